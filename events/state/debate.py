@@ -119,6 +119,12 @@ class Verdicts(Struct, frozen=True, kw_only=True, gc=False):
     convergence: ConvergenceAssessed | None = None
     positions: dict[str, int] = {}
     """The position of each verdict."""
+    is_swapped: bool = False
+    """Whether the narrative's words are an answer in which Speaker A is the side that spoke second."""
+
+
+SWAPPED: Final = "narrative:swapped"
+"""The key of the question in which the speakers' labels are swapped."""
 
 
 class Debate(Struct, frozen=True, kw_only=True, gc=False):
@@ -287,7 +293,7 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
         case InjectionDetected():
             moved["injections"] = (*debate.injections, (record.position, event))
         case ScorecardVerdictReached() | NarrativeVerdictReached() | ConflictResolved() | ConvergenceAssessed():
-            moved["verdicts"] = _verdict(debate.verdicts, record, event)
+            moved["verdicts"] = _verdict(debate, record, event)
         case _:
             pass
 
@@ -320,15 +326,18 @@ def _without(questions: OpenQuestions, keys: set[str]) -> OpenQuestions:
 
 
 def _verdict(
-    verdicts: Verdicts,
+    debate: Debate,
     record: Recorded,
     event: ScorecardVerdictReached | NarrativeVerdictReached | ConflictResolved | ConvergenceAssessed,
 ) -> Verdicts:
+    verdicts = debate.verdicts
     match event:
         case ScorecardVerdictReached():
             after, name = replace(verdicts, scorecard=event), "scorecard"
         case NarrativeVerdictReached():
-            after, name = replace(verdicts, narrative=event), "narrative"
+            answers = debate.questions.answers.items()
+            is_swapped = any(key.startswith(f"{SWAPPED}/") and each.position == record.cause for key, each in answers)
+            after, name = replace(verdicts, narrative=event, is_swapped=is_swapped), "narrative"
         case ConflictResolved():
             after, name = replace(verdicts, conflict=event), "conflict"
         case ConvergenceAssessed():

@@ -73,6 +73,8 @@ class VerdictsView(Struct, frozen=True, kw_only=True, gc=False):
     convergence: ConvergenceAssessed | UnsetType = UNSET
     positions: dict[str, int] = {}
     """Their positions in the log."""
+    swapped: bool | UnsetType = UNSET
+    """Present and true if the narrative calls the side that spoke second Speaker A."""
 
 
 class DirectiveView(Struct, frozen=True, kw_only=True, gc=False):
@@ -330,6 +332,7 @@ def _verdicts(debate: Debate) -> VerdictsView:
         conflict=UNSET if verdicts.conflict is None else verdicts.conflict,
         convergence=UNSET if verdicts.convergence is None else verdicts.convergence,
         positions=verdicts.positions,
+        swapped=verdicts.is_swapped or UNSET,
     )
 
 

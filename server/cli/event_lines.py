@@ -1,4 +1,4 @@
-"""Events of a protocol, a panel and a calibration as lines on a terminal."""
+"""Events of a protocol, a panel and a calibration, and rare events of an exchange, as lines on a terminal."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -7,8 +7,9 @@ import click
 import msgspec
 from msgspec import UNSET
 
-from events.types import AgreementMeasured, PanelConcluded, RaterCalibrated
+from events.types import AgreementMeasured, PanelConcluded, RaterCalibrated, Reason
 from server.cli.opinions import held_lines, judged_lines, opinion_line
+from server.export.exchange import closing_text
 from server.export.text import one_line
 from server.export.wording import NAMES, SIGNS, STANDINGS, coefficient, conclusion_sentence, verdict_of
 
@@ -28,9 +29,17 @@ DIM: dict[str, Any] = {"dim": True}
 PLAIN: dict[str, Any] = {}
 
 
-def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]:  # noqa: C901 - a case for each event
+def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]:  # noqa: C901, PLR0912 - a case for each event
     """The lines of an event, with the view after it; none for events of turns."""
     match event["type"]:
+        case "premise_withdrawn":
+            yield StyledLine(f"  {event['premise']} withdrawn openly: a concession", DIM)
+        case "check_missing":
+            text = f"  turn {event['turn']}: {event['purpose']} not checked, {one_line(event['reason'])}"
+            yield StyledLine(text, {"fg": "magenta"})
+        case "debate_audited":
+            missing = msgspec.convert(event["missing"], Reason) if "missing" in event else UNSET
+            yield StyledLine(f"  {one_line(closing_text(event.get('found', 0), missing))}", DIM)
         case "arguments_opened" | "closing_stated":
             yield from _faulty(event["side"], "opening" if "arguments" in event else "closing", event["faults"])
         case "cross_examination_faulted":
@@ -139,4 +148,7 @@ def case_lines(events: Iterable[RaterCalibrated]) -> list[str]:
         for word in [verdict_of(each)]
     ]
     why = [f"  {each.rater}: {each.missing.reason}" for each in cases if each.missing is not UNSET]
-    return [" · ".join([f"{cases[0].case} ({cases[0].truth})", *shown]), *(click.style(line, dim=True) for line in why)]
+    return [
+        " · ".join([f"{cases[0].case} ({NAMES[cases[0].truth]})", *shown]),
+        *(click.style(line, dim=True) for line in why),
+    ]

@@ -6,15 +6,21 @@ from typing import Any
 
 import click
 import msgspec
+from msgspec import UNSET
 
 from events.patch import merge
-from events.types import Briefing, RaterCalibrated
+from events.types import Briefing, RaterCalibrated, Side
 from events.view.audience import AudienceView
+from events.view.summary import DebateSummary
+from events.view.view import VerdictsView
 from server.cli import event_lines
 from server.cli.event_lines import case_lines
+from server.export import exchange
+from server.export.labels import named
 from server.export.markdown import audience_sentences
 from server.export.protocol_markdown import briefing_lines
 from server.export.text import escape_controls, escape_json, one_line
+from server.export.wording import NAMES, rule_name
 
 SIGNS = {"pro": ("▲ Pro", "cyan"), "con": ("▼ Con", "yellow")}
 
@@ -84,11 +90,13 @@ class DebatePrinter:
                 click.secho(f"  {self._scores(event['turn'])}", dim=True)
             case "score_harmonized" | "penalty_applied" | "penalty_reversed" | "logic_gap_adjusted":
                 got = "" if event["applied"] == event["requested"] else f" (requested: {event['requested']:+g})"
-                why = f"{event['rule'].replace('_', ' ')}: {event['reason']}"
+                why = f"{event['rule'].replace('_', ' ')}: {named(event['reason'], self._first())}"
                 changed = f"turn {event['turn']} {event['dimension']} {event['applied']:+g}{got}"
                 click.secho(f"  {changed} · {why}", fg="magenta", dim=True)
             case "claim_cleared" | "claim_upheld":
-                click.secho(f"  {event['claim']} {event['type'][6:]} · {event['reason']}", dim=True)
+                click.secho(
+                    f"  {event['claim']} {event['type'][6:]} · {named(event['reason'], self._first())}", dim=True
+                )
             case "rater_calibrated":
                 click.echo("\n".join(case_lines([msgspec.convert(event, RaterCalibrated)])))
             case "moderator_spoke":
@@ -107,7 +115,13 @@ class DebatePrinter:
         if "missing" in scored["scores"]:
             return f"no score: {scored['scores']['missing']['reason']}"
         parts = [f"{name.replace('_', ' ')} {each['effective']:g}" for name, each in scored["scores"].items()]
-        return f"composite {scored['composite']:g} · {' · '.join(parts)}"
+        composite = scored["composite"]
+        whole = (
+            f"no composite: {composite['missing']['reason']}"
+            if isinstance(composite, dict)
+            else f"composite {composite:g}"
+        )
+        return " · ".join([whole, *parts])
 
     def finish(self) -> None:
         """Print the outcome."""
@@ -120,12 +134,11 @@ class DebatePrinter:
         if self.ended["by_rule"] in {"calibration", "artifact"}:
             return  # without debaters there is no winner
         self._briefing()
-        self._verdicts()
+        self._outcome()
         self._audience()
-        rule, winner = self.ended["by_rule"].replace("_", " "), self.ended["winner"]
-        verdict = {} if rule == "panel" else self.view.get("verdicts", {}).get("scorecard", {})
-        named = "No winner is named" if winner == "neither" else f"Winner: {winner}"
-        click.secho(f"{named} ({verdict.get('reason') or rule})", bold=True)
+        rule, winner = self.ended["by_rule"], self.ended["winner"]
+        named = "No winner is named" if winner == "neither" else f"Winner: {NAMES[winner]}"
+        click.secho(f"{named}, by {one_line(rule_name(rule))}", bold=True)
 
     def _briefing(self) -> None:
         """Print the decision briefing of a protocol."""
@@ -142,19 +155,24 @@ class DebatePrinter:
             for line in audience_sentences(msgspec.convert(self.view["audience"], AudienceView)):
                 click.echo(line)
 
-    def _verdicts(self) -> None:
-        """Print the verdicts beside the scorecard, if there are any."""
-        verdicts = self.view.get("verdicts", {})
-        for name in ("narrative", "conflict", "convergence"):
-            verdict = verdicts.get(name)
-            if not verdict:
-                continue
-            if "missing" in verdict:
-                click.echo(f"{name}: none, {verdict['missing']['reason']}")
-            elif name == "narrative":
-                about = verdict.get("pattern") or f"margin: {verdict.get('margin', 'none')}"
-                click.echo(f"narrative: {verdict['winner']} ({about.replace('_', ' ')}). {verdict['explanation']}")
-            elif name == "conflict":
-                click.echo(f"why they differ: {verdict['text']}")
-            else:
-                click.echo(f"convergence: {verdict['kind'].replace('_', ' ')}. {verdict['reason']}")
+    def _outcome(self) -> None:
+        """Print the outcome of an exchange, its key moments, and the judge's words on the whole debate."""
+        if self.view["format"] != "exchange":
+            return
+        verdicts = msgspec.convert(self.view["verdicts"], VerdictsView)
+        summary = msgspec.convert(self.view["summary"], DebateSummary) if "summary" in self.view else UNSET
+        first = self._first()
+        for line in exchange.verdict_texts(verdicts, first):
+            click.echo(one_line(f"{line.title}: {line.text}"))
+        moments = [*exchange.moments(summary, first)]
+        if moments:
+            click.secho("Key moments", bold=True)
+        for line in moments:
+            click.echo(one_line(f"- {line.title}: {line.text}"))
+        for line in exchange.headline(verdicts, summary):
+            click.echo(one_line(f"{line.title}: {line.text}"))
+
+    def _first(self) -> Side:
+        """The side that spoke first."""
+        side: Side = self.view["turns"].get("1", {}).get("side", "pro")
+        return side

@@ -20,6 +20,7 @@ from server.cli.options import find_debate, open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import CannotServe, NotFound
 from server.export.archive import Archive, archive_of
+from server.export.audit import Auditor
 from server.export.html import html_export
 from server.export.markdown import as_markdown
 from server.export.text import escape_controls
@@ -123,11 +124,13 @@ async def _export(settings: Settings, prefix: str, form: str, file: BinaryIO, *,
             return written
         if form == "html":
             return _write_page(await archive_of(log, debate, with_calls=with_calls), file)
-        fold = views.INITIAL
+        fold, auditor = views.INITIAL, Auditor()
         async for page in read_pages(log, debate):
             fold = views.apply_all(fold, page)
+            for record in page:
+                auditor.take(record)
         view = views.for_director(fold)
-        shown = msgspec.json.encode(view) if form == "json" else as_markdown(view).encode()
+        shown = msgspec.json.encode(view) if form == "json" else as_markdown(view, auditor.audits()).encode()
         file.write(shown + b"\n")
         file.flush()
         return fold.view.position

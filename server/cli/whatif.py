@@ -6,17 +6,17 @@ from typing import Any, Final, NamedTuple
 
 import click
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from events.types import Coefficient, Missing
+from events.types import Coefficient, Missing, Winner
 from server.cli.options import find_debate, open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import BadField
 from server.export.text import one_line
-from server.export.wording import share
+from server.export.wording import NAMES, share
 from server.settings import Settings
 from server.whatif.comparison import ValueChange, WhatIf, opening_of, records_of, what_if
 from server.whatif.outcome import DebateOutcome
@@ -174,21 +174,21 @@ def _rows(answer: WhatIf) -> Iterator[OutcomeRow]:
 def _figures(outcome: DebateOutcome) -> Iterator[tuple[str, Any]]:
     """The figures of an outcome by name; UNSET for a figure that the debate does not have."""
     card, panel, verdict = outcome.scorecard or None, outcome.panel or None, outcome.verdict or None
-    yield "winner", outcome.winner if outcome.winner is not UNSET else f"none yet ({outcome.state})"
+    yield "winner", _named(outcome.winner) if outcome.winner is not UNSET else f"none yet ({outcome.state})"
     yield "decided by", outcome.by_rule
-    yield "scorecard leader", card.leader if card else UNSET
-    yield "mean composite, pro", card.pro.composite if card else UNSET
-    yield "mean composite, con", card.con.composite if card else UNSET
+    yield "scorecard leader", _named(card.leader) if card else UNSET
+    yield "mean composite, Pro", card.pro.composite if card else UNSET
+    yield "mean composite, Con", card.con.composite if card else UNSET
     yield (
-        "exchanges won, pro · con · drawn",
+        "exchanges won, Pro · Con · drawn",
         (f"{card.rounds.pro} · {card.rounds.con} · {card.rounds.drawn}" if card else UNSET),
     )
     yield "margin", outcome.margin
-    yield "narrative", outcome.narrative
-    yield "total, pro", outcome.totals.pro if outcome.totals is not UNSET else UNSET
-    yield "total, con", outcome.totals.con if outcome.totals is not UNSET else UNSET
+    yield "narrative", _named(outcome.narrative)
+    yield "total, Pro", outcome.totals.pro if outcome.totals is not UNSET else UNSET
+    yield "total, Con", outcome.totals.con if outcome.totals is not UNSET else UNSET
     yield "panel", panel.outcome if panel else UNSET
-    yield "panel names", panel.winner if panel else UNSET
+    yield "panel names", _named(panel.winner) if panel else UNSET
     yield "alpha", panel.alpha if panel else UNSET
     yield "kappa", panel.kappa if panel else UNSET
     yield "gap", share(panel.gap) if panel and panel.gap is not UNSET else UNSET
@@ -196,6 +196,10 @@ def _figures(outcome: DebateOutcome) -> Iterator[tuple[str, Any]]:
     yield "verdict", verdict.verdict if verdict else UNSET
     yield "independent verdict", verdict.independent if verdict else UNSET
     yield "agreement", verdict.agreement if verdict else UNSET
+
+
+def _named(winner: Winner | Missing | UnsetType) -> str | Missing | UnsetType:
+    return NAMES[winner] if isinstance(winner, str) else winner
 
 
 def _cell(value: Any) -> str:
@@ -235,5 +239,5 @@ def _ending(answer: WhatIf) -> str:
     if two.winner == "neither":
         ending = "still no winner is named" if one.winner == "neither" else "no winner would be named"
     else:
-        ending = f"{two.winner.capitalize()} {'still wins' if two.winner == one.winner else 'would win'}"
+        ending = f"{NAMES[two.winner]} {'still wins' if two.winner == one.winner else 'would win'}"
     return f"{ending[0].upper()}{ending[1:]}, by rule “{two.by_rule}”."

@@ -1,7 +1,7 @@
-"""The audit of one turn: its score entries, each with the change it requested, the change applied, and its cause."""
+"""The audit of one turn: its score entries with their causes, and what was not answered, not checked or refused."""
 
-from collections import OrderedDict
-from typing import Final
+from collections import OrderedDict, defaultdict
+from typing import Any, Final, Literal
 
 import anyio
 from msgspec import UNSET, Struct, UnsetType
@@ -11,7 +11,15 @@ from events.state import debate as debates
 from events.state.debate import Debate
 from events.state.ledger import Evidence
 from events.store.log import PAGE, EventLog
-from events.types import ModelAnswered, ModelFailed, Reason
+from events.types import (
+    ClaimCleared,
+    ClaimUpheld,
+    DebateAudited,
+    FindingRefused,
+    ModelAnswered,
+    ModelFailed,
+    Reason,
+)
 
 MAX_CACHED: Final = 8
 """Debates that ``Auditors`` keeps in memory."""
@@ -34,14 +42,65 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
     call: str | None
 
 
+class FailedCall(Struct, frozen=True, kw_only=True):
+    """A question to the judge that got no usable answer; it may have been asked again."""
+
+    position: int
+    call: str
+    key: str
+    kind: str
+
+
+class RefusedFinding(Struct, frozen=True, kw_only=True):
+    """A finding of the judge that a rule refused or corrected."""
+
+    position: int
+    purpose: str
+    quote: str
+    reason: str
+    call: str | None
+
+
+class SettledClaim(Struct, frozen=True, kw_only=True):
+    """The second opinion on a suspect claim."""
+
+    position: int
+    claim: str
+    verdict: Literal["upheld", "cleared"]
+    by: str
+    reason: str
+    call: str | None
+
+
+class ClosingAudit(Struct, frozen=True, kw_only=True):
+    """The search for flaws in every turn after the last one: how many turns it docked, or why there is no answer."""
+
+    position: int
+    found: int
+    call: str | None
+    missing: Reason | UnsetType = UNSET
+
+
 class Audit(Struct, frozen=True, kw_only=True):
-    """All score entries of a turn in order, and the scores after them."""
+    """All score entries of a turn in order, and the scores after them; then what is missing, if anything is.
+
+    Questions about the whole debate count for its last turn.
+    """
 
     turn: int
     side: str
     entries: tuple[AuditEntry, ...]
     effective: dict[str, float]
     missing: Reason | UnsetType = UNSET
+    absent: dict[str, Reason] | UnsetType = UNSET
+    """Dimensions without a score."""
+    unchecked: dict[str, Reason] | UnsetType = UNSET
+    """``claims``, ``gaps`` or ``premises`` without a usable answer."""
+    failed: tuple[FailedCall, ...] | UnsetType = UNSET
+    refused: tuple[RefusedFinding, ...] | UnsetType = UNSET
+    opinions: tuple[SettledClaim, ...] | UnsetType = UNSET
+    closing: ClosingAudit | UnsetType = UNSET
+    """Of the last turn only."""
 
 
 class Auditor:
@@ -51,13 +110,61 @@ class Auditor:
         self.debate = debates.INITIAL
         self._causes: dict[int, int | None] = {}
         self._calls: dict[int, str] = {}
+        self._failed: dict[int | None, list[FailedCall]] = defaultdict(list)
+        self._refused: dict[int, list[RefusedFinding]] = defaultdict(list)
+        self._opinions: dict[int, list[SettledClaim]] = defaultdict(list)
+        self._closing: ClosingAudit | None = None
 
     def take(self, record: Recorded) -> None:
         """Take the next record."""
         self.debate = debates.evolve(self.debate, record)
-        self._causes[record.position] = record.cause
-        if isinstance(record.event, ModelAnswered | ModelFailed):
-            self._calls[record.position] = record.event.call
+        event, position = record.event, record.position
+        self._causes[position] = record.cause
+        match event:
+            case ModelFailed(purpose="speak") | ModelAnswered():
+                self._calls[position] = event.call
+            case ModelFailed():
+                self._calls[position] = event.call
+                failed = FailedCall(position=position, call=event.call, key=event.key, kind=event.kind)
+                self._failed[event.turn].append(failed)
+            case FindingRefused():
+                refused = RefusedFinding(
+                    position=position,
+                    purpose=event.purpose,
+                    quote=event.quote,
+                    reason=event.reason,
+                    call=self.cause_call(position),
+                )
+                self._refused[event.turn].append(refused)
+            case ClaimUpheld() | ClaimCleared() if event.claim in self.debate.claims:
+                settled = SettledClaim(
+                    position=position,
+                    claim=event.claim,
+                    verdict="upheld" if isinstance(event, ClaimUpheld) else "cleared",
+                    by=event.by,
+                    reason=event.reason,
+                    call=self.cause_call(position),
+                )
+                self._opinions[self.debate.claims[event.claim].turn].append(settled)
+            case DebateAudited():
+                self._closing = ClosingAudit(
+                    position=position, found=event.found, missing=event.missing, call=self.cause_call(position)
+                )
+            case _:
+                pass
+
+    def missing_parts(self, number: int) -> dict[str, Any]:
+        """What is missing, refused or settled in a turn, as fields of its audit."""
+        is_last = number == len(self.debate.transcript.turns)
+        failed = [*self._failed.get(number, ()), *(self._failed.get(None, ()) if is_last else ())]
+        parts = {
+            "failed": tuple(failed),
+            "refused": tuple(self._refused.get(number, ())),
+            "opinions": tuple(self._opinions.get(number, ())),
+            "unchecked": self.debate.unchecked.get(number),
+            "closing": self._closing if is_last else None,
+        }
+        return {name: part for name, part in parts.items() if part}
 
     def cause_call(self, position: int) -> str | None:
         """The judge's call that an event follows from; None if it follows from none."""
@@ -70,6 +177,10 @@ class Auditor:
     def audit(self, number: int) -> Audit | None:
         """The audit of a turn; None if the debate has no such turn."""
         return _audit(self, self.debate, number)
+
+    def audits(self) -> list[Audit]:
+        """The audits of all turns, in order."""
+        return [each for number in sorted(self.debate.transcript.turns) if (each := self.audit(number)) is not None]
 
 
 class Auditors:
@@ -99,7 +210,7 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
         return None
     card = debate.ledger.cards.get(number)
     if card is None:
-        return Audit(turn=number, side=turn.side, entries=(), effective={})
+        return Audit(turn=number, side=turn.side, entries=(), effective={}, **auditor.missing_parts(number))
     flagged = {
         claim.flagged: (Evidence(turn=claim.turn, quote=claim.quote, span=claim.span),)
         for claim in debate.claims.values()
@@ -126,4 +237,6 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
         ),
         effective={name: balance.effective for name, balance in card.balances.items()},
         missing=UNSET if card.missing is None else card.missing,
+        absent=card.absent or UNSET,
+        **auditor.missing_parts(number),
     )

@@ -1,6 +1,6 @@
-"""A debate as Markdown: its turns, their scores, and its outcome."""
+"""A debate as Markdown: its outcome and key moments, its turns with their scores, and what the judge left open."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import UNSET
 
@@ -10,16 +10,16 @@ from events.types import Missing
 from events.view.audience import Agreement, AudienceView, BeliefShift
 from events.view.turn_view import TurnView
 from events.view.view import SeatView, View
+from server.export import exchange
+from server.export.audit import Audit
 from server.export.panel_markdown import panel_lines
 from server.export.protocol_markdown import protocol_lines
 from server.export.text import escape_controls, escaped
-from server.export.wording import NAMES, SIGNS, conclusion_of, verdict_of
-
-WINNERS = {"pro": "pro", "con": "con", "neither": "neither side"}
+from server.export.wording import NAMES, SIGNS, conclusion_of, rule_name, verdict_of
 
 
-def as_markdown(view: View) -> str:
-    """The whole document."""
+def as_markdown(view: View, audits: Iterable[Audit] = ()) -> str:
+    """The whole document.  ``audits`` of its turns add what was missing, refused or settled by a second opinion."""
     lines = [f"# {escaped(view.motion)}", "", f"Debate `{view.id}` · {view.state} · opened {view.opened_at}", ""]
     for side, seat in (("pro", view.pro), ("con", view.con)):
         if isinstance(seat, SeatView):
@@ -28,13 +28,18 @@ def as_markdown(view: View) -> str:
             lines.append(f"- {SIGNS[side]}: {model}, {escaped(seat.archetype)}{caveat}")
     lines.append("")
     lines += calibration_table(view)
+    if view.summary is not UNSET:
+        lines += [*_end(view), *_headline(view)]
     if view.format == "protocol":
         lines += [*protocol_lines(view), *_unspoken(view), *message_list(view)]
     else:
         lines += messages_after(view, 0)
         for number, turn in view.turns.items():
-            lines += [*_turn(number, turn), *messages_after(view, int(number))]
-    lines += [*panel_lines(view), *audience_lines(view), *_end(view)]
+            lines += [*_turn(view, number, turn), *messages_after(view, int(number))]
+    lines += [*panel_lines(view), *_verdicts(view), *audience_lines(view)]
+    if view.summary is UNSET:
+        lines += _end(view)
+    lines += _audits(view, audits)
     return escape_controls("\n".join(lines))
 
 
@@ -52,9 +57,46 @@ def score_line(turn: TurnView) -> str:
     return " · ".join(shown)
 
 
-def _turn(number: str, turn: TurnView) -> list[str]:
+def _headline(view: View) -> list[str]:
+    """The outcome of a concluded exchange in three lines, and its key moments."""
+    lines = [f"- **{line.title}:** {escaped(line.text)}" for line in exchange.headline(view.verdicts, view.summary)]
+    moments = [*exchange.moments(view.summary, exchange.first_side(view.turns))]
+    if moments:
+        lines += ["", "## Key moments", ""]
+        lines += [f"- {line.title}: {escaped(line.text)}" for line in moments]
+    return [*lines, ""]
+
+
+def _turn(view: View, number: str, turn: TurnView) -> list[str]:
     quoted = "\n".join(f"> {escaped(line)}" if line.strip() else ">" for line in turn.text.splitlines())
-    return [f"## Turn {number} · {SIGNS[turn.side]}", "", quoted or f"*{turn.state}*", "", score_line(turn), ""]
+    shaped = " · ".join(f"{line.title}: {escaped(line.text)}" for line in exchange.shaped_by(view, turn))
+    notes = [score_line(turn)]
+    if turn.compared is not UNSET:
+        notes.append(escaped(exchange.comparison_text(turn.compared)))
+        notes += map(escaped, exchange.comparison_reasons(view, turn.compared))
+    notes += map(escaped, (*exchange.missing_parts(turn.absent, turn.unchecked), *exchange.concessions(view, number)))
+    return [
+        f"## Turn {number} · {SIGNS[turn.side]}",
+        "",
+        *([f"*{shaped}*", ""] if shaped else []),
+        quoted or f"*{turn.state}*",
+        "",
+        "  \n".join(notes),
+        "",
+    ]
+
+
+def _verdicts(view: View) -> list[str]:
+    """The judge's words on the whole debate."""
+    texts = exchange.verdict_texts(view.verdicts, exchange.first_side(view.turns))
+    return [line for each in texts for line in (f"## {each.title}", "", escaped(each.text), "")]
+
+
+def _audits(view: View, audits: Iterable[Audit]) -> list[str]:
+    """What was missing, refused or settled by a second opinion, by turn."""
+    first = exchange.first_side(view.turns)
+    lines = [f"- turn {each.turn}, {escaped(line)}" for each in audits for line in exchange.audit_lines(each, first)]
+    return ["## Not checked, refused, and second opinions", "", *lines, ""] if lines else []
 
 
 def _unspoken(view: View) -> list[str]:
@@ -71,11 +113,8 @@ def _end(view: View) -> list[str]:
         return []  # without debaters there is no winner
     if isinstance(view.panel, PanelState) and view.panel.conclusion is not UNSET:
         return [f"**{conclusion_of(view.panel)}**", ""]
-    verdict = view.verdicts.scorecard
-    reason = f" ({escaped(verdict.reason)})" if verdict is not UNSET else ""
-    winner = view.conclusion.winner
-    named = "No winner is named" if winner == "neither" else f"Winner: {winner}"
-    return [f"**{named}**, by {escaped(view.conclusion.by_rule)}{reason}", ""]
+    named = f"Winner: {NAMES[view.conclusion.winner]}" if view.conclusion.winner != "neither" else "No winner is named"
+    return [f"**{named}**, by {escaped(rule_name(view.conclusion.by_rule))}", ""]
 
 
 def calibration_table(view: View) -> list[str]:
@@ -87,13 +126,16 @@ def calibration_table(view: View) -> list[str]:
     for name, case in view.cases.items():
         given = [rater.calibrations.get(name) for rater in raters.values()]
         cells = ["not asked yet" if each is None else verdict_of(each) for each in given]
-        lines.append(f"| {escaped(case.motion)} | {case.truth} | {' | '.join(cells)} |")
+        lines.append(f"| {escaped(case.motion)} | {NAMES[case.truth]} | {' | '.join(cells)} |")
     sums = [f"{rater.record.right} of {rater.record.of}" for rater in raters.values()]
     lines += [f"| **right** | | {' | '.join(sums)} |", ""]
     lines += [f"- {escaped(name)}: {escaped(rater.seat.model)}" for name, rater in raters.items()]
     lines += [
         "",
-        *(f"- {escaped(case.motion)}: {case.truth}, says {escaped(case.source)}" for case in view.cases.values()),
+        *(
+            f"- {escaped(case.motion)}: {NAMES[case.truth]}, says {escaped(case.source)}"
+            for case in view.cases.values()
+        ),
     ]
     return [*lines, ""]
 
@@ -129,11 +171,11 @@ def audience_sentences(audience: AudienceView) -> Iterator[str]:
     """Votes and beliefs, compared with the judge."""
     votes, agreement = audience.votes, audience.agreement
     if votes.cast:
-        counted = f"{votes.pro} for pro, {votes.con} for con, {votes.neither} for neither"
+        counted = f"{votes.pro} for Pro, {votes.con} for Con, {votes.neither} for neither"
         yield f"{votes.cast} {'vote' if votes.cast == 1 else 'votes'}: {counted}{_beside(agreement)}"
     if audience.beliefs:
         means = " · ".join(f"turn {turn}: {each.mean:g} (of {each.count})" for turn, each in audience.beliefs.items())
-        yield f"belief after each turn, 0 con to 100 pro: {means}"
+        yield f"belief after each turn, 0 Con to 100 Pro: {means}"
     if agreement is UNSET or not agreement.turns:
         return
     for turn, move in agreement.turns.items():
@@ -146,7 +188,8 @@ def _beside(agreement: Agreement | object) -> str:
         return ""
     if isinstance(agreement.votes, Missing):
         return f"; {agreement.votes.missing.reason}"
-    return f"; {agreement.votes:.0%} agree with the verdict ({WINNERS[agreement.winner]})"
+    winner = "neither side" if agreement.winner == "neither" else NAMES[agreement.winner]
+    return f"; {agreement.votes:.0%} agree with the verdict ({winner})"
 
 
 def _move(turn: str, move: BeliefShift) -> str:

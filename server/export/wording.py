@@ -22,6 +22,13 @@ RESPONSES: Final = {
     "concede": "concedes this",
     "partial": "accepts this in part",
 }
+RULES: Final = {
+    "scorecard": "the scorecard",
+    "narrative": "the narrative verdict",
+    "panel": "the panel",
+    "assessment": "the judge’s assessment",
+}
+"""What decides a debate, in words."""
 RECORD_STANDS: Final = (
     "The scores that each rater gave on its own stay the verdict of record: nothing here changes the outcome."
 )
@@ -79,13 +86,18 @@ def conclusion_of(panel: PanelState) -> str:
     return conclusion_sentence(panel.conclusion, None if panel.agreement is UNSET else panel.agreement)
 
 
+def rule_name(rule: str) -> str:
+    """What decided a debate, in words."""
+    return RULES.get(rule, rule.replace("_", " "))
+
+
 def item_name(item: str) -> str:
     """The name of an item: a turn is a number, an argument has its own id."""
     return f"turn {item}" if item.isdecimal() else item
 
 
 def verdict_of(event: RaterCalibrated) -> str:
-    """``right``, ``wrong (said pro)`` or ``missing``."""
+    """``right``, ``wrong (said Pro)`` or ``missing``."""
     if event.said is UNSET:
         return "missing"
-    return "right" if event.right else f"wrong (said {event.said})"
+    return "right" if event.right else f"wrong (said {NAMES.get(event.said, event.said)})"

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from events.transfer import export
 from server.errors import BadQuery
 from server.export.archive import archive_of
+from server.export.audit import Auditors
 from server.export.diff import difference
 from server.export.html import PAGE, files, html_export
 from server.export.markdown import as_markdown
@@ -62,7 +63,10 @@ async def export_json(request: Request) -> Response:
 async def export_markdown(request: Request) -> Response:
     """GET /api/debates/{id}/export.md: a transcript."""
     view = await _view(request)
-    return _download(request, view.motion, as_markdown(view).encode(), "md", "text/markdown; charset=utf-8")
+    auditors: Auditors = request.app.state.auditors
+    audits = [await auditors.audit(view.id, int(number)) for number in view.turns]
+    text = as_markdown(view, [each for each in audits if each is not None])
+    return _download(request, view.motion, text.encode(), "md", "text/markdown; charset=utf-8")
 
 
 async def export_html(request: Request) -> Response:

@@ -45,7 +45,7 @@ def test_it_prints_a_line_for_each_case_then_the_records_and_the_id(moot: Cli, s
 
     assert done.returncode == 0, done.stderr.decode()
     assert (
-        "a (pro) · technical right · business wrong (said con) · risk wrong (said neither) · general missing" in lines
+        "a (Pro) · technical right · business wrong (said Con) · risk wrong (said neither) · general missing" in lines
     )
     assert any(line.startswith("  general: ") and "refused" in line for line in lines)
     row = next(line.split() for line in lines if line.startswith("technical "))
@@ -191,7 +191,7 @@ def test_other_raters_come_from_a_file(moot: Cli, script: Any, tmp_path: Path) -
     done = moot("calibrate", cases, "--raters", str(profiles), "--panel", f"{one},{two}")
 
     assert done.returncode == 0, done.stderr.decode()
-    assert "a (pro) · cook right · baker wrong (said con)" in done.stdout.decode()
+    assert "a (Pro) · cook right · baker wrong (said Con)" in done.stdout.decode()
     profiles.write_bytes(b'{"raters": {"cook": {"title": "x", "focus": "y", "weights": {"taste": 1}}}}')
     why = "weighs taste, which the rubric does not score"
     said(moot("calibrate", cases, "--raters", str(profiles), "--panel", one), 2, why)
@@ -216,11 +216,11 @@ def test_reading_commands_cope_with_a_calibration(moot: Cli, script: Any, tmp_pa
     exported_to = tmp_path / "moved.ndjson"
     exported_to.write_bytes(moot("export", debate).stdout)
 
-    assert "| motion of b | con | wrong (said pro) | right | wrong (said neither) |" in markdown
+    assert "| motion of b | Con | wrong (said Pro) | right | wrong (said neither) |" in markdown
     assert "winner" not in markdown.lower()
     assert moot("show", debate).returncode == 0
     assert moot.json("verify", debate)["ok"]
-    assert "a (pro) · technical right" in moot("replay", debate, "--speed", "0").stdout.decode()
+    assert "a (Pro) · technical right" in moot("replay", debate, "--speed", "0").stdout.decode()
     assert moot("audit", debate).returncode == 0
     assert "0/0" in moot("list").stdout.decode()
     other = Cli(tmp_path / "other")
@@ -259,6 +259,6 @@ def test_a_server_that_holds_the_store_is_asked(moot: Cli, script: Any, tmp_path
         again = moot("calibrate", str(tmp_path / "cases"), "--panel", model, "--json")
 
     assert done.returncode == 0, done.stderr.decode()
-    assert "b (con) · technical wrong (said pro) · business right" in done.stdout.decode()
+    assert "b (Con) · technical wrong (said Pro) · business right" in done.stdout.decode()
     records = msgspec.json.decode(again.stdout.splitlines()[-2])["records"]
     assert (2, 1) == (records[0]["of"], records[0]["right"])

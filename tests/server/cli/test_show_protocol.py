@@ -177,7 +177,11 @@ async def test_a_run_ends_with_the_briefing_and_without_a_winner(capsys: pytest.
     assert "No winner is named: the raters are too far apart on an argument that decides." in out
     assert "  without the risk rater: concluded, Pro" in out
     assert "find out instead:" in out
-    assert out.index("Decision briefing") < out.index("- PRO-2: Collecting") < out.index("No winner is named (panel)")
+    assert (
+        out.index("Decision briefing")
+        < out.index("- PRO-2: Collecting")
+        < out.index("No winner is named, by the panel")
+    )
     assert "Winner:" not in out
 
 

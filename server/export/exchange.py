@@ -1,0 +1,201 @@
+"""An exchange in plain sentences, for Markdown and the terminal: its outcome, its turns, and its audit.
+
+The sentences are not escaped.  The judge's words have the names of the sides in place of its labels.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from msgspec import UNSET, UnsetType
+
+from events.types import Missing, NarrativeVerdictReached, PressureApplied, Reason, ScorecardVerdictReached, Side, other
+from events.view.summary import DebateSummary
+from events.view.turn_view import ComparisonView, TurnView
+from events.view.view import VerdictsView, View
+from server.export.audit import Audit
+from server.export.labels import capital_sides, compared, named
+from server.export.text import one_line
+from server.export.wording import NAMES
+
+RESULTS: Final = {"later": "won", "earlier": "lost", "draw": "drawn"}
+SIGNALS: Final = ("cognitive", "emotional", "strategic", "credibility")
+PATTERNS: Final = {
+    "coherence_collapse": "coherence collapse",
+    "asymmetric_depth": "asymmetric depth",
+    "convergence_failure": "convergence failure",
+    "recovery_arc": "recovery",
+    "rule_effect": "the rules made the difference",
+}
+"""The pattern of a debate in words; ``none`` has none."""
+COURSE: Final = {"evolution": "how it developed", "fractures": "where it broke", "held": "what held"}
+
+
+class Line(NamedTuple):
+    """A sentence with its heading."""
+
+    title: str
+    text: str
+
+
+def first_side(turns: dict[str, TurnView]) -> Side:
+    """The side that spoke first."""
+    return turns["1"].side if "1" in turns else "pro"
+
+
+def winner_name(winner: str | UnsetType) -> str:
+    """``Pro``, ``Con`` or ``no winner``."""
+    return NAMES[winner] if winner in {"pro", "con"} else "no winner"
+
+
+# the outcome
+
+
+def headline(verdicts: VerdictsView, summary: DebateSummary | UnsetType) -> Iterator[Line]:
+    """The scorecard, the reading of the whole debate, and what the rules did."""
+    if verdicts.scorecard is not UNSET:
+        yield Line("The scorecard", _scorecard(verdicts.scorecard, summary))
+    if verdicts.narrative is not UNSET:
+        yield Line("The reading of the whole debate", _narrative(verdicts.narrative))
+    if summary is not UNSET and summary.rules is not UNSET:
+        yield Line("What the rules did", summary.rules.text)
+
+
+def _scorecard(verdict: ScorecardVerdictReached, summary: DebateSummary | UnsetType) -> str:
+    means = ", ".join(
+        f"{NAMES[side]} {mean:g}" if isinstance(mean, float | int) else f"{NAMES[side]} without a score"
+        for side, mean in (("pro", verdict.mean.pro), ("con", verdict.mean.con))
+    )
+    rounds = verdict.rounds
+    drawn = f", {rounds.drawn} drawn" if rounds.drawn else ""
+    apart = "" if isinstance(verdict.margin, Missing) else f", {verdict.margin:.4g} apart"
+    is_explained = verdict.winner == "neither" or (summary is not UNSET and summary.tie_broken is True)
+    why = f" ({capital_sides(verdict.reason)})" if is_explained and verdict.reason else ""
+    won = f"Exchanges won: Pro {rounds.pro}, Con {rounds.con}{drawn}."
+    return f"{winner_name(verdict.winner)}{why}. {means}{apart}. {won}"
+
+
+def _narrative(verdict: NarrativeVerdictReached) -> str:
+    if verdict.missing is not UNSET:
+        return f"there is none: {verdict.missing.reason}."
+    if verdict.flipped is True:
+        return "no winner: it changed when the labels of the speakers were swapped."
+    parts = [winner_name(verdict.winner)]
+    if verdict.margin is not UNSET and verdict.margin != "none":
+        parts.append(f"by a {verdict.margin} margin")
+    if verdict.confidence is not UNSET:
+        parts.append(f"confidence {verdict.confidence}")
+    if PATTERNS.get(verdict.pattern or ""):
+        parts.append(PATTERNS[str(verdict.pattern)])
+    return f"{', '.join(parts)}."
+
+
+def moments(summary: DebateSummary | UnsetType, first: Side) -> Iterator[Line]:
+    """The key moments, each with the debater's words or else the judge's; the title names the event."""
+    for each in () if summary is UNSET else summary.moments:
+        words = ""
+        if each.quote is not UNSET:
+            words = f" “{one_line(each.quote)}”"
+        elif each.note is not UNSET:
+            words = f" {one_line(named(each.note, first))}"
+        yield Line(f"event {each.position}", f"{each.text}{words}")
+
+
+def verdict_texts(verdicts: VerdictsView, first: Side) -> Iterator[Line]:
+    """The words of the judge on the whole debate."""
+    narrative, conflict, convergence = verdicts.narrative, verdicts.conflict, verdicts.convergence
+    if narrative is not UNSET and narrative.missing is UNSET:
+        speaker = other(first) if verdicts.swapped is True else first
+        yield Line("The reading of the whole debate", named(narrative.explanation, speaker))
+        for side in ("pro", "con") if narrative.sides is not UNSET else ():
+            course = getattr(narrative.sides, side)
+            words = (f"{title}: {getattr(course, part) or '–'}" for part, title in COURSE.items())
+            yield Line(f"The course of {NAMES[side]}’s argument", named(" · ".join(words), speaker))
+    if conflict is not UNSET:
+        pattern = PATTERNS.get(conflict.pattern or "", "")
+        shown = (
+            f"there is no explanation: {conflict.missing.reason}" if conflict.missing else named(conflict.text, first)
+        )
+        yield Line("Why they differ", " ".join(filter(None, (pattern and f"{pattern.capitalize()}:", shown))))
+    if convergence is not UNSET:
+        kind = (convergence.kind or "").replace("_", " ")
+        why = f"not assessed: {convergence.missing.reason}" if convergence.missing else named(convergence.reason, first)
+        yield Line("Agreement at the end", f"{kind}. {why}" if kind else why)
+
+
+# one turn
+
+
+def shaped_by(view: View, turn: TurnView) -> Iterator[Line]:
+    """The pressure under which a turn was spoken, and the directive, if it may be read."""
+    if turn.pressure is not UNSET:
+        yield Line(f"Pressure after turn {turn.pressure.turn}", _signals(turn.pressure))
+    if turn.directive is not UNSET and (directive := view.directives.get(str(turn.directive))) is not None:
+        yield Line("Directive", directive.text)
+
+
+def _signals(pressure: PressureApplied) -> str:
+    raised = [f"{name} {value:.2g}" for name in SIGNALS if (value := getattr(pressure, name)) > 0]
+    return ", ".join(raised) or "none"
+
+
+def comparison_text(comparison: ComparisonView) -> str:
+    """``against turn 2: logic won slightly · rhetoric drawn (the two orders disagreed)``."""
+    if comparison.missing is not UNSET:
+        return f"no comparison with turn {comparison.earlier}: {comparison.missing.reason}"
+    degrees = comparison.degrees or {}
+    results = []
+    for name, outcome in comparison.outcomes.items():
+        degree = {"clear": " clearly", "slight": " slightly"}.get(degrees.get(name, ""), "")
+        flipped = " (the two orders disagreed)" if name in comparison.flipped else ""
+        results.append(f"{name.replace('_', ' ')} {RESULTS[outcome]}{degree}{flipped}")
+    return f"against turn {comparison.earlier}: {' · '.join(results)}"
+
+
+def comparison_reasons(view: View, comparison: ComparisonView) -> Iterator[str]:
+    """What the judge said of the two turns, in each order in which it read them."""
+    sides = {int(number): turn.side for number, turn in view.turns.items()}
+    for reading in compared(comparison.reason, sides, first_side(view.turns)):
+        order = ", ".join(NAMES[sides[turn]] for turn in reading.turns if turn in sides)
+        yield f"read in the order {order}: {reading.text}" if order else reading.text
+
+
+def missing_parts(absent: dict[str, Reason] | UnsetType, unchecked: dict[str, Reason] | UnsetType) -> Iterator[str]:
+    """What has no score and what was not checked, with the reasons."""
+    for name, why in (absent or {}).items():
+        yield f"no score for {name.replace('_', ' ')}: {why.reason}"
+    for name, why in (unchecked or {}).items():
+        yield f"{name} not checked: {why.reason}"
+
+
+def concessions(view: View, number: str) -> Iterator[str]:
+    """Premises that a turn withdrew openly."""
+    first = first_side(view.turns)
+    for name, premise in view.premises.items():
+        for change in premise.changes:
+            if change.what == "withdrawn" and str(change.turn) == number:
+                yield f"concession: it withdraws {name} openly ({one_line(named(premise.text, first))})"
+
+
+# the audit
+
+
+def audit_lines(audit: Audit, first: Side) -> Iterator[str]:
+    """What was not scored, not checked, not answered or refused in a turn, and the second opinions."""
+    yield from missing_parts(audit.absent, audit.unchecked)
+    for call in audit.failed or ():
+        yield f"event {call.position}: no usable answer to {call.key} ({call.kind.replace('_', ' ')})"
+    for found in audit.refused or ():
+        about = f" “{one_line(found.quote)}”" if found.quote else ""
+        yield f"event {found.position}: refused or corrected, {found.purpose.replace('_', ' ')}:{about} {found.reason}"
+    for opinion in audit.opinions or ():
+        reason = one_line(named(opinion.reason, first))
+        yield f"event {opinion.position}: second opinion ({opinion.by}): {opinion.claim} {opinion.verdict}. {reason}"
+    if audit.closing is not UNSET:
+        yield f"event {audit.closing.position}: {closing_text(audit.closing.found, audit.closing.missing)}"
+
+
+def closing_text(found: int, missing: Reason | UnsetType) -> str:
+    """The result of the closing audit."""
+    if missing is not UNSET:
+        return f"the closing audit was not made: {missing.reason}"
+    return f"the closing audit docked {found} {'turn' if found == 1 else 'turns'}"

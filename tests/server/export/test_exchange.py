@@ -1,0 +1,211 @@
+"""An exchange in sentences: its outcome, what shaped a turn, and what was not checked, refused or settled."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from events.record import Draft
+from events.transfer import parse_lines
+from events.types import (
+    BothSides,
+    CheckMissing,
+    ClaimCleared,
+    ClaimFlagged,
+    ConflictResolved,
+    DebateAudited,
+    DebateConcluded,
+    DimensionScore,
+    FindingRefused,
+    NarrativeVerdictReached,
+    PremiseStated,
+    PremiseWithdrawn,
+    Reason,
+    Rounds,
+    ScorecardVerdictReached,
+    TurnsCompared,
+    TurnScored,
+)
+from events.view import view as views
+from events.view.view import View
+from server.export.audit import Audit, Auditor
+from server.export.markdown import as_markdown
+from tests.server.debate_events import answered, failed, folds, opened, question_failed, recorded, spoken, started
+
+TESTS = Path(__file__).parents[2]
+V1 = TESTS / "events" / "view" / "golden" / "0.1-juries.ndjson"
+V2 = TESTS / "server" / "debate" / "logs" / "free_transport_v2.ndjson"
+SCORES = {name: DimensionScore(raw=10, admitted=10) for name in ("logic", "rhetoric", "tactics", "credibility")}
+
+
+@cache
+def document(path: Path) -> str:
+    """The Markdown of a recorded debate with the audits of its turns."""
+    records = parse_lines(path.read_bytes().splitlines(keepends=True))
+    view = views.apply_all(views.INITIAL, records).view
+    return as_markdown(view, audits(records))
+
+
+def audits(records: Any) -> list[Audit]:
+    auditor = Auditor()
+    for record in records:
+        auditor.take(record)
+    return auditor.audits()
+
+
+def shown(*events: Any) -> tuple[View, list[Audit]]:
+    records = recorded([opened(), started(1), spoken(1), *events])
+    return folds(records)[-1].view, audits(records)
+
+
+def scored(turn: int = 1, **more: Any) -> TurnScored:
+    return TurnScored(turn=turn, components={}, dimensions=SCORES, samples=1, **more)
+
+
+def test_the_outcome_stands_at_the_top() -> None:
+    top = document(V2).partition("## Turn 1")[0]
+
+    assert "**Winner: Con**, by the scorecard" in top
+    assert "- **The scorecard:** Con. Pro 55.95, Con 69.67, 13.72 apart. Exchanges won: Pro 1, Con 5, 1 drawn." in top
+    assert "- **The reading of the whole debate:** Con, by a narrow margin, confidence medium." in top
+    assert "- **What the rules did:** The rules moved 9.5 points towards Con (" in top
+    moments = top.partition("## Key moments")[2].strip().splitlines()
+    assert len(moments) == 8
+    assert moments[2].startswith("- event 67: Pro withdrew premise P1.2 openly in turn 3. Removing the fare")
+
+
+def test_the_judges_words_on_the_whole_debate_name_the_sides() -> None:
+    text = document(V2)
+
+    assert "Con attacked the road effect from turn 2 on, and Pro conceded it in turns 3 and 7" in text
+    assert "Both readings name Con as the winner" in text
+    assert "Speaker A" not in text
+    assert "Speaker B" not in text
+
+
+def test_a_turn_tells_what_shaped_it_how_it_compares_and_what_it_concedes() -> None:
+    third = document(V2).partition("## Turn 3")[2].partition("## Turn 4")[0]
+
+    assert third.startswith(" · ▲ Pro\n\n*Pressure after turn 1: cognitive 0.25, emotional 0.067")
+    assert "Directive: Be readier to adapt where you have been answered." in third
+    assert "against turn 2: logic won slightly · rhetoric lost slightly · tactics drawn" in third
+    assert "read in the order Con, Pro: Pro answers with evidence, turns the cleaner into a case for fairness" in third
+    assert "concession: it withdraws P1.2 openly (Removing the fare moves short car trips" in third
+
+
+def test_a_directive_that_may_not_be_read_yet_is_left_out() -> None:
+    records = parse_lines(V1.read_bytes().splitlines(keepends=True))
+    view = views.apply_all(views.INITIAL, records[:-1]).view
+
+    assert "*Pressure after turn 2: " in as_markdown(view)
+    assert "Directive:" not in as_markdown(view)
+    assert "Directive:" in document(V1)
+    assert "Key moments" not in as_markdown(view)
+
+
+def test_second_opinions_and_refusals_are_listed_with_their_events() -> None:
+    assert "- turn 3, event 54: second opinion (judge, asked again): C3.1 upheld. No court statistics" in document(V1)
+    ending = document(V2).partition("## Not checked, refused, and second opinions")[2]
+    assert "- turn 7, event 170: refused or corrected, gaps: “the city already knows" in ending
+    assert "- turn 8, event 219: the closing audit docked 4 turns" in ending
+
+
+def test_what_failed_is_not_checked_and_never_nothing_found() -> None:
+    absent = {"rhetoric": Reason("only 1 of 4 quotes is in the turn")}
+    failure = CheckMissing(turn=1, purpose="claims", reason="timeout: it took too long")
+    view, [audit] = shown(question_failed(1), scored(absent=absent), failure, DebateAudited(missing=Reason("gone")))
+    text = as_markdown(view, [audit])
+
+    assert audit.absent == absent
+    assert audit.unchecked == {"claims": Reason("timeout: it took too long")}
+    assert [(each.key, each.kind) for each in audit.failed or ()] == [("score:1", "timeout")]
+    first, _, last = text.partition("## Not checked")
+    for part in (first, last):
+        assert "no score for rhetoric: only 1 of 4 quotes is in the turn" in part
+        assert "claims not checked: timeout: it took too long" in part
+    assert "event 4: no usable answer to score:1 (timeout)" in last
+    assert "the closing audit was not made: gone" in last
+
+
+def test_a_debaters_own_failure_is_no_question_to_the_judge() -> None:
+    _, [audit] = shown(failed(1), started(1, 2), spoken(1, 2), scored())
+
+    assert (audit.failed, audit.refused, audit.opinions, audit.closing) == (UNSET, UNSET, UNSET, UNSET)
+
+
+def test_a_finding_and_an_opinion_belong_to_the_turn_that_they_are_about() -> None:
+    claim = ClaimFlagged(
+        claim="C1.1", turn=1, quote="Trams carry", span=(0, 11), kind="overclaim", reason="so", by="judge"
+    )
+    refused = FindingRefused(turn=2, purpose="gaps", quote="words", reason="they are not in turn 1")
+    cleared = ClaimCleared(claim="C1.1", by="second", reason="Speaker A is right.")
+    view, [one, two] = shown(claim, scored(), started(2), spoken(2), refused, scored(2), cleared)
+
+    assert [(each.claim, each.verdict) for each in one.opinions or ()] == [("C1.1", "cleared")]
+    assert [each.reason for each in two.refused or ()] == ["they are not in turn 1"]
+    assert "second opinion (second): C1.1 cleared. Pro is right." in as_markdown(view, [one, two])
+
+
+VERDICT = ScorecardVerdictReached(
+    winner="pro",
+    mean=BothSides(pro=30.0, con=30.0),
+    rounds=Rounds(),
+    margin=0.0,
+    reason="pro 30, con 30: within 2 credibility decides: pro 8, con 5",
+)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "text"),
+    [
+        (VERDICT, "Pro (Pro 30, Con 30: within 2 credibility decides: Pro 8, Con 5). Pro 30, Con 30, 0 apart."),
+        (NarrativeVerdictReached(missing=Reason("refused")), "there is none: refused."),
+        (NarrativeVerdictReached(winner="neither", flipped=True), "no winner: it changed when the labels"),
+        (NarrativeVerdictReached(winner="con", pattern="recovery_arc"), "Con, recovery."),
+    ],
+)
+def test_the_headline_says_why_a_verdict_is_what_it_is(verdict: Any, text: str) -> None:
+    verdicts = [verdict] if verdict is VERDICT else [VERDICT, verdict]
+    view, _ = shown(
+        scored(), started(2), spoken(2), scored(2), *verdicts, DebateConcluded(winner="pro", by_rule="scorecard")
+    )
+
+    assert text in as_markdown(view)
+
+
+def test_the_pattern_of_a_conflict_is_told() -> None:
+    conflict = ConflictResolved(text="A leads by rule.", pattern="rule_effect")
+
+    view, _ = shown(scored(), VERDICT, NarrativeVerdictReached(winner="con", explanation="B held."), conflict)
+
+    assert "The rules made the difference: Pro leads by rule." in as_markdown(view)
+
+
+def test_the_labels_of_a_swapped_narrative_are_the_other_way_round() -> None:
+    asked = question_failed(1)
+    swapped = {"key": "narrative:swapped", "purpose": "narrative"}
+    answer = Draft(event=answered(1, **swapped), cause=3)
+    verdict = NarrativeVerdictReached(winner="neither", explanation="A conceded the point.")
+
+    view, _ = shown(scored(), asked, answer, Draft(event=verdict, cause=6))
+
+    assert "Con conceded the point." in as_markdown(view)
+
+
+def test_a_comparison_that_is_missing_and_a_premise_withdrawn_are_told_beside_the_turn() -> None:
+    stated = PremiseStated(premise="P1.1", side="pro", turn=1, text="B is wrong", quote="q", span=(0, 1))
+    view, _ = shown(
+        stated,
+        scored(),
+        started(2),
+        spoken(2),
+        scored(2),
+        TurnsCompared(earlier=1, later=2, missing=Reason("shown as 1-2: timeout")),
+        PremiseWithdrawn(premise="P1.1", turn=2, quote="q", span=(0, 1)),
+    )
+
+    second = as_markdown(view).partition("## Turn 2")[2]
+    assert "no comparison with turn 1: shown as 1-2: timeout" in second
+    assert "concession: it withdraws P1.1 openly (Con is wrong)" in second
