@@ -32,7 +32,7 @@ LOST: Final = frozenset({"left_out", "missing"})
 ELLIPSIS: Final = "…"
 QUOTED_MOST: Final = 60
 """Characters of an answer that a note repeats."""
-_SENTENCE_END: Final = re.compile(r"[.!?。！？।؟]+[\"'”’)\]]*(?=\s|$)|[。！？।]")
+SENTENCE_END: Final = re.compile(r"[.!?。！？।؟]+[\"'”’)\]]*(?=\s|$)|[。！？।]")
 _NUMBER: Final = re.compile(
     r"\s*([+-]?[0-9]{1,6}(?:[.,][0-9]{1,6})?)\s*(?:(?:/|out of|of)\s*[0-9]+|points?|%)?\s*", re.IGNORECASE
 )
@@ -90,7 +90,7 @@ def clip(text: str, most: int, ending: str = ELLIPSIS) -> str:
     if len(text) <= most:
         return text
     room = text[: most - len(ending)]
-    ends = [found.end() for found in _SENTENCE_END.finditer(room)]
+    ends = [found.end() for found in SENTENCE_END.finditer(room)]
     at = ends[-1] if ends and ends[-1] * 2 >= len(room) else max(text.rfind(" ", 0, len(room) + 1), len(room) // 2)
     return room[:at].rstrip() + ending
 

@@ -37,6 +37,7 @@ from events.types import (
     ClaimCleared,
     ClaimUpheld,
     ConflictResolved,
+    ContextShortened,
     ContextSummarised,
     ConvergenceAssessed,
     DebateAudited,
@@ -159,6 +160,8 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     verdicts: Verdicts = Verdicts()
     context: dict[Side, ContextSummarised] = {}
     """The turns that each side was last given, if not all of them."""
+    context_shortened: ContextShortened | None = None
+    """What the judge reads of earlier turns, if not all of them."""
     families: tuple[FamilyWarned, ...] = ()
     protocol: ProtocolState = protocol.INITIAL
     panel: PanelState = panel.INITIAL
@@ -189,6 +192,7 @@ MOVED_BY: Final = frozenset(
         ClaimCleared,
         RaterCalibrated,
         ContextSummarised,
+        ContextShortened,
         FamilyWarned,
         InjectionDetected,
         CheckMissing,
@@ -280,6 +284,8 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
             moved["questions"] = _without(questions, {key for key in questions.asked if key.startswith(about)})
         case ContextSummarised():
             moved["context"] = {**debate.context, event.side: event}
+        case ContextShortened():
+            moved["context_shortened"] = event
         case FamilyWarned():
             moved["families"] = (*debate.families, event)
         case CheckMissing(turn=turn, purpose=purpose, reason=reason):

@@ -127,6 +127,7 @@ class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened"):
             "judge.model",
             "judge.second",
             "judge.caveat",
+            "judge.window",
             "panel.model",
             "panel.caveat",
         }

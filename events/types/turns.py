@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from msgspec import UNSET, UnsetType, field
 
-from events.types.base import ALL_PRIVATE, DerivedEvent, Event, Missing, Side, Usage
+from events.types.base import ALL_PRIVATE, DerivedEvent, Event, Missing, Side, Span, Usage
 
 
 class TurnStarted(Event, frozen=True, kw_only=True, tag="turn_started"):
@@ -28,6 +28,18 @@ class ContextSummarised(DerivedEvent, frozen=True, kw_only=True, tag="context_su
     turns_summarised: tuple[int, ...]
     words_left_out: tuple[int, ...] | UnsetType = UNSET
     """Positions of the moderator's messages that are left out, if any are."""
+
+
+class ContextShortened(DerivedEvent, frozen=True, kw_only=True, tag="context_shortened"):
+    """From this turn on the judge reads some earlier turns shortened or not at all: its window holds no more."""
+
+    turn: int
+    turns_shortened: dict[int, tuple[Span, ...]]
+    """By turn, the parts of its text that the judge still reads, as [start, end) in code points."""
+    turns_without_record: tuple[int, ...] = ()
+    """Turns of whose scores, claims and premises the judge is told the mean scores only."""
+    turns_left_out: tuple[int, ...] = ()
+    """Turns that the judge does not read at all; they are without record too."""
 
 
 class TurnSpoken(Event, frozen=True, kw_only=True, tag="turn_spoken"):

@@ -26,6 +26,7 @@ from events.types import (
     Artifact,
     Case,
     ConflictResolved,
+    ContextShortened,
     ContextSummarised,
     ConvergenceAssessed,
     DebateConcluded,
@@ -121,6 +122,8 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     """Judges and debaters of one family, if there are any."""
     context: dict[str, ContextSummarised] | UnsetType = UNSET
     """The turns that each side was last given, if not all of them."""
+    judge_context: ContextShortened | UnsetType = UNSET
+    """What the judge reads of earlier turns, if not all of them."""
     traits: dict[str, dict[str, float]] = {}
     archetype_traits: dict[str, dict[str, float]] = {}
     """Each side's traits at the start."""
@@ -221,6 +224,8 @@ def _rare_parts(fold: Fold, after: Debate, *, is_protocol: bool, hides: bool) ->
         moved["families"] = _families(after, hides=hides)
     if after.context:
         moved["context"] = after.context
+    if after.context_shortened is not None:
+        moved["judge_context"] = after.context_shortened
     if is_protocol:
         moved["protocol"] = _protocol(after, hides=hides)
     if after.panel.raters:

@@ -1,9 +1,14 @@
-"""Text measured without a model: its first sentence, its content words, the similarity of two texts."""
+"""Text measured without a model: its sentences, its tokens, its content words, the similarity of two texts."""
 
 import math
 import re
 from collections import Counter
+from functools import lru_cache
+from itertools import pairwise
 from typing import Final
+
+from events.types import Span
+from judge.lenient import SENTENCE_END
 
 IN_FULL: Final = 12
 """The last turns and messages of the moderator that a prompt shows in full; earlier ones are shortened."""
@@ -15,6 +20,27 @@ _SENTENCE: Final = re.compile(r"(?<=[.!?])\s")
 def shortened(text: str) -> str:
     """Return a turn's first sentence."""
     return _SENTENCE.split(text)[0][:SHORT]
+
+
+def sentences(text: str) -> list[Span]:
+    """Return the spans of the sentences, without the white space around them."""
+    ends = [found.end() for found in SENTENCE_END.finditer(text)]
+    parts = [(start, text[start:end]) for start, end in pairwise([0, *ends, len(text)])]
+    return [
+        (start + len(part) - len(part.lstrip()), start + len(part.rstrip())) for start, part in parts if part.strip()
+    ]
+
+
+SIGNS_A_TOKEN: Final = ((0x0250, 4.0), (0x0E00, 2.2), (0x2000, 1.5), (0x2E80, 3.0), (0x10FFFF, 1.4))
+"""(code points below this, characters of a token): Latin; Greek to Arabic; South Asian; signs; CJK."""
+
+
+@lru_cache(4096)
+def tokens(text: str) -> float:
+    """Return the estimated tokens of a text, by its script."""
+    if text.isascii():
+        return len(text) / SIGNS_A_TOKEN[0][1]
+    return sum(1 / next(signs for below, signs in SIGNS_A_TOKEN if ord(sign) <= below) for sign in text)
 
 
 _WORD: Final = re.compile(r"[^\W_]{3,}")

@@ -5,7 +5,8 @@ with the moderator's messages between them, and the record so far (scores, docki
 itself is the last segment.  Vendors' prompt caches therefore read the beginning of a question again at a low price: the
 segments that end a part which later questions share are marked with ``ends_prefix``.
 
-A model with a small window gets the short prompts of the other modules instead.
+Turns that the judge's window no longer holds are shortened or left out (``shortening``).  A model with a small window
+gets the short prompts of the other modules instead.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,9 +26,10 @@ from judge.live.claims import claim_candidates
 from judge.live.comparison import compared_dimensions
 from judge.live.prompt import Prompt, moderator_segments
 from judge.live.scoring import applicable
+from judge.live.shortening import premise_turn
 from judge.live.spine import premise_history
 from judge.rubric import fmt
-from judge.templates import fill, section
+from judge.templates import fill, has_section, load_template, section
 from providers.base import Segment
 
 
@@ -57,6 +59,10 @@ class WholeDebate:
         first: Side = self._spoken[0].side if self._spoken else "pro"
         labels = LABELS[::-1] if swapped else LABELS
         self.labels: dict[Side, str] = {first: labels[0], other(first): labels[1]}
+        context = debate.context_shortened
+        self._shortened = context.turns_shortened if context is not None else {}
+        self._left_out = context.turns_left_out if context is not None else ()
+        self._without_record = context.turns_without_record if context is not None else ()
 
     # what every question begins with
 
@@ -97,21 +103,42 @@ class WholeDebate:
             examples=examples or self._text("none"),
         )
 
-    def _turns(self) -> Iterator[Segment]:
-        """Turns in their order, each after the moderator's messages that came before it."""
+    def _turns(self, in_full: int = 0) -> Iterator[Segment]:
+        """Turns in their order, each after the moderator's messages that came before it.
+
+        Turn ``in_full`` is given in full even if it is shortened or left out elsewhere.
+        """
         messages = list(self._debate.words.values())
         for turn in self._spoken:
             before = [each for each in messages if each.after_turn < turn.turn]
             messages = messages[len(before) :]
-            yield from moderator_segments(self._opened.prompts, before)
-            text = quoted(turn.text)
-            yield Segment("user", self._fill("turn", turn=str(turn.turn), speaker=self._speaker(turn.side), text=text))
+            is_left_out = turn.turn in self._left_out and turn.turn != in_full
+            if not is_left_out:
+                yield from moderator_segments(self._opened.prompts, before)
+                yield Segment("user", self._turn(turn, is_in_full=turn.turn == in_full))
+            if self._left_out and turn.turn == self._left_out[-1]:
+                yield Segment("user", self._fill("left_out", first=str(self._left_out[0]), last=str(turn.turn)))
+
+    def _turn(self, turn: TurnSpoken, *, is_in_full: bool) -> str:
+        named = {"turn": str(turn.turn), "speaker": self._speaker(turn.side)}
+        if turn.turn not in self._shortened or is_in_full:
+            return self._fill("turn", text=quoted(turn.text), **named)
+        parts = [quoted(turn.text[start:end]) for start, end in self._shortened[turn.turn]]
+        name = "first_sentence" if turn.turn in self._without_record else "shortened"
+        return self._fill(name, text=f"\n{self._text('gap')}\n".join(parts), **named)
 
     def _record(self) -> str:
-        debate = self._debate
-        entries = [line for card in debate.ledger.cards.values() for line in self._card(card)]
-        entries += [self._claim(name, each) for name, each in debate.claims.items()]
-        entries += [self._premise(name, each) for name, each in debate.spine.premises.items()]
+        debate, untold = self._debate, frozenset(self._without_record)
+        entries = list(self._means())
+        entries += [
+            line for card in debate.ledger.cards.values() if card.turn not in untold for line in self._card(card)
+        ]
+        entries += [self._claim(name, each) for name, each in debate.claims.items() if each.turn not in untold]
+        entries += [
+            self._premise(name, each)
+            for name, each in debate.spine.premises.items()
+            if premise_turn(each) not in untold
+        ]
         entries += [
             self._fill(
                 "contradiction",
@@ -120,8 +147,23 @@ class WholeDebate:
                 turn=str(max(each.turns)),
             )
             for each in debate.spine.contradictions
+            if max(each.turns) not in untold
         ]
         return self._fill("ledger", entries="\n".join(entries)) if entries else self._text("nothing")
+
+    def _means(self) -> Iterator[str]:
+        """The mean scores of the turns without a record of their own, by speaker."""
+        for side, label in sorted(self.labels.items(), key=lambda each: each[1]):
+            cards = [card for turn in self._without_record if (card := self._debate.ledger.cards.get(turn)) is not None]
+            balances = [card.balances for card in cards if card.side == side]
+            means = (
+                f"- {name} {fmt(round(sum(values) / len(values), 1))} of {dimension.maximum}"
+                for name, dimension in self._rubric.dimensions.items()
+                if (values := [each[name].effective for each in balances if name in each])
+            )
+            if scores := "\n".join(means):
+                first, last = self._without_record[0], self._without_record[-1]
+                yield self._fill("means", speaker=f"Speaker {label}", scores=scores, first=str(first), last=str(last))
 
     def _card(self, card: TurnCard) -> Iterator[str]:
         named = {"turn": str(card.turn), "speaker": self._speaker(card.side)}
@@ -232,7 +274,7 @@ class WholeDebate:
         return (
             Segment("system", self._text("system")),
             Segment("user", self._rules()),
-            *self._turns(),
+            *self._turns(in_full=claim.turn),
             Segment("user", ask),
         )
 
@@ -295,10 +337,11 @@ class WholeDebate:
         return {"least": fmt(gaps.least), "most": fmt(gaps.most), "anchors": anchors, "limit": limit}
 
     def _text(self, name: str) -> str:
-        return section(self._template, name)
+        """A section of the debate's template; of the shipped one for a debate that is older than the section."""
+        return section(self._template if has_section(self._template, name) else load_template("whole"), name)
 
     def _fill(self, name: str, /, **values: str) -> str:
-        return fill(section(self._template, name), **values)
+        return fill(self._text(name), **values)
 
 
 def rule_effect(debate: Debate, labels: dict[Side, str]) -> str:

@@ -125,6 +125,8 @@ def _speak(
 
 def _judge(debate: Debate, opened: DebateOpened, turn: Turn) -> tuple[Step, ...]:
     """The open questions about a turn; once all are answered or given up, the batch that follows from the answers."""
+    if (shortened := judging.shortening_due(debate, opened)) is not None:
+        return record([Draft(event=shortened, cause=turn.spoken)])
     asked = judging.turn_questions(debate, opened, turn)
     return pending(debate, opened, list(asked.values())) or record(judging.judged(debate, opened, turn, asked))
 
@@ -157,6 +159,8 @@ def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     First the closing audit if the rubric has one and the verdict of the scorecard, then the narrative verdict and the
     convergence, then the explanation of a conflict between the two verdicts, then the panel, and last the winner.
     """
+    if (shortened := judging.shortening_due(debate, opened)) is not None:
+        return record([Draft(event=shortened, cause=debate.course)])
     if debate.verdicts.scorecard is None:
         if audit := judging.audit_question(debate, opened):
             return pending(debate, opened, [audit]) or record(judging.audited(debate, audit))

@@ -14,9 +14,9 @@ from events.record import Draft
 from events.state.claims import Claim
 from events.state.debate import Debate, question
 from events.state.transcript import Turn
-from events.types import ClaimAppealed, DebateOpened
+from events.types import ClaimAppealed, ContextShortened, DebateOpened
 from judge.guard import injection
-from judge.live import claims, comparison, convergence, gaps, scoring, spine, verdicts
+from judge.live import claims, comparison, convergence, gaps, scoring, shortening, spine, verdicts
 from judge.live.answers import Answers
 from judge.live.entries import record_injection, record_unchecked
 from judge.live.event_batch import EventBatch
@@ -120,6 +120,11 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
             lambda whole: whole.gaps(said),
         )
     return asked
+
+
+def shortening_due(debate: Debate, opened: DebateOpened) -> ContextShortened | None:
+    """The event that must come before the next questions, if the debate outgrows the window of its judge."""
+    return shortening.shortening_due(debate, opened) if reads_whole(opened) else None
 
 
 def _whole(debate: Debate, opened: DebateOpened) -> WholeDebate | None:

@@ -11,20 +11,18 @@ segment.
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from events.types import DebateOpened, Missing, missing
+from judge.live.text import tokens
 from providers.base import Think
 from providers.catalog.models import Model, likely_model, model_catalog
 from providers.catalog.pricing import VENDORS, cost, is_free, is_priced
 from server.debate.setup.rehearsal import LONGEST, RehearsedCall, rehearse
 
-SIGNS_A_TOKEN: Final = ((0x0250, 4.0), (0x0E00, 2.2), (0x2000, 1.5), (0x2E80, 3.0), (0x10FFFF, 1.4))
-"""(code points below this, characters of a token): Latin; Greek to Arabic; South Asian; signs; CJK."""
 PIECE_TOKENS: Final = 4
 """Tokens of a message beside its text."""
 CALL_TOKENS: Final = 10
@@ -84,14 +82,6 @@ def in_words(found: Estimate) -> str:
         else "no cost"
     )
     return f"about {found.calls} calls and {tokens:,} tokens, {money}"
-
-
-@lru_cache(4096)
-def tokens(text: str) -> float:
-    """Estimated tokens of a text, by its script."""
-    if text.isascii():
-        return len(text) / SIGNS_A_TOKEN[0][1]
-    return sum(1 / next(signs for below, signs in SIGNS_A_TOKEN if ord(sign) <= below) for sign in text)
 
 
 def thought_tokens(model: str, think: Think) -> int:

@@ -254,4 +254,5 @@ def test_an_exhibition_can_be_blind(site: Site) -> None:
 def test_what_names_a_model_is_known_of_every_event() -> None:
     """A new event that holds a model must be listed here."""
     assert {"pro.model", "con.model", "judge.model", "judge.second", "panel.model"} <= DebateOpened.naming
+    assert {"pro.window", "con.window", "judge.window"} <= DebateOpened.naming
     assert frozenset() == DebateHalted.naming

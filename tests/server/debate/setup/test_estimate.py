@@ -7,13 +7,14 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import DebateOpened, ModelAnswered
+from judge.live.text import tokens
 from judge.rubric import rubric_v2
 from judge.templates import judge_templates
 from providers.base import Think
 from providers.catalog.models import known_model
 from providers.scripted.provider import shipped
 from server.debate.setup import estimate as estimating
-from server.debate.setup.estimate import Estimate, estimate, in_words, thought_tokens, tokens
+from server.debate.setup.estimate import Estimate, estimate, in_words, thought_tokens
 from server.debate.setup.opening import as_request, build_opening
 from server.debate.setup.rehearsal import RehearsedCall, rehearse
 from tests.server import debate_events

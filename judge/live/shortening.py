@@ -1,0 +1,205 @@
+"""What the judge still reads of a debate that outgrows its window.
+
+All questions begin with the whole debate (``whole``).  Once that does not fit, the oldest turns after turn 1 are
+shortened to their first sentence and the sentences that hold flagged or docked words.  Where this is not enough, only
+the first sentence of the oldest stays, and of their part of the record the mean scores; then they are left out.  Turn 1
+and the newest turns stay whole.  The event ``context_shortened`` records the choice before the questions are asked.
+
+The choice is made in large steps, so that the beginning of the prompts stays the same for several turns, as vendors'
+caches need it.  The sizes are estimated from the log alone, not from the prompts.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import msgspec
+
+from events.state.debate import Debate
+from events.state.spine import Premise
+from events.types import ContextShortened, DebateOpened, Span
+from judge.live.answers import overlaps
+from judge.live.text import SHORT, sentences, tokens
+
+RESERVED_TOKENS: Final = 5000
+RESERVED_SHARE: Final = 0.2
+"""Of a window, for the question, the answer, the thinking, and an unreadable answer that is shown again."""
+FILLED: Final = 2 / 3
+"""Share of the other room that turns and record fill after shortening, so that the next turns find room."""
+DENSE: Final = 4 / 3
+"""A window is taken to be smaller by this factor: a model may need more tokens for a text than most."""
+WHOLE: Final = (4, 2)
+"""So many of the newest turns stay whole; the second number where the first leaves too little room."""
+FRAME_TOKENS: Final = 500
+"""Tokens of the role and the rules beside the rubric's own words."""
+TURN_TOKENS, DIMENSION_TOKENS, COMPONENT_TOKENS, ENTRY_TOKENS, MEANS_TOKENS = 15, 18, 6, 30, 120
+"""Tokens beside the words of speakers: of a turn, of a card, of an entry of the record, of the mean scores."""
+
+
+def shortening_due(debate: Debate, opened: DebateOpened) -> ContextShortened | None:
+    """The event that must come before the next questions; None if the judge's window holds what it is given now."""
+    window = opened.judge.window
+    if not window:  # unset, or without a limit
+        return None
+    newest = len(debate.transcript.spoken())
+    sizes, reach = _Sizes(debate, opened), _reach(debate.context_shortened)
+    room = (window - max(RESERVED_TOKENS, window * RESERVED_SHARE)) / DENSE - sizes.fixed
+    if sizes.of(reach) <= room:
+        return None
+    chosen = _least(sizes, reach, newest, room)
+    if chosen == reach:
+        return None
+    return ContextShortened(
+        turn=newest,
+        turns_shortened={
+            turn: sizes.parts(turn, is_brief=turn <= chosen.brief)
+            for turn in range(chosen.left_out + 1, chosen.shortened + 1)
+        },
+        turns_without_record=tuple(range(2, chosen.brief + 1)),
+        turns_left_out=tuple(range(2, chosen.left_out + 1)),
+    )
+
+
+def kept_parts(debate: Debate, turn: int) -> tuple[Span, ...]:
+    """The first sentence of a turn and its sentences with flagged or docked words; of a very long one these words."""
+    text = debate.transcript.turns[turn].text
+    marked = [claim.span for claim in debate.claims.values() if claim.turn == turn]
+    marked += [
+        evidence.span
+        for card in debate.ledger.cards.values()
+        for entry in card.entries
+        if entry.kind == "gap"
+        for evidence in entry.evidence
+        if evidence.turn == turn and evidence.span is not None
+    ]
+    found, parts = sentences(text), list(first_part(text))
+    for words in marked:
+        around = [each for each in found if overlaps(each, words)]
+        parts += around if sum(end - start for start, end in around) <= 2 * SHORT else [words]
+    joined: list[Span] = []
+    for start, end in sorted(parts):
+        if joined and start <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
+def first_part(text: str) -> tuple[Span, ...]:
+    """The first sentence, or the beginning of a very long one; nothing of an empty text."""
+    return tuple((start, min(end, start + SHORT)) for start, end in sentences(text)[:1])
+
+
+def premise_turn(premise: Premise) -> int:
+    """The newest turn that stated or changed a premise."""
+    return max((premise.turn, *(change.turn for change in premise.changes)))
+
+
+class _Reach(NamedTuple):
+    """The last turn that is left out, without record, and shortened: each includes those before it.  1 for none."""
+
+    left_out: int = 1
+    brief: int = 1
+    shortened: int = 1
+
+
+def _reach(now: ContextShortened | None) -> _Reach:
+    if now is None:
+        return _Reach()
+    brief = max(now.turns_without_record, default=1)
+    return _Reach(max(now.turns_left_out, default=1), brief, max(now.turns_shortened, default=brief))
+
+
+def _least(sizes: "_Sizes", reach: _Reach, newest: int, room: float) -> _Reach:
+    """The least that has to go, with room for further turns if possible; the most that may go where nothing fits."""
+    most = reach
+    for whole in WHOLE:
+        wider = list(_wider(reach, newest - whole))
+        for goal in (room * FILLED, room):
+            for each in wider:
+                if sizes.of(each) <= goal:
+                    return each
+        most = wider[-1] if wider else most
+    return most
+
+
+def _wider(reach: _Reach, last: int) -> Iterator[_Reach]:
+    """What may go of the turns up to ``last``, from the least to the most."""
+    for shortened in range(reach.shortened + 1, last + 1):
+        yield _Reach(reach.left_out, reach.brief, shortened)
+    last = max(last, reach.shortened)
+    for brief in range(reach.brief + 1, last + 1):
+        yield _Reach(reach.left_out, brief, last)
+    for left_out in range(reach.left_out + 1, last + 1):
+        yield _Reach(left_out, last, last)
+
+
+class _Sizes:
+    """Estimated tokens of what a prefix holds."""
+
+    def __init__(self, debate: Debate, opened: DebateOpened) -> None:
+        self._debate, self._opened = debate, opened
+        self._newest = len(debate.transcript.spoken())
+        self._shortened: dict[tuple[int, bool], float] = {}
+        now = debate.context_shortened
+        self._known = now.turns_shortened if now is not None else {}
+        self._is_brief = frozenset(now.turns_without_record if now is not None else ())
+
+    def of(self, reach: _Reach) -> float:
+        """Turns and record, if so many turns are shortened and left out."""
+        size = 0.0
+        for turn in (1, *range(reach.left_out + 1, self._newest + 1)):
+            is_brief = 1 < turn <= reach.brief
+            size += self._before[turn] + (0 if is_brief else self._record[turn])
+            size += self._short(turn, is_brief=is_brief) if 1 < turn <= reach.shortened else self._whole[turn]
+        return size
+
+    def parts(self, turn: int, *, is_brief: bool) -> tuple[Span, ...]:
+        """The parts of a shortened turn; those that were chosen before stay until only the first sentence does."""
+        if turn in self._known and (not is_brief or turn in self._is_brief):
+            return self._known[turn]
+        return first_part(self._debate.transcript.turns[turn].text) if is_brief else kept_parts(self._debate, turn)
+
+    @cached_property
+    def fixed(self) -> float:
+        """Role, rules and motion, and the mean scores of what is left out."""
+        rubric = self._opened.rubric
+        rules = msgspec.json.encode((rubric.dimensions, rubric.examples or ())).decode()
+        return FRAME_TOKENS + MEANS_TOKENS + tokens(rules) + tokens(self._opened.motion)
+
+    @cached_property
+    def _whole(self) -> dict[int, float]:
+        return {turn.turn: TURN_TOKENS + tokens(turn.text) for turn in self._debate.transcript.spoken()}
+
+    def _short(self, turn: int, *, is_brief: bool) -> float:
+        if (turn, is_brief) not in self._shortened:
+            text = self._debate.transcript.turns[turn].text
+            parts = (text[start:end] for start, end in self.parts(turn, is_brief=is_brief))
+            self._shortened[turn, is_brief] = 2 * TURN_TOKENS + sum(tokens(part) + 2 for part in parts)
+        return self._shortened[turn, is_brief]
+
+    @cached_property
+    def _before(self) -> dict[int, float]:
+        """The moderator's messages, by the turn that they come before."""
+        sizes: dict[int, float] = defaultdict(float)
+        for message in self._debate.words.values():
+            sizes[message.after_turn + 1] += ENTRY_TOKENS + tokens(message.text)
+        return sizes
+
+    @cached_property
+    def _record(self) -> dict[int, float]:
+        """The record by the turn that it is about."""
+        debate, sizes = self._debate, defaultdict[int, float](float)
+        for card in debate.ledger.cards.values():
+            sizes[card.turn] += len(card.balances) * DIMENSION_TOKENS + len(card.components) * COMPONENT_TOKENS
+            for entry in card.entries:
+                if entry.kind == "gap":
+                    sizes[card.turn] += ENTRY_TOKENS + sum(tokens(each.quote) for each in entry.evidence[:1])
+        for claim in debate.claims.values():
+            sizes[claim.turn] += ENTRY_TOKENS + tokens(claim.quote) + tokens(claim.reason)
+        for premise in debate.spine.premises.values():
+            sizes[premise_turn(premise)] += ENTRY_TOKENS + tokens(premise.text)
+        for found in debate.spine.contradictions:
+            sizes[max(found.turns)] += ENTRY_TOKENS
+        return sizes
