@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from msgspec import UNSET, UnsetType, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from events.types.base import ALL_PRIVATE, DerivedEvent, Event, Missing, Side, Span, Usage
 
@@ -30,12 +30,18 @@ class ContextSummarised(DerivedEvent, frozen=True, kw_only=True, tag="context_su
     """Positions of the moderator's messages that are left out, if any are."""
 
 
+class ShortenedTurn(Struct, frozen=True, kw_only=True):
+    """A turn of which the judge still reads ``kept``, parts of its text as [start, end) in code points."""
+
+    turn: int
+    kept: tuple[Span, ...]
+
+
 class ContextShortened(DerivedEvent, frozen=True, kw_only=True, tag="context_shortened"):
     """From this turn on the judge reads some earlier turns shortened or not at all: its window holds no more."""
 
     turn: int
-    turns_shortened: dict[int, tuple[Span, ...]]
-    """By turn, the parts of its text that the judge still reads, as [start, end) in code points."""
+    turns_shortened: tuple[ShortenedTurn, ...]
     turns_without_record: tuple[int, ...] = ()
     """Turns of whose scores, claims and premises the judge is told the mean scores only."""
     turns_left_out: tuple[int, ...] = ()

@@ -18,7 +18,7 @@ import msgspec
 
 from events.state.debate import Debate
 from events.state.spine import Premise
-from events.types import ContextShortened, DebateOpened, Span
+from events.types import ContextShortened, DebateOpened, ShortenedTurn, Span
 from judge.live.answers import overlaps
 from judge.live.text import SHORT, sentences, tokens
 
@@ -52,10 +52,10 @@ def shortening_due(debate: Debate, opened: DebateOpened) -> ContextShortened | N
         return None
     return ContextShortened(
         turn=newest,
-        turns_shortened={
-            turn: sizes.parts(turn, is_brief=turn <= chosen.brief)
+        turns_shortened=tuple(
+            ShortenedTurn(turn=turn, kept=sizes.parts(turn, is_brief=turn <= chosen.brief))
             for turn in range(chosen.left_out + 1, chosen.shortened + 1)
-        },
+        ),
         turns_without_record=tuple(range(2, chosen.brief + 1)),
         turns_left_out=tuple(range(2, chosen.left_out + 1)),
     )
@@ -108,7 +108,9 @@ def _reach(now: ContextShortened | None) -> _Reach:
     if now is None:
         return _Reach()
     brief = max(now.turns_without_record, default=1)
-    return _Reach(max(now.turns_left_out, default=1), brief, max(now.turns_shortened, default=brief))
+    return _Reach(
+        max(now.turns_left_out, default=1), brief, max((each.turn for each in now.turns_shortened), default=brief)
+    )
 
 
 def _least(sizes: "_Sizes", reach: _Reach, newest: int, room: float) -> _Reach:
@@ -143,7 +145,7 @@ class _Sizes:
         self._newest = len(debate.transcript.spoken())
         self._shortened: dict[tuple[int, bool], float] = {}
         now = debate.context_shortened
-        self._known = now.turns_shortened if now is not None else {}
+        self._known = {each.turn: each.kept for each in (now.turns_shortened if now is not None else ())}
         self._is_brief = frozenset(now.turns_without_record if now is not None else ())
 
     def of(self, reach: _Reach) -> float:

@@ -60,7 +60,7 @@ class WholeDebate:
         labels = LABELS[::-1] if swapped else LABELS
         self.labels: dict[Side, str] = {first: labels[0], other(first): labels[1]}
         context = debate.context_shortened
-        self._shortened = context.turns_shortened if context is not None else {}
+        self._shortened = {each.turn: each.kept for each in (context.turns_shortened if context is not None else ())}
         self._left_out = context.turns_left_out if context is not None else ()
         self._without_record = context.turns_without_record if context is not None else ()
 

@@ -32,6 +32,7 @@ from events.types import (
     ModeratorSpoke,
     PenaltyReversed,
     PremiseWithdrawn,
+    ShortenedTurn,
     TurnFailed,
 )
 from events.types import ClaimCleared as Cleared
@@ -45,7 +46,7 @@ REST: Final[tuple[Event, ...]] = (
     TurnFailed(turn=1, side="pro", attempt=1, kind="timeout", message=WHY),
     AttemptAbandoned(turn=1, side="pro", attempt=2, kind="restart", message=WHY),
     ContextSummarised(turn=3, side="pro", turns_in_full=(1,), turns_summarised=(2,)),
-    ContextShortened(turn=3, turns_shortened={2: ((0, 9),)}),
+    ContextShortened(turn=3, turns_shortened=(ShortenedTurn(turn=2, kept=((0, 9),)),)),
     InjectionDetected(turn=2, pattern="ignore", quote="a quote of an attempt", span=(0, 9)),
     ClaimFlagged(
         claim="C2.8", turn=2, quote="a quote of a claim", span=(3, 20), kind="inverted_fact", reason=WHY, by="one",

@@ -159,7 +159,7 @@ def test_turn_1_and_the_newest_turns_are_whole() -> None:
 def test_older_turns_are_shortened_to_what_the_record_quotes() -> None:
     made = held()
     first = made.shortened[0]
-    turn, parts = list(first.turns_shortened.items())[-1]
+    turn, parts = first.turns_shortened[-1].turn, first.turns_shortened[-1].kept
     kept = [speech(turn)[start:end] for start, end in parts]
     shown = text(made.prompt(f"gaps:{first.turn}"))
     said = [f"{each}." for each in speech(turn).removesuffix(".").split(". ")]
@@ -212,9 +212,10 @@ def test_the_beginning_of_the_prompts_changes_in_few_steps() -> None:
 def test_what_was_shortened_stays_as_it_was() -> None:
     """The words that are docked later do not change the beginning of the prompts."""
     for earlier, later in pairwise(held().shortened):
-        for turn, parts in later.turns_shortened.items():
-            if (turn in later.turns_without_record) == (turn in earlier.turns_without_record):
-                assert parts == earlier.turns_shortened.get(turn, parts)
+        known = {each.turn: each.kept for each in earlier.turns_shortened}
+        for each in later.turns_shortened:
+            if (each.turn in later.turns_without_record) == (each.turn in earlier.turns_without_record):
+                assert each.kept == known.get(each.turn, each.kept)
         assert set(earlier.turns_without_record) <= set(later.turns_without_record)
         assert set(earlier.turns_left_out) <= set(later.turns_left_out)
 
