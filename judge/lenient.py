@@ -197,6 +197,9 @@ class _Reader:
     def _choice(self, value: Any, info: inspect.LiteralType, path: str) -> Any:
         words = [each for each in info.values if isinstance(each, str)]
         meant = as_declared(value, words) if isinstance(value, str) else value
+        if isinstance(meant, str) and (mildest := f"{meant.strip().casefold()}_slight") in words:
+            self.note(path, "number", f"requested {meant}, applied {mildest}")
+            return mildest
         if meant not in info.values:
             self.note(path, "left_out", f"{_shown(value)} is none of {', '.join(map(str, info.values))}")
             return _UNREADABLE

@@ -108,7 +108,7 @@ def _prices(rubric: Rubric) -> Iterator[Fault]:
         yield "gaps", f"must be 1 <= least <= most <= {GAP_MAXIMUM}"
     if rubric.gaps.most_per_turn is not UNSET and rubric.gaps.most_per_turn < most:
         yield "gaps.most_per_turn", f"must be at least the most of one flaw, {most:g}"
-    yield from _anchors("gaps", rubric.gaps.anchors, least, most)
+    yield from _anchors("gaps", rubric.gaps.anchors)
 
 
 def _examples(rubric: Rubric) -> Iterator[Fault]:
@@ -125,11 +125,11 @@ def _examples(rubric: Rubric) -> Iterator[Fault]:
             yield f"{at}.quote", "the quote is not in the example's text"
 
 
-def _anchors(at: str, anchors: Anchors, least: float, most: float) -> Iterator[Fault]:
-    """Each anchor is a number of points on its scale, and says something."""
+def _anchors(at: str, anchors: Anchors) -> Iterator[Fault]:
+    """Each anchor is a number of points and a sentence.  One that is off its scale is not shown to the judge."""
     for points, text in (anchors or {}).items():
-        if not points.isdecimal() or not points.isascii() or not least <= int(points) <= most:
-            yield f"{at}.anchors.{points}", f"must be a whole number of points from {least:g} to {most:g}"
+        if not points.isdecimal() or not points.isascii():
+            yield f"{at}.anchors.{points}", "must be a whole number of points"
         if not text.strip():
             yield f"{at}.anchors.{points}", "the judge must be told something"
 
@@ -140,7 +140,7 @@ def _criteria(at: str, criteria: Criteria) -> Iterator[Fault]:
             yield f"{at}.dimensions.{name}", _BAD_NAME
         if not criterion.asks.strip():
             yield f"{at}.dimensions.{name}.asks", "the judge must be told something"
-        yield from _anchors(f"{at}.dimensions.{name}", criterion.anchors, criteria.low, criteria.high)
+        yield from _anchors(f"{at}.dimensions.{name}", criterion.anchors)
     if not criteria.dimensions:
         yield f"{at}.dimensions", "there must be at least one"
     elif abs(total := math.fsum(each.weight for each in criteria.dimensions.values()) - 1) > CLOSE:
@@ -201,7 +201,7 @@ def _component(at: str, name: str, component: Component) -> Iterator[Fault]:
         yield f"{at}.asks", "the judge must be told something"
     if component.applies_from < 1:
         yield f"{at}.applies_from", "turns count from 1"
-    yield from _anchors(at, component.anchors, 0, component.maximum)
+    yield from _anchors(at, component.anchors)
 
 
 def _chain(at: str, chain: Chain, dimension: Dimension) -> Iterator[Fault]:

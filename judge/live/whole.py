@@ -333,7 +333,7 @@ class WholeDebate:
     def _gap_scale(self) -> dict[str, str]:
         gaps = self._rubric.gaps
         limit = " " + self._fill("gap_limit", points=fmt(gaps.most_per_turn)) if gaps.most_per_turn else ""
-        anchors = "\n".join(_anchors(gaps.anchors))
+        anchors = "\n".join(_anchors(gaps.anchors, gaps.least, gaps.most))
         return {"least": fmt(gaps.least), "most": fmt(gaps.most), "anchors": anchors, "limit": limit}
 
     def _text(self, name: str) -> str:
@@ -374,12 +374,13 @@ def _components(name: str, dimension: Dimension) -> Iterator[str]:
         later = f", from turn {each.applies_from} on" if each.applies_from > 1 else ""
         quote = "" if each.needs_quote else ", without a quote"
         yield f"- {component} (0 to {each.maximum}{later}{quote}): {each.asks}"
-        yield from (f"  {line}" for line in _anchors(each.anchors))
+        yield from (f"  {line}" for line in _anchors(each.anchors, 0, each.maximum))
 
 
-def _anchors(anchors: Anchors) -> Iterator[str]:
+def _anchors(anchors: Anchors, least: float, most: float) -> Iterator[str]:
     for points, text in (anchors or {}).items():
-        yield f"{points}: {text}"
+        if least <= int(points) <= most:
+            yield f"{points}: {text}"
 
 
 def _rules(rubric: Rubric) -> Iterator[str]:

@@ -63,6 +63,15 @@ def shipped() -> dict[str, Path]:
     return {path.stem: path for path in sorted((Path(__file__).parent / "exhibitions").glob("*.json"))}
 
 
+def _quoting(value: Any, words: str) -> Any:
+    """A neutral answer whose empty quotes are these words."""
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: words if name == "quote" and member == "" else _quoting(member, words) for name, member in value.items()
+    }
+
+
 class ScriptedProvider:
     """Plays a file.  A file is read at its first use, and again when it has changed."""
 
@@ -86,7 +95,7 @@ class ScriptedProvider:
         answer = script.answer_of(request.key, request.attempt)
         marks = {"neutral": True} if answer is None else {}
         if answer is None:
-            answer = ScriptedAnswer(value=neutral(type_))
+            answer = ScriptedAnswer(value=_quoting(neutral(type_), script.first_words(request.turn)))
         return await read_answer(
             _stream_answer(_Call(model, script, request, time.monotonic()), answer, marks), request, type_
         )

@@ -80,6 +80,11 @@ class Script(Struct, frozen=True):
             return None
         return _turn_at(entries[min(max(turn - 1, 0) // 2, len(entries) - 1)], attempt)
 
+    def first_words(self, turn: int) -> str:
+        """The words with which this turn begins, if pro speaks the odd turns; empty if the file does not give it."""
+        said = self.turn_of("speak:pro" if turn % 2 else "speak:con", turn, 1)
+        return "" if said is None else " ".join(said.text.split()[:8])[:80]
+
     def answer_of(self, key: str, attempt: int) -> ScriptedAnswer | None:
         """The answer to this key at this attempt; None if the file gives none.
 

@@ -17,7 +17,7 @@ from events.types import RaterCalibrated
 from events.types.criteria import PanelRules
 from judge.panel.truth import chance, meaning, record_of, wilson
 from judge.panel.weights import accuracy
-from judge.rubric import rubric_v1
+from judge.rubric import rubric_v2
 from server import observe
 from server.cli.case_files import read_cases
 from server.cli.debate_runner import run_debate
@@ -171,7 +171,7 @@ class CalibrationPrinter:
 
     def rows(self) -> list[RaterRecord]:
         """The records, in the order of the seats."""
-        rules = rubric_v1().panel
+        rules = rubric_v2().panel
         assert rules is not None
         return [self._row(rater, model, events, rules) for (rater, model), events in self._here.items()]
 

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, Final
 import click
 import msgspec
 
-from judge.rubric import rubric_v1
+from judge.rubric import rubric_v2
 from server import observe
 from server.cli.debate_runner import run_debate
 from server.cli.opinions import DeliberationPrinter
@@ -84,7 +84,7 @@ def _body(file: str, options: dict[str, Any]) -> dict[str, Any]:
         body.setdefault("judge", {})["think"] = options[
             "panel_think"
         ]  # a seat that names only a model thinks as the judge does
-    rubric = rubric_v1()
+    rubric = rubric_v2()
     assert rubric.deliberation is not None
     rules = msgspec.structs.replace(rubric.deliberation, rounds=options["rounds"], timeout_s=options["timeout_s"])
     if rules != rubric.deliberation:

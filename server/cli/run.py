@@ -30,7 +30,7 @@ from server.errors import BadField
     show_default=True,
     help="Flags that get a second opinion automatically.",
 )
-@click.option("--rubric", metavar="NAME|FILE", help="v1, v2 or the file of a rubric; v1 without it.")
+@click.option("--rubric", metavar="NAME|FILE", help="v1, v2 or the file of a rubric; v2 without it.")
 @click.option("--exhibition", metavar="NAME", help="Play a scripted debate; moot exhibitions lists them.")
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
 @click.option("--pro-as", "pro_as", metavar="ARCHETYPE", default="engineer", show_default=True)

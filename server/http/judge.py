@@ -29,7 +29,7 @@ from judge.report.table import Table, differences
 from judge.report.tables import tables
 from judge.report.tally import SCRIPTED, DebateCounter, Tally, total
 from judge.report.weaknesses import Weakness, weaknesses
-from judge.rubric import digest, rubric_v1
+from judge.rubric import digest, rubric_v2
 from judge.templates import judge_templates
 from server.http.requests import json_response, service_of
 from server.http.static import page_response
@@ -71,7 +71,7 @@ class MeasuredOver(Struct, frozen=True, kw_only=True):
 class JudgeReport(Struct, frozen=True, kw_only=True):
     """The whole page.  ``levels`` are the five levels of the live judge, ``beside`` is what else it does.
 
-    If the page shows the rubric of one debate, ``differences`` counts its differences from version 1.
+    If the page shows the rubric of one debate, ``differences`` counts its differences from version 2.
     """
 
     rubric: Rubric
@@ -219,10 +219,10 @@ def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, ju
     """The page for the rubric and prompts of one debate, or for those that a new debate would get."""
     over, tally = survey.measured(judge)
     if opened is None:
-        rubric, shown = rubric_v1(), tables(rubric_v1())
+        rubric, shown = rubric_v2(), tables(rubric_v2())
         steps = levels(rubric, judge_templates())
     else:
-        rubric, shown = opened[1].rubric, tables(opened[1].rubric, rubric_v1())
+        rubric, shown = opened[1].rubric, tables(opened[1].rubric, rubric_v2())
         steps = levels(rubric, opened[1].prompts)
     report = JudgeReport(
         rubric=rubric,
@@ -239,7 +239,7 @@ def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, ju
         return report
     marks = sum(differences(table) for table in shown)
     compared = (
-        f"differs from Moot’s version 1 in {plural(marks, 'place')}, marked below" if marks else "is Moot’s version 1"
+        f"differs from Moot’s version 2 in {plural(marks, 'place')}, marked below" if marks else "is Moot’s version 2"
     )
     about = f"“{rubric.name}”, version {rubric.version}: the rubric of one debate. It {compared}. The debate: "
     return replace(report, about=about, debate=opened[0], motion=opened[1].motion, differences=marks)

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
-from judge.rubric import rubric_v1
+from judge.rubric import rubric_v2
 from providers.scripted.provider import shipped
 
 pytestmark = pytest.mark.browser
@@ -19,7 +19,7 @@ def juries(server: Any) -> str:
     """The exhibition ``juries``, played to its end under another rubric."""
     script = {**msgspec.json.decode(shipped()["juries"].read_bytes()), "pace": {"chunk_ms": 0, "chunk_chars": 400}}
     wish = script["exhibition"]
-    rubric = msgspec.to_builtins(rubric_v1()) | {"name": "strict", "tie_within": 7}
+    rubric = msgspec.to_builtins(rubric_v2()) | {"name": "strict", "tie_within": 7}
     answer = server.http.post("/api/debates", json={
         "motion": wish["motion"], "turns": wish["turns"], "rubric": rubric,
         **{role: {**wish.get(role, {}), "model": server.script(script)} for role in ("pro", "con", "judge")},
@@ -65,7 +65,7 @@ def test_it_shows_everything_that_the_server_says(page: Page, server: Any, jurie
 
 def test_the_figures_are_those_of_the_rubric(page: Page, server: Any) -> None:
     visit(page, server)
-    rubric = rubric_v1()
+    rubric = rubric_v2()
 
     for name, dimension in rubric.dimensions.items():
         for part, rule in dimension.components.items():

@@ -94,6 +94,23 @@ def test_a_number_off_its_scale_becomes_the_nearest_allowed_one(said: Any, appli
     assert [each.what for each in found.notes] == ([note] if note else [])
 
 
+@pytest.mark.parametrize(
+    ("said", "applied"), [("first", "first_slight"), ("Second", "second_slight"), ("draw", "draw"), ("third", None)]
+)
+def test_a_choice_without_its_grade_gets_the_mildest_one(said: str, applied: str | None) -> None:
+    class Compared(Struct):
+        logic: Literal["first_clear", "first_slight", "draw", "second_slight", "second_clear"]
+        rhetoric: Literal["a", "b"]
+
+    found = read({"logic": said, "rhetoric": "a"}, Compared)
+
+    assert applied == found.value.get("logic")
+    assert [f"requested {said}, applied {applied}"] == [each.what for each in found.notes] or said in {
+        "draw",
+        "third",
+    }
+
+
 @pytest.mark.parametrize("said", [None, "high", True, [], {}, float("nan")])
 def test_a_component_without_a_number_is_missing_alone(said: Any) -> None:
     found = read({"components": {"cause": PART | {"points": said}, "process": PART}}, Score)

@@ -92,7 +92,7 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     con: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="provocateur"))
     judge: JudgeRequest = msgspec.field(default_factory=JudgeRequest)
     rubric: dict[str, Any] | Literal["v1", "v2"] | None = None
-    """A complete rubric, or the name of a shipped one; v1 without either."""
+    """A complete rubric, or the name of a shipped one; v2 without either."""
     panel: Annotated[PanelRequest, Meta(max_length=12)] | None = None
     """Models, names of profiles, or seats.  ``["embedded:smollm2"]`` gives all four profiles to one model."""
     topic_type: Name | None = None
@@ -305,14 +305,14 @@ def _artifact(request: DebateRequest) -> Artifact | UnsetType:
 
 
 def _rubric(request: DebateRequest) -> Rubric:
-    """The rubric of the request, checked, or v1.  Parts that it leaves out are those of v1.
+    """The rubric of the request, checked, or v2.  Parts that it leaves out are those of v2.
 
     Raises ``BadField`` with a path that begins with ``rubric``.
     """
     if request.rubric is None or isinstance(request.rubric, str):
-        return rubric_v2() if request.rubric == "v2" else rubric_v1()
+        return rubric_v1() if request.rubric == "v1" else rubric_v2()
     try:
-        given, known = as_rubric(request.rubric), rubric_v1()
+        given, known = as_rubric(request.rubric), rubric_v2()
     except RubricError as error:
         raise BadField(f"rubric.{error.field}" if error.field else "rubric", error.why) from error
     return msgspec.structs.replace(

@@ -52,7 +52,8 @@ async def test_a_judge_that_fails_every_call_leaves_no_number(script: Any, kind:
         assert {"missing"} == view["scorecard"][side]["composite"].keys()
     assert view["anomalies"] == view["claims"] == view["premises"] == {}
     assert "missing" in view["verdicts"]["convergence"]
-    asked = (1 + (TURNS - 1) * 2) * 3 + 2  # three questions a turn, three more from turn 2 on, two at the end
+    # three questions a turn, three more from turn 2 on; at the end an audit, two narratives and the convergence
+    asked = (1 + (TURNS - 1) * 2) * 3 + 4
     calls = asked * (1 if kind == "auth" else QUICK.attempts)
     assert calls == sum(isinstance(each, ModelFailed) for each in events)
 
@@ -103,11 +104,11 @@ async def test_a_model_is_shown_its_unreadable_answer_and_what_is_wrong_with_it(
 
 async def test_a_judge_without_a_readable_answer_leaves_the_verdict_missing(script: Any) -> None:
     async with harness() as h:
-        debate = await h.open(script(answers={"narrative": {"winner": "Nobody"}}))
+        debate = await h.open(script(answers={"narrative*": {"winner": "Nobody"}}))
         assert isinstance(await h.ended(debate), DebateConcluded)
         events = await h.events(debate)
 
-    assert [each.kind for each in events if isinstance(each, ModelFailed)] == ["wrong_type"] * QUICK.attempts
+    assert [each.kind for each in events if isinstance(each, ModelFailed)] == ["wrong_type"] * 2 * QUICK.attempts
     (said,) = (event for event in events if isinstance(event, NarrativeVerdictReached))
     assert isinstance(said.missing, Reason)
     assert '"Nobody" is none of A, B, neither' in said.missing.reason

@@ -73,8 +73,10 @@ async def test_every_cause_stands_before_its_effect_and_has_the_right_type(scrip
         *[answer] * 6,
         judged,
         ("TurnsCompared", "ModelAnswered"),
-        ("ScorecardVerdictReached", "TurnsCompared"),
-        ("ModelAnswered", "ScorecardVerdictReached"),
+        ("ModelAnswered", "TurnsCompared"),
+        ("DebateAudited", "ModelAnswered"),
+        ("ScorecardVerdictReached", "DebateAudited"),
+        *[("ModelAnswered", "ScorecardVerdictReached")] * 2,
         ("NarrativeVerdictReached", "ModelAnswered"),
         ("DebateConcluded", "ScorecardVerdictReached"),
     ]

@@ -10,7 +10,7 @@ from events.record import Envelope
 from events.store.log import PAGE, EventLog
 from events.store.memory import MemoryLog
 from events.types import DebateConcluded, DebateOpened
-from judge.rubric import digest, rubric_v1
+from judge.rubric import digest, rubric_v2
 from server.http.judge import Survey
 from tests.judge.turns import opened, spoken_turn
 from tests.server.site import Site
@@ -42,8 +42,8 @@ async def concluded(log: EventLog, name: str, turns: int = 1, judge: str = "wise
 def test_without_any_debate_every_figure_is_missing(site: Site) -> None:
     report = site.get("/api/judge")
 
-    assert digest(rubric_v1()) == report["digest"]
-    assert msgspec.json.decode(msgspec.json.encode(rubric_v1())) == report["rubric"]
+    assert digest(rubric_v2()) == report["digest"]
+    assert msgspec.json.decode(msgspec.json.encode(rubric_v2())) == report["rubric"]
     assert (0, 0, 0) == tuple(report["measured_over"][name] for name in ("debates", "turns", "unread"))
     assert all("reason" in each["measured"]["missing"] for each in report["weaknesses"])
 
@@ -76,7 +76,7 @@ def test_a_running_debate_is_not_counted(site: Site, slow: str) -> None:
 
 
 def test_a_debates_own_rubric_is_shown_with_what_differs(site: Site, script: Any) -> None:
-    own = msgspec.to_builtins(rubric_v1()) | {"name": "strict", "tie_within": 7}
+    own = msgspec.to_builtins(rubric_v2()) | {"name": "strict", "tie_within": 7}
     debate = site.open(script(), rubric=own)
     report = site.get(f"/api/judge?debate={debate}")
     (thresholds,) = (table["rows"] for table in report["tables"] if table["id"] == "thresholds")

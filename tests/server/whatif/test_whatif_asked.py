@@ -217,12 +217,19 @@ def test_one_address_may_ask_so_often_in_a_minute(site: Site) -> None:
 
 def test_the_table_marks_what_is_other_and_says_what_is_not_known(held: tuple[Cli, str]) -> None:
     moot, debate = held
-    done = moot.here("whatif", debate, "--set", "dimensions.rhetoric.leash=null", "--set", "unquoted_share=0")
+    done = moot.here(
+        "whatif",
+        debate,
+        "--set",
+        "dimensions.rhetoric.leash=null",
+        "--set",
+        "dimensions.frame_control.in_composite=true",
+    )
     shown = done.stdout.decode()
 
     assert 0 == done.returncode, done.stderr
-    assert "unquoted_share: 0.5 → 0" in shown
-    assert re.search(r"turn 1 composite +[\d.]+ +[\d.]+ +▼ −[\d.]+", shown)
+    assert "dimensions.frame_control.in_composite: false → true" in shown
+    assert re.search(r"turn 1 composite +[\d.]+ +[\d.]+ +▲ \+[\d.]+", shown)
     assert "is not known" in shown
     assert "recorded" in shown
     assert "would be" in shown
@@ -250,8 +257,12 @@ def test_a_file_and_a_figure_go_together_as_json(held: tuple[Cli, str], tmp_path
         ((), 2, "name a change"),
         (("--set", "tie_within"), 2, "is not PATH=VALUE"),
         (("--set", "tie_within=wide"), 2, "tie_within"),
-        (("--set", "penalties.no_mechanism=0"), 2, "unknown field `penalties` (one of: bands, claims,"),
-        (("--set", "claims.no_mechanism.point=0"), 2, "(one of: asks, dimension, points, second_opinion)"),
+        (("--set", "penalties.no_mechanism=0"), 2, "unknown field `penalties` (one of: band_reach, bands, claims,"),
+        (
+            ("--set", "claims.no_mechanism.point=0"),
+            2,
+            "(one of: asks, dimension, excludes, means, points, second_opinion)",
+        ),
         (("--set", "bands.logic.winner.7=1"), 2, "items 0 to 1"),
         (("--without", "risk"), 2, "this debate has no panel"),
     ],
