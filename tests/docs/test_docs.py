@@ -21,7 +21,7 @@ from events.codec import CLASSES
 from events.store.postgres.connection import READERS
 from events.types import ALL_PRIVATE
 from events.view.view import View
-from judge.rubric import rubric_v1
+from judge.rubric import rubric_v2
 from providers.scripted.script import Script
 from server.cli.main import COMMANDS, main
 from server.debate.setup import opening
@@ -261,7 +261,7 @@ def test_every_kind_of_message_is_documented(kind: str) -> None:
 
 
 def test_the_figures_of_the_rubric_are_documented() -> None:
-    rubric = rubric_v1()
+    rubric = rubric_v2()
     told = dict(row for row in pages.rows(pages.section(pages.read("design"), "The score of a turn")) if len(row) == 2)
     told.pop("dimension")
     parts = {
@@ -278,7 +278,7 @@ def test_the_figures_of_the_rubric_are_documented() -> None:
 
     assert parts == told
     assert bands == told_bands
-    assert {f"`{kind}`": f"−{rule.points:g}" for kind, rule in rubric.claims.items()} == claims
+    assert {f"`{kind}`": f"−{rule.points:g}" if rule.points else "0" for kind, rule in rubric.claims.items()} == claims
 
 
 def test_the_weights_of_the_raters_are_documented() -> None:
