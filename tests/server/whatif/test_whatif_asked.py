@@ -282,9 +282,11 @@ def test_it_reads_a_store_that_a_server_holds_and_the_chain_stays(moot: Cli, scr
     debate = moot.debate(script())
     count = moot.json("verify", debate)
     with moot.server() as (_, address):
-        by_command = moot.json("whatif", debate, "--set", "unquoted_share=0")
+        by_command = moot.json("whatif", debate, "--set", "dimensions.frame_control.in_composite=true")
         by_server = httpx.post(
-            f"{address}/api/debates/{debate}/whatif", json={"rubric": {"unquoted_share": 0}}, trust_env=False
+            f"{address}/api/debates/{debate}/whatif",
+            json={"rubric": {"dimensions": {"frame_control": {"in_composite": True}}}},
+            trust_env=False,
         ).json()
 
     assert by_command == by_server
