@@ -137,12 +137,11 @@ class DebateCounter:
             counts["verdicts", "same" if self._scorecard == self._narrative else "differ"] += 1
         values = {name: tuple(found) for name, found in self._values.items()}
         judged = [card for card in self._ledger.cards.values() if card.missing is None and card.turn in self._spoken]
-        if judged:
-            values["words"] = tuple(float(self._spoken[card.turn].words) for card in judged)
-            values["given"] = tuple(self._given(card) for card in judged)
-            values["composite"] = tuple(
-                whole for card in judged if (whole := card.composite(self._ledger.dimensions)) is not None
-            )
+        whole = [(card, total) for card in judged if (total := card.composite(self._ledger.dimensions)) is not None]
+        if whole:
+            values["words"] = tuple(float(self._spoken[card.turn].words) for card, _ in whole)
+            values["given"] = tuple(self._given(card) for card, _ in whole)
+            values["composite"] = tuple(total for _, total in whole)
         counts.update(self._longer(judged))
         return Tally(counts=counts, values=values)
 
