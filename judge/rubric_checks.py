@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
-from msgspec import UNSET
 
 from events.types.criteria import Criteria, DeliberationRules, PanelRules, ProtocolRules
 from events.types.rubric import (
@@ -106,8 +105,6 @@ def _prices(rubric: Rubric) -> Iterator[Fault]:
     least, most = rubric.gaps.least, rubric.gaps.most
     if not 1 <= least <= most <= GAP_MAXIMUM:
         yield "gaps", f"must be 1 <= least <= most <= {GAP_MAXIMUM}"
-    if rubric.gaps.most_per_turn is not UNSET and rubric.gaps.most_per_turn < most:
-        yield "gaps.most_per_turn", f"must be at least the most of one flaw, {most:g}"
     yield from _anchors("gaps", rubric.gaps.anchors)
 
 

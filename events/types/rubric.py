@@ -86,7 +86,8 @@ class GapRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     most: Points = 8
     dimension: str = "logic"
     most_per_turn: Points | UnsetType = UNSET
-    """The most that all flaws of one turn take together; without it each flaw is paid for by itself."""
+    """The most that all flaws of one turn take together, if the gravest of them does not take more by itself.  Without
+    it each flaw is paid for by itself."""
     anchors: Anchors = UNSET
     closing_audit: bool | UnsetType = UNSET
     """After the last turn, gaps are asked for in every turn of both sides once more."""

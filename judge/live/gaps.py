@@ -192,7 +192,8 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
             why = f"{continues} was cleared" if is_cleared else f"nothing is left to pay{note}"
             refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position)
             return False
-    if (most := rubric.gaps.most_per_turn) is not UNSET:
+    if rubric.gaps.most_per_turn is not UNSET:
+        most = max(rubric.gaps.most_per_turn, points)  # the gravest flaw counts in full
         room = max(0.0, most - _docked(batch, turn))
         if room == 0:
             why = f"turn {turn} has lost {fmt(most)} points for flaws, the most that they may take"

@@ -172,6 +172,7 @@ class WholeDebate:
             return
         scores = (f"- {name} {self._balance(card, name, each)}" for name, each in card.balances.items())
         yield self._fill("scored", scores="\n".join(scores), **named)
+        yield from self._reasons(card)
         for entry in card.entries:
             if entry.kind == "gap" and len(entry.evidence) > 1:
                 fails, exposed = entry.evidence[:2]
@@ -181,6 +182,22 @@ class WholeDebate:
                     points=fmt(-entry.applied),
                     because=str(exposed.turn),
                     quote=quoted(fails.quote),
+                    reason=quoted(entry.reason),
+                )
+
+    def _reasons(self, card: TurnCard) -> Iterator[str]:
+        """Why components of the dimension that flaws cost are below their maximum: what a flaw may continue."""
+        dimension = self._rubric.dimensions.get(self._rubric.gaps.dimension)
+        for name, component in (dimension.components if dimension else {}).items():
+            score = card.components.get(name)
+            if score is not None and score.reason and score.admitted < component.maximum:
+                yield self._fill(
+                    "because",
+                    turn=str(card.turn),
+                    component=name,
+                    points=fmt(score.admitted),
+                    maximum=fmt(component.maximum),
+                    reason=quoted(score.reason),
                 )
 
     def _balance(self, card: TurnCard, name: str, balance: Balance) -> str:

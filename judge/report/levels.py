@@ -134,7 +134,9 @@ def _appeals(_: Rubric) -> Iterator[str]:
 def _gaps(rubric: Rubric) -> Iterator[str]:
     gaps = rubric.gaps
     dimension = gaps.dimension.replace("_", " ")
-    together = f", and at most {fmt(gaps.most_per_turn)} for all flaws of one turn" if gaps.most_per_turn else ""
+    together = (
+        f", all flaws of one turn {fmt(gaps.most_per_turn)} or what the gravest takes" if gaps.most_per_turn else ""
+    )
     yield f"{fmt(gaps.least)} to {fmt(gaps.most)} points of {dimension}{together}, never more than the turn has left."
     yield "The words that fail must stand in the earlier turn, those that expose them in this one; else it is refused."
     yield "The same words are docked once."

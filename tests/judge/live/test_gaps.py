@@ -55,17 +55,22 @@ def test_a_docking_names_both_passages() -> None:
     assert 20 == effective(batch, 2)
 
 
-def test_the_flaws_of_one_turn_take_no_more_than_their_limit_together() -> None:
-    rubric = replace(RUBRIC, gaps=replace(RUBRIC.gaps, most_per_turn=8))
-    batch = debate(logic=30, rubric=rubric)
+@pytest.mark.parametrize(
+    ("asked", "taken", "after"), [((3, 3, 2), [-3, -2], 25), ((6, 6, 3), [-6], 24), ((2, 6, 3), [-2, -4], 24)]
+)
+def test_flaws_of_one_turn_take_their_limit_together_or_what_the_gravest_takes(
+    asked: Any, taken: list[float], after: float
+) -> None:
+    batch = debate(logic=30, rubric=replace(RUBRIC, gaps=replace(RUBRIC.gaps, most_per_turn=5)))
+    words = ((WRITTEN, COMPOSED), (CROWD, WRONG), (ALIKE, WRONG))
 
-    flaws = (gap(WRITTEN, points=6), gap(CROWD, WRONG, points=6), gap(ALIKE, WRONG, points=3))
+    flaws = (gap(*pair, points=points) for pair, points in zip(words, asked, strict=True))
     dock(batch, 2, given(answer(*flaws)))
 
-    assert [-6, -2] == [each.requested for each in events_of(batch, LogicGapAdjusted)]
-    assert "the most for one turn is 8" in events_of(batch, LogicGapAdjusted)[1].reason
-    assert ["turn 1 has lost 8 points for flaws, the most that they may take"] == refusals(batch)
-    assert 22 == effective(batch, 1)
+    assert taken == [each.requested for each in events_of(batch, LogicGapAdjusted)]
+    assert len(asked) - len(taken) == len(refusals(batch))
+    assert all("the most that they may take" in each for each in refusals(batch))
+    assert after == effective(batch, 1)
 
 
 def test_dockings_beyond_what_is_left_are_shown() -> None:

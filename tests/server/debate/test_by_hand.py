@@ -1,6 +1,8 @@
-"""A debate under rubric v2 in which every prompt was answered by hand, as a capable model answers it.
+"""Debates under rubric v2 in which every prompt was answered by hand, as a capable model answers it.
 
-The answers were written from the prompts alone, at natural length: ``logs/free_transport_v2.ndjson``, eight turns.
+The answers were written from the prompts alone, at natural length: two exchanges of eight turns, and a debate of format
+protocol with a panel of four seats on three models.  Two readers of each exchange gave every turn a number and said who
+leads by how much, from the words alone (``…_readers.json``).
 """
 
 import json
@@ -18,28 +20,32 @@ from events.types import DebateOpened, ModelAnswered, ModelFailed, NarrativeVerd
 from judge.rubric import rubric_v2
 from server.whatif.replay import replay
 
-LOG = Path(__file__).parent / "logs" / "free_transport_v2.ndjson"
-READERS = LOG.with_name("free_transport_v2_readers.json")
-"""What two readers of the turns alone made of them: a number for each turn, and who leads by how much."""
+LOGS = Path(__file__).parent / "logs"
+SPOKEN = {"speak", "open", "cross", "close"}
+"""Purposes of the debaters' calls."""
+EXCHANGES = ("free_transport", "under_sixteen")
 
 
-@pytest.fixture(scope="module")
-def records() -> tuple[Recorded, ...]:
-    return parse_lines(LOG.read_bytes().splitlines(keepends=True))
+def read_log(name: str) -> tuple[Recorded, ...]:
+    return parse_lines((LOGS / f"{name}_v2.ndjson").read_bytes().splitlines(keepends=True))
 
 
-def test_every_answer_was_accepted_the_first_time_and_nothing_is_missing(records: tuple[Recorded, ...]) -> None:
-    events = [record.event for record in records]
-    judged = [each for each in events if isinstance(each, ModelAnswered) and each.purpose != "speak"]
+@pytest.mark.parametrize(("name", "calls"), [("free_transport", 49), ("under_sixteen", 49), ("library_fines", 5)])
+def test_every_answer_was_accepted_the_first_time_and_nothing_is_missing(name: str, calls: int) -> None:
+    events = [record.event for record in read_log(name)]
+    judged = [each for each in events if isinstance(each, ModelAnswered) and each.purpose not in SPOKEN]
 
-    assert 49 == len(judged)
+    assert calls == len(judged)
     assert not [each for each in events if isinstance(each, ModelFailed)]
     for each in events:
         if isinstance(each, TurnScored | TurnsCompared | NarrativeVerdictReached):
             assert each.missing is UNSET
 
 
-def test_todays_rules_make_the_same_events_of_the_answers(records: tuple[Recorded, ...]) -> None:
+@pytest.mark.parametrize("name", EXCHANGES)
+def test_todays_rules_make_the_same_events_of_the_answers(name: str) -> None:
+    records = read_log(name)
+
     def unchanged(opened: DebateOpened) -> DebateOpened:
         return opened
 
@@ -49,12 +55,13 @@ def test_todays_rules_make_the_same_events_of_the_answers(records: tuple[Recorde
     assert result.recorded == result.would_be
 
 
-def test_the_rules_follow_readers_of_the_words_as_well_as_the_scores_before_them(records: tuple[Recorded, ...]) -> None:
+@pytest.mark.parametrize("name", EXCHANGES)
+def test_the_rules_follow_readers_of_the_words_as_well_as_the_scores_before_them(name: str) -> None:
     def under_todays_rules(opened: DebateOpened) -> DebateOpened:
         return replace(opened, rubric=rubric_v2())
 
-    ledger = replay(records, under_todays_rules).would_be.ledger
-    readers = json.loads(READERS.read_bytes())["readers"]
+    ledger = replay(read_log(name), under_todays_rules).would_be.ledger
+    readers = json.loads((LOGS / f"{name}_v2_readers.json").read_bytes())["readers"]
     holistic = [mean(numbers) for numbers in zip(*(each["turns"] for each in readers), strict=True)]
     raw = [sum(card.balances[name].admitted for name in ledger.dimensions) for card in ledger.cards.values()]
     effective = [card.composite(ledger.dimensions) or 0 for card in ledger.cards.values()]
