@@ -1,7 +1,6 @@
 /** The server's HTTP interface. Every failure is an `ApiError` whose message can be shown as it is. */
 
-import { h } from "./dom.js";
-import { ERRORS, TOKEN } from "./words.js";
+import { ERRORS } from "./words.js";
 
 /**
  * A view of a debate as the server folds it: docs/http.md describes its members. Those that most parts read:
@@ -45,7 +44,7 @@ async function request(method, path, body, isSecondTry = false) {
   } catch {
     throw new ApiError(0, { code: "unreachable", message: ERRORS.unreachable });
   }
-  if (response.status === 401 && !isSecondTry && (await askForToken())) return request(method, path, body, true);
+  if (response.status === 401 && !isSecondTry && (await hasToken())) return request(method, path, body, true);
   const answer = await response.json().catch(() => null);
   if (!response.ok) throw new ApiError(response.status, answer?.error);
   return answer;
@@ -62,6 +61,12 @@ function answerOffline(method, path) {
 
 function query(members) {
   return new URLSearchParams(Object.entries(members).filter(([, value]) => value !== "" && value != null));
+}
+
+/** Asks for the server's token. False if the reader cancels. */
+async function hasToken() {
+  const { askForToken } = await import("./token.js");
+  return askForToken((token) => request("POST", "/api/session", { token }, true));
 }
 
 const debate = (id) => `/api/debates/${encodeURIComponent(id)}`;
@@ -86,36 +91,3 @@ export const api = {
   vote: (id, body) => request("POST", `${debate(id)}/votes`, body),
   whatif: (id, body) => request("POST", `${debate(id)}/whatif`, body),
 };
-
-/** Asks for the server's token and exchanges it for a cookie. False if the reader cancels. */
-async function askForToken() {
-  const field = h("input", { type: "password", name: "token", autocomplete: "off", required: true });
-  const error = h("p.error", { role: "alert", hidden: true });
-  const cancel = h("button", { type: "button", on: { click: () => dialog.close("") } }, TOKEN.cancel);
-  const form = h("form", { method: "dialog" },
-    h("h2", {}, TOKEN.title),
-    h("p.quiet", {}, TOKEN.where),
-    h("label.field", {}, h("span", {}, TOKEN.label), field),
-    error,
-    h("div.row", {}, cancel, h("button.primary", { type: "submit" }, TOKEN.submit)));
-  const dialog = h("dialog.small", { "aria-label": TOKEN.label }, form);
-  document.body.append(dialog);
-  dialog.showModal();
-  try {
-    return await new Promise((resolve) => {
-      dialog.addEventListener("close", () => resolve(false));
-      form.addEventListener("submit", async (submitted) => {
-        submitted.preventDefault();
-        try {
-          await request("POST", "/api/session", { token: field.value }, true);
-          resolve(true);
-        } catch (failure) {
-          error.textContent = [401, 403].includes(failure.status) ? TOKEN.wrong : failure.message;
-          error.hidden = false;
-        }
-      });
-    });
-  } finally {
-    dialog.remove();
-  }
-}

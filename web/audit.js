@@ -4,9 +4,12 @@ import { changed } from "./address.js";
 import { api } from "./api.js";
 import { h, onClick, setText } from "./dom.js";
 import { capital, count, grouped, isMissing, number, plain } from "./formatting.js";
+import { KINDS, isOfKind, openKinds } from "./kinds.js";
 import { callDetails } from "./ledger.js";
 import { headings } from "./widgets.js";
-import { AUDIT, NAME, SIGN, eventWords } from "./words.js";
+import { NAME, SIGN } from "./words.js";
+import { AUDIT } from "./words_audit.js";
+import { eventWords } from "./words_events.js";
 
 /** Frames fetched at a time. */
 const PAGE = 1000;
@@ -18,29 +21,8 @@ const NEAREST_CAUSES = 6;
 const MOST_EFFECTS = 20;
 const MOST_REASONS = 6;
 const LONG_VALUE = 160;
-/** The event types of each filter, by their beginnings. */
-const KINDS = {
-  turns: ["turn_", "attempt_", "arguments_", "argument_cross", "cross_", "closing_"],
-  scores: [
-    "turn_scored", "turns_compared", "score_", "penalty_", "logic_gap", "argument_traced", "assessment_", "fallacy_",
-  ],
-  claims: ["claim_", "finding_refused", "injection_"],
-  premises: ["premise_", "contradiction_"],
-  characters: ["pressure_", "traits_", "directive_"],
-  "model calls": ["model_", "check_missing", "debate_audited"],
-  panel: ["panel", "agreement_", "opinion_", "deliberation_", "artifact_", "decision_", "rater_"],
-  verdicts: ["scorecard_verdict", "narrative_", "conflict_", "convergence_", "debate_concluded"],
-  audience: ["audience_", "belief_"],
-  moderator: ["debate_", "moderator_", "family_", "context_"],
-};
-
 /** Filters by the names that they had in older links. */
 const OLD_KINDS = { tempers: "characters", "the chair": "moderator" };
-
-function isOfKind(type, kind) {
-  if (kind === "turns" && type === "turn_scored") return false;
-  return KINDS[kind].some((start) => type.startsWith(start));
-}
 
 /**
  * The audit in `root`.
@@ -66,11 +48,12 @@ export function audit(root, id, { go, move }) {
   });
   const sides = ["pro", "con"].map((each) => [each, `${SIGN[each]} ${NAME[each]}`]);
   const side = select("side", [["", AUDIT.bothSides], ...sides]);
-  const kind = select("type", [["", AUDIT.everyKind], ...Object.keys(KINDS).map((each) => [each, each])]);
+  const kind = select("type", [["", AUDIT.everyKind], ...KINDS.map((each) => [each, each])]);
   const turns = select("turn", []);
   const [from, to] = [["from", AUDIT.fromLabel], ["to", AUDIT.toLabel]].map(([name, label]) => {
     return h("input", { type: "number", name, min: "0", inputmode: "numeric", "aria-label": label, required: true });
   });
+  const overview = h("p.overview", { hidden: true });
   const found = h("p.quiet", { "aria-live": "polite" });
   const list = h("ol.log", { "aria-label": AUDIT.events });
   const differences = h("div", { "aria-live": "polite" });
@@ -89,6 +72,7 @@ export function audit(root, id, { go, move }) {
   root.append(
     h("h2", { id: "audit-title" }, AUDIT.title),
     h("p.quiet", {}, AUDIT.intro),
+    overview,
     filters,
     found,
     list,
@@ -182,7 +166,7 @@ export function audit(root, id, { go, move }) {
     const turn = event.turn ?? event.later;
     if (filters_.turn && String(turn ?? "") !== filters_.turn) return false;
     if (filters_.side && (event.side ?? event.by ?? view.turns[turn]?.side) !== filters_.side) return false;
-    if (KINDS[filters_.type] && !isOfKind(event.type, filters_.type)) return false;
+    if (!isOfKind(event, filters_.type)) return false;
     const text = `${position} ${event.type} ${eventWords(event)} ${JSON.stringify(event)}`;
     return !filters_.q || text.toLowerCase().includes(filters_.q.toLowerCase());
   }
@@ -196,6 +180,7 @@ export function audit(root, id, { go, move }) {
     if (key === drawn) return;
     drawn = key;
     showFilters(filters_);
+    showOverview();
     const matching = frames.slice(0, shownTo).filter((frame) => matches(frame, filters_));
     const open = matching.findIndex(({ position }) => String(position) === filters_.event);
     const first = open >= MOST_ROWS ? open - MOST_ROWS / 2 : 0;
@@ -206,6 +191,20 @@ export function audit(root, id, { go, move }) {
     setText(found, rows.length < matching.length ? `${number_}, ${part}` : number_);
     list.replaceChildren(...rows.map((frame) => row(frame, String(frame.position) === filters_.event)));
     if (!rows.length) list.append(h("li.empty", {}, AUDIT.noMatch));
+  }
+
+  /** What the judge left open and looked at again, each as a link that filters the log. */
+  function showOverview() {
+    const kinds = openKinds(frames.slice(0, shownTo));
+    overview.hidden = !kinds.length;
+    overview.replaceChildren(AUDIT.overview, ...kinds.flatMap(([name, events], i) => {
+      const href = changed(location, { type: name, event: null });
+      const filterBy = () => {
+        move({ type: name, event: null });
+        redraw();
+      };
+      return [i ? " · " : "", h("a", { href, on: onClick(filterBy) }, `${name} ${grouped(events)}`)];
+    }));
   }
 
   function row(frame, isOpen) {

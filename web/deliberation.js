@@ -4,15 +4,17 @@ import { agreementChart } from "./charts.js";
 import { h } from "./dom.js";
 import { capital, figure, isMissing, number, percent, plain } from "./formatting.js";
 import { more, verdictWord } from "./widgets.js";
+import { NAME, VERDICT } from "./words.js";
 import { DELIBERATION } from "./words_panel.js";
 
 /**
  * The rounds of a panel; null before the first has started.
  * @param {object} panel The member `panel` of a view.
  * @param {string} [record] A sentence on which verdict counts.
+ * @param {(text: string) => string} [name] Names the sides in the raters' words.
  * @returns {HTMLElement | null}
  */
-export function deliberation({ rounds, opinions, moved, raters }, record = DELIBERATION.record) {
+export function deliberation({ rounds, opinions, moved, raters }, record = DELIBERATION.record, name = same) {
   const all = new Set([...Object.keys(rounds), ...Object.keys(opinions)]);
   const numbers = [...all].filter((each) => each !== "0").sort((a, b) => a - b);
   if (!numbers.length) return null;
@@ -21,8 +23,12 @@ export function deliberation({ rounds, opinions, moved, raters }, record = DELIB
     h("h3", { id: "deliberation-title" }, DELIBERATION.title),
     h("p", {}, record),
     held.length > 0 && h("div.lanes", {}, agreementChart(held), changesSummary(moved, held.at(-1).ended)),
-    numbers.map((each) => roundSection(each, rounds[each], opinions[each] ?? {}, raters)));
+    numbers.map((each) => roundSection(each, rounds[each], opinions[each] ?? {}, raters, name)));
 }
+
+const same = (text) => text;
+/** `pro.logic` → `Pro logic`. */
+const dimensionWords = (name) => plain(name).replace(/^(pro|con)\./, (_, side) => `${NAME[side]} `);
 
 function changesSummary({ evidence = 0, conformity = 0 }, ended) {
   const changes = evidence + conformity;
@@ -32,10 +38,10 @@ function changesSummary({ evidence = 0, conformity = 0 }, ended) {
     ended && DELIBERATION.ended(ended));
 }
 
-function roundSection(round, held, opinions, raters) {
-  const title = (name) => raters[name]?.seat.title ?? plain(name);
-  const spoken = Object.entries(opinions).map(([name, opinion]) => {
-    return h("li", {}, h("p", {}, h("b", {}, title(name)), " ", stance(opinion)), grounds(opinion));
+function roundSection(round, held, opinions, raters, name) {
+  const title = (rater) => raters[rater]?.seat.title ?? plain(rater);
+  const spoken = Object.entries(opinions).map(([rater, opinion]) => {
+    return h("li", {}, h("p", {}, h("b", {}, title(rater)), " ", stance(opinion)), grounds(opinion, name));
   });
   return h("div.round", { id: `round-${round}` },
     h("h4", {}, DELIBERATION.round(round), held && h("span.quiet", {}, agreementChange(held))),
@@ -65,9 +71,9 @@ function change({ rater, from, to, kind, quote }, title) {
 
 function difference({ dimension, positions }) {
   const each = Object.entries(positions).map(([name, position]) => {
-    return `${plain(name)} ${typeof position === "number" ? number(position) : position}`;
+    return `${plain(name)} ${typeof position === "number" ? number(position) : VERDICT[position] ?? position}`;
   });
-  return `${dimension ? plain(dimension) : DELIBERATION.verdict} (${each.join(", ")})`;
+  return `${dimension ? dimensionWords(dimension) : DELIBERATION.verdict} (${each.join(", ")})`;
 }
 
 /**
@@ -85,18 +91,19 @@ export function stance(opinion) {
 /**
  * The reasons for an opinion: rationale, quote, scores.
  * @param {object} opinion
+ * @param {(text: string) => string} [named] Names the sides in the rater's words.
  * @returns {Child[]}
  */
-export function grounds({ rationale, quote, verified, scores, absent }) {
+export function grounds({ rationale, quote, verified, scores, absent }, named = same) {
   const check = verified
     ? h("span.quiet", {}, ` ${DELIBERATION.found}`)
     : h("span.unverified", {}, DELIBERATION.notFound);
   const shown = Object.entries(scores).map(([name, value]) => {
-    return h("span", {}, `${plain(name)} `, h("b", {}, number(value)));
+    return h("span", {}, `${dimensionWords(name)} `, h("b", {}, number(value)));
   });
-  const missing = Object.entries(absent).map(([what, why]) => `${plain(what)} (${why})`);
+  const missing = Object.entries(absent).map(([what, why]) => `${dimensionWords(what)} (${why})`);
   return [
-    rationale && h("p.grounds", {}, rationale),
+    rationale && h("p.grounds", {}, named(rationale)),
     quote && h("p.quote", {}, h("q", {}, quote), check),
     shown.length > 0 && h("p.scores", {}, shown),
     missing.length > 0 && h("p.quiet", {}, DELIBERATION.absent(missing)),

@@ -1,8 +1,9 @@
-/** The parts of an exchange: transcript, scorecard, graph, claims, anomalies, characters, and premises. */
+/** The parts of an exchange: summary, transcript, scorecard, graph, claims, anomalies, characters, and premises. */
 
 import { $ } from "./dom.js";
 import { graph } from "./graph.js";
 import { anomalies, characters, scorecard, suspectClaims } from "./sidebar.js";
+import { summary } from "./summary.js";
 import { transcript } from "./transcript.js";
 import { spine } from "./verdicts.js";
 
@@ -17,7 +18,12 @@ export function exchange(go, id, appeal) {
   const record = transcript($("#transcript"), go, id);
   const scoreGraph = graph($("#graph"), go);
   const claims = suspectClaims($("#claims"), appeal, go);
-  const parts = [characters($("#characters"), go), spine($("#spine"), go), anomalies($("#anomalies"))];
+  const parts = [
+    summary($("#summary"), go),
+    characters($("#characters"), go),
+    spine($("#spine"), go),
+    anomalies($("#anomalies")),
+  ];
   const card = scorecard($("#scorecard"));
   return {
     record,

@@ -2,7 +2,7 @@
 
 import { api } from "./api.js";
 import { $, h, setText } from "./dom.js";
-import { EXHIBITIONS } from "./words.js";
+import { EXHIBITIONS } from "./words_home.js";
 
 /** Fetches and shows the exhibitions. @returns {Promise<void>} */
 export async function exhibitions() {

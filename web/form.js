@@ -4,7 +4,7 @@ import { api } from "./api.js";
 import { $, h, setText } from "./dom.js";
 import { capital, grouped, plain } from "./formatting.js";
 import { points } from "./text.js";
-import { FORM } from "./words.js";
+import { FORM } from "./words_home.js";
 
 const OTHER = "\u0000other";
 const DEFAULTS = { pro: "engineer", con: "provocateur" };

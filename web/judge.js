@@ -1,7 +1,8 @@
 /** The page about the judge: shows what the server says and adds nothing. */
 
 import { $, h } from "./dom.js";
-import { ERRORS, JUDGE } from "./words.js";
+import { ERRORS } from "./words.js";
+import { JUDGE } from "./words_home.js";
 
 /** Below this width, the table of contents starts closed. */
 const WIDE = 980;

@@ -2,7 +2,7 @@
 
 import { api } from "./api.js";
 import { eventLink, h } from "./dom.js";
-import { grouped, number, plain, signed } from "./formatting.js";
+import { number, plain, signed } from "./formatting.js";
 import { LEDGER } from "./words.js";
 
 const audits = new Map();
@@ -33,14 +33,15 @@ const markName = ({ kind, position }) => `${kind === "gap" ? "gap" : "entry"}/${
  * @param {number} position
  * @param {(position: number) => void} go
  * @param {(entries: {name: string, position: number, evidence: object[]}[]) => void} mark Marks the evidence.
+ * @param {(text: string) => string} name Names the sides in the judge's words.
  * @returns {Fillable} Empty if nothing has changed.
  */
-export function scoreChanges(id, number_, turn, position, go, mark) {
+export function scoreChanges(id, number_, turn, position, go, mark, name) {
   if (!turn.changed?.length) return {};
   const list = h("ul.entries", { "aria-label": LEDGER.changesOf(number_) });
   return { list, fill: filling(list, () => auditOf(id, number_, versionOf(turn)), (entries) => {
     const later = entries.filter((entry) => entry.kind !== "score" && entry.position <= position);
-    list.replaceChildren(...later.map((entry) => changeRow(entry, go)));
+    list.replaceChildren(...later.map((entry) => changeRow(entry, go, name)));
     mark(later.map((entry) => ({ name: markName(entry), position: entry.position, evidence: entry.evidence })));
   }) };
 }
@@ -53,15 +54,16 @@ export function scoreChanges(id, number_, turn, position, go, mark) {
  * @param {number} position
  * @param {(position: number) => void} go
  * @param {(name: string | null) => void} highlight
+ * @param {(text: string) => string} name Names the sides in the judge's words.
  * @returns {Fillable}
  */
-export function entryList(id, number_, turn, position, go, highlight) {
+export function entryList(id, number_, turn, position, go, highlight, name) {
   const label = LEDGER.of(number_);
   const list = h("ol.ledger", { "aria-label": label }, h("li.quiet", {}, LEDGER.loading));
   return { list, fill: filling(list, () => auditOf(id, number_, versionOf(turn)), (entries) => {
     const seen = entries.filter((entry) => entry.position <= position);
     const initial = seen.filter(({ kind }) => kind === "score");
-    const rows = seen.filter(({ kind }) => kind !== "score").map((entry) => entryRow(id, entry, go, highlight));
+    const rows = seen.filter(({ kind }) => kind !== "score").map((entry) => entryRow(id, entry, go, highlight, name));
     list.replaceChildren(...(initial.length ? [initialRow(id, initial, go)] : []), ...rows);
   }) };
 }
@@ -78,7 +80,7 @@ function filling(list, fetchAudit, show) {
   };
 }
 
-function changeRow(entry, go) {
+function changeRow(entry, go, name) {
   const { applied, requested, kind, dimension, before, after, rule, reason, position } = entry;
   const amount = `${signed(applied)}${applied === requested ? "" : ` of ${signed(requested)}`}`;
   return h("li", { "data-kind": kind },
@@ -88,7 +90,7 @@ function changeRow(entry, go) {
     ` → ${number(after)} · `,
     ruleWords(rule),
     ": ",
-    reason,
+    name(reason),
     kind === "gap" && quotes(entry),
     " ",
     h("a", eventLink(position, go), LEDGER.seeEvent));
@@ -120,7 +122,7 @@ function initialRow(id, entries, go) {
     callName && callDetails(id, callName));
 }
 
-function entryRow(id, entry, go, highlight) {
+function entryRow(id, entry, go, highlight, name) {
   const { position, cause, call: callName, before, after, requested, applied } = entry;
   const on = entry.evidence.length ? highlighting(markName(entry), highlight) : {};
   const amounts = LEDGER.amounts(signed(requested), signed(applied));
@@ -133,7 +135,7 @@ function entryRow(id, entry, go, highlight) {
       h("span.moves", {}, h("s", {}, number(before)), " → ", h("b", {}, number(after))),
       " ",
       h("span.quiet", {}, amounts)),
-    h("p.quiet", {}, h("span.rule", {}, ruleWords(entry.rule)), entry.reason && `: ${entry.reason}`),
+    h("p.quiet", {}, h("span.rule", {}, ruleWords(entry.rule)), entry.reason && `: ${name(entry.reason)}`),
     entry.evidence.length > 0 && quotes(entry),
     h("p.ways", {}, causeLink(cause, go), cause && h("a", eventLink(cause - 1, go), LEDGER.before)),
     callName && callDetails(id, callName));
@@ -164,30 +166,11 @@ export function callDetails(id, name) {
   async function toggle({ target }) {
     if (!target.open || box.childElementCount) return;
     try {
-      box.replaceChildren(...callContent(await api.call(id, name)));
+      const [{ callContent }, call] = await Promise.all([import("./call.js"), api.call(id, name)]);
+      box.replaceChildren(...callContent(call));
     } catch (error) {
       box.replaceChildren(h("p.quiet", {}, error.message));
     }
   }
   return h("details.call", { on: { toggle } }, h("summary", {}, LEDGER.call(name)), box);
-}
-
-function callContent({ model, latency_ms: latency, usage, parameters, prompt, reasoning, kind, message, answer }) {
-  const text = (title, content) => [h("h4", {}, title), h("pre", { tabindex: "0" }, content)];
-  const tokens = usage && (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0);
-  const facts = [
-    model,
-    latency !== undefined && `${grouped(latency)} ms`,
-    usage && `${number(tokens)} tokens`,
-    ...Object.entries(parameters ?? {}).map(([key, value]) => {
-      return `${plain(key)} ${typeof value === "object" ? JSON.stringify(value) : value}`;
-    }),
-  ];
-  return [
-    h("p.quiet", {}, facts.filter(Boolean).join(" · ")),
-    ...prompt.flatMap((part) => text(part.role, part.text)),
-    ...(reasoning ? text(LEDGER.reasoning, reasoning) : []),
-    h("h4", {}, kind ? LEDGER.noAnswer(message) : LEDGER.answer),
-    ...(answer ? [h("pre", { tabindex: "0" }, answer)] : []),
-  ];
 }

@@ -3,7 +3,8 @@
 import { api } from "./api.js";
 import { $, h, setText } from "./dom.js";
 import { count, moment } from "./formatting.js";
-import { FORMAT, LIST, NAME, SIGN, winnerWords } from "./words.js";
+import { FORMAT, NAME, SIGN, winnerWords } from "./words.js";
+import { LIST } from "./words_home.js";
 
 const REFRESH_MS = 5_000;
 const TYPING_PAUSE_MS = 250;

@@ -5,6 +5,7 @@ import { decision } from "./decision.js";
 import { deliberation } from "./deliberation.js";
 import { changeDetector, eventLink, h } from "./dom.js";
 import { anchor, capital, count, figure, isMissing, joined, number, percent, plain } from "./formatting.js";
+import { firstSide, named } from "./labels.js";
 import { badge, headings, listed, more, placeLink, replaceChildren, table } from "./widgets.js";
 import { NAME, SIGN, STANDING, UNNAMED, itemWords } from "./words.js";
 import { PANEL } from "./words_panel.js";
@@ -51,7 +52,7 @@ export function panel(root, go, decide) {
         numbers(view, go),
         sideTable(view.panel),
         withoutTable(view.panel),
-        deliberation(view.panel),
+        deliberation(view.panel, undefined, (text) => named(text, firstSide(view))),
       ]);
       if (focused) focused.focus({ preventScroll: true });
     },
@@ -265,17 +266,17 @@ function raterDetails(name, { seat, scored, position }, view, go) {
         PANEL.rating(scored?.model || seat.model || UNNAMED, seat.samples, weights),
         position && [" ", h("a", eventLink(position, go), `event ${position}`)]),
       seat.caveat && h("p.caveat", {}, seat.caveat),
-      scored && scoresOf(scored, dimensions)));
+      scored && scoresOf(scored, dimensions, firstSide(view))));
 }
 
-function scoresOf({ missing, scores, absent, notes, standings, spread }, dimensions) {
+function scoresOf({ missing, scores, absent, notes, standings, spread }, dimensions, first) {
   const absentItems = Object.entries(absent).map(([what, why]) => `${what} (${why})`);
   return [
     missing && h("p", {}, h("b", {}, PANEL.noScores), missing.reason),
     Object.keys(scores).length > 0 && ownScores({ scores, standings, spread }, dimensions),
     absentItems.length > 0 && h("p.quiet", {}, PANEL.absent(absentItems)),
     h("ul.plain", {}, Object.entries(notes).map(([item, note]) => {
-      return h("li", {}, h("b", {}, `${itemWords(item)}: `), note);
+      return h("li", {}, h("b", {}, `${itemWords(item)}: `), named(note, first));
     })),
   ];
 }

@@ -35,10 +35,14 @@ export function scoreLine(turn) {
   const scores = names.filter((name) => IN_COMPOSITE.includes(name)).map((name) => {
     return h("span", { "data-dimension": name }, `${plain(name)} `, scoreValue(turn.scores[name]));
   });
+  const absent = Object.entries(turn.absent ?? {});
   const hasTotal = typeof turn.composite === "number";
   const composite = h("b", {}, number(turn.composite));
   const total = hasTotal && h("span.total", { "data-dimension": "composite" }, "composite ", composite);
-  return [h("p.scores", {}, scores, total, turn.changed?.length > 0 && h("span.revised", {}, SCORES.revised))];
+  return [
+    h("p.scores", {}, scores, total, turn.changed?.length > 0 && h("span.revised", {}, SCORES.revised)),
+    ...absent.map(([name, { reason }]) => h("p.scores.none", {}, SCORES.absent(plain(name), reason))),
+  ];
 }
 
 /** The effective score, earlier values struck through, and the reason in a word. */
@@ -60,9 +64,11 @@ function scoreValue({ raw, admitted, effective, spread }) {
  * @param {object} turn
  * @param {(name: string | null) => void} highlight Highlights the words of a quote.
  * @param {Fillable} ledger
+ * @param {{name: (text: string) => string, sections: HTMLElement[]}} words `name` names the sides in the judge's words;
+ *   `sections` come last.
  * @returns {HTMLElement | null} Null if the turn has no components.
  */
-export function whyDetails(turn, highlight, { list, fill }) {
+export function whyDetails(turn, highlight, { list, fill }, { name: named, sections }) {
   if (!turn.scores || isMissing(turn.scores)) return null;
   const names = ordered(turn.scores).filter((name) => turn.components?.[name]);
   if (!names.length) return null;
@@ -73,17 +79,19 @@ export function whyDetails(turn, highlight, { list, fill }) {
     if (!target.open) return;
     if (!reasons.firstChild) {
       reasons.append(h("section", {}, h("h3", {}, SCORES.entries), list));
-      reasons.append(...names.map((name) => dimension(name, turn.scores[name], turn.components[name], highlight)));
+      reasons.append(...names.map((name) => {
+        return dimension(name, turn.scores[name], turn.components[name], highlight, named);
+      }), ...sections);
     }
     fill();
   }
   return h("details.why", { on: { toggle } }, h("summary", {}, SCORES.why), reasons);
 }
 
-function dimension(name, score, components, highlight) {
+function dimension(name, score, components, highlight, named) {
   const parts = Object.entries(components);
   const isWhole = parts.length === 1 && parts[0][0] === name;
-  const rows = parts.map(([part, component]) => componentRow(`${name}/${part}`, part, component, highlight));
+  const rows = parts.map(([part, component]) => componentRow(`${name}/${part}`, part, component, highlight, named));
   return h("section", {},
     h("h3", {},
       h("span.name", {}, plain(name)),
@@ -94,14 +102,14 @@ function dimension(name, score, components, highlight) {
     h(`ul.components${isWhole ? ".whole" : ""}`, {}, rows));
 }
 
-function componentRow(id, name, component, highlight) {
+function componentRow(id, name, component, highlight, named) {
   const { raw, admitted, maximum, reason, quote, verified, span, rules } = component;
   const on = verified && span ? highlighting(id, highlight) : {};
   return h("li", { on, tabindex: span ? "0" : undefined },
     h("span.part", {}, plain(name)),
     h("span.of", {}, points(raw, admitted, maximum)),
     h("div.because", {},
-      reason && h("p", {}, reason),
+      reason && h("p", {}, named(reason)),
       quote && h("p.quote", {}, h("q", {}, quote)),
       quote && !verified && h("p.unverified", {}, SCORES.unverified),
       ruleList(rules)));

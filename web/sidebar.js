@@ -2,7 +2,8 @@
 
 import { changeDetector, eventLink, h, updateInBatches } from "./dom.js";
 import { anchor, decimalsOf, isMissing, number, plain, signed } from "./formatting.js";
-import { sideName } from "./widgets.js";
+import { firstSide, named } from "./labels.js";
+import { pressureWords, sideName } from "./widgets.js";
 import { DIMENSIONS, IN_COMPOSITE, NAME, SIDEBAR, SIGN } from "./words.js";
 
 const SIDES = ["pro", "con"];
@@ -71,18 +72,22 @@ export function suspectClaims(root, appeal, go) {
   return {
     show(view, following) {
       const canAppeal = following && view.state !== "concluded";
-      if (!isChanged(view.claims, canAppeal)) return;
+      const unchecked = Object.keys(view.turns).filter((number_) => view.turns[number_].unchecked?.claims);
+      if (!isChanged(view.claims, canAppeal, unchecked.length)) return;
+      const first = firstSide(view);
       const entries = Object.entries(view.claims).map(([name, claim]) => {
         const hasButton = canAppeal && claim.state === "flagged" && !claim.appealed;
-        return [name + hasButton, claim, () => claimRow(name, claim, hasButton, appeal, go)];
+        return [name + hasButton, claim, () => claimRow(name, claim, hasButton, first, appeal, go)];
       });
-      const empty = ["", null, () => h("p.empty", {}, SIDEBAR.noClaims)];
-      updateInBatches(root, "div", entries.length ? entries : [empty]);
+      const words = unchecked.length > 0 ? SIDEBAR.notChecked(unchecked) : SIDEBAR.noClaims;
+      const note = [words, null, () => h("p.empty", {}, words)];
+      const isNoted = unchecked.length > 0 || !entries.length;
+      updateInBatches(root, "div", isNoted ? [...entries, note] : entries);
     },
   };
 }
 
-function claimRow(name, claim, hasButton, appeal, go) {
+function claimRow(name, claim, hasButton, first, appeal, go) {
   const { state, kind, appealed, quote, answer, reason, penalty, flagged } = claim;
   const status = `${SIDEBAR.claimState[state]}${state === "flagged" && appealed ? SIDEBAR.appealed : ""}`;
   const button = hasButton && h("button", { type: "button", on: { click: () => appeal(name) } }, SIDEBAR.appeal);
@@ -91,7 +96,7 @@ function claimRow(name, claim, hasButton, appeal, go) {
     h("div", {},
       h("q", {}, quote),
       h("p.quiet", {}, `${SIDEBAR.claimKind[kind] ?? plain(kind)} · ${status}`),
-      h("p.quiet", {}, answer || reason),
+      h("p.quiet", {}, named(answer || reason, first)),
       button),
     h("b.cost", {}, state === "cleared" ? "0" : signed(penalty)));
 }
@@ -122,7 +127,6 @@ function anomaly(key, { turn, dimension, effective, outcome, band }) {
 
 // Characters: traits with the archetype's start value, pressure, and directives once they are revealed
 
-const SIGNALS = ["cognitive", "emotional", "strategic", "credibility"];
 const HIGHEST = 10;
 
 /**
@@ -158,9 +162,7 @@ function character(side, view, go) {
 }
 
 function pressure(state) {
-  if (!state) return null;
-  const raised = SIGNALS.filter((name) => state[name] > 0).map((name) => `${name} ${number(state[name])}`);
-  return h("p.quiet.pressure", {}, SIDEBAR.pressure(state.turn), raised.join(", ") || SIDEBAR.noPressure);
+  return state ? h("p.quiet.pressure", {}, SIDEBAR.pressure(state.turn), pressureWords(state)) : null;
 }
 
 function trait(name, value, start) {

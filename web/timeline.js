@@ -2,7 +2,7 @@
 
 import { $, h, setText } from "./dom.js";
 import { grouped } from "./formatting.js";
-import { TIMELINE, eventWords } from "./words.js";
+import { TIMELINE } from "./words.js";
 
 const ascending = (a, b) => a - b;
 
@@ -16,6 +16,8 @@ export function timeline(player) {
   const [play, speed, slider, ticks, where, back] = ids.map((id) => $(id));
   const changeButtons = [[$("#change-back"), -1], [$("#change-on"), 1]];
   let drawn = "";
+  let eventWords = null;
+  let fetching = null;
   play.addEventListener("click", () => player.toggle());
   speed.addEventListener("change", () => player.setSpeed(Number(speed.value)));
   slider.addEventListener("input", () => player.go(Number(slider.value)));
@@ -25,7 +27,7 @@ export function timeline(player) {
   function show() {
     const { position, head, following, playing, unseen } = player;
     const isLive = player.newest?.state !== "concluded";
-    const words = player.frame ? eventWords(player.frame.event) : "";
+    const words = wordsOf(player.frame);
     slider.max = head;
     slider.value = position;
     slider.disabled = head < 2;
@@ -45,6 +47,17 @@ export function timeline(player) {
       button.disabled = !changed.some((each) => (each - position) * direction > 0);
     }
     drawTicks(head, [...new Set(changed)].sort(ascending));
+  }
+
+  /** The sentence of an event; the sentences are fetched when the first one is needed. */
+  function wordsOf(frame) {
+    if (!frame) return "";
+    if (eventWords) return eventWords(frame.event);
+    fetching ??= import("./words_events.js").then((words) => {
+      ({ eventWords } = words);
+      show();
+    }, () => undefined); // Without the words the position is shown alone.
+    return "";
   }
 
   function drawTicks(head, changed) {

@@ -2,11 +2,12 @@
 
 import { eventLink, h, hiddenText, setText } from "./dom.js";
 import { capital, count, number, plain } from "./formatting.js";
+import { compared, firstSide, named } from "./labels.js";
 import { entryList, scoreChanges } from "./ledger.js";
 import { quoteSpans, scoreLine, whyDetails } from "./scores.js";
 import { pieces } from "./text.js";
 import { verdicts } from "./verdicts.js";
-import { failures } from "./widgets.js";
+import { failures, pressureWords } from "./widgets.js";
 import { NAME, SIGN, TRANSCRIPT, outcomeWords, ruleWords } from "./words.js";
 
 /** In a debate with more turns, only the turns near the viewport are laid out. */
@@ -17,6 +18,8 @@ const REPETITION = 0.2;
 
 /** Article → what fetches the changes of its score. */
 const fetchers = new WeakMap();
+/** Premises → by turn, those that it withdrew openly. */
+const withdrawals = new WeakMap();
 
 /**
  * The transcript of debate `id` in `root`.
@@ -79,7 +82,13 @@ export function transcript(root, go, id) {
   function showTurn(number_, view, speech, isRunning, claims) {
     const turn = view.turns[number_];
     const evidence = (evidenceIn.get(number_) ?? []).filter(({ position }) => position <= view.position);
-    const key = `${claims.map(([name, { state }]) => name + state)}${evidence.length}${isRunning}`;
+    const key = [
+      claims.map(([name, { state }]) => name + state),
+      evidence.length,
+      isRunning,
+      withdrawnIn(number_, view.premises).length,
+      String(turn.directive) in view.directives,
+    ].join(" ");
     let entry = shown.get(number_);
     if (!entry || entry.turn !== turn || entry.key !== key) {
       const known = articles.get(turn);
@@ -149,7 +158,8 @@ export function transcript(root, go, id) {
 
   function turnArticle(number_, view, isRunning, marks) {
     const turn = view.turns[number_];
-    const { list, fill } = scoreChanges(id, number_, turn, view.position, go, markEvidence);
+    const name = (text) => named(text, firstSide(view));
+    const { list, fill } = scoreChanges(id, number_, turn, view.position, go, markEvidence, name);
     const injections = turn.injections ?? [];
     const spans = [...marks, ...injections.map(({ span }, i) => ({ name: `injection/${i}`, span }))];
     const article = h(`article.turn.${turn.side}.${turn.state}`, {
@@ -159,15 +169,21 @@ export function transcript(root, go, id) {
     speaker(number_, turn, view, go),
     h("div.body", {},
       failures(turn, isRunning),
+      shapedBy(turn, view, go),
       spokenText(turn, spans),
       notes(turn, view, isRunning),
       scoreLine(turn),
       comparison(turn),
+      withdrawnIn(number_, view.premises).map((each) => concession(each, name, go)),
+      turn.unchecked && h("p.unchecked", {}, uncheckedWords(turn.unchecked)),
       list,
       turn.repetition >= REPETITION && h("p.quiet.clip", {}, TRANSCRIPT.repetition(number(turn.repetition * 100))),
       injections.length > 0
         && h("p.attempt", {}, h("b", {}, TRANSCRIPT.injection), h("q", {}, injections[0].quote)),
-      whyDetails(turn, highlight, entryList(id, number_, turn, view.position, go, highlight))));
+      whyDetails(turn, highlight, entryList(id, number_, turn, view.position, go, highlight, name), {
+        name,
+        sections: comparisonReasons(turn, view),
+      })));
     if (fill) fetchers.set(article, fill);
     return article;
   }
@@ -228,14 +244,56 @@ function notes(turn, view, isRunning) {
   ];
 }
 
-function comparison({ compared }) {
-  if (!compared) return null;
-  const { earlier, missing, reason, outcomes, flipped } = compared;
+/** The pressure and the directive under which a turn was spoken; a directive is in the view once it may be read. */
+function shapedBy({ pressure, directive }, view, go) {
+  const issued = view.directives[directive];
+  if (!pressure && !issued) return null;
+  return h("p.shaped", {},
+    pressure && h("span", {}, TRANSCRIPT.pressure(pressure.turn), pressureWords(pressure)),
+    issued && h("span", {}, h("a", eventLink(directive, go), TRANSCRIPT.directive), ": ", issued.text));
+}
+
+function withdrawnIn(number_, premises) {
+  let found = withdrawals.get(premises);
+  if (!found) {
+    const all = Object.entries(premises).flatMap(([name, { text, changes }]) => {
+      return changes.filter(({ what }) => what === "withdrawn").map((each) => ({ ...each, name, text }));
+    });
+    found = Map.groupBy(all, ({ turn }) => turn);
+    withdrawals.set(premises, found);
+  }
+  return found.get(number_) ?? [];
+}
+
+function concession({ name: premise, position, text }, name, go) {
+  return h("p.concession", {}, h("a", eventLink(position, go), TRANSCRIPT.concession(premise)), ": ", name(text));
+}
+
+function uncheckedWords(unchecked) {
+  return TRANSCRIPT.unchecked(Object.entries(unchecked).map(([what, { reason }]) => `${what} (${reason})`));
+}
+
+function comparison({ compared: found }) {
+  if (!found) return null;
+  const { earlier, missing, outcomes, degrees = {}, flipped } = found;
   if (missing) return h("p.compared.quiet", {}, TRANSCRIPT.noComparison(earlier, missing.reason));
   const results = Object.entries(outcomes).map(([name, outcome]) => {
-    return `${plain(name)} ${TRANSCRIPT.result[outcome]}${flipped.includes(name) ? TRANSCRIPT.flipped : ""}`;
+    const degree = TRANSCRIPT.degree[degrees[name]] ?? "";
+    return `${plain(name)} ${TRANSCRIPT.result[outcome]}${degree}${flipped.includes(name) ? TRANSCRIPT.flipped : ""}`;
   });
-  return h("p.compared.quiet", { title: reason }, TRANSCRIPT.against(earlier), results.join(" · "));
+  return h("p.compared.quiet", {}, TRANSCRIPT.against(earlier), results.join(" · "));
+}
+
+/** What the judge said of the two turns, in each order. */
+function comparisonReasons({ compared: found }, view) {
+  const readings = found?.reason ? compared(found.reason, view.turns) : [];
+  if (!readings.length) return [];
+  return [h("section.compared-why", {},
+    h("h3", {}, TRANSCRIPT.compared(found.earlier)),
+    readings.map(({ turns, text }) => {
+      const sides = turns.map((number_) => NAME[view.turns[number_]?.side] ?? number_);
+      return h("p", {}, sides.length > 0 && h("span.quiet", {}, TRANSCRIPT.order(sides)), text);
+    }))];
 }
 
 function spokenText(turn, spans) {

@@ -2,6 +2,7 @@
 
 import { changeDetector, eventLink, h, onClick, updateInBatches } from "./dom.js";
 import { anchor, isMissing, number, plain } from "./formatting.js";
+import { firstSide, named, sidesNamed } from "./labels.js";
 import { sideName } from "./widgets.js";
 import { NAME, SIGN, VERDICTS, winnerWords } from "./words.js";
 
@@ -17,8 +18,8 @@ export function verdicts(view) {
   const winners = [scorecard && scorecardVerdict(scorecard, view), narrative && narrativeVerdict(narrative, view)];
   return [
     (scorecard || narrative) && h("div.verdicts", {}, winners),
-    conflict && conflictSection(conflict),
-    convergence && convergenceSection(convergence),
+    conflict && conflictSection(conflict, view),
+    convergence && convergenceSection(convergence, view),
   ].filter(Boolean);
 }
 
@@ -28,50 +29,91 @@ function section(name, title, ...children) {
 
 const missing = (verdict) => h("p.quiet", {}, VERDICTS.missing(verdict.missing.reason));
 
-/** Only the panel names a winner if there is one; other verdicts then say which side is ahead. */
-function winnerLine(winner, view) {
+/**
+ * The winner of a verdict. Only the panel names a winner if there is one; other verdicts then say which side is ahead.
+ * @param {"pro" | "con" | "neither"} winner
+ * @param {View} view
+ * @returns {HTMLElement}
+ */
+export function winnerLine(winner, view) {
   const words = view.panel?.raters ? VERDICTS.ahead(winner) : winnerWords(winner);
   return h(`p.winner.${winner}`, {}, winner === "neither" ? "" : `${SIGN[winner]} `, words);
 }
 
-function scorecardVerdict({ winner, mean, margin, rounds, reason }, view) {
+/**
+ * The means and the exchanges of a scorecard, and the reason where the means alone do not explain the winner.
+ * @param {object} scorecard
+ * @param {View} view
+ * @returns {Child[]}
+ */
+export function scorecardFacts({ winner, mean, margin, rounds, reason }, view) {
   const meanOf = (side) => {
     if (isMissing(mean[side])) return h("span.quiet", {}, VERDICTS.noScore(mean[side].missing.reason));
     return h("b", {}, number(mean[side]));
   };
   const hasMargin = typeof margin === "number";
-  return section("scorecard", VERDICTS.scorecard,
-    winnerLine(winner, view),
+  const isExplained = winner === "neither" || !hasMargin || view.summary?.tie_broken;
+  return [
     h("p.means", {},
       `${NAME.pro} `, meanOf("pro"),
       ` · ${NAME.con} `, meanOf("con"),
       hasMargin && ` · ${VERDICTS.apart(number(margin))}`),
     rounds && h("p.quiet", {}, VERDICTS.exchangesWon(rounds)),
-    reason && (winner === "neither" || !hasMargin) && h("p.quiet", {}, reason));
+    reason && isExplained && h("p.quiet", {}, sidesNamed(reason)),
+  ];
+}
+
+/**
+ * How clear the reading of the whole debate is; null if it does not say.
+ * @param {object} narrative
+ * @returns {HTMLElement | null}
+ */
+export function narrativeFacts({ margin, confidence, flipped }) {
+  if (flipped) return h("p.quiet", {}, VERDICTS.flipped);
+  return confidence ? h("p.quiet", {}, VERDICTS.sure(margin, confidence)) : null;
+}
+
+/**
+ * The side that the narrative calls Speaker A.
+ * @param {View} view
+ * @returns {"pro" | "con"}
+ */
+export function speakerA(view) {
+  const first = firstSide(view);
+  return view.verdicts.swapped ? SIDES.find((side) => side !== first) : first;
+}
+
+function scorecardVerdict(verdict, view) {
+  return section("scorecard", VERDICTS.scorecard, winnerLine(verdict.winner, view), ...scorecardFacts(verdict, view));
 }
 
 function narrativeVerdict(verdict, view) {
   if (verdict.missing) return section("narrative", VERDICTS.narrative, missing(verdict));
-  const pattern = VERDICTS.pattern[verdict.pattern];
   const sides = SIDES.filter((side) => verdict.sides?.[side] && view[side]);
+  const name = (text) => named(text, speakerA(view));
   return section("narrative", VERDICTS.narrative,
     winnerLine(verdict.winner, view),
-    pattern && h("p.pattern", {}, pattern),
-    h("p.prose", {}, verdict.explanation),
+    narrativeFacts(verdict),
+    patternLine(verdict),
+    h("p.prose", { id: "narrative" }, name(verdict.explanation)),
     citations(verdict),
-    ...sides.map((side) => argumentCourse(side, verdict.sides[side])));
+    ...sides.map((side) => argumentCourse(side, verdict.sides[side], name)));
 }
 
-function argumentCourse(side, course) {
-  const parts = VERDICTS.course.map(([key, label]) => [h("dt", {}, label), h("dd", {}, course[key] || "–")]);
+function patternLine({ pattern }) {
+  return VERDICTS.pattern[pattern] ? h("p.pattern", {}, VERDICTS.pattern[pattern]) : null;
+}
+
+function argumentCourse(side, course, name) {
+  const parts = VERDICTS.course.map(([key, label]) => [h("dt", {}, label), h("dd", {}, name(course[key]) || "–")]);
   return h(`details.arc.${side}`, {},
     h("summary", {}, `${SIGN[side]} ${NAME[side]}: ${VERDICTS.courseTitle}`),
     h("dl", {}, parts));
 }
 
-function conflictSection(conflict) {
-  const text = conflict.missing ? missing(conflict) : h("p.prose", {}, conflict.text);
-  return section("conflict", VERDICTS.conflict, text, citations(conflict));
+function conflictSection(conflict, view) {
+  const text = conflict.missing ? missing(conflict) : h("p.prose", {}, named(conflict.text, firstSide(view)));
+  return section("conflict", VERDICTS.conflict, patternLine(conflict), text, citations(conflict));
 }
 
 function citations({ cites }) {
@@ -90,15 +132,16 @@ function showCited(id) {
   target?.scrollIntoView({ block: "center" });
 }
 
-function convergenceSection(verdict) {
+function convergenceSection(verdict, view) {
   if (verdict.missing) return section("convergence", VERDICTS.convergence, missing(verdict));
   const { kind, reason, sides, similarity } = verdict;
+  const name = (text) => named(text, firstSide(view));
   return section("convergence", VERDICTS.convergence,
     h("p.pattern", {}, VERDICTS.ended[kind] ?? plain(kind)),
-    h("p.prose", {}, reason),
+    h("p.prose", {}, name(reason)),
     h("dl", {}, SIDES.map((side) => [
       h("dt", {}, `${SIGN[side]} ${NAME[side]}`),
-      h("dd", {}, sides[side].early, h("span.quiet", {}, ` ${VERDICTS.became} `), sides[side].late),
+      h("dd", {}, name(sides[side].early), h("span.quiet", {}, ` ${VERDICTS.became} `), name(sides[side].late)),
     ])),
     h("p.quiet", {}, VERDICTS.similarity(number(similarity))));
 }
@@ -135,18 +178,20 @@ function showLane({ side, title, list, contradictions }, view, go) {
   const kept = hasStability ? h("span.quiet", {}, ` ${VERDICTS.stability(number(stability * 100))}`) : "";
   title.replaceChildren(`${SIGN[side]} ${NAME[side]}`, kept);
   const own = Object.entries(view.premises).filter(([, each]) => each.side === side);
-  updateInBatches(list, "ol", own.map(([name, each]) => [name, each, () => premise(name, each, go)]));
+  const first = firstSide(view);
+  updateInBatches(list, "ol", own.map(([name, each]) => [name, each, () => premise(name, each, first, go)]));
   contradictions.replaceChildren(...view.contradictions.filter((each) => each.side === side).map((each) => {
     const what = VERDICTS.contradicts(each.premises.join(", "), Math.max(...each.turns));
-    return h("p.contradiction", {}, h("b", {}, what), each.reason);
+    return h("p.contradiction", {}, h("b", {}, what), named(each.reason, first));
   }));
 }
 
-function premise(name, { state, stated, text, changes }, go) {
+function premise(name, { state, stated, text, changes }, first, go) {
   const change = changes.length > 0 && ` in turn ${changes.at(-1).turn}`;
+  const words = named(text, first);
   return h(`li.is-${state}`, { id: anchor(name) },
     h("a.id", eventLink(stated, go), name),
     h("span", {},
-      state === "dropped" || state === "withdrawn" ? h("s", {}, text) : text,
+      state === "dropped" || state === "withdrawn" ? h("s", {}, words) : words,
       h("span.quiet", {}, ` · ${VERDICTS.premiseState[state]}`, change)));
 }

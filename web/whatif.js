@@ -3,7 +3,8 @@
 import { api } from "./api.js";
 import { h } from "./dom.js";
 import { capital, figure, isMissing, number, plain } from "./formatting.js";
-import { NAME, SIGN, WHATIF } from "./words.js";
+import { NAME, SIGN } from "./words.js";
+import { WHATIF } from "./words_audit.js";
 import { table } from "./widgets.js";
 
 /** The numbers of a rubric that can be changed, by the title of their group. */

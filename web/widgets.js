@@ -1,7 +1,7 @@
 /** Elements that several parts of the page share: tables, badges, links to a place, marked quotes, open details. */
 
 import { h, onClick } from "./dom.js";
-import { plain } from "./formatting.js";
+import { number, plain } from "./formatting.js";
 import { pieces, points } from "./text.js";
 import { NAME, SIGN, STANDING, STANDING_SIGN, TRANSCRIPT, VERDICT, VERDICT_SIGN, failureWords } from "./words.js";
 
@@ -66,6 +66,19 @@ export function showPlace(id) {
  * @returns {HTMLElement}
  */
 export const sideName = (side) => h(`b.${side}`, {}, `${SIGN[side]} ${NAME[side]}`);
+
+/** The signals of pressure. */
+const SIGNALS = ["cognitive", "emotional", "strategic", "credibility"];
+
+/**
+ * The signals of a pressure that are above 0.
+ * @param {Record<string, number>} pressure
+ * @returns {string}
+ */
+export function pressureWords(pressure) {
+  const raised = SIGNALS.filter((name) => pressure[name] > 0).map((name) => `${name} ${number(pressure[name])}`);
+  return raised.join(", ") || TRANSCRIPT.noPressure;
+}
 
 /**
  * A table row of column headings; an empty text makes an empty cell.

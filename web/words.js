@@ -2,10 +2,11 @@
  * The words of the page: every sentence, label and message that its modules show. Those of the HTML files stand there.
  *
  * Shared words come first, then the words of each part under the name of its module, then the sentences of events.
- * The words of the protocol and of panels are in words_panel.js, which only their debates load.
+ * Words that not every page needs are in words_home.js (the first page), words_audit.js (the audit and what-if) and
+ * words_panel.js (protocols and panels).
  */
 
-import { capital, count, grouped, moment, number, percent, plain, signed } from "./formatting.js";
+import { count, grouped, moment, number, percent, plain } from "./formatting.js";
 
 /** The sign of each side, for readers who cannot tell the colours apart. */
 export const SIGN = { pro: "▲", con: "▼" };
@@ -124,62 +125,6 @@ export const ERRORS = {
 export const FEED = {
   notFound: "There is no such debate.",
   notAllowed: "You may not open this debate.",
-};
-
-/** The dialog that asks for the token. */
-export const TOKEN = {
-  title: "This server needs its token",
-  where: "The token is in MOOT_TOKEN, where the server was started. Actions that cost money need it.",
-  label: "Token",
-  cancel: "Cancel",
-  submit: "Continue",
-  wrong: "This is not the token.",
-};
-
-// The first page
-
-/** The form that opens a debate. */
-export const FORM = {
-  length: (characters) => `${characters} of 2,000`,
-  examplesTitle: "For example: ",
-  examples: [
-    "Cities should ban private cars from their centres",
-    "This house would replace juries with trained judges",
-    "Homework does more harm than good",
-  ],
-  rater: (name) => `${capital(name)} rater`,
-  raterModel: (name) => `The ${name} rater’s model as provider:model`,
-  asJudge: "same as the judge",
-  answering: "Available",
-  silent: "Not available",
-  serverChoice: "the server’s choice",
-  otherModel: "another model…",
-  about: (model) => `Note on ${model}: `,
-  open: "Open the debate",
-  opening: "Opening…",
-};
-
-/** The list of debates. */
-export const LIST = {
-  found: (shown, hasMore) => count(shown, "debate") + (hasMore ? " and more" : ""),
-  state: { open: "Live", paused: "Paused", halted: "Halted", concluded: "Ended" },
-  over: { deliberation: "Judged", calibration: "Measured" },
-  about: {
-    deliberation: "Personas judge a text, first independently and then together",
-    calibration: "Raters judge debates whose outcome is known",
-  },
-  blind: "blind",
-  exhibition: "exhibition",
-};
-
-/** The exhibitions. */
-export const EXHIBITIONS = {
-  play: "Play",
-  playLabel: (motion) => `Play: ${motion}`,
-  about({ format, turns, panel, summary }) {
-    const what = capital(FORMAT[format] ?? count(turns, "turn"));
-    return `${what}${panel?.length ? " with a panel" : ""}, scripted. ${summary}`;
-  },
 };
 
 // The page of a debate
@@ -359,6 +304,14 @@ export const TRANSCRIPT = {
   noComparison: (turn, reason) => `No comparison with turn ${turn}: ${reason}.`,
   against: (turn) => `Against turn ${turn}: `,
   result: { later: "won", earlier: "lost", draw: "drawn" },
+  degree: { clear: " clearly", slight: " slightly" },
+  compared: (turn) => `Compared with turn ${turn}`,
+  order: (sides) => `Read in the order ${sides.join(", ")}: `,
+  pressure: (turn) => `Under pressure after turn ${turn}: `,
+  noPressure: "none",
+  directive: "Directive",
+  concession: (premise) => `Concession, it withdraws ${premise} openly`,
+  unchecked: (parts) => `Not checked: ${parts.join("; ")}.`,
   flipped: " (the two orders disagreed)",
   open: "The debate is open, and Pro speaks first. The text appears here as it is spoken. A score follows every turn.",
   empty: "The debate has no turns.",
@@ -368,6 +321,7 @@ export const TRANSCRIPT = {
 /** The scores of a turn. */
 export const SCORES = {
   none: "No score: ",
+  absent: (name, reason) => `No score for ${name}: ${reason}.`,
   revised: "revised",
   given: "the judge gave ",
   admitted: "the rules admitted ",
@@ -387,6 +341,9 @@ export const LEDGER = {
     __proto__: null,
     band_winner: "raised to the winner’s band",
     band_loser: "lowered to the loser’s band",
+    slight_winner: "slight win",
+    slight_loser: "slight loss",
+    band_conflict: "a clear win and a clear loss",
     logic_gap: "logic gap",
     cleared: "penalty reversed",
   },
@@ -400,9 +357,6 @@ export const LEDGER = {
   because: (cause) => `because of event ${cause}`,
   before: "as it was before",
   call: (name) => `the judge’s question and answer (${name})`,
-  reasoning: "its reasoning",
-  answer: "the raw answer",
-  noAnswer: (message) => `no answer: ${message}`,
 };
 
 /** The sidebar of an exchange. */
@@ -415,12 +369,15 @@ export const SIDEBAR = {
   leads: " leads.",
   means: "Means over judged turns.",
   noClaims: "No claim is suspect. Claims that the judge flags appear here with their penalty.",
+  notChecked: (turns) => `The claims of turn ${turns.join(", ")} were not checked.`,
   claimKind: {
     hollow_specificity: "sounds exact, names no cause",
     no_mechanism: "no mechanism",
     fabricated_citation: "fabricated citation",
     inverted_fact: "inverted fact",
     reversed_causality: "cause and effect reversed",
+    overclaim: "more certain or wider than its grounds",
+    unverifiable: "cannot be verified",
   },
   claimState: {
     flagged: "flagged",
@@ -437,7 +394,6 @@ export const SIDEBAR = {
   began: (value) => `started at ${value}`,
   directives: "Directives to this debater, hidden while the debate ran:",
   pressure: (turn) => `Pressure after turn ${turn}: `,
-  noPressure: "none",
 };
 
 /** The graph of scores. */
@@ -453,6 +409,15 @@ export const GRAPH = {
   apart: (spread) => `, samples at most ${spread} apart`,
 };
 
+/** The summary of a concluded exchange. */
+export const SUMMARY = {
+  scorecard: "Scorecard",
+  narrative: "Reading of the whole",
+  rules: "What the rules did",
+  moments: "Key moments",
+  all: "All of it",
+};
+
 /** The verdicts on the whole debate, and the premises. */
 export const VERDICTS = {
   scorecard: "The scorecard’s verdict",
@@ -460,6 +425,8 @@ export const VERDICTS = {
   conflict: "Why the two verdicts differ",
   convergence: "Agreement at the end",
   missing: (reason) => `There is none: ${reason}.`,
+  flipped: "The winner changed when the labels of the speakers were swapped, so neither is named.",
+  sure: (margin, confidence) => `${margin === "none" ? "No margin" : `A ${margin} margin`}, ${confidence} confidence`,
   ahead: (winner) => (winner === "neither" ? "Level" : `${NAME[winner]} is ahead`),
   noScore: (reason) => `no score: ${reason}`,
   apart: (margin) => `${margin} apart`,
@@ -471,6 +438,7 @@ export const VERDICTS = {
     asymmetric_depth: "Asymmetric depth: one side had the style, the other the substance.",
     convergence_failure: "Convergence failure: the sides argued past each other and never met on the question.",
     recovery_arc: "Recovery: a side that was behind repaired its case and won with it.",
+    rule_effect: "The rules of the scorecard made the difference.",
     none: "",
   },
   courseTitle: "the course of its argument",
@@ -493,178 +461,11 @@ export const VERDICTS = {
   spine: "The premises of each case",
   premisesOf: (side) => `Premises of ${side}`,
   stability: (share) => `${share} % of its premises kept`,
-  premiseState: { kept: "kept", revised: "revised", dropped: "dropped without mention", withdrawn: "withdrawn openly" },
+  premiseState: {
+    kept: "kept",
+    revised: "revised",
+    dropped: "dropped without mention",
+    withdrawn: "a concession: withdrawn openly",
+  },
   contradicts: (premises, turn) => `Contradicts ${premises} in turn ${turn}: `,
 };
-
-/** The audit of the log. */
-export const AUDIT = {
-  title: "The log",
-  intro: "Everything on this page follows from these events. Open one to see its causes, effects and changes.",
-  filter: "Filter the log",
-  find: "Find",
-  placeholder: "Words, names, rules…",
-  side: "Side",
-  bothSides: "both",
-  kind: "Kind",
-  everyKind: "every kind",
-  turn: "Turn",
-  allTurns: "all",
-  events: "Events",
-  compareLabel: "Compare two moments",
-  compareTitle: "Changes between two moments",
-  from: "from event",
-  to: "to event",
-  fromLabel: "From event",
-  toLabel: "To event",
-  compare: "Compare",
-  comparing: "Comparing…",
-  changes: "Changes",
-  changeColumns: ["What", "before", "after", "because of"],
-  noChange: "Nothing that the page shows.",
-  around: (shown, event) => `${shown} around event ${event} shown`,
-  first: (most) => `the first ${most} shown`,
-  noMatch: "No event matches. Remove a filter, or search for other words.",
-  seeInDebate: "see it in the debate",
-  before: "as it was before",
-  causes: "Causes",
-  effects: "Effects",
-  changed: "Changes",
-  raw: "the event as recorded",
-};
-
-const BAND_END = { winner: "winner", loser: "loser" };
-
-/** What if. */
-export const WHATIF = {
-  note: "No model is asked and nothing is recorded: the rules run again over the recorded answers with your numbers.",
-  penalties: "Penalties",
-  bands: "Bands",
-  caps: "Caps",
-  panel: "Panel",
-  noRater: "none",
-  leaveOut: "Leave out the rater",
-  submit: "Run the rules again",
-  reset: "Reset",
-  noChange: "Change a number or leave out a rater first.",
-  bandLabel: (name, end, isLow) => `${name}, ${BAND_END[end]} ${isLow ? "at least" : "at most"}`,
-  capLabel: (name, index) => `${name}, ${["one link", "two links", "three links"][index]} missing`,
-  same: (winner) => `The outcome stays the same: ${winner}.`,
-  different: (winner) => `The outcome would change: ${winner}.`,
-  columns: ["recorded", "would be"],
-  winner: "Winner",
-  noWinner: "no winner is named",
-  decidedBy: "Decided by",
-  meanComposite: "mean composite",
-  alpha: "Alpha",
-  nothingChanges: "Nothing changes.",
-};
-
-/** The page about the judge. `facts`: the member of an entry, and its title. */
-export const JUDGE = {
-  facts: [
-    ["asks", "Question"],
-    ["rules", "Rules"],
-    ["does", "What Moot does"],
-    ["known", "Published"],
-    ["says", "Measured here"],
-  ],
-  question: "The question, word for word",
-};
-
-// Events
-
-const ANSWER = {
-  __proto__: null,
-  open: "an opening was written",
-  cross: "a cross-examination was written",
-  close: "a closing was written",
-  assess: "the judge weighed the arguments",
-  panel: "a rater answered",
-  deliberate: "a rater answered the others",
-};
-
-function answerWords({ purpose, turn }) {
-  if (purpose === "speak") return `the model delivered turn ${turn}`;
-  return ANSWER[purpose] ?? `the judge answered about ${turn ? `turn ${turn}` : "the whole debate"}`;
-}
-
-const change = ({ turn, dimension, applied }) => `turn ${turn}: ${plain(dimension)} ${signed(applied)}`;
-
-/** The sentence of each event, by its type. */
-const EVENTS = {
-  __proto__: null,
-  debate_opened: () => "the debate opened",
-  turn_started: ({ side, turn, attempt }) => {
-    return `${NAME[side]} started turn ${turn}${attempt > 1 ? `, attempt ${attempt}` : ""}`;
-  },
-  turn_spoken: ({ side, turn, words }) => `${NAME[side]} finished turn ${turn}, ${count(words, "word")}`,
-  turn_failed: ({ turn, attempt, kind }) => `turn ${turn}, attempt ${attempt}: ${failureWords(kind)}`,
-  attempt_abandoned: ({ turn, attempt, kind }) => `turn ${turn}, attempt ${attempt} does not count: ${plain(kind)}`,
-  model_answered: answerWords,
-  model_failed: ({ kind }) => `a model call failed: ${failureWords(kind)}`,
-  turn_scored: ({ missing, turn }) => (missing ? `no score for turn ${turn}` : `turn ${turn} was scored`),
-  turns_compared: ({ earlier, later }) => `turns ${earlier} and ${later} were compared`,
-  score_harmonized: (event) => `${change(event)}, to its band`,
-  penalty_applied: (event) => `${change(event)}, ${plain(event.rule)}`,
-  penalty_reversed: (event) => `${change(event)}, penalty reversed`,
-  logic_gap_adjusted: ({ turn, applied, exposed_by: by }) => {
-    return `turn ${turn} was docked ${signed(applied)} for a gap that turn ${by.turn} exposed`;
-  },
-  claim_flagged: ({ claim }) => `claim ${claim} was flagged`,
-  claim_appealed: ({ claim }) => `claim ${claim} was appealed`,
-  claim_upheld: ({ claim }) => `claim ${claim} was upheld`,
-  claim_cleared: ({ claim }) => `claim ${claim} was cleared`,
-  premise_stated: ({ side, premise }) => `${NAME[side]} stated premise ${premise}`,
-  premise_revised: ({ premise }) => `premise ${premise} was revised`,
-  premise_dropped: ({ premise }) => `premise ${premise} was dropped without mention`,
-  premise_withdrawn: ({ premise }) => `premise ${premise} was withdrawn openly`,
-  contradiction_found: ({ side, premises }) => `${NAME[side]} contradicts ${premises.join(", ")}`,
-  check_missing: ({ purpose, turn, reason }) => `${purpose} of turn ${turn} were not checked: ${reason}`,
-  debate_audited: ({ found, missing }) => {
-    return missing ? "the closing audit was not made" : `the closing audit docked ${count(found ?? 0, "turn")}`;
-  },
-  finding_refused: ({ reason }) => `a finding of the judge was refused: ${reason}`,
-  injection_detected: ({ turn }) => `turn ${turn} tries to instruct the judge`,
-  pressure_applied: ({ side }) => `${NAME[side]} is under pressure after a lost exchange`,
-  traits_shifted: ({ side }) => `${NAME[side]}’s traits changed`,
-  directive_issued: ({ side, text }) => `${NAME[side]} received a directive: ${text}`,
-  narrative_verdict_reached: () => "the narrative verdict",
-  conflict_resolved: () => "why the verdicts differ",
-  convergence_assessed: () => "the agreement at the end was assessed",
-  scorecard_verdict_reached: () => "the scorecard’s verdict",
-  arguments_opened: (event) => `${NAME[event.side]} opened with ${count(event.arguments.length, "argument")}`,
-  argument_cross_examined: ({ by, target }) => `${NAME[by]} answered ${target}`,
-  cross_examination_faulted: ({ by }) => `${NAME[by]}’s cross-examination did not keep its form`,
-  closing_stated: ({ side }) => `${NAME[side]} closed`,
-  fallacy_found: ({ argument, fallacy }) => `a fallacy in ${argument}: ${plain(fallacy)}`,
-  argument_traced: ({ argument, standing }) => `${argument}: ${STANDING[standing]?.toLowerCase() ?? "no standing"}`,
-  assessment_given: () => "the judge’s assessment",
-  panelist_scored: ({ missing, rater }) => `the ${rater} rater ${missing ? "gave no scores" : "scored"}`,
-  agreement_measured: () => "the raters’ agreement was measured",
-  opinion_given: ({ rater, round, verdict }) => {
-    return `${plain(rater)}, round ${round}: ${verdict ? VERDICT[verdict] : "no verdict"}`;
-  },
-  deliberation_held: ({ round }) => `round ${round} of deliberation ended`,
-  panel_concluded: () => "the panel’s outcome",
-  artifact_judged: () => "the verdict on the artifact",
-  decision_recorded: () => "a person’s decision was recorded",
-  rater_calibrated: (event) => `the ${event.rater} rater on ${event.case}`,
-  moderator_spoke: ({ text }) => `the moderator said: ${text}`,
-  audience_voted: () => "a spectator voted",
-  belief_stated: ({ turn }) => `a spectator stated a belief after turn ${turn}`,
-  family_warned: ({ family }) => `judge and debater are of one family: ${family || "named at the end"}`,
-  context_summarised: () => "earlier turns were summarised for the model",
-  debate_paused: () => "paused",
-  debate_resumed: () => "resumed",
-  debate_halted: () => "halted",
-  debate_concluded: () => "the debate ended",
-  withheld: () => "withheld until the debate has ended",
-};
-
-/**
- * One event as a sentence, in small letters and without a full stop.
- * @param {object} event
- * @returns {string}
- */
-export const eventWords = (event) => EVENTS[event.type]?.(event) ?? plain(event.type);

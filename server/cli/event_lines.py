@@ -61,7 +61,7 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]: 
             yield StyledLine("", PLAIN)
             yield StyledLine(f"agreement {coefficient(given.raw, f'other {items} like these were rated')}", PLAIN)
         case "opinion_given":
-            yield StyledLine(opinion_line(event, _titles(view)), PLAIN)
+            yield StyledLine(opinion_line(event, _titles(view), view["turns"].get("1", {}).get("side")), PLAIN)
         case "deliberation_held":
             yield StyledLine(f"round {event['round']} of deliberation", BOLD)
             yield from (StyledLine(text, PLAIN) for text in held_lines(event, _titles(view)))

@@ -5,7 +5,10 @@ from typing import Any, Final
 import click
 import msgspec
 
+from events.types import Side
+from server.export.labels import named
 from server.export.text import escape_controls, escape_json
+from server.export.wording import NAMES, dimension_name
 
 COLOURS: Final = {"PASS": "green", "CONDITIONAL": "yellow", "FAIL": "red", "pro": "cyan", "con": "yellow"}
 SHOWN: Final = 160
@@ -78,16 +81,20 @@ class DeliberationPrinter:
         click.echo(opinion_line(event, self._titles))
 
 
-def opinion_line(event: dict[str, Any], titles: dict[str, str]) -> str:
-    """One opinion: the judge, its verdict, confidence, scores and rationale."""
+def opinion_line(event: dict[str, Any], titles: dict[str, str], first: Side | None = None) -> str:
+    """One opinion: the judge, its verdict, confidence, scores and rationale.
+
+    ``first`` is the side that spoke first; None if the debate has no sides.
+    """
     who = titles.get(event["rater"], event["rater"])
     if "missing" in event:
         return f"  {who:<20} " + click.style(f"no opinion: {event['missing']['reason']}", dim=True)
-    verdict = click.style(f"{event['verdict']:<11}", fg=COLOURS.get(event["verdict"]))
+    verdict = click.style(f"{NAMES.get(event['verdict'], event['verdict']):<11}", fg=COLOURS.get(event["verdict"]))
     sure = f" {event['confidence']:.0%}" if "confidence" in event else ""
-    scores = " ".join(f"{name} {score:g}" for name, score in event["scores"].items())
+    scores = " ".join(f"{dimension_name(name)} {score:g}" for name, score in event["scores"].items())
+    rationale = named(event["rationale"], first) if first else event["rationale"]
     quote = f" · “{event['quote']}”{'' if event['verified'] else ' (not found)'}" if event["quote"] else ""
-    return f"  {who:<20} {verdict}{sure:>5}  {scores}" + click.style(f" · {_cut(event['rationale'])}{quote}", dim=True)
+    return f"  {who:<20} {verdict}{sure:>5}  {scores}" + click.style(f" · {_cut(rationale)}{quote}", dim=True)
 
 
 def held_lines(event: dict[str, Any], titles: dict[str, str]) -> list[str]:
@@ -96,12 +103,17 @@ def held_lines(event: dict[str, Any], titles: dict[str, str]) -> list[str]:
     to = "none can be measured" if isinstance(after, dict) else f"{after:.2f}"
     lines = [f"  agreement {event['before']:.2f} → {to} · {event['elapsed_ms'] / 1000:.1f} s of model time"]
     if event["disagreements"]:
-        named = (f"{each['dimension'] or 'the verdict'} {each['severity']:.2f}" for each in event["disagreements"])
-        lines.insert(0, f"  they differed on {', '.join(named)}")
+        differed = (
+            f"{dimension_name(each['dimension']) or 'the verdict'} {each['severity']:.2f}"
+            for each in event["disagreements"]
+        )
+        lines.insert(0, f"  they differed on {', '.join(differed)}")
     for change in event["changes"]:
         who = titles.get(change["rater"], change["rater"])
         why = f"by evidence: “{change['quote']}”" if change["kind"] == "evidence" else "by conformity"
-        lines.append(f"  {who}: {change['from']} → {change['to']}, {why}")
+        lines.append(
+            f"  {who}: {NAMES.get(change['from'], change['from'])} → {NAMES.get(change['to'], change['to'])}, {why}"
+        )
     if event["ended"]:
         lines.append(f"  {event['ended']}")
     return lines
@@ -112,8 +124,8 @@ def judged_lines(event: dict[str, Any]) -> list[str]:
     if "missing" in event:
         return [click.style(f"Verdict: none, {event['missing']['reason']}", bold=True)]
     lines = []
-    named = (("Critical findings", "findings"), ("Remediation", "remediation"), ("Why", "reasons"))
-    for heading, items in ((heading, event[name]) for heading, name in named):
+    parts = (("Critical findings", "findings"), ("Remediation", "remediation"), ("Why", "reasons"))
+    for heading, items in ((heading, event[name]) for heading, name in parts):
         if items:
             lines += [click.style(heading, bold=True), *(f"  - {item}" for item in items)]
     shares = ", ".join(f"{verdict} {share:.0%}" for verdict, share in event["shares"].items())

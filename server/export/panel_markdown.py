@@ -153,6 +153,10 @@ def _without(conclusion: PanelConcluded) -> list[str]:
 # deliberation
 
 
+def _verdict_name(verdict: str) -> str:
+    return NAMES.get(verdict, verdict)
+
+
 def _deliberation(panel: PanelState) -> list[str]:
     if not panel.rounds:
         return []
@@ -168,7 +172,9 @@ def _round(panel: PanelState, held: DeliberationHeld) -> list[str]:
     lines = [f"- Round {held.round}: agreement {figure(held.before)} → {figure(held.after)}{ended}"]
     for change in held.changes:
         why = f"by evidence: “{escaped(change.quote)}”" if change.kind == "evidence" else "by conformity"
-        lines.append(f"  - {_title(panel, change.rater)}: {change.before} → {change.after}, {why}")
+        lines.append(
+            f"  - {_title(panel, change.rater)}: {_verdict_name(change.before)} → {_verdict_name(change.after)}, {why}"
+        )
     return lines
 
 

@@ -86,6 +86,12 @@ def conclusion_of(panel: PanelState) -> str:
     return conclusion_sentence(panel.conclusion, None if panel.agreement is UNSET else panel.agreement)
 
 
+def dimension_name(name: str) -> str:
+    """``pro.logic``, a dimension of a debate's deliberation, as ``Pro logic``."""
+    side, dot, rest = name.partition(".")
+    return (f"{NAMES[side]} {rest}" if dot and side in NAMES else name).replace("_", " ")
+
+
 def rule_name(rule: str) -> str:
     """What decided a debate, in words."""
     return RULES.get(rule, rule.replace("_", " "))

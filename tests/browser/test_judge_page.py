@@ -43,6 +43,7 @@ def test_a_docked_turn_shows_what_it_was_and_why_it_changed(page: Page, server: 
 
 def test_the_entries_are_those_of_the_audit(page: Page, server: Any, juries: str) -> None:
     visit(page, server, juries)
+    page.locator("[data-turn='3']").scroll_into_view_if_needed()
     expect(page.locator("[data-turn='3'] .entries li").first).to_be_visible()
     kinds = page.locator("[data-turn='3'] .entries li").evaluate_all("all => all.map((one) => one.dataset.kind)")
 

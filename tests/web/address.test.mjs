@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { changed, read, write } from "../../web/address.js";
 import { decimalsOf, number } from "../../web/formatting.js";
-import { eventWords } from "../../web/words.js";
+import { eventWords } from "../../web/words_events.js";
 
 test("the address holds cursor, speed and following", () => {
   assert.deepEqual(

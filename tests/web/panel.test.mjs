@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { progressWords } from "../../web/header.js";
 import { panelSentence, recordWords } from "../../web/panel.js";
 import { figure, joined, percent } from "../../web/formatting.js";
-import { eventWords, outcomeWords } from "../../web/words.js";
+import { outcomeWords } from "../../web/words.js";
+import { eventWords } from "../../web/words_events.js";
 
 const said = (more) => ({
   conclusion: { outcome: "irreconcilable", winner: "neither", leaning: "con", disputed: {}, ...more },

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { KINDS, isOfKind, openKinds } from "../../web/kinds.js";
+import { eventWords } from "../../web/words_events.js";
+
+const missing = { reason: "timeout" };
+const frames = (...events) => events.map((event) => ({ event }));
+
+test("what the judge left open, and its second looks, are counted by kind", () => {
+  const events = [
+    { type: "model_failed", purpose: "score" },
+    { type: "model_failed", purpose: "speak" },
+    { type: "check_missing", purpose: "claims", turn: 2 },
+    { type: "turn_scored", turn: 1 },
+    { type: "turn_scored", turn: 2, missing },
+    { type: "turn_scored", turn: 3, absent: { logic: missing } },
+    { type: "turns_compared", missing },
+    { type: "narrative_verdict_reached", missing },
+    { type: "debate_audited", missing },
+    { type: "finding_refused" },
+    { type: "claim_upheld" },
+    { type: "claim_cleared" },
+    { type: "claim_flagged" },
+  ];
+
+  assert.deepEqual([
+    ["no usable answer", 1],
+    ["not checked", 6],
+    ["refused or corrected", 1],
+    ["second opinions", 2],
+    ["closing audit", 1],
+  ], openKinds(frames(...events)));
+  assert.deepEqual([], openKinds(frames({ type: "turn_scored", turn: 1 }, { type: "turn_spoken" })));
+});
+
+test("each kind filters the log", () => {
+  const events = ["turn_spoken", "turn_scored", "premise_withdrawn", "pressure_applied", "debate_audited"];
+  const ofKind = (kind) => events.filter((type) => isOfKind({ type }, kind));
+
+  assert.deepEqual(["turn_spoken"], ofKind("turns"));
+  assert.deepEqual(["turn_scored"], ofKind("scores"));
+  assert.deepEqual(["premise_withdrawn"], ofKind("premises"));
+  assert.deepEqual(["debate_audited"], ofKind("closing audit"));
+  assert.deepEqual(events, ofKind(""));
+  assert.equal(15, KINDS.length);
+});
+
+test("an event says what is missing and why", () => {
+  const cases = [
+    [{ type: "check_missing", purpose: "claims", turn: 2, reason: "timeout" }, "claims of turn 2 were not checked: timeout"],
+    [{ type: "turn_scored", turn: 2, missing }, "no score for turn 2: timeout"],
+    [{ type: "turn_scored", turn: 2, absent: { frame_control: missing } }, "turn 2 was scored, without frame control"],
+    [{ type: "turns_compared", earlier: 1, later: 2, missing }, "turns 1 and 2 were not compared: timeout"],
+    [{ type: "turns_compared", earlier: 1, later: 2 }, "turns 1 and 2 were compared"],
+    [{ type: "model_failed", key: "gaps:3", kind: "timeout" }, "a model call failed (gaps:3): timed out"],
+    [{ type: "debate_audited", missing }, "the closing audit was not made: timeout"],
+    [{ type: "debate_audited", found: 1 }, "the closing audit docked 1 turn"],
+    [{ type: "claim_cleared", claim: "C3.1", by: "m" }, "a second opinion (m) cleared claim C3.1"],
+    [{ type: "score_harmonized", turn: 3, dimension: "logic", applied: 0.5, rule: "slight_winner" },
+      "turn 3: logic +0.5, a slight win"],
+    [{ type: "score_harmonized", turn: 3, dimension: "logic", applied: -2, rule: "band_loser" },
+      "turn 3: logic −2, to its band"],
+  ];
+  for (const [event, words] of cases) assert.equal(words, eventWords(event));
+});

@@ -1,0 +1,112 @@
+/** The sentences of events, which are loaded when the reader moves to an event or opens the audit. */
+
+import { count, plain, signed } from "./formatting.js";
+import { NAME, STANDING, VERDICT, failureWords } from "./words.js";
+
+const ANSWER = {
+  __proto__: null,
+  open: "an opening was written",
+  cross: "a cross-examination was written",
+  close: "a closing was written",
+  assess: "the judge weighed the arguments",
+  panel: "a rater answered",
+  deliberate: "a rater answered the others",
+};
+
+function answerWords({ purpose, turn }) {
+  if (purpose === "speak") return `the model delivered turn ${turn}`;
+  return ANSWER[purpose] ?? `the judge answered about ${turn ? `turn ${turn}` : "the whole debate"}`;
+}
+
+const HARMONIZED = {
+  __proto__: null,
+  slight_winner: "a slight win",
+  slight_loser: "a slight loss",
+  band_conflict: "out of its band again",
+};
+
+const change = ({ turn, dimension, applied }) => `turn ${turn}: ${plain(dimension)} ${signed(applied)}`;
+
+/** The sentence of each event, by its type. */
+const EVENTS = {
+  __proto__: null,
+  debate_opened: () => "the debate opened",
+  turn_started: ({ side, turn, attempt }) => {
+    return `${NAME[side]} started turn ${turn}${attempt > 1 ? `, attempt ${attempt}` : ""}`;
+  },
+  turn_spoken: ({ side, turn, words }) => `${NAME[side]} finished turn ${turn}, ${count(words, "word")}`,
+  turn_failed: ({ turn, attempt, kind }) => `turn ${turn}, attempt ${attempt}: ${failureWords(kind)}`,
+  attempt_abandoned: ({ turn, attempt, kind }) => `turn ${turn}, attempt ${attempt} does not count: ${plain(kind)}`,
+  model_answered: answerWords,
+  model_failed: ({ kind, key }) => `a model call failed${key ? ` (${key})` : ""}: ${failureWords(kind)}`,
+  turn_scored: ({ missing, absent, turn }) => {
+    if (missing) return `no score for turn ${turn}: ${missing.reason}`;
+    return `turn ${turn} was scored${absent ? `, without ${Object.keys(absent).map(plain).join(", ")}` : ""}`;
+  },
+  turns_compared: ({ earlier, later, missing }) => {
+    return `turns ${earlier} and ${later} were ${missing ? `not compared: ${missing.reason}` : "compared"}`;
+  },
+  score_harmonized: (event) => `${change(event)}, ${HARMONIZED[event.rule] ?? "to its band"}`,
+  penalty_applied: (event) => `${change(event)}, ${plain(event.rule)}`,
+  penalty_reversed: (event) => `${change(event)}, penalty reversed`,
+  logic_gap_adjusted: ({ turn, applied, exposed_by: by }) => {
+    return `turn ${turn} was docked ${signed(applied)} for a gap that turn ${by.turn} exposed`;
+  },
+  claim_flagged: ({ claim }) => `claim ${claim} was flagged`,
+  claim_appealed: ({ claim }) => `claim ${claim} was appealed`,
+  claim_upheld: ({ claim, by }) => `a second opinion (${by}) upheld claim ${claim}`,
+  claim_cleared: ({ claim, by }) => `a second opinion (${by}) cleared claim ${claim}`,
+  premise_stated: ({ side, premise }) => `${NAME[side]} stated premise ${premise}`,
+  premise_revised: ({ premise }) => `premise ${premise} was revised`,
+  premise_dropped: ({ premise }) => `premise ${premise} was dropped without mention`,
+  premise_withdrawn: ({ premise }) => `premise ${premise} was withdrawn openly, a concession`,
+  contradiction_found: ({ side, premises }) => `${NAME[side]} contradicts ${premises.join(", ")}`,
+  check_missing: ({ purpose, turn, reason }) => `${purpose} of turn ${turn} were not checked: ${reason}`,
+  debate_audited: ({ found, missing }) => {
+    const docked = `docked ${count(found ?? 0, "turn")}`;
+    return `the closing audit ${missing ? `was not made: ${missing.reason}` : docked}`;
+  },
+  finding_refused: ({ reason }) => `a finding of the judge was refused: ${reason}`,
+  injection_detected: ({ turn }) => `turn ${turn} tries to instruct the judge`,
+  pressure_applied: ({ side }) => `${NAME[side]} is under pressure after a lost exchange`,
+  traits_shifted: ({ side }) => `${NAME[side]}’s traits changed`,
+  directive_issued: ({ side, text }) => `${NAME[side]} received a directive: ${text}`,
+  narrative_verdict_reached: () => "the narrative verdict",
+  conflict_resolved: () => "why the verdicts differ",
+  convergence_assessed: () => "the agreement at the end was assessed",
+  scorecard_verdict_reached: () => "the scorecard’s verdict",
+  arguments_opened: (event) => `${NAME[event.side]} opened with ${count(event.arguments.length, "argument")}`,
+  argument_cross_examined: ({ by, target }) => `${NAME[by]} answered ${target}`,
+  cross_examination_faulted: ({ by }) => `${NAME[by]}’s cross-examination did not keep its form`,
+  closing_stated: ({ side }) => `${NAME[side]} closed`,
+  fallacy_found: ({ argument, fallacy }) => `a fallacy in ${argument}: ${plain(fallacy)}`,
+  argument_traced: ({ argument, standing }) => `${argument}: ${STANDING[standing]?.toLowerCase() ?? "no standing"}`,
+  assessment_given: () => "the judge’s assessment",
+  panelist_scored: ({ missing, rater }) => `the ${rater} rater ${missing ? "gave no scores" : "scored"}`,
+  agreement_measured: () => "the raters’ agreement was measured",
+  opinion_given: ({ rater, round, verdict }) => {
+    return `${plain(rater)}, round ${round}: ${verdict ? VERDICT[verdict] : "no verdict"}`;
+  },
+  deliberation_held: ({ round }) => `round ${round} of deliberation ended`,
+  panel_concluded: () => "the panel’s outcome",
+  artifact_judged: () => "the verdict on the artifact",
+  decision_recorded: () => "a person’s decision was recorded",
+  rater_calibrated: (event) => `the ${event.rater} rater on ${event.case}`,
+  moderator_spoke: ({ text }) => `the moderator said: ${text}`,
+  audience_voted: () => "a spectator voted",
+  belief_stated: ({ turn }) => `a spectator stated a belief after turn ${turn}`,
+  family_warned: ({ family }) => `judge and debater are of one family: ${family || "named at the end"}`,
+  context_summarised: () => "earlier turns were summarised for the model",
+  debate_paused: () => "paused",
+  debate_resumed: () => "resumed",
+  debate_halted: () => "halted",
+  debate_concluded: () => "the debate ended",
+  withheld: () => "withheld until the debate has ended",
+};
+
+/**
+ * One event as a sentence, in small letters and without a full stop.
+ * @param {object} event
+ * @returns {string}
+ */
+export const eventWords = (event) => EVENTS[event.type]?.(event) ?? plain(event.type);

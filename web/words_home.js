@@ -1,0 +1,60 @@
+/** The words of the first page, and of the page about the judge. */
+
+import { capital, count } from "./formatting.js";
+import { FORMAT } from "./words.js";
+
+/** The form that opens a debate. */
+export const FORM = {
+  length: (characters) => `${characters} of 2,000`,
+  examplesTitle: "For example: ",
+  examples: [
+    "Cities should ban private cars from their centres",
+    "This house would replace juries with trained judges",
+    "Homework does more harm than good",
+  ],
+  rater: (name) => `${capital(name)} rater`,
+  raterModel: (name) => `The ${name} rater’s model as provider:model`,
+  asJudge: "same as the judge",
+  answering: "Available",
+  silent: "Not available",
+  serverChoice: "the server’s choice",
+  otherModel: "another model…",
+  about: (model) => `Note on ${model}: `,
+  open: "Open the debate",
+  opening: "Opening…",
+};
+
+/** The list of debates. */
+export const LIST = {
+  found: (shown, hasMore) => count(shown, "debate") + (hasMore ? " and more" : ""),
+  state: { open: "Live", paused: "Paused", halted: "Halted", concluded: "Ended" },
+  over: { deliberation: "Judged", calibration: "Measured" },
+  about: {
+    deliberation: "Personas judge a text, first independently and then together",
+    calibration: "Raters judge debates whose outcome is known",
+  },
+  blind: "blind",
+  exhibition: "exhibition",
+};
+
+/** The exhibitions. */
+export const EXHIBITIONS = {
+  play: "Play",
+  playLabel: (motion) => `Play: ${motion}`,
+  about({ format, turns, panel, summary }) {
+    const what = capital(FORMAT[format] ?? count(turns, "turn"));
+    return `${what}${panel?.length ? " with a panel" : ""}, scripted. ${summary}`;
+  },
+};
+
+/** The page about the judge. `facts`: the member of an entry, and its title. */
+export const JUDGE = {
+  facts: [
+    ["asks", "Question"],
+    ["rules", "Rules"],
+    ["does", "What Moot does"],
+    ["known", "Published"],
+    ["says", "Measured here"],
+  ],
+  question: "The question, word for word",
+};
