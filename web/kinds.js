@@ -29,6 +29,7 @@ const OPEN = {
   "not checked": isUnchecked,
   "refused or corrected": ({ type }) => type === "finding_refused",
   "second opinions": ({ type }) => type === "claim_upheld" || type === "claim_cleared",
+  "read in a shortened form": ({ type }) => type === "context_shortened",
   "closing audit": ({ type }) => type === "debate_audited",
 };
 

@@ -96,6 +96,7 @@ const EVENTS = {
   audience_voted: () => "a spectator voted",
   belief_stated: ({ turn }) => `a spectator stated a belief after turn ${turn}`,
   family_warned: ({ family }) => `judge and debater are of one family: ${family || "named at the end"}`,
+  context_shortened: ({ turn }) => `from turn ${turn} on the judge reads earlier turns in a shortened form`,
   context_summarised: () => "earlier turns were summarised for the model",
   debate_paused: () => "paused",
   debate_resumed: () => "resumed",

@@ -22,6 +22,7 @@ test("what the judge left open, and its second looks, are counted by kind", () =
     { type: "claim_upheld" },
     { type: "claim_cleared" },
     { type: "claim_flagged" },
+    { type: "context_shortened", turn: 9 },
   ];
 
   assert.deepEqual([
@@ -29,6 +30,7 @@ test("what the judge left open, and its second looks, are counted by kind", () =
     ["not checked", 6],
     ["refused or corrected", 1],
     ["second opinions", 2],
+    ["read in a shortened form", 1],
     ["closing audit", 1],
   ], openKinds(frames(...events)));
   assert.deepEqual([], openKinds(frames({ type: "turn_scored", turn: 1 }, { type: "turn_spoken" })));
@@ -43,7 +45,7 @@ test("each kind filters the log", () => {
   assert.deepEqual(["premise_withdrawn"], ofKind("premises"));
   assert.deepEqual(["debate_audited"], ofKind("closing audit"));
   assert.deepEqual(events, ofKind(""));
-  assert.equal(15, KINDS.length);
+  assert.equal(16, KINDS.length);
 });
 
 test("an event says what is missing and why", () => {
@@ -54,6 +56,7 @@ test("an event says what is missing and why", () => {
     [{ type: "turns_compared", earlier: 1, later: 2, missing }, "turns 1 and 2 were not compared: timeout"],
     [{ type: "turns_compared", earlier: 1, later: 2 }, "turns 1 and 2 were compared"],
     [{ type: "model_failed", key: "gaps:3", kind: "timeout" }, "a model call failed (gaps:3): timed out"],
+    [{ type: "context_shortened", turn: 9 }, "from turn 9 on the judge reads earlier turns in a shortened form"],
     [{ type: "debate_audited", missing }, "the closing audit was not made: timeout"],
     [{ type: "debate_audited", found: 1 }, "the closing audit docked 1 turn"],
     [{ type: "claim_cleared", claim: "C3.1", by: "m" }, "a second opinion (m) cleared claim C3.1"],
