@@ -4,22 +4,31 @@ A trait moves by ``elasticity × Σ pressure^½ × weight × (target − trait)`
 so the new value lies between the old one and the targets, and stays within 1 to 10.  Source: docs/design.md.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from math import sqrt
 
 from events.state.debate import Debate
 from events.state.exchanges import Comparison
 from events.state.ledger import TurnCard
-from events.types import Archetype, DirectiveIssued, Event, PressureApplied, TraitsShifted
+from events.types import Archetype, DebateOpened, DirectiveIssued, Event, PressureApplied, Side, TraitsShifted
 from events.types.rubric import Rubric
 from personalities.archetypes import SIGNALS
-from personalities.traits import HIGHEST, LEVELS, LOWEST, TRAITS, in_words, level
+from personalities.prompt import BY_PHASE
+from personalities.traits import HIGHEST, LEVELS, LOWEST, TRAITS, WORDS_V3, Trait, in_words, level
 
 LEAST = 0.05
 """The smallest shift: a trait that would move by less does not move."""
 
 MOST_INSTRUCTIONS = 3
 """Instructions of one directive, one for each of the traits that moved most."""
+
+MOST_MATTERS = 3
+"""Points of matter in one directive."""
+STRENGTH = 8.0
+"""A trait that begins here or higher is a strength; one lost exchange alone does not lower it."""
+QUOTED = 160
+"""Characters of a quote in a directive."""
+_MARKS = str.maketrans({"“": "‘", "”": "’", "„": "‘", '"': "’"})
 
 _DIMENSIONS = ("logic", "rhetoric", "tactics", "frame_control", "credibility")
 
@@ -43,10 +52,99 @@ def _effects(debate: Debate, pressed: PressureApplied) -> Iterator[Event]:
     seat = opened.pro if pressed.side == "pro" else opened.con
     archetype = opened.archetypes.get(seat.archetype)
     traits = debate.characters.traits.get(pressed.side)
-    shifted = shift(archetype, traits, seat.elasticity, pressed) if archetype and traits else None
+    if not archetype or not traits:
+        return
+    if not has_substance(opened):
+        if (shifted := shift(archetype, traits, seat.elasticity, pressed)) is not None:
+            yield shifted
+            yield DirectiveIssued(side=pressed.side, text=directive(shifted.shifts))
+        return
+    kept = frozenset() if _was_pressed_before(debate, pressed) else strengths(archetype)
+    shifted = shift(archetype, traits, seat.elasticity, pressed, kept)
     if shifted is not None:
         yield shifted
-        yield DirectiveIssued(side=pressed.side, text=directive(shifted.shifts))
+    manner = directive(shifted.shifts, WORDS_V3) if shifted is not None else ""
+    text = " ".join(part for part in (*matters(debate, pressed.side), manner) if part)
+    if text and seat.elasticity and pressed.turn + 2 <= opened.turns:
+        yield DirectiveIssued(side=pressed.side, text=text)
+
+
+def has_substance(opened: DebateOpened) -> bool:
+    """Whether directives name matter beside manner and hold for one turn: from version 3 of the template on."""
+    template = opened.prompts.get("debater")
+    return template is not None and template.version >= BY_PHASE
+
+
+def directive_in_force(debate: Debate, side: Side) -> int | None:
+    """The position of the directive for the side's next turn; one that has shaped a turn holds no longer."""
+    position = debate.characters.in_force.get(side)
+    if position is None or debate.opened is None or not has_substance(debate.opened):
+        return position
+    last = max((turn.spoken for turn in debate.transcript.turns.values() if turn.side == side), default=0)
+    return position if position > last else None
+
+
+def strengths(archetype: Archetype) -> frozenset[str]:
+    """The traits that make a character: those that begin at ``STRENGTH`` or more."""
+    return frozenset(name for name, value in archetype.traits.items() if value >= STRENGTH)
+
+
+def _was_pressed_before(debate: Debate, pressed: PressureApplied) -> bool:
+    """Whether the side's turn before this one was under pressure too."""
+    return any(
+        each.side == pressed.side and each.turn == pressed.turn - 2 for each in debate.characters.pressures.values()
+    )
+
+
+def matters(debate: Debate, side: Side) -> tuple[str, ...]:
+    """What the side should take up in its next turn, gravest first, in words that quote the record.
+
+    A contradiction or a dropped premise of its last turn, flaws that were exposed since that turn, and doubted claims
+    of it.
+    """
+    own = [turn.turn for turn in debate.transcript.spoken() if turn.side == side]
+    if not own:
+        return ()
+    last = max(own)
+    return tuple([*_premises(debate, side, last), *_flaws(debate, own), *_doubts(debate, last)][:MOST_MATTERS])
+
+
+def _premises(debate: Debate, side: Side, last: int) -> Iterator[str]:
+    known = debate.spine.premises
+    for found in debate.spine.contradictions:
+        if found.side == side and max(found.turns) == last:
+            both = " and ".join(f"“{_brief(known[name].text)}”" for name in found.premises if name in known)
+            yield f"You have said {both}: say which of it holds."
+    for premise in known.values():
+        if premise.side == side and premise.state == "dropped" and premise.changes[-1].turn == last:
+            yield f"You left “{_brief(premise.text)}” without a word: defend it or give it up openly."
+
+
+def _flaws(debate: Debate, own: list[int]) -> Iterator[str]:
+    """The flaws of own turns that the newest turns exposed, those that cost most first."""
+    newest = len(debate.transcript.spoken())
+    found = [
+        entry
+        for turn in own
+        if turn in debate.ledger.cards
+        for entry in debate.ledger.cards[turn].entries
+        if entry.kind == "gap" and len(entry.evidence) > 1 and entry.evidence[1].turn >= newest
+    ]
+    for entry in sorted(found, key=lambda entry: entry.requested):
+        fails, exposed = entry.evidence[:2]
+        yield f"“{_brief(fails.quote)}” was met by “{_brief(exposed.quote)}”: mend that step or give it up."
+
+
+def _doubts(debate: Debate, last: int) -> Iterator[str]:
+    for claim in debate.claims.values():
+        if claim.turn == last and claim.state != "cleared":
+            yield f"“{_brief(claim.quote)}” was doubted: support it, weaken it or withdraw it."
+
+
+def _brief(quote: str) -> str:
+    """A quote of at most ``QUOTED`` characters, without quotation marks of its own."""
+    text = " ".join(quote.split()).translate(_MARKS)
+    return text if len(text) <= QUOTED else f"{text[:QUOTED].rsplit(' ', 1)[0]} …"
 
 
 def pressure(debate: Debate, comparison: Comparison) -> PressureApplied | None:
@@ -109,8 +207,12 @@ def shift(
     traits: Mapping[str, float],
     elasticity: float,
     pressure: PressureApplied,
+    kept: Container[str] = (),
 ) -> TraitsShifted | None:
-    """The traits that move by at least ``LEAST``, rounded to two decimals; None if none does."""
+    """The traits that move by at least ``LEAST``, rounded to two decimals; None if none does.
+
+    Those in ``kept`` do not fall.
+    """
     shifts: dict[str, tuple[float, float]] = {}
     for name in (name for name in TRAITS if name in traits):
         before = traits[name]
@@ -120,23 +222,23 @@ def shift(
             if (response := archetype.responses.get(signal, {}).get(name)) is not None
         )
         after = round(min(max(before + elasticity * pull, LOWEST), HIGHEST), 2)
-        if round(abs(after - before), 2) >= LEAST:
+        if round(abs(after - before), 2) >= LEAST and not (after < before and name in kept):
             shifts[name] = (before, after)
     return TraitsShifted(side=pressure.side, shifts=shifts) if shifts else None
 
 
-def directive(shifts: Mapping[str, tuple[float, float]]) -> str:
+def directive(shifts: Mapping[str, tuple[float, float]], words: Mapping[str, Trait] = TRAITS) -> str:
     """The traits that moved most, as plain instructions, without numbers and without their cause."""
     most = sorted(shifts, key=lambda name: -round(abs(shifts[name][1] - shifts[name][0]), 2))
-    return " ".join(_instruction(name, *shifts[name]) for name in most[:MOST_INSTRUCTIONS])
+    return " ".join(_instruction(words, name, *shifts[name]) for name in most[:MOST_INSTRUCTIONS])
 
 
-def _instruction(name: str, before: float, after: float) -> str:
+def _instruction(words: Mapping[str, Trait], name: str, before: float, after: float) -> str:
     """The direction; and the instruction of the new level, if it points in the same direction."""
     up = after > before
-    towards = TRAITS[name].more if up else TRAITS[name].less
+    towards = words[name].more if up else words[name].less
     agrees = up == (level(after) >= LEVELS // 2)
-    return f"{towards}: {in_words(name, after)}." if agrees else f"{towards}."
+    return f"{towards}: {in_words(name, after, words)}." if agrees else f"{towards}."
 
 
 def _deficits(rubric: Rubric, own: TurnCard, theirs: TurnCard) -> dict[str, float] | None:

@@ -12,14 +12,22 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Literal
 
-from events.types import Archetype, Side, Template, TurnSpoken
-from personalities.traits import PersonalityError, checked, in_words
+from msgspec import Struct
+
+from events.types import Archetype, MotionKind, Side, Template, TurnSpoken
+from personalities.motions import burden, phase
+from personalities.traits import TRAITS, WORDS_V3, PersonalityError, Trait, checked, in_words
 
 Piece = tuple[Literal["system", "user", "assistant"], str]
 """A role and a text.  The piece of a turn has the same text in every prompt."""
 
 HISTORY = 2
 """Turns that a prompt holds in full by default."""
+
+BY_PHASE = 3
+"""The version of the template from which on a turn is told its phase, its number and the language."""
+AIM = 0.9
+"""The share of the most words that a debater is told to aim at: models write a little more than they are told."""
 
 MODERATOR = "moderator"
 """The template's section for a word of the moderator."""
@@ -32,10 +40,19 @@ _VERDICT: dict[Side, str] = {"pro": "good", "con": "bad"}
 _QUOTES = str.maketrans({"“": "‘", "”": "’", "„": "‘", "‟": "’", '"': "’"})
 
 
+class Place(Struct, frozen=True, kw_only=True):
+    """Where in a debate a turn stands, and what its motion asks for.  ``language``: its English name."""
+
+    turn: int
+    turns: int
+    kind: MotionKind
+    language: str = "English"
+
+
 @cache
-def debater_template() -> Template:
-    """The shipped template."""
-    text = resources.files("personalities").joinpath("prompts/debater.md").read_text(encoding="utf-8")
+def debater_template(name: Literal["debater", "short"] = "debater") -> Template:
+    """A shipped template: version 3 for models that read a whole debate, or version 2, which small models follow."""
+    text = resources.files("personalities").joinpath(f"prompts/{name}.md").read_text(encoding="utf-8")
     version = _VERSION.match(text)
     assert version is not None, "a template begins with 'version: N'"
     return Template(version=int(version[1]), digest=hashlib.sha256(text.encode()).hexdigest(), text=text)
@@ -54,11 +71,19 @@ def debater_prompt(
     directive: str = "",
     history: int = HISTORY,
     words: Sequence[tuple[int, str]] = (),
+    place: Place | None = None,
 ) -> tuple[Piece, ...]:
     """The prompt for the next turn of ``side``.  ``spoken``: all turns in order; the last ``history`` are shown.
 
-    ``words``: the moderator's words in order, each with the turn that it follows.
+    ``words``: the moderator's words in order, each with the turn that it follows.  ``place``: needed by a template of
+    version 3, whose last piece holds all that changes from turn to turn.
     """
+    shown = [(turn.turn, _turn(template, side, turn, quote)) for turn in (spoken[-history:] if history else ())]
+    shown += [(after, _word(template, text, quote)) for after, text in words]
+    said = [piece for _, piece in sorted(shown, key=lambda each: each[0])]  # a word follows its turn
+    if template.version >= BY_PHASE:
+        assert place is not None, "a template of version 3 tells the place of the turn"
+        return _by_phase(template, side, motion, max_words, archetype, traits, said, quote, directive, place)
     topic = inline(motion, quote)
     system = _fill(
         template,
@@ -69,18 +94,52 @@ def debater_prompt(
         max_words=str(max_words),
         directive=_fill(template, "directive", text=directive) if directive else "",
     )
-    shown = [(turn.turn, _turn(template, side, turn, quote)) for turn in (spoken[-history:] if history else ())]
-    shown += [(after, _word(template, text, quote)) for after, text in words]
-    said = [
-        piece for _, piece in sorted(shown, key=lambda each: each[0])
-    ]  # a word stands behind the turn that it follows
     ask = _fill(template, "reply" if spoken else "opening", verdict=_VERDICT[side], motion=topic)
     return (("system", system), ("user", _fill(template, "motion", motion=topic)), *said, ("user", ask))
 
 
-def style(traits: Mapping[str, float]) -> str:
+def _by_phase(
+    template: Template,
+    side: Side,
+    motion: str,
+    max_words: int,
+    archetype: Archetype,
+    traits: Mapping[str, float],
+    said: Sequence[Piece],
+    quote: Callable[[str], str],
+    directive: str,
+    place: Place,
+) -> tuple[Piece, ...]:
+    """What stays the same first, then the turns, and last what this turn is told: vendors cache the beginning."""
+    system = _fill(
+        template,
+        "system",
+        stance=_STANCE[side],
+        turns=str(place.turns),
+        manner=archetype.manner,
+        burden=burden(place.kind, side),
+        language=place.language,
+        aim=str(round(max_words * AIM)),
+        max_words=str(max_words),
+    )
+    left = (place.turns - place.turn) // 2
+    ask = _fill(
+        template,
+        "turn",
+        turn=str(place.turn),
+        turns=str(place.turns),
+        place=_fill(template, "more", left=str(left)) if left else _fill(template, "last"),
+        phase=phase(place.turn, place.turns),
+        style=style(traits, WORDS_V3),
+        directive=_fill(template, "directive", text=inline(directive, quote)) if directive else "",
+    )
+    topic = _fill(template, "motion", motion=inline(motion, quote))
+    return (("system", system), ("user", topic), *said, ("user", ask))
+
+
+def style(traits: Mapping[str, float], words: Mapping[str, Trait] = TRAITS) -> str:
     """All twelve traits as short instructions, in their order."""
-    return "; ".join(in_words(name, value) for name, value in checked(traits).items())
+    return "; ".join(in_words(name, value, words) for name, value in checked(traits).items())
 
 
 def inline(text: str, quote: Callable[[str], str]) -> str:
@@ -94,12 +153,15 @@ def inline(text: str, quote: Callable[[str], str]) -> str:
 def _turn(template: Template, side: Side, turn: TurnSpoken, quote: Callable[[str], str]) -> Piece:
     if turn.side == side:
         return "assistant", _UNMARK.sub("", quote(turn.text))  # the words may repeat an injection of the opponent
-    return "user", _fill(template, "opponent", text=inline(turn.text, quote))
+    text = inline(turn.text, quote)
+    if template.version >= BY_PHASE:
+        return "user", _fill(template, "opponent", turn=str(turn.turn), text=text)
+    return "user", _fill(template, "opponent", text=text)
 
 
 def _word(template: Template, text: str, quote: Callable[[str], str]) -> Piece:
     """A word of the moderator.  A debate whose template has no section for it uses the shipped template."""
-    own = template if MODERATOR in _SECTION.split(template.text)[1::2] else debater_template()
+    own = template if MODERATOR in _SECTION.split(template.text)[1::2] else debater_template("short")
     return "user", _fill(own, MODERATOR, text=inline(text, quote))
 
 

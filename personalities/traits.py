@@ -193,14 +193,45 @@ TRAITS: dict[str, Trait] = {
 """Four cognitive, four emotional and four rhetorical traits."""
 
 
+WORDS_V3: dict[str, Trait] = TRAITS | {
+    "evidence": Trait(
+        group="cognitive",
+        levels=(
+            "argue from reasons alone",
+            "use examples rarely",
+            "use a familiar example",
+            "give a concrete example",
+            "ground each main claim in an example, a mechanism or a fact that you are sure of",
+            "make few claims, and ground each of them in a mechanism, an example or a fact that you are sure of",
+        ),
+        more="Make fewer claims, and ground each of them",
+        less="Lean less on examples",
+    ),
+    "concession": Trait(
+        group="rhetorical",
+        levels=(
+            "grant only what cannot be denied, in few words",
+            "grant little, and briefly",
+            "grant small points",
+            "grant what is fair",
+            "grant good points, then answer them",
+            "begin with what the opponent gets right",
+        ),
+        more="Grant more of what the opponent gets right",
+        less="Spend fewer words on what you grant",
+    ),
+}
+"""The words that go with version 3 of the debater's template: none of them asks for facts that a model may not have."""
+
+
 def level(value: float) -> int:
     """The level of a trait's value, 0 to 5."""
     return min(int((value - LOWEST) / _WIDTH), LEVELS - 1)
 
 
-def in_words(name: str, value: float) -> str:
+def in_words(name: str, value: float, words: Mapping[str, Trait] = TRAITS) -> str:
     """The instruction of a trait at ``value``."""
-    return TRAITS[name].levels[level(value)]
+    return words[name].levels[level(value)]
 
 
 def checked(traits: Mapping[str, float]) -> dict[str, float]:

@@ -110,6 +110,7 @@ NOBODY = Debater(model="", archetype="", elasticity=0.0)
 """The seat of a side without a debater: an artifact is judged, or raters are measured."""
 
 
+MotionKind = Literal["policy", "fact", "value"]
 Format = Literal["exchange", "protocol", "deliberation", "calibration"]
 
 
@@ -156,3 +157,7 @@ class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened"):
     """The text to be judged, in format ``deliberation``."""
     cases: tuple[Case, ...] = ()
     """The cases that raters are measured by, in format ``calibration``."""
+    motion_kind: MotionKind | UnsetType = UNSET
+    """What the motion asks of both sides; unset in older logs."""
+    language: str | UnsetType = UNSET
+    """BCP 47 tag of the language that debaters speak and the judge gives reasons in; unset in older logs."""

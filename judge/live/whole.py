@@ -15,6 +15,7 @@ from typing import Final
 
 from msgspec import UNSET
 
+from events.languages import language_name
 from events.state.claims import Claim
 from events.state.debate import Debate
 from events.state.ledger import Balance, TurnCard
@@ -97,6 +98,7 @@ class WholeDebate:
         return self._fill(
             "rules",
             date=self._debate.opened_at[:10],
+            language=language_name(self._opened.language or "en"),
             motion=quoted(self._opened.motion),
             components=components,
             rules="\n".join(f"- {each}" for each in _rules(self._rubric)),

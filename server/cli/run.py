@@ -36,6 +36,12 @@ from server.errors import BadField
 @click.option("--pro-as", "pro_as", metavar="ARCHETYPE", default="engineer", show_default=True)
 @click.option("--con-as", "con_as", metavar="ARCHETYPE", default="provocateur", show_default=True)
 @click.option("--max-words", type=int, default=180, show_default=True, help="Most words of a turn.")
+@click.option("--language", metavar="TAG", help="Language of the debate, such as de; without it, that of the motion.")
+@click.option(
+    "--motion-kind",
+    type=click.Choice(["policy", "fact", "value"]),
+    help="What the motion asks for; without it, its words decide.",
+)
 @click.option("--format", "form", type=click.Choice(["exchange", "protocol"]), default="exchange", show_default=True)
 @click.option(
     "--panel",
@@ -120,7 +126,8 @@ def _body(motion: str, options: dict[str, Any]) -> dict[str, Any]:
         body["rubric"] = named if named in {"v1", "v2"} else msgspec.to_builtins(load_rubric(Path(named)))
     if (panel := _panel(options)) is not None:
         body["panel"] = panel
-    for name, option in (("topic_type", "topic_type"), ("seed", "seed"), ("max_cost_usd", "max_cost")):
+    plain = {name: name for name in ("topic_type", "seed", "language", "motion_kind")}
+    for name, option in (plain | {"max_cost_usd": "max_cost"}).items():
         if options[option] is not None:
             body[name] = options[option]
     return body

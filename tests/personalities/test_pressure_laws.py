@@ -106,7 +106,7 @@ def test_three_exchanges_lost_on_logic_alone_change_the_words_of_the_traits(
     who = archetype(name)
     prompts = [
         debater_prompt(
-            debater_template(),
+            debater_template("short"),
             side=side,
             motion="Ban cars",
             max_words=180,

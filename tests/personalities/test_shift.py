@@ -226,7 +226,7 @@ def test_three_lost_exchanges_show_in_the_prompt(name: str, side: Side) -> None:
     assert len([trait for trait in TRAITS if abs(after[trait] - before[trait]) >= 0.5]) >= 3
     prompts = [
         debater_prompt(
-            debater_template(),
+            debater_template("short"),
             side=side,
             motion="Ban cars",
             max_words=180,

@@ -30,6 +30,7 @@ from events.types import (
     missing,
 )
 from judge.live.verdicts import scorecard_verdict
+from personalities.pressure import directive_in_force
 from server.debate.formats import judging, panel
 from server.debate.formats.halts import give_up_reason, halt, halt_if_unaffordable
 from server.debate.formats.prompts import speech_prompt, summary_due
@@ -117,7 +118,7 @@ def _speak(
         lazy_prompt=LazyPrompt(lambda: speech_prompt(debate, opened, side)),
         max_words=opened.max_words,
         temperature=opened.settings.temperature,
-        directive=debate.characters.in_force.get(side),
+        directive=directive_in_force(debate, side),
         delay_ms=delay_ms,
         cause=cause or debate.course,
     )

@@ -9,13 +9,18 @@ from typing import Final, NamedTuple
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from events.languages import language_name
 from events.state.debate import Debate
 from events.types import ContextSummarised, DebateOpened, Side, TurnSpoken
 from judge.guard.neutralise import quoted
 from judge.live.text import shortened
-from personalities.prompt import debater_prompt
+from personalities.motions import motion_kind
+from personalities.pressure import directive_in_force
+from personalities.prompt import BY_PHASE, Place, debater_prompt
 from providers.base import Segment
 
+WHOLE_WINDOW: Final = 8192
+"""Tokens of a window from which on a model gets the long prompts."""
 CHARACTERS_A_TOKEN: Final = 3
 """A low guess: a turn too few is better than a prompt that does not fit."""
 FRAME_TOKENS: Final = 700
@@ -34,14 +39,22 @@ class Context(NamedTuple):
     """Positions of the moderator's words."""
 
 
+def is_small(model: str, window: int) -> bool:
+    """Whether a model gets short prompts.  ``window`` 0: it has no known limit."""
+    return model.startswith("embedded:") or 0 < window < WHOLE_WINDOW
+
+
 def speech_prompt(debate: Debate, opened: DebateOpened, side: Side) -> tuple[Segment, ...]:
     """The prompt for the next turn of ``side``, with its present traits and the directive in force."""
     seat = opened.pro if side == "pro" else opened.con
-    directive = debate.characters.in_force.get(side)
+    directive = directive_in_force(debate, side)
     context = _context(debate, opened, side)
     spoken = _given(debate, context)
+    template = opened.prompts["debater"]
+    if is_small(seat.model, seat.window):
+        template = opened.prompts.get("short", template)
     pieces = debater_prompt(
-        opened.prompts["debater"],
+        template,
         side=side,
         motion=opened.motion,
         max_words=opened.max_words,
@@ -52,8 +65,17 @@ def speech_prompt(debate: Debate, opened: DebateOpened, side: Side) -> tuple[Seg
         history=len(spoken),
         directive=debate.characters.directives[directive].text if directive else "",
         words=tuple((debate.words[at].after_turn, debate.words[at].text) for at in context.words),
+        place=Place(
+            turn=len(debate.transcript.spoken()) + 1,
+            turns=opened.turns,
+            kind=opened.motion_kind or motion_kind(opened.motion),
+            language=language_name(opened.language or "en"),
+        ),
     )
-    return tuple(Segment(role, text) for role, text in pieces)
+    segments = tuple(Segment(role, text) for role, text in pieces)
+    if template.version < BY_PHASE:
+        return segments
+    return (*segments[:-2], replace(segments[-2], ends_prefix=True), segments[-1])
 
 
 def summary_due(debate: Debate, opened: DebateOpened, number: int, side: Side) -> ContextSummarised | None:

@@ -9,6 +9,7 @@ import anyio
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from events.languages import LANGUAGES
 from events.types import (
     NOBODY,
     Artifact,
@@ -17,6 +18,7 @@ from events.types import (
     DebateSettings,
     Format,
     JudgeSeat,
+    MotionKind,
     Think,
     TrackRecord,
 )
@@ -27,12 +29,15 @@ from judge.panel.weights import topic_of
 from judge.rubric import as_rubric, rubric_v1, rubric_v2
 from judge.templates import judge_templates
 from personalities.archetypes import archetypes
+from personalities.motions import motion_kind
 from personalities.prompt import debater_template
 from providers.catalog.pricing import is_priced, prepare
 from providers.errors import ProviderError
 from providers.registry import Registry
+from server.debate.formats.prompts import is_small
 from server.debate.setup import exhibitions
 from server.debate.setup.cases import CaseRequest, cases_of
+from server.debate.setup.language import language_of
 from server.debate.setup.seats import PanelRequest, Seat, dimensions_of, seats
 from server.debate.speech import clean
 from server.errors import BadField, BadQuery
@@ -47,8 +52,6 @@ OUTAGE_ATTEMPTS: Final = 5
 """Further attempts during an outage of a vendor: with their delays and the breaker's they last over a minute."""
 SAFE_WINDOW: Final = 32_768
 """The window of a model, in tokens, if its provider does not name it."""
-WHOLE_WINDOW: Final = 8192
-"""Tokens of a window from which on a judge reads the whole debate."""
 DEBATES: Final = frozenset({"exchange", "protocol"})
 """The formats with two debaters."""
 Name = Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
@@ -105,6 +108,10 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """The name of an exhibition to open: it gives all fields except ``blind``."""
     blind: bool = False
     """Whether spectators learn the models only after the debate has concluded."""
+    motion_kind: MotionKind | None = None
+    """Policy, fact or value; without it, the words of the motion decide."""
+    language: str | None = None
+    """A BCP 47 tag of ``events.languages``; without it, the language of the motion."""
     seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
     max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
     deadline_s: Annotated[float, Meta(ge=1, le=86_400)] | None = None
@@ -244,7 +251,7 @@ async def build_opening(
         ),
         rubric=rubric,
         archetypes={name: known[name] for name in set(chosen.values())} if is_debate else {},
-        prompts={"debater": debater_template(), **judge_templates()},
+        prompts={"debater": debater_template(), "short": debater_template("short"), **judge_templates()},
         settings=DebateSettings(
             turn_attempts=settings.attempts,
             judge_attempts=settings.attempts,
@@ -262,13 +269,23 @@ async def build_opening(
         topic_type=topic if seated else "",
         artifact=_artifact(request),
         cases=cases_of(request.cases or ()),
+        motion_kind=request.motion_kind or motion_kind(request.motion),
+        language=await anyio.to_thread.run_sync(_language, request),
     )
+
+
+def _language(request: DebateRequest) -> str:
+    """The language that was asked for, or that of the motion.  Raises ``BadField``."""
+    if request.language is None:
+        return language_of(request.motion)
+    if request.language not in LANGUAGES:
+        raise BadField("language", f"{request.language[:20]!r} is none of {', '.join(LANGUAGES)}")
+    return request.language
 
 
 def _reads(model: str, window: int) -> Literal["short", "whole"]:
     """How much of the debate a judge reads: small models quote from wrong turns when they read all of it."""
-    is_small = model.startswith("embedded:") or 0 < window < WHOLE_WINDOW
-    return "short" if is_small else "whole"
+    return "short" if is_small(model, window) else "whole"
 
 
 def _seats(request: DebateRequest, rubric: Rubric, judge: str) -> tuple[Seat, ...]:
