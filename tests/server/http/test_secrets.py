@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from starlette.websockets import WebSocketDisconnect
 
+from events.types import DirectiveIssued, Side
 from personalities import pressure
 from tests.server.site import Site, refused
 
@@ -23,13 +24,12 @@ LEAST = 2
 def marked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every directive ends with a unique mark; the marks in order."""
     marks: list[str] = []
-    worded = pressure.directive
 
-    def directive(shifts: Any) -> str:
+    def issued(side: Side, text: str) -> DirectiveIssued:
         marks.append(secrets.token_hex(8))
-        return f"{worded(shifts)} {marks[-1]}"
+        return DirectiveIssued(side=side, text=f"{text} {marks[-1]}")
 
-    monkeypatch.setattr(pressure, "directive", directive)
+    monkeypatch.setattr(pressure, "DirectiveIssued", issued)
     return marks
 
 
@@ -141,8 +141,9 @@ def test_after_the_end_every_spectator_may_read_it(guarded: Site, script: Any, m
         types = [each["event"]["type"] for each in (shifted, pressed, events[pressed["cause"] - 1])]
         assert types == ["traits_shifted", "pressure_applied", "turns_compared"]
     begun = {each["position"]: each["event"] for each in events if each["event"]["type"] == "turn_started"}
-    for start, each in begun.items():  # the next prompt of a side holds its newest directive and no other
-        before = [at for at in issued if issued[at]["side"] == each["side"] and int(at) < start]
+    for start, each in begun.items():  # the next prompt of a side holds its newest directive and no other, once
+        last = max((at for at, turn in begun.items() if turn["side"] == each["side"] and at < start), default=0)
+        before = [at for at in issued if issued[at]["side"] == each["side"] and last < int(at) < start]
         prompt = " ".join(part["text"] for part in site.get(f"{one}/calls/speak.{each['turn']}.1")["prompt"])
         assert [mark for mark in marked if mark in prompt] == [issued[at]["text"].split()[-1] for at in before[-1:]]
         assert each["directive"] == (int(before[-1]) if before else None)
