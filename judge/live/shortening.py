@@ -116,13 +116,11 @@ def _reach(now: ContextShortened | None) -> _Reach:
 def _least(sizes: "_Sizes", reach: _Reach, newest: int, room: float) -> _Reach:
     """The least that has to go, with room for further turns if possible; the most that may go where nothing fits."""
     most = reach
-    for whole in WHOLE:
-        wider = list(_wider(reach, newest - whole))
-        for goal in (room * FILLED, room):
-            for each in wider:
-                if sizes.of(each) <= goal:
-                    return each
-        most = wider[-1] if wider else most
+    for goal in (room * FILLED, room):
+        for whole in WHOLE:
+            for most in _wider(reach, newest - whole):
+                if sizes.of(most) <= goal:
+                    return most
     return most
 
 
@@ -193,11 +191,17 @@ class _Sizes:
     def _record(self) -> dict[int, float]:
         """The record by the turn that it is about."""
         debate, sizes = self._debate, defaultdict[int, float](float)
+        told = self._opened.rubric.dimensions.get(self._opened.rubric.gaps.dimension)
         for card in debate.ledger.cards.values():
             sizes[card.turn] += len(card.balances) * DIMENSION_TOKENS + len(card.components) * COMPONENT_TOKENS
+            reasons = (
+                card.components[name].reason for name in (told.components if told else ()) if name in card.components
+            )
+            sizes[card.turn] += sum(ENTRY_TOKENS + tokens(reason) for reason in reasons)
             for entry in card.entries:
                 if entry.kind == "gap":
-                    sizes[card.turn] += ENTRY_TOKENS + sum(tokens(each.quote) for each in entry.evidence[:1])
+                    quotes = sum(tokens(each.quote) for each in entry.evidence[:1])
+                    sizes[card.turn] += ENTRY_TOKENS + quotes + tokens(entry.reason)
         for claim in debate.claims.values():
             sizes[claim.turn] += ENTRY_TOKENS + tokens(claim.quote) + tokens(claim.reason)
         for premise in debate.spine.premises.values():

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from events.types import DebateOpened, Missing, missing
 from judge.live.text import tokens
+from judge.live.whole import reads_whole
 from providers.base import Think
 from providers.catalog.models import Model, likely_model, model_catalog
 from providers.catalog.pricing import VENDORS, cost, is_free, is_priced
@@ -196,14 +197,24 @@ def _all(opened: DebateOpened, played: Sequence[EstimatedCalls]) -> Iterator[Est
 
 
 def _grown(opened: DebateOpened, last: EstimatedCalls, before: EstimatedCalls, times: float) -> EstimatedCalls:
-    """The calls ``times`` rounds later.  A debater's prompt grows until it fills the model's window."""
-    if last.purpose != "speak":
+    """The calls ``times`` rounds later.
+
+    The prompt of a debater, and of a judge that reads the whole debate, grows until it fills the model's window.
+    """
+    if last.purpose == "speak":
+        window = (opened.pro if last.turn % 2 else opened.con).window
+    elif reads_whole(opened):
+        window = opened.judge.window or 0
+    else:
         return last
-    read = last.read + times * (last.read - before.read)
-    seat = opened.pro if last.turn % 2 else opened.con
-    read = min(read, seat.window) if seat.window else read
-    share = last.cached / last.read
-    return replace(last, read=read, cached=read * share, kept=last.kept if share else 0.0)
+
+    def later(one: float, other: float) -> float:
+        return max(0.0, other + times * (other - one))
+
+    read = later(before.read, last.read)
+    fits = min(1.0, window * last.number / read) if window else 1.0
+    cached, kept = later(before.cached, last.cached) * fits, later(before.kept, last.kept) * fits
+    return replace(last, read=read * fits, cached=cached, kept=kept)
 
 
 def _cost(calls: EstimatedCalls) -> float:

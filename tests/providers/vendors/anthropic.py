@@ -120,8 +120,7 @@ class Anthropic(FakeVendor):
     def __init__(self, key: str = "") -> None:
         super().__init__(key)
         self.models = dict(MODELS)
-        self.written: set[str] = set()
-        """Beginnings in the cache; ``clear`` is the end of their five minutes."""
+        self.written = self.entries
 
     def schema_of(self, body: Json) -> Json | None:
         form = (body.get("output_config") or {}).get("format") or body.get("output_format") or {}
@@ -317,7 +316,8 @@ class Anthropic(FakeVendor):
             return 0, 0
         seen = [i for mark in marks for i in range(max(0, mark - LOOKBACK + 1), mark + 1) if upto[i] in self.written]
         known = size[max(seen)] if seen else 0
-        self.written |= {upto[mark] for mark in marks}
+        for mark in marks:
+            self.written.put(upto[mark])
         return known, max(0, size[marks[-1]] - known)
 
 

@@ -104,7 +104,7 @@ class Gemini(FakeVendor):
         super().__init__(key)
         self.models = dict(MODELS)
         self.proxy = proxy or GeminiProxy()
-        self.cache = PrefixCache()
+        self.cache = PrefixCache(self.entries)
 
     def model_of(self, call: VendorRequest) -> str:
         return call.path.rpartition("/models/")[2].partition(":")[0]

@@ -5,6 +5,7 @@ Every answer can be read by a person at once.  None of them keeps to the limits 
 
 import json
 import random
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,13 +17,15 @@ REASONS = (
 LEADS = ("Here is my assessment:\n\n", "Let me think about this turn carefully.\n\n", "")
 CLOSES = ("\n\nI hope this helps.", "\n\nLet me know if you want more detail on any component.", "")
 WRAPPINGS = ("bare", "fenced", "prose", "comma", "wrapped")
+LEAST = 30
+_TURN = re.compile(r"(?:^|\n)(?:Turn \d+, Speaker \w|(?:First|Second) speech):\n((?:\| .*\n?)+)")
 CITES = ("turns 1 and 2", "turn 1", "Turn 2", "turn 99", "the opening")
 
 
 def answer(schema: Mapping[str, Any], prompt: str, seed: str) -> str:
     """An answer of the schema's shape, dressed in one of five ways."""
     rng = random.Random(seed)
-    quotes = [line[2:] for line in prompt.splitlines() if line.startswith("| ") and len(line) > 30] or ["so it is"]
+    quotes = _quotable(prompt) or ["so it is"]
     value = _value(schema, "", quotes, rng)
     text = json.dumps(value, indent=rng.choice((None, 2)), ensure_ascii=False)
     match rng.choice(WRAPPINGS):
@@ -36,6 +39,13 @@ def answer(schema: Mapping[str, Any], prompt: str, seed: str) -> str:
             return json.dumps({"answer": value})
         case _:
             return text
+
+
+def _quotable(prompt: str) -> list[str]:
+    """The speech that a prompt shows last, else everything that it marks as material."""
+    *_, newest = ["", *_TURN.findall(prompt)]
+    lines = (newest or prompt).splitlines()
+    return [line[2:] for line in lines if line.startswith("| ") and len(line) > LEAST]
 
 
 def _value(schema: Mapping[str, Any], name: str, quotes: list[str], rng: random.Random) -> Any:
@@ -59,7 +69,9 @@ def _value(schema: Mapping[str, Any], name: str, quotes: list[str], rng: random.
 
 def _text(name: str, quotes: list[str], rng: random.Random) -> str:
     if name in {"quote", "fails", "exposed_by"}:
-        return rng.choice(quotes)
+        words = rng.choice(quotes).split()
+        first = rng.randrange(max(1, len(words) - 12))
+        return " ".join(words[first : first + rng.randint(4, 12)])
     if name == "cites":
         return rng.choice(CITES)
     if name == "premise":

@@ -103,8 +103,8 @@ class OpenAI(FakeVendor):
         super().__init__(key)
         self.models = dict(MODELS)
         self.gateway = gateway
-        self.cache = PrefixCache()
-        self.written: set[tuple[str, str]] = set()
+        self.cache = PrefixCache(self.entries)
+        self.written = self.entries
 
     @property
     def url(self) -> str:
@@ -351,7 +351,7 @@ class OpenAI(FakeVendor):
                 continue
             known = count if (name, text) in self.written else known
             longest = count
-            self.written.add((name, text))
+            self.written.put((name, text))
         return known, longest - known
 
 

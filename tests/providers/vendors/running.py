@@ -54,9 +54,13 @@ async def running_vendors(
     gateway: Gateway | None = None,
     proxy: GeminiProxy | None = None,
     ports: Mapping[str, int] | None = None,
+    latency_s: float = 0.0,
     **behaviour: Any,
 ) -> AsyncIterator[Vendors]:
-    """Run all four; ``behaviour`` changes every model (``thought=900``, ``words=20``)."""
+    """Run all four; ``behaviour`` changes every model (``thought=900``, ``words=20``).
+
+    ``latency_s``: seconds before each response; calls within this time do not share what they put into the cache.
+    """
     fakes: list[FakeVendor] = [
         OpenAI(key.format("openai"), gateway),
         Anthropic(key.format("anthropic")),
@@ -66,7 +70,7 @@ async def running_vendors(
     vendors = Vendors({fake.name: fake for fake in fakes})
     try:
         for fake in fakes:
-            fake.port = (ports or {}).get(fake.name, 0)
+            fake.port, fake.latency_s = (ports or {}).get(fake.name, 0), latency_s
             fake.models = {name: dataclasses.replace(each, **behaviour) for name, each in fake.models.items()}
             await fake.listen()
             for name, value in fake.environment.items():

@@ -9,6 +9,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 UNITS = 28  # a token; a Latin character is 7 of them (a fourth), a Chinese one 20 (1 / 1.4)
 DENSE = "\u2e80"
@@ -52,6 +53,25 @@ def steps(text: str, size: int) -> Iterator[tuple[int, bytes]]:
             yield reached, digest.digest()
 
 
+class CacheEntries(set[Any]):
+    """The beginnings in a vendor's cache; ``clear`` ends their time.
+
+    An entry that is ``put`` is found from ``settle`` on, when the response to the call that wrote it has begun: calls
+    at the same time do not find each other's.  Source: platform.claude.com/docs/en/build-with-claude/prompt-caching.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._put: set[Any] = set()
+
+    def put(self, entry: Any) -> None:
+        self._put.add(entry)
+
+    def settle(self) -> None:
+        self.update(self._put)
+        self._put.clear()
+
+
 @dataclass
 class PrefixCache:
     """An automatic cache: it knows each beginning that it has read, from ``minimum`` tokens on.
@@ -59,7 +79,7 @@ class PrefixCache:
     It never expires by itself; ``seen.clear()`` empties it.
     """
 
-    seen: set[tuple[str, bytes]] = field(default_factory=set)
+    seen: CacheEntries = field(default_factory=CacheEntries)
 
     def read(self, model: str, text: str, *, minimum: int, step: int) -> int:
         """Tokens of the longest beginning that was read before; the text is in the cache from now on."""
@@ -69,5 +89,5 @@ class PrefixCache:
                 continue
             if (model, digest) in self.seen:
                 known = count
-            self.seen.add((model, digest))
+            self.seen.put((model, digest))
         return known

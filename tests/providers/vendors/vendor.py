@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from tests.providers.vendors import faults, natural, texts
 from tests.providers.vendors.faults import Fault, Of
-from tests.providers.vendors.tokens import cut, tokens
+from tests.providers.vendors.tokens import CacheEntries, cut, tokens
 
 Json = dict[str, Any]
 
@@ -126,6 +126,9 @@ class FakeVendor:
         self.key = key
         self.models: dict[str, Any] = {}
         self.bills: list[Bill] = []
+        self.entries = CacheEntries()
+        self.latency_s = 0.0
+        """Seconds before a response begins."""
         self.requests: list[Json] = []
         self.headers: list[dict[str, str]] = []
         self.paths: list[str] = []
@@ -275,6 +278,9 @@ class FakeVendor:
             answer = self.listing(call) if call.method == "GET" else self.answer(call, fault)
         except VendorRefusal as no:
             answer = no.answer()
+        if self.latency_s:
+            await asyncio.sleep(self.latency_s)
+        self.entries.settle()
         return await self._send(reader, writer, answer, fault.kind)
 
     def _raise_fault(self, fault: Fault) -> None:

@@ -1,4 +1,7 @@
-"""A judge that reads the whole debate reads most of it from the vendor's cache, as the vendors' fakes bill it."""
+"""A judge that reads the whole debate reads half of it or more from the vendor's cache, as the vendors' fakes bill it.
+
+The questions of a turn are asked at the same time, so each finds only what the turns before have put into the cache.
+"""
 
 import msgspec
 import pytest
@@ -14,14 +17,16 @@ pytestmark = pytest.mark.anyio
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("judge", "first"),
-    [("anthropic:claude-sonnet-5-5", 4), ("openai:gpt-5-mini", 4), ("gemini:gemini-3.8-flash", 11)],
+    ("judge", "first", "least"),
+    [("anthropic:claude-sonnet-5-5", 4, 0.6), ("openai:gpt-5.4-mini", 4, 0.5), ("gemini:gemini-3.8-flash", 11, 0.5)],
 )
-async def test_most_input_tokens_are_cached(judge: str, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From turn ``first`` on.  Gemini caches nothing below 4,096 tokens, which a debate has after ten turns."""
+async def test_half_of_the_input_tokens_are_cached(
+    judge: str, first: int, least: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From turn ``first`` on.  Gemini caches nothing below 4,096 tokens, which these debates have after ten turns."""
     settings = Settings(store="memory:", tick_ms=0, retry_ms=0, idle_timeout_s=60)
     async with (
-        running_vendors(monkeypatch, words=180, thought=0),
+        running_vendors(monkeypatch, words=180, thought=0, natural=True, latency_s=0.2),
         harness(settings=settings, registry=shipped_registry()) as h,
     ):
         debate = await h.open(judge, turns=first + 2, max_words=200, rubric=msgspec.to_builtins(rubric_v2()))
@@ -34,4 +39,4 @@ async def test_most_input_tokens_are_cached(judge: str, first: int, monkeypatch:
         if isinstance(each, ModelAnswered) and each.purpose != "speak" and (each.turn or 0) >= first
     ]
     share = sum(each.cached_tokens or 0 for each in judged) / sum(each.input_tokens for each in judged)
-    assert share >= 0.7, f"{share:.2f} of {len(judged)} calls"
+    assert share >= least, f"{share:.2f} of {len(judged)} calls"

@@ -23,7 +23,7 @@ from events.types import (
 )
 from events.view import view as views
 from judge.live.scoring import applicable
-from judge.live.shortening import WHOLE
+from judge.live.shortening import DENSE, RESERVED_TOKENS, WHOLE
 from judge.live.whole import WholeDebate
 from judge.rubric import rubric_v2
 from providers.answers.neutral import neutral
@@ -130,7 +130,9 @@ def text(prompt: Sequence[Segment]) -> str:
     return "\n\n".join(each.text for each in prompt)
 
 
-@pytest.mark.parametrize("window", [12_288, 16_384, 32_768])
+@pytest.mark.parametrize(
+    "window", [pytest.param(12_288, marks=pytest.mark.slow), 16_384, pytest.param(32_768, marks=pytest.mark.slow)]
+)
 def test_no_prompt_of_a_debate_of_sixty_turns_is_over_the_window(window: int) -> None:
     made = held(60, window)
 
@@ -139,6 +141,14 @@ def test_no_prompt_of_a_debate_of_sixty_turns_is_over_the_window(window: int) ->
     for ask, prompt in made.asked:
         assert tokens(text(prompt)) + ask.max_tokens < window, ask.key
     assert window / 4 < max(tokens(text(prompt)) for _, prompt in made.asked)
+
+
+def test_the_estimate_is_not_below_what_is_given() -> None:
+    """Everything that grows with the debate is counted: a fake counts the prompts as the estimate does, or lower."""
+    made = held()
+    limit = (16_384 - RESERVED_TOKENS) / DENSE
+
+    assert max(tokens(text(prompt[:-1])) for _, prompt in made.asked) <= limit
 
 
 def test_a_window_that_holds_the_debate_changes_nothing() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -104,8 +105,11 @@ async def test_an_exhibition_takes_what_was_estimated(name: str, tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_long_debate_goes_on_as_its_first_turns_do(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("reads", ["short", "whole"])
+def test_a_long_debate_goes_on_as_its_first_turns_do(reads: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     seats = by_hand("anthropic:claude-sonnet-5-5")
+    if reads == "whole":
+        seats = replace(seats, rubric=rubric_v2(), judge=replace(seats.judge, reads=reads))
     short = estimate(replace(seats, turns=30))
     monkeypatch.setattr("server.debate.setup.rehearsal.LONGEST", 30)
     monkeypatch.setattr(estimating, "LONGEST", 30)
@@ -197,4 +201,4 @@ def test_a_debate_whose_judge_reads_all_turns_takes_more() -> None:
 
     assert whole.calls >= short.calls + 2  # the closing audit, and the narrative with swapped labels
     assert whole.input_tokens > 2 * short.input_tokens
-    assert whole.cached_tokens > 0.5 * whole.input_tokens
+    assert whole.cached_tokens > 0.45 * whole.input_tokens
