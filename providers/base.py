@@ -42,6 +42,48 @@ class Tokens(Struct, frozen=True, kw_only=True):
     thought: int = 0
 
 
+class Speech(Struct, frozen=True, kw_only=True):
+    """A text of one speaker: ``name`` is ``3`` for turn 3 and ``PRO-1`` for an argument."""
+
+    name: str
+    speaker: str
+    """``A`` for the speaker who spoke first, ``B`` for the other one."""
+    text: str
+    kind: Literal["turn", "argument", "answer", "closing"] = "turn"
+    answers: str = ""
+    """The name of the argument that an answer is about."""
+
+
+class RegisterEntry(Struct, frozen=True, kw_only=True):
+    """A premise or a flagged claim on record: ``kind`` is ``premise``, or the kind of claim."""
+
+    name: str
+    kind: str
+    speaker: str
+    speech: str
+    """The name of the speech in which it stands."""
+    text: str
+    quote: str
+
+
+class Material(Struct, frozen=True, kw_only=True):
+    """What a typed question is about, as values: for a provider that does not read prompts.
+
+    It holds what the prompt holds, without sides and names of models.  ``purpose`` is that of the question (``score``,
+    ``compare`` …), and ``about`` names the speeches that it asks about, in the order of the prompt.
+    """
+
+    purpose: str
+    motion: str
+    speeches: tuple[Speech, ...]
+    about: tuple[str, ...] = ()
+    register: tuple[RegisterEntry, ...] = ()
+    kinds: tuple[str, ...] = ()
+    """The kinds of suspect claims that the question names."""
+    language: str = "en"
+    """BCP 47 tag of the language of the speeches."""
+
+
 class Request(Struct, frozen=True, kw_only=True):
     """One call.  ``key`` names its purpose (``speak:pro``, ``score:3``, ``compare:2-3``); only ``scripted`` reads it.
 
@@ -58,6 +100,8 @@ class Request(Struct, frozen=True, kw_only=True):
     seed: int | None = None
     idle_timeout_s: float = 60.0
     think: Think = "default"
+    material: Material | None = None
+    """What a question of a judge is about; None for a speech, and for questions that give none."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -110,6 +154,10 @@ class ModelStatus(Struct, frozen=True, kw_only=True):
     """Tokens of a prompt and its answer together, or as many as the model handles well; None if unknown."""
     notice: str = ""
     """What its user should know: the model is announced to end, or Moot does not know it."""
+    baseline: str = ""
+    """The name of a judge that counts and understands nothing, for a sentence ("the lexical baseline"); else empty.
+
+    A baseline only judges, and a debate that it judges has no winner."""
 
 
 class Provider(Protocol):

@@ -333,6 +333,7 @@ class Moderator:
                 seed=self._seed((step.turn or 0) * 100 + step.sample * 10 + step.attempt),
                 idle_timeout_s=self._idle_timeout_s,
                 think=step.think,
+                material=step.material,
             )
             async with self._call(step) as call:
                 began = anyio.current_time()

@@ -11,6 +11,7 @@ from events.record import Draft
 from events.state.debate import Debate, question
 from events.types import Case, DebateConcluded, DebateOpened, Rater
 from events.types.criteria import Criteria
+from judge.material import case_material
 from judge.panel.case import case_prompt, case_type, read_case
 from judge.panel.truth import calibrate_rater
 from server.debate.formats.halts import halt, halt_if_unaffordable
@@ -64,6 +65,7 @@ def _question(opened: DebateOpened, case: Case, seat: Rater) -> Question:
         think=seat.think,
         samples=seat.samples,
         cause=1,
+        material=lambda: case_material(case, "panel", opened.language or "en"),
     )
 
 

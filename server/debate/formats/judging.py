@@ -22,6 +22,7 @@ from judge.live.entries import record_injection, record_unchecked
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, messages_before_turn, with_moderator_messages
 from judge.live.whole import WholeDebate, is_conflict, reads_whole
+from judge.material import claim_material, turns_material
 from personalities.pressure import after_exchange
 from server.debate.formats.questions import Question, answers
 
@@ -74,6 +75,7 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
             samples=opened.judge.samples,
             order=order,
             cause=turn.spoken,
+            material=lambda: turns_material(debate, purpose, order or (number,), kinds=rubric.claims),
         )
 
     said = spoken[number - 1]
@@ -203,6 +205,7 @@ def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Cla
         max_tokens=TOKENS["second_opinion"],
         think=opened.judge.think,
         cause=entry.appealed,
+        material=lambda: claim_material(debate, "second_opinion", claim, entry),
     )
 
 
@@ -241,6 +244,7 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
             max_tokens=TOKENS["convergence"],
             think=opened.judge.think,
             cause=debate.course,
+            material=partial(turns_material, debate, "convergence"),
         )
     return asked
 
@@ -268,6 +272,7 @@ def _narrative_questions(debate: Debate, opened: DebateOpened) -> dict[str, Ques
             max_tokens=TOKENS["narrative"],
             think=opened.judge.think,
             cause=debate.course,
+            material=partial(turns_material, debate, "narrative", swapped=name != "narrative"),
         )
         for name in ("narrative", "narrative:swapped")[:orders]
     }
@@ -301,6 +306,7 @@ def audit_question(debate: Debate, opened: DebateOpened) -> Question | None:
         max_tokens=TOKENS["audit"],
         think=opened.judge.think,
         cause=debate.course,
+        material=partial(turns_material, debate, "audit"),
     )
 
 
@@ -335,6 +341,7 @@ def conflict_question(debate: Debate, opened: DebateOpened) -> Question | None:
         max_tokens=TOKENS["conflict"],
         think=opened.judge.think,
         cause=debate.course,
+        material=partial(turns_material, debate, "conflict"),
     )
 
 

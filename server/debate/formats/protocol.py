@@ -12,6 +12,7 @@ from events.state.debate import Debate, question
 from events.state.transcript import Turn
 from events.types import DebateConcluded, DebateOpened, Missing, Side, TurnFailed, TurnStarted, Winner
 from judge.live.event_batch import EventBatch
+from judge.material import arguments_material
 from judge.protocol.assess import assess_prompt, assess_type
 from judge.protocol.judgement import PURPOSE, check_assessment, record_assessment
 from server.debate.formats import panel
@@ -152,6 +153,7 @@ def _assessment(debate: Debate, opened: DebateOpened) -> Question:
         think=opened.judge.think,
         cause=debate.transcript.turns[ROUNDS[-1][1]].spoken,
         answer_type=assess_type(names, criteria, rules_of(opened)),
+        material=lambda: arguments_material(debate, PURPOSE),
         check=lambda value: check_assessment(value, names, criteria),
     )
 
@@ -163,9 +165,12 @@ def _panel_steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
 
 
 def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
-    """The winner: the side ahead in the assessment, or what follows from the panel if there is one."""
-    given = debate.protocol.positions["assessment"]
-    return record([panel.ending(debate, opened, _by_totals(debate, opened), given)])
+    """The winner: the one that the panel names if there is a panel, else the side clearly ahead in the assessment."""
+    if (named := panel.winner(debate)) is not None:
+        concluded, cause = DebateConcluded(winner=named, by_rule="panel"), debate.panel.positions["conclusion"]
+    else:
+        concluded, cause = _by_totals(debate, opened), debate.protocol.positions["assessment"]
+    return record([Draft(event=concluded, cause=cause)])
 
 
 def _by_totals(debate: Debate, opened: DebateOpened) -> DebateConcluded:
@@ -174,6 +179,8 @@ def _by_totals(debate: Debate, opened: DebateOpened) -> DebateConcluded:
     pro, con = given.pro_total, given.con_total
     if isinstance(pro, Missing) or isinstance(con, Missing):
         return DebateConcluded(winner="neither", by_rule="no_judgement")
+    if opened.judge.baseline:
+        return DebateConcluded(winner="neither", by_rule="baseline")
     winner: Winner = "pro" if pro > con else "con"
     is_even = abs(pro - con) < rules_of(opened).even_within or pro == con
     return DebateConcluded(winner="neither" if is_even else winner, by_rule="assessment")

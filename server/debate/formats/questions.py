@@ -15,7 +15,7 @@ from judge.lenient import Note, lenient, read_as
 from judge.live.answers import Answers
 from judge.templates import fill, section
 from providers.answers.schema import parse
-from providers.base import Segment
+from providers.base import Material, Segment
 from providers.errors import ProviderError
 from server.debate.formats.retries import count_outages, count_tries, delay_ms, is_exhausted, is_forgiven
 from server.debate.formats.steps import Ask, LazyPrompt
@@ -54,6 +54,8 @@ class Question(Struct, frozen=True, kw_only=True):
     """The type that an answer of the judge is converted to after the lenient reading; None: it is read strictly."""
     timeout_s: float | None = None
     """A shorter time limit than the debate's ``judge_timeout_s``."""
+    material: Callable[[], Material | None] = lambda: None
+    """What the question is about, as values, for a judge that does not read prompts."""
     is_statement: bool = False
     """Whether a debater answers: with the temperature and the attempts of a turn; words without JSON are an answer."""
 
@@ -116,7 +118,7 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
         sample=sample,
         attempt=attempt,
         model=asked.model,
-        lazy_prompt=LazyPrompt(lambda: (*asked.prompt(), *_again(debate, opened, asked, name))),
+        lazy_prompt=LazyPrompt(lambda: (*asked.prompt(), *_again(debate, opened, asked, name)), asked.material),
         answer_type=asked.answer_type,
         becomes=asked.becomes,
         max_tokens=asked.max_tokens,

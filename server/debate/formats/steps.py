@@ -12,20 +12,27 @@ from msgspec import Struct
 from events.record import Draft
 from events.types import Side, Think
 from judge.lenient import lenient, read_as
-from providers.base import Outcome, Segment
+from providers.base import Material, Outcome, Segment
 from providers.errors import UnknownReference, WrongType
 
 
 class LazyPrompt:
-    """A prompt that is built when it is first read: computing the next steps stays cheap."""
+    """A prompt and its material, built when they are first read: computing the next steps stays cheap."""
 
-    def __init__(self, build: Callable[[], tuple[Segment, ...]]) -> None:
-        self._build = build
+    def __init__(
+        self, build: Callable[[], tuple[Segment, ...]], material: Callable[[], Material | None] = lambda: None
+    ) -> None:
+        self._build, self._gather = build, material
 
     @cached_property
     def prompt(self) -> tuple[Segment, ...]:
         """The segments that are sent to the model."""
         return self._build()
+
+    @cached_property
+    def material(self) -> Material | None:
+        """What the prompt is about, as values; None if the question gives none."""
+        return self._gather()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, LazyPrompt) and self.prompt == other.prompt
@@ -91,6 +98,11 @@ class Ask(Struct, frozen=True, kw_only=True):
     def prompt(self) -> tuple[Segment, ...]:
         """The segments that are sent to the model."""
         return self.lazy_prompt.prompt
+
+    @property
+    def material(self) -> Material | None:
+        """What the question is about, as values."""
+        return self.lazy_prompt.material
 
     @property
     def reads(self) -> Any:
