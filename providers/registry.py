@@ -25,6 +25,8 @@ from .limits.queue import PATIENCE_S, Call, ProviderLoad, ProviderQueue
 
 GROUP = "moot.providers"
 FALLBACK = "embedded:smollm2"
+BASELINE = "baseline:lexical"
+"""The judge where only the embedded model answers."""
 CHECK_S = 3.5
 """Short enough for ``moot doctor`` to finish within five seconds."""
 
@@ -168,6 +170,10 @@ class Registry:
                 if (found := self._default(statuses, environ)) != FALLBACK:
                     return found
         return FALLBACK
+
+    def default_judge(self, default: str) -> str:
+        """The judge of a debate that names none: the default model, or the baseline if that is the embedded model."""
+        return BASELINE if default == FALLBACK and BASELINE.partition(":")[0] in self._entries else default
 
     async def survey(self) -> tuple[tuple[ModelStatus, ...], str]:
         """The results of ``check_all`` and ``default_model`` from one round of checks."""

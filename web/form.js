@@ -55,15 +55,18 @@ function showFields() {
   $("#raters").hidden = !$("#open [name=panel]").checked;
 }
 
-function showModels({ models, default: usual }) {
+function showModels({ models, default: usual, default_judge: usualJudge }) {
   const known = new Map(models.map((model) => [model.name, model]));
   const answering = models.filter(({ ok }) => ok);
   const silent = models.filter(({ ok }) => !ok);
   for (const select of document.querySelectorAll("select[data-models]")) {
     const other = $(`[name="${select.name}.other"]`);
     const { first } = select.dataset;
-    select.replaceChildren(...modelOptions(answering, silent, first));
-    if (!first && known.get(usual)?.ok) select.value = usual;
+    const isJudge = select.name === "judge.model";
+    const fitting = answering.filter(({ baseline }) => isJudge || !baseline);
+    select.replaceChildren(...modelOptions(fitting, silent, first));
+    const chosen = isJudge ? usualJudge : usual;
+    if (!first && known.get(chosen)?.ok) select.value = chosen;
     const update = () => {
       other.hidden = select.value !== OTHER;
       showCaveats(known);

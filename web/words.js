@@ -72,7 +72,7 @@ const RULE = {
   narrative: "the narrative verdict",
   panel: "the panel",
   assessment: "the judge’s assessment",
-  judge_and_panel: "judge and panel together",
+  baseline: "the rule for a judge that understands nothing",
 };
 
 /**

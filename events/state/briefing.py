@@ -37,7 +37,7 @@ def briefing(protocol: ProtocolState, opened: DebateOpened | None, panel: PanelS
     gap = _gap(given)
     return Briefing(
         gap=gap,
-        meaning=_meaning(given, gap, rules),
+        meaning=_meaning(given, gap, rules, (opened.judge.baseline or "") if opened is not None else ""),
         rely_on=_standing(protocol, "UPHELD"),
         with_care=_standing(protocol, "PARTIALLY_UPHELD"),
         do_not_use=_standing(protocol, "REFUTED"),
@@ -61,10 +61,12 @@ def _gap(given: AssessmentGiven) -> float | Missing:
     return round(abs(given.pro_total - given.con_total), 2)
 
 
-def _meaning(given: AssessmentGiven, gap: float | Missing, rules: ProtocolRules) -> str:
+def _meaning(given: AssessmentGiven, gap: float | Missing, rules: ProtocolRules, baseline: str) -> str:
     if isinstance(gap, Missing) or isinstance(given.pro_total, Missing) or isinstance(given.con_total, Missing):
         return "no gap can be stated: the assessment is not complete"
     points = "1 point apart" if gap == 1 else f"{gap:g} points apart"
+    if baseline:
+        return f"no lead that means anything: {points} by {baseline}, which understands nothing"
     if gap < rules.even_within:
         return f"evenly matched: {points}, less than {rules.even_within:g}"
     leader = NAMES["pro" if given.pro_total > given.con_total else "con"]
@@ -150,17 +152,13 @@ def _panel_beside(given: AssessmentGiven, panel: PanelState) -> Iterator[str]:
     """Differences between the panel and the judge."""
     if panel.conclusion is UNSET:
         return
-    winner, agrees = panel.conclusion.winner, panel.conclusion.outcome in {"concluded", "cautious"}
-    is_reference = agrees and panel.conclusion.reference_only is not UNSET
-    if is_reference:
-        winner = panel.conclusion.leaning
-        yield f"The panel alone names no winner: {' and '.join(panel.conclusion.reference_only or ())}."
-    elif winner == "neither":
+    winner = panel.conclusion.winner
+    if winner == "neither":
         yield f"The panel names no winner: {panel.conclusion.outcome}."
-    if winner != "neither" and not isinstance(given.pro_total, Missing) and not isinstance(given.con_total, Missing):
-        leader, says = "pro" if given.pro_total > given.con_total else "con", "leans to" if is_reference else "names"
+    elif not isinstance(given.pro_total, Missing) and not isinstance(given.con_total, Missing):
+        leader = "pro" if given.pro_total > given.con_total else "con"
         if leader != winner and given.pro_total != given.con_total:
-            yield f"The panel {says} {NAMES[winner]}, though the judge's totals stand higher for {NAMES[leader]}."
+            yield f"The panel names {NAMES[winner]}, though the judge's totals stand higher for {NAMES[leader]}."
 
 
 def _faulty(protocol: ProtocolState) -> Iterator[str]:

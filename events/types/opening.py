@@ -65,6 +65,8 @@ class JudgeSeat(Struct, frozen=True, kw_only=True):
     """``whole``: every prompt holds the whole debate; ``short``, also where it is unset: the newest turns."""
     window: int | UnsetType = UNSET
     """Tokens of the model's window; 0 where it has no limit.  Unset in a log of an older version."""
+    baseline: str | UnsetType = UNSET
+    """The name of a judge that counts and understands nothing ("the lexical baseline"): it names no winner."""
 
 
 class Template(Struct, frozen=True, kw_only=True):

@@ -32,7 +32,8 @@ def unnamed_protocol(protocol: ProtocolState, opened: DebateOpened) -> ProtocolS
     if briefing is UNSET:
         return protocol
     raters = (each.caveat for each in opened.panel)
-    identifying = {ONE_MODEL, opened.pro.caveat, opened.con.caveat, opened.judge.caveat, *raters}
+    judge = "" if opened.judge.baseline else opened.judge.caveat
+    identifying = {ONE_MODEL, opened.pro.caveat, opened.con.caveat, judge, *raters}
     kept = tuple(each for each in briefing.cautions if each not in identifying)
     return replace(protocol, briefing=replace(briefing, cautions=kept))
 

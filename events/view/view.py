@@ -63,6 +63,8 @@ class JudgeView(Struct, frozen=True, kw_only=True, gc=False):
     model: str | UnsetType = UNSET
     samples: int
     caveat: str
+    baseline: str | UnsetType = UNSET
+    """The name of a judge that understands nothing; a blind debate tells it too."""
 
 
 class VerdictsView(Struct, frozen=True, kw_only=True, gc=False):
@@ -325,8 +327,8 @@ def _seat(seat: Debater, *, named: bool) -> SeatView:
 
 
 def _judge(seat: JudgeSeat, *, named: bool) -> JudgeView:
-    shown = JudgeView(model=seat.model, samples=seat.samples, caveat=seat.caveat)
-    return shown if named else replace(shown, model=UNSET, caveat="")
+    shown = JudgeView(model=seat.model, samples=seat.samples, caveat=seat.caveat, baseline=seat.baseline)
+    return shown if named else replace(shown, model=UNSET, caveat=seat.caveat if seat.baseline else "")
 
 
 def _verdicts(debate: Debate) -> VerdictsView:

@@ -60,7 +60,7 @@ _SKIPPED: Final = frozenset(_EMPTY.split())
 
 def content_words(text: str) -> tuple[str, ...]:
     """Return the stems of words with three or more letters, in order, case-folded, without empty words."""
-    return tuple(_stem(word) for word in _WORD.findall(text.casefold()) if word not in _SKIPPED)
+    return tuple(stem(word) for word in _WORD.findall(text.casefold()) if word not in _SKIPPED)
 
 
 def similarity(one: str, two: str) -> float:
@@ -74,6 +74,7 @@ def similarity(one: str, two: str) -> float:
     return round(min(product / length, 1.0), 2) if length else 0.0
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """Return the first letters of a case-folded word, without the ending of a plural."""
     plural = word.endswith("s") and not word.endswith("ss")
     return (word[:-1] if plural and len(word) > 3 else word)[:_STEM]  # noqa: PLR2004 - "gas" keeps its s

@@ -53,11 +53,13 @@ def scorecard_verdict(
     *,
     measures: Measures | None = None,
     unsupported: Sequence[Side] = (),
+    baseline: str = "",
 ) -> ScorecardVerdictReached:
     """Return the side with the higher mean composite; ``neither`` for a tie, or if a side has no judged turn.
 
     A lead within the tie margin is decided by ``measures``, if the rubric says so.  ``unsupported`` are the sides more
-    than half of whose turns have too few quotes for a score: then neither side is named.
+    than half of whose turns have too few quotes for a score: then neither side is named.  ``baseline`` is the name of a
+    judge that understands nothing: its lead is told, and neither side is named.
     """
     pro, con = means.pro, means.con
     if unsupported or isinstance(pro, Missing) or isinstance(con, Missing):
@@ -73,7 +75,10 @@ def scorecard_verdict(
     leader: Winner = "pro" if pro > con else "con"
     score = f"pro {fmt(pro)}, con {fmt(con)}"
     reason = f"{score}: {leader} leads by {fmt(margin)}"
-    if margin <= rubric.tie_within:
+    if baseline:
+        lead = f"puts {leader} {fmt(margin)} ahead" if margin else "puts neither side ahead"
+        leader, reason = "neither", f"{score}: {baseline} {lead}; it understands nothing, so no winner is named"
+    elif margin <= rubric.tie_within:
         leader, why = _decided(measures or {}, rubric)
         reason = f"{score}: within {fmt(rubric.tie_within)} {why}"
     return ScorecardVerdictReached(

@@ -11,8 +11,7 @@ import numpy as np
 
 from events.types import Coefficient
 from events.types.criteria import PanelRules
-from judge.panel.agreement import Array, resamples, with_interval
-from judge.panel.disputes import PAIR
+from judge.panel.agreement import PAIR, Array, resamples, with_interval
 
 
 def kappa(counts: Array) -> float:

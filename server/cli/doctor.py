@@ -59,6 +59,7 @@ class DoctorReport(Struct, frozen=True, kw_only=True):
 
     findings: tuple[ModelCheck, ...]
     default: str
+    default_judge: str
 
 
 @click.command()
@@ -99,7 +100,15 @@ def doctor(context: click.Context, store: str | None, models: tuple[str, ...], *
         console.print(f"{provider} lists {number} more: moot doctor --json shows them.", highlight=False)
     for load in {each.provider: each.load for each in report.findings}.values():
         console.print(_load_line(load), highlight=False)
-    console.print(f"\nDebates that name no model use {report.default}.", highlight=False)
+    console.print(f"\nDebates that name no model use {report.default}.{_judge_line(report)}", highlight=False)
+
+
+def _judge_line(report: DoctorReport) -> str:
+    """Who judges by default, if it is not the default model; and what readers must know about that judge."""
+    if report.default_judge == report.default:
+        return ""
+    caveat = next((each.caveat for each in report.findings if each.name == report.default_judge), "")
+    return f" Their judge is {report.default_judge}. {caveat}"
 
 
 def _shown(findings: Sequence[ModelCheck]) -> list[ModelCheck]:
@@ -183,7 +192,11 @@ async def examine(settings: Settings, registry: Registry) -> DoctorReport:
             tasks.start_soon(ask_server)
         (statuses, default), served = found
         loads = {load.provider: load for load in registry.loads()} | served
-        return DoctorReport(findings=tuple(_finding(each, loads[each.provider]) for each in statuses), default=default)
+        return DoctorReport(
+            findings=tuple(_finding(each, loads[each.provider]) for each in statuses),
+            default=default,
+            default_judge=registry.default_judge(default),
+        )
     finally:
         await registry.close()
 

@@ -55,11 +55,11 @@ class Trial(Struct, frozen=True, kw_only=True):
 
 
 def candidates(statuses: Iterable[ModelStatus]) -> tuple[str, ...]:
-    """One model of each provider that answers: its usual model, or else the first in its list."""
+    """One model of each provider that answers: its usual model, or else the first in its list.  A baseline is none."""
     usual = {model.partition(":")[0]: model for _, model in KEYED}
     first: dict[str, str] = {}
     for status in statuses:
-        if status.ok and status.provider not in ONLY_IF_NAMED:
+        if status.ok and not status.baseline and status.provider not in ONLY_IF_NAMED:
             first.setdefault(status.provider, usual.get(status.provider, status.name))
     return tuple(first.values())
 

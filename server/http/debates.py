@@ -60,7 +60,8 @@ async def list_models(request: Request) -> Response:
     """GET /api/models."""
     registry = service_of(request).registry
     models, default = await registry.survey()
-    return json_response({"models": models, "default": default, "load": registry.loads()})
+    judge = registry.default_judge(default)
+    return json_response({"models": models, "default": default, "default_judge": judge, "load": registry.loads()})
 
 
 async def list_exhibitions(request: Request) -> Response:

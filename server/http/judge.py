@@ -36,6 +36,7 @@ from server.http.static import page_response
 
 MAX_DEBATES: Final = 200
 """The figures rest on this many of the newest debates."""
+BASELINE_PREFIX: Final = "baseline:"
 SCANNED: Final = 2000
 """Rows of the list that are searched for concluded debates."""
 WAIT_S: Final = 1.5
@@ -145,13 +146,17 @@ class Survey:
         else:
             newest = ", the newest ones" if len(self._known) == self._most else ""
             over = f"{plural(len(found), 'concluded debate')}{newest}, with {plural(tally.of('turns'), 'turn')}"
-            yield f"MeasuredOver on this server over {over}."
+            yield f"Measured on this server over {over}."
         if unread:
             yield f"{plural(unread, 'further debate')} being read: reload the page in a moment."
         if named.get(SCRIPTED) and judge in ("", SCRIPTED):
             were = "All of them" if named[SCRIPTED] == len(found) else f"{named[SCRIPTED]:,} of them"
             written = "judged by a script that was written in advance"
             yield f"{were} {written}: that shows what is counted, not how a model judges."
+        counted = {name: number for name, number in named.items() if name.startswith(BASELINE_PREFIX)}
+        if counted and (not judge or judge in counted):
+            were = "All of them" if sum(counted.values()) == len(found) else f"{sum(counted.values()):,} of them"
+            yield f"{were} judged by a baseline, which counts marks of argument and understands nothing."
 
     async def _newest(self) -> dict[str, int]:
         found: dict[str, int] = {}

@@ -43,7 +43,7 @@ from judge.live.comparison import CompareAnswer, compare_turns, compare_type
 from judge.live.event_batch import EventBatch
 from judge.panel.truth import COIN, wilson
 from providers.answers.schema import parse
-from providers.registry import Registry
+from providers.registry import BASELINE, Registry
 from server import observe
 from server.cli.output import run_async
 from server.debate.formats import NextSteps, judging
@@ -57,6 +57,8 @@ from server.feed.hub import Hub
 from server.settings import Settings
 from tests.measuring.human_judged import JudgedItem, Kind, Speaker, balanced, read_items
 
+SILENT: Final = "scripted:juries"
+"""The debaters of a judge that cannot debate: all speeches are recorded, so debaters are never called."""
 AT_ONCE: Final = 4
 """Items that are judged at the same time."""
 WIDTH: Final = 42
@@ -119,7 +121,8 @@ async def judge_items(
     kind: Kind, items: Sequence[JudgedItem], judge: str, registry: Registry, *, progress: bool = False
 ) -> AgreementReport:
     """Put the items before a judge.  Raises ``BadField`` if the model does not answer."""
-    seats = {role: {"model": judge} for role in ("pro", "con", "judge")}
+    debater = SILENT if judge == BASELINE else judge
+    seats = {"pro": {"model": debater}, "con": {"model": debater}, "judge": {"model": judge}}
     settings = Settings(store="memory:")
     opened = await build_opening(as_request({"motion": "m", "rubric": "v2", **seats}), registry, settings)
     judged: dict[str, JudgedDebate] = {}

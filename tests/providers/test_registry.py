@@ -11,7 +11,7 @@ import pytest
 
 from providers.base import ModelStatus
 from providers.errors import UnknownModel, Unreachable
-from providers.registry import FALLBACK, GROUP, Registry
+from providers.registry import BASELINE, FALLBACK, GROUP, Registry
 
 pytestmark = pytest.mark.anyio
 
@@ -215,6 +215,20 @@ async def test_the_default_is_the_first_that_answers(
     monkeypatch.setattr("providers.registry.KEYED", (("A_KEY", "fake:keyed"),))
 
     assert chosen == await registry_of(**entries).default_model(environ)
+
+
+@pytest.mark.parametrize(
+    ("entries", "default", "judge"),
+    [
+        ({"baseline": "Up"}, FALLBACK, BASELINE),
+        ({"baseline": "Up"}, "ollama:first", "ollama:first"),
+        ({}, FALLBACK, FALLBACK),
+    ],
+)
+def test_the_baseline_judges_where_only_the_embedded_model_answers(
+    entries: dict[str, str], default: str, judge: str
+) -> None:
+    assert judge == registry_of(**entries).default_judge(default)
 
 
 def test_importing_the_registry_imports_no_sdk() -> None:

@@ -114,7 +114,13 @@ def _level(found: Model, think: Think) -> str:
 def _counted(opened: DebateOpened) -> Iterator[EstimatedCalls]:
     """The rehearsed calls in tokens."""
     caches: dict[str, _PromptCache] = defaultdict(_PromptCache)
+    baseline = opened.judge.model if opened.judge.baseline else ""
     for each in rehearse(opened):
+        if each.model == baseline:  # it reads no prompt and writes no text
+            yield EstimatedCalls(
+                model=each.model, purpose=each.purpose, turn=each.turn, number=each.number, read=0, written=0
+            )
+            continue
         found = likely_model(each.model)
         swells = 1.0 if found is None else found.swells
         pieces = [_piece(segment.role, segment.text) for segment in each.prompt]
@@ -212,7 +218,7 @@ def _grown(opened: DebateOpened, last: EstimatedCalls, before: EstimatedCalls, t
         return max(0.0, other + times * (other - one))
 
     read = later(before.read, last.read)
-    fits = min(1.0, window * last.number / read) if window else 1.0
+    fits = min(1.0, window * last.number / read) if window and read else 1.0
     cached, kept = later(before.cached, last.cached) * fits, later(before.kept, last.kept) * fits
     return replace(last, read=read * fits, cached=cached, kept=kept)
 

@@ -33,7 +33,7 @@ from personalities.motions import motion_kind
 from personalities.prompt import debater_template
 from providers.catalog.pricing import is_priced, prepare
 from providers.errors import ProviderError
-from providers.registry import Registry
+from providers.registry import BASELINE, Registry
 from server.debate.formats.prompts import is_small
 from server.debate.setup import exhibitions
 from server.debate.setup.cases import CaseRequest, cases_of
@@ -200,17 +200,22 @@ async def build_opening(
     requested = {"judge.model": request.judge.model}
     if is_debate:
         requested |= {"pro.model": request.pro.model, "con.model": request.con.model}
-    default = "" if all(requested.values()) else await registry.default_model()
+    is_counted = request.judge.model == BASELINE  # the raters of its debate are models
+    default = "" if all(requested.values()) and not is_counted else await registry.default_model()
     names = {field: model or default for field, model in requested.items()}
+    if is_debate and request.judge.model is None:
+        names["judge.model"] = registry.default_judge(default)
     if request.judge.second:
         names["judge.second"] = request.judge.second
     rubric = _rubric(request)
-    seated, topic = _seats(request, rubric, names["judge.model"]), _topic(request, rubric)
+    seated = _seats(request, rubric, default if is_counted else request.judge.model or default)
+    topic = _topic(request, rubric)
     models = names | {seat.field: seat.model for seat in seated}
     if request.max_cost_usd is not None:
         await prepare()
         _must_be_priced(models)
-    caveats, windows = await _check(models, registry)
+    caveats, windows, baselines = await _check(models, registry)
+    _must_be_models(models, baselines, request.format)
     known = archetypes()
     chosen = {"pro": request.pro.archetype or "engineer", "con": request.con.archetype or "provocateur"}
     for side, name in chosen.items():
@@ -244,6 +249,7 @@ async def build_opening(
             think=request.judge.think,
             reads=_reads(names["judge.model"], windows[names["judge.model"]]),
             window=windows[names["judge.model"]],
+            baseline=baselines.get(names["judge.model"], UNSET),
         ),
         panel=tuple(
             seat.rater(caveats[seat.model], (records or {}).get((seat.name, seat.model), TrackRecord()))
@@ -353,10 +359,26 @@ def _must_be_priced(models: dict[str, str]) -> None:
             raise BadField("max_cost_usd", why)
 
 
-async def _check(names: dict[str, str], registry: Registry) -> tuple[dict[str, str], dict[str, int]]:
-    """Caveat and window of each distinct model.  Raises ``BadField`` for a model that does not answer."""
+def _must_be_models(models: dict[str, str], baselines: dict[str, str], format_: Format) -> None:
+    """Raise ``BadField`` for a seat of a baseline that is not the judge of a debate, nor a rater that is measured.
+
+    A baseline does not speak.  It names no winner, so it has no vote on a panel, and it gives no second opinion on what
+    only a reader who understands can tell.
+    """
+    for field, model in models.items():
+        is_allowed = field == "judge.model" if format_ in DEBATES else format_ == "calibration"
+        if model in baselines and not is_allowed:
+            raise BadField(field, f"{baselines[model]} only judges a debate, and names no winner: name a model here")
+
+
+async def _check(names: dict[str, str], registry: Registry) -> tuple[dict[str, str], dict[str, int], dict[str, str]]:
+    """Caveat and window of each distinct model, and the names of baselines by model.
+
+    Raises ``BadField`` for a model that does not answer.
+    """
     caveats: dict[str, str] = {}
     windows: dict[str, int] = {}
+    baselines: dict[str, str] = {}
     faults: dict[str, str] = {}
 
     async def ask(name: str) -> None:
@@ -370,7 +392,10 @@ async def _check(names: dict[str, str], registry: Registry) -> tuple[dict[str, s
             faults[name] = f"{name}: {status.detail}{' · ' if status.hint else ''}{status.hint}"
             return
         caveats[name] = provider.caveat(model)
-        windows[name] = 0 if provider.name == "scripted" else status.window or SAFE_WINDOW
+        if status.baseline:
+            baselines[name] = status.baseline
+        is_unlimited = provider.name == "scripted" or bool(status.baseline)
+        windows[name] = 0 if is_unlimited else status.window or SAFE_WINDOW
 
     async with anyio.create_task_group() as tasks:
         for name in set(names.values()):
@@ -378,4 +403,4 @@ async def _check(names: dict[str, str], registry: Registry) -> tuple[dict[str, s
     for field, name in names.items():
         if name in faults:
             raise BadField(field, faults[name])
-    return caveats, windows
+    return caveats, windows, baselines

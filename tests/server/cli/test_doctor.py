@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from providers.limits import DEFAULT_LIMITS, Limit
-from server.cli.doctor import DoctorReport, examine
+from server.cli.doctor import DoctorReport, _judge_line, examine
 from server.errors import BadField
 from server.service import limited, running
 from server.settings import Settings, load
@@ -42,11 +42,13 @@ async def test_every_provider_is_listed_and_says_what_to_set(bare: None) -> None
     report = await examined()
     hints = {each.provider: each.hint for each in report.findings}
 
-    assert ["anthropic", "embedded", "gemini", "ollama", "openai", "scripted"] == sorted(hints)
+    assert ["anthropic", "baseline", "embedded", "gemini", "ollama", "openai", "scripted"] == sorted(hints)
     for name in ("anthropic", "gemini", "openai"):
         assert KEYS[name] in hints[name]
     assert all(each.name and each.detail for each in report.findings)
     assert all(each.ok or each.hint for each in report.findings)
+    assert ("embedded:smollm2", "baseline:lexical") == (report.default, report.default_judge)
+    assert "understands nothing" in _judge_line(report)
 
 
 @pytest.mark.slow

@@ -65,6 +65,7 @@ def test_concluded_debates_are_measured(site: Site, script: Any) -> None:
     )
     assert (2, 2) == (measured["order"]["named_first"], measured["order"]["named_second"])
     assert 2 == measured["length"]["of"]
+    assert "Measured on this server over 1 concluded debate, with 2 turns." == over["says"][0]
     assert "All of them judged by a script" in " ".join(over["says"])
 
 
@@ -187,3 +188,17 @@ async def test_an_event_that_cannot_be_read_does_not_hide_the_others(monkeypatch
         over, _ = survey.measured()
 
     assert (1, 0) == (over.debates, over.turns)
+
+
+@pytest.mark.anyio
+async def test_figures_of_a_baseline_are_marked() -> None:
+    log = MemoryLog()
+    for number, judge in enumerate(("wise:judge", "baseline:lexical")):
+        await concluded(log, f"d{number}", judge=judge)
+    survey = Survey(log)
+    await survey.update()
+
+    marked = "judged by a baseline, which counts marks of argument and understands nothing."
+    assert f"1 of them {marked}" in survey.measured()[0].says
+    assert f"All of them {marked}" in survey.measured("baseline:lexical")[0].says
+    assert not [each for each in survey.measured("wise:judge")[0].says if marked in each]
