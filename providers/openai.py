@@ -7,6 +7,7 @@ protocol works with every compatible server.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,7 +19,7 @@ import httpx2
 from .answers.dialects import OPENAI, fits, in_dialect, in_words, is_closed, is_object
 from .answers.schema import schema
 from .answers.streaming import Source, open_stream, read_answer
-from .base import Answer, ModelStatus, Parameters, Request, TextStream, Tokens, messages
+from .base import Answer, ModelStatus, Parameters, Request, Segment, TextStream, Tokens, messages
 from .catalog.models import Model, known_model, likely_model
 from .catalog.pricing import call_cost
 from .environment import variable
@@ -46,6 +47,8 @@ REASONING_FIELDS: Final = ("reasoning_content", "reasoning", "thinking")
 CUT_FINISHES: Final = frozenset({"length", "max_tokens", "model_length"})
 INCOMPLETE_FINISHES: Final = frozenset({"abort", "insufficient_system_resource"})
 """The finish reasons of vLLM and DeepSeek for an incomplete answer; any other unknown reason counts as a stop."""
+MARK: Final = {"mode": "explicit"}
+"""On a part of the prompt: a beginning for the cache ends here.  As an option of the call: only such beginnings."""
 EFFORTS: Final = {"off": "none", "low": "low", "medium": "medium", "high": "high"}
 
 
@@ -146,7 +149,7 @@ class OpenAIProvider:
         try:
             stream: Any = await self._client().chat.completions.create(
                 model=model,
-                messages=messages(prompt),  # type: ignore[arg-type]
+                messages=_marked(prompt) if "prompt_cache_options" in sent else messages(prompt),  # type: ignore[arg-type]
                 stream=True,
                 **sent,
             )
@@ -279,6 +282,35 @@ def url() -> str:
     return variable(ADDRESS) or URL
 
 
+def _marked(prompt: tuple[Segment, ...]) -> list[dict[str, Any]]:
+    """The prompt as chat messages of the same text, each segment a part of its own, with marks for the cache.
+
+    All segments up to the last one that ends a shared prefix are marked: a call finds in the cache only beginnings that
+    it marks itself, and earlier prompts ended at earlier segments.  A call may have more marks than it can use: OpenAI
+    looks for the latest 80 and writes the latest 4.  Messages of the assistant cannot have marks.
+    """
+    joined: list[dict[str, Any]] = []
+    last = max((at for at, each in enumerate(prompt) if each.ends_prefix), default=-1)
+    for at, segment in enumerate(prompt):
+        part: dict[str, Any] = {"type": "text", "text": segment.text}
+        if at <= last and segment.role != "assistant":
+            part["prompt_cache_breakpoint"] = MARK
+        if joined and joined[-1]["role"] == segment.role:
+            part["text"] = "\n\n" + segment.text
+            joined[-1]["content"].append(part)
+        else:
+            joined.append({"role": segment.role, "content": [part]})
+    return joined
+
+
+def _cache_key(prompt: tuple[Segment, ...]) -> str:
+    """A digest of the first two segments, which name the role and the motion: the same throughout one debate.
+
+    OpenAI sends calls with the same key to the same cache.
+    """
+    return hashlib.sha256("\n\n".join(each.text for each in prompt[:2]).encode()).hexdigest()
+
+
 def _parameters(
     request: Request, json_schema: dict[str, Any] | None, learned: Learned, unsupported: frozenset[str], limit: int
 ) -> dict[str, Any]:
@@ -296,6 +328,11 @@ def _parameters(
     sent["stream_options"] = {"include_usage": True}
     if request.seed is not None:
         sent["seed"] = request.seed
+    if url() == URL and known is not None and known.needs_cache_marks and "prompt_cache_options" not in unsupported:
+        # Without this, OpenAI would also write the whole prompt, which no other call begins with, and charge for it.
+        sent["prompt_cache_options"] = MARK
+        if any(each.ends_prefix for each in request.prompt):
+            sent["prompt_cache_key"] = _cache_key(request.prompt)
     if json_schema is not None:
         if not unsupported & {"json_schema", schema_id(json_schema)}:
             sent["response_format"] = _response_format(json_schema)
@@ -354,6 +391,8 @@ def _refused_in(message: str, sent: dict[str, Any], json_schema: dict[str, Any] 
     for name in ("temperature", "seed", "stream_options", "reasoning_effort", *LIMIT_NAMES):
         if name in sent and re.search(rf"\b{name}\b", message):
             return f"effort={sent[name]}" if name == "reasoning_effort" and _ABOUT_VALUE.search(message) else name
+    if "prompt_cache_options" in sent and "prompt_cache_" in message:
+        return "prompt_cache_options"
     if "extra_body" in sent and re.search(r"chat_template_kwargs|enable_thinking|\breasoning\b", message):
         return "extra_body"
     if json_schema is not None and "response_format" in sent and _ABOUT_SCHEMA.search(message):

@@ -53,6 +53,8 @@ class ModelEntry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Tokens of an answer including its thinking."""
     cache_least: int | None = None
     """The fewest tokens that the vendor caches; None if it caches nothing."""
+    needs_cache_marks: bool = False
+    """It caches only beginnings whose end a call marks (OpenAI's ``prompt_cache_breakpoint``), and bills writing."""
     swells: float = 1.0
     """Tokens of a text, relative to the vendor's earlier models."""
     ends_on: date | None = None

@@ -87,7 +87,7 @@ async def _learned(registry: Registry, name: str, spent: list[Outcome]) -> Trial
     if name.partition(":")[0] in VENDORS:
         await prepare()
     padding = _padding(name)
-    prompt = (SYSTEM, *([Segment("user", padding)] if padding else []), ASK)
+    prompt = (SYSTEM, *([Segment("user", padding, ends_prefix=True)] if padding else []), ASK)
     first, first_s = await _speech(registry, name, prompt, 1)
     spent.append(first)
     async with registry.call(name, DEBATE) as call:

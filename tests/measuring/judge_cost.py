@@ -63,9 +63,10 @@ async def measured(judge: str, rubric: str, turns: int, latency_s: float) -> Deb
     settings = Settings(store="memory:", tick_ms=0, retry_ms=0, idle_timeout_s=60, log_level="error")
     try:
         async with (
-            running_vendors(patch, words=WORDS, thought=0, natural=True, latency_s=latency_s),
+            running_vendors(patch, words=WORDS, thought=0, natural=True, latency_s=latency_s) as vendors,
             harness(settings=settings, registry=shipped_registry()) as h,
         ):
+            patch.setattr("providers.openai.URL", vendors.openai.url)  # marks for the cache go to OpenAI's address only
             rules = msgspec.to_builtins(RUBRICS[rubric]())
             debate = await h.open(judge, turns=turns, max_words=WORDS + 20, rubric=rules)
             end = await h.ended(debate)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from providers.openai import OpenAIProvider
 from providers.testing.contract import PointsAnswer
 from providers.testing.wire import Scene, Wire, anthropic_frames, gemini_frames, llama_frames, playing
 from tests.providers.vendors.faults import Fault
+from tests.providers.vendors.openai import marks, text_of
 from tests.providers.vendors.running import running_vendors
 
 pytestmark = pytest.mark.anyio
@@ -22,8 +24,18 @@ GOOD = ('{"points":7,"quote":"x"}',)
 LONG = (Segment("system", "You judge."), *(Segment("user", text) for text in ("Turn 1", "Turn 2", "PointsAnswer.")))
 
 
-async def speak(provider: Any, request: Any) -> tuple[str, Any]:
-    async with provider.stream("m", request) as stream:
+SPOKEN = (
+    Segment("system", "You judge."),
+    Segment("user", "Motion"),
+    Segment("user", "Turn 1"),
+    Segment("assistant", "Turn 2"),
+    Segment("user", "Turn 3", ends_prefix=True),
+    Segment("user", "Speak."),
+)
+
+
+async def speak(provider: Any, request: Any, model: str = "m") -> tuple[str, Any]:
+    async with provider.stream(model, request) as stream:
         text = "".join([chunk async for chunk in stream])
     return text, stream.outcome
 
@@ -199,6 +211,69 @@ class TestOpenAI:
         assert "Cars are loud." == text
         assert [True, False] == ["temperature" in body for body in wire.asked]
         assert outcome.parameters["temperature"] is None
+
+    @pytest.mark.parametrize("model", ["gpt-6-luna", "gpt-5.5"])
+    @pytest.mark.parametrize("is_own", [True, False])
+    async def test_only_newer_models_at_the_vendors_own_address_get_marks_for_the_cache(
+        self, wire: Wire, provider: Any, ask: Any, monkeypatch: pytest.MonkeyPatch, model: str, is_own: bool
+    ) -> None:
+        if is_own:
+            monkeypatch.setattr("providers.openai.URL", f"{wire.url}/v1")
+        await speak(provider, ask(prompt=SPOKEN), model)
+        (body,) = wire.asked
+        texts = [text_of(each["content"]) for each in body["messages"]]
+
+        assert ["You judge.", "Motion\n\nTurn 1", "Turn 2", "Turn 3\n\nSpeak."] == texts
+        if is_own and model == "gpt-6-luna":
+            assert {"mode": "explicit"} == body["prompt_cache_options"]
+            assert 64 == len(body["prompt_cache_key"])
+            assert [[0], [0, 1], [], [0]] == [marks(each) for each in body["messages"]]
+        else:
+            assert not [name for name in body if "cache" in name]
+            assert {str} == {type(each["content"]) for each in body["messages"]}
+
+    async def test_the_key_of_the_cache_is_the_same_throughout_a_debate(
+        self, wire: Wire, provider: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("providers.openai.URL", f"{wire.url}/v1")
+        other = (SPOKEN[0], Segment("user", "Another motion"), *SPOKEN[2:])
+        unmarked = (SPOKEN[0], Segment("user", "Speak."))
+        for prompt in (SPOKEN[:2] + SPOKEN[-2:], SPOKEN, other, unmarked):
+            await speak(provider, ask(prompt=prompt), "gpt-6-luna")
+        first, second, third, fourth = (body.get("prompt_cache_key") for body in wire.asked)
+
+        assert first == second != third
+        assert fourth is None
+        assert {"mode": "explicit"} == wire.asked[-1]["prompt_cache_options"]
+
+    async def test_a_call_reads_what_the_turn_before_wrote(
+        self, provider: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with running_vendors(monkeypatch) as vendors:
+            monkeypatch.setattr("providers.openai.URL", vendors.openai.url)
+            rules = (Segment("system", "You judge."), Segment("user", "The rules. " * 500))
+            turns = [Segment("user", f"Turn {number}: " + "Cars are loud. " * 50) for number in range(1, 9)]
+            record = Segment("user", "The record.", ends_prefix=True)
+            for number in range(1, 9):
+                prompt = (*rules, *turns[:number], record, Segment("user", f"Question {number}"))
+                await speak(provider, ask(prompt=prompt), "gpt-6-luna")
+            bills = vendors.openai.bills
+
+        assert 0 == bills[0].cached < bills[0].written < bills[0].input
+        for before, after in pairwise(bills):
+            assert before.cached + before.written - 10 < after.cached < before.cached + before.written
+            assert after.written < 250
+
+    async def test_refused_marks_are_left_out(
+        self, wire: Wire, provider: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("providers.openai.URL", f"{wire.url}/v1")
+        wire.refuse_once(400, {"message": "Unsupported parameter: 'prompt_cache_options' is not supported."})
+
+        assert "Cars are loud." == (await speak(provider, ask(prompt=SPOKEN), "gpt-6-luna"))[0]
+        assert ["explicit", None] == [body.get("prompt_cache_options", {}).get("mode") for body in wire.asked]
+        assert not [each for each in wire.asked[1]["messages"] if marks(each)]
+        assert "prompt_cache_key" not in wire.asked[1]
 
     async def test_reasoning_in_a_field_of_its_own_is_kept_apart(self, wire: Wire, provider: Any, ask: Any) -> None:
         def frames(scene: Scene) -> Frames:

@@ -174,6 +174,55 @@ async def test_newer_models_cache_at_breakpoints_and_report_what_they_write(sdk:
     assert 0 == other.usage.prompt_tokens_details.cached_tokens
 
 
+def marked(text: str, role: str = "user") -> dict[str, Any]:
+    part = {"type": "text", "text": text, "prompt_cache_breakpoint": {"mode": "explicit"}}
+    return {"role": role, "content": [part]}
+
+
+async def test_breakpoints_are_read_and_written_where_a_call_sets_them(sdk: AsyncOpenAI) -> None:
+    explicit = {"mode": "explicit"}
+    long, end = "Trams. " * 1000, {"role": "user", "content": "And now?"}
+    calls: list[list[dict[str, Any]]] = [
+        [{"role": "user", "content": long}, end],
+        [marked(long), end],
+        [marked(long), marked("More."), end],
+        [{"role": "user", "content": long}, marked("More."), marked("And more."), end],
+        [marked(long), *(marked(f"Part {number}.") for number in range(4))],
+    ]
+    bills = []
+    for messages in calls:
+        usage = (await ask(sdk, "gpt-6-luna", messages=messages, prompt_cache_options=explicit)).usage
+        details = usage.prompt_tokens_details
+        bills.append((details.cached_tokens, getattr(details, "cache_write_tokens", 0) or 0))
+
+    assert [(0, 0), (0, 1752), (1752, 3), (1755, 4), (1752, 14)] == bills
+
+
+async def test_breakpoints_are_refused_by_older_models_by_gateways_and_in_answers(
+    sdk: AsyncOpenAI, vendor: OpenAI
+) -> None:
+    with pytest.raises(BadRequestError, match="prompt_cache_options"):
+        await ask(sdk, "gpt-5.5", prompt_cache_options={"mode": "explicit"})
+    with pytest.raises(BadRequestError, match="prompt_cache_breakpoint"):
+        await ask(sdk, "gpt-5.5", messages=[marked("Trams.")])
+    with pytest.raises(BadRequestError, match="assistant"):
+        await ask(sdk, "gpt-6-luna", messages=[marked("Trams.", "assistant"), {"role": "user", "content": "And?"}])
+    vendor.gateway = Gateway()
+    with pytest.raises(BadRequestError, match="Unrecognized request argument"):
+        await ask(sdk, "gpt-6-luna", prompt_cache_options={"mode": "explicit"})
+
+
+async def test_the_form_of_the_answer_is_part_of_what_is_cached(sdk: AsyncOpenAI) -> None:
+    long = "Trams. " * 1000
+    first, other, again = [
+        (await ask(sdk, text=long, **form)).usage.prompt_tokens_details.cached_tokens
+        for form in ({}, {"response_format": typed(TIE)}, {"response_format": typed(TIE)})
+    ]
+
+    assert [0, 0] == [first, other]
+    assert again > 1000
+
+
 async def test_models_are_listed_and_keys_are_checked(sdk: AsyncOpenAI, vendor: OpenAI) -> None:
     listed = [each.id async for each in sdk.models.list()]
 

@@ -18,6 +18,7 @@ from tests.providers.vendors.vendor import (
     VendorResponse,
 )
 
+MARK = "prompt_cache_breakpoint"
 REASONING = {"low": 0.4, "medium": 1.0, "high": 2.0}
 
 
@@ -247,7 +248,23 @@ class OpenAI(FakeVendor):
             )
         for name in ("max_tokens", "max_completion_tokens"):
             self.check_limit(model, name, body.get(name))
+        self.check_marks(model, body)
         self.check_sampling(model, body, reasons=model.thinks and (effort or model.default) != "none")
+
+    def check_marks(self, model: OpenAIModel, body: Json) -> None:
+        """Models before gpt-5.6 know no breakpoints, and messages of the assistant carry none.
+
+        Sources: dev.to/synthorai, GPT-5.6 prompting guide (2026): "return a 400"; BerriAI/litellm#37628 (2026-09).  The
+        words are the fake's own.
+        """
+        marked = [each["role"] for each in body.get("messages", ()) if marks(each)]
+        for name, is_sent in (("prompt_cache_options", "prompt_cache_options" in body), (MARK, bool(marked))):
+            if is_sent and not model.breakpoints:
+                raise self.refusal(
+                    f"Unsupported parameter: '{name}' is not supported with this model.", name, "unsupported_parameter"
+                )
+        if "assistant" in marked:
+            raise self.refusal(f"Unsupported parameter: '{MARK}' in a message of the assistant.", MARK, None)
 
     def check_sampling(self, model: OpenAIModel, body: Json, *, reasons: bool) -> None:
         """Parameters that need effort none: sampling, and tools from gpt-5.6 on.
@@ -304,6 +321,10 @@ class OpenAI(FakeVendor):
                     name,
                     "unsupported_parameter",
                 )
+        if any(marks(each) for each in body.get("messages", ())) or any(
+            name.startswith("prompt_cache") for name in body
+        ):
+            raise self.refusal("Unrecognized request argument supplied: prompt_cache_options", None, None)
         if "response_format" in body and not gateway.takes_format:
             raise self.refusal("Unrecognized request argument supplied: response_format", None, None)
 
@@ -333,32 +354,43 @@ class OpenAI(FakeVendor):
         """Tokens read from the cache, and written to it.
 
         Up to gpt-5.5: the longest beginning seen before, from 1,024 tokens in steps of 128; writing costs nothing.
-        From gpt-5.6 on: whole messages that end at a breakpoint, by default the latest user message (and the system
-        message, as measured); writes are reported and cost 1.25 times.
-        Sources: developers.openai.com/api/docs/guides/prompt-caching as quoted in tleyden/arty#146 (2026-08);
-        ax-llm/ax#573 (2026-08-05).
+        From gpt-5.6 on: beginnings that end at a breakpoint of this call, from 1,024 tokens on.  Of the explicit ones
+        the latest 80 are looked for, and the latest 4 are written.  Unless the mode is explicit, the latest message of
+        the user ends one too (and the system message, as measured).  Writes are reported and cost 1.25 times.
+        The schema of the answer and the effort are part of the beginning.
+        Sources: developers.openai.com/api/docs/guides/prompt-caching as quoted in tleyden/arty#146 (2026-08) and
+        w3cschool.cn/openai_api (2026-11-04); openai 3.54.0, types/chat/completion_create_params.py; ax-llm/ax#573
+        (2026-08-05).
         """
+        settings = (name, json.dumps(body.get("response_format")), body.get("reasoning_effort") or model.default)
         if not model.breakpoints:
-            return self.cache.read(name, self.prompt_of(body), minimum=1024, step=128), 0
-        messages, known, longest = body.get("messages", ()), 0, 0
-        ends = {i for i, each in enumerate(messages) if is_marked(each)}
+            return self.cache.read(str(settings), self.prompt_of(body), minimum=1024, step=128), 0
+        messages = body.get("messages", ())
+        marked = [(i, part) for i, each in enumerate(messages) for part in marks(each)]
+        ends, writes = set(marked[-80:]), set(marked[-4:])
         if (body.get("prompt_cache_options") or {}).get("mode") != "explicit":
-            ends |= {max((i for i, each in enumerate(messages) if each["role"] == "user"), default=0)}
-            ends |= {i for i, each in enumerate(messages) if each["role"] in {"system", "developer"}}
-        for end in sorted(ends):
-            text = self.prompt_of({"messages": messages[: end + 1]})
+            implicit = {i for i, each in enumerate(messages) if each["role"] in {"system", "developer"}}
+            implicit.add(max((i for i, each in enumerate(messages) if each["role"] == "user"), default=0))
+            ends |= {(i, None) for i in implicit}
+            writes = set(marked[-3:]) | {(i, None) for i in implicit}
+        known = longest = 0
+        for i, part in ends:
+            last = messages[i] if part is None else messages[i] | {"content": messages[i]["content"][: part + 1]}
+            text = self.prompt_of({"messages": [*messages[:i], last]})
             if (count := tokens(text)) < 1024:
                 continue
-            known = count if (name, text) in self.written else known
-            longest = count
-            self.written.put((name, text))
-        return known, longest - known
+            if (settings, text) in self.written:
+                known = max(known, count)
+            if (i, part) in writes:
+                longest = max(longest, count)
+                self.written.put((settings, text))
+        return known, max(0, longest - known)
 
 
-def is_marked(message: Json) -> bool:
-    """Whether a message carries a breakpoint of its own."""
+def marks(message: Json) -> list[int]:
+    """The positions of the parts of a message that carry a breakpoint."""
     content = message.get("content")
-    return isinstance(content, list) and any("prompt_cache_breakpoint" in part for part in content)
+    return [i for i, part in enumerate(content) if MARK in part] if isinstance(content, list) else []
 
 
 def text_of(content: Any) -> str:

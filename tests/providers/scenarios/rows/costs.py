@@ -107,7 +107,7 @@ LONG: Final = "The square was a car park until the trams came back. " * 400
 
 @scenario("tokens read from the cache and written to it are counted", without=CACHED)
 async def _(session: VendorSession) -> None:
-    prompt = (Segment("system", "You debate."), Segment("user", LONG), Segment("user", "Speak."))
+    prompt = (Segment("system", "You debate."), Segment("user", LONG, ends_prefix=True), Segment("user", "Speak."))
     outcomes = [(await session.speak(prompt=prompt))[1] for _ in range(2)]
 
     assert [billed(each) for each in session.vendor.bills] == [each.tokens for each in outcomes]
@@ -117,7 +117,7 @@ async def _(session: VendorSession) -> None:
 @scenario("… also where writing to the cache is billed", only=("openai", "anthropic"), why="it costs nothing there")
 async def _(session: VendorSession) -> None:
     model = {"openai": "gpt-5.6-sol", "anthropic": "claude-sonnet-5-5"}[session.column.provider]
-    _, outcome = await session.speak(model, prompt=(Segment("user", LONG), Segment("user", "Speak.")))
+    _, outcome = await session.speak(model, prompt=(Segment("user", LONG, ends_prefix=True), Segment("user", "Speak.")))
 
     assert 1000 < outcome.tokens.written == session.vendor.bills[0].written
     assert billed(session.vendor.bills[0]) == outcome.tokens
