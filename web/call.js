@@ -16,7 +16,7 @@ export function callContent(call) {
   const facts = [
     model,
     latency !== undefined && `${grouped(latency)} ms`,
-    usage && `${number(tokens)} tokens`,
+    usage && `${number(tokens)} tokens${usage.cached_tokens ? `, ${grouped(usage.cached_tokens)} from a cache` : ""}`,
     ...Object.entries(parameters ?? {}).map(([key, value]) => {
       return `${plain(key)} ${typeof value === "object" ? JSON.stringify(value) : value}`;
     }),

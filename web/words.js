@@ -197,9 +197,10 @@ export const HEADER = {
   panelWorking: "The panel is at work",
   deliberation: (round) => `Deliberation, round ${round}`,
   independent: "Independent opinions",
-  usage({ calls, failed_calls: failed, tokens, unpriced_calls: unpriced }) {
+  usage({ calls, failed_calls: failed, tokens, cached_tokens: cached, unpriced_calls: unpriced }) {
     const unknown = unpriced ? `, ${unpriced} without a known price` : "";
-    return `${count(calls, "model call")}, ${failed} failed, ${count(tokens, "token")}${unknown}`;
+    const read = cached ? ` (${grouped(cached)} from a cache)` : "";
+    return `${count(calls, "model call")}, ${failed} failed, ${count(tokens, "token")}${read}${unknown}`;
   },
   totals: "Totals",
   scorecard: "Scorecard",
