@@ -67,6 +67,7 @@ def test_suspect_claims_are_listed_with_their_state(page: Page, server: Any, jur
     expect(claim).to_contain_text("fabricated citation")
     expect(claim).to_contain_text("upheld by a second opinion")
     expect(claim.locator(".cost")).to_have_text("−2")
+    expect(page.locator("#claims .claim#C2\\.1")).to_contain_text("more certain or wider than its grounds")
     expect(page.locator("[data-turn='3'] mark.claimed").first).to_be_visible()
 
 
@@ -74,6 +75,7 @@ def test_the_spine_and_the_anomalies_stand_there(page: Page, server: Any, juries
     visit(page, server, juries)
 
     expect(page.locator("#spine #P1\\.1")).to_contain_text("dropped without mention in turn 3")
+    expect(page.locator("#spine #P2\\.3")).to_contain_text("withdrawn openly in turn 4")
     expect(page.locator("#spine .lane.pro h3")).to_contain_text("60 % of its premises kept")
     expect(page.locator("#anomalies")).to_contain_text("Turn 3, logic 19")
 
@@ -83,7 +85,8 @@ def test_the_verdicts_stand_side_by_side_with_the_conflict_explained(page: Page,
 
     expect(page.locator(".verdict.scorecard .winner")).to_contain_text("Pro wins")
     expect(page.locator(".verdict.narrative .winner")).to_contain_text("Con wins")
-    expect(page.locator(".verdict.narrative")).to_contain_text("Coherence collapse")
+    expect(page.locator(".verdict.narrative")).to_contain_text("narrow margin")
+    expect(page.locator(".verdict.conflict")).to_contain_text("Coherence collapse")
     expect(page.locator(".verdict.conflict")).to_contain_text("The scorecard adds up turns")
 
 
@@ -109,11 +112,12 @@ def test_a_flag_is_appealed_from_the_page(page: Page, server: Any) -> None:
     script["says"]["con"][1] = {"text": script["says"]["con"][1], "fault": {"kind": "timeout", "after_ms": 6000}}
     debate = server.open(script, script["exhibition"]["motion"], 4)
     visit(page, server, debate)
-    page.get_by_role("button", name="Appeal").click()
+    claim = page.locator("#claims .claim#C3\\.1")
+    claim.get_by_role("button", name="Appeal").click()
 
-    expect(page.locator("#claims")).to_contain_text("appealed")
+    expect(claim).to_contain_text("appealed")
     server.concluded(debate)
-    expect(page.locator("#claims")).to_contain_text("upheld by a second opinion")
+    expect(claim).to_contain_text("upheld by a second opinion")
 
 
 def test_an_exhibition_is_one_press_away(page: Page, server: Any) -> None:

@@ -20,8 +20,10 @@ from events.verify import verify_log
 from events.view import view as views
 from providers.limits import Limit
 from providers.registry import GROUP, Registry
+from providers.scripted.provider import shipped
 from server.debate.moderators import Moderators
 from server.debate.setup import opening
+from server.debate.setup.exhibitions import request_for
 from server.feed.channel import RING, Channel
 from server.feed.hub import Hub
 from server.feed.reader import Reader
@@ -73,6 +75,16 @@ class Harness:
             **request,
         }
         return await opening.build_opening(opening.as_request(body), self.registry, self.settings)
+
+    async def exhibit(self, name: str, folder: Path) -> str:
+        """Play a shipped exhibition to its end without pauses; its id."""
+        path = folder / f"{name}.json"
+        path.write_bytes(msgspec.json.encode(msgspec.json.decode(shipped()[name].read_bytes()) | {"pace": {}}))
+        body = msgspec.json.encode(request_for(name)).replace(f"scripted:{name}".encode(), f"scripted:{path}".encode())
+        request = opening.as_request(msgspec.json.decode(body) | {"exhibition": None})
+        debate = await self.moderators.open(await opening.build_opening(request, self.registry, self.settings))
+        await self.ended(debate)
+        return debate
 
     async def until(self, debate: str, holds: Callable[[Recorded], bool], after: int = 0) -> Recorded:
         """The first record that fulfils a condition."""

@@ -7,22 +7,19 @@ from typing import Any
 
 import anyio
 import httpx
-import msgspec
 import pytest
 from msgspec import UNSET
 
 from events.record import Recorded
 from events.store.log import read_all
 from events.types import DebateOpened, PanelConcluded
-from providers.scripted.provider import shipped
-from server.debate.setup import opening
-from server.debate.setup.exhibitions import exhibitions, request_for
+from server.debate.setup.exhibitions import exhibitions
 from server.http.whatif import PER_MINUTE
 from server.whatif.comparison import what_if
 from server.whatif.replay import NOT_ASKED, replay
 from server.whatif.request import WhatIfRequest
 from tests.server.children import Cli, said
-from tests.server.harness import harness
+from tests.server.harness import ROOT, harness
 from tests.server.site import Site, refused
 
 Script = Callable[..., str]
@@ -34,16 +31,8 @@ RAW = re.compile(r'"(?:answer|prompt|segments|reasoning|text|directives)"')
 
 async def play(name: str, folder: Path) -> Records:
     """The records of an exhibition that runs without pauses."""
-    script = msgspec.json.decode(shipped()[name].read_bytes())
-    path = folder / f"{name}.json"
-    path.write_bytes(msgspec.json.encode({**script, "pace": {}}))
-    body = msgspec.json.encode(request_for(name)).replace(b"scripted:" + name.encode(), f"scripted:{path}".encode())
-    request = {**msgspec.json.decode(body), "exhibition": None}
     async with harness() as h:
-        debate = await h.moderators.open(
-            await opening.build_opening(opening.as_request(request), h.registry, h.settings)
-        )
-        await h.ended(debate)
+        debate = await h.exhibit(name, folder)
         return tuple([record async for record in read_all(h.log, debate)])
 
 
@@ -80,6 +69,29 @@ def test_without_a_rater_the_panel_says_what_its_conclusion_foretold(played: dic
         assert foretold.winner == answer.would_be.winner
         assert rater not in panel.weights
         assert concluded.winner == answer.recorded.winner
+
+
+def test_the_example_of_the_documentation_is_what_the_exhibition_gives(played: dict[str, Records]) -> None:
+    rubric = {"claims": {"fabricated_citation": {"points": 8}}, "tie_within": 4}
+    answer = what_if(played["juries"], WhatIfRequest(rubric=rubric))
+    page = (ROOT / "docs" / "judge.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^(winner|scorecard leader|margin|mean composite, \w+)  +(\S+ +\S+)", page, re.MULTILINE))
+
+    assert {name: tuple(cells.split()) for name, cells in told.items()} == {
+        "winner": ("Pro", "Con"),
+        "scorecard leader": ("Pro", "neither"),
+        "margin": both(answer, lambda given: given.margin),
+        "mean composite, Pro": both(answer, lambda given: given.scorecard.pro.composite),
+        "mean composite, Con": both(answer, lambda given: given.scorecard.con.composite),
+    }
+    assert ("pro", "con") == (answer.recorded.winner, answer.would_be.winner)
+    assert ("pro", "neither") == (answer.recorded.scorecard.leader, answer.would_be.scorecard.leader)
+
+
+def both(answer: Any, value: Callable[[Any], float]) -> tuple[str, str]:
+    """A figure of both outcomes, as the command prints it."""
+    recorded, would_be = (f"{value(given):g}" for given in (answer.recorded, answer.would_be))
+    return recorded, would_be
 
 
 def test_other_weights_move_the_totals_of_a_protocol(played: dict[str, Records]) -> None:

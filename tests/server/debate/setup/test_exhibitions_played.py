@@ -27,9 +27,8 @@ from events.types import (
     PanelistScored,
     TurnSpoken,
 )
-from providers.scripted.provider import shipped
 from server.debate.setup import opening
-from server.debate.setup.exhibitions import exhibitions, request_for
+from server.debate.setup.exhibitions import exhibitions
 from tests.server.harness import harness
 from tests.server.protocol_debates import calls, check, of
 
@@ -40,15 +39,8 @@ names = pytest.mark.parametrize("name", ["monolith", "transit"])
 
 async def play(name: str, folder: Path) -> Played:
     """The events and the view of an exhibition that runs without pauses."""
-    script = msgspec.json.decode(shipped()[name].read_bytes())
-    path = folder / f"{name}.json"
-    path.write_bytes(msgspec.json.encode({**script, "pace": {}}))
-    body = msgspec.json.encode(request_for(name)).replace(b"scripted:" + name.encode(), f"scripted:{path}".encode())
-    request = {**msgspec.json.decode(body), "exhibition": None}
     async with harness() as h:
-        opened = await opening.build_opening(opening.as_request(request), h.registry, h.settings)
-        debate = await h.moderators.open(opened)
-        await h.ended(debate)
+        debate = await h.exhibit(name, folder)
         await check(h.log, debate)
         return await h.events(debate), await h.view(debate)
 
