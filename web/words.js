@@ -367,7 +367,7 @@ export const SIDEBAR = {
   noScore: "no score",
   exchangesWon: "exchanges won",
   judgedTurns: "judged turns",
-  noLeader: "No side leads: the scores are too close, or too few turns are judged.",
+  noLeader: "By the means no side leads: they are too close, or too few turns are judged.",
   leads: " leads.",
   means: "Means over judged turns.",
   noClaims: "No claim is suspect. Claims that the judge flags appear here with their penalty.",

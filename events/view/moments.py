@@ -120,7 +120,8 @@ def _dockings(debate: Debate) -> Iterator[_Candidate]:
         points = -sum(entry.applied for entry in entries)
         worst = min(entries, key=lambda entry: entry.applied)
         flaws = "a flaw" if len(entries) == 1 else f"{len(entries)} flaws"
-        why = f"turn {by} exposed {flaws} in it" if by != turn else f"it shows {flaws} itself"
+        shows = "exposed" if by > turn else "shows"  # the closing audit may point to an earlier turn
+        why = f"turn {by} {shows} {flaws} in it" if by != turn else f"it shows {flaws} itself"
         side = debate.ledger.sides[turn]
         text = f"Turn {turn} of {NAMES[side]} was docked {_points(points, worst.dimension)}: {why}."
         yield _Candidate(
