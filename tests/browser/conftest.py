@@ -47,13 +47,14 @@ class Server:
             self.port: int = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self._process: subprocess.Popen[bytes] | None = None
-        self._scripts = 0
+        self._scripts: list[Path] = []
+        self._script_of: dict[str, Path] = {}
         self._exhibits: dict[str, str] = {}
         self.http = httpx.Client(base_url=self.url, timeout=20)
 
     def start(self) -> None:
         moot = Path(sys.executable).with_name("moot")
-        environment = {**os.environ, "MOOT_OPENS_PER_MINUTE": "10000"}
+        environment = {**os.environ, "MOOT_OPENS_PER_MINUTE": "10000", "MOOT_RETRY_MS": "0"}
         with (self.folder / "server.log").open("ab") as log:
             self._process = subprocess.Popen(
                 [moot, "serve", "--store", f"sqlite:{self.folder / 'moot.db'}", "--port", str(self.port)],
@@ -82,30 +83,43 @@ class Server:
 
     def script(self, content: dict[str, Any]) -> str:
         """The name of a model that follows this script."""
-        self._scripts += 1
-        path = self.folder / f"script-{self._scripts}.json"
-        path.write_bytes(msgspec.json.encode(content))
-        return f"scripted:{path}"
+        self._scripts.append(self.folder / f"script-{len(self._scripts) + 1}.json")
+        self._scripts[-1].write_bytes(msgspec.json.encode(content))
+        return f"scripted:{self._scripts[-1]}"
 
     def open(
         self, content: dict[str, Any], motion: str = "Cities should ban private cars", turns: int = 4, **more: Any
     ) -> str:
         """Open a debate in which all seats follow the script; its id. ``more``: members of a seat, ``max_words``."""
         model = self.script(content)
-        answer = self.http.post(
-            "/api/debates",
-            json={
+        return self.open_request(
+            {
                 "motion": motion,
                 "turns": turns,
                 "max_words": more.get("max_words", 180),
                 "pro": {"model": model, "archetype": "engineer"} | more.get("pro", {}),
                 "con": {"model": model, "archetype": "provocateur"} | more.get("con", {}),
                 "judge": {"model": model} | more.get("judge", {}),
-            },
+            }
         )
+
+    def open_request(self, request: dict[str, Any]) -> str:
+        """Open a debate; its id. All of its seats follow the script that was made last."""
+        answer = self.http.post("/api/debates", json=request)
         assert answer.status_code == httpx.codes.CREATED, answer.text
-        identity: str = answer.json()["id"]
-        return identity
+        debate: str = answer.json()["id"]
+        self._script_of[debate] = self._scripts[-1]
+        return debate
+
+    def halt(self, debate: str) -> None:
+        """Halt a debate, unless it has ended."""
+        self.http.post(f"/api/debates/{debate}/halt", json={"reason": "the test is over"})
+
+    def go_on(self, debate: str, content: dict[str, Any]) -> None:
+        """Let a debate whose script is silent go on with another script: the turn is spoken again."""
+        self.http.post(f"/api/debates/{debate}/halt", json={"reason": "the test goes on"}).raise_for_status()
+        self._script_of[debate].write_bytes(msgspec.json.encode(content))
+        self.http.post(f"/api/debates/{debate}/resume", json={}).raise_for_status()
 
     def exhibit(self, name: str) -> str:
         """A shipped exhibition, played to its end without pauses; its id."""
@@ -115,9 +129,7 @@ class Server:
             body = msgspec.json.encode(request_for(name)).replace(f"scripted:{name}".encode(), model.encode())
             request = msgspec.json.decode(body)
             del request["exhibition"]
-            answer = self.http.post("/api/debates", json=request)
-            assert answer.status_code == httpx.codes.CREATED, answer.text
-            self._exhibits[name] = answer.json()["id"]
+            self._exhibits[name] = self.open_request(request)
             self.concluded(self._exhibits[name])
         return self._exhibits[name]
 
@@ -142,6 +154,17 @@ class Server:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     running = Server(tmp_path_factory.mktemp("server"))
+    try:
+        running.start()
+        yield running
+    finally:
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def empty_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server in which no test opens a debate."""
+    running = Server(tmp_path_factory.mktemp("empty"))
     try:
         running.start()
         yield running
@@ -188,25 +211,52 @@ def watched() -> Watched:
     return Watched()
 
 
+def leave(page: Page, server: str) -> None:
+    """Close what the page holds, by a light document.
+
+    The renderer stays: ``about:blank`` would replace it, which costs half a second of work.
+    """
+    page.goto("about:blank" if page.url.startswith("file:") else f"{server}/healthz")
+
+
+CHANGES_SHOWN = """() => {
+  const missing = [...document.querySelectorAll(".entries")].find((list) => !list.childElementCount);
+  missing?.closest(".turn").scrollIntoView();
+  return !missing;
+}"""
+
+
+def expect_changes(page: Page) -> None:
+    """Scroll to every turn until the changes of its score are shown: after that, the page replaces no turn.
+
+    The page fetches these changes when a turn comes near the viewport, and replaces every turn in which they mark
+    evidence.
+    """
+    page.wait_for_function(CHANGES_SHOWN)
+
+
 class Profile:
     """One browser profile whose pages are reused: a new page costs a test a second of work."""
 
     MOST_IDLE = 2
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, browser: Browser, server: str) -> None:
+        self._server = server
         self.context = browser.new_context()
         self.context.set_default_timeout(PATIENCE_MS)
         self._idle: list[Page] = []
 
     def page(self) -> Page:
-        return self._idle.pop() if self._idle else self.context.new_page()
+        page = self._idle.pop() if self._idle else self.context.new_page()
+        page.bring_to_front()  # Chromium draws a tab in the background only twice a second
+        return page
 
     def return_page(self, page: Page) -> None:
         """Remove what a test left: storage, sockets, emulated media."""
         if page.is_closed():
             return
         page.evaluate("() => { try { localStorage.clear(); } catch { /* a page that has no storage */ } }")
-        page.goto("about:blank")
+        leave(page, self._server)
         page.emulate_media(media="null", color_scheme="null", reduced_motion="null")
         if len(self._idle) < self.MOST_IDLE:
             self._idle.append(page)
@@ -221,8 +271,8 @@ class Profile:
 
 
 @pytest.fixture(scope="session")
-def warm(browser: Browser) -> Iterator[Profile]:
-    profile = Profile(browser)
+def warm(browser: Browser, server: Server) -> Iterator[Profile]:
+    profile = Profile(browser, server.url)
     yield profile
     profile.context.close()
 
@@ -281,6 +331,41 @@ def own_page(new_page: Open, watched: Watched) -> Iterator[Page]:
     assert watched.console == []
 
 
+class Reader:
+    """A page that tests only read: it stays at its address for the next test that reads it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.console: list[str] = []
+        self._address = ""
+        page.set_default_timeout(PATIENCE_MS)
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.on("console", lambda message: self.console.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: self.console.append(f"pageerror: {error}"))
+
+    def visit(self, address: str) -> Page:
+        """The page of an address, complete."""
+        if address != self._address:
+            self.console.clear()
+            self.page.goto(address)
+            self._address = address
+        self.page.bring_to_front()
+        expect(self.page.locator("body[data-ready]")).to_be_attached()
+        return self.page
+
+
+@pytest.fixture(scope="session")
+def reader(warm: Profile) -> Reader:
+    return Reader(warm.context.new_page())
+
+
+@pytest.fixture
+def read(reader: Reader) -> Iterator[Callable[[str], Page]]:
+    """Shows an address in a page that the test only reads; its console must stay empty."""
+    yield reader.visit
+    assert reader.console == []
+
+
 QUOTED = "One lane carries two thousand people an hour by car and ten thousand by tram."
 SCORED: dict[str, Any] = {
     "components": {
@@ -302,12 +387,31 @@ QUICK: dict[str, Any] = {
     "says": {"pro": [f"🚲🚶 {QUOTED}", "Trams do not park."], "con": ["Shops need vans.", "Vans need streets."]},
     "answers": {"score:1": SCORED},
 }
-LONG = " ".join(f"Sentence number {number} of a long speech about streets." for number in range(60))
-SLOW: dict[str, Any] = {
+
+
+def speech(sentences: int) -> str:
+    return " ".join(f"Sentence number {number} of a long speech about streets." for number in range(sentences))
+
+
+BRIEF = speech(12)
+BRISK: dict[str, Any] = {
     "label": "made for a test",
-    "pace": {"chunk_ms": 20, "chunk_chars": 8},
-    "says": {"pro": [LONG], "con": [LONG]},
+    "pace": {"chunk_ms": 5, "chunk_chars": 40, "answer_ms": 0},
+    "says": {"pro": [BRIEF], "con": [BRIEF]},
 }
+SLOW: dict[str, Any] = {
+    **BRISK,
+    "pace": {"chunk_ms": 20, "chunk_chars": 8},
+    "says": {"pro": [speech(60)], "con": [speech(60)]},
+}
+
+
+def silent_in(turn: int, *, after_chars: int = 200, says: str = BRIEF) -> dict[str, Any]:
+    """A script that is silent in the middle of a turn, until ``Server.go_on`` gives another one."""
+    silence = {"text": says, "fault": {"kind": "timeout", "after_chars": after_chars, "after_ms": 600_000}}
+    said = {"pro": [says] * turn, "con": [says] * turn}
+    said["pro" if turn % 2 else "con"][(turn - 1) // 2 :] = [silence]
+    return {**BRISK, "says": said}
 
 
 @pytest.fixture(scope="session")
@@ -321,4 +425,18 @@ def ended(server: Server) -> str:
 @pytest.fixture(scope="session")
 def scripts() -> SimpleNamespace:
     """The scripts of the debates of these tests."""
-    return SimpleNamespace(quick=QUICK, slow=SLOW, long=LONG, quoted=QUOTED)
+    return SimpleNamespace(quick=QUICK, slow=SLOW, brisk=BRISK, silent_in=silent_in, brief=BRIEF, quoted=QUOTED)
+
+
+@pytest.fixture
+def live(server: Server) -> Iterator[Callable[..., str]]:
+    """Opens debates as ``Server.open`` does; those that still run at the end of the test are halted."""
+    debates: list[str] = []
+
+    def open_debate(content: dict[str, Any], **more: Any) -> str:
+        debates.append(server.open(content, **more))
+        return debates[-1]
+
+    yield open_debate
+    for debate in debates:
+        server.halt(debate)

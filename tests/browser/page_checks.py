@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from playwright.sync_api import BrowserContext, Dialog, Page, Request, WebSocket, expect
 
+from tests.browser.conftest import leave
 from tests.browser.hostile_texts import bare
 
 WIDTHS: Final = (1280, 320)
@@ -49,20 +50,47 @@ class Watch:
     def visit(self, address: str) -> Page:
         """Go to an address and wait until the page is complete."""
         if "#" in address:
-            self.page.goto("about:blank")  # a change of the hash alone does not reload the page
+            leave(self.page, self.own)  # a change of the hash alone does not reload the page
         self.page.goto(address)
         expect(self.page.locator("body[data-ready]")).to_be_attached()
-        if "#e" in address:
-            expect(self.page.locator("body.reading-back #back")).to_be_visible()
+        if "#e" in address and "embed" not in address:
+            expect(self.page.locator("body.reading-back")).to_be_attached()
+        if "event=" in address:
+            self._expect_details()
         return self.page
+
+    def read_back(self, position: int) -> None:
+        """Move the cursor to an event, and wait until the page shows it: then its address names it."""
+        self.page.locator("#slider").fill(str(position))
+        expect(self.page).to_have_url(re.compile(f"#e{position}$"))
+
+    def show_debate(self) -> None:
+        """Leave the audit of the log."""
+        self.page.locator("[data-view-button=debate]").click()
+        expect(self.page.locator("#audit")).to_be_hidden()
+
+    def audit(self, position: int) -> None:
+        """Show the details of an event in the audit of the log."""
+        if self.page.locator("#audit").is_hidden():
+            self.page.locator("[data-view-button=audit]").click()
+        self.page.locator(f".log > [data-position='{position}'] > button").click()
+        expect(self.page.locator(f".log > [data-position='{position}'] > .detail")).to_be_visible()
+        self._expect_details()
+
+    def _expect_details(self) -> None:
+        details = self.page.locator(".log .detail")
+        expect(details).to_be_attached()
+        expect(details.get_by_text("Comparing…")).to_have_count(0)
 
 
 def assert_unharmed(watch: Watch, calm: dict[int, Any], *, is_copy: bool = False) -> None:
     """Fail with a list of every fault. ``calm``: the boxes of head and foot on a harmless page."""
     page = watch.page
     faults = list(watch.faults)
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
+    current = page.viewport_size
+    for width in sorted(WIDTHS, key=lambda each: current is None or current["width"] != each):
+        if current is None or current["width"] != width:
+            page.set_viewport_size({"width": width, "height": 900})
         faults += [f"{each} ({width} px)" for each in ask(page, "foreign", is_copy)]
         faults += [f"mirrored ({width} px): {each}" for each in ask(page, "mirrored")]
         if page.evaluate("document.documentElement.scrollWidth") != width:

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.conftest import expect_changes
+
 pytestmark = pytest.mark.browser
 
 
@@ -60,6 +62,7 @@ def test_b_lists_every_entry_with_old_new_requested_applied_rule_and_cause(
 
 def test_the_evidence_of_a_docking_is_highlighted_in_both_turns(page: Page, server: Any, juries: str) -> None:
     visit(page, server, juries, "?turn=3")
+    expect_changes(page)
     gap = page.locator("[data-turn='3'] .ledger [data-kind=gap]")
     gap.hover()
 
@@ -71,6 +74,7 @@ def test_the_exact_question_and_the_raw_answer_stand_beside_the_entry(page: Page
     entry = next(each for each in entries(server, juries, 3) if each["kind"] == "gap")
     said = server.get(f"/api/debates/{juries}/calls/{entry['call']}")
     visit(page, server, juries, "?turn=3")
+    expect_changes(page)
     row = page.locator("[data-turn='3'] .ledger [data-kind=gap]")
     row.get_by_text("the judge’s question and answer").click()
     texts = [each["text"] for each in said["prompt"]] + [said["answer"]]
@@ -141,7 +145,9 @@ def test_the_log_is_filtered_by_side_kind_turn_and_words(page: Page, server: Any
     page.get_by_label("Kind").select_option("")
     page.get_by_label("Side").select_option("")
     page.locator(".filters [name=turn]").select_option("3")
-    assert set(log(page)) == {at for at, event in events if 3 in {event.get("turn"), event.get("later")}}
+    of_turn = [at for at, event in events if 3 in {event.get("turn"), event.get("later")}]
+    expect(page.locator(".log > li")).to_have_count(len(of_turn))
+    assert of_turn == log(page)
     page.locator(".filters [name=turn]").select_option("")
     page.keyboard.press("Escape")
     page.get_by_label("Find").fill("larkmoor")

@@ -21,20 +21,20 @@ def visit(page: Page, server: Any, debate: str, rest: str = "") -> None:
 
 
 def test_the_first_page_is_complete_within_a_second(new_page: Any, server: Any, ended: str) -> None:
-    """The best of three visits counts: other work on the machine is not part of the page."""
-    took = []
-    for _ in range(3):
+    """The best of five visits counts: other work on the machine is not part of the page."""
+    took: list[float] = []
+    while len(took) < 5 and not any(each < 1000 for each in took):
         page = new_page(own=True)  # an empty cache
         page.goto(server.url)
         expect(page.locator("#debates li").first).to_be_visible()
-        page.wait_for_function("performance.getEntriesByType('navigation')[0].loadEventEnd > 0")
+        page.wait_for_function("() => performance.getEntriesByType('navigation')[0].loadEventEnd > 0")
         took.append(page.evaluate(COMPLETE))
 
     assert min(took) < 1000
     assert ended
 
 
-def test_the_status_shows_each_state_in_turn(own_page: Page, server: Any, scripts: SimpleNamespace) -> None:
+def test_the_status_shows_each_state_in_turn(own_page: Page, server: Any, live: Any, scripts: SimpleNamespace) -> None:
     """Connecting, catching up, live, reconnecting, live again, ended."""
     own_page.add_init_script("""addEventListener("DOMContentLoaded", () => {
       window.states = [];
@@ -50,10 +50,13 @@ def test_the_status_shows_each_state_in_turn(own_page: Page, server: Any, script
         line.connect_to_server()
 
     own_page.route_web_socket(re.compile("/ws/"), through)
-    debate = server.open({**scripts.slow, "pace": {"chunk_ms": 15, "chunk_chars": 40}}, turns=2)
+    debate = live(scripts.silent_in(1), turns=2)
     visit(own_page, server, debate)
     expect(own_page.locator("#status")).to_have_text("Live")
     lines[0].close(code=4408, reason="cut by the test")
+    expect(own_page.locator("#status")).to_have_text("Live")
+    own_page.wait_for_function("() => states.lastIndexOf('live') > states.indexOf('reconnecting')")
+    server.go_on(debate, scripts.brisk)
     expect(own_page.locator("#status")).to_have_attribute("data-state", "ended")
     states = own_page.evaluate("states")
     seen = [state for state, before in zip(states, [None, *states], strict=False) if state != before]
@@ -65,9 +68,9 @@ def test_the_status_shows_each_state_in_turn(own_page: Page, server: Any, script
 
 
 def test_who_speaks_how_far_how_many_watch_and_what_it_costs(
-    page: Page, new_page: Any, server: Any, scripts: SimpleNamespace
+    page: Page, new_page: Any, server: Any, live: Any, scripts: SimpleNamespace
 ) -> None:
-    visit(page, server, server.open(scripts.slow, turns=3))
+    visit(page, server, live(scripts.silent_in(1), turns=3))
     expect(page.locator("#watching")).to_have_text("1 watching")
     expect(page.locator("#progress")).to_have_text(re.compile(r"Turn 1 of 3"))
     expect(page.locator("article.speaking h2")).to_contain_text("Pro")
@@ -80,8 +83,8 @@ def test_who_speaks_how_far_how_many_watch_and_what_it_costs(
     expect(page.locator("#cost")).to_have_text(re.compile(r"\d+ tokens?|\$\d"))
 
 
-def test_pro_and_con_differ_by_word_and_sign_as_well(page: Page, server: Any) -> None:
-    visit(page, server, server.exhibit("juries"))
+def test_pro_and_con_differ_by_word_and_sign_as_well(read: Any, server: Any) -> None:
+    page = read(f"{server.url}/d/{server.exhibit('juries')}")
 
     expect(page.locator("article.pro h2").first).to_contain_text("▲ Pro")
     expect(page.locator("article.con h2").first).to_contain_text("▼ Con")
@@ -90,8 +93,8 @@ def test_pro_and_con_differ_by_word_and_sign_as_well(page: Page, server: Any) ->
     expect(page.locator("table.card thead")).to_contain_text("▲ Pro")
 
 
-def test_numbers_are_tabular(page: Page, server: Any) -> None:
-    visit(page, server, server.exhibit("juries"))
+def test_numbers_are_tabular(read: Any, server: Any) -> None:
+    page = read(f"{server.url}/d/{server.exhibit('juries')}")
 
     for place in (".scores", "table.card", "#where", "#graph"):
         expect(page.locator(place).first).to_be_attached()
@@ -136,9 +139,9 @@ def test_everything_is_reached_by_keyboard_and_the_focus_is_seen(page: Page, ser
     assert len(reached) >= wanted
 
 
-def test_reduced_motion_is_respected(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+def test_reduced_motion_is_respected(page: Page, server: Any, live: Any, scripts: SimpleNamespace) -> None:
     page.emulate_media(reduced_motion="reduce")
-    visit(page, server, server.open(scripts.slow, turns=1))
+    visit(page, server, live(scripts.slow))
     expect(page.locator(".said[aria-busy]")).not_to_be_empty()
 
     assert [] == page.evaluate("document.getAnimations().map((one) => one.animationName ?? 'transition')")
@@ -158,11 +161,12 @@ def test_the_policy_is_strict_with_trusted_types(page: Page, server: Any, ended:
 
 
 def test_a_vote_is_cast_blind_and_shown_beside_the_judge_after_the_end(
-    new_page: Any, server: Any, scripts: SimpleNamespace
+    new_page: Any, server: Any, live: Any, scripts: SimpleNamespace
 ) -> None:
-    debate = server.open({**scripts.slow, "pace": {"chunk_ms": 15, "chunk_chars": 15}}, turns=3)
+    debate = live(scripts.silent_in(1), turns=3)
     pages = [new_page(own=True), new_page(own=True)]
     for page, side in zip(pages, ("Pro", "Con"), strict=True):
+        page.bring_to_front()
         visit(page, server, debate)
         page.locator("#audience").get_by_label(side).check()
         expect(page.locator("#audience")).to_contain_text("Your vote is recorded")
@@ -170,12 +174,14 @@ def test_a_vote_is_cast_blind_and_shown_beside_the_judge_after_the_end(
     visit(other, server, debate)
     expect(other.locator("#audience")).to_contain_text("stay hidden until the verdict")
     assert "audience" not in server.view(debate)
+    pages[0].bring_to_front()
+    server.go_on(debate, scripts.silent_in(2))
     expect(pages[0].locator("#audience")).to_contain_text("after turn 1")
     assert pages[0].evaluate("document.activeElement.value") == "pro", "a new turn does not take the focus away"
     pages[0].locator("#belief").fill("80")
     pages[0].locator("#belief").dispatch_event("change")
     expect(pages[0].locator("#audience")).to_contain_text("Recorded for turn")
-    server.concluded(debate)
+    server.go_on(debate, scripts.brisk)
 
     expect(other.locator("#audience")).to_contain_text("2 votes")
     expect(other.locator("#audience")).to_contain_text("▲ Pro 1")
@@ -184,13 +190,14 @@ def test_a_vote_is_cast_blind_and_shown_beside_the_judge_after_the_end(
 
 
 def test_a_moderators_word_stands_in_the_transcript_and_in_the_next_prompt(
-    page: Page, server: Any, scripts: SimpleNamespace
+    page: Page, server: Any, live: Any, scripts: SimpleNamespace
 ) -> None:
-    debate = server.open({**scripts.slow, "pace": {"chunk_ms": 15, "chunk_chars": 40}}, turns=3)
+    debate = live(scripts.silent_in(1), turns=3)
     visit(page, server, debate)
     page.get_by_label("Message to both debaters, for the record").fill("Please speak of costs.")
     page.get_by_role("button", name="Send").click()
     expect(page.locator("#transcript .message")).to_contain_text("Please speak of costs.")
+    server.go_on(debate, scripts.brisk)
     server.concluded(debate)
 
     prompt = server.get(f"/api/debates/{debate}/calls/speak.3.1")["prompt"]
@@ -198,13 +205,14 @@ def test_a_moderators_word_stands_in_the_transcript_and_in_the_next_prompt(
 
 
 def test_a_blind_debate_names_its_models_at_the_end(page: Page, server: Any, scripts: SimpleNamespace) -> None:
-    model = server.script({**scripts.slow, "pace": {"chunk_ms": 15, "chunk_chars": 40}})
+    model = server.script(scripts.silent_in(1))
     seat = {"model": model}
-    body = {"motion": "Cats are better", "turns": 2, "blind": True, "pro": seat, "con": seat, "judge": seat}
-    debate = server.http.post("/api/debates", json=body).json()["id"]
+    request = {"motion": "Cats are better", "turns": 2, "blind": True, "pro": seat, "con": seat, "judge": seat}
+    debate = server.open_request(request)
     visit(page, server, debate)
     expect(page.locator("#seats")).to_contain_text("model named at the end")
     assert model not in page.content()
+    server.go_on(debate, scripts.brisk)
     server.concluded(debate)
     page.reload()
 

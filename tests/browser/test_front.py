@@ -55,29 +55,24 @@ def test_the_form_sends_how_much_each_seat_thinks(page: Page, server: Any, scrip
     assert ["high"] * 4 == [seat["think"] for seat in opened["panel"]]
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [("motion", "   "), ("turns", "0"), ("max_words", "5"), ("pro.model", "nobody:at-all")],
-)
-def test_an_error_is_shown_at_its_field(
-    new_page: Any,
-    server: Any,
-    scripts: SimpleNamespace,
-    field: str,
-    value: str,
-) -> None:
+def test_an_error_is_shown_at_its_field(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
     page = new_page()
-    model = server.script(scripts.quick)
     front(page, server)
-    page.get_by_label("Motion", exact=True).fill("A motion")
     for role in ("pro", "con", "judge"):
-        choose(page, role, model)
-    page.locator(f"[name='{field}.other']" if field == "pro.model" else f"[name='{field}']").fill(value)
-    page.get_by_role("button", name="Open the debate").click()
+        choose(page, role, server.script(scripts.quick))
+    button = page.get_by_role("button", name="Open the debate")
+    for field, value in (("motion", "   "), ("turns", "0"), ("max_words", "5"), ("pro.model", "nobody:at-all")):
+        said = page.locator(f"[name='{field}.other']" if field == "pro.model" else f"[name='{field}']")
+        valid = "A motion" if field == "motion" else said.input_value()
+        page.get_by_label("Motion", exact=True).fill("A motion")
+        said.fill(value)
+        button.click()
 
-    expect(page.locator(f"[data-error='{field}']")).to_be_visible()
-    expect(page.locator(f"[name='{field}']")).to_have_attribute("aria-invalid", "true")
-    expect(page.get_by_role("button", name="Open the debate")).to_be_enabled()
+        expect(page.locator(f"[data-error='{field}']")).to_be_visible()
+        expect(page.locator(f"[name='{field}']")).to_have_attribute("aria-invalid", "true")
+        expect(page.locator("[aria-invalid=true]")).to_have_count(1)
+        expect(button).to_be_enabled()
+        said.fill(valid)
 
 
 def test_the_list_finds_and_opens(page: Page, server: Any, scripts: SimpleNamespace) -> None:
@@ -95,20 +90,20 @@ def test_the_list_finds_and_opens(page: Page, server: Any, scripts: SimpleNamesp
     expect(page.get_by_role("status")).to_have_attribute("data-state", "ended")
 
 
-def test_an_empty_list_explains_the_first_step(new_page: Any, own_server: Any) -> None:
+def test_an_empty_list_explains_the_first_step(new_page: Any, empty_server: Any) -> None:
     page = new_page()
-    front(page, own_server)
+    front(page, empty_server)
 
     expect(page.locator("#no-debates")).to_contain_text("Enter a motion above")
     page.get_by_role("button", name="Homework does more harm than good").click()
     expect(page.get_by_label("Motion", exact=True)).to_have_value("Homework does more harm than good")
 
 
-def test_more_are_loaded_on_demand(page: Page, own_server: Any, scripts: SimpleNamespace) -> None:
-    debates = [own_server.open(scripts.quick, motion=f"Motion number {number}", turns=1) for number in range(27)]
-    for debate in debates:
-        own_server.concluded(debate)
-    front(page, own_server)
+def test_more_are_loaded_on_demand(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+    for number in range(27):
+        server.open(scripts.quick, motion=f"Motion number {number}", turns=1)
+    front(page, server)
+    page.locator("#search").fill("Motion number")
     expect(page.locator(".debate")).to_have_count(25)
     page.get_by_role("button", name="Load more").click()
 

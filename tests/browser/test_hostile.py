@@ -14,7 +14,7 @@ from events.store.open import opened_log
 from events.transfer import import_debate
 from events.types import Event
 from tests.browser import hostile_logs
-from tests.browser.conftest import Profile
+from tests.browser.conftest import Profile, expect_changes, leave
 from tests.browser.hostile_texts import ALL, BULK, MARKUP, UNICODE, script, with_hostile_texts
 from tests.browser.page_checks import Watch, assert_shows, assert_unharmed, bar_boxes
 
@@ -25,17 +25,6 @@ SAID: Final = (*GROUPS, "halted")
 LOGS: Final = tuple(f"{form}, {what}" for form in FORMATS for what in ("words", "names"))
 
 
-CHANGES_SHOWN: Final = """() => {
-  const missing = [...document.querySelectorAll(".entries")].find((list) => !list.childElementCount);
-  missing?.closest(".turn").scrollIntoView();
-  return !missing;
-}"""
-"""Scrolls to a turn whose changes of its score are missing; true when there is none.
-
-The page fetches these changes when a turn comes near the viewport, and replaces every turn in which they mark evidence.
-"""
-
-
 class HostileServer:
     """A server over a store of hostile debates, with the boxes of head and foot on a harmless page."""
 
@@ -44,10 +33,6 @@ class HostileServer:
         self.debates: dict[str, str] = {}
         self.events: dict[str, list[Event]] = {}
         self.calm: dict[str, Any] = {}
-
-    def calm_boxes(self, rest: str) -> dict[int, Any]:
-        """The harmless boxes at the end or at an earlier event. An embedded page has neither head nor foot."""
-        return {} if rest == "/embed" else self.calm["back" if "#e" in rest else "end"]
 
     async def import_logs(self, exported: bytes) -> None:
         async with opened_log(f"sqlite:{self.server.folder / 'moot.db'}") as log:
@@ -130,10 +115,11 @@ def watcher(warm: Profile, hostile: HostileServer, server: Any) -> Iterator[Watc
 @pytest.fixture
 def watch(watcher: Watch, warm: Profile, hostile: HostileServer) -> Iterator[Watch]:
     watcher.own = hostile.server.url
+    watcher.page.bring_to_front()
     watcher.page.set_viewport_size({"width": 1280, "height": 900})
     yield watcher
     warm.settle()
-    watcher.page.goto("about:blank")
+    leave(watcher.page, hostile.server.url)
     watcher.page.emulate_media(media="null")
     watcher.faults.clear()
 
@@ -143,8 +129,9 @@ def address(hostile: HostileServer, key: str, rest: str = "") -> str:
 
 
 def open_all(page: Page) -> None:
-    """Open every ``<details>`` of the page, so that all of its words are laid out."""
+    """Open every ``<details>`` of the page, so that all of its words are laid out; some are fetched first."""
     page.evaluate("for (const each of document.querySelectorAll('main details:not(.menu)')) each.open = true")
+    expect(page.locator("details.call[open] > div:empty")).to_have_count(0)
 
 
 def test_every_type_of_event_is_among_the_logs(hostile: HostileServer) -> None:
@@ -164,12 +151,20 @@ def test_what_debaters_and_judge_say_is_text(hostile: HostileServer, watch: Watc
 
 @pytest.mark.parametrize("key", GROUPS)
 def test_it_is_text_everywhere_on_the_page(hostile: HostileServer, watch: Watch, key: str) -> None:
-    view = hostile.server.view(hostile.debates[key])
-    flagged = view["turns"]["3"]["changed"][0]
-    for rest in ("?turn=3", f"#e{view['turns']['4']['spoken']}", f"?view=audit&event={flagged}", "/embed"):
+    turns = hostile.server.view(hostile.debates[key])["turns"]
+    flagged = turns["3"]["changed"][0]
+    back = max(flagged, turns["4"]["spoken"])
+    for rest, calm in (
+        ("?turn=3", hostile.calm["end"]),
+        (f"?view=audit&event={flagged}#e{back}", hostile.calm["back"]),
+        ("/embed", {}),  # it has neither head nor foot
+    ):
         page = watch.visit(address(hostile, key, rest))
         open_all(page)
-        assert_unharmed(watch, hostile.calm_boxes(rest))
+        assert_unharmed(watch, calm)
+        if "#e" in rest:
+            watch.show_debate()
+            assert_unharmed(watch, calm)
 
 
 @pytest.mark.parametrize("key", LOGS)
@@ -179,11 +174,17 @@ def test_a_hostile_log_does_no_harm(hostile: HostileServer, watch: Watch, key: s
     open_all(page)
     assert_shows(page, [events[0].motion], "#motion")  # type: ignore[union-attr]
     assert_unharmed(watch, hostile.calm["end"])
-    middle, late = len(events) // 2, len(events) - 3
-    for rest in (f"#e{middle}", "?turn=2", "?view=audit&event=2", f"?view=audit&event={late}", "/embed"):
-        page = watch.visit(address(hostile, key, rest))
+    for position in (2, len(events) - 3):
+        watch.audit(position)
         open_all(page)
-        assert_unharmed(watch, hostile.calm_boxes(rest))
+        assert_unharmed(watch, hostile.calm["end"])
+    watch.show_debate()
+    watch.read_back(len(events) // 2)
+    open_all(page)
+    assert_unharmed(watch, hostile.calm["back"])
+    watch.visit(address(hostile, key, "/embed"))
+    open_all(page)
+    assert_unharmed(watch, {})
 
 
 @pytest.mark.parametrize("key", ["markup", "unicode", "panel, names"])
@@ -192,10 +193,12 @@ def test_an_exported_file_does_no_harm(hostile: HostileServer, watch: Watch, tmp
     file.write_bytes(hostile.server.http.get(f"/api/debates/{hostile.debates[key]}/export.html").content)
     watch.own = file.as_uri()
     watch.page.context.set_offline(True)
-    for rest in ("", "?turn=2", "?view=audit&event=5", "#e20"):
+    for rest in ("?turn=2", "?view=audit&event=5#e20"):
         page = watch.visit(f"{file.as_uri()}{rest}")
         open_all(page)
         assert_unharmed(watch, {}, is_copy=True)
+    watch.show_debate()
+    assert_unharmed(watch, {}, is_copy=True)
     assert page.locator("script").count() == len(("theme", "import map", "module", "archive"))
 
 
@@ -257,7 +260,7 @@ def test_what_if_shows_hostile_rules(hostile: HostileServer, watch: Watch, key: 
 def test_tall_marks_do_not_cover_the_words_beside_them(hostile: HostileServer, watch: Watch) -> None:
     """Elements beside a text with tall marks look as they do beside plain text."""
     page = watch.visit(address(hostile, "bulk"))
-    page.wait_for_function(CHANGES_SHOWN)
+    expect_changes(page)
     below = page.locator("[data-turn='1'] .scores")
     before = below.screenshot()
     page.evaluate("for (const each of document.querySelectorAll('.said')) each.style.visibility = 'hidden'")

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from providers.scripted.provider import shipped
+from tests.browser.conftest import expect_changes
 
 pytestmark = pytest.mark.browser
 
@@ -15,6 +16,13 @@ def fast(name: str) -> dict[str, Any]:
     """A shipped exhibition that runs without pauses."""
     script = msgspec.json.decode(shipped()[name].read_bytes())
     return {**script, "pace": {"chunk_ms": 0, "chunk_chars": 400, "answer_ms": 0}}
+
+
+def silent(script: dict[str, Any]) -> dict[str, Any]:
+    """The same, and silent in turn 4 until ``Server.go_on`` gives it the script."""
+    first, second, *_ = script["says"]["con"]
+    silence = {"text": second, "fault": {"kind": "timeout", "after_ms": 600_000}}
+    return {**script, "says": {**script["says"], "con": [first, silence]}}
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +36,8 @@ def visit(page: Page, server: Any, debate: str, rest: str = "") -> None:
     expect(page.locator("body[data-ready]")).to_be_attached()
 
 
-def test_a_docked_turn_shows_what_it_was_and_why_it_changed(page: Page, server: Any, juries: str) -> None:
-    visit(page, server, juries)
+def test_a_docked_turn_shows_what_it_was_and_why_it_changed(read: Any, server: Any, juries: str) -> None:
+    page = read(f"{server.url}/d/{juries}")
     logic = page.locator("[data-turn='1'] .scores [data-dimension=logic]")
 
     expect(logic.locator("s").last).to_contain_text("30.7")
@@ -41,10 +49,9 @@ def test_a_docked_turn_shows_what_it_was_and_why_it_changed(page: Page, server: 
     expect(page.locator("[data-turn='4'] mark.gap").first).to_be_visible()
 
 
-def test_the_entries_are_those_of_the_audit(page: Page, server: Any, juries: str) -> None:
-    visit(page, server, juries)
-    page.locator("[data-turn='3']").scroll_into_view_if_needed()
-    expect(page.locator("[data-turn='3'] .entries li").first).to_be_visible()
+def test_the_entries_are_those_of_the_audit(read: Any, server: Any, juries: str) -> None:
+    page = read(f"{server.url}/d/{juries}")
+    expect_changes(page)
     kinds = page.locator("[data-turn='3'] .entries li").evaluate_all("all => all.map((one) => one.dataset.kind)")
 
     audit = server.get(f"/api/debates/{juries}/audit/turns/3")["entries"]
@@ -60,8 +67,8 @@ def test_reading_back_shows_nothing_that_came_later(page: Page, server: Any, jur
     assert page.locator("[data-turn='1'] [data-kind=gap], mark.gap, .verdict").count() == 0
 
 
-def test_suspect_claims_are_listed_with_their_state(page: Page, server: Any, juries: str) -> None:
-    visit(page, server, juries)
+def test_suspect_claims_are_listed_with_their_state(read: Any, server: Any, juries: str) -> None:
+    page = read(f"{server.url}/d/{juries}")
 
     claim = page.locator("#claims .claim#C3\\.1")
     expect(claim).to_contain_text("fabricated citation")
@@ -71,8 +78,8 @@ def test_suspect_claims_are_listed_with_their_state(page: Page, server: Any, jur
     expect(page.locator("[data-turn='3'] mark.claimed").first).to_be_visible()
 
 
-def test_the_spine_and_the_anomalies_stand_there(page: Page, server: Any, juries: str) -> None:
-    visit(page, server, juries)
+def test_the_spine_and_the_anomalies_stand_there(read: Any, server: Any, juries: str) -> None:
+    page = read(f"{server.url}/d/{juries}")
 
     expect(page.locator("#spine #P1\\.1")).to_contain_text("dropped without mention in turn 3")
     expect(page.locator("#spine #P2\\.3")).to_contain_text("withdrawn openly in turn 4")
@@ -80,8 +87,8 @@ def test_the_spine_and_the_anomalies_stand_there(page: Page, server: Any, juries
     expect(page.locator("#anomalies")).to_contain_text("Turn 3, logic 19")
 
 
-def test_the_verdicts_stand_side_by_side_with_the_conflict_explained(page: Page, server: Any, juries: str) -> None:
-    visit(page, server, juries)
+def test_the_verdicts_stand_side_by_side_with_the_conflict_explained(read: Any, server: Any, juries: str) -> None:
+    page = read(f"{server.url}/d/{juries}")
 
     expect(page.locator(".verdict.scorecard .winner")).to_contain_text("Pro wins")
     expect(page.locator(".verdict.narrative .winner")).to_contain_text("Con wins")
@@ -90,10 +97,9 @@ def test_the_verdicts_stand_side_by_side_with_the_conflict_explained(page: Page,
     expect(page.locator(".verdict.conflict")).to_contain_text("The scorecard adds up turns")
 
 
-def test_directives_are_hidden_while_the_debate_runs_and_shown_afterwards(page: Page, server: Any) -> None:
+def test_directives_are_hidden_while_the_debate_runs_and_shown_afterwards(page: Page, server: Any, live: Any) -> None:
     script = fast("juries")
-    script["says"]["con"][1] = {"text": script["says"]["con"][1], "fault": {"kind": "timeout", "after_ms": 6000}}
-    debate = server.open(script, script["exhibition"]["motion"], 4)
+    debate = live(silent(script), motion=script["exhibition"]["motion"], turns=4)
     visit(page, server, debate)
     expect(page.locator("#characters")).to_contain_text("traits have changed")
     live = server.get(f"/api/debates/{debate}?director=1")["directives"]
@@ -102,20 +108,21 @@ def test_directives_are_hidden_while_the_debate_runs_and_shown_afterwards(page: 
     assert told
     assert not [text for text in told if text in page.content()]
 
+    server.go_on(debate, script)
     server.concluded(debate)
     for text in told:
         expect(page.locator("#characters")).to_contain_text(text)
 
 
-def test_a_flag_is_appealed_from_the_page(page: Page, server: Any) -> None:
+def test_a_flag_is_appealed_from_the_page(page: Page, server: Any, live: Any) -> None:
     script = fast("juries")
-    script["says"]["con"][1] = {"text": script["says"]["con"][1], "fault": {"kind": "timeout", "after_ms": 6000}}
-    debate = server.open(script, script["exhibition"]["motion"], 4)
+    debate = live(silent(script), motion=script["exhibition"]["motion"], turns=4)
     visit(page, server, debate)
     claim = page.locator("#claims .claim#C3\\.1")
     claim.get_by_role("button", name="Appeal").click()
 
     expect(claim).to_contain_text("appealed")
+    server.go_on(debate, script)
     server.concluded(debate)
     expect(claim).to_contain_text("upheld by a second opinion")
 
@@ -129,10 +136,11 @@ def test_an_exhibition_is_one_press_away(page: Page, server: Any) -> None:
     expect(page.locator(".speaking .said")).not_to_be_empty()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_a_small_screen(new_page: Any, server: Any, juries: str, scheme: str) -> None:
-    page = new_page(width=320, height=800, scheme=scheme)
+def test_nothing_is_wider_than_a_small_screen(new_page: Any, server: Any, juries: str) -> None:
+    page = new_page(width=320, height=800)
     visit(page, server, juries)
     expect(page.locator(".verdict.narrative")).to_be_attached()
 
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320, scheme

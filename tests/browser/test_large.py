@@ -74,7 +74,7 @@ def heap(page: Page) -> int:
 
 @pytest.mark.parametrize(("key", "shift"), [("ArrowLeft", False), ("ArrowLeft", True), (",", False)])
 def test_a_key_is_answered_at_once(reader: Page, key: str, shift: bool) -> None:
-    times = pressed(reader, key, 30, shift=shift)  # the first reads a part of the debate; others meet other work
+    times = pressed(reader, key, 12, shift=shift)  # the first reads a part of the debate; others meet other work
 
     assert min(times) < QUICK_MS, times
 
@@ -82,7 +82,7 @@ def test_a_key_is_answered_at_once(reader: Page, key: str, shift: bool) -> None:
 def test_a_jump_over_the_whole_debate_is_answered_at_once(reader: Page) -> None:
     pressed(reader, "Home")
     pressed(reader, "End")
-    times = [pressed(reader, key)[0] for _ in range(8) for key in ("Home", "End")]
+    times = [pressed(reader, key)[0] for _ in range(4) for key in ("Home", "End")]
 
     assert min(times[::2]) < QUICK_MS, times
     assert min(times[1::2]) < QUICK_MS, times
@@ -94,7 +94,6 @@ def test_reading_back_and_forth_holds_no_more_and_more(reader: Page) -> None:
             pressed(reader, key, 1 if key in {"Home", "End"} else 12, shift=shift)
         return heap(reader)
 
-    tour()
     held = [tour() for _ in range(3)]
 
     assert held[-1] < held[0] * 1.1 + 2_000_000, held

@@ -55,8 +55,12 @@ def house(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any
         running.close()
 
 
+def address(house: Any, log: str, rest: str = "") -> str:
+    return f"{house.url}/d/{name_of(log)}{rest}"
+
+
 def visit(page: Page, house: Any, log: str, rest: str = "") -> None:
-    page.goto(f"{house.url}/d/{name_of(log)}{rest}")
+    page.goto(address(house, log, rest))
     expect(page.locator("body[data-ready]")).to_be_attached()
     assert not re.search(r"\b(false|null|NaN|object Object)\b", words(page)), "a value that is not a word"
 
@@ -73,8 +77,8 @@ def words(page: Page) -> str:
 # protocol
 
 
-def test_an_argument_stands_with_its_answer_its_standing_and_its_scores(page: Page, house: Any) -> None:
-    visit(page, house, "split")
+def test_an_argument_stands_with_its_answer_its_standing_and_its_scores(read: Any, house: Any) -> None:
+    page = read(address(house, "split"))
     one = page.locator("#PRO-1")
 
     expect(one.locator(".badge")).to_have_text(re.compile("Upheld in part"))
@@ -85,8 +89,8 @@ def test_an_argument_stands_with_its_answer_its_standing_and_its_scores(page: Pa
     expect(page.locator(".trace [data-total=con]")).to_have_text("19.05")
 
 
-def test_the_words_of_a_fallacy_are_marked_where_they_stand(page: Page, house: Any) -> None:
-    visit(page, house, "split")
+def test_the_words_of_a_fallacy_are_marked_where_they_stand(read: Any, house: Any) -> None:
+    page = read(address(house, "split"))
     third = page.locator("#PRO-3")
 
     expect(third.locator(".fallacies li").first).to_contain_text("Appeal to authority")
@@ -137,24 +141,21 @@ def test_paper_gets_the_briefing_and_nothing_else(page: Page, house: Any) -> Non
 
 
 def test_a_running_protocol_says_which_round_it_is_and_who_writes(page: Page, server: Any) -> None:
-    model = server.script({"label": "slow", "pace": {"answer_ms": 2500}})
-    answer = server.http.post(
-        "/api/debates",
-        json={
-            "motion": "Zoos should close",
-            "format": "protocol",
-            "pro": {"model": model},
-            "con": {"model": model},
-            "judge": {"model": model},
-        },
-    )
-    page.goto(f"{server.url}/d/{answer.json()['id']}")
+    script = {"label": "silent", "pace": {"answer_ms": 600_000}}
+    seat = {"model": server.script(script)}
+    request = {"motion": "Zoos should close", "format": "protocol", "pro": seat, "con": seat, "judge": seat}
+    debate = server.open_request(request)
+    page.goto(f"{server.url}/d/{debate}")
 
     expect(page.locator("#progress")).to_have_text("Round 1 of 3: openings")
     expect(page.locator(".preparing")).to_contain_text("Pro and Con are writing their openings")
     expect(page.locator(".steps [aria-current]")).to_contain_text("Openings")
+
+    silence = {"fault": {"kind": "timeout", "after_ms": 600_000}}
+    server.go_on(debate, {"label": "silent", "answers": {"cross:*": silence}})
     expect(page.locator("#progress")).to_have_text("Round 2 of 3: cross-examination")
     expect(page.locator(".argument").first).to_be_visible()
+    server.halt(debate)
 
 
 # replay
@@ -249,8 +250,8 @@ def test_every_raters_numbers_stand_in_the_table(page: Page, house: Any) -> None
     expect(page.locator("#rater-technical")).to_contain_text("right on 7 of 9 known outcomes")
 
 
-def test_the_most_disputed_comes_first_and_says_that_it_decides(page: Page, house: Any) -> None:
-    visit(page, house, "split")
+def test_the_most_disputed_comes_first_and_says_that_it_decides(read: Any, house: Any) -> None:
+    page = read(address(house, "split"))
     disputes = page.locator(".dispute")
 
     expect(disputes).to_have_count(3)
@@ -260,16 +261,16 @@ def test_the_most_disputed_comes_first_and_says_that_it_decides(page: Page, hous
     assert drawn == "technical 2.00, business 4.00, risk 7.00, general 9.00"
 
 
-def test_leaving_a_rater_out_is_told_row_by_row(page: Page, house: Any) -> None:
-    visit(page, house, "split")
+def test_leaving_a_rater_out_is_told_row_by_row(read: Any, house: Any) -> None:
+    page = read(address(house, "split"))
     row = page.locator("[data-without=risk]")
 
     expect(row).to_have_text(re.compile(r"Without the risk rater\s*concluded, Pro\s*0.71\s*9 %"))
     expect(page.locator("[data-without=general]")).to_contain_text("not measured")
 
 
-def test_deliberation_counts_evidence_and_conformity_and_changes_nothing(page: Page, house: Any) -> None:
-    visit(page, house, "split")
+def test_deliberation_counts_evidence_and_conformity_and_changes_nothing(read: Any, house: Any) -> None:
+    page = read(address(house, "split"))
     held = page.locator(".deliberation")
 
     expect(held).to_contain_text("stay the verdict of record")
@@ -338,14 +339,15 @@ def test_hostile_words_do_nothing(page: Page, house: Any) -> None:
     expect(page).to_have_title("release-plan.md · artifact · Moot")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_a_small_screen(new_page: Any, house: Any, scheme: str) -> None:
-    page = new_page(width=320, height=800, scheme=scheme)
+def test_nothing_is_wider_than_a_small_screen(new_page: Any, house: Any) -> None:
+    page = new_page(width=320, height=800)
     for log in LOGS:
         visit(page, house, log)
         page.evaluate("for (const each of document.querySelectorAll('main details')) each.open = true")
 
-        assert page.evaluate("document.documentElement.scrollWidth") == 320, log
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            assert page.evaluate("document.documentElement.scrollWidth") == 320, (log, scheme)
 
 
 def test_details_stay_open_while_the_cursor_moves(page: Page, house: Any) -> None:
