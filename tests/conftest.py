@@ -38,6 +38,10 @@ LONG = (
     "debate/test_providers_queues.py",
     "browser/test_hostile.py",
     "browser/test_access.py",
+    "browser/test_page.py",
+    "browser/test_panel_page.py",
+    "browser/test_experience.py",
+    "browser/test_large.py",
     "browser/test_about_the_judge.py",
 )
 """Files that take long: they start first, so that no worker waits for one at the end."""
