@@ -13,7 +13,7 @@ from tests.server.harness import check_sound, harness
 
 pytestmark = pytest.mark.anyio
 
-TURNS, SPEECH_S, ANSWER_S = 12, 0.2, 0.1
+TURNS, SPEECH_S, ANSWER_S = 12, 0.4, 0.2
 MOST = 1.15
 PACE = {"chunk_ms": SPEECH_S * 1000, "chunk_chars": 2000, "answer_ms": ANSWER_S * 1000}
 
