@@ -236,6 +236,8 @@ class FakeVendor:
         """Stop listening and wait until all connections have ended."""
         for future in self._reopening:
             future.cancel()
+        self.stop_listening()
+        await asyncio.sleep(0.02)  # a connection that was accepted at the last moment is served from now on
         gone = asyncio.gather(*self._reopening, *filter(None, self._connections.values()), return_exceptions=True)
         self.stop_listening()
         await gone
