@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 
 from events.types.criteria import Criteria, DeliberationRules, PanelRules, ProtocolRules
 from events.types.rubric import (
@@ -165,6 +166,8 @@ def _panel(at: str, rules: PanelRules) -> Iterator[Fault]:
         yield f"{at}.prior_right", "must be at least 0"
     if rules.least_items < 1:
         yield f"{at}.least_items", "must be at least 1"
+    if rules.strictness_from is not UNSET and rules.strictness_from < 0:
+        yield f"{at}.strictness_from", "must be at least 0 points"
 
 
 def _deliberation(at: str, rules: DeliberationRules) -> Iterator[Fault]:

@@ -43,7 +43,8 @@ export function intervalScale({ value, low, high }, edges, label) {
  * @returns {SVGElement}
  */
 export function dotPlot(scores, low = 1, high = 10) {
-  const x = (value) => 14 + ((value - low) / (high - low)) * 292;
+  const onScale = (value) => Math.min(Math.max(value, low - 0.4), high + 0.4); // calibration may leave the scale
+  const x = (value) => 14 + ((onScale(value) - low) / (high - low)) * 292;
   const rows = [];
   const placed = Object.entries(scores).sort(([, a], [, b]) => a - b).map(([name, value]) => {
     let row = rows.findIndex((taken) => x(value) - taken >= 19);

@@ -4,7 +4,7 @@ import { dotPlot, intervalScale } from "./charts.js";
 import { decision } from "./decision.js";
 import { deliberation } from "./deliberation.js";
 import { changeDetector, eventLink, h } from "./dom.js";
-import { anchor, capital, count, figure, isMissing, joined, number, percent, plain } from "./formatting.js";
+import { anchor, capital, count, figure, isMissing, joined, number, percent, plain, signed } from "./formatting.js";
 import { firstSide, named } from "./labels.js";
 import { badge, headings, listed, more, placeLink, replaceChildren, table } from "./widgets.js";
 import { NAME, SIGN, STANDING, UNNAMED, itemWords } from "./words.js";
@@ -37,12 +37,13 @@ export function panel(root, go, decide) {
   return {
     show(view, { head }) {
       const isRunning = head && view.state === "open";
-      if (!isChanged(view.panel, isRunning, head)) return;
+      if (!isChanged(view.panel, view.conclusion, isRunning, head)) return;
       root.hidden = !view.panel.raters;
       if (root.hidden) return;
       if (!body.isConnected) root.replaceChildren(h("h2", { id: "panel-title" }, PANEL.title), body);
       const { conclusion, decision: decided } = view.panel;
-      form.hidden = !(head && conclusion?.winner === "neither" && !decided);
+      const isNamed = [conclusion?.winner, view.conclusion?.winner].some((winner) => winner && winner !== "neither");
+      form.hidden = !(head && conclusion && !isNamed && !decided);
       const focused = form.contains(document.activeElement) && document.activeElement;
       replaceChildren(body, [
         outcome(view, isRunning, go),
@@ -71,12 +72,22 @@ export function panel(root, go, decide) {
 export function panelSentence({ conclusion, agreement: measured }) {
   const { outcome: kind, winner, leaning, disputed } = conclusion;
   if (winner !== "neither") return PANEL.concludes(NAME[winner], kind === "cautious");
+  if (["concluded", "cautious"].includes(kind)) {
+    const isCautious = kind === "cautious";
+    return conclusion.reference_only ? PANEL.reference(NAME[leaning], isCautious) : PANEL.hangsOnOne(NAME[leaning]);
+  }
   if (kind === "contested") return leaning === "neither" ? PANEL.divided : PANEL.leans(NAME[leaning]);
   if (kind === "undetermined") return PANEL.notMeasured;
   if (Object.values(disputed).some(({ decides }) => decides)) {
     return PANEL.disputedItem(Object.keys(disputed).some(isTurn) ? "a turn" : "an argument");
   }
-  return measured?.raw.band === "unacceptable" ? PANEL.farApart : PANEL.tooClose;
+  return measured && deciding(measured).band === "unacceptable" ? PANEL.farApart : PANEL.tooClose;
+}
+
+/** The coefficient that decides: raw, or the lower one of calibrated scores and margins. */
+function deciding({ raw, calibrated, margins }) {
+  if (!margins) return raw;
+  return calibrated.undefined || margins.undefined || calibrated.value <= margins.value ? calibrated : margins;
 }
 
 function scoredOf(raters) {
@@ -116,13 +127,17 @@ function agreement({ format, panel: { agreement: measured, thresholds } }) {
   const items = format === "exchange" ? "turns" : "arguments";
   const edges = ["low", "moderate", "high"].filter((name) => typeof thresholds[name] === "number");
   const bands = edges.map((name) => [name, thresholds[name]]);
-  const measures = PANEL.measures(measured.calibration).map(([key, name]) => measureRow(name, measured[key]));
+  const known = PANEL.measures(measured).filter(([key]) => measured[key]);
+  const measures = known.map(([key, name]) => measureRow(name, measured[key]));
+  const { raw, calibrated, margins, kappa } = measured;
+  const repeated = PANEL.ifScoresRepeated(items);
   return h("section.agreement", { id: "agreement", "aria-labelledby": "agreement-title" },
     h("h3", { id: "agreement-title" }, PANEL.agreement),
     h("div.lanes", {},
-      coefficient("Scores", "Krippendorff’s alpha", measured.raw, bands, PANEL.ifScoresRepeated(items)),
-      coefficient("Standings", "Fleiss’ kappa", measured.kappa, bands, PANEL.ifStandingsRepeated(items))),
-    h("p.quiet", {}, PANEL.scale),
+      coefficient("Scores", "Krippendorff’s alpha", margins ? calibrated : raw, bands, repeated),
+      margins && coefficient(PANEL.lead, PANEL.leadMeaning, margins, bands, repeated, PANEL.criteria),
+      coefficient("Standings", "Fleiss’ kappa", kappa, bands, PANEL.ifStandingsRepeated(items))),
+    h("p.quiet", {}, PANEL.scale(Boolean(margins))),
     more("measures", PANEL.otherMeasures, table("", PANEL.measureColumns, measures)));
 }
 
@@ -140,7 +155,7 @@ function measureRow(name, measure) {
 const hasInterval = ({ low, high }) => typeof low === "number" && typeof high === "number";
 const interval = ({ low, high }, between) => `${figure(low)}${between}${figure(high)}`;
 
-function coefficient(what, name, measure, bands, condition) {
+function coefficient(what, name, measure, bands, condition, unit = ["item"]) {
   const title = h("p", {}, h("b", {}, what), h("span.quiet", {}, ` ${name}`));
   if (measure.undefined) {
     return h("div.coefficient", {}, title, h("p", {}, h("b", {}, PANEL.isUndefined), `${measure.undefined}.`));
@@ -149,7 +164,7 @@ function coefficient(what, name, measure, bands, condition) {
   const value_ = h("p.at", {},
     h("b", {}, figure(value)),
     band && ` ${band}`,
-    items !== undefined && h("span.quiet", {}, ` from ${count(items, "item")}`));
+    items !== undefined && h("span.quiet", {}, ` from ${count(items, ...unit)}`));
   if (!hasInterval(measure)) return h("div.coefficient", {}, title, value_);
   const range = interval(measure, " and ");
   const label = `${PANEL.likely(`${name} ${figure(value)}`, range)}${band ? `: ${band}` : ""}`;
@@ -212,7 +227,7 @@ function numbers(view, go) {
   const columns = ["Item", ...names.map(plain), PANEL.range, "variance"];
   return h("section.numbers", { "aria-labelledby": "numbers-title" },
     h("h3", { id: "numbers-title" }, PANEL.numbers),
-    h("p.quiet", {}, PANEL.numbersMeaning),
+    h("p.quiet", {}, PANEL.numbersMeaning(conclusion?.strictness)),
     h("div.wide-table", { role: "group", "aria-label": PANEL.numbersTable, tabindex: "0" },
       h("table.figures.raters", {}, headings(columns), h("tbody", {}, rows))),
     list);
@@ -250,11 +265,14 @@ function scoreCell(name, item, { scored, totals }) {
 export const recordWords = ({ right, of }) => (of ? PANEL.record(right, of) : PANEL.noRecord);
 
 function raterDetails(name, { seat, scored, position }, view, go) {
-  const share = view.panel.conclusion?.weights[name];
+  const { weights: shares, strictness } = view.panel.conclusion ?? {};
+  const share = shares?.[name];
+  const offset = strictness?.[name];
   const dimensions = Object.keys(seat.weights);
   const facts = [
     share !== undefined && `weight ${percent(share)}`,
     recordWords(seat.record),
+    offset !== undefined && PANEL.offset(signed(offset)),
     scored?.missing && PANEL.gaveNothing,
   ];
   const weights = joined(dimensions.map((each) => `${plain(each)} ${percent(seat.weights[each])}`));
@@ -305,23 +323,29 @@ function sideTable({ conclusion, agreement: measured }) {
     SIDES.map((side) => h("td", { "data-label": NAME[side] }, total(totals[side]))),
     h("td", { "data-label": "alpha" }, alpha?.undefined ? "undefined" : figure(alpha?.value)));
   const columns = SIDES.map((side) => h(`th.${side}`, { scope: "col" }, `${SIGN[side]} ${NAME[side]}`));
-  const { gap, weighted, calibrated } = conclusion;
+  const { gap, weighted, calibrated, decides } = conclusion;
+  const isCalibrated = decides === "calibrated";
   return h("section", { "aria-labelledby": "sides-title" },
     h("h3", { id: "sides-title" }, PANEL.totals),
     h("table.figures.sides", {},
       h("thead", {}, h("tr", {}, h("td"), columns, h("th", { scope: "col" }, "alpha"))),
       h("tbody", {},
-        row(PANEL.asGiven, weighted, measured?.raw, PANEL.thisDecides),
-        row(PANEL.calibrated(measured?.calibration), calibrated, measured?.calibrated))),
-    h("p.quiet", {}, isMissing(gap) ? PANEL.noGap(gap.missing.reason) : PANEL.gap(percent(gap))));
+        row(PANEL.asGiven, weighted, measured?.raw, !isCalibrated && PANEL.thisDecides),
+        row(PANEL.calibrated(measured?.calibration), calibrated, measured?.calibrated,
+          isCalibrated && PANEL.thisDecides))),
+    h("p.quiet", {}, isMissing(gap) ? PANEL.noGap(gap.missing.reason) : PANEL.gap(percent(gap), isCalibrated)));
 }
 
 function withoutTable({ conclusion, raters }) {
   const all = Object.entries(conclusion?.without ?? {});
   if (!all.length) return null;
-  const rows = all.map(([name, { outcome: kind, winner, alpha, gap }]) => h("tr", { "data-without": name },
+  const winnerWords = (winner, leaning) => {
+    if (winner !== "neither") return NAME[winner];
+    return SIDES.includes(leaning) ? PANEL.leads(NAME[leaning]) : PANEL.noWinner;
+  };
+  const rows = all.map(([name, { outcome: kind, winner, leaning, alpha, gap }]) => h("tr", { "data-without": name },
     h("th", { scope: "row" }, PANEL.without(raters[name]?.seat.title ?? `${name} rater`)),
-    h("td", { "data-label": "outcome" }, `${kind}, ${winner === "neither" ? PANEL.noWinner : NAME[winner]}`),
+    h("td", { "data-label": "outcome" }, `${kind}, ${winnerWords(winner, leaning)}`),
     h("td", { "data-label": "alpha" }, isMissing(alpha) ? PANEL.alphaNotMeasured : figure(alpha)),
     h("td", { "data-label": "gap" }, isMissing(gap) ? "–" : percent(gap))));
   return h("section", { "aria-labelledby": "without-title" },
@@ -345,7 +369,7 @@ export function panelSummary(root) {
       const progress = () => PANEL.shortProgress(scoredOf(raters), Object.keys(raters).length);
       const parts = [h("p", {}, conclusion ? panelSentence(view.panel) : progress())];
       if (measured) {
-        const { undefined: why, value, band } = measured.raw;
+        const { undefined: why, value, band } = deciding(measured);
         parts.push(h("p.quiet", {}, why ? PANEL.noAgreement(why) : PANEL.agreementIs(figure(value), band)));
       }
       if (conclusion) parts.push(h("p", {}, placeLink("panel", PANEL.allNumbers)));

@@ -73,6 +73,7 @@ const RULE = {
   panel: "the panel",
   assessment: "the judge’s assessment",
   baseline: "the rule for a judge that understands nothing",
+  judge_and_panel: "judge and panel together",
 };
 
 /**

@@ -70,6 +70,10 @@ export const BRIEFING = {
 export const PANEL = {
   title: "The panel",
   concludes: (side, isCautious) => `The panel concludes${isCautious ? " with caution" : ""}: ${side}.`,
+  reference: (side, isCautious) => {
+    return `For reference only: the raters agree${isCautious ? " in part" : ""}, and ${side} leads.`;
+  },
+  hangsOnOne: (side) => `${NO_WINNER}: the panel leans to ${side}, but one rater alone could change that.`,
   divided: `${NO_WINNER}: the raters are divided.`,
   leans: (side) => `${NO_WINNER}: the panel leans to ${side}, but the raters are divided.`,
   notMeasured: `${NO_WINNER}: the agreement of the raters could not be measured.`,
@@ -95,15 +99,26 @@ export const PANEL = {
   likely: (value, range) => `${value}, likely between ${range}`,
   isUndefined: "Undefined: ",
   undefinedBecause: (reason) => `undefined: ${reason}`,
-  scale: "1 is full agreement, 0 is what chance gives, below 0 is less. Alpha on the scores as given decides.",
+  scale: (isCalibrated) => {
+    const decides = isCalibrated
+      ? "The lower one of the first two decides: calibration takes out how strict a rater is."
+      : "Alpha on the scores as given decides.";
+    return `1 is full agreement, 0 is what chance gives, below 0 is less. ${decides}`;
+  },
+  lead: "Lead",
+  leadMeaning: "alpha of the margins between the sides",
+  criteria: ["criterion", "criteria"],
   otherMeasures: "Other measures",
   measureColumns: ["Measure", "value", "likely between", "items"],
-  measures: (calibration) => [
-    ["raw", "alpha, interval (decides)"],
+  measures: ({ calibration, margins }) => [
+    ["raw", `alpha, scores as given${margins ? "" : " (decides)"}`],
     ["calibrated", `alpha, scores calibrated by ${calibration}`],
+    ["margins", "alpha, margins between the sides"],
     ["ordinal", "alpha, ordinal"],
     ["nominal", "alpha, nominal"],
     ["ratio", "alpha, ratio"],
+    ["icc_agreement", "ICC(2,k): the raters’ mean, strictness counts"],
+    ["icc_consistency", "ICC(3,k): the raters’ mean, strictness does not count"],
     ["kappa", "kappa of the standings"],
   ],
   disputes: "Most disputed",
@@ -111,13 +126,17 @@ export const PANEL = {
   decides: "This item decides: the outcome depends on it.",
   disputed: "disputed",
   numbers: "Every rater’s numbers",
-  numbersMeaning: "Each rater’s own weighted score from 1 to 10, as given, with its standing.",
+  numbersMeaning(strictness) {
+    const meaning = "Each rater’s own weighted score from 1 to 10, as given, with its standing.";
+    return strictness ? `${meaning} Disputes are measured after calibration.` : meaning;
+  },
   numbersTable: "Table of the raters’ numbers",
   range: "lowest to highest",
   notGiven: "not given",
   record: (right, of) => `right on ${right} of ${of} known outcomes`,
   noRecord: "no track record yet",
   gaveNothing: "gave no scores",
+  offset: (points) => `${points} points beside the mean`,
   focus: (focus) => `Asks ${focus}.`,
   rating(model, samples, weights) {
     const asked = samples > 1 ? `, ${count(samples, "sample")}, of which the median counts` : "";
@@ -131,13 +150,15 @@ export const PANEL = {
   thisDecides: "decides",
   missing: "missing",
   noGap: (reason) => `No gap: ${reason}.`,
-  gap: (gap) => {
-    return `The sides are ${gap} apart on the scores as given. Calibration corrects for raters that are stricter.`;
+  gap: (gap, isCalibrated) => {
+    const scores = isCalibrated ? "after calibration" : "on the scores as given";
+    return `The sides are ${gap} apart ${scores}. Calibration corrects for raters that are stricter.`;
   },
   withoutTitle: "If one rater were left out",
   withoutColumns: ["Without", "outcome", "alpha", "gap"],
   without: (title) => `Without the ${title.toLowerCase()}`,
   noWinner: "no winner",
+  leads: (side) => `${side} leads`,
   alphaNotMeasured: "not measured",
   noAgreement: (reason) => `Agreement undefined: ${reason}.`,
   agreementIs: (value, band) => `Agreement ${value}: ${band}.`,

@@ -152,13 +152,17 @@ def _panel_beside(given: AssessmentGiven, panel: PanelState) -> Iterator[str]:
     """Differences between the panel and the judge."""
     if panel.conclusion is UNSET:
         return
-    winner = panel.conclusion.winner
-    if winner == "neither":
+    winner, agrees = panel.conclusion.winner, panel.conclusion.outcome in {"concluded", "cautious"}
+    is_reference = agrees and panel.conclusion.reference_only is not UNSET
+    if is_reference:
+        winner = panel.conclusion.leaning
+        yield f"The panel alone names no winner: {' and '.join(panel.conclusion.reference_only or ())}."
+    elif winner == "neither":
         yield f"The panel names no winner: {panel.conclusion.outcome}."
-    elif not isinstance(given.pro_total, Missing) and not isinstance(given.con_total, Missing):
-        leader = "pro" if given.pro_total > given.con_total else "con"
+    if winner != "neither" and not isinstance(given.pro_total, Missing) and not isinstance(given.con_total, Missing):
+        leader, says = "pro" if given.pro_total > given.con_total else "con", "leans to" if is_reference else "names"
         if leader != winner and given.pro_total != given.con_total:
-            yield f"The panel names {NAMES[winner]}, though the judge's totals stand higher for {NAMES[leader]}."
+            yield f"The panel {says} {NAMES[winner]}, though the judge's totals stand higher for {NAMES[leader]}."
 
 
 def _faulty(protocol: ProtocolState) -> Iterator[str]:

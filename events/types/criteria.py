@@ -88,6 +88,16 @@ class PanelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     bootstrap: Annotated[int, Meta(ge=100, le=20_000)] = 2000
     minmax_at: int = 3
     """Up to this number of arguments for each side, scores are calibrated by min-max instead of z-scores."""
+    decides: Literal["raw", "calibrated"] | UnsetType = UNSET
+    """The scores that disputes, gap and agreement are measured on; ``raw`` if it is unset."""
+    reliable_raters: Annotated[int, Meta(ge=2)] | UnsetType = UNSET
+    """With fewer raters the panel is for reference only: it alone names no winner."""
+    reliable_items: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
+    """With fewer arguments, or turns, the panel is for reference only."""
+    cautious_survives: bool | UnsetType = UNSET
+    """With alpha from ``low`` to ``moderate``, a winner is named only if it leads also without any one rater."""
+    strictness_from: float | UnsetType = UNSET
+    """Points between the offsets of two raters from which the explanation names a difference in strictness."""
 
 
 ARTIFACT = Criteria(

@@ -72,7 +72,10 @@ class PanelistScored(DerivedEvent, frozen=True, kw_only=True, tag="panelist_scor
 
 
 class AgreementMeasured(DerivedEvent, frozen=True, kw_only=True, tag="agreement_measured"):
-    """Krippendorff's alpha over item × dimension and Fleiss' kappa over standings.  ``raw`` (interval) decides."""
+    """Krippendorff's alpha over item × dimension, and Fleiss' kappa over standings.
+
+    ``raw`` (interval) decides, or, if ``margins`` is there, the lower of ``calibrated`` and ``margins``.
+    """
 
     raw: Coefficient
     calibrated: Coefficient
@@ -81,6 +84,25 @@ class AgreementMeasured(DerivedEvent, frozen=True, kw_only=True, tag="agreement_
     ordinal: Coefficient
     ratio: Coefficient
     calibration: Literal["z-score", "min-max"]
+    margins: Coefficient | UnsetType = UNSET
+    """Alpha of the raters' margins between the sides, over the dimensions."""
+    icc_agreement: Coefficient | UnsetType = UNSET
+    """ICC(2,k): how reliable the raters' mean is if their strictness counts."""
+    icc_consistency: Coefficient | UnsetType = UNSET
+    """ICC(3,k): the same without strictness."""
+
+    @property
+    def deciding(self) -> Coefficient:
+        """The coefficient that decides; without margins (they are all 0) calibrated scores decide alone."""
+        if self.margins is UNSET:
+            return self.raw
+        if self.calibrated.value is UNSET or self.margins.value is UNSET:
+            return self.calibrated
+        return min(self.calibrated, self.margins, key=_value)
+
+
+def _value(coefficient: Coefficient) -> float:
+    return coefficient.value if isinstance(coefficient.value, float) else 0.0
 
 
 class Dispute(Struct, frozen=True, kw_only=True):
@@ -89,7 +111,7 @@ class Dispute(Struct, frozen=True, kw_only=True):
     variance: float
     decides: bool
     scores: dict[str, float]
-    """The raw weighted score of each rater."""
+    """The weighted score of each rater, raw or calibrated as ``decides`` of the conclusion says."""
 
 
 class LeaveOneOut(Struct, frozen=True, kw_only=True):
@@ -99,6 +121,8 @@ class LeaveOneOut(Struct, frozen=True, kw_only=True):
     winner: Winner
     alpha: float | Missing
     gap: float | Missing
+    leaning: Winner | UnsetType = UNSET
+    """The side that leads without that rater."""
 
 
 class PanelConcluded(DerivedEvent, frozen=True, kw_only=True, tag="panel_concluded"):
@@ -107,21 +131,28 @@ class PanelConcluded(DerivedEvent, frozen=True, kw_only=True, tag="panel_conclud
     outcome: PanelOutcome
     winner: Winner
     leaning: Winner
-    """The side with the higher weighted raw score, whatever the outcome."""
+    """The side with the higher weighted score, whatever the outcome."""
     weights: dict[str, float]
     """Of the raters; they sum to 1."""
     topic_type: str
     weighted: BothSides
     """Weighted raw scores, 1–10."""
     calibrated: BothSides
+    """Weighted calibrated scores; in points of the same scale if they decide."""
     gap: float | Missing
-    """|pro − con| ÷ (pro + con) of ``weighted``."""
+    """|pro − con| ÷ (pro + con) of the scores that decide."""
     disputed: dict[str, Dispute] = field(default_factory=dict)
     without: dict[str, LeaveOneOut] = field(default_factory=dict)
     """By the rater that is left out."""
     reasons: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
     """What to find out or to do next."""
+    decides: Literal["raw", "calibrated"] | UnsetType = UNSET
+    """The scores that leaning, gap and disputes rest on; ``raw`` if it is unset."""
+    strictness: dict[str, float] | UnsetType = UNSET
+    """By rater: points by which its scores lie above those of all raters (lenient) or below them (strict)."""
+    reference_only: tuple[str, ...] | UnsetType = UNSET
+    """Why the panel alone names no winner: too few raters or arguments."""
 
 
 class DecisionRecorded(Event, frozen=True, kw_only=True, tag="decision_recorded"):

@@ -3,9 +3,6 @@
 The ``krippendorff`` package computes the value; this module computes the interval.  The bootstrap draws whole items
 with all their dimensions, because the scores of one argument depend on each other.  2,000 draws are one matrix product.
 
-Calibration removes a rater's habits from its scores.  It corrects strictness, not wrong judgement: two raters that
-differ by three points throughout become equal.  So calibrated scores are shown beside the raw ones and decide nothing.
-
 Sources: Krippendorff (2011), Computing Krippendorff's alpha-reliability; Efron and Tibshirani (1993), percentile
 intervals.
 """
@@ -21,10 +18,10 @@ from numpy.typing import NDArray
 
 from events.types import Coefficient
 from events.types.criteria import PanelRules
+from judge.panel.disputes import PAIR
 
 MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 Array = NDArray[np.float64]
-CalibrationMethod = Literal["z-score", "min-max"]
 SEED: Final = 20_261_121
 """Seed of every bootstrap, so that the same scores always have the same interval."""
 USABLE: Final = 0.5
@@ -33,7 +30,6 @@ AT_ONCE: Final = 500
 """Samples in one matrix product: with more, BLAS starts threads and waiting for them costs more than they save."""
 PLACES: Final = 6
 """Decimals of a coefficient; the outcome is read from the rounded value."""
-PAIR: Final = 2
 
 
 class Ratings(Struct, frozen=True):
@@ -125,33 +121,6 @@ def _why_undefined(ratings: Ratings, count: int, least_items: int) -> str:
     return ""
 
 
-# calibration
-
-
-def calibration_method(fewest_items: int, minmax_at: int) -> CalibrationMethod:
-    """Return min-max if a side has at most ``minmax_at`` items, since the spread of so few scores is not reliable."""
-    return "min-max" if fewest_items <= minmax_at else "z-score"
-
-
-def calibrated_scores(scores: Array, method: CalibrationMethod) -> Array:
-    """Calibrate ``scores[rater, unit]`` row by row; NaN stays NaN.
-
-    The scores of a rater that always gives the same score become the middle: 0 for z-scores, ½ for min-max.
-    """
-    return np.stack([_row(row, method) for row in scores]) if len(scores) else scores
-
-
-def _row(row: Array, method: CalibrationMethod) -> Array:
-    given = row[~np.isnan(row)]
-    if not given.size:
-        return row
-    if given.min() == given.max():
-        return np.where(np.isnan(row), np.nan, 0.0 if method == "z-score" else 0.5)
-    if method == "z-score":
-        return np.asarray((row - given.mean()) / given.std(ddof=1))
-    return np.asarray((row - given.min()) / (given.max() - given.min()))
-
-
 # Each level needs some sums over items: a sample is then the product of its counts with these sums.
 
 Sampler = Callable[[Array], Array]
@@ -166,7 +135,7 @@ def _interval(values: Array, clusters: NDArray[np.int64], number: int) -> Sample
 
     def sample(weights: Array) -> Array:
         seen, n, one, two = (weights @ sums).T
-        return _alpha(seen, 2 * (n * two - one**2), n)
+        return alpha_of_sums(seen, 2 * (n * two - one**2), n)
 
     return sample
 
@@ -181,7 +150,7 @@ def _nominal(values: Array, clusters: NDArray[np.int64], number: int) -> Sampler
     def sample(weights: Array) -> Array:
         drawn = weights @ sums
         n = drawn[:, 1:].sum(axis=1)
-        return _alpha(drawn[:, 0], n**2 - (drawn[:, 1:] ** 2).sum(axis=1), n)
+        return alpha_of_sums(drawn[:, 0], n**2 - (drawn[:, 1:] ** 2).sum(axis=1), n)
 
     return sample
 
@@ -198,7 +167,7 @@ def _ratio(values: Array, clusters: NDArray[np.int64], number: int) -> Sampler:
     def sample(weights: Array) -> Array:
         drawn = weights @ sums
         margins = drawn[:, 1:]
-        return _alpha(drawn[:, 0], ((margins @ distance) * margins).sum(axis=1), margins.sum(axis=1))
+        return alpha_of_sums(drawn[:, 0], ((margins @ distance) * margins).sum(axis=1), margins.sum(axis=1))
 
     return sample
 
@@ -218,7 +187,7 @@ def _ordinal(values: Array, clusters: NDArray[np.int64], number: int) -> Sampler
         rank = margins.cumsum(axis=0) - margins / 2
         n, squares = margins.sum(axis=0), (margins * rank**2).sum(axis=0)
         observed = 2 * (squares - (drawn[size:] * rank[one] * rank[other]).sum(axis=0))
-        return _alpha(observed, 2 * (n * squares - (margins * rank).sum(axis=0) ** 2), n)
+        return alpha_of_sums(observed, 2 * (n * squares - (margins * rank).sum(axis=0) ** 2), n)
 
     return sample
 
@@ -244,8 +213,8 @@ def _summed(parts: Array, clusters: NDArray[np.int64], number: int) -> Array:
     return sums
 
 
-def _alpha(observed: Array, expected: Array, n: Array) -> Array:
-    """1 − (n − 1) × observed ÷ expected; NaN if all values are equal, with a tolerance for rounding."""
+def alpha_of_sums(observed: Array, expected: Array, n: Array) -> Array:
+    """Return 1 − (n − 1) × observed ÷ expected of each sample; NaN if all values are equal, but for rounding."""
     scale: Any = np.maximum(n**2, 1)
     is_one_value = expected <= 1e-9 * scale
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,15 +1,17 @@
-"""Weighted scores of the sides, and the items that the raters dispute.  All of it uses raw scores, 1–10."""
+"""Weighted scores of the sides, and the items that the raters dispute, from the totals that decide."""
 
 from collections.abc import Iterable, Mapping
 from statistics import fmean
+from typing import Final
 
 from msgspec import Struct
 
-from events.types import SIDES, BothSides, Dispute, Missing, Side, Winner, missing
+from events.types import SIDES, BothSides, Dispute, LeaveOneOut, Missing, Side, Winner, missing
 from events.types.criteria import PanelRules
-from judge.panel.agreement import PAIR
 from judge.panel.truth import DIGITS
 
+PAIR: Final = 2
+"""Fewest ratings that can differ."""
 Totals = Mapping[str, Mapping[str, float]]
 """By rater: its weighted score of each item that it scored on every dimension."""
 
@@ -84,6 +86,15 @@ def disputed_items(
         decides = spread >= rules.decisive_variance or None in left.sides.values() or left.leaning != leaning
         found[item] = Dispute(variance=round(spread, 4), decides=decides, scores=scores)
     return dict(sorted(found.items(), key=lambda each: -each[1].variance))
+
+
+def turning(leaning: Winner, without: Mapping[str, LeaveOneOut], rules: PanelRules) -> tuple[str, ...]:
+    """Return the raters without whom the leading side would not lead, or by less than the least gap."""
+    return tuple(
+        name
+        for name, each in without.items()
+        if each.leaning != leaning or isinstance(each.gap, Missing) or each.gap < rules.least_gap
+    )
 
 
 def variance(scores: Iterable[float]) -> float | None:

@@ -11,7 +11,8 @@ import numpy as np
 
 from events.types import Coefficient
 from events.types.criteria import PanelRules
-from judge.panel.agreement import PAIR, Array, resamples, with_interval
+from judge.panel.agreement import Array, resamples, with_interval
+from judge.panel.disputes import PAIR
 
 
 def kappa(counts: Array) -> float:

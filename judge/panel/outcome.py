@@ -1,15 +1,15 @@
 """The outcome of a panel, from its raters' independent scores.  The same scores always give the same outcome.
 
-All rules use raw scores.  The outcome is irreconcilable for a deciding dispute, for a gap below ``least_gap``, or for
-too little agreement on scores and on standings.  It is undetermined if agreement cannot be measured.  Otherwise alpha
-tells how far the verdict can be relied on.  ``docs/panel.md`` explains the rules.
+The order is: calibrate, weight, measure.  If the rubric does not calibrate (version 1), all rules use raw scores.  The
+outcome is irreconcilable for a deciding dispute, for a gap below ``least_gap``, or for too little agreement on scores
+and on standings.  It is undetermined if agreement cannot be measured.  Otherwise alpha tells how far the verdict can be
+relied on.  ``docs/panel.md`` explains the rules.
 """
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from msgspec import UNSET, Struct
-from msgspec.structs import replace
+from msgspec import UNSET
 
 from events.types import (
     AgreementMeasured,
@@ -27,59 +27,14 @@ from events.types import (
 )
 from events.types.criteria import Criteria, PanelRules
 from judge.panel import explanation
-from judge.panel.agreement import (
-    PLACES,
-    Array,
-    CalibrationMethod,
-    Ratings,
-    alpha,
-    calibrated_scores,
-    calibration_method,
-    measure,
-)
-from judge.panel.disputes import SideScores, Totals, counted_raters, disputed_items, side_scores
+from judge.panel.agreement import PLACES, Ratings, alpha, measure
+from judge.panel.calibration import calibrated_points, calibrated_scores, score_rows, strictness
+from judge.panel.consistency import margins_alpha, measure_icc, measure_margins
+from judge.panel.disputes import SideScores, Totals, disputed_items, side_scores, turning
 from judge.panel.kappa import count_standings, kappa, measure_kappa
+from judge.panel.scored import PanelReading, ScoredPanel
 from judge.panel.truth import weighted_total as weighed
 from judge.panel.weights import rater_weights
-
-
-class PanelReading(Struct, frozen=True, kw_only=True):
-    """A panel's outcome in figures.  ``alpha`` and ``kappa`` are None if they are undefined."""
-
-    outcome: PanelOutcome
-    sums: SideScores
-    weights: dict[str, float]
-    disputed: dict[str, Dispute]
-    alpha: float | None
-    kappa: float | None
-
-    @property
-    def winner(self) -> Winner:
-        """The leading side if the raters agree enough, else ``neither``."""
-        return self.sums.leaning if self.outcome in {"concluded", "cautious"} else "neither"
-
-
-class ScoredPanel(Struct, frozen=True, kw_only=True):
-    """The scores of a panel; ``ratings`` and ``standings`` have a row for each seat."""
-
-    seats: tuple[Rater, ...]
-    totals: Totals
-    ratings: Ratings
-    standings: tuple[dict[str, str], ...]
-    sides: Mapping[str, Side]
-    rules: PanelRules
-    topic_type: str
-
-    def without(self, name: str) -> "ScoredPanel":
-        """Return the panel without one rater."""
-        gone = [seat.name for seat in self.seats].index(name)
-        return replace(
-            self,
-            seats=self.seats[:gone] + self.seats[gone + 1 :],
-            ratings=self.ratings.without(gone),
-            totals={rater: given for rater, given in self.totals.items() if rater != name},
-            standings=self.standings[:gone] + self.standings[gone + 1 :],
-        )
 
 
 def conclude(
@@ -103,31 +58,27 @@ def conclude(
         standings=tuple({item: said for item, said in each.items() if item in sides} for each in standings),
     )
     measured = agreement(panel)
-    reading = read_panel(panel, _value(measured.raw), _value(measured.kappa))
-    without = {name: _without(panel.without(name)) for name in reading.weights}
+    reading = read_panel(panel, _value(measured.deciding), _value(measured.kappa))
+    reference = _reference(panel, reading)
+    without = {name: _without(panel.without(name), is_reference=bool(reference)) for name in reading.weights}
+    winner = _winner(panel, reading, without, is_reference=bool(reference))
+    offsets = strictness({name: panel.totals[name] for name in reading.weights}, list(sides))
     return measured, PanelConcluded(
         outcome=reading.outcome,
-        winner=reading.winner,
+        winner=winner,
         leaning=reading.sums.leaning,
         weights=reading.weights,
         topic_type=topic_type,
-        weighted=reading.sums.both,
-        calibrated=_calibrated(panel, reading.weights).both,
+        weighted=side_scores(panel.totals, reading.weights, sides).both,
+        calibrated=reading.sums.both if panel.calibrates else _calibrated(panel, reading.weights).both,
         gap=reading.sums.gap,
         disputed=reading.disputed,
         without=without,
-        reasons=explanation.reasons(
-            panel.seats,
-            scored,
-            sides,
-            rules,
-            measured,
-            reading.sums,
-            reading.disputed,
-            reading.weights,
-            reading.outcome,
-        ),
-        advice=explanation.advice(panel.seats, reading.outcome, reading.disputed, without, reading.winner),
+        reasons=explanation.reasons(panel, scored, measured, reading, offsets, without, reference),
+        advice=explanation.advice(panel, reading, without, winner),
+        decides="calibrated" if panel.calibrates else UNSET,
+        strictness=offsets if panel.calibrates else UNSET,
+        reference_only=reference or UNSET,
     )
 
 
@@ -160,34 +111,61 @@ def _ratings(
     return Ratings(values.reshape(len(seats), items.size), items)
 
 
+# agreement
+
+
 def agreement(panel: ScoredPanel) -> AgreementMeasured:
     """Return all coefficients with their intervals."""
     ratings, rules = panel.ratings, panel.rules
-    method = _method(panel)
     return AgreementMeasured(
         raw=measure(ratings, "interval", rules),
         nominal=measure(ratings, "nominal", rules),
         ordinal=measure(ratings, "ordinal", rules),
         ratio=measure(ratings, "ratio", rules),
-        calibrated=measure(Ratings(calibrated_scores(ratings.values, method), ratings.items), "interval", rules),
+        calibrated=measure(_calibrated_ratings(panel), "interval", rules),
         kappa=measure_kappa(panel.standings, rules),
-        calibration=method,
+        calibration=panel.method,
+        margins=measure_margins(_counted_ratings(panel), _item_sides(panel), rules) if panel.calibrates else UNSET,
+        icc_agreement=measure_icc(_counted_ratings(panel), "2,k", rules) if panel.calibrates else UNSET,
+        icc_consistency=measure_icc(_counted_ratings(panel), "3,k", rules) if panel.calibrates else UNSET,
     )
+
+
+def _counted_ratings(panel: ScoredPanel) -> Ratings:
+    return panel.only(panel.counted).ratings
+
+
+def _calibrated_ratings(panel: ScoredPanel) -> Ratings:
+    """Return calibrated ratings; if they decide, those of the raters that count."""
+    if not panel.calibrates:
+        return Ratings(calibrated_scores(panel.ratings.values, panel.method), panel.ratings.items)
+    ratings = _counted_ratings(panel)
+    return Ratings(calibrated_points(ratings.values, panel.method), ratings.items)
+
+
+def _item_sides(panel: ScoredPanel) -> list[Side]:
+    """Return the sides of the items in the order of the ratings."""
+    return [panel.sides[item] for item in sorted(panel.sides)]
+
+
+def _value(measured: Coefficient) -> float | None:
+    return None if measured.value is UNSET else measured.value
+
+
+# outcome
 
 
 def read_panel(panel: ScoredPanel, alpha_value: float | None, kappa_value: float | None) -> PanelReading:
     """Return the outcome for these coefficients."""
-    totals, sides, rules = panel.totals, panel.sides, panel.rules
-    names = counted_raters(totals, sides)
-    weighing = rater_weights([seat for seat in panel.seats if seat.name in names], rules, panel.topic_type)
+    totals, sides, rules = panel.deciding, panel.sides, panel.rules
+    counted = panel.counted
+    weighing = rater_weights([seat for seat in panel.seats if seat.name in counted], rules, panel.topic_type)
     total, contested = side_scores(totals, weighing, sides), disputed_items(totals, weighing, sides, rules)
     return PanelReading(
         outcome=_outcome(total, contested, alpha_value, kappa_value, rules),
         sums=total,
         weights=weighing,
         disputed=contested,
-        alpha=alpha_value,
-        kappa=kappa_value,
     )
 
 
@@ -212,40 +190,60 @@ def _outcome(
     return "contested" if kappa_value is not None and kappa_value >= rules.kappa_leaning else "irreconcilable"
 
 
-def _without(panel: ScoredPanel) -> LeaveOneOut:
+def _reference(panel: ScoredPanel, reading: PanelReading) -> tuple[str, ...]:
+    """Return why the panel is for reference only; nothing if it may name a winner alone."""
+    rules, raters, items = panel.rules, len(reading.weights), len(panel.sides)
+    found = []
+    if rules.reliable_raters is not UNSET and raters < rules.reliable_raters:
+        found.append(f"{raters} rater{'' if raters == 1 else 's'} where at least {rules.reliable_raters} are needed")
+    if rules.reliable_items is not UNSET and items < rules.reliable_items:
+        what = "turn" if any(item.isdecimal() for item in panel.sides) else "argument"
+        found.append(f"{items} {what}{'' if items == 1 else 's'} where at least {rules.reliable_items} are needed")
+    return tuple(found)
+
+
+def _winner(
+    panel: ScoredPanel, reading: PanelReading, without: Mapping[str, LeaveOneOut], *, is_reference: bool
+) -> Winner:
+    """Return the side that the panel names."""
+    if not reading.may_name or is_reference:
+        return "neither"
+    is_weak = reading.outcome == "cautious" and panel.rules.cautious_survives
+    return "neither" if is_weak and turning(reading.sums.leaning, without, panel.rules) else reading.sums.leaning
+
+
+def _without(panel: ScoredPanel, *, is_reference: bool) -> LeaveOneOut:
     """Return the outcome of a panel that has lost a rater; it needs no interval."""
-    value = alpha(panel.ratings, "interval", panel.rules.least_items)
+    value = _alpha_of(panel)
     known = round(value, PLACES) if isinstance(value, float) else None
     counts = count_standings(panel.standings)
     leaning = kappa(counts) if len(counts) >= panel.rules.least_items else np.nan
     reading = read_panel(panel, known, None if np.isnan(leaning) else round(leaning, PLACES))
     return LeaveOneOut(
         outcome=reading.outcome,
-        winner=reading.winner,
+        winner=reading.sums.leaning if reading.may_name and not is_reference else "neither",
         gap=reading.sums.gap,
         alpha=missing(value) if isinstance(value, str) else round(value, PLACES),
+        leaning=reading.sums.leaning if panel.calibrates else UNSET,
     )
 
 
+def _alpha_of(panel: ScoredPanel) -> float | str:
+    """Return the alpha that decides, without an interval, or why it is undefined."""
+    if not panel.calibrates:
+        return alpha(panel.ratings, "interval", panel.rules.least_items)
+    calibrated = alpha(_calibrated_ratings(panel), "interval", panel.rules.least_items)
+    margins = margins_alpha(_counted_ratings(panel), _item_sides(panel))
+    return calibrated if isinstance(calibrated, str) or isinstance(margins, str) else min(calibrated, margins)
+
+
 def _calibrated(panel: ScoredPanel, weighing: Mapping[str, float]) -> SideScores:
-    """Return the sides' scores from calibrated totals."""
+    """Return the sides' scores from calibrated totals that do not decide: z-scores, or shares of the range."""
     totals = {name: panel.totals[name] for name in weighing}
     items = list(panel.sides)
-    rows: Array = np.array(
-        [[given.get(item, np.nan) for item in items] for given in totals.values()], dtype=np.float64
-    ).reshape(len(totals), len(items))
-    levelled = calibrated_scores(rows, _method(panel))
+    levelled = calibrated_scores(score_rows(totals, items), panel.method)
     given = {
         name: {item: float(score) for item, score in zip(items, row, strict=True) if not np.isnan(score)}
         for name, row in zip(totals, levelled, strict=True)
     }
     return side_scores(given, weighing, panel.sides)
-
-
-def _method(panel: ScoredPanel) -> CalibrationMethod:
-    sides = list(panel.sides.values())
-    return calibration_method(min(sides.count("pro"), sides.count("con")), panel.rules.minmax_at)
-
-
-def _value(measured: Coefficient) -> float | None:
-    return None if measured.value is UNSET else measured.value

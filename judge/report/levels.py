@@ -177,7 +177,15 @@ def _panel(rubric: Rubric) -> Iterator[str]:
     yield "Each rater knows of no other. What is left out or off the scale is missing and never filled in."
     if rubric.panel is not None:
         rules = rubric.panel
+        if rules.decides == "calibrated":
+            yield "Scores are calibrated first, so that a strict or a lenient rater changes nothing."
+            yield "The lower one of two alphas decides: of the calibrated scores, and of the margins between the sides."
         yield f"Alpha from {rules.moderate:.2f} concludes, from {rules.low:.2f} with care; below it nobody is named."
+        if rules.cautious_survives:
+            yield "With care means: the winner is named if it leads also without any one rater."
+        if rules.reliable_raters is not UNSET and rules.reliable_items is not UNSET:
+            fewer = f"With fewer than {rules.reliable_raters} raters or {rules.reliable_items} arguments"
+            yield f"{fewer} a panel is for reference only: a winner needs the judge as well."
         yield f"Nobody is named where the gap is under {percent(rules.least_gap)} or a disputed argument decides."
         domain, accuracy = percent(rules.domain_share), percent(rules.accuracy_share)
         yield f"A rater weighs {domain} by the motion’s topic, {accuracy} by verdicts on debates with known outcomes."

@@ -298,7 +298,9 @@ def raters(tally: Tally) -> MeasurementOrReason:
     says = []
     if alphas:
         figures |= {"alpha": [round(each, 4) for each in alphas], "median": round(median(alphas), 4)}
-        says.append(f"Krippendorff’s alpha on raw scores, over {plural(measured, 'panel')}: {_range(alphas)}.")
+        says.append(
+            f"Krippendorff’s alpha on the scores that decide, over {plural(measured, 'panel')}: {_range(alphas)}."
+        )
     if undefined:
         says.append(f"It was undefined for {undefined:,}.")
     if outcomes:

@@ -221,6 +221,9 @@ def _panel(rules: PanelRules) -> Iterator[Table]:
         ("kappa_leaning", "Leaning", "kappa from which a panel leans where alpha is too low"),
         ("disputed_variance", "Disputed", "variance of an argument’s scores from which it is disputed"),
         ("decisive_variance", "Decisive", "variance from which a disputed argument decides"),
+        ("strictness_from", "Strictness", "points between two raters from which the report names it"),
+        ("reliable_raters", "Least raters", "with fewer the panel is for reference only"),
+        ("reliable_items", "Least arguments", "or turns, with fewer the panel is for reference only"),
         ("least_gap", "Least gap", "|pro − con| ÷ (pro + con) under which nobody wins"),
         ("least_items", "Least items", "rated twice or more, below which no agreement is stated"),
         ("bootstrap", "Resamples", "behind every interval"),
@@ -250,7 +253,8 @@ def _figures(
     rules: ProtocolRules | PanelRules | DeliberationRules,
     figures: tuple[tuple[str, str, str], ...],
 ) -> Table:
-    rows = tuple(_threshold(field, name, getattr(rules, field), meaning) for field, name, meaning in figures)
+    given = ((field, name, getattr(rules, field), meaning) for field, name, meaning in figures)
+    rows = tuple(_threshold(*each) for each in given if each[2] is not UNSET)
     head = ("Threshold", "Value", "Meaning")
     return Table(id=key, title=title, caption=caption, head=head, figures=(1,), rows=rows)
 

@@ -234,7 +234,7 @@ def _of_wholes(event: Event) -> Iterator[CountKey]:
         case PanelistScored():
             yield "ratings", "given" if event.missing is UNSET else "missing"
         case AgreementMeasured():
-            yield "alphas", "undefined" if event.raw.value is UNSET else str(event.raw.band or "")
+            yield "alphas", "undefined" if event.deciding.value is UNSET else str(event.deciding.band or "")
         case PanelConcluded():
             yield "panel_outcomes", event.outcome
         case DeliberationHeld():
@@ -258,8 +258,8 @@ def valued(event: Event, rubric: Rubric | None) -> Iterator[tuple[str, float]]:
                         yield f"component.{component}", round(event.components[component].raw / rule.maximum, 4)
                 if event.samples is not UNSET and event.samples > 1 and name in event.dimensions:
                     yield f"spread.{name}", event.dimensions[name].spread
-        case AgreementMeasured() if event.raw.value is not UNSET:
-            yield "alpha", event.raw.value
+        case AgreementMeasured() if event.deciding.value is not UNSET:
+            yield "alpha", event.deciding.value
         case _:
             pass
 

@@ -11,7 +11,7 @@ from events.types import AgreementMeasured, PanelConcluded, RaterCalibrated, Rea
 from server.cli.opinions import held_lines, judged_lines, opinion_line
 from server.export.exchange import closing_text
 from server.export.text import one_line
-from server.export.wording import NAMES, SIGNS, STANDINGS, coefficient, conclusion_sentence, verdict_of
+from server.export.wording import NAMES, SIGNS, STANDINGS, coefficient, conclusion_sentence, left_out_words, verdict_of
 
 ROUNDS = {1: "openings", 3: "cross-examination", 5: "closings"}
 COLOURS = {"pro": "cyan", "con": "yellow"}
@@ -59,7 +59,7 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]: 
             given = msgspec.convert(event, AgreementMeasured)
             items = "turns" if view["format"] == "exchange" else "arguments"
             yield StyledLine("", PLAIN)
-            yield StyledLine(f"agreement {coefficient(given.raw, f'other {items} like these were rated')}", PLAIN)
+            yield StyledLine(f"agreement {coefficient(given.deciding, f'other {items} like these were rated')}", PLAIN)
         case "opinion_given":
             yield StyledLine(opinion_line(event, _titles(view), view["turns"].get("1", {}).get("side")), PLAIN)
         case "deliberation_held":
@@ -131,8 +131,7 @@ def _concluded(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLi
     )
     yield from (StyledLine(f"  - {one_line(each)}", PLAIN) for each in conclusion.reasons)
     for name, each in conclusion.without.items():
-        winner = "no winner" if each.winner == "neither" else NAMES[each.winner]
-        yield StyledLine(f"  without the {name.replace('_', ' ')} rater: {each.outcome}, {winner}", DIM)
+        yield StyledLine(f"  without the {name.replace('_', ' ')} rater: {left_out_words(each)}", DIM)
     if conclusion.advice:
         yield StyledLine("find out instead:" if conclusion.winner == "neither" else "find out next:", BOLD)
         yield from (StyledLine(f"  - {one_line(each)}", PLAIN) for each in conclusion.advice)

@@ -136,6 +136,8 @@ def undecided_position(debate: Debate) -> int:
         raise NotNow("the panel has not concluded yet")
     if panel.conclusion.winner != "neither":
         raise NotNow(f"the panel names a winner: {panel.conclusion.winner} ({panel.conclusion.outcome})")
+    if debate.status.conclusion is not None and debate.status.conclusion.winner != "neither":
+        raise NotNow(f"judge and panel name a winner: {debate.status.conclusion.winner}")
     if panel.decision is not UNSET:
         raise NotNow(f"{panel.decision.by} has decided already: {panel.decision.decision}")
     return panel.positions["conclusion"]

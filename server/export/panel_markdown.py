@@ -17,6 +17,7 @@ from server.export.wording import (
     figure,
     interval,
     item_name,
+    left_out_words,
     share,
 )
 
@@ -44,10 +45,7 @@ def panel_lines(view: View) -> list[str]:
 def _outcome(panel: PanelState, conclusion: PanelConcluded) -> list[str]:
     lines = [f"**{conclusion_of(panel)}**", ""]
     lines += [*(f"- {escaped(each)}" for each in conclusion.reasons), *([""] if conclusion.reasons else [])]
-    weighted, calibrated = conclusion.weighted, conclusion.calibrated
-    given = f"As given: Pro {figure(weighted.pro)}, Con {figure(weighted.con)}, {share(conclusion.gap)} apart."
-    after = f"Calibrated: Pro {figure(calibrated.pro)}, Con {figure(calibrated.con)}."
-    lines += [f"{given} {after}", ""]
+    lines += [_sums(conclusion), ""]
     if panel.decision is not UNSET:
         decided = panel.decision
         lines += [f"**Decided by {escaped(decided.by)}:** {escaped(decided.decision)}", ""]
@@ -56,22 +54,36 @@ def _outcome(panel: PanelState, conclusion: PanelConcluded) -> list[str]:
     return [*lines, *_listed(title, map(escaped, conclusion.advice))]
 
 
-def _agreement(given: AgreementMeasured, items: str) -> list[str]:
-    others_like_these = f"other {items} like these were"
-    others = (
-        f"- Scores calibrated by {given.calibration}: {interval(given.calibrated)}; ordinal {interval(given.ordinal)};"
-        f" nominal {interval(given.nominal)}; ratio {interval(given.ratio)}."
+def _sums(conclusion: PanelConcluded) -> str:
+    """The scores of the sides, with the gap of those that decide."""
+    sums = {"As given": conclusion.weighted, "Calibrated": conclusion.calibrated}
+    decides = "Calibrated" if conclusion.decides == "calibrated" else "As given"
+    return " ".join(
+        f"{name}: Pro {figure(each.pro)}, Con {figure(each.con)}"
+        f"{f', {share(conclusion.gap)} apart' if name == decides else ''}."
+        for name, each in sums.items()
     )
-    return [
-        "### How far the raters agree",
-        "",
-        f"- Scores (Krippendorff’s alpha): {escaped(coefficient(given.raw, f'{others_like_these} rated'))}.",
-        f"- Standings (Fleiss’ kappa): {escaped(coefficient(given.kappa, f'{others_like_these} given a standing'))}.",
-        others,
-        "",
-        "1 is agreement throughout, 0 what chance would give.",
-        "",
-    ]
+
+
+def _agreement(given: AgreementMeasured, items: str) -> list[str]:
+    rated, stood = f"other {items} like these were rated", f"other {items} like these were given a standing"
+    others = f"ordinal {interval(given.ordinal)}; nominal {interval(given.nominal)}; ratio {interval(given.ratio)}."
+    if given.margins is UNSET:
+        scores = [f"- Scores (Krippendorff’s alpha): {escaped(coefficient(given.raw, rated))}."]
+        others = f"- Scores calibrated by {given.calibration}: {interval(given.calibrated)}; {others}"
+    else:
+        by = f"Krippendorff’s alpha, calibrated by {given.calibration}"
+        scores = [
+            f"- Scores ({by}): {escaped(coefficient(given.calibrated, rated))}.",
+            f"- Lead (alpha of the margins between the sides): {escaped(coefficient(given.margins, rated))}.",
+        ]
+        others = f"- Scores as given: {interval(given.raw)}; {others}"
+    lines = [*scores, f"- Standings (Fleiss’ kappa): {escaped(coefficient(given.kappa, stood))}.", others]
+    if given.icc_agreement is not UNSET and given.icc_consistency is not UNSET:
+        icc = f"ICC(2,k) {interval(given.icc_agreement)}; without strictness ICC(3,k) {interval(given.icc_consistency)}"
+        lines.append(f"- The raters’ mean: {icc}.")
+    about = ["1 is agreement throughout, 0 what chance would give.", ""]
+    return ["### How far the raters agree", "", *lines, "", *about]
 
 
 def _disputes(conclusion: PanelConcluded) -> list[str]:
@@ -121,15 +133,18 @@ def _cell(rater: RaterState, item: str) -> str:
 
 def _seats(panel: PanelState) -> list[str]:
     weights = panel.conclusion.weights if panel.conclusion is not UNSET else {}
-    return _listed("Who sat", (_seat(name, rater, weights) for name, rater in panel.raters.items()))
+    offsets = panel.conclusion.strictness if panel.conclusion is not UNSET else UNSET
+    return _listed("Who sat", (_seat(name, rater, weights, offsets or {}) for name, rater in panel.raters.items()))
 
 
-def _seat(name: str, rater: RaterState, weights: Mapping[str, float]) -> str:
+def _seat(name: str, rater: RaterState, weights: Mapping[str, float], offsets: Mapping[str, float]) -> str:
     seat, scored = rater.seat, rater.scored
     record = f"right on {seat.record.right} of {seat.record.of}" if seat.record.of else "no track record yet"
     parts = [record]
     if name in weights:
         parts.insert(0, f"weight {share(weights[name])}")
+    if name in offsets:
+        parts.append(f"{offsets[name]:+.1f} points beside the mean".replace("-", "−"))
     if scored is not UNSET and scored.missing is not UNSET:
         parts.append(f"gave no scores: {escaped(scored.missing.reason)}")
     elif scored is not UNSET and scored.absent:
@@ -142,9 +157,8 @@ def _without(conclusion: PanelConcluded) -> list[str]:
     return _listed(
         "If one rater were left out",
         (
-            f"Without the {escaped(name.replace('_', ' '))} rater: {each.outcome},"
-            f" {'no winner' if each.winner == 'neither' else NAMES[each.winner]} (alpha {figure(each.alpha)},"
-            f" gap {share(each.gap)})"
+            f"Without the {escaped(name.replace('_', ' '))} rater: {left_out_words(each)}"
+            f" (alpha {figure(each.alpha)}, gap {share(each.gap)})"
             for name, each in conclusion.without.items()
         ),
     )

@@ -5,7 +5,7 @@ from typing import Final
 from msgspec import UNSET
 
 from events.state.panel import PanelState
-from events.types import AgreementMeasured, Coefficient, Missing, PanelConcluded, RaterCalibrated
+from events.types import AgreementMeasured, Coefficient, LeaveOneOut, Missing, PanelConcluded, RaterCalibrated
 from server.export.text import escaped
 
 SIGNS: Final = {"pro": "▲ Pro", "con": "▼ Con"}
@@ -28,6 +28,7 @@ RULES: Final = {
     "panel": "the panel",
     "assessment": "the judge’s assessment",
     "baseline": "the rule for a judge that understands nothing",
+    "judge_and_panel": "judge and panel together",
 }
 """What decides a debate, in words."""
 RECORD_STANDS: Final = (
@@ -68,6 +69,12 @@ def conclusion_sentence(conclusion: PanelConcluded, agreement: AgreementMeasured
     if conclusion.winner != "neither":
         caution = " with caution" if conclusion.outcome == "cautious" else ""
         return f"The panel concludes{caution}: {NAMES[conclusion.winner]}."
+    leading = NAMES[conclusion.leaning]
+    if conclusion.outcome in {"concluded", "cautious"} and conclusion.reference_only is not UNSET:
+        agree = "agree" if conclusion.outcome == "concluded" else "agree in part"
+        return f"For reference only: the raters {agree}, and {leading} leads."
+    if conclusion.outcome == "cautious":
+        return f"No winner is named: the panel leans to {leading}, but one rater alone could change that."
     if conclusion.outcome == "contested":
         leans = "" if conclusion.leaning == "neither" else f"the panel leans to {NAMES[conclusion.leaning]}, but "
         return f"No winner is named: {leans}the raters are divided."
@@ -76,9 +83,16 @@ def conclusion_sentence(conclusion: PanelConcluded, agreement: AgreementMeasured
     if any(each.decides for each in conclusion.disputed.values()):
         what = "a turn" if any(item.isdecimal() for item in conclusion.disputed) else "an argument"
         return f"No winner is named: the raters are too far apart on {what} that decides."
-    if agreement is not None and agreement.raw.band == "unacceptable":
+    if agreement is not None and agreement.deciding.band == "unacceptable":
         return "No winner is named: the raters are too far apart."
     return "No winner is named: the two sides are too close to tell apart."
+
+
+def left_out_words(each: LeaveOneOut) -> str:
+    """What the panel would come to without one rater: ``concluded, Pro``, ``irreconcilable, no winner``."""
+    if each.winner == "neither" and each.leaning in {"pro", "con"}:
+        return f"{each.outcome}, {NAMES[each.leaning]} leads"
+    return f"{each.outcome}, {'no winner' if each.winner == 'neither' else NAMES[each.winner]}"
 
 
 def conclusion_of(panel: PanelState) -> str:

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class PanelSummary(Struct, frozen=True, kw_only=True):
-    """A panel's agreement, and its conclusion once there is one."""
+    """A panel's agreement, and its conclusion once there is one.  ``alpha`` is the one that decides."""
 
     alpha: Coefficient
     kappa: Coefficient
@@ -133,9 +133,9 @@ def _panel(debate: Debate) -> PanelSummary | UnsetType:
     if agreement is UNSET:
         return UNSET
     if said is UNSET:
-        return PanelSummary(alpha=agreement.raw, kappa=agreement.kappa)
+        return PanelSummary(alpha=agreement.deciding, kappa=agreement.kappa)
     return PanelSummary(
-        alpha=agreement.raw,
+        alpha=agreement.deciding,
         kappa=agreement.kappa,
         outcome=said.outcome,
         winner=said.winner,

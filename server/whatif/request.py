@@ -9,7 +9,7 @@ from events.patch import merge
 from events.types import DebateOpened
 from events.types.rubric import Rubric
 from judge.errors import RubricError
-from judge.rubric import parse_rubric, rubric_v2
+from judge.rubric import parse_rubric, rubric_v1, rubric_v2
 from server.errors import BadField
 
 DEEPEST: Final = 16
@@ -17,7 +17,7 @@ DEEPEST: Final = 16
 BOOTSTRAP_MOST: Final = 5000
 """Resamplings for an agreement's interval that a request may ask for."""
 MERGED: Final = ("criteria", "protocol", "panel", "deliberation")
-"""Parts that a rubric may leave out: then those of version 1 hold."""
+"""Parts that a rubric may leave out: then those of Moot's rubric hold, of version 1 for a debate under version 1."""
 
 
 class WhatIfRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +41,7 @@ class WhatIfRequest(msgspec.Struct, frozen=True, kw_only=True):
             raise BadField(path, error.why + _offered(whole, path)) from error
         if read.panel is not None and read.panel.bootstrap > BOOTSTRAP_MOST and read.panel != rubric.panel:
             raise BadField("panel.bootstrap", f"at most {BOOTSTRAP_MOST} here")
-        known = rubric_v2()
+        known = rubric_v1() if rubric.version == 1 else rubric_v2()
         return replace(read, **{name: getattr(read, name) or getattr(known, name) for name in MERGED})
 
     def _panel(self, opened: DebateOpened) -> Any:

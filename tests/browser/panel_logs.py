@@ -19,7 +19,9 @@ from events.types import (
     PanelistScored,
     missing,
 )
+from judge.panel.outcome import conclude
 from judge.panel.raters import shipped
+from judge.rubric import rubric_v2
 from tests.browser.protocol_logs import DIMENSIONS, opened, protocol, rater
 
 SPLIT: Final = {
@@ -29,6 +31,14 @@ SPLIT: Final = {
     "CON-1": (2, 4, 7, 9),
     "CON-2": (6, 7, 6, 6),
     "CON-3": (8, 3, 4, 5),
+}
+STRICT: Final = {
+    "PRO-1": (8, 8, 5, 5),
+    "PRO-2": (9, 9, 6, 6),
+    "PRO-3": (7, 7, 4, 4),
+    "CON-1": (5, 5, 2, 2),
+    "CON-2": (4, 4, 1, 1),
+    "CON-3": (6, 6, 3, 3),
 }
 CLOSE: Final = {
     "PRO-1": (7, 7, 8, 7),
@@ -166,6 +176,21 @@ def irreconcilable(**more: Any) -> list[Event]:
             ),
         ),
         DebateConcluded(winner="neither", by_rule="panel"),
+    ]
+
+
+def strict() -> list[Event]:
+    """Four raters with the same ranking, two of them three points stricter, by rubric v2."""
+    seats = tuple(rater(name) for name in shipped().raters)
+    given = list(scored(STRICT))
+    rubric, sides = rubric_v2(), {item: item[:3].lower() for item in STRICT}
+    conclusion = conclude(seats, {each.rater: each for each in given}, sides, rubric.panel, rubric.criteria, "default")  # type: ignore[arg-type]
+    return [
+        opened(panel=seats, motion="The town should plant a tree for every parking space"),
+        *protocol(),
+        *given,
+        *conclusion,
+        DebateConcluded(winner="pro", by_rule="judge_and_panel"),
     ]
 
 

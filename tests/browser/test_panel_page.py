@@ -20,6 +20,7 @@ HOSTILE = "<img src=x onerror=alert(1)> <script>document.title='gone'</script> �
 LOGS: dict[str, list[Event]] = {
     "split": panel_logs.irreconcilable(),
     "agreed": panel_logs.agreeing(),
+    "strict": panel_logs.strict(),
     "artifact": artifact_logs.artifact(),
     "calibration": artifact_logs.calibration(),
     "faulty": [
@@ -214,6 +215,23 @@ def test_a_panel_that_agrees_says_so_in_one_sentence(page: Page, house: Any) -> 
     expect(page.locator(".says")).to_contain_text("The panel concludes: Pro.")
     expect(page.get_by_role("status")).to_have_text("Ended: Pro wins by the panel")
     expect(page.locator(".disputes")).to_contain_text("Nothing is disputed")
+    assert page.locator(".decision:visible").count() == 0
+
+
+def test_strict_and_lenient_raters_agree_for_reference_and_each_offset_is_shown(page: Page, house: Any) -> None:
+    visit(page, house, "strict")
+
+    expect(page.locator(".says")).to_have_text("For reference only: the raters agree, and Pro leads.")
+    expect(page.get_by_role("status")).to_have_text("Ended: Pro wins by judge and panel together")
+    expect(page.locator(".reasons-list")).to_contain_text("The raters differ in strictness by 3.0 points")
+    expect(page.locator(".disputes")).to_contain_text("Nothing is disputed")
+    expect(page.locator("#agreement .coefficient")).to_have_count(3)
+    expect(page.locator("#agreement")).to_contain_text("The lower one of the first two decides")
+    expect(page.locator("#rater-risk summary")).to_contain_text("−1.5 points beside the mean")
+    expect(page.locator("[data-without=risk]")).to_contain_text("concluded, Pro leads")
+    page.locator("#agreement").get_by_text("Other measures").click()
+    expect(page.locator("#agreement")).to_contain_text("ICC(2,k): the raters’ mean, strictness counts")
+    expect(page.locator(".sides tr", has_text="Calibrated")).to_contain_text("decides")
     assert page.locator(".decision:visible").count() == 0
 
 

@@ -23,11 +23,24 @@ test("the outcome of a panel is one sentence, which names a winner only if there
     "No winner is named: the agreement of the raters could not be measured.",
     panelSentence(said({ outcome: "undetermined" })),
   );
+  const more = { outcome: "concluded", leaning: "pro", reference_only: ["2 raters where at least 3 are needed"] };
+  assert.equal("For reference only: the raters agree, and Pro leads.", panelSentence(said(more)));
+  assert.equal(
+    "For reference only: the raters agree in part, and Pro leads.",
+    panelSentence(said({ ...more, outcome: "cautious" })),
+  );
+  assert.equal(
+    "No winner is named: the panel leans to Con, but one rater alone could change that.",
+    panelSentence(said({ outcome: "cautious" })),
+  );
   assert.equal("No winner is named: the two sides are too close to tell apart.", panelSentence(said()));
   assert.equal(
     "No winner is named: the raters are too far apart.",
     panelSentence({ ...said(), agreement: { raw: { band: "unacceptable" } } }),
   );
+  const band = (name) => ({ value: name === "high" ? 0.9 : 0.3, band: name });
+  const measured = { raw: band("high"), calibrated: band("high"), margins: band("unacceptable") };
+  assert.equal("No winner is named: the raters are too far apart.", panelSentence({ ...said(), agreement: measured }));
   for (const [item, what] of [["CON-1", "an argument"], ["3", "a turn"]]) {
     assert.equal(
       `No winner is named: the raters are too far apart on ${what} that decides.`,

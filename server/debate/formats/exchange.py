@@ -176,10 +176,7 @@ def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
         return pending(debate, opened, [conflict]) or record(judging.resolved(debate, conflict))
     if due := panel.steps(debate, opened):
         return due
-    if (named := panel.winner(debate)) is not None:
-        concluded = DebateConcluded(winner=named, by_rule="panel")
-        return record([Draft(event=concluded, cause=debate.panel.positions["conclusion"])])
     has_no_margin = isinstance(debate.verdicts.scorecard.margin, Missing)
     rule = "no_judgement" if has_no_margin else "baseline" if opened.judge.baseline else "scorecard"
     concluded = DebateConcluded(winner=debate.verdicts.scorecard.winner, by_rule=rule)
-    return record([Draft(event=concluded, cause=debate.verdicts.positions["scorecard"])])
+    return record([panel.ending(debate, opened, concluded, debate.verdicts.positions["scorecard"])])

@@ -11,10 +11,12 @@ from msgspec import UNSET
 
 from events.record import Draft
 from events.state.debate import Debate
-from events.types import DebateOpened, PanelistScored, Rater, Winner
+from events.types import DebateConcluded, DebateOpened, PanelConcluded, PanelistScored, Rater
+from events.types.criteria import PanelRules
 from judge.live.answers import Answers
 from judge.live.entries import refuse_finding
 from judge.live.event_batch import EventBatch
+from judge.panel.disputes import turning
 from judge.panel.questions import item_sides, panel_prompt, panel_type
 from judge.panel.reading import invented, read_rater
 from server.debate.formats import deliberation
@@ -27,6 +29,8 @@ TOKENS: Final = 800
 ITEM_TOKENS: Final = 120
 """Tokens for each item: four scores, a standing, a note."""
 PURPOSE: Final = "panel"
+BOTH: Final = "judge_and_panel"
+"""The rule by which a debate ends whose panel is for reference only."""
 
 
 def asks(debate: Debate, opened: DebateOpened) -> tuple[Ask, ...]:
@@ -56,9 +60,28 @@ def most_tokens(items: int) -> int:
     return TOKENS + ITEM_TOKENS * items
 
 
-def winner(debate: Debate) -> Winner | None:
-    """The winner that the panel names; None without a panel, or before it has concluded."""
-    return None if debate.panel.conclusion is UNSET else debate.panel.conclusion.winner
+def ending(debate: Debate, opened: DebateOpened, judged: DebateConcluded, cause: int) -> Draft:
+    """The end of a debate; ``judged`` is its end by the judge alone, which follows from ``cause``.
+
+    A panel names the winner, if there is one.  A panel for reference only does not name one alone: then there is a
+    winner if the judge names the side to which the panel leans.
+    """
+    conclusion = debate.panel.conclusion
+    if conclusion is UNSET:
+        return Draft(event=judged, cause=cause)
+    assert opened.rubric.panel is not None, "an opening fills in what a rubric leaves out"
+    cause = debate.panel.positions["conclusion"]
+    if conclusion.reference_only is UNSET:
+        return Draft(event=DebateConcluded(winner=conclusion.winner, by_rule="panel"), cause=cause)
+    is_same = judged.winner == conclusion.leaning and supports(conclusion, opened.rubric.panel)
+    return Draft(event=DebateConcluded(winner=judged.winner if is_same else "neither", by_rule=BOTH), cause=cause)
+
+
+def supports(conclusion: PanelConcluded, rules: PanelRules) -> bool:
+    """Whether the raters agree enough on the side that leads, however many they are."""
+    if conclusion.outcome == "cautious" and rules.cautious_survives:
+        return not turning(conclusion.leaning, conclusion.without, rules)
+    return conclusion.outcome in {"concluded", "cautious"}
 
 
 def _questions(debate: Debate, opened: DebateOpened) -> list[Question]:

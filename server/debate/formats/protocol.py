@@ -165,12 +165,9 @@ def _panel_steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
 
 
 def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
-    """The winner: the one that the panel names if there is a panel, else the side clearly ahead in the assessment."""
-    if (named := panel.winner(debate)) is not None:
-        concluded, cause = DebateConcluded(winner=named, by_rule="panel"), debate.panel.positions["conclusion"]
-    else:
-        concluded, cause = _by_totals(debate, opened), debate.protocol.positions["assessment"]
-    return record([Draft(event=concluded, cause=cause)])
+    """The winner: the side ahead in the assessment, or what follows from the panel if there is one."""
+    given = debate.protocol.positions["assessment"]
+    return record([panel.ending(debate, opened, _by_totals(debate, opened), given)])
 
 
 def _by_totals(debate: Debate, opened: DebateOpened) -> DebateConcluded:

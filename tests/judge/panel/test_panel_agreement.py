@@ -12,18 +12,16 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from judge.panel.agreement import (
-    CalibrationMethod,
     MeasurementLevel,
     Ratings,
     alpha,
     band,
     bootstrap_values,
-    calibrated_scores,
-    calibration_method,
     measure,
     resamples,
     with_interval,
 )
+from judge.panel.calibration import CalibrationMethod, calibrated_scores, calibration_method
 from judge.panel.kappa import count_standings, kappa, measure_kappa
 from judge.rubric import rubric_v1
 

@@ -24,10 +24,10 @@ Script = Callable[..., str]
 WHAT, WHY = "We try two lines first", "It is cheap to undo"
 
 
-async def hung(h: Harness, script: Script, raters: dict[str, Any] = SPLIT) -> str:
+async def hung(h: Harness, script: Script, raters: dict[str, Any] = SPLIT, **request: Any) -> str:
     """A debate that has ended; by default its panel names no winner."""
     model = script(answers=answers() | raters)
-    debate = await h.open(model, turns=6, format="protocol", panel=[model])
+    debate = await h.open(model, turns=6, format="protocol", panel=[model], **request)
     assert isinstance(await h.ended(debate), DebateConcluded)
     await h.idle()
     return debate
@@ -86,11 +86,15 @@ async def test_of_two_who_decide_at_once_one_is_refused(script: Script) -> None:
 
 
 @pytest.mark.anyio
-async def test_where_the_panel_names_a_winner_nobody_else_decides(script: Script) -> None:
+@pytest.mark.parametrize(
+    ("rubric", "why"),
+    [("v1", r"the panel names a winner: pro \(concluded\)"), ("v2", "judge and panel name a winner: pro")],
+)
+async def test_where_a_winner_is_named_nobody_else_decides(script: Script, rubric: str, why: str) -> None:
     async with harness() as h:
-        debate = await hung(h, script, AGREED)
+        debate = await hung(h, script, AGREED, rubric=rubric)
 
-        with pytest.raises(NotNow, match=r"the panel names a winner: pro \(concluded\)"):
+        with pytest.raises(NotNow, match=why):
             await h.moderators.decide(debate, "con", WHY, "Ada")
 
 
@@ -289,7 +293,7 @@ def test_the_command_line_asks_the_server_that_holds_the_store(moot: Cli, script
 def test_what_the_command_line_refuses(moot: Cli, script: Script) -> None:
     debate = run_to_its_end(moot, script, AGREED)
 
-    said(moot.here("decide", debate, "con", "--reason", WHY), 1, "the panel names a winner: pro")
+    said(moot.here("decide", debate, "con", "--reason", WHY), 1, "judge and panel name a winner: pro")
     said(moot.here("decide", "nobody", "con", "--reason", WHY), 3)
     said(moot.here("decide", debate, "con"), 2, "--reason")
     said(moot.here("decide", debate, " ", "--reason", WHY), 2, "decision")

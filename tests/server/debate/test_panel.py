@@ -7,7 +7,9 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 
+from events.record import Draft
 from events.store.memory import MemoryLog
 from events.types import (
     AgreementMeasured,
@@ -25,7 +27,7 @@ from events.types import (
     Reason,
     ScorecardVerdictReached,
 )
-from judge.rubric import rubric_v1
+from judge.rubric import rubric_v2
 from server.debate.formats import panel
 from server.debate.formats.steps import Ask, Record, Speak
 from tests.judge.panel.rater_scores import DIMENSIONS, rater_seats
@@ -67,8 +69,17 @@ def one(events: list[Any], type_: Any) -> Any:
     return found
 
 
+def with_panel(**rules: Any) -> dict[str, Any]:
+    """Rubric v2 with other rules of the panel."""
+    known = rubric_v2()
+    assert known.panel is not None
+    return dict(
+        msgspec.to_builtins(msgspec.structs.replace(known, panel=msgspec.structs.replace(known.panel, **rules)))
+    )
+
+
 def without_deliberation() -> dict[str, Any]:
-    known = rubric_v1()
+    known = rubric_v2()
     assert known.deliberation is not None
     rules = msgspec.structs.replace(known.deliberation, rounds=0)
     return dict(msgspec.to_builtins(msgspec.structs.replace(known, deliberation=rules)))
@@ -83,11 +94,26 @@ async def test_a_panel_that_agrees_names_the_winner(script: Script) -> None:
     assert ["panelist_scored"] * 4 + END == names(events)
     assert list(RATERS) == [each.rater for each in of(events, PanelistScored)]
     conclusion = one(events, PanelConcluded)
-    assert ("concluded", "pro", "default") == (conclusion.outcome, conclusion.winner, conclusion.topic_type)
-    assert DebateConcluded(winner="pro", by_rule="panel") == events[-1]
+    assert ("concluded", "pro", "default") == (conclusion.outcome, conclusion.leaning, conclusion.topic_type)
     assert set(NAMES) == view["panel"]["raters"]["risk"]["scored"]["scores"].keys()
+    assert view["panel"]["agreement"]["calibrated"]["value"] > 0.8
+    assert DebateConcluded(winner="pro", by_rule="judge_and_panel") == events[-1]
+    assert "neither" == view["panel"]["conclusion"]["winner"]
+
+
+async def test_under_version_1_six_arguments_are_enough_for_the_panel_alone(script: Script) -> None:
+    events, view = await judged(script, agreeing(of_arguments, 4, 3, 4, 8, 7, 8), rubric="v1")
+
+    assert DebateConcluded(winner="con", by_rule="panel") == events[-1]
     assert view["panel"]["agreement"]["raw"]["value"] > 0.8
-    assert view["panel"]["conclusion"]["winner"] == view["conclusion"]["winner"] == "pro"
+    assert view["panel"]["conclusion"]["winner"] == view["conclusion"]["winner"] == "con"
+
+
+async def test_a_panel_of_enough_raters_and_arguments_names_the_winner_alone(script: Script) -> None:
+    events, _ = await judged(script, agreeing(of_arguments, 4, 3, 4, 8, 7, 8), rubric=with_panel(reliable_items=6))
+
+    assert ("con", UNSET) == (one(events, PanelConcluded).winner, one(events, PanelConcluded).reference_only)
+    assert DebateConcluded(winner="con", by_rule="panel") == events[-1]
 
 
 async def test_raters_are_asked_together_with_the_judge(script: Script) -> None:
@@ -98,11 +124,12 @@ async def test_raters_are_asked_together_with_the_judge(script: Script) -> None:
     assert max(map(events.index, calls)) < events.index(one(events, AssessmentGiven))
 
 
-async def test_the_panel_may_name_another_winner_than_the_assessment(script: Script) -> None:
+async def test_a_panel_for_reference_and_a_judge_that_differ_name_nobody(script: Script) -> None:
     """The script's judge gives pro 21 and con 15."""
     events, view = await judged(script, agreeing(of_arguments, 4, 3, 4, 8, 7, 8))
 
-    assert DebateConcluded(winner="con", by_rule="panel") == events[-1]
+    assert "con" == one(events, PanelConcluded).leaning
+    assert DebateConcluded(winner="neither", by_rule="judge_and_panel") == events[-1]
     assert view["protocol"]["assessment"]["pro_total"] > view["protocol"]["assessment"]["con_total"]
 
 
@@ -111,7 +138,7 @@ async def test_a_panel_that_is_split_names_nobody_and_deliberates(script: Script
     told = names(events)
 
     assert "irreconcilable" == one(events, PanelConcluded).outcome
-    assert DebateConcluded(winner="neither", by_rule="panel") == events[-1]
+    assert DebateConcluded(winner="neither", by_rule="judge_and_panel") == events[-1]
     assert ["panelist_scored"] * 4 + END[:1] == told[:5]
     assert END[1:] == told[-2:]
     assert {"opinion_given", "deliberation_held"} == set(told[5:-2])
@@ -144,7 +171,8 @@ async def test_in_an_exchange_the_items_are_turns_and_all_verdicts_stand_side_by
     assert {"1", "2"} == one(events, PanelConcluded).disputed.keys() | view["turns"].keys()
     assert one(events, ScorecardVerdictReached).winner == "neither"
     assert of(events, NarrativeVerdictReached)
-    assert DebateConcluded(winner="pro", by_rule="panel") == events[-1]
+    assert ("2 turns where at least 10 are needed",) == one(events, PanelConcluded).reference_only
+    assert DebateConcluded(winner="neither", by_rule="judge_and_panel") == events[-1]
     assert {"scorecard", "narrative"} <= view["verdicts"].keys()
 
 
@@ -181,11 +209,8 @@ async def test_without_a_panel_nothing_of_one_is_there(script: Script) -> None:
     assert {} == view["panel"]
     assert (False, "") == (bool(events[0].panel), events[0].topic_type)
     play = Play(opened())
-    assert ((), (), None) == (
-        panel.asks(play.debate, events[0]),
-        panel.steps(play.debate, events[0]),
-        panel.winner(play.debate),
-    )
+    assert ((), ()) == (panel.asks(play.debate, events[0]), panel.steps(play.debate, events[0]))
+    assert Draft(event=end, cause=7) == panel.ending(play.debate, events[0], end, 7)
 
 
 def test_a_rater_of_many_turns_may_answer_at_length() -> None:
@@ -233,7 +258,7 @@ async def test_a_rater_whose_model_fails_is_missing_and_counts_for_nobody(script
     assert ({}, {}, {}) == (risk.scores, risk.standings, risk.absent)
     conclusion = one(events, PanelConcluded)
     assert {"technical", "business", "general"} == conclusion.weights.keys() == conclusion.without.keys()
-    assert "pro" == conclusion.winner
+    assert "pro" == conclusion.leaning == events[-1].winner
 
 
 async def test_a_panel_of_which_nobody_answers_names_nobody(script: Script) -> None:

@@ -1,0 +1,82 @@
+"""The scores of a panel as the rules use them, and its outcome in figures."""
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from events.types import Dispute, PanelOutcome, Rater, Side
+from events.types.criteria import PanelRules
+from judge.panel.agreement import Ratings
+from judge.panel.calibration import CalibrationMethod, calibrated_points, calibration_method, score_rows
+from judge.panel.disputes import SideScores, Totals, counted_raters
+
+
+class ScoredPanel(Struct, frozen=True, kw_only=True):
+    """The scores of a panel; ``ratings`` and ``standings`` have a row for each seat.  ``totals`` are as given."""
+
+    seats: tuple[Rater, ...]
+    totals: Totals
+    ratings: Ratings
+    standings: tuple[dict[str, str], ...]
+    sides: Mapping[str, Side]
+    rules: PanelRules
+    topic_type: str
+
+    @property
+    def calibrates(self) -> bool:
+        """Whether the rules measure calibrated scores."""
+        return self.rules.decides == "calibrated"
+
+    @property
+    def method(self) -> CalibrationMethod:
+        """How scores are calibrated."""
+        sides = list(self.sides.values())
+        return calibration_method(min(sides.count("pro"), sides.count("con")), self.rules.minmax_at)
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """The raters that scored items of both sides."""
+        return counted_raters(self.totals, self.sides)
+
+    @property
+    def deciding(self) -> Totals:
+        """The totals that decide: as given, or calibrated, in points, of the raters that count."""
+        if not self.calibrates:
+            return self.totals
+        items, totals = list(self.sides), {name: self.totals[name] for name in self.counted}
+        points = calibrated_points(score_rows(totals, items), self.method)
+        return {
+            name: {item: round(float(score), 6) for item, score in zip(items, row, strict=True) if not np.isnan(score)}
+            for name, row in zip(totals, points, strict=True)
+        }
+
+    def only(self, names: Collection[str]) -> "ScoredPanel":
+        """Return the panel with these raters alone."""
+        kept = [number for number, seat in enumerate(self.seats) if seat.name in names]
+        return replace(
+            self,
+            seats=tuple(self.seats[number] for number in kept),
+            ratings=Ratings(self.ratings.values[kept], self.ratings.items),
+            totals={rater: given for rater, given in self.totals.items() if rater in names},
+            standings=tuple(self.standings[number] for number in kept),
+        )
+
+    def without(self, name: str) -> "ScoredPanel":
+        """Return the panel without one rater."""
+        return self.only([seat.name for seat in self.seats if seat.name != name])
+
+
+class PanelReading(Struct, frozen=True, kw_only=True):
+    """A panel's outcome in figures.  ``sums`` and ``disputed`` rest on the scores that decide."""
+
+    outcome: PanelOutcome
+    sums: SideScores
+    weights: dict[str, float]
+    disputed: dict[str, Dispute]
+
+    @property
+    def may_name(self) -> bool:
+        """Whether the raters agree enough to name the side that leads."""
+        return self.outcome in {"concluded", "cautious"}
