@@ -1,6 +1,7 @@
 """Load and check a rubric.  ``docs/design.md`` explains the figures of version 1 (``rubrics/v1.json``)."""
 
 import hashlib
+from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -8,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from events.types.rubric import Rubric, canonical_bytes
+from events.types.criteria import Criteria
+from events.types.rubric import Anchors, Rubric, canonical_bytes
 from judge.errors import RubricError
 from judge.rubric_checks import faults
 from judge.rubric_places import misfit
@@ -69,6 +71,30 @@ def checked(rubric: Rubric) -> Rubric:
     for field, why in faults(rubric):
         raise RubricError(field, why)
     return rubric
+
+
+def anchor_lines(anchors: Anchors, least: float, most: float) -> Iterator[str]:
+    """Yield what earns how many points, for the points that are on the scale."""
+    for points, text in (anchors or {}).items():
+        if least <= int(points) <= most:
+            yield f"{points}: {text}"
+
+
+def criteria_lines(criteria: Criteria) -> str:
+    """Return each criterion with what it asks, and with its anchors if the rubric has any."""
+    return "\n".join(
+        line
+        for name, each in criteria.dimensions.items()
+        for line in (
+            f"- {name}: {each.asks}",
+            *(f"  {anchor}" for anchor in anchor_lines(each.anchors, criteria.low, criteria.high)),
+        )
+    )
+
+
+def has_anchors(criteria: Criteria) -> bool:
+    """Whether the criteria say what earns how many points, as they do from version 2 on."""
+    return any(each.anchors for each in criteria.dimensions.values())
 
 
 def fmt(points: float) -> str:

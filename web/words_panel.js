@@ -138,6 +138,7 @@ export const PANEL = {
   gaveNothing: "gave no scores",
   offset: (points) => `${points} points beside the mean`,
   focus: (focus) => `Asks ${focus}.`,
+  finding: "Its finding: ",
   rating(model, samples, weights) {
     const asked = samples > 1 ? `, ${count(samples, "sample")}, of which the median counts` : "";
     return `${model}${asked}. Weights: ${weights}.`;

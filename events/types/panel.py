@@ -23,6 +23,8 @@ class Rater(Struct, frozen=True, kw_only=True):
     domain: str
     """The domain of expertise whose weight the rater gets."""
     focus: str
+    scepticism: str | UnsetType = UNSET
+    """What the rater does not accept, as a sentence of its prompt."""
     weights: dict[str, float]
     model: str
     samples: int = 1
@@ -69,6 +71,8 @@ class PanelistScored(DerivedEvent, frozen=True, kw_only=True, tag="panelist_scor
     """Highest minus lowest over the samples, if there are several."""
     samples: int = 1
     missing: Reason | UnsetType = UNSET
+    finding: str | UnsetType = UNSET
+    """What the rater sees from its part, in its words."""
 
 
 class AgreementMeasured(DerivedEvent, frozen=True, kw_only=True, tag="agreement_measured"):

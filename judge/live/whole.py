@@ -21,7 +21,7 @@ from events.state.debate import Debate
 from events.state.ledger import Balance, TurnCard
 from events.state.spine import Premise
 from events.types import DebateOpened, Missing, Side, Template, TurnSpoken, Winner, other
-from events.types.rubric import Anchors, Dimension, Rubric
+from events.types.rubric import Dimension, Rubric
 from judge.guard.neutralise import quoted
 from judge.live.claims import claim_candidates
 from judge.live.comparison import compared_dimensions
@@ -29,7 +29,7 @@ from judge.live.prompt import Prompt, moderator_segments
 from judge.live.scoring import applicable
 from judge.live.shortening import premise_turn
 from judge.live.spine import premise_history
-from judge.rubric import fmt
+from judge.rubric import anchor_lines, fmt
 from judge.templates import fill, has_section, load_template, section
 from providers.base import Segment
 
@@ -352,7 +352,7 @@ class WholeDebate:
     def _gap_scale(self) -> dict[str, str]:
         gaps = self._rubric.gaps
         limit = " " + self._fill("gap_limit", points=fmt(gaps.most_per_turn)) if gaps.most_per_turn else ""
-        anchors = "\n".join(_anchors(gaps.anchors, gaps.least, gaps.most))
+        anchors = "\n".join(anchor_lines(gaps.anchors, gaps.least, gaps.most))
         return {"least": fmt(gaps.least), "most": fmt(gaps.most), "anchors": anchors, "limit": limit}
 
     def _text(self, name: str) -> str:
@@ -393,13 +393,7 @@ def _components(name: str, dimension: Dimension) -> Iterator[str]:
         later = f", from turn {each.applies_from} on" if each.applies_from > 1 else ""
         quote = "" if each.needs_quote else ", without a quote"
         yield f"- {component} (0 to {each.maximum}{later}{quote}): {each.asks}"
-        yield from (f"  {line}" for line in _anchors(each.anchors, 0, each.maximum))
-
-
-def _anchors(anchors: Anchors, least: float, most: float) -> Iterator[str]:
-    for points, text in (anchors or {}).items():
-        if least <= int(points) <= most:
-            yield f"{points}: {text}"
+        yield from (f"  {line}" for line in anchor_lines(each.anchors, 0, each.maximum))
 
 
 def _rules(rubric: Rubric) -> Iterator[str]:

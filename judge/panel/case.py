@@ -13,7 +13,7 @@ from events.types.criteria import Criteria
 from judge.guard.neutralise import quoted
 from judge.live.answers import Answers
 from judge.live.prompt import Prompt, opening
-from judge.panel.questions import panel_type, rating_segment
+from judge.panel.questions import asks_finding, panel_type, rating_segment
 from judge.panel.reading import read_rater
 from judge.panel.truth import Scores
 from judge.protocol.prompt import argument_text
@@ -26,9 +26,9 @@ def names_of(case: Case) -> tuple[str, ...]:
     return tuple(each.id for each in (*case.pro, *case.con))
 
 
-def case_type(case: Case, criteria: Criteria) -> Any:
+def case_type(opened: DebateOpened, case: Case, criteria: Criteria) -> Any:
     """Return the type of a rater's answer."""
-    return panel_type(names_of(case), criteria)
+    return panel_type(names_of(case), criteria, finding=asks_finding(opened))
 
 
 def case_prompt(opened: DebateOpened, seat: Rater, case: Case) -> Prompt:

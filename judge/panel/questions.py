@@ -21,11 +21,15 @@ from judge.live.text import IN_FULL, shortened
 from judge.protocol.assess import argument_segments, closing_segments
 from judge.protocol.prompt import choice_type, keyed_type
 from judge.protocol.reading import join_names
-from judge.templates import fill, section
+from judge.rubric import criteria_lines, has_anchors
+from judge.templates import fill, has_section, section
 from providers.answers.schema import guided
 from providers.base import Segment
 
 NOTE_MOST: Final = 120
+FINDING_MOST: Final = 300
+RATE: Final = "rate"
+"""The section of the prompt that asks for a finding, too."""
 
 
 def item_sides(debate: Debate, opened: DebateOpened) -> dict[str, Side]:
@@ -35,28 +39,35 @@ def item_sides(debate: Debate, opened: DebateOpened) -> dict[str, Side]:
     return {str(turn.turn): turn.side for turn in debate.transcript.spoken()}
 
 
-def panel_type(names: tuple[str, ...], criteria: Criteria) -> Any:
-    """``{"scores": {item: {dimension: n}}, "standings": {item: STANDING}, "notes": {item: text}}``, read leniently."""
-    return _panel_type(names, tuple(criteria.dimensions), criteria.low, criteria.high)
+def asks_finding(opened: DebateOpened) -> bool:
+    """Whether raters get the question of version 2, with anchors, their scepticism, and the finding of their part."""
+    criteria = opened.rubric.criteria
+    return criteria is not None and has_anchors(criteria) and has_section(opened.prompts["panel"], RATE)
+
+
+def panel_type(names: tuple[str, ...], criteria: Criteria, *, finding: bool = True) -> Any:
+    """The type of a rater's answer, read leniently.
+
+    ``{"notes": {item: text}, "scores": {item: {dimension: n}}, "standings": {item: STANDING}, "finding": text}``;
+    without ``finding`` that of version 1.
+    """
+    return _panel_type(names, tuple(criteria.dimensions), criteria.low, criteria.high, finding=finding)
 
 
 @lru_cache(maxsize=64)
-def _panel_type(names: tuple[str, ...], dimensions: tuple[str, ...], low: int, high: int) -> Any:
+def _panel_type(names: tuple[str, ...], dimensions: tuple[str, ...], low: int, high: int, *, finding: bool) -> Any:
     points = Annotated[int, Meta(ge=low, le=high)]
     card = msgspec.defstruct(
         "ItemScores", [(name, points) for name in dimensions], frozen=True, kw_only=True, module=__name__
     )
-    writes = msgspec.defstruct(
-        "PanelScores",
-        [
-            ("scores", keyed_type("ScoredItems", names, card)),
-            ("standings", keyed_type("Standings", names, choice_type(STANDINGS))),
-            ("notes", keyed_type("Notes", names, Annotated[str, Meta(max_length=NOTE_MOST)])),
-        ],
-        frozen=True,
-        kw_only=True,
-        module=__name__,
+    scores, standings, notes = (
+        ("scores", keyed_type("ScoredItems", names, card)),
+        ("standings", keyed_type("Standings", names, choice_type(STANDINGS))),
+        ("notes", keyed_type("Notes", names, Annotated[str, Meta(max_length=NOTE_MOST)])),
     )
+    found = ("finding", Annotated[str, Meta(max_length=FINDING_MOST)])
+    fields = [notes, scores, standings, found] if finding else [scores, standings, notes]
+    writes = msgspec.defstruct("PanelScores", fields, frozen=True, kw_only=True, module=__name__)
     middle = dict.fromkeys(dimensions, (low + high) // 2)
     neutral = {"scores": dict.fromkeys(names, middle), "standings": dict.fromkeys(names, "UNCERTAIN"), "notes": {}}
     return guided(Any, writes, neutral)
@@ -73,15 +84,17 @@ def rating_segment(opened: DebateOpened, seat: Rater, names: Iterable[str]) -> S
     """Return the question itself: the rater's focus, and the items to rate."""
     criteria = opened.rubric.criteria
     assert criteria is not None, "an opening fills in what a rubric leaves out"
+    sceptical = {"scepticism": f" {seat.scepticism}" if seat.scepticism else ""} if asks_finding(opened) else {}
     ask = fill(
-        section(opened.prompts["panel"], "ask"),
+        section(opened.prompts["panel"], RATE if asks_finding(opened) else "ask"),
         title=seat.title.lower(),
         focus=seat.focus,
         weights=join_names(f"{name} {weight:.0%}" for name, weight in seat.weights.items()),
         ids=join_names(names),
         low=str(criteria.low),
         high=str(criteria.high),
-        criteria="\n".join(f"- {name}: {each.asks}" for name, each in criteria.dimensions.items()),
+        criteria=criteria_lines(criteria),
+        **sceptical,
     )
     return Segment("user", ask)
 

@@ -23,6 +23,8 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     title: Words
     focus: Words
+    scepticism: Words | UnsetType = UNSET
+    """What the rater does not accept, as a sentence to it."""
     weights: dict[str, Share]
     domain: Words = "general"
     share: Share | UnsetType = UNSET

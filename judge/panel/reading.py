@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from events.types import PanelistScored, Rater, Reason, Standing
 from events.types.criteria import STANDINGS, Criteria
@@ -19,7 +19,9 @@ from judge.protocol.reading import SHOWN, argument_id, as_written, clean_text, e
 NOTE_MOST: Final = 300
 LEFT_OUT: Final = "the rater left it out"
 _TURN: Final = re.compile(r"\s*(?:turn|t)?\s*#?\s*([0-9]{1,3})\s*", re.IGNORECASE)
-_PARTS: Final = frozenset({"scores", "standings", "notes"})
+FINDING: Final = ("finding", "key_finding")
+FINDING_MOST: Final = 600
+_PARTS: Final = frozenset({"scores", "standings", "notes", *FINDING})
 
 
 class RaterSample(Struct, frozen=True, kw_only=True):
@@ -30,6 +32,7 @@ class RaterSample(Struct, frozen=True, kw_only=True):
     notes: dict[str, str]
     absent: dict[str, str]
     invented: tuple[str, ...]
+    finding: str
 
 
 def read_rater(seat: Rater, answers: Answers[Any], names: Sequence[str], criteria: Criteria) -> PanelistScored:
@@ -53,6 +56,7 @@ def read_rater(seat: Rater, answers: Answers[Any], names: Sequence[str], criteri
         spread=spread,
         notes=samples[0].notes,
         absent=_absent(samples, scores, standings, names, criteria),
+        finding=next((each.finding for each in samples if each.finding), UNSET),
     )
 
 
@@ -94,6 +98,7 @@ def read_sample(value: Any, names: Sequence[str], criteria: Criteria) -> RaterSa
         notes=notes,
         absent=absent,
         invented=tuple(dict.fromkeys((*unknown, *more))),
+        finding=clean_text(first_value(value, FINDING))[:FINDING_MOST],
     )
 
 

@@ -115,7 +115,8 @@ def _scored(event: dict[str, Any]) -> str:
     if "missing" in event:
         return f"no scores, {event['missing']['reason']}"
     absent = f", {len(event['absent'])} not given" if event["absent"] else ""
-    return f"scored {len(event['scores'])} items{absent}"
+    finding = f". Its finding: {one_line(event['finding'])}" if event.get("finding") else ""
+    return f"scored {len(event['scores'])} items{absent}{finding}"
 
 
 def _titles(view: dict[str, Any]) -> dict[str, str]:

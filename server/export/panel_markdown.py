@@ -150,7 +150,8 @@ def _seat(name: str, rater: RaterState, weights: Mapping[str, float], offsets: M
     elif scored is not UNSET and scored.absent:
         parts.append(f"left out {escaped(', '.join(f'{what} ({why})' for what, why in scored.absent.items()))}")
     caveat = f". {escaped(seat.caveat)}" if seat.caveat else ""
-    return f"{escaped(seat.title)}, {escaped(seat.model)}: {'; '.join(parts)}{caveat}"
+    finding = f". Its finding: {escaped(scored.finding)}" if scored is not UNSET and scored.finding else ""
+    return f"{escaped(seat.title)}, {escaped(seat.model)}: {'; '.join(parts)}{caveat}{finding}"
 
 
 def _without(conclusion: PanelConcluded) -> list[str]:

@@ -60,7 +60,7 @@ def _question(opened: DebateOpened, case: Case, seat: Rater) -> Question:
         turn=None,
         model=seat.model,
         prompt=lambda: case_prompt(opened, seat, case),
-        answer_type=case_type(case, _criteria(opened)),
+        answer_type=case_type(opened, case, _criteria(opened)),
         max_tokens=TOKENS,
         think=seat.think,
         samples=seat.samples,

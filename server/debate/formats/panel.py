@@ -17,7 +17,7 @@ from judge.live.answers import Answers
 from judge.live.entries import refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.panel.disputes import turning
-from judge.panel.questions import item_sides, panel_prompt, panel_type
+from judge.panel.questions import asks_finding, item_sides, panel_prompt, panel_type
 from judge.panel.reading import invented, read_rater
 from server.debate.formats import deliberation
 from server.debate.formats.halts import halt_if_unaffordable
@@ -101,7 +101,7 @@ def _question(debate: Debate, opened: DebateOpened, seat: Rater) -> Question:
         max_tokens=most_tokens(len(names)),
         think=seat.think,
         cause=_last_word(debate),
-        answer_type=panel_type(names, criteria),
+        answer_type=panel_type(names, criteria, finding=asks_finding(opened)),
     )
 
 

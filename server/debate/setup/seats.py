@@ -49,6 +49,7 @@ class Seat(Struct, frozen=True, kw_only=True):
             title=profile.title,
             domain=profile.domain,
             focus=profile.focus,
+            scepticism=profile.scepticism,
             weights=profile.weights,
             model=self.model,
             samples=self.samples,

@@ -25,6 +25,7 @@ def rater_seats(count: int = 4, **records: TrackRecord) -> list[Rater]:
             title=profile.title,
             domain=profile.domain,
             focus=profile.focus,
+            scepticism=profile.scepticism,
             weights=profile.weights,
             model=f"scripted:{name}",
             record=records.get(name, TrackRecord()),

@@ -8,7 +8,9 @@ from events.types import DebateOpened, PanelistScored
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt
 from judge.live.text import IN_FULL
-from judge.panel.questions import item_sides, panel_prompt
+from judge.panel.questions import asks_finding, item_sides, panel_prompt
+from judge.rubric import rubric_v2
+from judge.templates import parse_template
 from tests.judge.panel.rater_scores import DIMENSIONS, rater_seats
 from tests.judge.protocol import rounds
 from tests.judge.turns import debate_of
@@ -79,6 +81,43 @@ def test_nobody_is_told_a_model_or_another_raters_scores(heard: Heard) -> None:
     assert before == text(panel_prompt(opened, batch.debate, SEATS[0]))
     assert "7b" not in before
     assert "grand" not in before
+
+
+def under_v2(heard: Heard) -> Heard:
+    return replace(heard[0], rubric=rubric_v2()), heard[1]
+
+
+@BOTH
+def test_under_version_2_a_rater_gets_anchors_its_scepticism_and_is_asked_for_its_finding(heard: Heard) -> None:
+    for seat in SEATS:
+        ask = panel_prompt(*under_v2(heard), seat)[-1].text
+
+        assert f"Look above all at this: {seat.focus}. {seat.scepticism} In your judgement" in ask
+        assert "- logic: is the chain of reasoning sound and free of gaps\n  1: The conclusion does not follow" in ask
+        assert "  10: Every step follows" in ask
+        assert "plausible and unproven is UNCERTAIN" in ask
+        assert '"finding": ' in ask
+        assert not any(other.scepticism in ask for other in SEATS if other is not seat)
+
+
+@BOTH
+def test_the_question_of_version_1_stays_as_it_is(heard: Heard) -> None:
+    ask = panel_prompt(*heard, SEATS[1])[-1].text
+
+    assert "finding" not in ask
+    assert "without a source" not in ask
+    assert "  1: " not in ask
+    assert "- UNCERTAIN: the debate did not settle it" in ask
+
+
+def test_a_debate_that_is_older_than_the_question_is_asked_the_old_one() -> None:
+    opened, debate = under_v2(of_protocol())
+    older = parse_template(opened.prompts["panel"].text.partition("--- rate")[0])
+    before = replace(opened, prompts={**opened.prompts, "panel": older})
+
+    assert asks_finding(opened)
+    assert not asks_finding(before)
+    assert "finding" not in text(panel_prompt(before, debate, SEATS[0]))
 
 
 def test_every_argument_is_shown_with_its_answer_and_both_closings() -> None:

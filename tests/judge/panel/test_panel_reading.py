@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from events.types import PanelistScored, Rater, Reason
 from judge.live.answers import Answers
@@ -44,6 +45,13 @@ def with_scores(**cards: Any) -> dict[str, Any]:
 
 def read(*samples: Any, names: tuple[str, ...] = NAMES) -> PanelistScored:
     return read_rater(SEAT, answers_of(*samples), names, CRITERIA)
+
+
+def test_the_first_finding_counts_and_none_is_none() -> None:
+    assert "Nobody counts the trams." == read(answer(), answer(finding=" Nobody counts the trams. ")).finding
+    assert "Nobody counts." == read(answer(key_finding="Nobody counts.")).finding
+    assert UNSET is read(answer(finding="")).finding
+    assert UNSET is read(answer(finding=["x"])).finding
 
 
 def test_a_whole_answer_is_taken_as_it_is() -> None:
