@@ -220,17 +220,20 @@ def leave(page: Page, server: str) -> None:
 
 
 CHANGES_SHOWN = """() => {
-  const missing = [...document.querySelectorAll(".entries")].find((list) => !list.childElementCount);
+  const lists = [...document.querySelectorAll(".entries")];
+  const missing = lists.find((list) => !list.childElementCount);
   missing?.closest(".turn").scrollIntoView();
-  return !missing;
+  return lists.length > 0 && !missing;
 }"""
 
 
 def expect_changes(page: Page) -> None:
-    """Scroll to every turn until the changes of its score are shown: after that, the page replaces no turn.
+    """Wait for a turn, then scroll to every turn until the changes of its score are shown.
+
+    After that, the page replaces no turn.
 
     The page fetches these changes when a turn comes near the viewport, and replaces every turn in which they mark
-    evidence.
+    evidence. A page that has not received its view yet has no turn.
     """
     page.wait_for_function(CHANGES_SHOWN)
 
