@@ -202,19 +202,31 @@ def rated(pro: int, con: int) -> dict[str, Any]:
     }
 
 
-async def test_with_a_panel_its_winner_is_the_debates_and_the_briefing_hears_it(script: Script) -> None:
+async def test_a_small_panel_and_the_judge_name_a_winner_together(script: Script) -> None:
+    async with harness() as h:
+        said = answers() | {f"panel:{name}": rated(8, 4) for name in RATERS}
+        _, end = await held(h, script(answers=said), panel=list(RATERS))
+
+    assert DebateConcluded(winner="pro", by_rule="judge_and_panel") == end
+
+
+async def test_where_a_small_panel_contradicts_the_judge_no_winner_is_named_and_the_briefing_says_so(
+    script: Script,
+) -> None:
     async with harness() as h:
         said = answers() | {f"panel:{name}": rated(4, 8) for name in RATERS}
         debate, end = await held(h, script(answers=said), panel=list(RATERS))
         events = [record.event for record in await check(h.log, debate)]
         view = await h.view(debate)
 
-    assert DebateConcluded(winner="con", by_rule="panel") == end
+    assert DebateConcluded(winner="neither", by_rule="judge_and_panel") == end
     assert 21.0 == of(events, AssessmentGiven)[0].pro_total  # the judge's own totals stand beside it
     asked = [each.key for each in of(events, ModelAnswered)][6:]
     assert {"assess", *(f"panel:{name}" for name in RATERS)} <= set(asked)
     assert view["protocol"]["briefing"]["meaning"].startswith("a clear lead for Pro")
-    assert any("The panel names Con" in each for each in view["protocol"]["briefing"]["cautions"])
+    cautions = view["protocol"]["briefing"]["cautions"]
+    assert "The panel leans to Con, though the judge's totals stand higher for Pro." in cautions
+    assert "The panel alone names no winner: 6 arguments where at least 10 are needed." in cautions
 
 
 async def test_a_panel_that_cannot_agree_names_nobody_and_says_what_to_find_out(script: Script) -> None:
@@ -225,7 +237,7 @@ async def test_a_panel_that_cannot_agree_names_nobody_and_says_what_to_find_out(
         await check(h.log, debate)
         view = await h.view(debate)
 
-    assert DebateConcluded(winner="neither", by_rule="panel") == end
+    assert DebateConcluded(winner="neither", by_rule="judge_and_panel") == end
     briefing = view["protocol"]["briefing"]
     assert any("The panel names no winner: irreconcilable" in each for each in briefing["cautions"])
     assert any(each in briefing["find_out"] for each in view["panel"]["conclusion"]["advice"])

@@ -66,9 +66,9 @@ def test_without_a_rater_the_panel_says_what_its_conclusion_foretold(played: dic
         assert panel
         assert (foretold.outcome, foretold.winner, foretold.gap) == (panel.outcome, panel.winner, panel.gap)
         assert foretold.alpha == panel.alpha.value
-        assert foretold.winner == answer.would_be.winner
+        assert answer.would_be.winner in {"neither", panel.leaning}  # a panel of six arguments needs the judge
         assert rater not in panel.weights
-        assert concluded.winner == answer.recorded.winner
+        assert concluded.winner == answer.recorded.panel.winner
 
 
 def test_the_example_of_the_documentation_is_what_the_exhibition_gives(played: dict[str, Records]) -> None:
