@@ -22,6 +22,7 @@ from typing import Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import Struct, inspect
 
+from events.segmentation import SENTENCE_END
 from providers.answers.lenient import as_declared, levels, plain
 from providers.answers.neutral import neutral
 from providers.answers.schema import guided
@@ -32,7 +33,6 @@ LOST: Final = frozenset({"left_out", "missing"})
 ELLIPSIS: Final = "…"
 QUOTED_MOST: Final = 60
 """Characters of an answer that a note repeats."""
-SENTENCE_END: Final = re.compile(r"[.!?。！？।؟]+[\"'”’)\]]*(?=\s|$)|[。！？।]")
 _NUMBER: Final = re.compile(
     r"\s*([+-]?[0-9]{1,6}(?:[.,][0-9]{1,6})?)\s*(?:(?:/|out of|of)\s*[0-9]+|points?|%)?\s*", re.IGNORECASE
 )

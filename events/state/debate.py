@@ -176,6 +176,11 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
         """Whether events that are recorded now must not name a model."""
         return self.opened is not None and self.opened.blind
 
+    @property
+    def language(self) -> str:
+        """The BCP 47 tag of the language that is spoken; debates older than the field are in English."""
+        return "en" if self.opened is None else self.opened.language or "en"
+
 
 INITIAL = Debate()
 MOVED_BY: Final = frozenset(

@@ -1,6 +1,5 @@
 """The turns: text, attempts, state, and how far each repeats its side's earlier turns."""
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, Literal
@@ -9,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from events.record import Recorded
+from events.segmentation import words
 from events.types import (
     AttemptAbandoned,
     DebateOpened,
@@ -77,7 +77,6 @@ class Transcript(Struct, frozen=True, kw_only=True, gc=False):
 
 GRAM: Final = 4
 """Words in one n-gram."""
-_WORD: Final = re.compile(r"\w+")
 INITIAL = Transcript()
 MOVED_BY: Final = frozenset(
     {
@@ -157,8 +156,8 @@ def apply(transcript: Transcript, record: Recorded) -> Transcript:
 @lru_cache(maxsize=2048)
 def grams(text: str) -> frozenset[str]:
     """The word 4-grams of a text.  Cached, since every later turn of the side is compared with them."""
-    words = _WORD.findall(text.casefold())
-    return frozenset(" ".join(words[start : start + GRAM]) for start in range(len(words) - GRAM + 1))
+    found = words(text.casefold())
+    return frozenset(" ".join(found[start : start + GRAM]) for start in range(len(found) - GRAM + 1))
 
 
 def repetition(text: str, earlier: Iterable[str]) -> float:

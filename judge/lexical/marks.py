@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from judge.live.text import empty_words
+
 PREFIX: Final = 3
 """Letters by which a mark with any ending is looked up; it has at least so many."""
 KEEP_SHORTER: Final = frozenset({"negation", "condition", "absolute"})
@@ -101,7 +103,7 @@ def table(language: str) -> MarkTable:
         {word: tuple(each) for word, each in by_word.items()},
         {word: tuple(each) for word, each in by_beginning.items()},
         {word: frozenset(each) for word, each in opposites.items()},
-        frozenset(data["empty"]),
+        empty_words(language),
     )
 
 

@@ -54,8 +54,8 @@ def convergence_prompt(prompts: Prompts, motion: str, spoken: Sequence[TurnSpoke
 def record_convergence(batch: EventBatch, answers: Answers[ConvergenceAnswer]) -> None:
     """Record the convergence, or that there is no answer, with the similarity of turns n−1 and n."""
     spoken = batch.debate.transcript.spoken()
-    late = ["\n".join(turn.text for turn in spoken[-EDGE:] if turn.side == side) for side in SIDES]
-    alike = similarity(*late)
+    pro, con = ("\n".join(turn.text for turn in spoken[-EDGE:] if turn.side == side) for side in SIDES)
+    alike = similarity(pro, con, batch.debate.language)
     if not answers.given:
         batch.add(ConvergenceAssessed(missing=why_missing(answers), similarity=alike), batch.debate.course)
         return

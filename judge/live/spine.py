@@ -127,13 +127,13 @@ def premise_list(premises: dict[str, Premise]) -> str:
     return "\n".join(f"{name}:\n{quoted(each.text)}" for name, each in premises.items())
 
 
-def is_absent(premise: Premise, text: str) -> bool:
+def is_absent(premise: Premise, text: str, language: str = "en") -> bool:
     """Return whether ``text`` has fewer than half of the content words of a premise and its quote.
 
     False for a premise without content words, since its absence cannot be shown.
     """
-    wanted = frozenset(content_words(f"{premise.text} {premise.quote}"))
-    return bool(wanted) and len(wanted.intersection(content_words(text))) / len(wanted) < _GONE
+    wanted = frozenset(content_words(f"{premise.text} {premise.quote}", language))
+    return bool(wanted) and len(wanted.intersection(content_words(text, language))) / len(wanted) < _GONE
 
 
 def record_premises(batch: EventBatch, number: int, answers: Answers[FirstPremises]) -> None:
@@ -298,7 +298,7 @@ def _still_present(batch: EventBatch, number: int, name: str) -> str:
         return f"turn {number} revises {name}"
     if any(name in each.premises and number in each.turns for each in batch.debate.spine.contradictions):
         return f"turn {number} contradicts {name}, which is not silence"
-    absent = is_absent(premise, batch.debate.transcript.turns[number].text)
+    absent = is_absent(premise, batch.debate.transcript.turns[number].text, batch.debate.language)
     return "" if absent else f"the words of {name} still stand in turn {number}"
 
 

@@ -3,18 +3,21 @@
 import math
 import re
 from collections import Counter
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import resources
 from itertools import pairwise
 from typing import Final
 
+import msgspec
+
+from events.segmentation import SENTENCE_END, UNSPACED, words
 from events.types import Span
-from judge.lenient import SENTENCE_END
 
 IN_FULL: Final = 12
 """The last turns and messages of the moderator that a prompt shows in full; earlier ones are shortened."""
 SHORT: Final = 240
 """The most characters of a shortened turn."""
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s")
+_SENTENCE: Final = re.compile(r"(?<=[.!?؟۔।॥])\s|(?<=[。！？｡।॥])")
 
 
 def shortened(text: str) -> str:
@@ -43,38 +46,57 @@ def tokens(text: str) -> float:
     return sum(1 / next(signs for below, signs in SIGNS_A_TOKEN if ord(sign) <= below) for sign in text)
 
 
-_WORD: Final = re.compile(r"[^\W_]{3,}")
+_LEAST, _LEAST_UNSPACED = 3, 2
+"""Letters of a word with content; in scripts without spaces words are short."""
+_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+_ARABIC_MARKS: Final = re.compile("[\u0640\u064b-\u065f\u0670]")
+"""Arabic vowel signs and the line that stretches a word; both may be left out."""
+_ARABIC_PREFIX: Final = re.compile("(?:[وف]?[بكل]?ال|[وف]?لل|و)(?=[\u0620-\u064a]{3})")
+"""The article and the particles that are written with the next word."""
 _STEM: Final = 6
 """Letters of a stem: ``invest`` and ``investing`` have the same one."""
-_EMPTY: Final = (
-    "about after again all also and any are because been before being both but can could did does done down each even "
-    "ever every for from had has have her here hers him his how into its itself just less let like made make many may "
-    "might mine more most much must never nor not now off once one only onto other our ours out over own same say says "
-    "shall she should since some still such than that the their theirs them then there these they this those thus too "
-    "under until upon use very was way were what when where which while who whom whose why will with would yet you "
-    "your yours"
-)
-"""English words without content."""
-_SKIPPED: Final = frozenset(_EMPTY.split())
 
 
-def content_words(text: str) -> tuple[str, ...]:
-    """Return the stems of words with three or more letters, in order, case-folded, without empty words."""
-    return tuple(stem(word) for word in _WORD.findall(text.casefold()) if word not in _SKIPPED)
+@cache
+def empty_words(language: str) -> frozenset[str]:
+    """Return the words without content of a language; none for a language without a list."""
+    return frozenset(_empty_words().get(language, ()))
 
 
-def similarity(one: str, two: str) -> float:
+@cache
+def _empty_words() -> dict[str, list[str]]:
+    data = resources.files("judge").joinpath("live/empty_words.json").read_bytes()
+    return msgspec.json.decode(data, type=dict[str, list[str]])
+
+
+def content_words(text: str, language: str = "en") -> tuple[str, ...]:
+    """Return the stems of words with three or more letters, in order, case-folded, without empty words.
+
+    In scripts without spaces words have two or more letters.
+    """
+    empty = empty_words(language)
+    plain = _ARABIC_MARKS.sub("", text.casefold().replace("_", " "))
+    return tuple(stem(word) for word in words(plain) if _has_content(word) and word not in empty)
+
+
+def _has_content(word: str) -> bool:
+    return len(word) >= (_LEAST_UNSPACED if _UNSPACED.match(word) else _LEAST)
+
+
+def similarity(one: str, two: str, language: str = "en") -> float:
     """Return the cosine of two texts' content-word counts, in [0, 1] with 2 decimals; 0 if a text has none.
 
     Source: Salton and McGill, Introduction to Modern Information Retrieval (1983), the vector space model.
     """
-    left, right = Counter(content_words(one)), Counter(content_words(two))
+    left, right = Counter(content_words(one, language)), Counter(content_words(two, language))
     product = sum(count * right[word] for word, count in left.items())
     length = math.sqrt(sum(n * n for n in left.values()) * sum(n * n for n in right.values()))
     return round(min(product / length, 1.0), 2) if length else 0.0
 
 
 def stem(word: str) -> str:
-    """Return the first letters of a case-folded word, without the ending of a plural."""
+    """Return the first letters of a case-folded word, without the ending of a plural or an Arabic prefix."""
+    if prefix := _ARABIC_PREFIX.match(word):
+        word = word[prefix.end() :]
     plural = word.endswith("s") and not word.endswith("ss")
     return (word[:-1] if plural and len(word) > 3 else word)[:_STEM]  # noqa: PLR2004 - "gas" keeps its s

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta
 
+from events.segmentation import count_words
 from events.state.rounds import ProtocolState
 from events.types import ClosingStated, DebateOpened, Side, other
 from events.types.criteria import ProtocolRules
@@ -114,7 +115,7 @@ def read_closing(
     kept = int(bool(position))
     if not position:
         granted, held, position = (), (), all_text(value)
-    count = sum(len(each.split()) for each in (*granted, *held, position))
+    count = sum(count_words(each) for each in (*granted, *held, position))
     if count > rules.closing_words:
         faults.append(f"it has {count} words, at most {rules.closing_words} are allowed")
     faults += also

@@ -19,6 +19,7 @@ import structlog
 
 from events.clock import SYSTEM, Clock
 from events.record import Draft
+from events.segmentation import WordCounter, count_words
 from events.state.debate import UNNAMED, Debate
 from events.store.log import EventLog
 from events.types import (
@@ -46,7 +47,7 @@ from server.debate.formats import NextSteps, next_steps
 from server.debate.formats.halts import abandon_turns, halt_for_deadline, seconds_left
 from server.debate.formats.retries import is_forgiven
 from server.debate.formats.steps import Ask, Record, Speak, Step
-from server.debate.speech import PaceRecorder, WordCounter, clean, clip, count_words
+from server.debate.speech import PaceRecorder, clean, clip
 from server.debate.stream_writer import Build, StreamWriter
 from server.errors import BadField, NotFound, NotNow
 from server.feed.channel import TextInFlight

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from events.clock import SYSTEM
 from events.record import Draft
+from events.segmentation import count_words
 from events.state.debate import Debate
 from events.state.exchanges import Comparison
 from events.store.log import read_all
@@ -52,7 +53,7 @@ from server.debate.formats.questions import answers, pending
 from server.debate.formats.steps import Step, record
 from server.debate.moderator import Moderator
 from server.debate.setup.opening import as_request, build_opening
-from server.debate.speech import clean, count_words
+from server.debate.speech import clean
 from server.feed.hub import Hub
 from server.settings import Settings
 from tests.measuring.human_judged import JudgedItem, Kind, Speaker, balanced, read_items

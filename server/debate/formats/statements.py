@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec import Struct
 
+from events.segmentation import count_words
 from events.state.debate import Debate, UnusedAnswer, question
 from events.state.transcript import Turn
 from events.types import DebateOpened, Side, Think, TurnSpoken, other
@@ -21,7 +22,6 @@ from judge.protocol.openings import opening_prompt, opening_type, read_opening
 from judge.protocol.prompt import Prompt, retry_prompt
 from judge.protocol.reading import StatementReading, wordless_fault
 from server.debate.formats.questions import Question
-from server.debate.speech import count_words
 
 Kind = Literal["open", "cross", "close"]
 KINDS: Final[tuple[Kind, ...]] = ("open", "cross", "close")

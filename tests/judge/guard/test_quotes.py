@@ -1,8 +1,10 @@
 """A quote is valid if the turn contains it; its span is in code points of the turn."""
 
 import time
+from pathlib import Path
 from unicodedata import normalize
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,6 +58,59 @@ def test_what_holds(quote: str, words: str) -> None:
 )
 def test_what_does_not(quote: str) -> None:
     assert find(quote, TURN, 8) is None
+
+
+SPEECHES = msgspec.json.decode((Path(__file__).parents[1] / "speeches_in_seven_languages.json").read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("language", "quote", "words"),
+    [
+        ("en", "45 % of the fine dust", None),
+        ("de", "»ihre Kunden verlieren«, sollte", "ihre Kunden verlieren“, sollte"),
+        ("de", "45% des Feinstaubs", "45 % des Feinstaubs"),
+        ("de", "STRASSENBAHNEN BEFÖRDERN", "Straßenbahnen befördern"),
+        ("de", "Strasenbahnen befördern", None),
+        ("fr", 'commerces "perdront leurs clients" devraient', "commerces « perdront leurs clients » devraient"),
+        ("fr", "parce qu'un seul remplace", "parce qu’un seul remplace"),
+        ("fr", "les rues fermées: ceux", "les rues fermées : ceux"),
+        ("fr", "les rues fermees : ceux", None),
+        ("es", "¿quién dice que las tiendas 'perderán", "¿Quién dice que las tiendas «perderán"),
+        ("es", "45% de las partículas", "45 % de las partículas"),
+        ("hi", "2019 में 45 प्रतिशत महीन धूल", "२०१९ में ४५ प्रतिशत महीन धूल"),
+        ("hi", "दुकानें 'अपने ग्राहक खो देंगी', वे", "दुकानें “अपने ग्राहक खो देंगी”, वे"),
+        ("hi", "बंद कर देने चाहिए.", "बंद कर देने चाहिए।"),
+        ("hi", "बद कर देने चाहिए", None),
+        ("zh", "2019年,45%的细颗粒物来自交通", "2019年，45％的细颗粒物来自交通"),
+        ("zh", "禁止 私人 汽车", "禁止私人汽车"),
+        ("zh", "“失去顾客”，那就请他", "失去顾客」，那就请他"),
+        ("zh", "失去顾客", "失去顾客"),
+        ("zh", "步行的人购物次数更多.", "步行的人购物次数更多。"),
+        ("zh", "步行", None),
+        ("zh", "市中心禁止汽车", None),
+        ("ar", "ينبغي للمدن أن تغلق مراكزها", "ينبغي للمدن أن تُغلق مراكزها"),
+        ("ar", "جاء 45% من الغبار الدقيق", "جاء ٤٥٪ من الغبار الدقيق"),
+        ("ar", "بمقدار 1.5 سنة", "بمقدار ١٫٥ سنة"),
+        ("ar", 'المتـــاجر "ستفقد زبائنها" فلينظر', "المتاجر «ستفقد زبائنها» فلينظر"),
+        ("ar", "يمشي يشتري أكثر?", "يمشي يشتري أكثر؟"),
+        ("ar", "لأن قطارا واحدا", "لأنّ قطارًا واحدًا"),
+        ("ar", "المتاجر ستكسب زبائنها", None),
+    ],
+)
+def test_quotes_hold_in_seven_languages(language: str, quote: str, words: str | None) -> None:
+    text = SPEECHES[language]
+    span = find(quote, text, 8)
+
+    assert words == (span and text[slice(*span)])
+
+
+@pytest.mark.parametrize("language", SPEECHES)
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
+def test_a_quote_in_another_normal_form_holds(language: str, form: str) -> None:
+    text = SPEECHES[language]
+    quote = text[10:60].strip()
+
+    assert find(normalize(form, quote), text, 8) == find(quote, normalize("NFC", text), 8) is not None
 
 
 @pytest.mark.parametrize(

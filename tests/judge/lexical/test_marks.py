@@ -3,6 +3,7 @@
 import pytest
 
 from judge.lexical.marks import KEEP_SHORTER, PREFIX, _mark_file, kinds, languages, marks, table, words
+from judge.live.text import empty_words
 
 
 def found(text: str, language: str = "en") -> list[tuple[str, str]]:
@@ -30,7 +31,8 @@ def test_every_mark_of_the_file_is_found(language: str) -> None:
 def test_every_language_has_every_kind() -> None:
     assert ("en", "de", "fr", "es") == languages()
     for language in languages():
-        assert {*kinds(), "opposites", "empty"} == set(_mark_file().languages[language])
+        assert {*kinds(), "opposites"} == set(_mark_file().languages[language])
+        assert empty_words(language)
         assert all(len(words(each)[0].text) >= PREFIX for kind in kinds() for each in _any_ending(language, kind))
 
 

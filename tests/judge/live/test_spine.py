@@ -363,3 +363,36 @@ def test_absence_is_counted_in_content_words(text: str, quote: str, turn: str, a
 )
 def test_content_words(text: str, words: list[str]) -> None:
     assert words == list(content_words(text))
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "words"),
+    [
+        ("de", "Die Straßenbahnen werden nicht teurer", ["strass", "teurer"]),
+        ("fr", "Les tramways ne sont pas plus chers", ["tramwa", "cher"]),
+        ("es", "Los tranvías también cuestan", ["tranví", "cuesta"]),
+        ("hi", "ट्राम में अधिक लोग जाते हैं", ["ट्राम", "अधिक", "लोग"]),
+        ("zh", "因为电车可以代替汽车", ["电车", "代替", "汽车"]),
+        ("ar", "والسيّارات في المدينة", ["سيارات"[:6], "مدينة"]),
+        ("ar", "لأنّ السيارات للمدينة", ["سيارات"[:6], "مدينة"]),
+    ],
+)
+def test_content_words_of_other_languages(language: str, text: str, words: list[str]) -> None:
+    assert words == list(content_words(text, language))
+
+
+@pytest.mark.parametrize(
+    ("language", "premise", "kept", "gone"),
+    [
+        ("zh", "电车在街道上运送更多的人", "街道上的电车运送的人仍然更多。", "商店会得到更多的顾客。"),
+        ("hi", "ट्राम सड़क पर अधिक लोगों को ले जाती है", "सड़क पर ट्राम अब भी अधिक लोगों के काम आती है।", "दुकानें ग्राहक पाती हैं।"),
+        ("ar", "الترام ينقل في الشارع عددًا أكبر من الناس", "في الشارع ينقل الترام عددا اكبر.", "المتاجر تكسب الزبائن."),
+        ("de", "Die Bahn befördert in der Straße mehr Menschen", "Mehr Menschen befördert in der Straße nur die Bahn.",
+         "Die Läden werden in der Stadt mehr Kunden haben."),
+    ],
+)  # fmt: skip
+def test_absence_is_seen_in_other_languages(language: str, premise: str, kept: str, gone: str) -> None:
+    stated = Premise(side="pro", turn=1, text=premise, quote="", span=(0, 1), state="kept", stated=1)
+
+    assert not is_absent(stated, kept, language)
+    assert is_absent(stated, gone, language)
