@@ -37,6 +37,20 @@ LANGUAGES: Final = {
 }
 RIGHT_TO_LEFT: Final = frozenset({"ar", "fa", "he", "ur"})
 
+_TOKENS_A_WORD: Final = {
+    1.6: ("en",),
+    2.4: ("cs", "da", "de", "es", "fi", "fr", "hu", "id", "it", "nl", "no", "pl", "pt", "ro", "sv", "tr", "vi"),
+    2.8: ("ja", "ko", "th", "zh"),
+    4.5: ("ar", "el", "fa", "he", "ru", "uk", "ur"),
+    5.0: ("bn", "hi"),
+}
+"""The most tokens that a word takes on average, with tokenizers that are not made for its language."""
+
+
+def tokens_a_word(tag: str) -> float:
+    """The most tokens of a word on average: what an answer in this language is given."""
+    return next(number for number, tags in _TOKENS_A_WORD.items() if tag in tags)
+
 
 def language_name(tag: str) -> str:
     """The English name of a language."""

@@ -7,8 +7,9 @@ from typing import Final, TypeVar
 import anyio.lowlevel
 import msgspec
 
+from events.languages import language_name
 from judge.lexical.answers import DISCLAIMER, NAME, respond
-from judge.lexical.marks import version
+from judge.lexical.marks import languages, version
 from providers.answers.schema import parse, schema
 from providers.base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens
 from providers.errors import BadRequest, UnknownModel
@@ -17,8 +18,12 @@ T = TypeVar("T")
 LEXICAL: Final = "lexical"
 CAVEAT: Final = (
     f"The lexical baseline is no model. {DISCLAIMER}: its scores show how often a speech uses words of cause, "
-    "consequence and answer, and it names no winner."
+    "consequence and answer, and it names no winner. It has such words in "
+    f"{', '.join(map(language_name, languages()[:-1]))} and {language_name(languages()[-1])} and judges no debate in "
+    "another language."
 )
+
+DETAIL: Final = f"judges without a model: counts marks of argument ({', '.join(languages())}), understands nothing"
 
 
 class BaselineProvider:
@@ -60,9 +65,7 @@ class BaselineProvider:
                 name=f"{self.name}:{wanted}",
                 provider=self.name,
                 ok=is_known,
-                detail="judges without a model: counts marks of argument, understands nothing"
-                if is_known
-                else f"there is only {self.name}:{LEXICAL}",
+                detail=DETAIL if is_known else f"there is only {self.name}:{LEXICAL}",
                 caveat=self.caveat(wanted),
                 baseline=NAME if is_known else "",
             ),

@@ -4,6 +4,7 @@ The prompt lists the candidates so that the judge overlooks none; the judge deci
 in a pattern is bounded or ends at a fixed character, so that the time is linear in the length of the text.
 """
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -13,6 +14,8 @@ from typing import Final
 from msgspec import Struct
 
 from events.types import Span
+from judge.live import claim_words
+from judge.live.claim_words import JOINED, plain
 
 _WORDS: Final[dict[str, int]] = {
     "one": 1,
@@ -52,6 +55,7 @@ _SCALES: Final[dict[str, int]] = {
     "trillion": 10**12,
     "mio": 10**6,
     "mrd": 10**9,
+    **claim_words.SCALES,
 }
 _SHORT: Final[dict[str, int]] = {"k": 10**3, "m": 10**6, "tn": 10**12}
 """Scales that directly follow the digits: ``£10m``."""
@@ -79,6 +83,7 @@ _CURRENCIES: Final[dict[str, str]] = {
     "₹": "inr",
     "rupee": "inr",
     "franc": "chf",
+    **claim_words.CURRENCIES,
 }
 _CODES: Final = "(?:usd|eur|gbp|chf|jpy|inr|cny|cad|aud|sek|nok|dkk|pln|czk|brl)"
 
@@ -89,12 +94,13 @@ def _any(words: Iterable[str]) -> str:
 
 _GAP: Final = r"[ \t\u00a0\u202f]"
 _DIGITS: Final = (
-    rf"(?<![^\W_])(?<![^\W\d_]-)(?<!\d[.,])(?:[0-9]{{1,3}}(?:{_GAP}[0-9]{{3}}(?!\w)){{1,4}}(?:[.,][0-9]{{1,15}})?"
+    rf"(?<![^\W_{JOINED}])(?<![^\W\d_]-)(?<!\d[.,])(?:[0-9]{{1,3}}(?:{_GAP}[0-9]{{3}}(?!\w)){{1,4}}(?:[.,][0-9]{{1,15}})?"
     r"|[0-9]{1,15}(?:[.,’'][0-9]{1,15}){0,5})(?![0-9])"
 )
 _WORD: Final = rf"(?<!\w)(?:{_any(_WORDS)})(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?(?!\w)"
 _NUMBER: Final = rf"(?P<number>{_DIGITS}|{_WORD})"
 _SCALE: Final = rf"(?P<scale>(?:hundred )?(?:{_any(_SCALES)}))(?!\w)"
+_MYRIADS: Final = f"(?P<myriads>[{_any(claim_words.MYRIADS).replace('|', '')}]{{1,3}})"
 _MEASURE: Final = (
     r"(?:km|kg|kwh|mwh|gwh|twh|mw|gw|°[cf]?|degrees|tonnes|tons|kilomet(?:re|er)s|met(?:re|er)s|miles|lit(?:re|er)s|"
     r"hectares|hours|minutes|days|weeks|months|times|people|deaths|jobs|lives)(?!\w)"
@@ -104,9 +110,14 @@ _EMPTY: Final = (
     r"its|may|might|must|no|nor|not|of|on|or|our|per|she|should|so|than|that|the|their|then|there|these|they|this|those|to|"
     r"was|we|were|when|where|which|while|who|will|with|would|yet|you|your)(?!\w)"
 )
-_UNIT: Final = rf"(?P<unit>{_MEASURE}|(?!{_EMPTY})(?!(?:{_any(_SCALES)})(?!\w))[^\W\d_]{{2,24}}(?!\w))"
-_POINTS: Final = r"(?:percentage|per[ -]?cent)[ -]points?(?!\w)"
-_PERCENT: Final = rf"(?P<percent>{_POINTS}|[%‰]|(?:per[ -]?cent|pct|prozent|pour cent|por ciento)(?!\w))"
+_UNIT: Final = (
+    rf"(?P<unit>{_MEASURE}|{claim_words.UNIT}|(?!{_EMPTY}|{claim_words.EMPTY})(?!(?:{_any(_SCALES)})(?!\w))"
+    rf"{claim_words.LETTER}{{2,24}}(?!\w))"
+)
+_POINTS: Final = rf"(?:(?:percentage|per[ -]?cent)[ -]points?(?!\w)|{claim_words.POINTS})"
+_PERCENT: Final = (
+    rf"(?P<percent>{_POINTS}|[%‰]|(?:per[ -]?cent|pct|prozent|pour cent|por ciento)(?!\w)|{claim_words.PERCENT})"
+)
 _YEARLIKE: Final = r"(?:1[5-9]|20)[0-9]{2}(?![0-9])"
 _WHOLE: Final = (
     rf"(?:a |one )?(?:hundred|thousand|million)|[0-9]{{1,3}}(?:,[0-9]{{3}}){{1,2}}|(?!{_YEARLIKE})[0-9]{{1,7}}"
@@ -121,7 +132,7 @@ _FRACTION: Final = (
     rf"|(?P<many>{_any(_WORDS)}|[0-9]{{1,4}})(?: in| out of| per)(?: every)? (?P<among>{_WHOLE})(?!\w)"
     r"|(?P<half>half) (?:of|the|all|our|their|its)(?!\w))"
 )
-_NOT_A_LABEL: Final = "".join(
+_NOT_A_LABEL: Final = "(?<!第)" + "".join(
     rf"(?<!\b{word} )"
     for word in ("point", "turn", "premise", "claim", "section", "chapter", "step", "page", "article", "part", "no.")
 )
@@ -141,10 +152,11 @@ _BODY: Final = (
     r"Organi[sz]ation|Department|College|Authority|Cent(?:re|er))(?!\w)"
 )
 _ALNUM: Final = r"[^\W_]"
-_WORD_BEGINS: Final = rf"(?<!{_ALNUM})(?={_ALNUM})"
+_WORD_BEGINS: Final = rf"(?<![^\W_{JOINED}])(?={_ALNUM})"
 _BEGINS: Final[dict[str, str]] = {
-    "money": rf"(?<!{_ALNUM})(?=[0-9a-z$€£¥₹])",
+    "money": rf"(?<![^\W_{JOINED}])(?=[0-9a-z$€£¥₹])",
     "authority": rf"(?={_ALNUM})",
+    "study": rf"(?={_ALNUM}|《)",
     "quotation": "(?=[“„«»‹「『＂\"‘'‚])",
 }
 """The start of a kind, if it is not the start of a word: a cheap test that skips most places."""
@@ -156,27 +168,27 @@ _SAYS: Final = (
 _MARKS: Final = ("“”", "„“", "«»", "»«", "‹›", "「」", "『』", "＂＂", '""')
 
 KINDS: Final[dict[str, str]] = {
-    "percentage": rf"{_LOW}{_NUMBER}(?: (?P<scale>hundred))?{_GAP}?{_PERCENT}|{_FRACTION}",
+    "percentage": rf"{_LOW}{_NUMBER}(?: (?P<scale>hundred))?{_GAP}?{_PERCENT}|{_FRACTION}|{claim_words.SHARE}",
     "money": (
         rf"(?<!\w)(?P<symbol>(?:us)?[$€£¥₹]|{_CODES}(?!\w)){_GAP}?(?P<amount>{_DIGITS})"
         rf"(?:(?P<short>{_any(_SHORT)})(?!\w)|{_GAP}?(?P<power>{_any(_SCALES)})(?!\w))?"
-        rf"|{_NUMBER}(?:{_GAP}{_SCALE})?{_GAP}?(?:(?:us|swiss|canadian|australian) )?"
-        rf"(?P<currency>[€£¥₹]|(?:{_CODES}|(?:euro|dollar|pound|yen|rupee|franc)s?)(?!\w))"
+        rf"|{_NUMBER}(?:{_GAP}{_SCALE}|{_GAP}?{_MYRIADS})?{_GAP}?(?:(?:us|swiss|canadian|australian) |d[’'] ?|de )?"
+        rf"(?P<currency>[€£¥₹]|(?:{_CODES}|(?:euro|dollar|pound|yen|rupee|franc)s?)(?!\w)|{claim_words.CURRENCY})"
     ),
     "year": (
-        r"(?<![\w.,’'])(?<![\w]-)(?:1[5-9]|20)[0-9]{2}"
-        rf"(?:s(?!\w)|(?![\w%‰])(?![.,’'][0-9])(?!{_GAP}(?:{_MEASURE}|{_any(_SCALES)})))"
+        rf"(?<![.,’'])(?<![^\W{JOINED}])(?<![\w]-)(?:1[5-9]|20)[0-9]{{2}}"
+        rf"(?:s(?!\w)|年|(?![\w%‰])(?![.,’'][0-9])(?!{_GAP}(?:{_MEASURE}|{_any(_SCALES)})))"
     ),
     "figure": (
         rf"{_NOT_A_LABEL}(?:{_NUMBER}|(?P<half>(?<!\w)half a))(?!(?:st|nd|rd|th)(?!\w))"
-        rf"(?:(?P<short>{_any(_SHORT)})(?!\w)|[ -]{_SCALE})?(?:(?:{_GAP}|-)?{_UNIT})?"
+        rf"(?:(?P<short>{_any(_SHORT)})(?!\w)|[ -]{_SCALE}|{_GAP}?{_MYRIADS})?(?:(?:{_GAP}|-)?{_UNIT})?"
     ),
     "study": (
         rf"(?<!\w)(?:(?:an?|the|one|this|that|another)(?: (?!{_WORK})[\w’'-]{{1,24}}){{0,4}}? )?{_WORK} "
         rf"(?:by|from|at|in|published in|led by|conducted by|carried out by) (?:the )?{_NAMES}"
         rf"|(?<!\w)(?:an?|the) {_LATELY}(?: [\w’'-]{{1,24}}){{0,3}}? {_WORK}"
         rf"|(?<!\w)(?:an?|the) {_NAMES} {_WORK}(?! {_NAME})"
-        rf"|{_NAME}(?: (?:and|&) {_NAME}| et al\.?)? \({_LATELY}[a-z]?\)|{_NAME} et al\b\.?"
+        rf"|{_NAME}(?: (?:and|&) {_NAME}| et al\.?)? \({_LATELY}[a-z]?\)|{_NAME} et al\b\.?|{claim_words.STUDY}"
     ),
     "authority": (
         rf"(?<!{_ALNUM})(?:(?<!\w)according to (?:an? |the )?{_NAMES}"
@@ -186,11 +198,11 @@ KINDS: Final[dict[str, str]] = {
         rf"{_NAME})"
         rf"(?: {_NAME}){{0,2}}|{_OF}|{_NAME}(?: {_NAME}){{0,3}}? {_BODY}"
         rf"|(?-i:(?<!\w)(?:[Tt]he )?[A-Z]{{2,7}}) (?={_SAYS})"
-        rf"|(?!{_EMPTY}){_NAME}(?: {_NAME}){{1,2}} (?={_SAYS}))|{_OF}"
+        rf"|(?!{_EMPTY}){_NAME}(?: {_NAME}){{1,2}} (?={_SAYS}))|{_OF}|{claim_words.AUTHORITY}"
     ),
     "quotation": "|".join(
         (
-            *(rf"{begin}(?=\S)[^{begin}{end}\n]{{2,400}}{end}" for begin, end in _MARKS),
+            *(rf"{begin}(?:(?<=[«‹]){_GAP})?(?=\S)[^{begin}{end}\n]{{2,400}}{end}" for begin, end in _MARKS),
             *(
                 rf"(?<!\w){begin}(?=\S)(?:[^{begin}{end}\n]|(?<=\w){end}(?=\w)){{2,400}}{end}(?!\w)"
                 for begin, end in ("‘’", "''", "‚‘")
@@ -219,9 +231,10 @@ class Candidate(Struct, frozen=True, kw_only=True):
 
 def scan(text: str) -> tuple[Candidate, ...]:
     """Return all candidates in the order of the text; candidates of one kind do not overlap."""
+    shown = plain(text)
     found = [
         Candidate(kind=kind, quote=text[start:end], span=(start, end))
-        for kind, match in (*_quantities(text), *_sources(text))
+        for kind, match in (*_quantities(shown), *_sources(shown))
         for start, end in [_trimmed(match)]
     ]
     return tuple(sorted(found, key=lambda each: (each.span, each.kind)))
@@ -233,7 +246,7 @@ def tokens(text: str) -> frozenset[str]:
     Two claims of a side with a common quantity are the same claim.  Years, names, small counts and "half of" are left
     out, because too many claims have them in common.
     """
-    return frozenset(token for kind, match in _quantities(text) if (token := _token(kind, match.groupdict())))
+    return frozenset(token for kind, match in _quantities(plain(text)) if (token := _token(kind, match.groupdict())))
 
 
 def _quantities(text: str) -> Iterator[tuple[str, re.Match[str]]]:
@@ -264,7 +277,7 @@ def _blanked(text: str, spans: list[Span]) -> str:
 
 def _is_specific(match: re.Match[str]) -> bool:
     """Return whether a figure counts: it has a unit, at least two digits, or a number word with a scale or measure."""
-    number, scale, unit = match["number"], match["scale"] or match["short"], match["unit"]
+    number, scale, unit = match["number"], match["scale"] or match["short"] or match["myriads"], match["unit"]
     if number is None or number[0].isalpha():
         counted = number is not None and number.lower() != "one" and _IS_MEASURE.fullmatch(unit or "")
         return scale is not None or bool(counted)
@@ -276,12 +289,12 @@ def _token(kind: str, groups: dict[str, str | None]) -> str | None:
     if kind == "percentage":
         return _share(groups)
     if kind == "money":
-        scale = groups["power"] or groups["short"] or groups["scale"]
+        scale = groups["power"] or groups["short"] or groups["scale"] or groups["myriads"]
         value = _value(groups["amount"] or groups["number"] or "", scale)
         sign = groups["symbol"] or groups["currency"] or ""
         return f"{value} {_CURRENCIES.get(sign) or _CURRENCIES.get(sign.removesuffix('s'), sign)}"
     if kind == "figure" and groups["unit"]:
-        value = _value(groups["number"] or "half", groups["scale"] or groups["short"])
+        value = _value(groups["number"] or "half", groups["scale"] or groups["short"] or groups["myriads"])
         return f"{value} {groups['unit'].removesuffix('s')}" if len(value) >= _TELLING else None
     return None
 
@@ -311,7 +324,8 @@ def _value(number: str, scale: str | None) -> str:
     else:
         value = Decimal(_plain(number))
     for word in (scale or "").split():
-        value *= _SCALES.get(word) or _SHORT[word]
+        power = _SCALES.get(word) or _SHORT.get(word)
+        value *= math.prod(claim_words.MYRIADS[sign] for sign in word) if power is None else power
     return f"{value.normalize():f}"
 
 

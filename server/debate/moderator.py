@@ -248,7 +248,7 @@ class Moderator:
                 turn=step.turn,
                 attempt=step.attempt,
                 prompt=step.prompt,
-                max_tokens=math.ceil(step.max_words * 1.6) + 40,
+                max_tokens=step.max_tokens,
                 temperature=step.temperature,
                 seed=self._seed(step.turn * 100 + step.attempt),
                 idle_timeout_s=self._idle_timeout_s,

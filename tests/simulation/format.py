@@ -87,6 +87,7 @@ def _speak(opened: DebateOpened, turn: int, attempt: int) -> Speak:
         model=(opened.pro if side == "pro" else opened.con).model,
         lazy_prompt=PROMPT,
         max_words=opened.max_words,
+        max_tokens=2 * opened.max_words,
         temperature=0.0,
         think="default",
     )

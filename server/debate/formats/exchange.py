@@ -11,8 +11,12 @@ The course of a debate:
 while no call is in flight.  So a turn that is being spoken at that moment was interrupted by a crash.
 """
 
+import math
+from typing import Final
+
 from msgspec import UNSET
 
+from events.languages import tokens_a_word
 from events.record import Draft
 from events.state.debate import Debate
 from events.state.scorecard import scorecard
@@ -37,6 +41,9 @@ from server.debate.formats.prompts import speech_prompt, summary_due
 from server.debate.formats.questions import PERMANENT, pending
 from server.debate.formats.retries import delay_ms, is_exhausted, is_forgiven
 from server.debate.formats.steps import Ask, LazyPrompt, Record, Speak, Step, record
+
+MORE_TOKENS: Final = 40
+"""Tokens beyond those of the most words, so that a speech ends at its limit of words and not in the middle."""
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
@@ -117,6 +124,7 @@ def _speak(
         think=seat.think,
         lazy_prompt=LazyPrompt(lambda: speech_prompt(debate, opened, side)),
         max_words=opened.max_words,
+        max_tokens=math.ceil(opened.max_words * tokens_a_word(opened.language or "en")) + MORE_TOKENS,
         temperature=opened.settings.temperature,
         directive=directive_in_force(debate, side),
         delay_ms=delay_ms,

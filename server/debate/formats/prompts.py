@@ -9,11 +9,11 @@ from typing import Final, NamedTuple
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from events.languages import language_name
+from events.languages import language_name, tokens_a_word
 from events.state.debate import Debate
 from events.types import ContextSummarised, DebateOpened, Side, TurnSpoken
 from judge.guard.neutralise import quoted
-from judge.live.text import shortened
+from judge.live.text import shortened, tokens
 from personalities.motions import motion_kind
 from personalities.pressure import directive_in_force
 from personalities.prompt import BY_PHASE, Place, debater_prompt
@@ -21,11 +21,10 @@ from providers.base import Segment
 
 WHOLE_WINDOW: Final = 8192
 """Tokens of a window from which on a model gets the long prompts."""
-CHARACTERS_A_TOKEN: Final = 3
-"""A low guess: a turn too few is better than a prompt that does not fit."""
+DENSE: Final = 4 / 3
+"""A text is taken to have more tokens by this factor: a turn too few is better than a prompt that does not fit."""
 FRAME_TOKENS: Final = 700
 """Tokens kept for the character, the motion, the directive and the question."""
-WORD_TOKENS: Final = 1.6
 SHARE_OF_WORDS: Final = 4
 """The moderator's words, except the newest, have at most a quarter of the room: the turns matter more."""
 
@@ -110,34 +109,34 @@ def _context(debate: Debate, opened: DebateOpened, side: Side) -> Context:
     window = (opened.pro if side == "pro" else opened.con).window
     if not window:
         return Context(tuple(turn.turn for turn in spoken), (), tuple(debate.words))
-    left = (window - FRAME_TOKENS - round(opened.max_words * WORD_TOKENS)) * CHARACTERS_A_TOKEN
-    words = _words(debate, left // SHARE_OF_WORDS)
-    left -= sum(len(debate.words[at].text) for at in words)
+    left = (window - FRAME_TOKENS - round(opened.max_words * tokens_a_word(opened.language or "en"))) / DENSE
+    words = _words(debate, left / SHARE_OF_WORDS)
+    left -= sum(tokens(debate.words[at].text) for at in words)
     in_full: list[int] = []
     summarised: list[int] = []
     for turn in reversed(spoken):
-        if not summarised and (not in_full or len(turn.text) <= left - _short(spoken, turn.turn)):
+        if not summarised and (not in_full or tokens(turn.text) <= left - _short(spoken, turn.turn)):
             in_full.insert(0, turn.turn)
-            left -= len(turn.text)
-        elif len(short := shortened(turn.text)) <= left:
+            left -= tokens(turn.text)
+        elif (short := tokens(shortened(turn.text))) <= left:
             summarised.insert(0, turn.turn)
-            left -= len(short)
+            left -= short
         else:
             break
     return Context(tuple(in_full), tuple(summarised), words)
 
 
-def _words(debate: Debate, room: int) -> tuple[str, ...]:
-    """The moderator's words that fit into ``room`` characters; the newest is always there."""
+def _words(debate: Debate, room: float) -> tuple[str, ...]:
+    """The moderator's words that fit into ``room`` tokens; the newest is always there."""
     given: list[str] = []
     for at, word in reversed(debate.words.items()):
-        room -= len(word.text)
+        room -= tokens(word.text)
         if given and room < 0:
             break
         given.insert(0, at)
     return tuple(given)
 
 
-def _short(spoken: tuple[TurnSpoken, ...], before: int) -> int:
-    """Characters of the first sentences of all turns before turn ``before``: room is kept for them."""
-    return sum(len(shortened(turn.text)) for turn in spoken if turn.turn < before)
+def _short(spoken: tuple[TurnSpoken, ...], before: int) -> float:
+    """Tokens of the first sentences of all turns before turn ``before``: room is kept for them."""
+    return sum(tokens(shortened(turn.text)) for turn in spoken if turn.turn < before)

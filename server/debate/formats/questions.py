@@ -3,17 +3,19 @@
 A question is asked ``samples`` times.  Each sample is repeated after a failure, until its attempts are used up.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
+from events.languages import language_name, tokens_a_word
 from events.state.debate import Debate, question
 from events.types import DebateOpened, Reason, Think
 from judge.guard.neutralise import quoted
 from judge.lenient import Note, lenient, read_as
 from judge.live.answers import Answers
-from judge.templates import fill, section
+from judge.templates import fill, has_section, section
 from providers.answers.schema import parse
 from providers.base import Material, Segment
 from providers.errors import ProviderError
@@ -22,6 +24,8 @@ from server.debate.formats.steps import Ask, LazyPrompt
 
 PERMANENT: Final = frozenset({"auth", "unknown_model", "context_length", "bad_request"})
 """Kinds of failures that every further attempt would meet again."""
+TOLD_LANGUAGE: Final = 2
+"""The version of the rubric from which on every question tells a language other than English."""
 SHOWN_AGAIN: Final = 4000
 """Characters of an unreadable answer that its model is shown."""
 
@@ -118,10 +122,12 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
         sample=sample,
         attempt=attempt,
         model=asked.model,
-        lazy_prompt=LazyPrompt(lambda: (*asked.prompt(), *_again(debate, opened, asked, name)), asked.material),
+        lazy_prompt=LazyPrompt(
+            lambda: (*asked.prompt(), *_in_language(opened), *_again(debate, opened, asked, name)), asked.material
+        ),
         answer_type=asked.answer_type,
         becomes=asked.becomes,
-        max_tokens=asked.max_tokens,
+        max_tokens=_most_tokens(opened, asked),
         temperature=settings.temperature if asked.is_statement else settings.judge_temperature,
         think=asked.think,
         order=asked.order,
@@ -130,6 +136,26 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
         check=asked.check,
         timeout_s=asked.timeout_s,
     )
+
+
+def _in_language(opened: DebateOpened) -> tuple[Segment, ...]:
+    """What tells a model to write in the language of the debate; nothing in English, or under rubric version 1."""
+    template, language = opened.prompts.get("whole"), opened.language or "en"
+    if (
+        language == "en"
+        or opened.rubric.version < TOLD_LANGUAGE
+        or not template
+        or not has_section(template, "language")
+    ):
+        return ()
+    return (Segment("user", fill(section(template, "language"), language=language_name(language))),)
+
+
+def _most_tokens(opened: DebateOpened, asked: Question) -> int:
+    """The most tokens of an answer: more in a language whose words take more, if the model has room for it."""
+    if opened.judge.reads != "whole":
+        return asked.max_tokens
+    return math.ceil(asked.max_tokens * tokens_a_word(opened.language or "en") / tokens_a_word("en"))
 
 
 def _again(debate: Debate, opened: DebateOpened, asked: Question, name: str) -> tuple[Segment, ...]:

@@ -50,6 +50,7 @@ class Speak(Struct, frozen=True, kw_only=True):
     model: str
     lazy_prompt: LazyPrompt
     max_words: int
+    max_tokens: int
     temperature: float
     think: Think
     directive: int | None = None

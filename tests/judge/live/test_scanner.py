@@ -105,6 +105,61 @@ def test_specific_claims_are_found(text: str, expected: list[tuple[str, str]]) -
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Laut einer Studie der Universität Zürich sparen 3,5 Millionen Menschen 20 Euro; die Hälfte aller Fahrten.",
+            ["study: Studie der Universität Zürich", "authority: Universität Zürich", "figure: 3,5 Millionen Menschen",
+             "money: 20 Euro", "percentage: die Hälfte"],
+        ),
+        (
+            "Selon une étude de l’Université de Lyon, 3,5 millions de gens paient 20 euros ; d’après l’OMS, un tiers.",
+            ["study: étude de l’Université de Lyon", "authority: Université de Lyon", "figure: 3,5 millions",
+             "money: 20 euros", "authority: d’après l’OMS", "percentage: un tiers"],
+        ),
+        (
+            "Según la OMS, el 45 por ciento de 12.000 viajes; un estudio de la Universidad de Sevilla y la mitad.",
+            ["authority: Según la OMS", "percentage: 45 por ciento", "figure: 12.000 viajes",
+             "study: estudio de la Universidad de Sevilla", "authority: Universidad de Sevilla",
+             "percentage: la mitad"],
+        ),
+        (
+            "२०१९ में ४५ प्रतिशत धूल, ३५ लाख लोग २० रुपये देते हैं। विश्व स्वास्थ्य संगठन के अनुसार १२,००० मौतें।",
+            ["year: २०१९", "percentage: ४५ प्रतिशत", "figure: ३५ लाख लोग", "money: २० रुपये",
+             "authority: विश्व स्वास्थ्य संगठन के अनुसार", "figure: १२,००० मौतें"],
+        ),
+        (
+            "2019年，据世界卫生组织，45％的粉尘，350万人支付20元，百分之三十的车。《柳叶刀》说：「很多」。",
+            ["year: 2019年", "authority: 据世界卫生组织", "percentage: 45％", "figure: 350万人", "money: 20元",
+             "percentage: 百分之三十", "study: 《柳叶刀》", "quotation: 「很多」"],
+        ),
+        (
+            "في عام ٢٠١٩ جاء ٤٥٪ من الغبار، ويدفع ٣٫٥ مليون شخص، بحسب منظمة الصحة العالمية، «الثمن كله».",
+            ["year: ٢٠١٩", "percentage: ٤٥٪", "figure: ٣٫٥ مليون شخص", "authority: بحسب منظمة الصحة العالمية",
+             "quotation: «الثمن كله»"],
+        ),
+    ],
+)  # fmt: skip
+def test_specific_claims_are_found_in_other_languages(text: str, expected: list[str]) -> None:
+    assert expected == [f"{each.kind}: {each.quote}" for each in scan(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Die Straßen gehören den Menschen, und niemand zweifelt daran.",
+        "Les rues appartiennent aux gens, et selon nous c’est juste.",
+        "Las calles son de la gente, y según parece es justo.",
+        "सड़कें लोगों की हैं, कारों की नहीं।",
+        "街道属于人，不属于汽车。第3点成立。",
+        "الشوارع للناس وليست للسيارات.",
+    ],
+)
+def test_plain_words_of_other_languages_are_no_claims(text: str) -> None:
+    assert [] == found(text)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
@@ -156,6 +211,12 @@ def test_candidates_come_in_the_order_of_their_places() -> None:
         ("CHF 200", "200 francs", "200 chf"),
         ("two hundred million people", "200,000,000 people", "200000000 people"),
         ("5 per 1,000", "five per thousand", "5/1000"),
+        ("४५ प्रतिशत", "45%", "45 %"),
+        ("٣٫٥ مليون شخص", "3.5 مليون شخص", "3500000 شخص"),
+        ("350万人", "3,500,000人", "3500000 人"),
+        ("３千万元", "30,000,000元", "30000000 cny"),
+        ("3,5 Millionen Menschen", "3.500.000 Menschen", "3500000 menschen"),
+        ("३५ लाख लोग", "3,500,000 लोग", "3500000 लोग"),
     ],
 )
 def test_one_quantity_is_one_token_whatever_its_wording(one: str, other: str, token: str) -> None:
@@ -215,6 +276,19 @@ PIECES = st.sampled_from(
         "²",
         "É",
         "thirds",
+        "५",
+        "٪",
+        "％",
+        "年",
+        "万",
+        "लाख ",
+        "के अनुसार",
+        "据世界卫生组织",
+        "دراسة من جامعة ",
+        "selon ",
+        "« ",
+        "分之",
+        "العالم",
     ]
 ) | st.text(max_size=5)
 
@@ -276,6 +350,20 @@ def test_any_text_is_scanned(text: str) -> None:
         "hundred ",
         "two hundred ",
         "-",
+        "«\u00a0",
+        "《",
+        "据",
+        "据世界",
+        "三分之",
+        "१ ",
+        "की ",
+        "के अनुसार ",
+        "क्षा",
+        "وفقا ل",
+        "دراسة من جامعة ",
+        "étude de la A ",
+        "selon la A de la ",
+        "3万",
     ],
 )
 def test_time_is_linear(piece: str) -> None:
