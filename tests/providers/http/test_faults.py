@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from providers import errors
+from providers.answers import streaming
 from providers.http.status import by_status
 from providers.testing.contract import PointsAnswer, Stage, hung_up, speak
 from providers.testing.wire import Scene
@@ -98,8 +99,9 @@ class Faults:
         assert PointsAnswer(7, "q") == answer.value
 
     @pytest.mark.slow
-    async def test_a_stream_without_end_is_ended(self, stage: Stage, ask: Any) -> None:
+    async def test_a_stream_without_end_is_ended(self, stage: Stage, ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         """It is never silent, so the idle timeout does not end it; the limit of the whole call does."""
+        monkeypatch.setattr(streaming, "LONGEST_CALL", 2)
         model = stage.play(Scene(texts=("and so on ",), end="endless"))
 
         with anyio.fail_after(10), pytest.raises(errors.TimedOut):
