@@ -31,6 +31,8 @@ SENTENCE_END: Final = re.compile(rf"[.!?…؟۔।॥]+{_CLOSERS}(?=\s|$)|[。�
 _WORD: Final = re.compile(r"\w+")
 _SEGMENTED: Final = re.compile(f"[{MARKS}{UNSPACED}]")
 """A text with one of these cannot be cut into words by ``\\w``."""
+LONGEST_CLUSTER: Final = 64
+"""Code points that count as one character; the longest emoji in use has 10."""
 LONGEST_RUN: Final = 40
 """Characters without white space that count as one word."""
 _RUN: Final = re.compile(r"\S+")
@@ -131,6 +133,30 @@ class WordCounter:
             self._before = "word"
         elif self._before == "blank":
             self._before = "marks"
+
+
+def first_words(text: str, most: int) -> str:
+    """Return the longest beginning of a text with at most ``most`` words, without white space at its end.
+
+    What a reader sees as one character is never cut.
+    """
+    return text[: _border(text, _within(text, most))].rstrip()
+
+
+def _within(text: str, most: int) -> int:
+    """Return the length of the longest beginning that has at most ``most`` words."""
+    count = WordCounter()
+    for at, character in enumerate(text):
+        count.add(character)
+        if count.number > most:
+            return at
+    return len(text)
+
+
+def _border(text: str, at: int) -> int:
+    """Return the last index up to ``at`` that lies between two characters as readers see them."""
+    start = next((start for start, end in characters(text) if end > at), at)
+    return start if at - start < LONGEST_CLUSTER else at
 
 
 def _unspaced_words(letters: str) -> int:

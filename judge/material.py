@@ -63,7 +63,7 @@ def claim_material(debate: Debate, purpose: str, name: str, claim: Claim) -> Mat
 
 
 def arguments_material(debate: Debate, purpose: str) -> Material:
-    """Return the arguments of a protocol debate, the answers to them, and the closings."""
+    """Return the arguments of a protocol debate, what was said of them, their authors' answers, and the closings."""
     labels: dict[Side, str] = {"pro": "A", "con": "B"}
     arguments = debate.protocol.arguments
     speeches = [
@@ -85,6 +85,11 @@ def arguments_material(debate: Debate, purpose: str) -> Material:
         )
         for name, each in arguments.items()
         if each.cross is not UNSET
+    ]
+    speeches += [
+        Speech(name=f"reply about {name}", speaker=labels[each.side], text=each.answer, kind="reply", answers=name)
+        for name, each in arguments.items()
+        if each.answer is not UNSET
     ]
     last = {turn.side: turn for turn in debate.transcript.spoken()}
     speeches += [

@@ -5,31 +5,40 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal, get_args
 
 import msgspec
+from msgspec import UNSET
 
+from events.patch import merge
 from events.types.criteria import Criteria
 from events.types.rubric import Anchors, Rubric, canonical_bytes
 from judge.errors import RubricError
 from judge.rubric_checks import faults
 from judge.rubric_places import misfit
 
+ShippedRubric = Literal["v1", "v2", "v2-evidence"]
+"""``v1``: of the first release.  ``v2``: the default.  ``v2-evidence``: v2 with other criteria for arguments."""
+SHIPPED: Final[tuple[ShippedRubric, ...]] = get_args(ShippedRubric)
+
 
 @cache
+def shipped_rubric(name: ShippedRubric) -> Rubric:
+    """The shipped rubric of this name.  ``v2-evidence`` is a merge patch (RFC 7396) of v2."""
+    raw = resources.files("judge").joinpath(f"rubrics/{name}.json").read_bytes()
+    if name == "v2-evidence":
+        return as_rubric(merge(msgspec.to_builtins(rubric_v2()), msgspec.json.decode(raw)))
+    return parse_rubric(raw)
+
+
 def rubric_v1() -> Rubric:
     """The rubric of the first release.  Logs name it, and a debate may still be opened with it."""
-    return _shipped(1)
+    return shipped_rubric("v1")
 
 
-@cache
 def rubric_v2() -> Rubric:
     """The rubric of every debate that brings none of its own."""
-    return _shipped(2)
-
-
-def _shipped(version: int) -> Rubric:
-    return parse_rubric(resources.files("judge").joinpath(f"rubrics/v{version}.json").read_bytes())
+    return shipped_rubric("v2")
 
 
 def load_rubric(path: Path) -> Rubric:
@@ -95,6 +104,12 @@ def criteria_lines(criteria: Criteria) -> str:
 def has_anchors(criteria: Criteria) -> bool:
     """Whether the criteria say what earns how many points, as they do from version 2 on."""
     return any(each.anchors for each in criteria.dimensions.values())
+
+
+def without_anchors(criteria: Criteria) -> Criteria:
+    """Return the criteria as the prompts of older debates show them."""
+    bare = {name: msgspec.structs.replace(each, anchors=UNSET) for name, each in criteria.dimensions.items()}
+    return msgspec.structs.replace(criteria, dimensions=bare)
 
 
 def fmt(points: float) -> str:

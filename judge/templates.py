@@ -27,6 +27,7 @@ NAMES = (
     "protocol",
     "open",
     "cross",
+    "answer",
     "close",
     "assess",
     "artifact",

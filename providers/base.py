@@ -49,9 +49,10 @@ class Speech(Struct, frozen=True, kw_only=True):
     speaker: str
     """``A`` for the speaker who spoke first, ``B`` for the other one."""
     text: str
-    kind: Literal["turn", "argument", "answer", "closing"] = "turn"
+    kind: Literal["turn", "argument", "answer", "reply", "closing"] = "turn"
+    """An ``answer`` is the opponent's to an argument in cross-examination, a ``reply`` that of the argument's side."""
     answers: str = ""
-    """The name of the argument that an answer is about."""
+    """The name of the argument that an answer or a reply is about."""
 
 
 class RegisterEntry(Struct, frozen=True, kw_only=True):

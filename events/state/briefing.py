@@ -88,7 +88,8 @@ def _to_find_out(protocol: ProtocolState, given: AssessmentGiven, panel: PanelSt
     if panel.conclusion is not UNSET:
         yield from panel.conclusion.advice
     for name, each in protocol.arguments.items():
-        if each.standing in {"UPHELD", "REFUTED"}:
+        is_answered = each.answer is not UNSET and each.standing == "PARTIALLY_UPHELD"
+        if each.standing in {"UPHELD", "REFUTED"} or is_answered:
             continue
         if each.cross is not UNSET and each.cross.follow_up:
             yield f"{name}: {each.cross.follow_up}"
@@ -169,9 +170,11 @@ def _faulty(protocol: ProtocolState) -> Iterator[str]:
     """Statements whose form was still wrong after the second attempt."""
     for side in SIDES:
         opening, closing = protocol.openings.get(side), protocol.closings.get(side)
+        answered = protocol.answered.get(side)
         parts = (
             ("opening", opening.faults if opening is not None else ()),
             ("cross-examination", protocol.crossed.get(side, ())),
+            ("answers", answered.faults if answered is not None else ()),
             ("closing", closing.faults if closing is not None else ()),
         )
         for name, faults in parts:

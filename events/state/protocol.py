@@ -1,4 +1,4 @@
-"""The three rounds of format ``protocol``, folded, with the briefing."""
+"""The rounds of format ``protocol``, folded, with the briefing."""
 
 from typing import Any, Final
 
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from events.record import Recorded
 from events.state.briefing import briefing
 from events.state.panel import PanelState
-from events.state.rounds import ArgumentState, ProtocolState, Round
+from events.state.rounds import ArgumentState, ProtocolState, Round, has_answers
 from events.types import (
     SIDES,
     Argument,
@@ -21,6 +21,7 @@ from events.types import (
     DebateOpened,
     FallacyFound,
     PanelConcluded,
+    QuestionsAnswered,
 )
 
 INITIAL = ProtocolState()
@@ -29,6 +30,7 @@ MOVED_BY: Final = frozenset(
         ArgumentsOpened,
         ArgumentCrossExamined,
         CrossExaminationFaulted,
+        QuestionsAnswered,
         ClosingStated,
         FallacyFound,
         ArgumentTraced,
@@ -38,7 +40,9 @@ MOVED_BY: Final = frozenset(
 )
 
 
-def apply(protocol: ProtocolState, opened: DebateOpened | None, record: Recorded, panel: PanelState) -> ProtocolState:
+def apply(  # noqa: C901 - one flat match, a case an event
+    protocol: ProtocolState, opened: DebateOpened | None, record: Recorded, panel: PanelState
+) -> ProtocolState:
     """The protocol after ``record``; the same object if nothing changed.  ``panel`` is the panel after ``record``."""
     event = record.event
     match event:
@@ -47,20 +51,25 @@ def apply(protocol: ProtocolState, opened: DebateOpened | None, record: Recorded
             after = replace(
                 protocol, arguments={**protocol.arguments, **added}, openings={**protocol.openings, event.side: event}
             )
-            return _placed(after, f"opening:{event.side}", record.position)
+            return _placed(after, f"opening:{event.side}", record.position, opened)
         case ArgumentCrossExamined():
             faults = protocol.crossed.get(event.by, ())
             after = replace(
                 _with(protocol, event.target, cross=event, crossed=record.position),
                 crossed={**protocol.crossed, event.by: faults},
             )
-            return _placed(after, f"cross:{event.by}", record.position)
+            return _placed(after, f"cross:{event.by}", record.position, opened)
         case CrossExaminationFaulted():
             after = replace(protocol, crossed={**protocol.crossed, event.by: event.faults})
-            return _placed(after, f"cross:{event.by}", record.position)
+            return _placed(after, f"cross:{event.by}", record.position, opened)
+        case QuestionsAnswered():
+            after = replace(protocol, answered={**protocol.answered, event.side: event})
+            for name, answer in event.answers.items():
+                after = _with(after, name, answer=answer, answered=record.position)
+            return _placed(after, f"answers:{event.side}", record.position, opened)
         case ClosingStated():
             after = replace(protocol, closings={**protocol.closings, event.side: event})
-            return _placed(after, f"closing:{event.side}", record.position)
+            return _placed(after, f"closing:{event.side}", record.position, opened)
         case FallacyFound():
             before = protocol.arguments.get(event.argument)
             found = before.fallacies if before else {}
@@ -68,7 +77,7 @@ def apply(protocol: ProtocolState, opened: DebateOpened | None, record: Recorded
         case ArgumentTraced():
             return _with(protocol, event.argument, trace=event, traced=record.position)
         case AssessmentGiven():
-            judged = _placed(replace(protocol, assessment=event), "assessment", record.position)
+            judged = _placed(replace(protocol, assessment=event), "assessment", record.position, opened)
             return replace(judged, briefing=briefing(judged, opened, panel))
         case PanelConcluded() if protocol.assessment is not UNSET:
             return replace(protocol, briefing=briefing(protocol, opened, panel))
@@ -95,18 +104,18 @@ def _with(protocol: ProtocolState, name: str, **changes: Any) -> ProtocolState:
     return replace(protocol, arguments={**protocol.arguments, name: replace(argument, **changes)})
 
 
-def _placed(protocol: ProtocolState, name: str, position: int) -> ProtocolState:
+def _placed(protocol: ProtocolState, name: str, position: int, opened: DebateOpened | None) -> ProtocolState:
     """The protocol with the position of a statement, if it is the first, and the round that it is now in."""
     positions = protocol.positions if name in protocol.positions else {**protocol.positions, name: position}
-    return replace(protocol, positions=positions, round=_round(protocol))
+    return replace(protocol, positions=positions, round=_round(protocol, opened))
 
 
-def _round(protocol: ProtocolState) -> Round:
+def _round(protocol: ProtocolState, opened: DebateOpened | None) -> Round:
     done = len(SIDES)
     if protocol.assessment is not UNSET:
         return "done"
     if len(protocol.closings) == done:
         return "judgement"
     if len(protocol.crossed) == done:
-        return "closings"
+        return "answers" if has_answers(opened) and len(protocol.answered) < done else "closings"
     return "cross_examination" if len(protocol.openings) == done else "openings"

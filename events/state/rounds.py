@@ -1,6 +1,6 @@
-"""The values of ``protocol``: arguments with their answers and standings, openings, closings."""
+"""The values of ``protocol``: the rounds, arguments with their answers and standings, openings, closings."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -11,12 +11,21 @@ from events.types import (
     AssessmentGiven,
     Briefing,
     ClosingStated,
+    DebateOpened,
     FallacyFound,
+    QuestionsAnswered,
     Side,
     Standing,
 )
 
-Round = Literal["openings", "cross_examination", "closings", "judgement", "done"]
+Round = Literal["openings", "cross_examination", "answers", "closings", "judgement", "done"]
+THREE_ROUNDS: Final = 6
+"""Turns of a protocol debate without a round of answers, as they were opened before that round existed."""
+
+
+def has_answers(opened: DebateOpened | None) -> bool:
+    """Whether both sides answer the questions put to them, in a round between cross-examination and closings."""
+    return opened is not None and opened.turns > THREE_ROUNDS
 
 
 class ArgumentState(Struct, frozen=True, kw_only=True, gc=False):
@@ -31,6 +40,9 @@ class ArgumentState(Struct, frozen=True, kw_only=True, gc=False):
     """Position of its opening."""
     cross: ArgumentCrossExamined | UnsetType = UNSET
     crossed: int | UnsetType = UNSET
+    answer: str | UnsetType = UNSET
+    """Its side's answer to the question in ``cross``."""
+    answered: int | UnsetType = UNSET
     fallacies: dict[str, FallacyFound] = {}
     """By position."""
     trace: ArgumentTraced | UnsetType = UNSET
@@ -43,14 +55,19 @@ class ArgumentState(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class ProtocolState(Struct, frozen=True, kw_only=True, gc=False):
-    """All three rounds.  ``positions`` are those of the statements and of the assessment."""
+    """All rounds.  ``positions`` are those of the statements and of the assessment."""
 
     round: Round = "openings"
     arguments: dict[str, ArgumentState] = {}
     openings: dict[Side, ArgumentsOpened] = {}
     crossed: dict[Side, tuple[str, ...]] = {}
     """By the examining side: the faults of its cross-examination."""
+    answered: dict[Side, QuestionsAnswered] = {}
     closings: dict[Side, ClosingStated] = {}
     assessment: AssessmentGiven | UnsetType = UNSET
     briefing: Briefing | UnsetType = UNSET
     positions: dict[str, int] = {}
+
+    def arguments_of(self, side: Side) -> tuple[str, ...]:
+        """The ids of a side's arguments."""
+        return tuple(name for name, each in self.arguments.items() if each.side == side)

@@ -39,13 +39,19 @@ class Criteria(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class ProtocolRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Requirements of the three rounds.  Minimums count characters."""
+    """Requirements of the rounds.  Minimums count characters."""
 
     arguments: Annotated[int, Meta(ge=1, le=9)] = 3
     claim_minimum: int = 10
     reasoning_minimum: int = 20
     evidence_minimum: int = 5
+    answer_words: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
+    """The most words of an answer to a question from cross-examination; without it there is no round of answers."""
     closing_words: int = 200
+    closing_shift: bool | UnsetType = UNSET
+    """Whether a closing says how the side's position shifted, and why."""
+    temperature: Annotated[float, Meta(ge=0, le=2)] | UnsetType = UNSET
+    """The temperature of cross-examinations, answers and closings; without it, that of openings."""
     even_within: float = 1.0
     """Below this gap of totals the sides are evenly matched."""
     clear_above: float = 3.0

@@ -1,4 +1,4 @@
-"""The three rounds of format ``protocol``, and the judge's assessment of them."""
+"""The rounds of format ``protocol``, and the judge's assessment of them."""
 
 from typing import Literal
 
@@ -7,6 +7,8 @@ from msgspec import UNSET, Struct, UnsetType, field
 from events.types.base import DerivedEvent, Missing, Reason, Side, Span
 from events.types.criteria import Fallacy, Standing
 
+Shift = Literal["strengthened", "weakened", "adjusted", "unchanged"]
+"""How a side's position shifted in the debate, in its own words."""
 CrossResponse = Literal["refute", "challenge", "concede", "partial"]
 
 
@@ -49,6 +51,21 @@ class CrossExaminationFaulted(DerivedEvent, frozen=True, kw_only=True, tag="cros
     free_text: str
 
 
+class QuestionsAnswered(DerivedEvent, frozen=True, kw_only=True, tag="questions_answered"):
+    """A side answered the questions put to it in cross-examination.
+
+    ``answers`` and ``words`` are by argument; an answer is whole here, but the judge reads only the rubric's
+    ``answer_words`` of it.
+    """
+
+    side: Side
+    turn: int
+    answers: dict[str, str]
+    words: dict[str, int]
+    faults: tuple[str, ...] = ()
+    free_text: str = ""
+
+
 class ClosingStated(DerivedEvent, frozen=True, kw_only=True, tag="closing_stated"):
     """A side closed.  ``words`` counts the whole statement; the judge reads only the rubric's ``closing_words``."""
 
@@ -60,6 +77,9 @@ class ClosingStated(DerivedEvent, frozen=True, kw_only=True, tag="closing_stated
     words: int
     faults: tuple[str, ...] = ()
     free_text: str = ""
+    shift: Shift | UnsetType = UNSET
+    """Unset where the rubric does not ask for it, or the side did not say it."""
+    shift_reason: str | UnsetType = UNSET
 
 
 class FallacyFound(DerivedEvent, frozen=True, kw_only=True, tag="fallacy_found"):

@@ -433,18 +433,21 @@ def _criteria(case: _ReadMaterial, name: str, scales: Form) -> dict[str, tuple[M
 
 
 def _answer_speech(case: _ReadMaterial, name: str) -> MeasuredSpeech | None:
-    """Return how the side of an argument meets what is put to it: its closing beside the answer to the argument.
+    """Return how the side of an argument meets what is put to it: its reply beside the answer to the argument.
 
-    Without a closing it is the argument beside all arguments of the other side; None for a turn.
+    Without a reply it is the closing, without both the argument beside all arguments of the other side.  None for a
+    turn.
     """
     speech = case.speech(name)
     if speech.kind == "turn":
         return None
     speeches = case.material.speeches
     put = [each.text for each in speeches if each.kind == "answer" and each.answers == name]
+    replies = [each.text for each in speeches if each.kind == "reply" and each.answers == name]
     closing = [each.text for each in speeches if each.kind == "closing" and each.speaker == speech.speaker]
     theirs = [each.text for each in speeches if each.kind == "argument" and each.speaker != speech.speaker]
-    text, opponent = (closing[-1], put[-1]) if put and closing else (speech.text, "\n".join(theirs))
+    met = replies or closing
+    text, opponent = (met[-1], put[-1]) if put and met else (speech.text, "\n".join(theirs))
     return MeasuredSpeech(
         text=case.read(text), motion=case.read(case.material.motion), opponent=case.read(opponent) if opponent else None
     )

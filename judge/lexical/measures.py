@@ -367,6 +367,7 @@ COMPONENTS: Final[dict[str, Callable[[MeasuredSpeech], Measured]]] = {
     "logic": _logic,
     "evidence": _evidence,
     "honesty": _credibility,
+    "clarity": _delivery,
 }
 NEEDS_OPPONENT: Final = frozenset({"weakest_premise", "responsiveness"})
 HELPED_BY_OPPONENT: Final = NEEDS_OPPONENT | {"targeting"}

@@ -1,20 +1,25 @@
 """The judge's question about a whole protocol debate.  The judge learns no model names."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import UNSET, Meta
 
+from events.segmentation import count_words
 from events.state.debate import Debate
+from events.state.rounds import ArgumentState, has_answers
 from events.types import SIDES, DebateOpened, Fallacy, Side, TurnSpoken, other
 from events.types.criteria import STANDINGS, Criteria, ProtocolRules
 from judge.guard.neutralise import quoted
 from judge.live.prompt import opening, with_moderator_messages
+from judge.protocol.answers import shown_answer
 from judge.protocol.cross import cross_text
 from judge.protocol.prompt import SPEAKER, Prompt, argument_text, choice_type, keyed_type
 from judge.protocol.reading import join_names
-from judge.templates import fill, section
+from judge.rubric import criteria_lines, has_anchors, without_anchors
+from judge.templates import fill, has_section, section
 from providers.answers.schema import guided
 from providers.base import Segment
 
@@ -23,6 +28,8 @@ REASON_MOST: Final = 200
 INSIGHT_LEAST, INSIGHT_MOST = 20, 400
 FALLACIES_MOST: Final = 12
 QUESTIONS_MOST: Final = 3
+RESPONSIVENESS: Final = "responsiveness"
+"""The criterion that answers are judged by, and the section of the prompt that says so."""
 
 
 def assess_type(names: tuple[str, ...], criteria: Criteria, rules: ProtocolRules) -> Any:
@@ -89,13 +96,14 @@ def assess_prompt(opened: DebateOpened, debate: Debate) -> Prompt:
     assert rules is not None, "an opening fills in what a rubric leaves out"
     assert criteria is not None, "likewise"
     protocol = debate.protocol
+    is_anchored = has_anchors(criteria) and has_section(opened.prompts["assess"], "assess")
     ask = fill(
-        section(opened.prompts["assess"], "ask"),
+        section(opened.prompts["assess"], "assess" if is_anchored else "ask"),
         ids=join_names(protocol.arguments),
         low=str(criteria.low),
         high=str(criteria.high),
         fallacies="\n".join(f"- {name}: {what}" for name, what in rules.fallacies.items()),
-        criteria="\n".join(f"- {name}: {each.asks}" for name, each in criteria.dimensions.items()),
+        criteria=criteria_lines(criteria if is_anchored else without_anchors(criteria)),
     )
     shown = (*argument_segments(opened, debate), *closing_segments(opened, debate))
     prompt = (*opening(opened.prompts, opened.motion), *shown, Segment("user", ask))
@@ -103,7 +111,10 @@ def assess_prompt(opened: DebateOpened, debate: Debate) -> Prompt:
 
 
 def argument_segments(opened: DebateOpened, debate: Debate) -> Prompt:
-    """Return every argument with the answer to it, then cross-examinations that were not in the required form."""
+    """Return every argument with what was said of it, then statements that were not in the required form.
+
+    With a round of answers, what follows them says that responsiveness is judged by the answers.
+    """
     template, protocol = opened.prompts["assess"], debate.protocol
     shown = []
     for name, argument in protocol.arguments.items():
@@ -112,7 +123,7 @@ def argument_segments(opened: DebateOpened, debate: Debate) -> Prompt:
             id=name,
             speaker=SPEAKER[argument.side],
             text=quoted(argument_text(argument)),
-            answer=cross_text(template, argument, opponent=SPEAKER[other(argument.side)]),
+            answer=_exchanged(opened, argument),
         )
         shown.append(Segment("user", text))
     for by in SIDES:
@@ -123,11 +134,49 @@ def argument_segments(opened: DebateOpened, debate: Debate) -> Prompt:
                 Segment("user", fill(frame, speaker=SPEAKER[by], text=quoted(turn.text)))
                 for turn in spoken_by(debate, by)[1:2]
             ]
+    if has_answers(opened):
+        shown += _answers_as_prose(opened, debate)
+        assert opened.rubric.criteria is not None, "an opening fills in what a rubric leaves out"
+        if RESPONSIVENESS in opened.rubric.criteria.dimensions:
+            shown.append(Segment("user", section(template, RESPONSIVENESS)))
     return tuple(shown)
 
 
+def _exchanged(opened: DebateOpened, argument: ArgumentState) -> str:
+    """Return what the other side says of an argument, and its author's answer to that."""
+    template, speaker, opponent = opened.prompts["assess"], SPEAKER[argument.side], SPEAKER[other(argument.side)]
+    examined = cross_text(template, argument, opponent=opponent)
+    if not has_answers(opened):
+        return examined
+    rules = opened.rubric.protocol
+    assert rules is not None, "an opening fills in what a rubric leaves out"
+    if argument.answer is UNSET:
+        is_asked = argument.cross is not UNSET and argument.cross.follow_up
+        return f"{examined}\n\n{fill(section(template, 'unreplied'), speaker=speaker)}" if is_asked else examined
+    text = shown_answer(argument.answer, rules)
+    count = count_words(argument.answer)
+    note = fill(section(template, "cut"), most=str(count_words(text)), words=str(count))
+    reply = fill(
+        section(template, "replied"),
+        speaker=speaker,
+        note=f" {note}" if len(text) < len(argument.answer) else "",
+        text=quoted(text),
+    )
+    return f"{examined}\n\n{reply}"
+
+
+def _answers_as_prose(opened: DebateOpened, debate: Debate) -> Iterator[Segment]:
+    """Yield answers of which none was in the required form."""
+    frame = section(opened.prompts["assess"], "answers")
+    for side in SIDES:
+        given = debate.protocol.answered.get(side)
+        if given is not None and not given.answers:
+            text = quoted(debate.transcript.turns[given.turn].text)
+            yield Segment("user", fill(frame, speaker=SPEAKER[side], text=text))
+
+
 def spoken_by(debate: Debate, side: Side) -> tuple[TurnSpoken, ...]:
-    """Return the turns of a side: opening, cross-examination, closing."""
+    """Return the turns of a side: opening, cross-examination, answers if there is such a round, closing."""
     return tuple(turn for turn in debate.transcript.spoken() if turn.side == side)
 
 

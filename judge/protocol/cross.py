@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, get_args
 import msgspec
 from msgspec import UNSET, Meta
 
-from events.state.rounds import ArgumentState, ProtocolState
+from events.state.rounds import ArgumentState, ProtocolState, has_answers
 from events.types import (
     ArgumentCrossExamined,
     CrossExaminationFaulted,
@@ -70,16 +70,12 @@ def cross_type(targets: tuple[str, ...]) -> Any:
     return guided(Any, keyed_type("CrossExamination", targets, answer), neutral)
 
 
-def targets(protocol: ProtocolState, by: Side) -> tuple[str, ...]:
-    """Return the arguments that a side has to answer."""
-    return tuple(name for name, each in protocol.arguments.items() if each.side == other(by))
-
-
 def cross_prompt(opened: DebateOpened, protocol: ProtocolState, by: Side) -> Prompt:
     """Ask a side to answer every argument of the other one."""
-    template, names = opened.prompts["protocol"], targets(protocol, by)
+    template, names = opened.prompts["protocol"], protocol.arguments_of(other(by))
     shown = (argument_segment(template, name, protocol.arguments[name]) for name in names)
-    ask = fill(section(opened.prompts["cross"], "ask"), stance=STANCE[by], ids=join_names(names))
+    asked = "examine" if has_answers(opened) else "ask"
+    ask = fill(section(opened.prompts["cross"], asked), stance=STANCE[by], ids=join_names(names))
     return (*prompt_opening(opened, by), *shown, Segment("user", ask))
 
 

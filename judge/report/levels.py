@@ -170,6 +170,9 @@ def _protocol(rubric: Rubric) -> Iterator[str]:
     if rubric.protocol is not None:
         rules = rubric.protocol
         even, clear = fmt(rules.even_within), fmt(rules.clear_above)
+        if rules.answer_words:
+            words = f"{rules.answer_words} words each"
+            yield f"Each side answers the questions put to it, in {words}; responsiveness is scored on these answers."
         yield f"A gap of totals under {even} is no lead, one over {clear} a clear one."
 
 

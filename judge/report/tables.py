@@ -181,11 +181,13 @@ def _protocol(rules: ProtocolRules) -> Iterator[Table]:
         ("claim_minimum", "Least claim", "characters"),
         ("reasoning_minimum", "Least reasoning", "characters"),
         ("evidence_minimum", "Least evidence", "characters"),
+        ("answer_words", "Answer to a question", "words that are read, no more"),
         ("closing_words", "Closing", "words that are read, no more"),
+        ("temperature", "Temperature", "of cross-examination, answers and closings"),
         ("even_within", "Even", "a gap of totals under this is no lead"),
         ("clear_above", "Clear", "a gap of totals over this is a clear lead"),
     )
-    yield _figures("protocol", "Format protocol", "What the three rounds ask for", rules, figures)
+    yield _figures("protocol", "Format protocol", "What the rounds ask for", rules, figures)
     if rules.fallacies:
         yield Table(
             id="fallacies",

@@ -46,7 +46,7 @@ from events.types import (
 )
 from events.types.rubric import Rubric
 
-SPOKEN: Final = frozenset({"speak", "open", "cross", "close"})
+SPOKEN: Final = frozenset({"speak", "open", "cross", "answer", "close"})
 """Purposes of debaters' calls; all others are calls to judges."""
 SCRIPTED: Final = "scripted"
 SETTLED: Final = "settled"

@@ -6,7 +6,7 @@ from typing import Any
 import click
 import msgspec
 
-from judge.rubric import load_rubric
+from judge.rubric import SHIPPED, load_rubric
 from server import observe
 from server.cli.debate_runner import Resumption, run_debate
 from server.cli.options import with_json, with_store, with_think
@@ -30,7 +30,7 @@ from server.errors import BadField
     show_default=True,
     help="Flags that get a second opinion automatically.",
 )
-@click.option("--rubric", metavar="NAME|FILE", help="v1, v2 or the file of a rubric; v2 without it.")
+@click.option("--rubric", metavar="NAME|FILE", help="v1, v2, v2-evidence or the file of a rubric; v2 without it.")
 @click.option("--exhibition", metavar="NAME", help="Play a scripted debate; moot exhibitions lists them.")
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
 @click.option("--pro-as", "pro_as", metavar="ARCHETYPE", default="engineer", show_default=True)
@@ -123,7 +123,7 @@ def _body(motion: str, options: dict[str, Any]) -> dict[str, Any]:
         body["judge"]["second"] = options["second"]
     if options["rubric"] is not None:
         named = options["rubric"]
-        body["rubric"] = named if named in {"v1", "v2"} else msgspec.to_builtins(load_rubric(Path(named)))
+        body["rubric"] = named if named in SHIPPED else msgspec.to_builtins(load_rubric(Path(named)))
     if (panel := _panel(options)) is not None:
         body["panel"] = panel
     plain = {name: name for name in ("topic_type", "seed", "language", "motion_kind")}

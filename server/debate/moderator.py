@@ -351,6 +351,7 @@ class Moderator:
                     Draft(event=failed(step, step.call, failure, failure.raw, latency_ms, debate), cause=step.cause)
                 ]
             )
+            await self._record_what_follows(step)
             await self._after_failure(step, error, error.raw)
             return
         observe.count_call(self._provider(step), step.purpose, answer.outcome)
@@ -359,6 +360,12 @@ class Moderator:
                 Draft(event=answered(step, step.call, answer.outcome, answer.raw, debate), cause=step.cause)
             ]
         )
+
+        await self._record_what_follows(step)
+
+    async def _record_what_follows(self, step: Ask) -> None:
+        if step.follows is not None:
+            await self._writer.append(step.follows)
 
     # what the steps share
 

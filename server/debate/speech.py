@@ -3,10 +3,8 @@
 import re
 from typing import Final
 
-from events.segmentation import SENTENCE_END, WordCounter, characters, count_words
+from events.segmentation import SENTENCE_END, count_words, first_words
 
-LONGEST_CLUSTER: Final = 64
-"""Code points that count as one character; the longest emoji in use has 10."""
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _MARK_EVERY_MS: Final = 40
 
@@ -20,34 +18,18 @@ def clip(text: str, most: int, *, cut_short: bool = False) -> tuple[str, bool]:
     """The text within ``most`` words, and whether it was clipped.
 
     If the text is too long, or if the model was cut short, it ends with its last whole sentence, provided that this
-    keeps at least half of it.  What a reader sees as one character is never cut.
+    keeps at least half of it.
     """
     text = text.strip()
     over = count_words(text) > most
     if not over and not cut_short:
         return text, False
     if over:
-        text = text[: _border(text, _within(text, most))].rstrip()
+        text = first_words(text, most)
     sentences = [match.end() for match in SENTENCE_END.finditer(text)]
     if sentences and sentences[-1] >= len(text) / 2:
         text = text[: sentences[-1]]
     return text, True
-
-
-def _within(text: str, most: int) -> int:
-    """Length of the longest beginning that has at most ``most`` words."""
-    count = WordCounter()
-    for at, character in enumerate(text):
-        count.add(character)
-        if count.number > most:
-            return at
-    return len(text)
-
-
-def _border(text: str, at: int) -> int:
-    """The last index up to ``at`` that lies between two characters as readers see them."""
-    start = next((start for start, end in characters(text) if end > at), at)
-    return start if at - start < LONGEST_CLUSTER else at
 
 
 class PaceRecorder:

@@ -1,12 +1,13 @@
 """Rubric v1 has the figures of the design, and an invalid rubric is refused with its field."""
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from judge.errors import RubricError
-from judge.rubric import checked, digest, load_rubric, parse_rubric, rubric_v1
+from judge.rubric import SHIPPED, checked, digest, load_rubric, parse_rubric, rubric_v1, rubric_v2, shipped_rubric
 
 
 def changed(path: str, value: object) -> bytes:
@@ -159,3 +160,33 @@ def test_a_digest_depends_on_the_figures_alone() -> None:
 
     assert digest(rubric_v1()) == digest(checked(again))
     assert 64 == len(digest(again))
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [
+        ("v1", {"logic": 0.30, "evidence": 0.30, "responsiveness": 0.25, "honesty": 0.15}),
+        ("v2", {"logic": 0.30, "evidence": 0.30, "responsiveness": 0.25, "honesty": 0.15}),
+        ("v2-evidence", {"evidence": 0.40, "logic": 0.30, "responsiveness": 0.20, "clarity": 0.10}),
+    ],
+)
+def test_the_criteria_of_arguments_are_those_of_the_sources(name: Any, weights: dict[str, float]) -> None:
+    criteria = shipped_rubric(name).criteria
+
+    assert criteria is not None
+    assert weights == {criterion: each.weight for criterion, each in criteria.dimensions.items()}
+
+
+def test_the_rubric_for_evidence_is_version_2_but_for_its_criteria() -> None:
+    other = shipped_rubric("v2-evidence")
+
+    assert rubric_v2() == msgspec.structs.replace(other, name="moot", criteria=rubric_v2().criteria)
+    assert ("v1", "v2", "v2-evidence") == SHIPPED
+
+
+@pytest.mark.parametrize("name", ["v2", "v2-evidence"])
+def test_every_criterion_has_anchors_for_the_ends_of_the_scale(name: Any) -> None:
+    criteria = shipped_rubric(name).criteria
+
+    assert criteria is not None
+    assert all(each.anchors and {"1", "10"} == each.anchors.keys() for each in criteria.dimensions.values())

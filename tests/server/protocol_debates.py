@@ -9,24 +9,25 @@ from events.types import (
     ArgumentsOpened,
     AssessmentGiven,
     DebateConcluded,
+    DebateOpened,
     Event,
     ModelAnswered,
     TurnSpoken,
     TurnStarted,
 )
 from events.verify import verify_log
-from tests.judge.protocol.rounds import assessment, closing, cross, opening
+from tests.judge.protocol.rounds import KINDS, assessment, closing, cross, opening, replies
 from tests.server.harness import Harness, harness
 
 Script = Callable[..., str]
-STATEMENTS = ("open:pro", "open:con", "cross:pro", "cross:con", "close:pro", "close:con")
+STATEMENTS = tuple(f"{kind}:{side}" for kind in KINDS for side in ("pro", "con"))
 PROSE = "Trams carry more people than cars. They share one track, and nobody has to park them."
 STRAW = {"argument": "PRO-1", "fallacy": "Straw Man", "quote": "plans for the tram plans for all", "reason": "No."}
 
 
 def answers(**changes: Any) -> dict[str, Any]:
     """The answers of a whole debate; ``changes`` by key with ``_`` for the colon, None to leave an answer out."""
-    makers = {"open": opening, "cross": cross, "close": closing}
+    makers = {"open": opening, "cross": cross, "answer": replies, "close": closing}
     said = {key: makers[key.partition(":")[0]](key.partition(":")[2]) for key in STATEMENTS}
     said["assess"] = assessment()
     for name, value in changes.items():
@@ -35,7 +36,7 @@ def answers(**changes: Any) -> dict[str, Any]:
 
 
 async def held(h: Harness, model: str, **request: Any) -> tuple[str, Event]:
-    debate = await h.open(model, turns=6, format="protocol", **request)
+    debate = await h.open(model, turns=8, format="protocol", **request)
     return debate, await h.ended(debate)
 
 
@@ -60,10 +61,11 @@ async def check(log: Any, debate: str) -> list[Recorded]:
     assert list(range(1, len(records) + 1)) == [record.position for record in records]
     assert (await verify_log(log, debate)).ok
     assert len(set(asked)) == len(asked)
-    assert list(range(1, len(said) + 1)) == said
+    assert len(set(said)) == len(said)
     assert len(set(attempts)) == len(attempts)
     if isinstance(events[-1], DebateConcluded):
-        assert list(range(1, 7)) == said
+        assert list(range(1, of(events, DebateOpened)[0].turns + 1)) == sorted(said)
+        assert all(abs(turn - place) <= 1 for place, turn in enumerate(said, 1))  # the two of a round in either order
         assert 1 == len(of(events, AssessmentGiven))
         assert {"pro", "con"} == {each.side for each in of(events, ArgumentsOpened)}
     return records
@@ -71,6 +73,12 @@ async def check(log: Any, debate: str) -> list[Recorded]:
 
 def of(events: Sequence[Event], *types: type) -> list[Any]:
     return [each for each in events if isinstance(each, types)]
+
+
+def stated(events: Sequence[Event], kind: type, side: str) -> Any:
+    """The statement of a side: statements are recorded in the order in which they are complete."""
+    (found,) = [each for each in of(events, kind) if each.side == side]
+    return found
 
 
 def calls(events: Sequence[Event], key: str) -> list[int]:

@@ -1,14 +1,21 @@
-"""Format ``protocol``: three rounds of two statements (openings, cross-examinations, closings), then the judgement.
+"""Format ``protocol``: rounds of two statements (openings, cross-examinations, answers, closings), then the judgement.
 
 Both sides give their statements of a round at the same time.  ``next_steps`` is pure: the same debate always gives the
 same steps.  A statement is a typed answer and is not streamed.  So after a crash a round goes on where it was, and no
 answered question is asked again.
+
+A statement is recorded as soon as it is complete, while the other side may still be writing.  A debate without a round
+of answers, as older logs have it, records both statements of a round in one batch.
 """
 
+from collections.abc import Sequence
+
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from events.record import Draft
 from events.state.debate import Debate, question
+from events.state.rounds import has_answers
 from events.state.transcript import Turn
 from events.types import DebateConcluded, DebateOpened, Missing, Side, TurnFailed, TurnStarted, Winner
 from judge.live.event_batch import EventBatch
@@ -20,10 +27,11 @@ from server.debate.formats.halts import abandon_turns, give_up_reason, halt, hal
 from server.debate.formats.questions import Question, answers, kind_of, pending
 from server.debate.formats.retries import count_tries
 from server.debate.formats.statements import (
-    KINDS,
+    AcceptedStatement,
     Statement,
     accepted_statement,
     first_question,
+    kinds_of,
     rules_of,
     second_question,
     spoken,
@@ -33,8 +41,6 @@ from server.debate.formats.steps import Ask, Record, Step, record
 
 TOKENS = 3200
 """Most tokens of an assessment."""
-ROUNDS: tuple[tuple[int, int], ...] = tuple((2 * number + 1, 2 * number + 2) for number in range(len(KINDS)))
-"""The two turns of each round, pro first."""
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
@@ -42,7 +48,7 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
     opened = debate.opened
     if opened is None or debate.status.state != "open":
         return ()
-    for pair in ROUNDS:
+    for pair in rounds(opened):
         if steps := _round(debate, opened, pair):
             return steps
     return _judge(debate, opened) or _panel_steps(debate, opened) or _end(debate, opened)
@@ -51,8 +57,13 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
 # the rounds
 
 
+def rounds(opened: DebateOpened) -> tuple[tuple[int, int], ...]:
+    """The two turns of each round, pro first."""
+    return tuple((2 * number + 1, 2 * number + 2) for number in range(len(kinds_of(opened))))
+
+
 def _round(debate: Debate, opened: DebateOpened, pair: tuple[int, int]) -> tuple[Step, ...]:
-    """The steps of one round: begin its turns, ask for both statements, record both.  None once both are spoken."""
+    """The steps of one round: begin its turns, ask for the statements, record them.  None once both are spoken."""
     turns = [debate.transcript.turns.get(number) for number in pair]
     if all(turn is not None and turn.event is not None for turn in turns):
         return ()
@@ -63,9 +74,13 @@ def _round(debate: Debate, opened: DebateOpened, pair: tuple[int, int]) -> tuple
     ]
     if begin:
         return _unless_spent(debate, opened, record(begin))
-    under_way = [turn for turn in turns if turn is not None]
+    under_way = [turn for turn in turns if turn is not None and turn.event is None]
     statements = [statement_of(debate, opened, turn) for turn in under_way]
-    if asks := _asks(debate, opened, statements):
+    asks = _asks(debate, opened, statements)
+    if has_answers(opened) and (ready := record(_first_ready(debate, opened))):
+        is_affordable = halt_if_unaffordable(debate, opened) is None
+        return (*ready, *asks) if is_affordable else ready
+    if asks:
         return _unless_spent(debate, opened, asks)
     return (_recorded(debate, statements, under_way),)
 
@@ -84,7 +99,33 @@ def _asks(debate: Debate, opened: DebateOpened, statements: list[Statement]) -> 
     """The calls still to make: the statements, and the second questions for those with faults."""
     questions = [first_question(opened, each) for each in statements]
     questions += [again for each in statements if (again := second_question(debate, opened, each)) is not None]
+    if has_answers(opened):
+        questions = [replace(each, follows=what_is_ready) for each in questions]
     return pending(debate, opened, questions)
+
+
+def what_is_ready(debate: Debate) -> Sequence[Draft]:
+    """The batch of a complete statement; nothing if there is none or the debate rests."""
+    opened = debate.opened
+    return _first_ready(debate, opened) if opened is not None and debate.status.state == "open" else ()
+
+
+def _first_ready(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
+    """The batch of the statement whose answer came first, of those of which nothing is left to ask."""
+    ready: list[tuple[AcceptedStatement, Statement, Turn]] = []
+    for turn in debate.transcript.turns.values():
+        if turn.state != "speaking":
+            continue
+        statement = statement_of(debate, opened, turn)
+        accepted = None if _asks(debate, opened, [statement]) else accepted_statement(debate, statement)
+        if accepted is not None:
+            ready.append((accepted, statement, turn))
+    if not ready:
+        return ()
+    accepted, statement, turn = min(ready, key=lambda each: each[0].given.position)
+    batch = EventBatch(debate)
+    _record_statement(batch, statement, accepted, turn)
+    return batch.drafts
 
 
 def _recorded(debate: Debate, statements: list[Statement], turns: list[Turn]) -> Record:
@@ -96,10 +137,14 @@ def _recorded(debate: Debate, statements: list[Statement], turns: list[Turn]) ->
     batch = EventBatch(debate)
     for each, turn, answer in accepted:
         assert answer is not None, "looked for above"
-        position = batch.add(spoken(debate, each, answer, turn.attempt), answer.given.position)
-        for event in answer.reading.events:
-            batch.add(event, position)
+        _record_statement(batch, each, answer, turn)
     return Record(drafts=tuple(batch.drafts))
+
+
+def _record_statement(batch: EventBatch, statement: Statement, accepted: AcceptedStatement, turn: Turn) -> None:
+    position = batch.add(spoken(batch.debate, statement, accepted, turn.attempt), accepted.given.position)
+    for event in accepted.reading.events:
+        batch.add(event, position)
 
 
 def _give_up(debate: Debate, statement: Statement, turn: Turn) -> Record:
@@ -151,7 +196,7 @@ def _assessment(debate: Debate, opened: DebateOpened) -> Question:
         prompt=lambda: assess_prompt(opened, debate),
         max_tokens=TOKENS,
         think=opened.judge.think,
-        cause=debate.transcript.turns[ROUNDS[-1][1]].spoken,
+        cause=debate.transcript.turns[rounds(opened)[-1][1]].spoken,
         answer_type=assess_type(names, criteria, rules_of(opened)),
         material=lambda: arguments_material(debate, PURPOSE),
         check=lambda value: check_assessment(value, names, criteria),

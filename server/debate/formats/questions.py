@@ -10,8 +10,9 @@ from typing import Any, Final
 from msgspec import Struct
 
 from events.languages import language_name, tokens_a_word
+from events.record import Draft
 from events.state.debate import Debate, question
-from events.types import DebateOpened, Reason, Think
+from events.types import DebateOpened, DebateSettings, Reason, Think
 from judge.guard.neutralise import quoted
 from judge.lenient import Note, lenient, read_as
 from judge.live.answers import Answers
@@ -62,6 +63,10 @@ class Question(Struct, frozen=True, kw_only=True):
     """What the question is about, as values, for a judge that does not read prompts."""
     is_statement: bool = False
     """Whether a debater answers: with the temperature and the attempts of a turn; words without JSON are an answer."""
+    temperature: float | None = None
+    """A temperature of its own, in place of the debate's."""
+    follows: Callable[[Debate], Sequence[Draft]] | None = None
+    """What is recorded right after its answer or failure, while other calls may be in flight."""
 
     @property
     def numbers(self) -> range:
@@ -128,13 +133,14 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
         answer_type=asked.answer_type,
         becomes=asked.becomes,
         max_tokens=_most_tokens(opened, asked),
-        temperature=settings.temperature if asked.is_statement else settings.judge_temperature,
+        temperature=_temperature(asked, settings),
         think=asked.think,
         order=asked.order,
         delay_ms=delay_ms(tries, settings) if waits else 0,
         cause=asked.cause,
         check=asked.check,
         timeout_s=asked.timeout_s,
+        follows=asked.follows,
     )
 
 
@@ -156,6 +162,12 @@ def _most_tokens(opened: DebateOpened, asked: Question) -> int:
     if opened.judge.reads != "whole":
         return asked.max_tokens
     return math.ceil(asked.max_tokens * tokens_a_word(opened.language or "en") / tokens_a_word("en"))
+
+
+def _temperature(asked: Question, settings: DebateSettings) -> float:
+    if asked.temperature is not None:
+        return asked.temperature
+    return settings.temperature if asked.is_statement else settings.judge_temperature
 
 
 def _again(debate: Debate, opened: DebateOpened, asked: Question, name: str) -> tuple[Segment, ...]:

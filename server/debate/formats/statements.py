@@ -8,24 +8,27 @@ from collections.abc import Callable
 from typing import Any, Final, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from events.segmentation import count_words
 from events.state.debate import Debate, UnusedAnswer, question
+from events.state.rounds import has_answers
 from events.state.transcript import Turn
 from events.types import DebateOpened, Side, Think, TurnSpoken, other
 from events.types.criteria import ProtocolRules
 from judge.live.prompt import with_moderator_messages
-from judge.protocol.closings import closing_prompt, closing_type, own_arguments, read_closing
-from judge.protocol.cross import cross_prompt, cross_type, read_cross, targets
+from judge.protocol.answers import answers_prompt, answers_type, questioned, read_answers
+from judge.protocol.closings import closing_prompt, closing_type, read_closing
+from judge.protocol.cross import cross_prompt, cross_type, read_cross
 from judge.protocol.openings import opening_prompt, opening_type, read_opening
 from judge.protocol.prompt import Prompt, retry_prompt
 from judge.protocol.reading import StatementReading, wordless_fault
 from server.debate.formats.questions import Question
 
-Kind = Literal["open", "cross", "close"]
-KINDS: Final[tuple[Kind, ...]] = ("open", "cross", "close")
-TOKENS: Final[dict[Kind, int]] = {"open": 1600, "cross": 1600, "close": 900}
+Kind = Literal["open", "cross", "answer", "close"]
+KINDS: Final[tuple[Kind, ...]] = ("open", "cross", "answer", "close")
+TOKENS: Final[dict[Kind, int]] = {"open": 1600, "cross": 1600, "answer": 1200, "close": 900}
+"""Most tokens of a statement."""
 FIRST, SECOND = 1, 2
 """Numbers of the samples."""
 
@@ -61,23 +64,37 @@ class AcceptedStatement(Struct, frozen=True, kw_only=True):
     reading: StatementReading
 
 
+def kinds_of(opened: DebateOpened) -> tuple[Kind, ...]:
+    """The statements of each side, in the order of the rounds."""
+    return KINDS if has_answers(opened) else tuple(kind for kind in KINDS if kind != "answer")
+
+
+def turns_of(rules: ProtocolRules) -> int:
+    """The turns of a debate that is opened with these rules: one statement of each side in each round."""
+    return 2 * (len(KINDS) if rules.answer_words else len(KINDS) - 1)
+
+
 def statement_of(debate: Debate, opened: DebateOpened, turn: Turn) -> Statement:
     """The statement of a turn."""
-    kind, side, protocol = KINDS[(turn.number - 1) // 2], turn.side, debate.protocol
+    kind, side, protocol = kinds_of(opened)[(turn.number - 1) // 2], turn.side, debate.protocol
     rules = rules_of(opened)
     prompt: Callable[[], Prompt]
     read: Callable[[str, tuple[str, ...]], StatementReading]
     if kind == "open":
         answer_type, prompt = opening_type(side, rules), lambda: opening_prompt(opened, side)
-        read = lambda raw, also: read_opening(raw, side, turn.number, rules, also)  # noqa: E731 - one of three
+        read = lambda raw, also: read_opening(raw, side, turn.number, rules, also)  # noqa: E731 - one of four
     elif kind == "cross":
-        names = targets(protocol, side)
+        names = protocol.arguments_of(other(side))
         answer_type, prompt = cross_type(names), lambda: cross_prompt(opened, protocol, side)
         read = lambda raw, also: read_cross(raw, side, turn.number, names, also)  # noqa: E731
+    elif kind == "answer":
+        names, examined = questioned(protocol, side), _examination(debate, other(side))
+        answer_type, prompt = answers_type(names, rules), lambda: answers_prompt(opened, protocol, side, examined)
+        read = lambda raw, also: read_answers(raw, side, turn.number, names, rules, also)  # noqa: E731
     else:
-        names = own_arguments(protocol, side)
+        names = protocol.arguments_of(side)
         examined = _examination(debate, other(side))
-        answer_type, prompt = closing_type(names), lambda: closing_prompt(opened, protocol, side, examined)
+        answer_type, prompt = closing_type(names, rules), lambda: closing_prompt(opened, protocol, side, examined)
         read = lambda raw, also: read_closing(raw, side, turn.number, names, rules, also)  # noqa: E731
     words = [word for at, word in debate.words.items() if int(at) < turn.started]
     seat = opened.pro if side == "pro" else opened.con
@@ -102,6 +119,7 @@ def rules_of(opened: DebateOpened) -> ProtocolRules:
 
 def first_question(opened: DebateOpened, statement: Statement) -> Question:
     """The first question for a statement."""
+    temperature = rules_of(opened).temperature
     return Question(
         key=statement.key,
         purpose=statement.kind,
@@ -115,6 +133,7 @@ def first_question(opened: DebateOpened, statement: Statement) -> Question:
         check=wordless_fault,
         timeout_s=opened.settings.turn_timeout_s,
         is_statement=True,
+        temperature=None if statement.kind == "open" or temperature is UNSET else temperature,
     )
 
 
@@ -183,7 +202,7 @@ def _examination(debate: Debate, by: Side) -> str:
         (
             turn.text
             for turn in debate.transcript.spoken()
-            if turn.side == by and KINDS[(turn.turn - 1) // 2] == "cross"
+            if turn.side == by and KINDS[(turn.turn - 1) // 2] == "cross"  # cross-examinations come before answers
         ),
         "",
     )

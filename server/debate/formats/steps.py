@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from events.record import Draft
+from events.state.debate import Debate
 from events.types import Side, Think
 from judge.lenient import lenient, read_as
 from providers.base import Material, Outcome, Segment
@@ -94,6 +95,8 @@ class Ask(Struct, frozen=True, kw_only=True):
     """Position of the event from which the step follows."""
     timeout_s: float | None = None
     """A shorter time limit than the debate's ``judge_timeout_s``."""
+    follows: Callable[[Debate], Sequence[Draft]] | None = None
+    """What the moderator records right after the answer or the failure, while other calls may be in flight."""
 
     @property
     def prompt(self) -> tuple[Segment, ...]:

@@ -26,7 +26,7 @@ from events.types.rubric import Rubric
 from judge.errors import RubricError
 from judge.panel.raters import shipped
 from judge.panel.weights import topic_of
-from judge.rubric import as_rubric, rubric_v1, rubric_v2
+from judge.rubric import ShippedRubric, as_rubric, rubric_v2, shipped_rubric
 from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.motions import motion_kind
@@ -35,6 +35,7 @@ from providers.catalog.pricing import is_priced, prepare
 from providers.errors import ProviderError
 from providers.registry import BASELINE, Registry
 from server.debate.formats.prompts import is_small
+from server.debate.formats.statements import turns_of
 from server.debate.setup import exhibitions
 from server.debate.setup.cases import CaseRequest, cases_of
 from server.debate.setup.language import language_of
@@ -47,7 +48,8 @@ from server.version import VERSION
 MOTION_MOST: Final = 2000
 ARTIFACT_MOST: Final = 200_000
 """Characters of an artifact: more than any judge's model reads."""
-STATEMENTS: Final = 6
+STATEMENTS: Final = frozenset({6, 8})
+"""Turns that a request for a protocol debate may name; the rubric decides which of them it has."""
 OUTAGE_ATTEMPTS: Final = 5
 """Further attempts during an outage of a vendor: with their delays and the breaker's they last over a minute."""
 SAFE_WINDOW: Final = 32_768
@@ -89,12 +91,12 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     motion: str = ""
     format: Format = "exchange"
     turns: Annotated[int, Meta(ge=1, le=200)] = 6
-    """Always six in format ``protocol``: three rounds of two statements."""
+    """In format ``protocol`` six or eight; the rubric decides whether there are three rounds or four."""
     max_words: Annotated[int, Meta(ge=20, le=1000)] = 180
     pro: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="engineer"))
     con: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="provocateur"))
     judge: JudgeRequest = msgspec.field(default_factory=JudgeRequest)
-    rubric: dict[str, Any] | Literal["v1", "v2"] | None = None
+    rubric: dict[str, Any] | ShippedRubric | None = None
     """A complete rubric, or the name of a shipped one; v2 without either."""
     panel: Annotated[PanelRequest, Meta(max_length=12)] | None = None
     """Models, names of profiles, or seats.  ``["embedded:smollm2"]`` gives all four profiles to one model."""
@@ -152,8 +154,8 @@ def _default_motion(request: DebateRequest) -> str:
 
 def _check_format(request: DebateRequest) -> None:
     """Raise ``BadField`` for a field that does not go with the format."""
-    if request.format == "protocol" and request.turns != STATEMENTS:
-        raise BadField("turns", f"a protocol debate has {STATEMENTS} statements, two in each of three rounds")
+    if request.format == "protocol" and request.turns not in STATEMENTS:
+        raise BadField("turns", "a protocol debate has 8 statements, two in each of four rounds: leave the turns out")
     if (request.format == "deliberation") != (request.artifact is not None):
         raise BadField("artifact", "format deliberation judges an artifact, and no other format does")
     if (request.format == "calibration") != bool(request.cases):
@@ -236,7 +238,7 @@ async def build_opening(
     return DebateOpened(
         motion=request.motion,
         format=request.format,
-        turns=request.turns if is_debate else 0,
+        turns=_turns(request, rubric),
         max_words=request.max_words,
         pro=debater("pro", request.pro) if is_debate else NOBODY,
         con=debater("con", request.con) if is_debate else NOBODY,
@@ -278,6 +280,14 @@ async def build_opening(
         motion_kind=request.motion_kind or motion_kind(request.motion),
         language=await anyio.to_thread.run_sync(_language, request),
     )
+
+
+def _turns(request: DebateRequest, rubric: Rubric) -> int:
+    """The turns of a debate; 0 without debaters."""
+    if request.format == "protocol":
+        assert rubric.protocol is not None
+        return turns_of(rubric.protocol)
+    return request.turns if request.format in DEBATES else 0
 
 
 def _language(request: DebateRequest) -> str:
@@ -333,7 +343,7 @@ def _rubric(request: DebateRequest) -> Rubric:
     Raises ``BadField`` with a path that begins with ``rubric``.
     """
     if request.rubric is None or isinstance(request.rubric, str):
-        return rubric_v1() if request.rubric == "v1" else rubric_v2()
+        return shipped_rubric(request.rubric or "v2")
     try:
         given, known = as_rubric(request.rubric), rubric_v2()
     except RubricError as error:

@@ -1,10 +1,12 @@
 """The seats of a panel: from a request (by model, by profile, or in full) to the raters of a debate."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Final
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from events.types import Rater, Think, TrackRecord
 from events.types.criteria import Criteria
@@ -90,7 +92,7 @@ def seats(
         requested.append((field, RaterRequest(rater=name, model=model, samples=samples, think=think)))
     seated: dict[str, Seat] = {}
     for field, each in requested:
-        seat = _seat(field, each, profiles, default, seated)
+        seat = _seat(field, each, profiles, default, seated, dimensions)
         _fit(seat, dimensions)
         seated[seat.name] = seat
     if not LEAST_SEATS <= len(seated) <= MOST_SEATS:
@@ -99,10 +101,15 @@ def seats(
 
 
 def _seat(
-    field: str, request: RaterRequest, profiles: Mapping[str, Profile], default: str, seated: Mapping[str, Seat]
+    field: str,
+    request: RaterRequest,
+    profiles: Mapping[str, Profile],
+    default: str,
+    seated: Mapping[str, Seat],
+    dimensions: Sequence[str],
 ) -> Seat:
     name = request.rater if request.rater is not None else "general" if request.profile is None else "rater"
-    profile = request.profile or profiles.get(name)
+    profile = request.profile or _fitted(profiles.get(name), dimensions)
     if profile is None:
         raise BadField(field, f"{name!r} is none of {', '.join(profiles)}")
     if name in seated:
@@ -120,6 +127,15 @@ def _seat(
         samples=request.samples,
         think=request.think,
     )
+
+
+def _fitted(profile: Profile | None, dimensions: Sequence[str]) -> Profile | None:
+    """A shipped profile without the dimensions that the rubric does not score; the others keep their proportions."""
+    if profile is None or set(profile.weights) <= set(dimensions):
+        return profile
+    kept = {name: weight for name, weight in profile.weights.items() if name in dimensions}
+    total = math.fsum(kept.values())
+    return replace(profile, weights={name: weight / total for name, weight in kept.items()}) if total else profile
 
 
 def _fit(seat: Seat, dimensions: Sequence[str]) -> None:

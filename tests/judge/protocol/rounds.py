@@ -1,4 +1,4 @@
-"""The three rounds as answers in the required form, and debates with these rounds."""
+"""The rounds as answers in the required form, and debates with these rounds."""
 
 import json
 from typing import Any
@@ -6,25 +6,37 @@ from typing import Any
 from msgspec.structs import replace
 
 from events.state.debate import Debate
-from events.types import DebateOpened, Event, Side, TurnSpoken, TurnStarted, Usage
+from events.types import DebateOpened, Event, Side, TurnSpoken, TurnStarted, Usage, other
+from events.types.criteria import ProtocolRules
+from events.types.rubric import Rubric
 from judge.live.answers import Answers
 from judge.live.event_batch import EventBatch
-from judge.protocol.closings import own_arguments, read_closing
-from judge.protocol.cross import read_cross, targets
+from judge.protocol.answers import questioned, read_answers
+from judge.protocol.closings import read_closing
+from judge.protocol.cross import read_cross
 from judge.protocol.openings import read_opening
 from judge.protocol.reading import StatementReading
+from judge.rubric import rubric_v2
 from tests.server.debate_events import CHARACTERS, RUBRIC
 from tests.server.debate_events import opened as exchange_opened
 
 assert RUBRIC.protocol is not None
 assert RUBRIC.criteria is not None
 RULES, CRITERIA = RUBRIC.protocol, RUBRIC.criteria
+"""Of version 1: three rounds."""
+RUBRIC_2 = rubric_v2()
+assert RUBRIC_2.protocol is not None
+RULES_2 = RUBRIC_2.protocol
+"""Of version 2: four rounds."""
+KINDS = ("open", "cross", "answer", "close")
 NAMES = ("PRO-1", "PRO-2", "PRO-3", "CON-1", "CON-2", "CON-3")
 TOPICS = {"PRO": ("tram", "noise", "air"), "CON": ("nurse", "shop", "bus")}
 
 
 def protocol_opened(**changes: Any) -> DebateOpened:
-    return replace(exchange_opened(6, samples=changes.pop("samples", 1)), format="protocol", **changes)
+    """A debate of three rounds under version 1; with ``rubric=RUBRIC_2`` one of four rounds."""
+    turns = 8 if changes.get("rubric") is RUBRIC_2 else 6
+    return replace(exchange_opened(turns, samples=changes.pop("samples", 1)), format="protocol", **changes)
 
 
 def argument(name: str, **changes: str) -> dict[str, str]:
@@ -58,11 +70,23 @@ def cross(by: str, **changes: Any) -> dict[str, Any]:
     return {"responses": [{"target": name, **answer, **changes.get(name[-1], {})} for name, answer in answers.items()]}
 
 
+def replies(side: str, **changes: Any) -> dict[str, Any]:
+    """A side's answers to the questions; ``changes`` by the argument's number: ``n1="…"``."""
+    names = [f"{side.upper()}-{n}" for n in (1, 2, 3)]
+    return {
+        name: {"answer": changes.get(f"n{name[-1]}", f"{name} costs what the {topic} costs now, and the city pays.")}
+        for name, topic in zip(names, TOPICS[side.upper()], strict=True)
+    }
+
+
 def closing(side: str, **changes: Any) -> dict[str, Any]:
+    """A closing, with what version 2 asks for as well; version 1 does not read that."""
     return {
         "concessions": ["Costs were left out."],
         "standing_arguments": [f"{side.upper()}-1"],
         "final_position": f"What {side} said first still holds, within limits.",
+        "shift_reason": "The question of costs set limits to it.",
+        "shift": "adjusted",
         **changes,
     }
 
@@ -96,16 +120,24 @@ def read_cross_examination(value: Any, by: Side = "pro", names: tuple[str, ...] 
     return read_cross(as_text(value), by, 3, names)
 
 
-def read_close(value: Any, side: Side = "pro") -> StatementReading:
-    return read_closing(as_text(value), side, 5, tuple(f"{side.upper()}-{n}" for n in (1, 2, 3)), RULES)
+def read_close(value: Any, side: Side = "pro", rules: ProtocolRules = RULES) -> StatementReading:
+    return read_closing(as_text(value), side, 5, tuple(f"{side.upper()}-{n}" for n in (1, 2, 3)), rules)
 
 
-def debate_after_rounds(*, samples: int = 1, **said: Any) -> EventBatch:
-    """A debate after all rounds; ``said`` replaces statements by key: ``open_pro={…}``."""
+def read_replies(value: Any, side: Side = "pro", rules: ProtocolRules = RULES_2) -> StatementReading:
+    return read_answers(as_text(value), side, 5, tuple(f"{side.upper()}-{n}" for n in (1, 2, 3)), rules)
+
+
+def debate_after_rounds(*, samples: int = 1, rubric: Rubric = RUBRIC, until: str = "", **said: Any) -> EventBatch:
+    """A debate after all rounds, or before the round ``until``; ``said`` replaces statements by key: ``open_pro={…}``.
+
+    Under version 2 it has four rounds.
+    """
     batch = EventBatch(Debate(id="d"))
-    batch.add(protocol_opened(samples=samples, archetypes=CHARACTERS), None)
-    makers = {"open": opening, "cross": cross, "close": closing}
-    for number, kind in enumerate(("open", "cross", "close")):
+    batch.add(protocol_opened(samples=samples, archetypes=CHARACTERS, rubric=rubric), None)
+    makers = {"open": opening, "cross": cross, "answer": replies, "close": closing}
+    kinds = KINDS if rubric is RUBRIC_2 else tuple(kind for kind in KINDS if kind != "answer")
+    for number, kind in enumerate(kinds[: kinds.index(until) if until else None]):
         sides: tuple[Side, Side] = ("pro", "con")
         for turn, side in enumerate(sides, 2 * number + 1):
             batch.add(TurnStarted(turn=turn, side=side, attempt=1, directive=None), None)
@@ -121,12 +153,17 @@ def debate_after_rounds(*, samples: int = 1, **said: Any) -> EventBatch:
 
 
 def _read(batch: EventBatch, kind: str, side: Side, turn: int, raw: str) -> StatementReading:
-    protocol = batch.debate.protocol
+    protocol, opened = batch.debate.protocol, batch.debate.opened
+    assert opened is not None
+    rules = opened.rubric.protocol
+    assert rules is not None
     if kind == "open":
-        return read_opening(raw, side, turn, RULES)
+        return read_opening(raw, side, turn, rules)
     if kind == "cross":
-        return read_cross(raw, side, turn, targets(protocol, side))
-    return read_closing(raw, side, turn, own_arguments(protocol, side), RULES)
+        return read_cross(raw, side, turn, protocol.arguments_of(other(side)))
+    if kind == "answer":
+        return read_answers(raw, side, turn, questioned(protocol, side), rules)
+    return read_closing(raw, side, turn, protocol.arguments_of(side), rules)
 
 
 def _spoken(turn: int, side: Side, reading: StatementReading) -> TurnSpoken:

@@ -332,7 +332,7 @@ def test_control_characters_and_what_stands_around_do_not_count() -> None:
     [
         (opening_type("pro", RULES), read_open),
         (cross_type(NAMES[3:]), read_cross_examination),
-        (closing_type(NAMES[:3]), read_close),
+        (closing_type(NAMES[:3], RULES), read_close),
     ],
 )
 def test_what_a_script_leaves_out_keeps_the_form_and_so_does_what_models_are_held_to(type_: Any, read: Any) -> None:

@@ -42,7 +42,7 @@ def test_every_answer_was_accepted_the_first_time_and_nothing_is_missing(name: s
             assert each.missing is UNSET
 
 
-@pytest.mark.parametrize("name", EXCHANGES)
+@pytest.mark.parametrize("name", [*EXCHANGES, "library_fines"])
 def test_todays_rules_make_the_same_events_of_the_answers(name: str) -> None:
     records = read_log(name)
 

@@ -4,6 +4,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from events.store.log import read_all
 from events.types import (
@@ -14,6 +16,7 @@ from events.types import (
     ClosingStated,
     DebateConcluded,
     DebateOpened,
+    Event,
     FallacyFound,
     FindingRefused,
     Missing,
@@ -22,9 +25,21 @@ from events.types import (
     TurnStarted,
 )
 from events.view import view as views
+from server.debate.formats.steps import Ask, Record
 from server.feed import frames
-from tests.judge.protocol.rounds import NAMES, argument_answer, assessment, opening
-from tests.server.harness import Spectator, fault, harness
+from tests.judge.protocol.rounds import (
+    NAMES,
+    RUBRIC_2,
+    argument_answer,
+    assessment,
+    closing,
+    cross,
+    opening,
+    protocol_opened,
+    replies,
+)
+from tests.server.debate_events import Play, reply
+from tests.server.harness import Spectator, fault, harness, is_a
 from tests.server.protocol_debates import PROSE, STATEMENTS, STRAW, Script, answers, calls, check, held, of, played
 
 pytestmark = pytest.mark.anyio
@@ -163,7 +178,7 @@ async def test_a_script_that_leaves_everything_out_plays_a_neutral_debate(script
 
     assert DebateConcluded(winner="neither", by_rule="assessment") == events[-1]
     assert all(not each.faults for each in of(events, ArgumentsOpened, ClosingStated))
-    assert 7 == len(of(events, ModelAnswered))
+    assert 9 == len(of(events, ModelAnswered))
 
 
 # beside the format
@@ -241,3 +256,97 @@ async def test_a_panel_that_cannot_agree_names_nobody_and_says_what_to_find_out(
     briefing = view["protocol"]["briefing"]
     assert any("The panel names no winner: irreconcilable" in each for each in briefing["cautions"])
     assert any(each in briefing["find_out"] for each in view["panel"]["conclusion"]["advice"])
+
+
+# statement by statement
+
+
+async def test_a_statement_is_recorded_while_the_other_side_still_writes(script: Script) -> None:
+    async with harness() as h:
+        slow = {"fault": {"kind": "timeout", "after_ms": 60_000}}
+        for name, said in {"pro": answers(open_con=slow), "con": answers(open_pro=slow)}.items():
+            debate = await h.open(script(name, answers=said), turns=8, format="protocol")
+            opened_ = (await h.until(debate, is_a(ArgumentsOpened))).event
+            view = await h.view(debate)
+
+            assert isinstance(opened_, ArgumentsOpened)
+            assert name == opened_.side
+            assert [name] == list(view["protocol"]["openings"])
+            assert {"spoken", "speaking"} == {turn["state"] for turn in view["turns"].values()}
+            await h.moderators.halt(debate, "enough", "test")
+        await h.idle()
+
+
+def test_a_complete_statement_is_recorded_beside_what_is_still_asked() -> None:
+    play = Play(protocol_opened(rubric=RUBRIC_2))
+    play.add(*_drafts(play))
+    pro, con = play.steps
+    assert isinstance(pro, Ask)
+    assert isinstance(con, Ask)
+    play.add(reply(con, opening("con", n1={"claim": ""})))
+    play.add(reply(pro, opening("pro")))
+
+    batch, again = play.steps
+
+    assert isinstance(batch, Record)
+    assert [1, 1] == [getattr(each.event, "turn", 0) for each in batch.drafts]
+    assert isinstance(again, Ask)
+    assert ("open:con", 2) == (again.key, again.sample)
+
+
+def test_of_two_complete_statements_the_one_that_was_answered_first_comes_first() -> None:
+    play = Play(protocol_opened(rubric=RUBRIC_2))
+    play.add(*_drafts(play))
+    for ask, side in zip(reversed(play.steps), ("con", "pro"), strict=True):
+        assert isinstance(ask, Ask)
+        play.add(reply(ask, opening(side)))
+    play.add(*_drafts(play))
+    play.add(*_drafts(play))
+
+    assert [2, 1] == [each.turn for each in play.of(TurnSpoken)]
+
+
+def test_a_debate_that_was_opened_before_the_round_of_answers_goes_on_as_it_began() -> None:
+    """Six turns under rubric v2: no answers, and both statements of a round in one batch."""
+    play = Play(replace(protocol_opened(rubric=RUBRIC_2), turns=6))
+    play.add(*_drafts(play))
+    pro, con = play.steps
+    assert isinstance(pro, Ask)
+    assert isinstance(con, Ask)
+    assert pro.follows is None
+    play.add(reply(con, opening("con")))
+
+    assert ["open:pro"] == [each.key for each in play.steps if isinstance(each, Ask)]
+    play.add(reply(pro, opening("pro")))
+    assert [1, 2] == [each.event.turn for each in _drafts(play) if isinstance(each.event, TurnSpoken)]
+    while play.debate.protocol.assessment is UNSET:
+        steps = play.steps
+        play.add(*_drafts(play)) if isinstance(steps[0], Record) else play.add(*map(_plain, steps))
+    assert [1, 2, 3, 4, 5, 6] == [each.turn for each in play.of(TurnSpoken)]
+
+
+def test_openings_are_written_with_the_debates_temperature_and_all_else_with_the_rubrics() -> None:
+    temperatures: dict[str, float] = {}
+    play = Play(protocol_opened(rubric=RUBRIC_2))
+    while play.debate.protocol.assessment is UNSET:
+        steps = play.steps
+        temperatures |= {step.key: step.temperature for step in steps if isinstance(step, Ask)}
+        play.add(*_drafts(play)) if isinstance(steps[0], Record) else play.add(*map(_plain, steps))
+
+    assert {"open": {0.8}, "cross": {0.5}, "answer": {0.5}, "close": {0.5}, "assess": {0.2}} == {
+        kind: {value for key, value in temperatures.items() if key.partition(":")[0] == kind}
+        for kind in ("open", "cross", "answer", "close", "assess")
+    }
+
+
+def _drafts(play: Play) -> Any:
+    (step,) = play.steps
+    assert isinstance(step, Record)
+    return step.drafts
+
+
+def _plain(step: Any) -> Event:
+    """An answer without faults."""
+    kind, _, side = step.key.partition(":")
+    makers: dict[str, Any] = {"open": opening, "cross": cross, "answer": replies, "close": closing}
+    return reply(step, makers[kind](side) if side else assessment())

@@ -22,19 +22,31 @@ from events.types import (
 from events.view import view as views
 from server.debate.formats.steps import Ask, Record, Speak
 from server.feed import frames
+from server.whatif.replay import replay
 from tests.events.view.test_projections import as_json, has_null
-from tests.judge.protocol.rounds import NAMES, argument_answer, assessment, closing, cross, opening, protocol_opened
+from tests.judge.protocol.rounds import (
+    NAMES,
+    RUBRIC,
+    RUBRIC_2,
+    argument_answer,
+    assessment,
+    closing,
+    cross,
+    opening,
+    protocol_opened,
+    replies,
+)
 from tests.server.debate_events import HALTED, KINDS, PAUSED, RESUMED, Play, no_reply, reply
 
 PROSE = "Trams carry more people than cars, and that is all there is to say of it."
-LIMIT = 120
+LIMIT = 160
 """Most steps of a debate: one that takes more does not end."""
 
 
 def sound(step: Ask) -> Any:
     """An answer without faults."""
     kind, _, side = step.key.partition(":")
-    return {"open": opening, "cross": cross, "close": closing}[kind](side) if side else assessment()
+    return {"open": opening, "cross": cross, "answer": replies, "close": closing}[kind](side) if side else assessment()
 
 
 def odd(draw: st.DrawFn, step: Ask) -> Any:
@@ -46,6 +58,9 @@ def odd(draw: st.DrawFn, step: Ask) -> Any:
         return said | {"arguments": arguments | {"PRO-9": argument_answer()}}
     if step.purpose == "close":
         return said | {"final_position": draw(st.sampled_from(("", "word " * 900)))}
+    if step.purpose == "answer":
+        words = st.sampled_from(("", PROSE, "word " * 140))
+        return {draw(st.sampled_from([*said, "PRO-9"])): {"answer": draw(words)} for _ in said}
     ((name, items),) = said.items()
     return {name: draw(st.lists(st.sampled_from([*items, {}, PROSE, {"id": "X"}]), min_size=1, max_size=9))}
 
@@ -69,8 +84,9 @@ def answer(draw: st.DrawFn, step: Ask) -> Event:
 @st.composite
 def plays(draw: st.DrawFn) -> Play:
     """A debate up to any of its steps, with commands of people between them and answers in any order."""
-    play = Play(protocol_opened(samples=draw(st.integers(1, 2))))
-    for _ in range(draw(st.integers(0, 50))):
+    rubric = draw(st.sampled_from((RUBRIC, RUBRIC_2, RUBRIC_2)))
+    play = Play(protocol_opened(samples=draw(st.integers(1, 2)), rubric=rubric))
+    for _ in range(draw(st.integers(0, 60))):
         if play.debate.status.state == "concluded":
             break
         if not (possible := play.steps):
@@ -112,7 +128,10 @@ def test_whatever_happened_it_can_be_brought_to_its_end_and_nothing_is_done_twic
     assert len(set(answered)) == len(answered)
     assert len(set(calls)) == len(calls)
     assert len(set(attempts)) == len(attempts)
-    assert [1, 2, 3, 4, 5, 6] == [each.turn for each in play.of(TurnSpoken)]
+    spoken = [each.turn for each in play.of(TurnSpoken)]
+    assert play.debate.opened
+    assert list(range(1, play.debate.opened.turns + 1)) == sorted(spoken)
+    assert all(abs(turn - place) <= 1 for place, turn in enumerate(spoken, 1))
     assert (2, 1, 1) == tuple(len(play.of(each)) for each in (ArgumentsOpened, AssessmentGiven, DebateConcluded))
     assert isinstance(events[-1], DebateConcluded)
     assert play.debate.protocol.briefing
@@ -155,6 +174,16 @@ def test_frames_applied_in_order_give_the_view(play: Play) -> None:
 
         assert as_json(fold.view) == seen
         assert not has_null(seen)
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(plays())
+def test_a_replay_under_the_same_rules_is_the_record(play: Play) -> None:
+    result = replay(finish(play).records, lambda opened: opened)
+
+    assert (0, ()) == (result.diverges_at, result.unanswered)
+    assert result.recorded == result.would_be
 
 
 @pytest.mark.slow

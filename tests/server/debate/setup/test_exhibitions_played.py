@@ -25,6 +25,7 @@ from events.types import (
     OpinionGiven,
     PanelConcluded,
     PanelistScored,
+    QuestionsAnswered,
     TurnSpoken,
 )
 from server.debate.setup import opening
@@ -58,21 +59,22 @@ def test_nothing_is_answered_neutrally_refused_tried_again_or_faulty(played: dic
 
     assert {False} == {each.parameters.get("neutral", False) for each in answered}
     assert [] == of(events, ModelFailed, FindingRefused, CrossExaminationFaulted)
-    assert {()} == {each.faults for each in of(events, ArgumentsOpened, ClosingStated)}
+    assert {()} == {each.faults for each in of(events, ArgumentsOpened, QuestionsAnswered, ClosingStated)}
     assert all(each.verified and not each.absent for each in of(events, OpinionGiven) if each.round > 0)
 
 
 @names
-def test_all_three_rounds_are_whole(played: dict[str, Played], name: str) -> None:
+def test_all_four_rounds_are_whole(played: dict[str, Played], name: str) -> None:
     events, view = played[name]
 
     assert ("concluded", "done") == (view["state"], view["protocol"]["round"])
-    assert (6, 2, 6, 2, 6, 1, 4) == tuple(
+    assert (8, 2, 6, 2, 2, 6, 1, 4) == tuple(
         len(of(events, each))
         for each in (
             TurnSpoken,
             ArgumentsOpened,
             ArgumentCrossExamined,
+            QuestionsAnswered,
             ClosingStated,
             ArgumentTraced,
             AssessmentGiven,
@@ -134,16 +136,24 @@ def test_monolith_shows_every_standing_and_a_concession_that_survives(played: di
         "CON-3": "UPHELD",
     }
     assert ("concede", "refute") == (crossed["CON-3"], crossed["CON-1"])
-    assert "CON-3 stands" in view["turns"]["5"]["text"]
+    assert "CON-3 stands" in view["turns"]["7"]["text"]
     assert {"refute", "challenge", "partial", "concede"} == set(crossed.values())
     assert (["PRO-1", "PRO-2", "CON-3"], ["PRO-3"], ["CON-1"], ["CON-2"]) == tuple(
         briefing[part] for part in ("rely_on", "with_care", "do_not_use", "still_open")
     )
-    assert "a clear lead for Pro: 5.1 points apart, more than 3" == briefing["meaning"]
+    assert "a clear lead for Pro: 4.4 points apart, more than 3" == briefing["meaning"]
     assert len(briefing["find_out"]) >= 4
+    assert not any(each.startswith("PRO-3:") for each in briefing["find_out"]), "its question was answered"
     assert ["The panel alone names no winner: 6 arguments where at least 10 are needed."] == [
         each for each in briefing["cautions"] if "panel" in each.casefold()
     ]
+
+
+def test_monolith_has_a_claim_taken_back_in_an_answer_and_two_positions_that_shift(played: dict[str, Played]) -> None:
+    events, view = played["monolith"]
+
+    assert "“Never” was more than we can support." in view["protocol"]["arguments"]["CON-1"]["answer"]
+    assert {"pro": "adjusted", "con": "weakened"} == {each.side: each.shift for each in of(events, ClosingStated)}
 
 
 def test_monolith_has_a_slippery_slope_in_the_words_that_were_spoken(played: dict[str, Played]) -> None:
@@ -160,9 +170,21 @@ def test_transit_names_no_winner(played: dict[str, Played]) -> None:
 
     assert DebateConcluded(winner="neither", by_rule="judge_and_panel") == events[-1]
     assert ("irreconcilable", "neither", "con") == tuple(concluded[part] for part in ("outcome", "winner", "leaning"))
-    assert {"unacceptable"} == {agreement[name]["band"] for name in ("raw", "calibrated", "margins")}
-    assert agreement["margins"]["value"] < 0 < agreement["calibrated"]["value"]
+    assert {"raw": "low", "calibrated": "low", "margins": "unacceptable"} == {
+        name: agreement[name]["band"] for name in ("raw", "calibrated", "margins")
+    }
+    assert {} == concluded["disputed"]
     assert agreement["kappa"]["value"] < 0.40
+
+
+def test_transit_has_a_question_that_is_passed_over_and_pays_for_it(played: dict[str, Played]) -> None:
+    events, view = played["transit"]
+    traced = {each.argument: each.scores["responsiveness"] for each in of(events, ArgumentTraced)}
+
+    assert "drivers are what we looked for" in view["protocol"]["arguments"]["CON-2"]["answer"]
+    assert min(traced, key=traced.__getitem__) == "CON-2"
+    assert max(traced, key=traced.__getitem__) == "PRO-3", "it takes a claim back"
+    assert {"pro": "adjusted", "con": "weakened"} == {each.side: each.shift for each in of(events, ClosingStated)}
 
 
 def test_transit_has_raters_split_by_what_they_weigh(played: dict[str, Played]) -> None:
@@ -227,7 +249,7 @@ def test_transit_says_what_to_find_out(played: dict[str, Played]) -> None:
     follow_ups = {each.target: each.follow_up for each in of(events, ArgumentCrossExamined)}
 
     assert "Without Technical rater or without Business rater Pro would lead: read what it saw." in advice
-    assert "evenly matched: 0.2 points apart, less than 1" == briefing["meaning"]
+    assert "evenly matched: 0.7 points apart, less than 1" == briefing["meaning"]
     assert f"PRO-3: {follow_ups['PRO-3']}" in briefing["find_out"]
     assert set(briefing["unresolved"]) | set(advice) <= set(briefing["find_out"])
     assert "The panel names no winner: irreconcilable." in briefing["cautions"]
@@ -245,7 +267,7 @@ def test_transit_has_a_false_dilemma_in_the_words_that_were_spoken(played: dict[
 def test_it_opens_as_itself(name: str) -> None:
     request = opening.as_request({"exhibition": name})
 
-    assert (name, "protocol", 6) == (request.exhibition, request.format, request.turns)
+    assert (name, "protocol", 8) == (request.exhibition, request.format, request.turns)
     assert [(rater, f"scripted:{name}") for rater in RATERS] == [
         (each.rater, each.model) for each in request.panel or () if not isinstance(each, str)
     ]

@@ -12,19 +12,19 @@ from judge.deliberation.subject import DEBATE_VERDICTS, Subject
 from judge.guard.quotes import find
 from judge.panel.questions import panel_type
 from judge.panel.raters import shipped as profiles
+from judge.protocol.answers import answers_type
 from judge.protocol.assess import assess_type
 from judge.protocol.closings import closing_type
 from judge.protocol.cross import cross_type
 from judge.protocol.openings import opening_type
 from providers.answers.schema import schema
 from providers.scripted.provider import shipped
-from tests.judge.protocol.rounds import CRITERIA, NAMES, RUBRIC, read_open
+from tests.judge.protocol.rounds import CRITERIA, KINDS, NAMES, RUBRIC, read_open
+from tests.judge.protocol.rounds import RULES_2 as RULES
 
-assert RUBRIC.protocol is not None
-RULES = RUBRIC.protocol
 OWN = {"pro": NAMES[:3], "con": NAMES[3:]}
 RATERS = tuple(profiles().raters)
-STATEMENTS = {f"{kind}:{side}" for kind in ("open", "cross", "close") for side in OWN}
+STATEMENTS = {f"{kind}:{side}" for kind in KINDS for side in OWN}
 LEFT_OUT = {"transit": {("risk", "PRO-2")}}
 """Missing scores: (rater, argument)."""
 SUBJECT = Subject(
@@ -62,8 +62,10 @@ def type_of(key: str) -> Any:
             return opening_type("pro" if about == "pro" else "con", RULES)
         case "cross":
             return cross_type(OWN["con" if about == "pro" else "pro"])
+        case "answer":
+            return answers_type(OWN[about], RULES)
         case "close":
-            return closing_type(OWN[about])
+            return closing_type(OWN[about], RULES)
         case "assess":
             return assess_type(NAMES, CRITERIA, RULES)
         case "panel":
@@ -100,7 +102,7 @@ def breaches(value: Any, form: dict[str, Any], where: str = "$") -> Iterator[str
 
 def said_by(name: str, side: str) -> str:
     """All texts of a side."""
-    return "\n".join(texts(answer(name, f"{kind}:{side}")) for kind in ("open", "cross", "close"))
+    return "\n".join(texts(answer(name, f"{kind}:{side}")) for kind in KINDS)
 
 
 def texts(value: Any) -> str:
@@ -114,7 +116,7 @@ def test_it_says_that_it_is_scripted_and_what_is_played(name: str) -> None:
     shown = script(name)["exhibition"]
 
     assert "scripted throughout" in script(name)["label"]
-    assert ("protocol", 6, list(RATERS)) == (shown["format"], shown["turns"], shown["panel"])
+    assert ("protocol", 8, list(RATERS)) == (shown["format"], shown["turns"], shown["panel"])
     assert all(shown[part] for part in ("title", "motion", "pro", "con", "judge", "topic_type", "summary", "shows"))
 
 
@@ -140,10 +142,12 @@ def test_every_answer_keeps_the_form_that_models_are_held_to_but_for_what_is_lef
 
 def test_the_check_of_a_form_finds_what_breaks_it() -> None:
     form = schema(type_of("close:pro"))
-    closing = {"concessions": ["x" * 241], "standing_arguments": ["CON-1"], "final_position": "short", "more": 1}
+    closing = {"concessions": ["x" * 151], "standing_arguments": ["CON-1"], "final_position": "short", "more": 1}
 
     assert {
-        "$.concessions[0] has 241 characters",
+        "$.concessions[0] has 151 characters",
+        "$.shift_reason is missing",
+        "$.shift is missing",
         "$.standing_arguments[0] is 'CON-1'",
         "$.final_position has 5 characters",
         "$.more is unknown",
@@ -168,6 +172,9 @@ def test_arguments_are_neither_thin_nor_long(name: str) -> None:
     assert set(NAMES) == words.keys()
     assert all(60 <= count <= 110 for count in words.values()), words
     assert all(len(texts(answer(name, f"close:{side}")).split()) < 200 for side in OWN)
+    assert all(
+        40 <= len(said["answer"].split()) <= 100 for side in OWN for said in answer(name, f"answer:{side}").values()
+    )
 
 
 @names
@@ -180,6 +187,7 @@ def test_nothing_is_said_twice(name: str) -> None:
         for each in answer(name, f"cross:{side}").values()
         for part in ("reasoning", "follow_up")
     ]
+    reasons += [each["answer"] for side in OWN for each in answer(name, f"answer:{side}").values()]
     reasons += [note for rater in RATERS for note in answer(name, f"panel:{rater}")["notes"].values()]
     reasons += [answer(name, key)["rationale"] for key in script(name)["answers"] if key.startswith("deliberate")]
 
@@ -207,7 +215,7 @@ def test_every_quote_in_the_deliberation_was_spoken() -> None:
 def test_no_figure_is_brought_in_after_the_openings(name: str) -> None:
     """Figures in places without room for a source; years and known prices do not count."""
     opened = figures([answer(name, f"open:{side}") for side in OWN])
-    later = figures([answer(name, f"{kind}:{side}") for kind in ("cross", "close") for side in OWN])
+    later = figures([answer(name, f"{kind}:{side}") for kind in ("cross", "answer", "close") for side in OWN])
 
     assert {"monolith": set[str](), "transit": {"365"}}[name] == {
         each for each in later - opened if not re.fullmatch("20..", each)

@@ -68,7 +68,7 @@ def body(script: Callable[..., str], **request: Any) -> dict[str, Any]:
     return {"motion": MOTION, "turns": 1} | {role: {"model": model} for role in ("pro", "con", "judge")} | request
 
 
-@pytest.mark.parametrize(("name", "version"), [("v1", 1), ("v2", 2)])
+@pytest.mark.parametrize(("name", "version"), [("v1", 1), ("v2", 2), ("v2-evidence", 2)])
 def test_a_shipped_rubric_is_asked_for_by_its_name(
     open_site: Site, script: Callable[..., str], name: str, version: int
 ) -> None:

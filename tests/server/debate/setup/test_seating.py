@@ -11,7 +11,7 @@ from judge.panel.raters import shipped
 from providers.registry import Registry
 from server.cli.seats import panel_request
 from server.debate.setup import opening
-from server.debate.setup.seats import MOST_SEATS, seats
+from server.debate.setup.seats import MOST_SEATS, RaterRequest, seats
 from server.errors import BadField
 from tests.server.children import Cli, as_json, said
 from tests.server.harness import QUICK
@@ -208,9 +208,18 @@ async def test_no_more_sit_than_there_are_chairs(models: list[str]) -> None:
     await refused(models, [*["risk"] * (MOST_SEATS - 1), models[1]], "panel", "this one has 15")
 
 
-def test_a_rater_must_weigh_what_the_rubric_scores() -> None:
+def test_a_profile_of_ones_own_must_weigh_what_the_rubric_scores() -> None:
+    own = [RaterRequest(rater=name, profile=shipped().raters[name]) for name in ("technical", "risk")]
     with pytest.raises(BadField, match="technical weighs honesty"):
-        seats(["technical", "risk"], shipped().raters, "a:b", DIMENSIONS[:3])
+        seats([*own], shipped().raters, "a:b", DIMENSIONS[:3])
+
+
+async def test_a_shipped_profile_leaves_out_what_the_rubric_does_not_score(models: list[str]) -> None:
+    panel = (await opened(models, ["technical", "general"], rubric="v2-evidence")).panel
+
+    assert [{"logic", "evidence", "responsiveness"}] * 2 == [set(each.weights) for each in panel]
+    assert [pytest.approx(1)] * 2 == [sum(each.weights.values()) for each in panel]
+    assert pytest.approx(0.40 / 0.35) == panel[0].weights["logic"] / panel[0].weights["evidence"]
 
 
 # topics
