@@ -3,7 +3,7 @@
 import * as address from "./address.js";
 import { api } from "./api.js";
 import { audience } from "./audience.js";
-import { $, setText } from "./dom.js";
+import { $, setText, speak } from "./dom.js";
 import { Feed } from "./feed.js";
 import { formats } from "./formats.js";
 import { contents, head, progress, scoreSummary } from "./header.js";
@@ -161,6 +161,7 @@ function begin(view) {
     return false;
   }
   openedAt = view.opened_at;
+  speak(view.language);
   for (const section of document.querySelectorAll("aside [data-formats]")) {
     section.hidden = !section.dataset.formats.split(" ").includes(view.format);
   }

@@ -3,7 +3,14 @@
 const SVG = "http://www.w3.org/2000/svg";
 /** Characters that change the direction of the text that follows them: such text gets a `<bdi>` of its own. */
 const DIRECTION_MARK = /[\u202a-\u202e\u2066-\u2069]/;
+/** Letters of other scripts than Latin. */
+const FOREIGN = /[\u0370-\u1fff\u2e80-\ud7ff\uf900-\ufefc]/;
+/** Elements that hold words of a debater or of the judge. */
+const SPOKEN = /^(?:q|mark)\b|\.(?:said|prose|motion)\b/;
 const BATCH_SIZE = 20;
+
+/** The language of the debate that the page shows, if it is not English. */
+let language = "";
 
 /** @typedef {Node | string | number | null | undefined | false} Child `null`, `undefined` and `false` are left out. */
 
@@ -30,6 +37,21 @@ export function svg(name, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, name.split(".")[0]), name, attributes, children);
 }
 
+/**
+ * Tells the language of the words of debaters and judge from now on.
+ * @param {string | undefined} tag A BCP 47 tag.
+ */
+export function speak(tag) {
+  language = tag === "en" ? "" : tag ?? "";
+}
+
+/**
+ * Words of the debate, marked with its language unless it is English.
+ * @param {string} text
+ * @returns {Child}
+ */
+export const inLanguage = (text) => (language && text ? h("span", { lang: language }, text) : text);
+
 function fill(element, name, attributes, children) {
   const [, ...classes] = name.split(".");
   if (classes.length) element.setAttribute("class", classes.join(" "));
@@ -42,9 +64,16 @@ function fill(element, name, attributes, children) {
       element.setAttribute(key, String(value));
     }
   }
-  const needsIsolation = element.namespaceURI !== SVG && name !== "bdi";
+  const isHtml = element.namespaceURI !== SVG;
+  const isSpoken = language && isHtml && SPOKEN.test(name);
   const shown = children.flat(2).filter((child) => child !== null && child !== undefined && child !== false);
-  element.append(...shown.map((child) => (needsIsolation && DIRECTION_MARK.test(child) ? h("bdi", {}, child) : child)));
+  element.append(...shown.map((child) => {
+    if (!isHtml || name === "bdi") return child;
+    if (DIRECTION_MARK.test(child)) return h("bdi", {}, child);
+    return language && !isSpoken && !element.lang && FOREIGN.test(child) ? inLanguage(child) : child;
+  }));
+  if (isSpoken && !name.startsWith("mark")) element.lang = language;
+  if (isHtml && !attributes.lang && (element.lang || (shown.length === 1 && element.firstChild.lang))) element.dir = "auto";
   return element;
 }
 

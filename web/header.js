@@ -16,6 +16,7 @@ export function head(view) {
   document.title = [title, FORMAT[view.format], "Moot"].filter(Boolean).join(" · ");
   document.body.dataset.format = view.format;
   const motion = $("#motion");
+  motion.lang = view.language ?? "en";
   setText(motion, view.motion);
   motion.classList.toggle("long", view.motion.length > LONG_MOTION);
   setText($("#short"), view.motion);

@@ -6,6 +6,7 @@
  * are. The log keeps the judge's words. server/export/labels.py follows the same rules.
  */
 
+import { inLanguage } from "./dom.js";
 import { NAME } from "./words.js";
 
 const QUOTED = /(“[^”]*”|"[^"]*")/;
@@ -51,12 +52,14 @@ const SPEECH_ACTS = new RegExp(
 export const firstSide = (view) => view.turns[1]?.side ?? "pro";
 
 /**
- * The judge's words with the names of the sides.
+ * The judge's words with the names of the sides, marked with their language.
  * @param {string} text
  * @param {"pro" | "con"} first The side that spoke first.
- * @returns {string}
+ * @returns {Child}
  */
-export function named(text, first) {
+export const named = (text, first) => inLanguage(renamed(text, first));
+
+function renamed(text, first) {
   const names = { A: NAME[first], B: NAME[first === "pro" ? "con" : "pro"] };
   return unquoted(text, (part) => {
     const whole = part.replace(SPEAKERS, (_, one, and, two) => names[one] + (two ? and + names[two] : ""));
@@ -77,17 +80,17 @@ export const sidesNamed = (reason) => reason.replace(/\b(?:pro|con)\b/g, (side) 
  * The reason of a comparison: what the judge said of the two speeches in each order, with the names of the sides.
  * @param {string} reason
  * @param {Record<string, {side: "pro" | "con"}>} turns By number.
- * @returns {{turns: number[], text: string}[]} `turns` in the order shown; empty if the order is not known.
+ * @returns {{turns: number[], text: Child}[]} `turns` in the order shown; empty if the order is not known.
  */
 export function compared(reason, turns) {
   const first = firstSide({ turns });
   const parts = reason.split(SHOWN);
-  const readings = parts[0].trim() ? [{ turns: [], text: named(parts[0].trim(), first) }] : [];
+  const readings = parts[0].trim() ? [{ turns: [], text: inLanguage(renamed(parts[0].trim(), first)) }] : [];
   for (let i = 1; i < parts.length; i += 3) {
     const order = [Number(parts[i]), Number(parts[i + 1])];
     const [one, two] = order.map((number) => NAME[turns[number]?.side]);
-    const text = named(parts[i + 2].trim(), first);
-    readings.push({ turns: order, text: one && two ? speeches(text, { first: one, second: two }) : text });
+    const text = renamed(parts[i + 2].trim(), first);
+    readings.push({ turns: order, text: inLanguage(one && two ? speeches(text, { first: one, second: two }) : text) });
   }
   return readings;
 }

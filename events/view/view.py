@@ -95,6 +95,8 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     state: DebateState = "open"
     reason: str = ""
     motion: str = ""
+    language: str | UnsetType = UNSET
+    """BCP 47 tag of the language that is spoken; absent in debates that are older than the field."""
     format: str = ""
     turns_planned: int = 0
     max_words: int = 0
@@ -296,6 +298,7 @@ def _opened(debate: Debate, opened: DebateOpened) -> View:
     return View(
         id=debate.id,
         motion=opened.motion,
+        language=opened.language,
         format=opened.format,
         turns_planned=opened.turns,
         max_words=opened.max_words,
