@@ -31,7 +31,7 @@ class PremiseChange(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Premise(Struct, frozen=True, kw_only=True, gc=False):
-    """A premise.  ``text`` is its latest form."""
+    """A premise.  ``text`` is its latest form, ``original`` its first one if it was revised."""
 
     side: Side
     turn: int
@@ -41,6 +41,7 @@ class Premise(Struct, frozen=True, kw_only=True, gc=False):
     state: Literal["kept", "revised", "dropped", "withdrawn"]
     stated: int
     changes: tuple[PremiseChange, ...] = ()
+    original: str | UnsetType = UNSET
 
 
 class Contradiction(Struct, frozen=True, kw_only=True, gc=False):
@@ -99,7 +100,8 @@ def apply(spine: Spine, record: Recorded) -> Spine:
             case PremiseWithdrawn():
                 what, words, text = "withdrawn", event.quote, before.text
         change = PremiseChange(position=record.position, turn=event.turn, what=what, text=words)
-        after = replace(before, state=what, changes=(*before.changes, change), text=text)
+        original = before.text if what == "revised" and before.original is UNSET else before.original
+        after = replace(before, state=what, changes=(*before.changes, change), text=text, original=original)
         return replace(spine, premises={**spine.premises, event.premise: after})
     if isinstance(event, ContradictionFound):
         found = Contradiction(

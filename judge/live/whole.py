@@ -1,14 +1,17 @@
 """Prompts in which the judge reads the whole debate.
 
-Every question begins with the same segments: the role, the date, the motion, the rules and anchors, all turns so far
-with the moderator's messages between them, and the record so far (scores, dockings, claims, premises).  The question
-itself is the last segment.  Vendors' prompt caches therefore read the beginning of a question again at a low price: the
-segments that end a part which later questions share are marked with ``ends_prefix``.
+Every question begins with the same segments: the role, the date, the motion, the rules and anchors, and all turns so
+far with the moderator's messages between them.  What was recorded after a turn (scores, dockings, claims, premises)
+stands behind it.  The question itself is the last segment.  So the prompts of a debate are only appended to, and
+vendors' prompt caches read the beginning of a question again at a low price: the newest turn, which ends the part that
+later questions share, is marked with ``ends_prefix``.
 
 Turns that the judge's window no longer holds are shortened or left out (``shortening``).  A model with a small window
 gets the short prompts of the other modules instead.
 """
 
+from bisect import bisect
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Final
@@ -18,8 +21,8 @@ from msgspec import UNSET
 from events.languages import language_name
 from events.state.claims import Claim
 from events.state.debate import Debate
-from events.state.ledger import Balance, TurnCard
-from events.state.spine import Premise
+from events.state.ledger import Balance, ScoreEntry, TurnCard
+from events.state.spine import Premise, PremiseChange
 from events.types import DebateOpened, Missing, Side, Template, TurnSpoken, Winner, other
 from events.types.rubric import Dimension, Rubric
 from judge.guard.neutralise import quoted
@@ -27,8 +30,6 @@ from judge.live.claims import claim_candidates
 from judge.live.comparison import compared_dimensions
 from judge.live.prompt import Prompt, moderator_segments
 from judge.live.scoring import applicable
-from judge.live.shortening import premise_turn
-from judge.live.spine import premise_history
 from judge.rubric import anchor_lines, fmt
 from judge.templates import fill, has_section, load_template, section
 from providers.base import Segment
@@ -69,15 +70,21 @@ class WholeDebate:
 
     @cached_property
     def prefix(self) -> Prompt:
-        """The segments before the question: built once for all questions of a turn."""
-        turns = list(self._turns())
+        """The segments before the question: built once for all questions of a turn.
+
+        Each turn is followed by what was recorded before the next one was spoken, and that never changes.  So the
+        prompts about the next turn begin with the same text, up to the newest turn.
+        """
+        newest = len(self._spoken)
+        turns = list(self._turns(with_record=True))
         if turns:
             turns[-1] = Segment(turns[-1].role, turns[-1].text, ends_prefix=True)
+        parts = [*self._means(), *self._settled(), self._noted(newest) or self._fill("unrecorded", turn=str(newest))]
         return (
             Segment("system", self._text("system")),
             Segment("user", self._rules()),
             *turns,
-            Segment("user", self._record(), ends_prefix=True),
+            Segment("user", "\n\n".join(parts)),
         )
 
     def _rules(self) -> str:
@@ -105,10 +112,11 @@ class WholeDebate:
             examples=examples or self._text("none"),
         )
 
-    def _turns(self, in_full: int = 0) -> Iterator[Segment]:
+    def _turns(self, in_full: int = 0, *, with_record: bool = False) -> Iterator[Segment]:
         """Turns in their order, each after the moderator's messages that came before it.
 
-        Turn ``in_full`` is given in full even if it is shortened or left out elsewhere.
+        Turn ``in_full`` is given in full even if it is shortened or left out elsewhere.  ``with_record``: each turn but
+        the newest is followed by its record.
         """
         messages = list(self._debate.words.values())
         for turn in self._spoken:
@@ -118,6 +126,8 @@ class WholeDebate:
             if not is_left_out:
                 yield from moderator_segments(self._opened.prompts, before)
                 yield Segment("user", self._turn(turn, is_in_full=turn.turn == in_full))
+            if with_record and turn.turn < len(self._spoken) and (noted := self._noted(turn.turn)):
+                yield Segment("user", noted)
             if self._left_out and turn.turn == self._left_out[-1]:
                 yield Segment("user", self._fill("left_out", first=str(self._left_out[0]), last=str(turn.turn)))
 
@@ -129,29 +139,83 @@ class WholeDebate:
         name = "first_sentence" if turn.turn in self._without_record else "shortened"
         return self._fill(name, text=f"\n{self._text('gap')}\n".join(parts), **named)
 
-    def _record(self) -> str:
-        debate, untold = self._debate, frozenset(self._without_record)
-        entries = list(self._means())
-        entries += [
-            line for card in debate.ledger.cards.values() if card.turn not in untold for line in self._card(card)
-        ]
-        entries += [self._claim(name, each) for name, each in debate.claims.items() if each.turn not in untold]
-        entries += [
-            self._premise(name, each)
-            for name, each in debate.spine.premises.items()
-            if premise_turn(each) not in untold
-        ]
-        entries += [
-            self._fill(
-                "contradiction",
-                speaker=self._speaker(each.side),
-                premises=", ".join(each.premises),
-                turn=str(max(each.turns)),
-            )
-            for each in debate.spine.contradictions
-            if max(each.turns) not in untold
-        ]
-        return self._fill("ledger", entries="\n".join(entries)) if entries else self._text("nothing")
+    def _noted(self, turn: int) -> str:
+        """What was recorded after a turn; nothing if nothing was."""
+        entries = self._record.get(turn)
+        return self._fill("noted", turn=str(turn), entries="\n".join(entries)) if entries else ""
+
+    @cached_property
+    def _record(self) -> dict[int, list[str]]:
+        """What was recorded, by the turn that had been spoken last."""
+        record: dict[int, list[str]] = defaultdict(list)
+        for turn, entry in (*self._scores(), *self._case()):
+            record[turn].append(entry)
+        return record
+
+    def _scores(self) -> Iterator[tuple[int, str]]:
+        """Scores as they were given, claims, dockings and other changes of scores, with the turn spoken before."""
+        told = [each for each in self._debate.ledger.cards.values() if each.turn not in self._without_record]
+        for card in told:
+            yield from ((card.turn, entry) for entry in self._card(card))
+        for name, claim in self._debate.claims.items():
+            if claim.turn not in self._without_record:
+                yield claim.turn, self._claim(name, claim)
+        for card in told:
+            for turn, entries in self._changes(card).items():
+                yield from ((turn, entry) for entry in self._changed(card, entries))
+
+    def _case(self) -> Iterator[tuple[int, str]]:
+        """Premises, their changes, and contradictions, with their turn."""
+        for name, premise in self._debate.spine.premises.items():
+            is_told = premise.turn not in self._without_record
+            if is_told:
+                yield premise.turn, self._premise(name, premise)
+            for change in premise.changes:
+                if is_told or change.turn not in self._without_record:
+                    yield change.turn, self._premise_change(name, premise, change)
+        for found in self._debate.spine.contradictions:
+            if (turn := max(found.turns)) not in self._without_record:
+                named = {"speaker": self._speaker(found.side), "turn": str(turn)}
+                yield turn, self._fill("contradiction", premises=", ".join(found.premises), **named)
+
+    def _changes(self, card: TurnCard) -> dict[int, list[ScoreEntry]]:
+        """The entries that changed the scores of a turn after they were given, by the turn that was spoken last."""
+        turns = self._debate.transcript.turns
+        spoken = [turns[each.turn].spoken for each in self._spoken]
+        changes: dict[int, list[ScoreEntry]] = defaultdict(list)
+        for entry in card.entries:
+            if entry.kind in MOVED_BY:
+                changes[bisect(spoken, entry.position)].append(entry)
+        return changes
+
+    def _changed(self, card: TurnCard, entries: Sequence[ScoreEntry]) -> Iterator[str]:
+        """The dockings among changes of a turn, and where the turn stands after the changes."""
+        for entry in entries:
+            if entry.kind == "gap" and len(entry.evidence) > 1:
+                fails, exposed = entry.evidence[:2]
+                yield self._fill(
+                    "docked",
+                    turn=str(card.turn),
+                    points=fmt(-entry.applied),
+                    because=str(exposed.turn),
+                    quote=quoted(fails.quote),
+                    reason=quoted(entry.reason),
+                )
+        moved: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+        for entry in entries:
+            moved[entry.dimension][MOVED_BY[entry.kind]] += entry.applied
+        after = {entry.dimension: fmt(entry.after) for entry in entries}
+        scores = (
+            f"{name} {after[name]} ({', '.join(f'{kind} {points:+.1f}' for kind, points in kinds.items())})"
+            for name, kinds in moved.items()
+        )
+        yield self._fill("stands", turn=str(card.turn), speaker=self._speaker(card.side), scores="; ".join(scores))
+
+    def _settled(self) -> Iterator[str]:
+        """What second opinions said of claims: they may come while the next turn is judged."""
+        for name, claim in self._debate.claims.items():
+            if claim.state != "flagged" and claim.turn not in self._without_record:
+                yield self._fill(claim.state, name=name)
 
     def _means(self) -> Iterator[str]:
         """The mean scores of the turns without a record of their own, by speaker."""
@@ -168,24 +232,14 @@ class WholeDebate:
                 yield self._fill("means", speaker=f"Speaker {label}", scores=scores, first=str(first), last=str(last))
 
     def _card(self, card: TurnCard) -> Iterator[str]:
+        """The scores as they were given."""
         named = {"turn": str(card.turn), "speaker": self._speaker(card.side)}
         if card.missing is not None:
             yield self._fill("unscored", **named)
             return
-        scores = (f"- {name} {self._balance(card, name, each)}" for name, each in card.balances.items())
-        yield self._fill("scored", scores="\n".join(scores), **named)
+        scores = (f"- {name} {self._given(card, name, each)}" for name, each in card.balances.items())
+        yield self._fill("given", scores="\n".join(scores), **named)
         yield from self._reasons(card)
-        for entry in card.entries:
-            if entry.kind == "gap" and len(entry.evidence) > 1:
-                fails, exposed = entry.evidence[:2]
-                yield self._fill(
-                    "docked",
-                    turn=str(card.turn),
-                    points=fmt(-entry.applied),
-                    because=str(exposed.turn),
-                    quote=quoted(fails.quote),
-                    reason=quoted(entry.reason),
-                )
 
     def _reasons(self, card: TurnCard) -> Iterator[str]:
         """Why components of the dimension that flaws cost are below their maximum: what a flaw may continue."""
@@ -202,28 +256,23 @@ class WholeDebate:
                     reason=quoted(score.reason),
                 )
 
-    def _balance(self, card: TurnCard, name: str, balance: Balance) -> str:
-        """A dimension as it stands, its components, and what moved it since."""
+    def _given(self, card: TurnCard, name: str, balance: Balance) -> str:
+        """A dimension and its components as they were given."""
         parts = [
             f"{component} {fmt(card.components[component].admitted)}"
             for component in self._rubric.dimensions[name].components
             if component in card.components
         ]
-        moved: dict[str, float] = {}
-        for entry in card.entries:
-            if entry.dimension == name and entry.kind in MOVED_BY:
-                moved[MOVED_BY[entry.kind]] = moved.get(MOVED_BY[entry.kind], 0.0) + entry.applied
-        parts += [f"{kind} {points:+.1f}" for kind, points in moved.items()]
-        return f"{fmt(balance.effective)} of {fmt(balance.maximum)} ({', '.join(parts)})"
+        return f"{fmt(balance.admitted)} of {fmt(balance.maximum)} ({', '.join(parts)})"
 
     def _claim(self, name: str, claim: Claim) -> str:
+        rule = self._rubric.claims.get(claim.kind)
         return self._fill(
-            "claim",
+            "flagged",
             name=name,
             turn=str(claim.turn),
             kind=claim.kind.replace("_", " "),
-            state=claim.state,
-            points=fmt(claim.penalty),
+            points=fmt(0 - rule.points if rule is not None else 0),
             quote=quoted(claim.quote),
             reason=quoted(claim.reason),
         )
@@ -233,9 +282,13 @@ class WholeDebate:
             "premise",
             name=name,
             speaker=self._speaker(premise.side),
-            fate=premise_history(premise),
-            text=quoted(premise.text),
+            fate=f"stated in turn {premise.turn}",
+            text=quoted(premise.original or premise.text),
         )
+
+    def _premise_change(self, name: str, premise: Premise, change: PremiseChange) -> str:
+        named = {"name": name, "speaker": self._speaker(premise.side), "turn": str(change.turn)}
+        return self._fill(change.what, text=quoted(change.text), **named)
 
     # the questions
 

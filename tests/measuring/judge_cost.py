@@ -1,9 +1,9 @@
 """What a judge reads, finds in the vendor's cache, and writes: by turn and for a whole debate, under rubric v1 and v2.
 
 ``python -m tests.measuring.judge_cost`` prints the tables of docs/judge.md.  The vendors are fakes that bill by the
-vendors' rules (``tests/providers/vendors``).  Their speeches have 180 words, their answers natural lengths, and they do
-not think.  A call finds in the cache what was written by calls whose response had begun: the questions of one turn are
-asked at the same time, so they do not find each other's.
+vendors' rules (``tests/providers/vendors``).  Their speeches have 180 words unless ``--words`` is given, their answers
+natural lengths, and they do not think.  A call finds in the cache what was written by calls whose response had begun:
+the questions of one turn are asked at the same time, so they do not find each other's.
 """
 
 import math
@@ -28,6 +28,10 @@ from tests.server.harness import harness, shipped_registry
 JUDGES: Final = ("anthropic:claude-sonnet-5-5", "openai:gpt-5.4-mini", "openai:gpt-6-luna", "gemini:gemini-3.8-flash")
 WORDS: Final = 180
 LATENCY_MS: Final = 300
+WARM: Final = 4
+"""The turn from which on the share of cached tokens is given."""
+SIZES: Final = ((180, 8), (180, 12), (400, 8), (400, 12))
+"""Words of a speech, and turns, of the table of shares."""
 SHOWN: Final = (1, 4, 8, 12)
 """Turns that the table shows."""
 RUBRICS: Final = {"v1": rubric_v1, "v2": rubric_v2}
@@ -57,18 +61,18 @@ DebateUse = dict[int, JudgeUse]
 """By turn; 0 for the questions at the end."""
 
 
-async def measured(judge: str, rubric: str, turns: int, latency_s: float) -> DebateUse:
+async def measured(judge: str, rubric: str, turns: int, latency_s: float, words: int = WORDS) -> DebateUse:
     """Hold a debate before fakes."""
     patch = pytest.MonkeyPatch()
     settings = Settings(store="memory:", tick_ms=0, retry_ms=0, idle_timeout_s=60, log_level="error")
     try:
         async with (
-            running_vendors(patch, words=WORDS, thought=0, natural=True, latency_s=latency_s) as vendors,
+            running_vendors(patch, words=words, thought=0, natural=True, latency_s=latency_s) as vendors,
             harness(settings=settings, registry=shipped_registry()) as h,
         ):
             patch.setattr("providers.openai.URL", vendors.openai.url)  # marks for the cache go to OpenAI's address only
             rules = msgspec.to_builtins(RUBRICS[rubric]())
-            debate = await h.open(judge, turns=turns, max_words=WORDS + 20, rubric=rules)
+            debate = await h.open(judge, turns=turns, max_words=words + 20, rubric=rules)
             end = await h.ended(debate)
             assert isinstance(end, DebateConcluded), f"the debate before {judge} did not conclude: {end}"
             events = [record.event async for record in read_all(h.log, debate)]
@@ -98,23 +102,41 @@ def by_turn(events: Sequence[Event], judge: str) -> DebateUse:
     return used
 
 
-def summed(used: DebateUse) -> JudgeUse:
-    """The whole debate."""
+def summed(used: DebateUse, since: int = 0) -> JudgeUse:
+    """The whole debate, or its turns from ``since`` on, without the questions at the end."""
     total = JudgeUse()
-    for each in used.values():
-        total = total.plus(each)
+    for turn, each in used.items():
+        if turn >= since:
+            total = total.plus(each)
     return total
 
 
+def share(use: JudgeUse) -> str:
+    """The share of cached tokens, as a table gives it."""
+    return f"{use.cached / use.read * 100:.0f} %" if use.read else "–"
+
+
 def totals_table(found: dict[tuple[str, str], DebateUse], turns: int) -> str:
-    """A row for each judge and rubric, for the whole debate."""
-    head = f"| {turns} turns | rubric | calls | tokens in | from the cache | written to it | out | USD |"
-    lines = [head, "|---" * 8 + "|"]
+    """A row for each judge and rubric, for the whole debate, with the share of cached tokens from turn 4 on."""
+    names = "rubric | calls | tokens in | from the cache"
+    head = f"| {turns} turns | {names} | from turn {WARM} on | written to it | out | USD |"
+    lines = [head, "|---" * 9 + "|"]
     for (judge, rubric), used in found.items():
         all_of_it = summed(used)
-        cached = f"{all_of_it.cached:,} ({all_of_it.cached / all_of_it.read * 100:.0f} %)"
+        cached = f"{all_of_it.cached:,} ({share(all_of_it)}) | {share(summed(used, WARM))}"
         numbers = f"{all_of_it.calls} | {all_of_it.read:,} | {cached} | {all_of_it.kept:,} | {all_of_it.written:,}"
         lines.append(f"| `{judge}` | {rubric} | {numbers} | {all_of_it.usd:.2f} |")
+    return "\n".join(lines)
+
+
+def shares_table(found: dict[tuple[int, int, str], DebateUse]) -> str:
+    """The cached share from turn 4 on and the price, by words of a speech, turns, and judge."""
+    judges = list(dict.fromkeys(judge for _, _, judge in found))
+    lines = [f"| words | turns | {' | '.join(f'`{judge}`' for judge in judges)} |", "|---" * (len(judges) + 2) + "|"]
+    for words, turns in dict.fromkeys((words, turns) for words, turns, _ in found):
+        uses = [found[words, turns, judge] for judge in judges]
+        cells = " | ".join(f"{share(summed(used, WARM))}, ${summed(used).usd:.3f}" for used in uses)
+        lines.append(f"| {words} | {turns} | {cells} |")
     return "\n".join(lines)
 
 
@@ -130,14 +152,31 @@ def turns_table(found: dict[tuple[str, str], DebateUse], judge: str) -> str:
     return "\n".join(lines)
 
 
-async def measure_all(judges: Sequence[str], turns: int, latency_s: float) -> dict[tuple[str, str], DebateUse]:
+async def measure_all(
+    judges: Sequence[str], turns: int, latency_s: float, words: int
+) -> dict[tuple[str, str], DebateUse]:
     """Every judge under both rubrics, one after the other: the fakes are found by variables of the environment."""
-    return {(judge, rubric): await measured(judge, rubric, turns, latency_s) for judge in judges for rubric in RUBRICS}
+    return {
+        (judge, rubric): await measured(judge, rubric, turns, latency_s, words)
+        for judge in judges
+        for rubric in RUBRICS
+    }
+
+
+async def measure_sizes(judges: Sequence[str], latency_s: float) -> dict[tuple[int, int, str], DebateUse]:
+    """Every judge under rubric v2, in debates of four sizes."""
+    return {
+        (words, turns, judge): await measured(judge, "v2", turns, latency_s, words)
+        for words, turns in SIZES
+        for judge in judges
+    }
 
 
 @click.command()
 @click.option("--turns", type=click.IntRange(1, 200), default=12, show_default=True)
+@click.option("--words", type=click.IntRange(10), default=WORDS, show_default=True, help="Words of a speech.")
 @click.option("--judge", "judges", multiple=True, help="provider:model of a fake, once for each; by default four.")
+@click.option("--shares", is_flag=True, help="Print the cached share and the price under v2 in debates of four sizes.")
 @click.option(
     "--latency-ms",
     type=click.IntRange(0),
@@ -145,11 +184,14 @@ async def measure_all(judges: Sequence[str], turns: int, latency_s: float) -> di
     show_default=True,
     help="Time before a response begins; with 0 each call finds what the one before it wrote.",
 )
-def main(turns: int, judges: tuple[str, ...], latency_ms: int) -> None:
+def main(turns: int, words: int, judges: tuple[str, ...], latency_ms: int, *, shares: bool) -> None:
     """Print what the judge's calls take, under rubric v1 and v2."""
     observe.configure_logging("error")
     chosen = judges or JUDGES
-    found: dict[tuple[str, str], DebateUse] = run_async(lambda: measure_all(chosen, turns, latency_ms / 1000))
+    if shares:
+        click.echo(shares_table(run_async(lambda: measure_sizes(chosen, latency_ms / 1000))))
+        return
+    found: dict[tuple[str, str], DebateUse] = run_async(lambda: measure_all(chosen, turns, latency_ms / 1000, words))
     click.echo(totals_table(found, turns))
     click.echo()
     click.echo(turns_table(found, chosen[0]))

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import ModelAnswered, ModelFailed, Usage
-from tests.measuring.judge_cost import JudgeUse, by_turn, measured, summed, totals_table, turns_table
+from tests.measuring.judge_cost import JudgeUse, by_turn, measured, shares_table, summed, totals_table, turns_table
 from tests.providers.vendors.anthropic import Anthropic
 from tests.providers.vendors.vendor import Bill, FakeVendor
 from tests.server.debate_events import answered
@@ -68,13 +68,28 @@ def test_calls_are_summed_by_turn_and_failed_ones_count() -> None:
 
 def test_the_tables_have_a_row_for_each_judge_and_turn() -> None:
     one = {1: JudgeUse(calls=3, read=1000, cached=250, kept=100, written=50, usd=0.5), 0: JudgeUse(calls=1, read=1000)}
-    found = {("a:b", "v1"): one, ("a:b", "v2"): {1: JudgeUse(calls=6, read=20_000, cached=15_000, written=70)}}
+    two = {1: JudgeUse(calls=6, read=20_000, cached=15_000, written=70), 4: JudgeUse(read=100, cached=80)}
+    found = {("a:b", "v1"): one, ("a:b", "v2"): two}
 
-    assert "| `a:b` | v1 | 4 | 2,000 | 250 (12 %) | 100 | 50 | 0.50 |" in totals_table(found, 1)
+    assert "| `a:b` | v1 | 4 | 2,000 | 250 (12 %) | – | 100 | 50 | 0.50 |" in totals_table(found, 1)
+    assert "| `a:b` | v2 | 6 | 20,100 | 15,080 (75 %) | 80 % | 0 | 70 | 0.00 |" in totals_table(found, 1)
     assert turns_table(found, "a:b").splitlines()[2:] == [
         "| turn 1 | 3 | 1,000 | 250 | 50 | 6 | 20,000 | 15,000 | 70 |",
         "| at the end | 1 | 1,000 | 0 | 0 | 0 | 0 | 0 | 0 |",
     ]
+
+
+def test_the_table_of_shares_has_a_row_for_each_size() -> None:
+    used = {
+        1: JudgeUse(read=500, usd=0.25),
+        4: JudgeUse(read=100, cached=80, usd=0.25),
+        0: JudgeUse(read=100, usd=0.25),
+    }
+
+    assert shares_table({(180, 8, "a:b"): used, (180, 8, "c:d"): used, (400, 8, "a:b"): used, (400, 8, "c:d"): {}}) == (
+        "| words | turns | `a:b` | `c:d` |\n|---|---|---|---|\n"
+        "| 180 | 8 | 80 %, $0.750 | 80 %, $0.750 |\n| 400 | 8 | 80 %, $0.750 | –, $0.000 |"
+    )
 
 
 def test_no_price_is_not_shown_as_no_cost() -> None:

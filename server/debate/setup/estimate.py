@@ -4,9 +4,9 @@ The debate is rehearsed (``server.debate.setup.rehearsal``): its prompts are rea
 filler of natural length.  The tokens of thinking come from the data on the models.  The estimate leaves out what
 cannot be foreseen: failed attempts, a conflict of the verdicts, the rounds of a deliberation after the first.
 
-The estimate assumes that a cache holds everything that was read before in the same debate.  OpenAI and Gemini cache
-the beginning of every prompt themselves.  Anthropic caches what stands before a mark, which we set before the last
-segment.
+The estimate assumes that a cache holds everything that was read before in the same debate, except in calls of the same
+moment.  Gemini, and OpenAI with older models, cache the beginning of every prompt themselves.  Anthropic, and OpenAI
+with newer models, cache what stands before our marks.  Anthropic and OpenAI keep a cache for each form of answer.
 """
 
 from collections import defaultdict
@@ -150,19 +150,21 @@ class _PromptCache:
     def __init__(self) -> None:
         self._whole: list[tuple[int, str]] = []
         self._marked: dict[tuple[str, ...], int] = {}
-        """Marked beginnings, each with the batch that wrote it."""
+        """Marked beginnings after their form of answer, each with the batch that wrote it."""
 
     def take(
         self, asked: RehearsedCall, pieces: Sequence[str], found: Model | None, read: float
     ) -> tuple[float, float]:
         """Of a prompt with ``read`` tokens, those read from the cache and those written to it."""
-        if found is None or found.cache_least is None or asked.model.partition(":")[0] not in VENDORS:
+        vendor = asked.model.partition(":")[0]
+        if found is None or found.cache_least is None or vendor not in VENDORS or is_free(asked.model):
             return 0.0, 0.0
-        if is_free(asked.model):
-            return 0.0, 0.0
-        if asked.model.startswith("anthropic:"):
-            return self._by_mark(asked, pieces, found)
-        prompt = "".join(pieces)
+        marks = [number for number, each in enumerate(asked.prompt, 1) if each.ends_prefix]
+        if vendor == "anthropic":
+            return self._by_mark(asked, pieces, found, marks or [len(pieces) - 1])
+        if found.needs_cache_marks:
+            return self._by_mark(asked, pieces, found, marks)
+        prompt = "".join(pieces) if vendor == "gemini" else asked.form + "".join(pieces)
         before = (_shared(prompt, old) for batch, old in self._whole if batch < asked.batch)
         shared = max(before, key=len, default="")
         self._whole.append((asked.batch, prompt))
@@ -170,14 +172,17 @@ class _PromptCache:
         cached = cached if cached >= found.cache_least else 0.0
         return cached, read - cached if read >= found.cache_least else 0.0
 
-    def _by_mark(self, asked: RehearsedCall, pieces: Sequence[str], found: Model) -> tuple[float, float]:
-        """The longest beginning that was marked before is read; the rest, up to the new mark, is written."""
-        size = sum(map(tokens, pieces[:-1])) * found.swells
+    def _by_mark(
+        self, asked: RehearsedCall, pieces: Sequence[str], found: Model, marks: Sequence[int]
+    ) -> tuple[float, float]:
+        """The longest beginning that was marked before is read; the rest, up to the last mark, is written."""
+        size = sum(map(tokens, pieces[: marks[-1]])) * found.swells if marks else 0.0
         if found.cache_least is None or size < found.cache_least:
             return 0.0, 0.0
-        ends = (tuple(pieces[:number]) for number in range(len(pieces) - 1, 0, -1))
-        known = next((end for end in ends if self._marked.get(end, asked.batch) < asked.batch), ())
-        self._marked.setdefault(tuple(pieces[:-1]), asked.batch)
+        ends = (tuple(pieces[:number]) for number in range(marks[-1], 0, -1))
+        known = next((end for end in ends if self._marked.get((asked.form, *end), asked.batch) < asked.batch), ())
+        for mark in marks:
+            self._marked.setdefault((asked.form, *pieces[:mark]), asked.batch)
         cached = sum(map(tokens, known)) * found.swells
         return cached, size - cached
 

@@ -219,6 +219,25 @@ def test_the_beginning_of_the_prompts_changes_in_few_steps() -> None:
     assert all(later - earlier >= 2 for earlier, later in pairwise(turns))
 
 
+def test_a_prompt_that_is_not_shortened_is_only_appended_to() -> None:
+    made = held(12, 0)
+    scores = [[each.text for each in made.prompt(f"score:{turn}")] for turn in range(1, 13)]
+
+    for earlier, later in pairwise(scores):
+        assert earlier[:-2] == later[: len(earlier) - 2]
+
+
+def test_what_was_recorded_of_turn_1_stays_where_the_record_of_other_turns_goes() -> None:
+    made = held()
+    last = made.shortened[-1]
+    shown = text(made.prompt(f"gaps:{last.turn}"))
+
+    assert 2 in last.turns_left_out
+    assert "Turn 1 was docked 2 points of logic for these words (turn 2 shows the flaw), and why:\n" in shown
+    assert "Scores of turn 2," not in shown
+    assert "Turn 2 was docked" not in shown
+
+
 def test_what_was_shortened_stays_as_it_was() -> None:
     """The words that are docked later do not change the beginning of the prompts."""
     for earlier, later in pairwise(held().shortened):

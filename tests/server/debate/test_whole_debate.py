@@ -1,6 +1,8 @@
 """Rubric v2: a judge that reads the whole debate, and what follows from its answers."""
 
 import re
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -46,13 +48,13 @@ def narrative(winner: str, **more: Any) -> dict[str, Any]:
     return said | {"margin": "clear", "confidence": "high"} | more
 
 
-async def held(script: Any, turns: int = 4, **answers: Any) -> list[Any]:
+async def held(script: Any, turns: int = 4, seat: Any = None, **answers: Any) -> list[Any]:
     scores = {f"score:{turn}": score(turn) for turn in range(1, turns + 1)}
     async with harness() as h:
         model = script(
             says={"pro": [PRO], "con": [CON]}, answers=scores | {k.replace("__", ":"): v for k, v in answers.items()}
         )
-        debate = await h.open(model, turns=turns, rubric=V2)
+        debate = await h.open(model, turns=turns, rubric=V2, seat=seat or {})
         assert isinstance(await h.ended(debate), DebateConcluded)
         return await h.events(debate)
 
@@ -77,23 +79,59 @@ async def test_all_questions_of_a_turn_begin_with_the_same_segments_and_the_ques
     assert sorted(keys) == ["claims:3", "compare:2-3", "compare:3-2", "gaps:3", "premises:3", "score:3"]
     assert len({tuple(prompt[:-1]) for prompt in prompts}) == 1
     assert len({prompt[-1] for prompt in prompts}) == len(keys)
-    assert [segment.split(",")[0] for segment in prompts[0][2:5]] == ["Turn 1", "Turn 2", "Turn 3"]
+    heads = [re.split("[,:]", segment)[0] for segment in prompts[0][2:8]]
+    recorded = ["Recorded after turn 1", "Recorded after turn 2", "Nothing is on record after turn 3."]
+    assert heads == ["Turn 1", recorded[0], "Turn 2", recorded[1], "Turn 3", recorded[2]]
     assert "This is turn 3 of 4, by Speaker A. It is the last turn of Speaker A" in prompt_of(events, "score:3")[-1]
-    later = prompt_of(events, "score:4")
-    assert later[:5] == prompts[0][:5]  # what a cache has read before stays as it was
+
+
+async def test_the_prompts_are_only_appended_to(script: Any) -> None:
+    """Whatever a later turn changes stands behind it: what a cache has read before stays as it was."""
+    claim = {"quote": "one tram carries two hundred", "reason": "so", "kind": "inverted_fact"}
+    gap = {"turn": 1, "fails": "one tram carries two hundred", "exposed_by": "People need cars", "points": 5}
+    clear = {"logic": "second_clear", "rhetoric": "draw", "tactics": "first_slight", "reason": "so"}
+    back = {"logic": "first_clear", "rhetoric": "draw", "tactics": "second_slight", "reason": "so"}
+    answers: dict[str, Any] = {
+        "claims__1": {"claims": [claim]},
+        "premises__1": {"stated": [{"text": "Trams need less room", "quote": "Trams give it back"}]},
+        "gaps__2": {"gaps": [gap]},
+        "compare__2-3": clear,
+        "compare__3-2": back,
+        "premises__3": {"revised": [{"premise": "P1.1", "text": "Trams need less room in cities"}]},
+        "premises__5": {"withdrawn": [{"premise": "P1.1", "quote": "Trams give it back"}]},
+        "second_opinion__C1.1": {"reason": "It is so.", "verdict": "cleared"},
+    }
+    events = await held(script, turns=6, seat={"appeals": "all"}, **answers)
+    prompts = [prompt_of(events, f"score:{turn}") for turn in range(1, 7)]
+    whole = "\n\n".join(prompt_of(events, "narrative"))
+
+    for earlier, later in pairwise(prompts):
+        assert earlier[:-2] == later[: len(earlier) - 2]
+    assert "Premise P1.1 of Speaker A (stated in turn 1):\n| Trams need less room\n" in prompts[1][3] + "\n"
+    assert "Turn 1 was docked 5 points of logic for these words (turn 2 shows the flaw)" in prompts[5][5]
+    assert "Turn 3 put premise P1.1 of Speaker A differently:\n| Trams need less room in cities" in prompts[5][7]
+    assert "Turn 2, Speaker B, now stands at tactics 15.5 (comparisons +0.5).\n" in prompts[5][7]
+    assert "A second opinion cleared claim C1.1: it costs nothing." in prompts[5][-2]
+    assert "Turn 5 gave up premise P1.1 of Speaker A openly, with these words:\n| Trams give it back" in whole
+    assert "Recorded after turn 6:\nScores of turn 6, Speaker B, as they were given:" in whole
 
 
 async def test_the_record_tells_scores_claims_and_premises_as_material(script: Any) -> None:
     claims = {"claims": [{"quote": "one tram carries two hundred", "reason": "so", "kind": "hollow_specificity"}]}
     premises = {"stated": [{"text": "Trams need less room", "quote": "Trams give it back"}]}
     events = await held(script, claims__1=claims, premises__1=premises)
-    record = prompt_of(events, "score:2")[-2]
+    record = prompt_of(events, "score:2")[3]
 
-    assert "Turn 1, Speaker A:\n- logic 19 of 40 (cause 5, process 5, consequence 5, penalties -1.0)\n" in record
+    assert record.startswith(
+        "Recorded after turn 1:\nScores of turn 1, Speaker A, as they were given:\n"
+        "- logic 20 of 40 (cause 5, process 5, consequence 5)\n"
+    )
+    assert "Why turn 1 got 5 of 10 for cause:\n| so\n" in record
     assert (
-        "Claim C1.1 of turn 1 (hollow specificity, flagged, -1 points), and why it was flagged:\n"
+        "Claim C1.1 of turn 1 (hollow specificity, -1 points), and why it was flagged:\n"
         "| one tram carries two hundred\n| so" in record
     )
+    assert "Turn 1, Speaker A, now stands at logic 19 (penalties -1.0)." in record
     assert "Premise P1.1 of Speaker A (stated in turn 1):\n| Trams need less room" in record
 
 
@@ -105,7 +143,8 @@ async def test_a_premise_may_be_withdrawn_openly_and_costs_nothing(script: Any) 
     [given_up] = of(events, PremiseWithdrawn)
     assert (given_up.premise, given_up.turn, given_up.quote) == ("P1.1", 3, "Cars take the space")
     assert "there is no premise 'P9.9'" in [each.reason for each in of(events, FindingRefused)]
-    assert "Premise P1.1 of Speaker A (stated in turn 1, withdrawn in turn 3)" in prompt_of(events, "score:4")[-2]
+    said = "Turn 3 gave up premise P1.1 of Speaker A openly, with these words:\n| Cars take the space"
+    assert said in prompt_of(events, "score:4")[7]
 
 
 async def test_a_flaw_that_continues_a_claim_pays_the_difference_only(script: Any) -> None:
@@ -210,9 +249,11 @@ async def test_hostile_words_change_no_unmarked_line_of_any_prompt(script: Any) 
 
     assert plain.keys() <= attacked.keys()
     for key, lines in plain.items():
-        assert [without_figures(line) for line in lines] == [without_figures(line) for line in attacked[key]]
+        assert list(without_penalty(lines)) == list(without_penalty(attacked[key]))
 
 
-def without_figures(line: str) -> str:
-    """An attempt on the judge costs points, which the record tells."""
-    return re.sub("[0-9.]+", "0", line.replace(", penalties -2.0", ""))
+def without_penalty(lines: list[str]) -> Iterator[str]:
+    """Lines without figures: an attempt on the judge costs points, which the record tells."""
+    for line in lines:
+        if not re.fullmatch(r"Turn 1, Speaker [AB], now stands at credibility [0-9.]+ \(penalties -2.0\)\.", line):
+            yield re.sub("[0-9.]+", "0", line.replace(", penalties -2.0", ""))
