@@ -2,7 +2,7 @@
 
 import { $, h, onClick, setText } from "./dom.js";
 import { capital, count, isMissing, joined, number, plain } from "./formatting.js";
-import { FORMAT, HEADER, NAME, ROUND, SIGN, UNNAMED } from "./words.js";
+import { FORMAT, HEADER, NAME, ROUND, SIGN, UNNAMED, roundsOf } from "./words.js";
 
 /** A motion with more characters is set in smaller type. */
 const LONG_MOTION = 160;
@@ -77,11 +77,13 @@ function caveats(view) {
 export function progressWords(view) {
   const { protocol, panel } = view;
   if (view.format === "protocol") {
-    const round = Object.keys(ROUND).indexOf(protocol.round);
-    if (round >= 0 && round < 3) return HEADER.round(round + 1, ROUND[protocol.round]);
-    if (protocol.round === "judgement") return HEADER.judgement;
+    const rounds = roundsOf(view);
+    const all = rounds.length - 1;
+    if (protocol.round === "judgement") return HEADER.judgement(all);
+    const round = rounds.indexOf(protocol.round);
+    if (round >= 0) return HEADER.round(round + 1, all, ROUND[protocol.round]);
     const isPanelWorking = panel?.raters && !panel.conclusion && view.state !== "concluded";
-    return isPanelWorking ? HEADER.panelWorking : HEADER.threeRounds;
+    return isPanelWorking ? HEADER.panelWorking : HEADER.allRounds(all);
   }
   if (view.format === "deliberation") {
     const round = Math.max(0, ...Object.keys(panel.opinions ?? {}).map(Number));

@@ -1,7 +1,7 @@
 /** The kinds of events by which the log is filtered, and how many there are of what the judge left open. */
 
 const BEGINNINGS = {
-  turns: ["turn_", "attempt_", "arguments_", "argument_cross", "cross_", "closing_"],
+  turns: ["turn_", "attempt_", "arguments_", "argument_cross", "cross_", "questions_", "closing_"],
   scores: [
     "turn_scored", "turns_compared", "score_", "penalty_", "logic_gap", "argument_traced", "assessment_", "fallacy_",
   ],

@@ -1,9 +1,9 @@
-/** A debate by protocol: every argument with the answer to it and its standing, then the closings. */
+/** A debate by protocol: every argument with what was said of it and its standing, then the closings. */
 
 import { changeDetector, eventLink, h } from "./dom.js";
 import { anchor, capital, count, isMissing, joined, number, plain } from "./formatting.js";
 import { badge, failures, marked, more, placeLink, replaceChildren, sideName } from "./widgets.js";
-import { NAME, ROUND, SIGN } from "./words.js";
+import { NAME, ROUND, SIGN, roundsOf } from "./words.js";
 import { PROTOCOL } from "./words_panel.js";
 
 const SIDES = ["pro", "con"];
@@ -34,7 +34,8 @@ export function protocol(root, go) {
       ]);
     },
     place(event) {
-      const name = event.target ?? event.argument ?? event.arguments?.[0]?.id;
+      const [answered] = Object.keys(event.answers ?? {});
+      const name = event.target ?? event.argument ?? event.arguments?.[0]?.id ?? answered;
       const id = name ? anchor(name) : { closing_stated: "closings", assessment_given: "briefing" }[event.type];
       return id ? document.getElementById(id) : null;
     },
@@ -42,7 +43,7 @@ export function protocol(root, go) {
 }
 
 function roundSteps(view) {
-  const names = Object.keys(ROUND);
+  const names = roundsOf(view);
   const now = view.protocol.round === "done" ? names.length : names.indexOf(view.protocol.round);
   const kindOf = (i) => {
     if (i < now) return ".past";
@@ -75,7 +76,7 @@ function preparationText({ turns, protocol: { round } }) {
 }
 
 function caseSection(side, view, isRunning, go) {
-  const { openings, arguments: known, crossed } = view.protocol;
+  const { openings, arguments: known, crossed, answered } = view.protocol;
   const opening = openings[side];
   if (!opening) return null;
   const other = OTHER[side];
@@ -85,7 +86,8 @@ function caseSection(side, view, isRunning, go) {
     h("h2", { id: `case-${side}` }, sideName(side), h("span.quiet", {}, ` ${PROTOCOL.role[side]}`)),
     formFaults(PROTOCOL.thisOpening, opening.faults, opening.free_text, `free-${side}`),
     own.map(([name, each]) => argument(name, each, view, isRunning, go)),
-    formFaults(PROTOCOL.crossOf(NAME[other]), crossed[other], crossText, `cross-${other}`));
+    formFaults(PROTOCOL.crossOf(NAME[other]), crossed[other], crossText, `cross-${other}`),
+    formFaults(PROTOCOL.theseAnswers, answered?.[side]?.faults, answered?.[side]?.free_text, `answers-${side}`));
 }
 
 /** What a statement lacks of its form, with its whole text. */
@@ -110,7 +112,8 @@ function argument(name, each, view, isRunning, go) {
     h("p.grounds", {}, withMarks(each.reasoning)),
     h("p.evidence", {}, h("b", {}, `${PROTOCOL.evidence} `), withMarks(each.evidence)),
     each.cross ? answer(each.cross, view, other) : unanswered(view.protocol, other, isRunning),
-    judgement(each));
+    reply(each, view),
+    judgement(each, view));
 }
 
 function total({ total: value }) {
@@ -134,7 +137,16 @@ function answer(cross, view, other) {
       && h("p.asks", {}, h("b", {}, `${PROTOCOL.asks} `), marked(cross.follow_up, quotes, "fallacy")));
 }
 
-function judgement({ trace, fallacies, turn }) {
+/** The answer of an argument's side to the question about it. */
+function reply({ side, cross, answer: text }, view) {
+  const given = view.protocol.answered?.[side];
+  if (!text) return given && cross?.follow_up ? h("p.quiet.unanswered", {}, PROTOCOL.noReply(NAME[side])) : null;
+  return h(`div.answer.reply.${side}`, {},
+    h("p.how", {}, h(`b.${side}`, {}, `${SIGN[side]} ${NAME[side]} ${PROTOCOL.replies}`)),
+    h("p.grounds", {}, marked(text, fallacyQuotes(view, given?.turn), "fallacy")));
+}
+
+function judgement({ trace, fallacies, turn }, view) {
   const found = Object.values(fallacies ?? {});
   if (!trace && !found.length) return null;
   const scores = Object.entries(trace?.scores ?? {}).map(([name, value]) => {
@@ -147,11 +159,12 @@ function judgement({ trace, fallacies, turn }) {
     trace?.missing && h("p", {}, h("b", {}, PROTOCOL.noStanding), trace.missing.reason),
     scores.length > 0 && h("p.scores", {}, scores),
     found.length > 0
-      && h("ul.fallacies", { "aria-label": PROTOCOL.fallacies }, found.map((each) => fallacy(each, turn))));
+      && h("ul.fallacies", { "aria-label": PROTOCOL.fallacies }, found.map((each) => fallacy(each, turn, view))));
 }
 
-function fallacy(each, turn) {
-  const where = PROTOCOL.statementOf[each.turn] ?? `turn ${each.turn}`;
+function fallacy(each, turn, view) {
+  const round = roundsOf(view)[Math.floor((each.turn - 1) / 2)];
+  const [where] = PROTOCOL.statement[round] ?? [`turn ${each.turn}`];
   return h("li", {},
     h("b", {}, capital(plain(each.fallacy))),
     " ",
@@ -190,8 +203,9 @@ function closing(side, each, view, go) {
       h("a.quiet", eventLink(positions[`closing:${side}`], go), count(each.words, "word"))),
     formFaults(PROTOCOL.thisClosing, each.faults, each.free_text, `closing-${side}`),
     h("p.said", {}, marked(each.final_position, fallacyQuotes(view, each.turn), "fallacy")),
+    each.shift && h("p.shift", {}, h("b", {}, PROTOCOL.shift(each.shift)), each.shift_reason),
     concessions.length > 0 && h("div", {}, h("p.label", {}, PROTOCOL.concedes), h("ul.plain", {}, concessions)),
-    standing.length > 0 && h("p.quiet", {}, PROTOCOL.notRebutted, standing));
+    standing.length > 0 && h("p.quiet", {}, each.shift ? PROTOCOL.holdAsStated : PROTOCOL.notRebutted, standing));
 }
 
 function missingAssessment({ protocol: { assessment } }) {
@@ -210,17 +224,24 @@ export function standings(root) {
     show(view) {
       if (!isChanged(view.protocol)) return;
       const known = Object.entries(view.protocol.arguments ?? {});
-      const bodies = SIDES.map((side) => standingsOf(side, known, view.protocol.assessment));
+      const bodies = SIDES.map((side) => standingsOf(side, known, view));
       root.replaceChildren(known.length ? h("table.card.trace", {}, bodies) : h("p.empty", {}, PROTOCOL.noArguments));
     },
   };
 }
 
-function standingsOf(side, known, assessment) {
+/** How far the exchange about an argument has come. */
+function stage({ cross, answer: text }, view) {
+  if (!cross) return PROTOCOL.opened;
+  return text || !roundsOf(view).includes("answers") ? PROTOCOL.answered : PROTOCOL.examined;
+}
+
+function standingsOf(side, known, view) {
+  const { assessment } = view.protocol;
   const sum = assessment?.[`${side}_total`];
-  const rows = known.filter(([, each]) => each.side === side).map(([name, { trace, cross }]) => h("tr", {},
+  const rows = known.filter(([, each]) => each.side === side).map(([name, { trace, ...each }]) => h("tr", {},
     h("th", { scope: "row" }, placeLink(anchor(name), name)),
-    h("td", {}, trace ? badge(trace.standing) : h("span.quiet", {}, cross ? PROTOCOL.answered : PROTOCOL.opened)),
+    h("td", {}, trace ? badge(trace.standing) : h("span.quiet", {}, stage(each, view))),
     h("td", {}, trace && !isMissing(trace.total) ? number(trace.total, 2) : "")));
   return h("tbody", {},
     h("tr.side", {},

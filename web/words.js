@@ -46,8 +46,18 @@ export const FORMAT = { protocol: "protocol", deliberation: "artifact", calibrat
 export const ROUND = {
   openings: "openings",
   cross_examination: "cross-examination",
+  answers: "answers",
   closings: "closings",
   judgement: "judgement",
+};
+
+/**
+ * The rounds of one protocol, the judgement last; older ones have no answers.
+ * @param {View} view
+ * @returns {string[]}
+ */
+export const roundsOf = ({ turns_planned: turns }) => {
+  return Object.keys(ROUND).filter((name) => name !== "answers" || turns > 6);
 };
 
 /** The winner of a debate without one. */
@@ -173,14 +183,14 @@ export function announcement(event, view) {
 export const HEADER = {
   kind: {
     exchange: "The motion",
-    protocol: "Protocol: three rounds",
+    protocol: "Protocol: a debate in rounds",
     deliberation: "An artifact before a panel",
     calibration: "Raters judge debates with a known outcome",
   },
   opened({ opened_at: openedAt, format, turns_planned: turns, max_words: words }) {
     const lengths = {
       exchange: `${count(turns, "turn")} of at most ${count(words, "word")}`,
-      protocol: "opening, cross-examination and closing of each side",
+      protocol: `opening, cross-examination${turns > 6 ? ", answers" : ""} and closing of each side`,
     };
     return [`Opened ${moment(openedAt)}`, lengths[format]].filter(Boolean).join(" · ");
   },
@@ -192,9 +202,9 @@ export const HEADER = {
   panel: "Panel",
   rater: (title) => `the ${title.toLowerCase()}`,
   everyRater: "every rater",
-  round: (round, name) => `Round ${round} of 3: ${name}`,
-  threeRounds: "Three rounds",
-  judgement: "Three rounds: judgement",
+  round: (round, all, name) => `Round ${round} of ${all}: ${name}`,
+  allRounds: (all) => (all > 3 ? "Four rounds" : "Three rounds"),
+  judgement: (all) => `${all > 3 ? "Four" : "Three"} rounds: judgement`,
   panelWorking: "The panel is at work",
   deliberation: (round) => `Deliberation, round ${round}`,
   independent: "Independent opinions",

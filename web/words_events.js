@@ -7,6 +7,7 @@ const ANSWER = {
   __proto__: null,
   open: "an opening was written",
   cross: "a cross-examination was written",
+  answer: "answers to questions were written",
   close: "a closing was written",
   assess: "the judge weighed the arguments",
   panel: "a rater answered",
@@ -76,9 +77,12 @@ const EVENTS = {
   convergence_assessed: () => "the agreement at the end was assessed",
   scorecard_verdict_reached: () => "the scorecard’s verdict",
   arguments_opened: (event) => `${NAME[event.side]} opened with ${count(event.arguments.length, "argument")}`,
-  argument_cross_examined: ({ by, target }) => `${NAME[by]} answered ${target}`,
+  argument_cross_examined: ({ by, target }) => `${NAME[by]} cross-examined ${target}`,
   cross_examination_faulted: ({ by }) => `${NAME[by]}’s cross-examination did not keep its form`,
-  closing_stated: ({ side }) => `${NAME[side]} closed`,
+  questions_answered: ({ side, answers }) => {
+    return `${NAME[side]} answered ${count(Object.keys(answers).length, "question")}`;
+  },
+  closing_stated: ({ side, shift }) => `${NAME[side]} closed${shift ? `, its position ${shift}` : ""}`,
   fallacy_found: ({ argument, fallacy }) => `a fallacy in ${argument}: ${plain(fallacy)}`,
   argument_traced: ({ argument, standing }) => `${argument}: ${STANDING[standing]?.toLowerCase() ?? "no standing"}`,
   assessment_given: () => "the judge’s assessment",

@@ -13,7 +13,8 @@ from server.export.exchange import closing_text
 from server.export.text import one_line
 from server.export.wording import NAMES, SIGNS, STANDINGS, coefficient, conclusion_sentence, left_out_words, verdict_of
 
-ROUNDS = {1: "openings", 3: "cross-examination", 5: "closings"}
+ROUNDS = {6: ("openings", "cross-examination", "closings"), 8: ("openings", "cross-examination", "answers", "closings")}
+"""The names of the rounds, by the turns of the debate."""
 COLOURS = {"pro": "cyan", "con": "yellow"}
 
 
@@ -42,6 +43,8 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]: 
             yield StyledLine(f"  {one_line(closing_text(event.get('found', 0), missing))}", DIM)
         case "arguments_opened" | "closing_stated":
             yield from _faulty(event["side"], "opening" if "arguments" in event else "closing", event["faults"])
+        case "questions_answered":
+            yield from _faulty(event["side"], "round of answers", event["faults"])
         case "cross_examination_faulted":
             yield from _faulty(event["by"], "cross-examination", event["faults"])
         case "fallacy_found":
@@ -74,15 +77,16 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]: 
             yield StyledLine(f"decided by {event['by']}: {one_line(event['decision'])}{why}", BOLD)
 
 
-def heading(event: dict[str, Any], *, begins: bool) -> Iterator[StyledLine]:
+def heading(event: dict[str, Any], view: dict[str, Any], *, begins: bool) -> Iterator[StyledLine]:
     """The heading of a protocol's round when its first turn begins, or of a statement when it is complete."""
     turn = event["turn"]
     if not begins:
         yield StyledLine("", PLAIN)
         yield StyledLine(f"{SIGNS[event['side']]} · turn {turn}", {"fg": COLOURS[event["side"]], **BOLD})
-    elif turn in ROUNDS:
+    elif turn % 2:
+        rounds = ROUNDS[view["turns_planned"]]
         yield StyledLine("", PLAIN)
-        yield StyledLine(f"round {turn // 2 + 1} of 3: {ROUNDS[turn]}", BOLD)
+        yield StyledLine(f"round {turn // 2 + 1} of {len(rounds)}: {rounds[turn // 2]}", BOLD)
 
 
 def _faulty(side: str, what: str, faults: list[str]) -> Iterator[StyledLine]:

@@ -68,7 +68,7 @@ class DebatePrinter:
                 for caveat in sorted({seat.get("caveat", "") for seat in seats} - {""}):
                     click.secho(caveat, dim=True)
             case "turn_started" if self.view["format"] == "protocol":
-                self._print(event_lines.heading(event, begins=True))
+                self._print(event_lines.heading(event, self.view, begins=True))
             case "turn_started":
                 sign, colour = SIGNS[event["side"]]
                 again = f" (attempt {event['attempt']})" if event["attempt"] > 1 else ""
@@ -76,7 +76,7 @@ class DebatePrinter:
                 click.secho(f"{sign} · turn {event['turn']}{again}", fg=colour, bold=True)
                 self._shown = ""
             case "turn_spoken" if self.view["format"] == "protocol":
-                self._print(event_lines.heading(event, begins=False))
+                self._print(event_lines.heading(event, self.view, begins=False))
                 click.echo(event["text"])
             case "turn_spoken":
                 if self._streams and event["text"].startswith(self._shown):

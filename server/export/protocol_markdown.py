@@ -1,4 +1,4 @@
-"""A protocol as Markdown: the briefing, every argument with its answer, the closings, the trace."""
+"""A protocol as Markdown: the briefing, every argument with what was said of it, the closings, the trace."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,6 +10,7 @@ from events.view.view import View
 from server.export.text import escaped
 from server.export.wording import NAMES, RESPONSES, SIGNS, STANDINGS
 
+ANSWERS = "This round of answers"
 CROSSED_IN = {"pro": "3", "con": "4"}
 """The turn in which a side cross-examines."""
 
@@ -65,7 +66,9 @@ def _case(view: View, protocol: ProtocolState, side: Side) -> list[str]:
             lines += _argument(name, each)
     turn = view.turns.get(CROSSED_IN[examiner])
     text = turn.text if turn is not None else ""
-    return [*lines, *_faulty(f"{NAMES[examiner]}’s cross-examination of it", protocol.crossed.get(examiner, ()), text)]
+    lines += _faulty(f"{NAMES[examiner]}’s cross-examination of it", protocol.crossed.get(examiner, ()), text)
+    answered = protocol.answered.get(side)
+    return lines if answered is None else [*lines, *_faulty(ANSWERS, answered.faults, answered.free_text)]
 
 
 def _argument(name: str, each: ArgumentState) -> list[str]:
@@ -86,6 +89,8 @@ def _argument(name: str, each: ArgumentState) -> list[str]:
         asks = f" And asks: *{escaped(each.cross.follow_up)}*" if each.cross.follow_up else ""
         how = f"{SIGNS[each.cross.by]} {RESPONSES[each.cross.response]}"
         lines += [f"**{how}:** {escaped(each.cross.reasoning)}{asks}", ""]
+    if each.answer is not UNSET:
+        lines += [f"**{SIGNS[each.side]} answers:** {escaped(each.answer)}", ""]
     if each.trace is not UNSET:
         scores = " · ".join(f"{dimension} {score:g}" for dimension, score in each.trace.scores.items())
         missing = f"no standing: {each.trace.missing.reason}" if each.trace.missing is not UNSET else ""
@@ -103,9 +108,12 @@ def _argument(name: str, each: ArgumentState) -> list[str]:
 def _closing(side: Side, each: ClosingStated) -> list[str]:
     lines = [f"### {SIGNS[side]} · {each.words} words", "", *_faulty("This closing", each.faults, each.free_text)]
     lines += [f"> {escaped(each.final_position)}", ""]
+    if each.shift is not UNSET:
+        lines += [f"**Position {each.shift}:** {escaped(each.shift_reason or '')}".rstrip(), ""]
     lines += _listed("Concedes", map(escaped, each.concessions), level=4)
     if each.standing_arguments:
-        lines += [f"Holds that these were not rebutted: {escaped(', '.join(each.standing_arguments))}", ""]
+        held = "were not rebutted" if each.shift is UNSET else "hold as stated"
+        lines += [f"States that these {held}: {escaped(', '.join(each.standing_arguments))}", ""]
     return lines
 
 

@@ -148,13 +148,13 @@ def test_a_running_protocol_says_which_round_it_is_and_who_writes(page: Page, se
     debate = server.open_request(request)
     page.goto(f"{server.url}/d/{debate}")
 
-    expect(page.locator("#progress")).to_have_text("Round 1 of 3: openings")
+    expect(page.locator("#progress")).to_have_text("Round 1 of 4: openings")
     expect(page.locator(".preparing")).to_contain_text("Pro and Con are writing their openings")
     expect(page.locator(".steps [aria-current]")).to_contain_text("Openings")
 
     silence = {"fault": {"kind": "timeout", "after_ms": 600_000}}
     server.go_on(debate, {"label": "silent", "answers": {"cross:*": silence}})
-    expect(page.locator("#progress")).to_have_text("Round 2 of 3: cross-examination")
+    expect(page.locator("#progress")).to_have_text("Round 2 of 4: cross-examination")
     expect(page.locator(".argument").first).to_be_visible()
     server.halt(debate)
 

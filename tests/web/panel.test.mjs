@@ -78,6 +78,9 @@ test("the progress of a protocol is shown in rounds", () => {
   assert.equal("Round 1 of 3: openings", progressWords(view("openings")));
   assert.equal("Round 2 of 3: cross-examination", progressWords(view("cross_examination")));
   assert.equal("Three rounds: judgement", progressWords(view("judgement")));
+  assert.equal("Round 3 of 4: answers", progressWords(view("answers", { turns_planned: 8 })));
+  assert.equal("Round 4 of 4: closings", progressWords(view("closings", { turns_planned: 8 })));
+  assert.equal("Four rounds: judgement", progressWords(view("judgement", { turns_planned: 8 })));
   assert.equal("The panel is at work", progressWords(view("done", { panel: { raters: {} } })));
   assert.equal(
     "Deliberation, round 2",
@@ -92,5 +95,12 @@ test("the progress of a protocol is shown in rounds", () => {
 test("the sentences of panel events do not tell the result", () => {
   assert.equal("the panel’s outcome", eventWords({ type: "panel_concluded", winner: "pro" }));
   assert.equal("an opening was written", eventWords({ type: "model_answered", purpose: "open", turn: 1 }));
-  assert.equal("Con answered PRO-1", eventWords({ type: "argument_cross_examined", by: "con", target: "PRO-1" }));
+  assert.equal("Con cross-examined PRO-1", eventWords({ type: "argument_cross_examined", by: "con", target: "PRO-1" }));
+  assert.equal("Pro answered 2 questions", eventWords({
+    type: "questions_answered",
+    side: "pro",
+    answers: { "PRO-1": "Yes.", "PRO-3": "No." },
+  }));
+  assert.equal("Con closed, its position weakened", eventWords({ type: "closing_stated", side: "con", shift: "weakened" }));
+  assert.equal("Con closed", eventWords({ type: "closing_stated", side: "con" }));
 });

@@ -25,6 +25,7 @@ from events.types import (
     FallacyFound,
     Missing,
     PanelConcluded,
+    QuestionsAnswered,
     Reason,
     Standing,
     missing,
@@ -230,6 +231,32 @@ def test_follow_ups_of_unsettled_arguments_are_to_be_found_out() -> None:
         "PRO-2: Which street was measured?",
         "CON-2: What would a windowpane cost?",
     ) == briefing.find_out
+
+
+def test_a_question_that_was_answered_is_to_be_found_out_only_if_its_argument_stayed_uncertain() -> None:
+    given = {"PRO-1": "Two of ten.", "PRO-2": "The main street."}
+    settled = QuestionsAnswered(side="pro", turn=5, answers=given, words=dict.fromkeys(given, 3))
+    briefing = (
+        debated()
+        .add(
+            settled,
+            traced("PRO-1", "UNCERTAIN"),
+            traced("PRO-2", "PARTIALLY_UPHELD"),
+            traced("CON-1", "PARTIALLY_UPHELD"),
+            traced("CON-2", "UPHELD"),
+            assessed(),
+        )
+        .briefing
+    )
+
+    assert (f"PRO-1: {FOLLOW_UPS['PRO-1']}", f"CON-1: {FOLLOW_UPS['CON-1']}") == briefing.find_out
+
+
+def test_answers_without_their_form_are_a_caution() -> None:
+    faulty = QuestionsAnswered(side="con", turn=6, answers={}, words={}, faults=("CON-1 is not answered",))
+    briefing = debated().add(faulty, assessed()).briefing
+
+    assert "Con's answers did not keep the form: CON-1 is not answered." in briefing.cautions
 
 
 def test_similar_questions_are_listed_once() -> None:

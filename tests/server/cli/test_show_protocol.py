@@ -16,6 +16,7 @@ from server.export.markdown import as_markdown
 from server.export.text import escaped
 from server.feed import frames
 from tests.browser import artifact_logs, panel_logs, protocol_logs
+from tests.judge.protocol.rounds import RUBRIC_2, debate_after_rounds
 from tests.server.children import Cli, seats
 
 pytestmark = pytest.mark.anyio
@@ -80,6 +81,18 @@ async def test_a_statement_that_did_not_keep_its_form_is_marked_and_quoted() -> 
 
     assert "*This opening did not keep its form: 2 arguments where 3 are asked for.*\n\n> I have two good" in text
     assert "*Con’s cross-examination of it did not keep its form: PRO-9 is no argument.*" in text
+
+
+async def test_answers_and_shifts_are_in_the_text() -> None:
+    batch = debate_after_rounds(rubric=RUBRIC_2, answer_con={"CON-1": {"answer": "The shops pay for it."}})
+    text = await markdown([draft.event for draft in batch.drafts])
+
+    question = "And asks: *What does PRO-1 cost, and who pays?*"
+    answer = "**▲ Pro answers:** PRO-1 costs what the tram costs now, and the city pays."
+    assert f"{question}\n\n{answer}\n" in text
+    assert "**▼ Con answers:** The shops pay for it." in text
+    assert "*This round of answers did not keep its form: CON-2 is not answered; CON-3 is not answered.*" in text
+    assert "**Position adjusted:** The question of costs set limits to it." in text
 
 
 async def test_a_panel_without_a_winner_names_none() -> None:
@@ -192,6 +205,16 @@ async def test_a_run_names_what_did_not_keep_its_form(capsys: pytest.CaptureFixt
     assert "Con’s cross-examination did not keep its form: PRO-9 is no argument" in out
 
 
+async def test_a_run_prints_answers_and_names_what_they_lack(capsys: pytest.CaptureFixture[str]) -> None:
+    batch = debate_after_rounds(rubric=RUBRIC_2, answer_con={"CON-1": {"answer": "The shops pay for it."}})
+    out = await streamed([draft.event for draft in batch.drafts], capsys)
+
+    assert "round 3 of 4: answers" in out
+    assert "▼ Con · turn 6\nCON-1: The shops pay for it." in out
+    assert "Con’s round of answers did not keep its form: CON-2 is not answered; CON-3 is not answered" in out
+    assert "Position: adjusted. The question of costs set limits to it." in out
+
+
 async def test_an_artifact_is_replayed_with_its_verdict_last(capsys: pytest.CaptureFixture[str]) -> None:
     out = await streamed(artifact_logs.artifact(), capsys)
 
@@ -218,7 +241,9 @@ def test_a_scripted_protocol_is_run_shown_and_exported(moot: Cli, protocol: str)
     exported = moot("export", debate, "--as", "md").stdout.decode()
     view: Any = moot.json("show", debate)
 
-    assert "round 2 of 3: cross-examination" in protocol
+    assert "round 2 of 4: cross-examination" in protocol
+    assert "round 3 of 4: answers" in protocol
+    assert "The script gives no answer about PRO-1." in exported
     assert "Decision briefing" in protocol
     assert "Decision briefing" in shown
     assert "Trace" in shown

@@ -1,0 +1,80 @@
+"""The page of a protocol debate with a round of answers: complete, and while its statements arrive."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.judge.protocol.rounds import replies
+from tests.server.protocol_debates import answers
+
+pytestmark = pytest.mark.browser
+
+SILENT = {"fault": {"kind": "timeout", "after_ms": 600_000}}
+
+
+def test_an_answer_stands_with_the_question_that_it_answers(read: Any, server: Any) -> None:
+    page = read(f"{server.url}/d/{server.exhibit('monolith')}")
+    one = page.locator("#CON-1")
+
+    expect(one.locator(".asks")).to_contain_text("Which company closed")
+    expect(one.locator(".answer.reply.con")).to_contain_text("▼ Con answers")
+    expect(one.locator(".answer.reply.con")).to_contain_text("“Never” was more than we can support.")
+    expect(page.locator(".answer.reply")).to_have_count(6)
+    expect(page.locator(".steps li")).to_have_text(
+        ["✓ Openings", "✓ Cross-examination", "✓ Answers", "✓ Closings", "✓ Judgement"]
+    )
+
+
+def test_a_closing_says_how_the_position_shifted(read: Any, server: Any) -> None:
+    page = read(f"{server.url}/d/{server.exhibit('transit')}")
+
+    expect(page.locator(".closing.pro .shift")).to_contain_text("Position adjusted: Asked for the share")
+    expect(page.locator(".closing.con .shift")).to_contain_text("Position weakened: London took from CON-3")
+
+
+def opened(server: Any, **said: Any) -> str:
+    """A protocol debate with these answers; its id."""
+    model = server.script({"label": "Test", "says": {}, "answers": answers(**said)})
+    seat = {"model": model}
+    debate: str = server.open_request(
+        {"motion": "Cities should ban cars", "format": "protocol", "pro": seat, "con": seat, "judge": seat}
+    )
+    return debate
+
+
+def test_a_statement_appears_while_the_other_side_still_writes(page: Page, server: Any) -> None:
+    debate = opened(server, open_con=SILENT)
+    page.goto(f"{server.url}/d/{debate}")
+
+    expect(page.locator(".case.pro .argument")).to_have_count(3)
+    expect(page.locator(".case.con")).to_have_count(0)
+    expect(page.locator(".doing.going")).to_have_text("Con is writing its opening")
+    expect(page.locator("#progress")).to_have_text("Round 1 of 4: openings")
+    server.go_on(debate, {"label": "Test", "says": {}, "answers": answers(answer_pro=SILENT)})
+
+    expect(page.locator(".case.con .argument")).to_have_count(3)
+    expect(page.locator(".case.con .answer.reply")).to_have_count(3)
+    expect(page.locator(".case.pro .answer.reply")).to_have_count(0)
+    expect(page.locator(".doing.going")).to_have_text("Pro is writing its answers")
+    expect(page.locator("#progress")).to_have_text("Round 3 of 4: answers")
+    expect(page.locator(".trace tbody").first).to_contain_text("examined")
+    expect(page.locator(".trace tbody").last).to_contain_text("answered")
+    server.go_on(debate, {"label": "Test", "says": {}, "answers": answers()})
+
+    expect(page.locator("#CON-2 .answer.reply")).to_have_text(
+        "▼ Con answersCON-2 costs what the shop costs now, and the city pays."
+    )
+    expect(page.locator(".closing .shift")).to_have_count(2)
+
+
+def test_a_question_without_an_answer_and_answers_with_faults_are_said(page: Page, server: Any) -> None:
+    some = {name: said for name, said in replies("pro").items() if name != "PRO-2"}
+    debate = opened(server, answer_pro=some)
+    server.concluded(debate)
+    page.goto(f"{server.url}/d/{debate}")
+
+    expect(page.locator("#PRO-2 .unanswered")).to_have_text("Pro did not answer this.")
+    expect(page.locator(".case.pro > .fault")).to_contain_text(
+        "This round of answers did not keep its form: PRO-2 is not answered."
+    )
