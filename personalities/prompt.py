@@ -15,6 +15,7 @@ from typing import Literal
 from msgspec import Struct
 
 from events.types import Archetype, MotionKind, Side, Template, TurnSpoken
+from personalities import begun
 from personalities.motions import burden, phase
 from personalities.traits import TRAITS, WORDS_V3, PersonalityError, Trait, checked, in_words
 
@@ -50,8 +51,12 @@ class Place(Struct, frozen=True, kw_only=True):
 
 
 @cache
-def debater_template(name: Literal["debater", "short"] = "debater") -> Template:
-    """A shipped template: version 3 for models that read a whole debate, or version 2, which small models follow."""
+def debater_template(name: Literal["debater", "short", "begun"] = "debater") -> Template:
+    """A shipped template.
+
+    ``debater``: version 3, for models that read a whole debate.  ``short``: version 2, which small models follow.
+    ``begun``: for a very small model, whose speech is begun for it.
+    """
     text = resources.files("personalities").joinpath(f"prompts/{name}.md").read_text(encoding="utf-8")
     version = _VERSION.match(text)
     assert version is not None, "a template begins with 'version: N'"
@@ -135,6 +140,42 @@ def _by_phase(
     )
     topic = _fill(template, "motion", motion=inline(motion, quote))
     return (("system", system), ("user", topic), *said, ("user", ask))
+
+
+def begun_prompt(
+    template: Template,
+    *,
+    side: Side,
+    motion: str,
+    kind: MotionKind,
+    spoken: Sequence[TurnSpoken],
+    quote: Callable[[str], str],
+    directive: str = "",
+    words: Sequence[str] = (),
+) -> tuple[Piece, ...]:
+    """The prompt for a very small model.  Its last piece, of the assistant, is the beginning of the speech.
+
+    ``spoken``: all turns in order; only the end of the last one is quoted.  ``words``: the moderator's words in order.
+    """
+    motion = inline(motion, quote)
+    claim = begun.claim(motion, side)
+    number = 1 + sum(turn.side == side for turn in spoken)
+    system = _fill(
+        template,
+        "system",
+        claim=claim,
+        directive=_fill(template, "directive", text=inline(directive, quote)) if directive else "",
+    )
+    said: list[Piece] = [("user", _fill(template, MODERATOR, text=inline(text, quote))) for text in words]
+    leads = _section(template.text, begun.section(side, kind))[0].template
+    opponents = [turn.text for turn in spoken if turn.side != side]
+    lead, stance = begun.lead(leads, number), begun.stance(motion, side)
+    if opponents:
+        point = inline(begun.point(opponents[-1]), quote)
+        first = _fill(template, "reply", point=point, stance=stance, lead=lead)
+    else:
+        first = _fill(template, "opening", stance=begun.capital(stance), lead=lead)
+    return (("system", system), *said, ("user", _fill(template, "ask", claim=claim)), ("assistant", first))
 
 
 def style(traits: Mapping[str, float], words: Mapping[str, Trait] = TRAITS) -> str:

@@ -37,6 +37,17 @@ CAVEAT = (
 REPEAT_PENALTY = 1.1
 """Without it, small models repeat themselves."""
 
+SPEAKING: dict[str, Any] = {
+    "repeat_penalty": 1.0,
+    "temperature": 0.6,
+    "min_p": 0.1,
+    "dry_multiplier": 0.8,
+    "dry_allowed_length": 3,
+    "stop": ["\n"],
+}
+"""How SmolLM2 speaks: one paragraph, rarely an unlikely word, no phrase of four words twice (DRY).  A penalty for each
+repeated token makes it write words together, because it repeats the tokens with a space least."""
+
 READS_WELL = 2048
 """A model of this size follows a prompt up to about this many tokens; its window is larger."""
 
@@ -48,7 +59,11 @@ ANSWER_CHARACTERS = 1100
 
 
 class EmbeddedProvider:
-    """One child process for each model in use."""
+    """One child process for each model in use.
+
+    A prompt may end with a segment of the assistant: the beginning of the speech, which the provider repeats and the
+    model continues.
+    """
 
     name = "embedded"
 
@@ -184,13 +199,19 @@ async def _source(
     learned: Learned,
 ) -> Source:
     limit = learned.token_limit(request)
+    speaking = SPEAKING if model == SMOLLM2 and not constraint else {}
+    body = _body(request, learned, limit) | speaking | constraint
+    last = request.prompt[-1]
+    begun = last.text if last.role == "assistant" else ""
     reader = ResponseReader(learned, request, limit, is_typed=bool(constraint))
     finish, usage = "", _ChatUsage()
     try:
-        async with _open(child, client, _body(request, learned, limit) | constraint) as response:
+        async with _open(child, client, body) as response:
             if response.is_error:
                 await response.aread()
                 raise _rejected(response)
+            if begun:
+                yield reader.add_text(begun)
             async for event in event_data(response.aiter_raw()):
                 if event == b"[DONE]":
                     break
@@ -201,7 +222,10 @@ async def _source(
                 for choice in chunk.choices:
                     finish = choice.finish_reason or finish
                     yield reader.add_thinking(choice.delta.reasoning_content or "")
-                    yield reader.add_text(choice.delta.content or "")
+                    text = choice.delta.content or ""
+                    if begun and text:
+                        text, begun = text if text[0].isspace() else f" {text}", ""
+                    yield reader.add_text(text)
             yield reader.end()
     except (httpx.TransportError, msgspec.DecodeError) as error:
         raise BrokenOff(f"llama.cpp broke off: {error or type(error).__name__}") from error
@@ -213,9 +237,9 @@ async def _source(
             0.0,
             is_cut=finish == "length",
             parameters={
-                "temperature": request.temperature,
+                "temperature": body["temperature"],
                 "seed": request.seed,
-                "repeat_penalty": REPEAT_PENALTY,
+                **({name: body[name] for name in speaking if name != "stop"} or {"repeat_penalty": REPEAT_PENALTY}),
             },
         )
         reader.check(outcome)

@@ -35,7 +35,7 @@ from server.errors import BadField
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
 @click.option("--pro-as", "pro_as", metavar="ARCHETYPE", default="engineer", show_default=True)
 @click.option("--con-as", "con_as", metavar="ARCHETYPE", default="provocateur", show_default=True)
-@click.option("--max-words", type=int, default=180, show_default=True, help="Most words of a turn.")
+@click.option("--max-words", type=int, help="Most words of a turn.  [default: 180, or 70 if SmolLM2 debates]")
 @click.option("--language", metavar="TAG", help="Language of the debate, such as de; without it, that of the motion.")
 @click.option(
     "--motion-kind",

@@ -16,9 +16,11 @@ from judge.guard.neutralise import quoted
 from judge.live.text import shortened, tokens
 from personalities.motions import motion_kind
 from personalities.pressure import directive_in_force
-from personalities.prompt import BY_PHASE, Place, debater_prompt
+from personalities.prompt import BY_PHASE, Place, begun_prompt, debater_prompt
 from providers.base import Segment
 
+TINY: Final = "embedded:smollm2"
+"""The model whose speeches are begun for it."""
 WHOLE_WINDOW: Final = 8192
 """Tokens of a window from which on a model gets the long prompts."""
 DENSE: Final = 4 / 3
@@ -43,13 +45,34 @@ def is_small(model: str, window: int) -> bool:
     return model.startswith("embedded:") or 0 < window < WHOLE_WINDOW
 
 
+def is_begun(model: str, opened: DebateOpened) -> bool:
+    """Whether a debater's speeches are begun for it: a very small model in an English debate."""
+    return model == TINY and "begun" in opened.prompts and (opened.language or "en").partition("-")[0] == "en"
+
+
 def speech_prompt(debate: Debate, opened: DebateOpened, side: Side) -> tuple[Segment, ...]:
     """The prompt for the next turn of ``side``, with its present traits and the directive in force."""
     seat = opened.pro if side == "pro" else opened.con
     directive = directive_in_force(debate, side)
     context = _context(debate, opened, side)
     spoken = _given(debate, context)
+    kind = opened.motion_kind or motion_kind(opened.motion)
+    text = debate.characters.directives[directive].text if directive else ""
     template = opened.prompts["debater"]
+    if is_begun(seat.model, opened):
+        return tuple(
+            Segment(role, piece)
+            for role, piece in begun_prompt(
+                opened.prompts["begun"],
+                side=side,
+                motion=opened.motion,
+                kind=kind,
+                spoken=debate.transcript.spoken(),
+                quote=quoted,
+                directive=text,
+                words=tuple(debate.words[at].text for at in context.words),
+            )
+        )
     if is_small(seat.model, seat.window):
         template = opened.prompts.get("short", template)
     pieces = debater_prompt(
@@ -62,12 +85,12 @@ def speech_prompt(debate: Debate, opened: DebateOpened, side: Side) -> tuple[Seg
         spoken=spoken,
         quote=quoted,
         history=len(spoken),
-        directive=debate.characters.directives[directive].text if directive else "",
+        directive=text,
         words=tuple((debate.words[at].after_turn, debate.words[at].text) for at in context.words),
         place=Place(
             turn=len(debate.transcript.spoken()) + 1,
             turns=opened.turns,
-            kind=opened.motion_kind or motion_kind(opened.motion),
+            kind=kind,
             language=language_name(opened.language or "en"),
         ),
     )

@@ -34,7 +34,7 @@ from personalities.prompt import debater_template
 from providers.catalog.pricing import is_priced, prepare
 from providers.errors import ProviderError
 from providers.registry import BASELINE, Registry
-from server.debate.formats.prompts import is_small
+from server.debate.formats.prompts import TINY, is_small
 from server.debate.formats.statements import turns_of
 from server.debate.setup import exhibitions
 from server.debate.setup.cases import CaseRequest, cases_of
@@ -48,6 +48,10 @@ from server.version import VERSION
 MOTION_MOST: Final = 2000
 ARTIFACT_MOST: Final = 200_000
 """Characters of an artifact: more than any judge's model reads."""
+MOST_WORDS: Final = 180
+"""Words of a turn by default."""
+TINY_WORDS: Final = 70
+"""The same if SmolLM2 debates: it loses its way in a longer speech."""
 STATEMENTS: Final = frozenset({6, 8})
 """Turns that a request for a protocol debate may name; the rubric decides which of them it has."""
 OUTAGE_ATTEMPTS: Final = 5
@@ -92,7 +96,8 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     format: Format = "exchange"
     turns: Annotated[int, Meta(ge=1, le=200)] = 6
     """In format ``protocol`` six or eight; the rubric decides whether there are three rounds or four."""
-    max_words: Annotated[int, Meta(ge=20, le=1000)] = 180
+    max_words: Annotated[int, Meta(ge=20, le=1000)] | None = None
+    """``MOST_WORDS`` without it, or ``TINY_WORDS`` if SmolLM2 debates."""
     pro: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="engineer"))
     con: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="provocateur"))
     judge: JudgeRequest = msgspec.field(default_factory=JudgeRequest)
@@ -224,6 +229,8 @@ async def build_opening(
         if name not in known:
             raise BadField(f"{side}.archetype", f"{name!r} is none of {', '.join(known)}")
 
+    tiny = request.format == "exchange" and TINY in {names["pro.model"], names["con.model"]}
+
     def debater(side: str, seat: DebaterRequest) -> Debater:
         model = names[f"{side}.model"]
         return Debater(
@@ -239,7 +246,7 @@ async def build_opening(
         motion=request.motion,
         format=request.format,
         turns=_turns(request, rubric),
-        max_words=request.max_words,
+        max_words=request.max_words or (TINY_WORDS if tiny else MOST_WORDS),
         pro=debater("pro", request.pro) if is_debate else NOBODY,
         con=debater("con", request.con) if is_debate else NOBODY,
         judge=JudgeSeat(
@@ -259,7 +266,10 @@ async def build_opening(
         ),
         rubric=rubric,
         archetypes={name: known[name] for name in set(chosen.values())} if is_debate else {},
-        prompts={"debater": debater_template(), "short": debater_template("short"), **judge_templates()},
+        prompts={
+            **{name: debater_template(name) for name in ("debater", "short", "begun")},
+            **judge_templates(),
+        },
         settings=DebateSettings(
             turn_attempts=settings.attempts,
             judge_attempts=settings.attempts,

@@ -105,6 +105,15 @@ async def test_a_child_starts_once_and_starts_again_after_it_died(provider: Embe
     assert 0 < stream.outcome.tokens.input < 100
     assert first == child.pid
 
+    begun = ask(prompt=(*HELLO, Segment("assistant", "Cities are")), max_tokens=12, idle_timeout_s=60)
+    async with provider.stream("smollm2", begun) as stream:
+        chunks = [chunk async for chunk in stream]
+    said = "".join(chunks)
+    assert "Cities are" == chunks[0]
+    assert said.startswith("Cities are ")
+    assert "\n" not in said
+    assert {"temperature": 0.6, "min_p": 0.1}.items() <= stream.outcome.parameters.items()
+
     answer = await provider.answer("smollm2", ask("score:1", prompt=HELLO, max_tokens=900, idle_timeout_s=60), Score)
     assert isinstance(answer.value, Score)
     assert "\n" not in answer.raw
