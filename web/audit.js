@@ -30,7 +30,8 @@ const OLD_KINDS = { tempers: "characters", "the chair": "moderator" };
  * @param {string} id
  * @param {{go(position: number): void, move(members: object): void}} acts `go` leaves the audit for a moment of the
  *   debate, `move` changes the address.
- * @returns {{show(position: number, view: View): Promise<void>, search(): void}} `show` lists the log up to `position`.
+ * @returns {{show(position: number, view: View): Promise<void>, focus(): void, search(): void}}
+ *   `show` lists the log up to `position`, `focus` goes to the open event.
  */
 export function audit(root, id, { go, move }) {
   const frames = [];
@@ -294,6 +295,7 @@ export function audit(root, id, { go, move }) {
         fetching = null;
       }
     },
+    focus: () => list.querySelector("[aria-expanded=true]")?.focus(),
     search() {
       find.focus();
       find.select();

@@ -3,7 +3,7 @@
 import * as address from "./address.js";
 import { api } from "./api.js";
 import { audience } from "./audience.js";
-import { $, setText, speak } from "./dom.js";
+import { $, onClick, setText, speak } from "./dom.js";
 import { Feed } from "./feed.js";
 import { formats } from "./formats.js";
 import { contents, head, progress, scoreSummary } from "./header.js";
@@ -177,6 +177,7 @@ async function fetchFormat(view) {
       id,
       appeal: (claim) => api.appeal(id, claim).catch(showError),
       decide: (decision, reason) => api.decide(id, decision, reason).then(catchUp),
+      audit: auditLink,
     });
     draw();
   } catch {
@@ -287,6 +288,7 @@ function linkHere() {
 let fetchingAudit = null;
 let explainedTurn = null;
 let isSearchAsked = false;
+let isEventAsked = false;
 
 /** Shows the view and explains the turn that the address names. */
 function showRoom(view) {
@@ -305,12 +307,26 @@ async function showAudit(view) {
   fetchingAudit ??= import("./audit.js").then(({ audit }) => audit($("#audit"), id, { go: leaveAudit, move }));
   try {
     const part = await fetchingAudit;
-    part.show(player.position, view);
+    await part.show(player.position, view);
     if (isSearchAsked) part.search();
+    if (isEventAsked) part.focus();
     isSearchAsked = false;
+    isEventAsked = false;
   } catch {
     showError(new Error(DEBATE.auditFailed));
   }
+}
+
+/** Attributes of a link to an event in the audit. */
+function auditLink(event) {
+  const members = { view: "audit", event, q: null, side: null, type: null, turn: null };
+  return {
+    href: address.changed(location, members),
+    on: onClick(() => {
+      isEventAsked = true;
+      move(members);
+    }),
+  };
 }
 
 /** Changes members of the address. A change of the view is a step that Back undoes. */

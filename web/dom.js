@@ -73,7 +73,8 @@ function fill(element, name, attributes, children) {
     return language && !isSpoken && !element.lang && FOREIGN.test(child) ? inLanguage(child) : child;
   }));
   if (isSpoken && !name.startsWith("mark")) element.lang = language;
-  if (isHtml && !attributes.lang && (element.lang || (shown.length === 1 && element.firstChild.lang))) element.dir = "auto";
+  const isWhole = element.lang || (shown.length === 1 && element.firstChild.lang);
+  if (isHtml && isWhole && !attributes.lang) element.dir = "auto";
   return element;
 }
 

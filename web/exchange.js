@@ -2,7 +2,7 @@
 
 import { $ } from "./dom.js";
 import { graph } from "./graph.js";
-import { anomalies, characters, scorecard, suspectClaims } from "./sidebar.js";
+import { anomalies, scorecard, suspectClaims } from "./sidebar.js";
 import { summary } from "./summary.js";
 import { transcript } from "./transcript.js";
 import { spine } from "./verdicts.js";
@@ -12,15 +12,16 @@ import { spine } from "./verdicts.js";
  * @param {(position: number) => void} go
  * @param {string} id
  * @param {(claim: string) => void} appeal Asks for a second opinion.
+ * @param {(event: number) => Record<string, any>} audit Attributes of a link to an event in the audit.
  * @returns {{record: object, show(view: View, state: {head: boolean, at: number}): void}}
  */
-export function exchange(go, id, appeal) {
+export function exchange(go, id, appeal, audit) {
   const record = transcript($("#transcript"), go, id);
   const scoreGraph = graph($("#graph"), go);
   const claims = suspectClaims($("#claims"), appeal, go);
   const parts = [
     summary($("#summary"), go),
-    characters($("#characters"), go),
+    charactersOf($("#characters"), go, audit),
     spine($("#spine"), go),
     anomalies($("#anomalies")),
   ];
@@ -32,6 +33,26 @@ export function exchange(go, id, appeal) {
       scoreGraph.show(view, head ? null : at);
       claims.show(view, head);
       for (const part of parts) part.show(view);
+    },
+  };
+}
+
+/** The characters, fetched when the reader comes to them. */
+function charactersOf(root, go, audit) {
+  let newest = null;
+  let part = null;
+  const observer = new IntersectionObserver(async ([{ isIntersecting }]) => {
+    if (!isIntersecting) return;
+    observer.disconnect();
+    const { characters } = await import("./characters.js");
+    part = characters(root, go, audit);
+    part.show(newest);
+  });
+  return {
+    show(view) {
+      newest = view;
+      part?.show(view);
+      if (!part) observer.observe(root);
     },
   };
 }

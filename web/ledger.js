@@ -134,7 +134,9 @@ function entryRow(id, entry, go, highlight, name) {
       h("span.moves", {}, h("s", {}, number(before)), " → ", h("b", {}, number(after))),
       " ",
       h("span.quiet", {}, amounts)),
-    h("p.quiet", {}, h("span.rule", {}, ruleWords(entry.rule)), entry.reason && [": ", entry.kind === "gap" ? name(entry.reason) : entry.reason]),
+    h("p.quiet", {},
+      h("span.rule", {}, ruleWords(entry.rule)),
+      entry.reason && [": ", entry.kind === "gap" ? name(entry.reason) : entry.reason]),
     entry.evidence.length > 0 && quotes(entry),
     h("p.ways", {}, causeLink(cause, go), cause && h("a", eventLink(cause - 1, go), LEDGER.before)),
     callName && callDetails(id, callName));

@@ -1,9 +1,9 @@
-/** The sidebar of an exchange: the scorecard, suspect claims, anomalies, and the characters of the debaters. */
+/** The sidebar of an exchange: the scorecard, suspect claims, and anomalies. */
 
 import { changeDetector, eventLink, h, updateInBatches } from "./dom.js";
 import { anchor, decimalsOf, isMissing, number, plain, signed } from "./formatting.js";
 import { firstSide, named } from "./labels.js";
-import { pressureWords, sideName } from "./widgets.js";
+import { sideName } from "./widgets.js";
 import { DIMENSIONS, IN_COMPOSITE, NAME, SIDEBAR, SIGN } from "./words.js";
 
 const SIDES = ["pro", "con"];
@@ -123,56 +123,4 @@ function anomaly(key, { turn, dimension, effective, outcome, band }) {
   return h("p.anomaly", {},
     h("b", {}, `Turn ${turn}, ${plain(dimension)} ${number(effective)}`),
     SIDEBAR.anomaly(outcome === "winner", earlier, later, number(band[0]), number(band[1])));
-}
-
-// Characters: traits with the archetype's start value, pressure, and directives once they are revealed
-
-const HIGHEST = 10;
-
-/**
- * The characters of the debaters in `root`.
- * @param {HTMLElement} root
- * @param {(position: number) => void} go
- * @returns {{show(view: View): void}}
- */
-export function characters(root, go) {
-  const isChanged = changeDetector();
-  return {
-    show(view) {
-      if (!isChanged(view.traits, view.pressure, view.directives)) return;
-      root.replaceChildren(...SIDES.filter((side) => view.traits[side]).map((side) => character(side, view, go)));
-    },
-  };
-}
-
-function character(side, view, go) {
-  const start = view.archetype_traits?.[side] ?? {};
-  const traits = Object.entries(view.traits[side]);
-  const moved = traits.filter(([name, value]) => value !== start[name]).length;
-  const directives = Object.entries(view.directives ?? {}).filter(([, each]) => each.side === side);
-  const list = h("div");
-  updateInBatches(list, "ol", directives.map(([position, each]) => [position, each, () => {
-    return h("li", {}, h("a", eventLink(position, go), `event ${position}`), " ", each.text);
-  }]));
-  return h(`details.character.${side}`, { open: moved > 0 },
-    h("summary", {}, sideName(side), h("span.quiet", {}, ` ${SIDEBAR.moved(moved, traits.length)}`)),
-    pressure(view.pressure[side]),
-    traits.map(([name, value]) => trait(name, value, start[name])),
-    directives.length > 0 && h("div.directives", {}, h("p.quiet", {}, SIDEBAR.directives), list));
-}
-
-function pressure(state) {
-  return state ? h("p.quiet.pressure", {}, SIDEBAR.pressure(state.turn), pressureWords(state)) : null;
-}
-
-function trait(name, value, start) {
-  const isMoved = start !== value;
-  const level = h("i");
-  level.style.width = `${(value / HIGHEST) * 100}%`;
-  const tick = isMoved && start !== undefined && h("em");
-  if (tick) tick.style.left = `${(start / HIGHEST) * 100}%`;
-  return h(`div.dial${isMoved ? ".moved" : ""}`, {},
-    h("span", {}, plain(name)),
-    h("span.bar", { "aria-hidden": "true" }, level, tick),
-    h("span.now", { title: isMoved ? SIDEBAR.began(number(start)) : "" }, number(value)));
 }

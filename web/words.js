@@ -403,10 +403,6 @@ export const SIDEBAR = {
     const result = isWinner ? "won" : "lost";
     return ` ${result} the comparison of turns ${earlier} and ${later}; ${low}–${high} would fit.`;
   },
-  moved: (moved, all) => (moved ? `${moved} of ${all} traits have changed` : "unchanged"),
-  began: (value) => `started at ${value}`,
-  directives: "Directives to this debater, hidden while the debate ran:",
-  pressure: (turn) => `Pressure after turn ${turn}: `,
 };
 
 /** The graph of scores. */

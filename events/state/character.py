@@ -25,6 +25,8 @@ class Characters(Struct, frozen=True, kw_only=True, gc=False):
     """The latest event of each side."""
     pressures: dict[int, PressureApplied] = {}
     """All of them by position."""
+    moves: dict[str, TraitsShifted] = {}
+    """Moves of traits by position."""
     directives: dict[int, Directive] = {}
     """By position."""
     in_force: dict[str, int] = {}
@@ -55,7 +57,9 @@ def apply(characters: Characters, record: Recorded) -> Characters:
     if isinstance(event, TraitsShifted):
         moved = {trait: after for trait, (_, after) in event.shifts.items()}
         return replace(
-            characters, traits={**characters.traits, event.side: {**characters.traits.get(event.side, {}), **moved}}
+            characters,
+            traits={**characters.traits, event.side: {**characters.traits.get(event.side, {}), **moved}},
+            moves={**characters.moves, str(record.position): event},
         )
     if isinstance(event, DirectiveIssued):
         directive = Directive(side=event.side, text=event.text, cause=record.cause)

@@ -39,6 +39,7 @@ from events.types import (
     PressureApplied,
     ScorecardVerdictReached,
     Side,
+    TraitsShifted,
     TurnsCompared,
 )
 from events.view.audience import AudienceView, audience_view
@@ -131,6 +132,8 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     traits: dict[str, dict[str, float]] = {}
     archetype_traits: dict[str, dict[str, float]] = {}
     """Each side's traits at the start."""
+    trait_moves: dict[str, TraitsShifted] | UnsetType = UNSET
+    """Moves of traits by position, if there are any."""
     pressure: dict[str, PressureApplied] = {}
     directives: dict[str, DirectiveView] = {}
     """By position; empty for spectators until the debate has concluded."""
@@ -209,6 +212,7 @@ def _after(fold: Fold, after: Debate, numbers: Iterable[int]) -> Fold:  # noqa: 
         moved |= {"premises": spine.premises, "contradictions": spine.contradictions, "spine": stabilities(spine)}
     if before.characters is not after.characters:
         moved |= {"traits": after.characters.traits, "pressure": after.characters.pressure}
+        moved["trait_moves"] = after.characters.moves or UNSET
     if before.verdicts is not after.verdicts:
         moved["verdicts"] = _verdicts(after)
     if before.usage is not after.usage:

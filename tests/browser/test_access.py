@@ -105,6 +105,8 @@ def settled(page: Page, name: str) -> None:
             expect(page.locator(".detail .changes tbody tr").first).to_be_visible()
         case "exchange":
             expect_changes(page)
+            page.locator("#characters").scroll_into_view_if_needed()
+            expect(page.locator(".multiple")).to_have_count(24)
         case "why":
             expect_changes(page)
             expect(page.locator(".ledger [data-kind=gap]")).to_be_visible()

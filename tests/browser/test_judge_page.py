@@ -1,5 +1,6 @@
 """A judged debate: changes of scores, suspect claims, characters, premises, verdicts, exhibitions."""
 
+import re
 from typing import Any
 
 import msgspec
@@ -101,6 +102,7 @@ def test_directives_are_hidden_while_the_debate_runs_and_shown_afterwards(page: 
     script = fast("juries")
     debate = live(silent(script), motion=script["exhibition"]["motion"], turns=4)
     visit(page, server, debate)
+    page.locator("#characters").scroll_into_view_if_needed()
     expect(page.locator("#characters")).to_contain_text("traits have changed")
     live = server.get(f"/api/debates/{debate}?director=1")["directives"]
     told = [each["text"] for each in live.values()]
@@ -112,6 +114,40 @@ def test_directives_are_hidden_while_the_debate_runs_and_shown_afterwards(page: 
     server.concluded(debate)
     for text in told:
         expect(page.locator("#characters")).to_contain_text(text)
+
+
+def test_each_trait_is_a_chart_whose_moves_lead_to_their_events(page: Page, server: Any) -> None:
+    debate = server.exhibit("juries")
+    visit(page, server, debate)
+    expect(page.locator("article.turn")).to_have_count(6)
+    expect(page.locator(".multiple")).to_have_count(0)  # fetched when the reader comes to them
+    page.locator("#characters").scroll_into_view_if_needed()
+    expect(page.locator(".multiple")).to_have_count(24)
+    view = server.view(debate)
+    moves = view["trait_moves"]
+    expect(page.locator(".multiple a")).to_have_count(sum(len(each["shifts"]) for each in moves.values()))
+    for side in ("pro", "con"):
+        shown = page.locator(f".character.{side} .multiple").evaluate_all(
+            "(all) => Object.fromEntries(all.map((each) => [each.querySelector('figcaption').textContent, "
+            "each.querySelector('svg').getAttribute('aria-label')]))"
+        )
+        assert 12 == len(shown)
+        for name, value in view["traits"][side].items():
+            [label] = [each for text, each in shown.items() if text.startswith(name)]
+            is_moved = value != view["archetype_traits"][side][name]
+            assert is_moved == ("after turn" in label)
+            assert is_moved != label.endswith("at the start, unchanged")
+    position, move = next(iter(moves.items()))
+    trait, (start, end) = next(iter(move["shifts"].items()))
+    words = rf"^{trait} {round(start, 2):g} → {round(end, 2):g} after turn \d, event {position} in the audit$"
+    link = page.locator(f".character.{move['side']}").get_by_role("link", name=re.compile(words, re.IGNORECASE))
+    link.focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(rf"\?view=audit&event={position}$"))
+    opened = page.locator(f"#audit [data-position='{position}'] button")
+    expect(opened).to_be_focused()
+    expect(opened).to_have_attribute("aria-expanded", "true")
+    expect(opened).to_be_in_viewport()
 
 
 def test_a_flag_is_appealed_from_the_page(page: Page, server: Any, live: Any) -> None:
