@@ -79,11 +79,11 @@ export function progressWords(view) {
   if (view.format === "protocol") {
     const rounds = roundsOf(view);
     const all = rounds.length - 1;
-    if (protocol.round === "judgement") return HEADER.judgement(all);
     const round = rounds.indexOf(protocol.round);
+    if (round === all) return `${HEADER.rounds(all)}: ${ROUND.judgement}`;
     if (round >= 0) return HEADER.round(round + 1, all, ROUND[protocol.round]);
     const isPanelWorking = panel?.raters && !panel.conclusion && view.state !== "concluded";
-    return isPanelWorking ? HEADER.panelWorking : HEADER.allRounds(all);
+    return isPanelWorking ? HEADER.panelWorking : HEADER.rounds(all);
   }
   if (view.format === "deliberation") {
     const round = Math.max(0, ...Object.keys(panel.opinions ?? {}).map(Number));

@@ -7,8 +7,8 @@ import { changeDetector, eventLink, h } from "./dom.js";
 import { anchor, capital, count, figure, isMissing, joined, number, percent, plain, signed } from "./formatting.js";
 import { firstSide, named } from "./labels.js";
 import { badge, headings, listed, more, placeLink, replaceChildren, table } from "./widgets.js";
-import { NAME, SIGN, STANDING, UNNAMED, itemWords } from "./words.js";
-import { PANEL } from "./words_panel.js";
+import { NAME, SIGN, STANDING, UNNAMED } from "./words.js";
+import { PANEL, itemWords } from "./words_panel.js";
 
 const SIDES = ["pro", "con"];
 const isTurn = (item) => /^\d+$/.test(item);

@@ -52,13 +52,10 @@ export const ROUND = {
 };
 
 /**
- * The rounds of one protocol, the judgement last; older ones have no answers.
  * @param {View} view
- * @returns {string[]}
+ * @returns {string[]} The rounds of one protocol; older ones have no answers.
  */
-export const roundsOf = ({ turns_planned: turns }) => {
-  return Object.keys(ROUND).filter((name) => name !== "answers" || turns > 6);
-};
+export const roundsOf = (view) => Object.keys(ROUND).filter((name) => name !== "answers" || view.turns_planned > 6);
 
 /** The winner of a debate without one. */
 export const NO_WINNER = "No winner is named";
@@ -68,13 +65,6 @@ export const NO_WINNER = "No winner is named";
  * @returns {string} A sentence without its full stop.
  */
 export const winnerWords = (winner) => (winner === "neither" ? NO_WINNER : `${NAME[winner]} wins`);
-
-/**
- * An item that raters score: the name of an argument, or a turn.
- * @param {string} item
- * @returns {string}
- */
-export const itemWords = (item) => (/^\d+$/.test(item) ? `Turn ${item}` : item);
 
 const RULE = {
   __proto__: null,
@@ -203,8 +193,7 @@ export const HEADER = {
   rater: (title) => `the ${title.toLowerCase()}`,
   everyRater: "every rater",
   round: (round, all, name) => `Round ${round} of ${all}: ${name}`,
-  allRounds: (all) => (all > 3 ? "Four rounds" : "Three rounds"),
-  judgement: (all) => `${all > 3 ? "Four" : "Three"} rounds: judgement`,
+  rounds: (all) => (all > 3 ? "Four rounds" : "Three rounds"),
   panelWorking: "The panel is at work",
   deliberation: (round) => `Deliberation, round ${round}`,
   independent: "Independent opinions",

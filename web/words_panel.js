@@ -249,3 +249,10 @@ export const CALIBRATION = {
   cases: "The cases",
   source: (side, source) => `Known outcome: ${side}. Source: ${source}`,
 };
+
+/**
+ * An item that raters score: the name of an argument, or a turn.
+ * @param {string} item
+ * @returns {string}
+ */
+export const itemWords = (item) => (/^\d+$/.test(item) ? `Turn ${item}` : item);

@@ -76,17 +76,17 @@ def _reference(reference: Sequence[str], reading: PanelReading) -> Iterator[str]
 
 def _consistency(measured: AgreementMeasured) -> Iterator[str]:
     deciding, calibrated = measured.deciding, measured.calibrated
-    if deciding.value is UNSET:
+    if deciding.value is UNSET or calibrated.value is UNSET:
         yield f"How far the raters agree on scores cannot be said: {deciding.undefined}."
         return
     on_lead = (
         ""
         if measured.margins is UNSET or measured.margins.value is UNSET
-        else f", {measured.margins.value:.2f} on the lead"
+        else f", {_coefficient(measured.margins.value)} on the lead"
     )
-    raw = "" if measured.raw.value is UNSET else f" On the scores as given it is {measured.raw.value:.2f}."
+    raw = "" if measured.raw.value is UNSET else f" On the scores as given it is {_coefficient(measured.raw.value)}."
     enough = ENOUGH[str(deciding.band)]
-    yield f"After calibration agreement is {calibrated.value:.2f} on the scores{on_lead}: {enough}.{raw}"
+    yield f"After calibration agreement is {_coefficient(calibrated.value)} on the scores{on_lead}: {enough}.{raw}"
     if calibrated.low is UNSET:
         yield UNSURE
 
@@ -112,6 +112,10 @@ def _strictness(seats: Sequence[Rater], offsets: Mapping[str, float], rules: Pan
             f"The raters differ in strictness by {apart:.1f} points: {each}, beside the mean of all. "
             "Calibration takes this out, so it decides nothing."
         )
+
+
+def _coefficient(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")
 
 
 def _signed(points: float) -> str:

@@ -24,7 +24,7 @@ from tests.server.site import Site, refused
 
 Script = Callable[..., str]
 Records = tuple[Recorded, ...]
-WITH_PANELS = ("monolith", "transit")
+WITH_PANELS = ("lamps", "monolith", "transit")
 NAMES = tuple(exhibitions())
 RAW = re.compile(r'"(?:answer|prompt|segments|reasoning|text|directives)"')
 
@@ -101,6 +101,17 @@ def test_other_weights_move_the_totals_of_a_protocol(played: dict[str, Records])
 
     assert {"outcome.totals.pro", "outcome.totals.con", "arguments.PRO-1.total"} <= changed
     assert not any(path.startswith("outcome.panel.alpha") for path in changed)
+
+
+def test_a_strict_and_a_lenient_rater_are_contested_where_the_scores_as_given_decide(
+    played: dict[str, Records],
+) -> None:
+    as_given = {"decides": "raw", "reliable_raters": None, "reliable_items": None}
+    answer = what_if(played["lamps"], WhatIfRequest(rubric={"panel": as_given}))
+
+    assert answer.recorded.panel
+    assert answer.would_be.panel
+    assert ("concluded", "contested") == (answer.recorded.panel.outcome, answer.would_be.panel.outcome)
 
 
 def test_a_protocol_that_asks_for_longer_words_keeps_what_was_said(played: dict[str, Records]) -> None:

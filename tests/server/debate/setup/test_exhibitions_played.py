@@ -35,7 +35,8 @@ from tests.server.protocol_debates import calls, check, of
 
 Played = tuple[list[Event], Any]
 RATERS = ["technical", "business", "risk", "general"]
-names = pytest.mark.parametrize("name", ["monolith", "transit"])
+PANELS = {"monolith": RATERS, "transit": RATERS, "lamps": ["risk", "general"]}
+names = pytest.mark.parametrize("name", list(PANELS))
 
 
 async def play(name: str, folder: Path) -> Played:
@@ -49,7 +50,7 @@ async def play(name: str, folder: Path) -> Played:
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Played]:
     folder = tmp_path_factory.mktemp("played")
-    return {name: anyio.run(play, name, folder) for name in ("monolith", "transit")}
+    return {name: anyio.run(play, name, folder) for name in PANELS}
 
 
 @names
@@ -68,7 +69,7 @@ def test_all_four_rounds_are_whole(played: dict[str, Played], name: str) -> None
     events, view = played[name]
 
     assert ("concluded", "done") == (view["state"], view["protocol"]["round"])
-    assert (8, 2, 6, 2, 2, 6, 1, 4) == tuple(
+    assert (8, 2, 6, 2, 2, 6, 1, len(PANELS[name])) == tuple(
         len(of(events, each))
         for each in (
             TurnSpoken,
@@ -263,12 +264,41 @@ def test_transit_has_a_false_dilemma_in_the_words_that_were_spoken(played: dict[
     assert quote.endswith("there is nothing in between")
 
 
+def test_lamps_has_a_strict_and_a_lenient_rater_that_agree(played: dict[str, Played]) -> None:
+    """Both give the same standings and nearly the same order; as given, the scores look like a quarrel."""
+    events, view = played["lamps"]
+    agreement, concluded = view["panel"]["agreement"], view["panel"]["conclusion"]
+
+    assert DebateConcluded(winner="pro", by_rule="judge_and_panel") == events[-1]
+    assert ("concluded", "pro", {}) == tuple(concluded[part] for part in ("outcome", "leaning", "disputed"))
+    assert agreement["raw"]["value"] < 0
+    assert min(agreement[name]["value"] for name in ("calibrated", "margins")) > 0.9
+    assert agreement["kappa"]["value"] == 1
+    assert [] == of(events, OpinionGiven, DeliberationHeld)
+
+
+def test_lamps_says_who_is_strict_and_by_how_much(played: dict[str, Played]) -> None:
+    concluded = played["lamps"][1]["panel"]["conclusion"]
+    (said,) = [each for each in concluded["reasons"] if "strictness" in each]
+    (agreed,) = [each for each in concluded["reasons"] if "calibration" in each and each is not said]
+
+    assert said == (
+        "The raters differ in strictness by 2.8 points: Risk rater −1.4, General rater +1.4, beside the mean of all. "
+        "Calibration takes this out, so it decides nothing."
+    )
+    assert agreed.startswith("After calibration agreement is 0.96 on the scores, 0.96 on the lead: enough to rely on.")
+    assert agreed.endswith("On the scores as given it is −0.20.")
+    assert ["2 raters where at least 3 are needed", "6 arguments where at least 10 are needed"] == (
+        concluded["reference_only"]
+    )
+
+
 @names
 def test_it_opens_as_itself(name: str) -> None:
     request = opening.as_request({"exhibition": name})
 
     assert (name, "protocol", 8) == (request.exhibition, request.format, request.turns)
-    assert [(rater, f"scripted:{name}") for rater in RATERS] == [
+    assert [(rater, f"scripted:{name}") for rater in PANELS[name]] == [
         (each.rater, each.model) for each in request.panel or () if not isinstance(each, str)
     ]
     assert exhibitions()[name].topic_type == request.topic_type
@@ -288,6 +318,7 @@ def test_lists_of_exhibitions_say_their_format(site: Any, moot: Any) -> None:
         "cars": ("exchange", []),
         "homework": ("exchange", []),
         "juries": ("exchange", []),
+        "lamps": ("protocol", PANELS["lamps"]),
         "monolith": ("protocol", RATERS),
         "transit": ("protocol", RATERS),
     }
@@ -296,5 +327,5 @@ def test_lists_of_exhibitions_say_their_format(site: Any, moot: Any) -> None:
     for known in (site.get("/api/exhibitions")["exhibitions"], msgspec.json.decode(told)):
         assert expected == {each["name"]: (each["format"], each["panel"]) for each in known}
     assert {name: form for name, (form, _) in expected.items()} == {
-        row[0]: row[1].rstrip(",") for row in rows if row[0] in expected
+        row[0]: row[1].rstrip(",") for row in rows if row[0] in expected and row[1][:4] in {"exch", "prot"}
     }

@@ -24,6 +24,7 @@ from tests.judge.protocol.rounds import RULES_2 as RULES
 
 OWN = {"pro": NAMES[:3], "con": NAMES[3:]}
 RATERS = tuple(profiles().raters)
+PANELS = {"monolith": RATERS, "transit": RATERS, "lamps": ("risk", "general")}
 STATEMENTS = {f"{kind}:{side}" for kind in KINDS for side in OWN}
 LEFT_OUT = {"transit": {("risk", "PRO-2")}}
 """Missing scores: (rater, argument)."""
@@ -41,7 +42,7 @@ SUBJECT = Subject(
         for name in CRITERIA.dimensions
     },
 )
-names = pytest.mark.parametrize("name", ["monolith", "transit"])
+names = pytest.mark.parametrize("name", list(PANELS))
 
 
 def script(name: str) -> dict[str, Any]:
@@ -116,13 +117,13 @@ def test_it_says_that_it_is_scripted_and_what_is_played(name: str) -> None:
     shown = script(name)["exhibition"]
 
     assert "scripted throughout" in script(name)["label"]
-    assert ("protocol", 8, list(RATERS)) == (shown["format"], shown["turns"], shown["panel"])
+    assert ("protocol", 8, list(PANELS[name])) == (shown["format"], shown["turns"], shown["panel"])
     assert all(shown[part] for part in ("title", "motion", "pro", "con", "judge", "topic_type", "summary", "shows"))
 
 
-@pytest.mark.parametrize(("name", "rounds"), [("monolith", 0), ("transit", 3)])
+@pytest.mark.parametrize(("name", "rounds"), [("monolith", 0), ("transit", 3), ("lamps", 0)])
 def test_every_question_has_its_answer_and_no_answer_waits_for_a_question(name: str, rounds: int) -> None:
-    asked = STATEMENTS | {"assess"} | {f"panel:{rater}" for rater in RATERS}
+    asked = STATEMENTS | {"assess"} | {f"panel:{rater}" for rater in PANELS[name]}
     asked |= {f"deliberate:{rater}:{number}" for rater in RATERS for number in range(1, rounds + 1)}
 
     assert asked == script(name)["answers"].keys()
@@ -188,13 +189,13 @@ def test_nothing_is_said_twice(name: str) -> None:
         for part in ("reasoning", "follow_up")
     ]
     reasons += [each["answer"] for side in OWN for each in answer(name, f"answer:{side}").values()]
-    reasons += [note for rater in RATERS for note in answer(name, f"panel:{rater}")["notes"].values()]
+    reasons += [note for rater in PANELS[name] for note in answer(name, f"panel:{rater}")["notes"].values()]
     reasons += [answer(name, key)["rationale"] for key in script(name)["answers"] if key.startswith("deliberate")]
 
     assert len(reasons) == len(set(reasons))
 
 
-@names
+@pytest.mark.parametrize("name", ["monolith", "transit"])
 def test_the_fallacy_stands_in_the_argument_that_is_named(name: str) -> None:
     (found,) = answer(name, "assess")["fallacies"]
     side = found["argument"][:3].lower()
@@ -217,7 +218,7 @@ def test_no_figure_is_brought_in_after_the_openings(name: str) -> None:
     opened = figures([answer(name, f"open:{side}") for side in OWN])
     later = figures([answer(name, f"{kind}:{side}") for kind in ("cross", "answer", "close") for side in OWN])
 
-    assert {"monolith": set[str](), "transit": {"365"}}[name] == {
+    assert {"monolith": set[str](), "transit": {"365"}, "lamps": set[str]()}[name] == {
         each for each in later - opened if not re.fullmatch("20..", each)
     }
 
