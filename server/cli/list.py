@@ -1,15 +1,19 @@
 """``moot list``: the debates in the store."""
 
+from typing import Final
+
 import click
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from events.store.listing import Summary
 from events.store.log import SummaryPage
 from server.cli.options import open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.export.text import one_line
 from server.settings import Settings
+
+WINNERS: Final = {"pro": "Pro won", "con": "Con won", "neither": "no winner"}
 
 
 @click.command("list")
@@ -28,16 +32,22 @@ def list_(
     if as_json:
         emit(page)
         return
-    table = Table(box=None, pad_edge=False)
-    for heading in ("id", "state", "turns", "opened", "motion"):
-        table.add_column(heading, overflow="fold", no_wrap=heading in {"id", "state"})
+    if not page.debates:
+        click.echo(f"no motion contains {query!r}" if query else 'no debate yet: moot run "a motion" makes one')
     for each in page.debates:
-        opened = each.opened_at[:16].replace("T", " ")
-        spoken = f"{each.turns_spoken}/{each.turns_planned}"
-        table.add_row(each.id, each.state, spoken, opened, Text(one_line(each.motion[:120])))
-    Console().print(table if page.debates else 'no debate yet: moot run "a motion" makes one', highlight=False)
+        facts = (each.id, each.opened_at[:16].replace("T", " "), _state(each))
+        Console().print(Text(one_line(each.motion[:200]), "bold"), soft_wrap=True, highlight=False)
+        Console().print(Text(f"  {'  '.join(facts)}", "dim"), soft_wrap=True, highlight=False)
     if page.next:
         click.echo(f"more: moot list --after {page.next}", err=True)
+
+
+def _state(summary: Summary) -> str:
+    """The state of a debate in words, with its turns and its winner."""
+    turns = f"{summary.turns_spoken}/{summary.turns_planned} turns"
+    if summary.winner is None:
+        return f"{summary.state}, {turns}"
+    return f"{WINNERS[summary.winner]}, {turns}"
 
 
 async def _list(settings: Settings, query: str, limit: int, after: str | None) -> SummaryPage:
