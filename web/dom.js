@@ -6,7 +6,7 @@ const DIRECTION_MARK = /[\u202a-\u202e\u2066-\u2069]/;
 /** Letters of other scripts than Latin. */
 const FOREIGN = /[\u0370-\u1fff\u2e80-\ud7ff\uf900-\ufefc]/;
 /** Elements that hold words of a debater or of the judge. */
-const SPOKEN = /^(?:q|mark)\b|\.(?:said|prose|motion)\b/;
+const SPOKEN = /^(?:q|mark)\b|\.(?:said|prose|motion|thesis|grounds|spoken)\b/;
 const BATCH_SIZE = 20;
 
 /** The language of the debate that the page shows, if it is not English. */

@@ -110,7 +110,7 @@ function argument(name, each, view, isRunning, go) {
       each.trace && total(each.trace)),
     h("h3.thesis", { id: `${id}-claim` }, withMarks(each.claim)),
     h("p.grounds", {}, withMarks(each.reasoning)),
-    h("p.evidence", {}, h("b", {}, `${PROTOCOL.evidence} `), withMarks(each.evidence)),
+    h("p.evidence", {}, h("b", {}, `${PROTOCOL.evidence} `), h("span.spoken", {}, withMarks(each.evidence))),
     each.cross ? answer(each.cross, view, other) : unanswered(view.protocol, other, isRunning),
     reply(each, view),
     judgement(each, view));
@@ -134,7 +134,9 @@ function answer(cross, view, other) {
     h("p.how", {}, h(`b.${other}`, {}, `${SIGN[other]} ${NAME[other]} ${response}`)),
     h("p.grounds", {}, marked(cross.reasoning, quotes, "fallacy")),
     cross.follow_up
-      && h("p.asks", {}, h("b", {}, `${PROTOCOL.asks} `), marked(cross.follow_up, quotes, "fallacy")));
+      && h("p.asks", {},
+        h("b", {}, `${PROTOCOL.asks} `),
+        h("span.spoken", {}, marked(cross.follow_up, quotes, "fallacy"))));
 }
 
 /** The answer of an argument's side to the question about it. */
@@ -155,7 +157,7 @@ function judgement({ trace, fallacies, turn }, view) {
   });
   return h("div.judged", {},
     trace && h("p.label", {}, PROTOCOL.judge),
-    trace?.reason && h("p", {}, trace.reason),
+    trace?.reason && h("p.spoken", {}, trace.reason),
     trace?.missing && h("p", {}, h("b", {}, PROTOCOL.noStanding), trace.missing.reason),
     scores.length > 0 && h("p.scores", {}, scores),
     found.length > 0
@@ -195,7 +197,7 @@ function closing(side, each, view, go) {
   const standing = each.standing_arguments.flatMap((name, i) => {
     return [i ? ", " : "", known[name] ? placeLink(anchor(name), name) : name];
   });
-  const concessions = each.concessions.map((text) => h("li", {}, text));
+  const concessions = each.concessions.map((text) => h("li.spoken", {}, text));
   return h(`article.closing.${side}`, {},
     h("header", {},
       sideName(side),
@@ -203,7 +205,7 @@ function closing(side, each, view, go) {
       h("a.quiet", eventLink(positions[`closing:${side}`], go), count(each.words, "word"))),
     formFaults(PROTOCOL.thisClosing, each.faults, each.free_text, `closing-${side}`),
     h("p.said", {}, marked(each.final_position, fallacyQuotes(view, each.turn), "fallacy")),
-    each.shift && h("p.shift", {}, h("b", {}, PROTOCOL.shift(each.shift)), each.shift_reason),
+    each.shift && h("p.shift", {}, h("b", {}, PROTOCOL.shift(each.shift)), h("span.spoken", {}, each.shift_reason)),
     concessions.length > 0 && h("div", {}, h("p.label", {}, PROTOCOL.concedes), h("ul.plain", {}, concessions)),
     standing.length > 0 && h("p.quiet", {}, each.shift ? PROTOCOL.holdAsStated : PROTOCOL.notRebutted, standing));
 }

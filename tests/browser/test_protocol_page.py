@@ -33,12 +33,19 @@ def test_a_closing_says_how_the_position_shifted(read: Any, server: Any) -> None
     expect(page.locator(".closing.con .shift")).to_contain_text("Position weakened: London took from CON-3")
 
 
-def opened(server: Any, **said: Any) -> str:
+def opened(server: Any, language: str = "en", **said: Any) -> str:
     """A protocol debate with these answers; its id."""
     model = server.script({"label": "Test", "says": {}, "answers": answers(**said)})
     seat = {"model": model}
     debate: str = server.open_request(
-        {"motion": "Cities should ban cars", "format": "protocol", "pro": seat, "con": seat, "judge": seat}
+        {
+            "motion": "Cities should ban cars",
+            "language": language,
+            "format": "protocol",
+            "pro": seat,
+            "con": seat,
+            "judge": seat,
+        }
     )
     return debate
 
@@ -78,3 +85,25 @@ def test_a_question_without_an_answer_and_answers_with_faults_are_said(page: Pag
     expect(page.locator(".case.pro > .fault")).to_contain_text(
         "This round of answers did not keep its form: PRO-2 is not answered."
     )
+
+
+def test_statements_carry_the_language_of_the_debate_and_the_words_of_the_page_do_not(page: Page, server: Any) -> None:
+    debate = opened(server, language="de")
+    server.concluded(debate)
+    page.goto(f"{server.url}/d/{debate}")
+    one = page.locator("#PRO-1")
+
+    for spoken in (
+        ".thesis",
+        ".grounds >> nth=0",
+        ".evidence span",
+        ".asks span",
+        ".reply .grounds",
+        ".judged .spoken",
+    ):
+        expect(one.locator(spoken)).to_have_attribute("lang", "de")
+    for spoken in (".said", ".shift span", ".plain li"):
+        expect(page.locator(f".closing.pro {spoken}")).to_have_attribute("lang", "de")
+    for own in (".evidence b", ".asks b", ".reply .how", ".judged .label"):
+        assert not one.locator(own).evaluate("(element) => element.closest('[lang]:not(html)')"), own
+    assert not page.locator(".shift b").first.evaluate("(element) => element.closest('[lang]:not(html)')")
