@@ -6,6 +6,7 @@ A trait has six levels of 1.5 points each: so a shift by 1.5 or more always chan
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 LOWEST, HIGHEST = 1.0, 10.0
 LEVELS = 6
@@ -168,7 +169,7 @@ TRAITS: dict[str, Trait] = {
         levels=(
             "grant nothing",
             "grant almost nothing",
-            "grant small points",
+            "grant small points, and say what they leave standing",
             "grant what is fair",
             "grant good points, then answer them",
             "begin with what the opponent gets right",
@@ -193,12 +194,20 @@ TRAITS: dict[str, Trait] = {
 """Four cognitive, four emotional and four rhetorical traits."""
 
 
+def _with_level(name: str, number: int, words: str) -> Trait:
+    """A trait with other words at one of its levels."""
+    levels = TRAITS[name].levels
+    return replace(TRAITS[name], levels=(*levels[:number], words, *levels[number + 1 :]))
+
+
 WORDS_V3: dict[str, Trait] = TRAITS | {
+    "abstraction": _with_level("abstraction", 2, "name the rule that a detail is an example of"),
+    "structure": _with_level("structure", 1, "move freely from point to point"),
     "evidence": Trait(
         group="cognitive",
         levels=(
             "argue from reasons alone",
-            "use examples rarely",
+            "use one example at most",
             "use a familiar example",
             "give a concrete example",
             "ground each main claim in an example, a mechanism or a fact that you are sure of",
@@ -212,7 +221,7 @@ WORDS_V3: dict[str, Trait] = TRAITS | {
         levels=(
             "grant only what cannot be denied, in few words",
             "grant little, and briefly",
-            "grant small points",
+            "grant small points, and say what they leave standing",
             "grant what is fair",
             "grant good points, then answer them",
             "begin with what the opponent gets right",
