@@ -9,7 +9,6 @@ export async function exhibitions() {
   const { exhibitions: known } = await api.exhibitions();
   const isEmpty = known.length === 0;
   $("#exhibitions").hidden = isEmpty;
-  $(".first").hidden = isEmpty;
   $("#exhibition-list").replaceChildren(...known.map(row));
 }
 
@@ -17,7 +16,7 @@ function row(exhibition) {
   const play = h("button", {
     type: "button",
     "aria-label": EXHIBITIONS.playLabel(exhibition.motion),
-    on: { click: ({ currentTarget }) => open(exhibition.name, currentTarget) },
+    on: { click: ({ currentTarget }) => openExhibition(exhibition.name, currentTarget) },
   }, EXHIBITIONS.play);
   const about = h("div", {},
     h("b.prose", {}, exhibition.motion),
@@ -25,7 +24,12 @@ function row(exhibition) {
   return h("li", {}, about, play);
 }
 
-async function open(name, button) {
+/**
+ * Opens an exhibition as a debate of its own and goes to its page.
+ * @param {string} name
+ * @param {HTMLButtonElement} button What was pressed.
+ */
+export async function openExhibition(name, button) {
   button.disabled = true;
   try {
     const { id } = await api.open({ exhibition: name });

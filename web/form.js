@@ -8,6 +8,8 @@ import { FORM } from "./words_home.js";
 
 const OTHER = "\u0000other";
 const DEFAULTS = { pro: "engineer", con: "provocateur" };
+/** While only the embedded model answers, the models are asked for again at this interval. */
+const MODELS_MS = 10_000;
 const RATERS = ["technical", "business", "risk", "general"];
 
 /** Sets the form up and fetches the models and archetypes. @returns {Promise<void>} */
@@ -34,8 +36,29 @@ export async function form() {
   $("#raters").replaceChildren(...RATERS.map(raterFields));
   showFields();
   showModels({ models: [] });
-  await Promise.all([api.models().then(showModels), api.archetypes().then(showArchetypes)]).catch(showError);
+  await Promise.all([
+    api.models().then(showModels).then(awaitModels),
+    api.archetypes().then(showArchetypes),
+  ]).catch(showError);
 }
+
+/** Asks for the models again until one answers that is not the embedded one. */
+function awaitModels(real) {
+  if (real.length > 0) return;
+  setTimeout(async () => {
+    const found = document.hidden ? real : await api.models().then(update, () => real);
+    awaitModels(found);
+  }, MODELS_MS);
+
+  function update(answer) {
+    const now = answer.models.filter(isReal);
+    if (now.length > 0) setText($("#appeared"), FORM.appeared(showModels(answer)));
+    return now.map(({ name }) => name);
+  }
+}
+
+/** Whether a model answers that argues by itself: no built-in one, no baseline, no script. */
+const isReal = ({ ok, provider, baseline }) => ok && !baseline && !["embedded", "scripted"].includes(provider);
 
 function raterFields(name) {
   const select = h("select", { name: `raters.${name}`, "data-models": true, "data-first": FORM.asJudge });
@@ -55,11 +78,13 @@ function showFields() {
   $("#raters").hidden = !$("#open [name=panel]").checked;
 }
 
+/** Shows the models; a choice of the reader stays. Returns the names of those that argue by themselves. */
 function showModels({ models, default: usual, default_judge: usualJudge }) {
   const known = new Map(models.map((model) => [model.name, model]));
   const answering = models.filter(({ ok }) => ok);
   const silent = models.filter(({ ok }) => !ok);
   for (const select of document.querySelectorAll("select[data-models]")) {
+    const before = select.dataset.chosen;
     const other = $(`[name="${select.name}.other"]`);
     const { first } = select.dataset;
     const isJudge = select.name === "judge.model";
@@ -67,11 +92,13 @@ function showModels({ models, default: usual, default_judge: usualJudge }) {
     select.replaceChildren(...modelOptions(fitting, silent, first));
     const chosen = isJudge ? usualJudge : usual;
     if (!first && known.get(chosen)?.ok) select.value = chosen;
+    if (before) select.value = before;
     const update = () => {
       other.hidden = select.value !== OTHER;
       showCaveats(known);
     };
     select.onchange = () => {
+      select.dataset.chosen = select.value;
       update();
       if (!other.hidden) other.focus();
     };
@@ -81,6 +108,9 @@ function showModels({ models, default: usual, default_judge: usualJudge }) {
   $("#silent-list").replaceChildren(...silent.map(({ name, detail, hint }) => {
     return h("li", {}, h("b", {}, name), detail && ` ${detail}`, hint && h("span.hint", {}, hint));
   }));
+  const real = models.filter(isReal).map(({ name }) => name);
+  $("#only-embedded").hidden = real.length > 0 || !answering.some(({ provider }) => provider === "embedded");
+  return real;
 }
 
 function modelOptions(answering, silent, first) {

@@ -1,10 +1,11 @@
-/** The first page: the form, the debates, and the exhibitions. */
+/** The first page: an exhibition that plays, the form, the debates, and the exhibitions. */
 
 import { $ } from "./dom.js";
 import { exhibitions } from "./exhibitions.js";
 import { form } from "./form.js";
 import { keys } from "./keys.js";
 import { list } from "./list.js";
+import { stage } from "./stage.js";
 
 function search() {
   $("#search").focus();
@@ -12,5 +13,6 @@ function search() {
 }
 
 keys({ "/": search, n: () => $("#motion").focus() });
+stage();
 await Promise.all([form(), list(), exhibitions()]);
 document.body.toggleAttribute("data-ready", true);

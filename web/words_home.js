@@ -20,8 +20,18 @@ export const FORM = {
   serverChoice: "the server’s choice",
   otherModel: "another model…",
   about: (model) => `Note on ${model}: `,
+  appeared: (names) => `Now available: ${names.join(", ")}`,
   open: "Open the debate",
   opening: "Opening…",
+};
+
+/** The exhibition that plays. */
+export const STAGE = {
+  play: "Play",
+  pause: "Pause",
+  again: "Play again",
+  begins: "The debate begins.",
+  turn: (side, turn, turns) => `${side}, turn ${turn} of ${turns}`,
 };
 
 /** The list of debates. */

@@ -34,10 +34,11 @@ from providers.errors import (
     WrongType,
 )
 
-from .script import Fault, Script, ScriptedAnswer, ScriptedTurn, load
+from .script import Fault, Pace, Script, ScriptedAnswer, ScriptedTurn, load
 
 T = TypeVar("T")
 
+UNPACED = Pace(chunk_ms=0, chunk_chars=400, answer_ms=0)
 DRIP_LIMIT = 2
 """A drip sends a character every half idle timeout, and fails after this many timeouts."""
 
@@ -137,6 +138,13 @@ class ScriptedProvider:
         if known is None or known[0] != version:
             known = self._scripts[model] = (version, load(path))
         return known[1]
+
+
+class UnpacedProvider(ScriptedProvider):
+    """The same without pauses."""
+
+    def _script(self, model: str) -> Script:
+        return msgspec.structs.replace(super()._script(model), pace=UNPACED)
 
 
 class _Call(Struct, frozen=True):

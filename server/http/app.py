@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route, WebSocketRoute
 
 from server.errors import EXPECTED, HttpRefusal, MootError, NotFound
+from server.exhibit import PlayedExhibitions
 from server.export.audit import Auditors
 from server.feed.websocket.connections import Connections
 from server.http import audience, commands, debates, events, exports, judge, metrics, whatif
@@ -92,6 +93,7 @@ ROUTES: Final = (
     Route("/api/models", debates.list_models),
     Route("/api/archetypes", debates.list_archetypes),
     Route("/api/exhibitions", debates.list_exhibitions),
+    Route("/api/exhibitions/{name}/frames", debates.list_exhibition_frames),
     Route("/api/session", open_session, methods=["POST"]),
     Route("/healthz", metrics.healthz),
     Route("/readyz", metrics.readyz),
@@ -123,6 +125,7 @@ def make_app(service: Service, access: Access) -> Starlette:
     )
     app.state.service, app.state.access = service, access
     app.state.connections = Connections(service.hub, slow_reader_s=service.settings.slow_reader_s)
+    app.state.exhibitions = PlayedExhibitions()
     app.state.survey = judge.Survey(service.log)
     app.state.auditors = Auditors(service.log)
     app.state.voters = audience.Voters(service.settings)

@@ -1,5 +1,8 @@
 """Debates: list, open, show, estimate, and what a new one can choose: models, archetypes, exhibitions."""
 
+import gzip
+from typing import Final
+
 import msgspec
 from anyio import to_thread
 from starlette.requests import Request
@@ -15,6 +18,8 @@ from server.http.access import access_of, is_director
 from server.http.body import read_json
 from server.http.limits import RateLimit
 from server.http.requests import json_response, service_of, whole_number
+
+VARIES: Final = {"vary": "accept-encoding"}
 
 
 async def open_debate(request: Request) -> Response:
@@ -70,6 +75,14 @@ async def list_exhibitions(request: Request) -> Response:
     return json_response(
         {"exhibitions": [{"name": name, **msgspec.structs.asdict(each)} for name, each in exhibitions().items()]}
     )
+
+
+async def list_exhibition_frames(request: Request) -> Response:
+    """GET /api/exhibitions/{name}/frames."""
+    packed = await request.app.state.exhibitions.packed_frames(request.path_params["name"])
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(packed, media_type="application/json", headers={**VARIES, "content-encoding": "gzip"})
+    return Response(gzip.decompress(packed), media_type="application/json", headers=VARIES)
 
 
 async def list_archetypes(request: Request) -> Response:

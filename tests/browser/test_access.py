@@ -97,6 +97,7 @@ def settled(page: Page, name: str) -> None:
     match name:
         case "list":
             expect(page.locator("body[data-ready]")).to_have_count(1)
+            expect(page.locator("#stage[data-state]")).to_have_count(1)
         case "judge":
             expect(page.locator("main h2").first).to_be_visible()
         case "missing":

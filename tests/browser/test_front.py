@@ -109,3 +109,75 @@ def test_more_are_loaded_on_demand(page: Page, server: Any, scripts: SimpleNames
 
     expect(page.locator(".debate")).to_have_count(27)
     expect(page.get_by_role("button", name="Load more")).to_be_hidden()
+
+
+TEXT = "document.querySelector('#stage-text').textContent"
+
+
+def test_an_exhibition_plays_by_itself_and_can_be_paused_and_opened(new_page: Any, empty_server: Any) -> None:
+    page = new_page()
+    front(page, empty_server)
+    expect(page.locator("#stage")).to_have_attribute("data-state", "playing")
+    page.wait_for_function(f"() => {TEXT}.length > 40")
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator("#stage")).to_have_attribute("data-state", "paused")
+    stopped = page.evaluate(TEXT)
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    assert stopped == page.evaluate(TEXT)
+    assert [] == empty_server.get("/api/debates")["debates"]  # it is played, not opened
+
+    page.locator("#stage").get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_function(f"() => {TEXT}.length > {len(stopped)}")
+    page.get_by_role("button", name="Open this debate").click()
+    page.wait_for_url(re.compile("/d/"))
+    [opened] = empty_server.get("/api/debates")["debates"]
+    assert "juries" == opened["exhibition"]
+    empty_server.halt(opened["id"])
+
+
+def test_the_exhibition_stands_still_for_readers_who_prefer_less_motion(new_page: Any, server: Any) -> None:
+    page = new_page()
+    page.emulate_media(reduced_motion="reduce")
+    front(page, server)
+    expect(page.locator("#stage")).to_have_attribute("data-state", "paused")
+    expect(page.locator("#stage-who")).to_have_text("▼ Con, turn 2 of 6")
+    expect(page.locator("#stage-scores b")).to_have_text([re.compile(r"^\d+(\.\d)?$")] * 2)
+    page.get_by_role("button", name="Play", exact=True).first.click()
+    expect(page.locator("#stage")).to_have_attribute("data-state", "playing")
+
+
+def test_without_the_exhibition_the_page_works(new_page: Any, server: Any, watched: Any) -> None:
+    page = new_page()
+    page.route("**/api/exhibitions/*/frames", lambda route: route.fulfill(status=404, body="{}"))
+    front(page, server)
+
+    expect(page.locator("#stage")).to_be_hidden()
+    expect(page.get_by_role("button", name="Open the debate")).to_be_enabled()
+    watched.console.clear()  # the browser reports the 404
+
+
+def status_of(name: str, *, ok: bool = True) -> dict[str, Any]:
+    return {"name": name, "provider": name.partition(":")[0], "ok": ok, "detail": "", "hint": "", "caveat": ""}
+
+
+def test_where_only_the_embedded_model_answers_one_line_says_how_to_get_another(new_page: Any, server: Any) -> None:
+    """A model that appears is offered, and what the reader chose stays."""
+    known = [status_of("embedded:smollm2"), status_of("ollama", ok=False)]
+    answer = {"models": known, "default": "embedded:smollm2", "default_judge": "embedded:smollm2", "load": []}
+    page = new_page()
+    page.clock.install()
+    page.route("**/api/models", lambda route: route.fulfill(json=answer))
+    front(page, server)
+    expect(page.locator("#only-embedded")).to_contain_text("Ollama on this machine")
+    expect(page.locator("select[name='pro.model']")).to_have_value("embedded:smollm2")
+    page.locator("select[name='con.model']").select_option("embedded:smollm2")
+
+    known[1] = status_of("ollama:qwen3")
+    answer["default"] = answer["default_judge"] = "ollama:qwen3"
+    page.clock.run_for(10_500)
+    expect(page.locator("#appeared")).to_have_text("Now available: ollama:qwen3")
+    expect(page.locator("#only-embedded")).to_be_hidden()
+    expect(page.locator("select[name='pro.model']")).to_have_value("ollama:qwen3")
+    expect(page.locator("select[name='judge.model']")).to_have_value("ollama:qwen3")
+    expect(page.locator("select[name='con.model']")).to_have_value("embedded:smollm2")

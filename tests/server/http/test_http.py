@@ -138,3 +138,18 @@ def test_probes_models_archetypes_metrics(site: Site, slow: str) -> None:
     metrics = site.client.get("/metrics")
     assert "moot_debates_running" in metrics.text
     assert 'moot_requests_total{method="GET",status="200"}' in metrics.text
+
+
+def test_an_exhibition_is_played_without_a_debate_of_its_own(site: Site) -> None:
+    page = site.get("/api/exhibitions/juries/frames")
+    view: Any = {}
+    for frame in page["frames"]:
+        view = merge(view, frame["patch"])
+
+    assert (None, "concluded", "juries", "pro") == (
+        page["next"], view["state"], view["exhibition"], view["conclusion"]["winner"],
+    )  # fmt: skip
+    assert list(range(1, view["position"] + 1)) == [frame["position"] for frame in page["frames"]]
+    assert page == site.get("/api/exhibitions/juries/frames")
+    assert [] == site.get("/api/debates")["debates"]
+    assert "not_found" == refused(site.client.get("/api/exhibitions/nowhere/frames"), 404)["code"]

@@ -1,0 +1,134 @@
+/** The exhibition that plays at the head of the first page. It is replayed from its frames, at a pace for readers. */
+
+import { api } from "./api.js";
+import { $, h, setText } from "./dom.js";
+import { openExhibition } from "./exhibitions.js";
+import { capital, number } from "./formatting.js";
+import { merge } from "./patch.js";
+import { Player } from "./player.js";
+import { points } from "./text.js";
+import { NAME, SIGN, outcomeWords } from "./words.js";
+import { eventWords } from "./words_events.js";
+import { STAGE } from "./words_home.js";
+
+const EXHIBITION = "juries";
+/** The pace of the text: a little faster than most people read. */
+const POINTS_A_SECOND = 40;
+const STEP_MS = 100;
+/** How long an event is shown that says something to the reader; others take no time. */
+const EVENT_MS = 1_500;
+const PAUSE_MS = 1_000;
+const TOLD = new Set([
+  "turn_scored", "turns_compared", "claim_flagged", "claim_upheld", "claim_cleared", "points_penalised",
+  "logic_gap_adjusted", "premise_dropped", "scorecard_verdict_reached", "narrative_verdict_reached",
+]);
+const SIDES = ["pro", "con"];
+
+/**
+ * Fetches the exhibition and plays it, unless the reader prefers less motion.
+ * @returns {Promise<void>}
+ */
+export async function stage() {
+  const root = $("#stage");
+  let frames;
+  try {
+    ({ frames } = await api.exhibition(EXHIBITION));
+  } catch {
+    root.hidden = true; // The rest of the page works without it.
+    return;
+  }
+  frames = paced(frames);
+  const player = new Player({
+    view: async (at) => viewAt(frames, at),
+    frames: async (after, limit) => ({ frames: frames.slice(after, after + limit), next: null }),
+  });
+  const button = $("#stage-toggle");
+  const isCalm = matchMedia("(prefers-reduced-motion: reduce)");
+  let wasPlaying = false;
+
+  function show() {
+    if (player.view) draw(player, frames);
+    const isOver = player.following;
+    root.dataset.state = player.playing ? "playing" : isOver ? "ended" : "paused";
+    setText(button, player.playing ? STAGE.pause : isOver ? STAGE.again : STAGE.play);
+  }
+
+  /** Nothing moves where no one looks. */
+  function rest(isSeen) {
+    if (!isSeen && player.playing) {
+      wasPlaying = true;
+      player.hold();
+    } else if (isSeen && wasPlaying) {
+      wasPlaying = false;
+      player.play();
+    }
+  }
+
+  button.addEventListener("click", () => {
+    wasPlaying = false;
+    if (player.playing) player.hold();
+    else player.play();
+  });
+  $("#stage-open").addEventListener("click", ({ currentTarget }) => openExhibition(EXHIBITION, currentTarget));
+  player.addEventListener("change", show);
+  player.snapshot({ view: viewAt(frames, frames.length), speaking: null });
+  if (isCalm.matches) await player.go(player.newest.turns[2].judged);
+  else await player.play();
+  document.addEventListener("visibilitychange", () => rest(!document.hidden));
+  new IntersectionObserver(([{ isIntersecting }]) => rest(isIntersecting)).observe(root);
+  isCalm.addEventListener("change", () => isCalm.matches && player.hold());
+}
+
+/** The frames with new times: speeches at the pace of a reader, and a moment for each event that is told. */
+function paced(frames) {
+  let time = 0;
+  return frames.map((frame) => {
+    const { event } = frame;
+    if (event.type === "turn_spoken") {
+      const length = points(event.text);
+      const steps = Math.ceil(length / POINTS_A_SECOND * 1000 / STEP_MS);
+      const pace = Array.from({ length: steps + 1 }, (_, i) => [i * STEP_MS, Math.round(length * i / steps)]);
+      time += steps * STEP_MS;
+      const at = new Date(time).toISOString();
+      time += PAUSE_MS;
+      return { ...frame, at, event: { ...event, pace } };
+    }
+    if (TOLD.has(event.type)) time += EVENT_MS;
+    return { ...frame, at: new Date(time).toISOString() };
+  });
+}
+
+function viewAt(frames, position) {
+  return frames.slice(0, position).reduce((view, { patch }) => merge(view, patch), {});
+}
+
+function draw(player, frames) {
+  const { view, speech, position } = player;
+  const newest = Math.max(...Object.keys(view.turns).map(Number));
+  const turn = view.turns[newest];
+  setText($("#stage-motion"), view.motion);
+  if (turn) {
+    const { side } = turn;
+    const who = $("#stage-who");
+    who.className = `who ${side}`;
+    setText(who, `${SIGN[side]} ${STAGE.turn(NAME[side], newest, view.turns_planned)}`);
+    const text = $("#stage-text");
+    setText(text, turn.state === "speaking" ? (speech?.text ?? "") : turn.text);
+    if (player.playing) text.scrollTop = text.scrollHeight;
+  }
+  $("#stage-scores").replaceChildren(...SIDES.map((side) => {
+    const { composite } = view.scorecard[side];
+    return h(`span.${side}`, {}, `${SIGN[side]} ${NAME[side]} `, h("b", {}, scoreWords(composite)));
+  }));
+  setText($("#stage-event"), view.conclusion ? `${capital(outcomeWords(view))}.` : told(view, frames, position));
+}
+
+const scoreWords = (composite) => (typeof composite === "number" ? number(composite, 1) : "–");
+
+/** The newest event that says something to the reader. */
+function told(view, frames, position) {
+  const { event } = frames.slice(0, position).findLast(({ event: { type } }) => TOLD.has(type)) ?? {};
+  if (!event) return STAGE.begins;
+  const score = event.type === "turn_scored" ? view.turns[event.turn].composite : null;
+  return `${capital(eventWords(event))}${typeof score === "number" ? `: ${number(score)}` : ""}.`;
+}
