@@ -17,7 +17,6 @@ from typing import Final, NamedTuple
 import msgspec
 
 from events.state.debate import Debate
-from events.state.spine import Premise
 from events.types import ContextShortened, DebateOpened, ShortenedTurn, Span
 from judge.live.answers import overlaps
 from judge.live.text import SHORT, sentences, tokens
@@ -33,7 +32,7 @@ WHOLE: Final = (4, 2)
 """So many of the newest turns stay whole; the second number where the first leaves too little room."""
 FRAME_TOKENS: Final = 500
 """Tokens of the role and the rules beside the rubric's own words."""
-TURN_TOKENS, DIMENSION_TOKENS, COMPONENT_TOKENS, ENTRY_TOKENS, MEANS_TOKENS = 15, 18, 6, 30, 120
+TURN_TOKENS, DIMENSION_TOKENS, COMPONENT_TOKENS, CHANGE_TOKENS, ENTRY_TOKENS, MEANS_TOKENS = 15, 18, 6, 12, 25, 120
 """Tokens beside the words of speakers: of a turn, of a card, of an entry of the record, of the mean scores."""
 
 
@@ -89,11 +88,6 @@ def kept_parts(debate: Debate, turn: int) -> tuple[Span, ...]:
 def first_part(text: str) -> tuple[Span, ...]:
     """The first sentence, or the beginning of a very long one; nothing of an empty text."""
     return tuple((start, min(end, start + SHORT)) for start, end in sentences(text)[:1])
-
-
-def premise_turn(premise: Premise) -> int:
-    """The newest turn that stated or changed a premise."""
-    return max((premise.turn, *(change.turn for change in premise.changes)))
 
 
 class _Reach(NamedTuple):
@@ -199,13 +193,16 @@ class _Sizes:
             )
             sizes[card.turn] += sum(ENTRY_TOKENS + tokens(reason) for reason in reasons)
             for entry in card.entries:
+                sizes[card.turn] += CHANGE_TOKENS if entry.kind != "score" else 0
                 if entry.kind == "gap":
                     quotes = sum(tokens(each.quote) for each in entry.evidence[:1])
                     sizes[card.turn] += ENTRY_TOKENS + quotes + tokens(entry.reason)
         for claim in debate.claims.values():
             sizes[claim.turn] += ENTRY_TOKENS + tokens(claim.quote) + tokens(claim.reason)
         for premise in debate.spine.premises.values():
-            sizes[premise_turn(premise)] += ENTRY_TOKENS + tokens(premise.text)
+            sizes[premise.turn] += ENTRY_TOKENS + tokens(premise.original or premise.text)
+            for change in premise.changes:
+                sizes[change.turn] += ENTRY_TOKENS + tokens(change.text)
         for found in debate.spine.contradictions:
             sizes[max(found.turns)] += ENTRY_TOKENS
         return sizes

@@ -321,7 +321,7 @@ class WholeDebate:
 
     def audit(self) -> Prompt:
         """Ask for the flaws of all turns, after the last one."""
-        return self._asked(self._fill("audit", **self._gap_scale()))
+        return self._asked_once(self._fill("audit", **self._gap_scale()))
 
     def compare(self, order: Sequence[int]) -> Prompt:
         """Ask which of two turns is better, named in ``order``."""
@@ -352,7 +352,7 @@ class WholeDebate:
 
     def narrative(self) -> Prompt:
         """Ask for a reading of the whole debate."""
-        return self._asked(self._fill("narrative", one="A", two="B"))
+        return self._asked_once(self._fill("narrative", one="A", two="B"))
 
     def conflict(self) -> Prompt:
         """Ask how scorecard and narrative differ, and for the pattern of the debate."""
@@ -371,7 +371,7 @@ class WholeDebate:
             rules=quoted(rule_effect(self._debate, self.labels)),
             narrative=f"{self._winner(narrative.winner or 'neither')}, because:\n{quoted(narrative.explanation)}",
         )
-        return self._asked(ask)
+        return self._asked_once(ask)
 
     # parts
 
@@ -389,6 +389,12 @@ class WholeDebate:
 
     def _asked(self, ask: str) -> Prompt:
         return (*self.prefix, Segment("user", ask))
+
+    def _asked_once(self, ask: str) -> Prompt:
+        """A question at the end: no later prompt begins with its turns, so a cache keeps the rules only."""
+        system, rules, *others = self.prefix
+        rest = (Segment(each.role, each.text) for each in others)
+        return (system, Segment(rules.role, rules.text, ends_prefix=True), *rest, Segment("user", ask))
 
     def _speech(self, turn: TurnSpoken) -> str:
         named = {"turn": str(turn.turn), "speaker": self._speaker(turn.side)}

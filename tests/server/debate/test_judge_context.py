@@ -84,7 +84,12 @@ def answer(step: Ask) -> Any:
                 ]
             }
         case "premises":
-            return {"stated": [{"text": sentence(turn, n) + " is so", "quote": sentence(turn, n)} for n in range(4)]}
+            stated = [{"text": sentence(turn, n) + " is so", "quote": sentence(turn, n)} for n in range(4)]
+            if turn < 3:
+                return {"stated": stated}
+            revised = {"premise": f"P{turn - 2}.1", "text": REASON}
+            withdrawn = {"premise": f"P{turn - 2}.2", "quote": sentence(turn, 7)}
+            return {"stated": stated, "revised": [revised][turn % 2 :], "withdrawn": [withdrawn][1 - turn % 2 :]}
         case "narrative":
             part = dict.fromkeys(("evolution", "fractures", "held"), REASON)
             return {"A": part, "B": part, "explanation": REASON * 5, "winner": "A", "margin": "narrow"}
