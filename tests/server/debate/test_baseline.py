@@ -21,6 +21,7 @@ from server.debate.setup.estimate import estimate
 from server.debate.setup.opening import as_request, build_opening
 from server.errors import BadField
 from tests.judge.lexical.judged_debates import TURNS
+from tests.judge.protocol.rounds import cross, replies
 from tests.server.debate.calibrations import case
 from tests.server.debate_events import folds, recorded
 from tests.server.harness import QUICK, harness, shipped_registry
@@ -174,6 +175,23 @@ async def test_a_debate_in_a_language_without_marks_has_no_judgement(script: Scr
     failures = of(events, ModelFailed)
     assert {"bad_request"} == {each.kind for each in failures}
     assert len({each.call.rpartition(".")[0] for each in failures}) == len(failures), "no question is asked again"
+
+
+async def test_responsiveness_is_counted_in_the_answer_to_the_question(script: Script) -> None:
+    asked = cross("con", **{"1": {"reasoning": "Tram lines force night nurses to walk home through empty streets."}})
+    points = []
+    for reply in (
+        "Night nurses do not walk home through empty streets, because the tram lines run until the last shift ends.",
+        "The weather was fine last week.",
+    ):
+        async with harness() as h:
+            model = script(answers=answers(cross_con=asked, answer_pro=replies("pro", n1=reply)))
+            debate = await h.open(model, judge=BASELINE, turns=8, format="protocol")
+            await h.ended(debate)
+            traced = {each.argument: each.scores for each in of(await h.events(debate), ArgumentTraced)}
+            points.append(traced["PRO-1"]["responsiveness"])
+
+    assert points[0] >= 5 > points[1]
 
 
 async def test_a_flag_of_the_baseline_can_be_appealed(script: Script) -> None:
