@@ -112,7 +112,7 @@ def their_answers(opened: DebateOpened, protocol: ProtocolState, side: Side) -> 
     for name in protocol.arguments_of(other(side)):
         argument = protocol.arguments[name]
         question = argument.cross.follow_up if argument.cross is not UNSET else ""
-        asked = f" {fill(section(template, 'asked'), question=quoted(question))}" if question else ""
+        asked = f" {fill(section(template, 'asked'), question=quoted(question))}" if question else ":"
         if argument.answer is not UNSET:
             text = quoted(shown_answer(argument.answer, rules))
             shown.append(fill(section(template, "replied"), id=name, asked=asked, text=text))

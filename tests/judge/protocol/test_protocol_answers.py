@@ -231,7 +231,7 @@ def test_who_closes_reads_both_sides_answers() -> None:
 
     assert "Your answer to that:\n| PRO-1 costs what the tram costs now, and the city pays." in said
     assert (
-        "About CON-2: you asked:\n| What does CON-2 cost, and who pays?\n"
+        "About CON-2 you asked:\n| What does CON-2 cost, and who pays?\n"
         "The other side answers:\n| CON-2 costs what the shop costs now, and the city pays."
     ) in said
     assert "- weakened: you hold it still, with less confidence" in said
