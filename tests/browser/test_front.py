@@ -137,7 +137,7 @@ def test_an_exhibition_plays_by_itself_and_can_be_paused_and_opened(new_page: An
 
 
 def test_the_exhibition_stands_still_for_readers_who_prefer_less_motion(new_page: Any, server: Any) -> None:
-    page = new_page()
+    page = new_page(own=True)
     page.emulate_media(reduced_motion="reduce")
     front(page, server)
     expect(page.locator("#stage")).to_have_attribute("data-state", "paused")
@@ -147,14 +147,13 @@ def test_the_exhibition_stands_still_for_readers_who_prefer_less_motion(new_page
     expect(page.locator("#stage")).to_have_attribute("data-state", "playing")
 
 
-def test_without_the_exhibition_the_page_works(new_page: Any, server: Any, watched: Any) -> None:
-    page = new_page()
+def test_without_the_exhibition_the_page_works(new_page: Any, server: Any) -> None:
+    page = new_page(own=True)  # its routes end with it
     page.route("**/api/exhibitions/*/frames", lambda route: route.fulfill(status=404, body="{}"))
     front(page, server)
 
     expect(page.locator("#stage")).to_be_hidden()
     expect(page.get_by_role("button", name="Open the debate")).to_be_enabled()
-    watched.console.clear()  # the browser reports the 404
 
 
 def status_of(name: str, *, ok: bool = True) -> dict[str, Any]:
@@ -165,7 +164,7 @@ def test_where_only_the_embedded_model_answers_one_line_says_how_to_get_another(
     """A model that appears is offered, and what the reader chose stays."""
     known = [status_of("embedded:smollm2"), status_of("ollama", ok=False)]
     answer = {"models": known, "default": "embedded:smollm2", "default_judge": "embedded:smollm2", "load": []}
-    page = new_page()
+    page = new_page(own=True)  # its clock and its routes end with it
     page.clock.install()
     page.route("**/api/models", lambda route: route.fulfill(json=answer))
     front(page, server)
