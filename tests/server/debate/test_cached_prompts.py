@@ -3,6 +3,7 @@
 The questions of a turn are asked at the same time, so each finds only what the turns before have put into the cache.
 """
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,9 @@ from msgspec.structs import replace
 
 from events.state import debate as debates
 from events.transfer import parse_lines
-from events.types import DebateConcluded, DebateOpened, ModelAnswered, TurnSpoken
+from events.types import DebateConcluded, DebateOpened, ModelAnswered, Template, TurnSpoken
 from judge.rubric import rubric_v2
-from judge.templates import judge_templates
+from judge.templates import judge_templates, load_template, parse_template
 from providers.base import Segment
 from server.debate.formats import next_steps
 from server.debate.formats.steps import Ask
@@ -61,14 +62,14 @@ async def test_most_of_the_input_tokens_are_cached(
     assert share >= least, f"{share:.2f} of {len(judged)} calls"
 
 
-def asked(name: str) -> dict[int, dict[Any, tuple[Segment, ...]]]:
+def asked(name: str, **templates: Template) -> dict[int, dict[Any, tuple[Segment, ...]]]:
     """The prompts of a debate that was answered by hand, with today's templates, by turn and form of answer."""
     path = Path(__file__).parent / "logs" / f"{name}_v2.ndjson"
     debate, found = debates.INITIAL, {}
     for record in parse_lines(path.read_bytes().splitlines(keepends=True)):
         event = record.event
         if isinstance(event, DebateOpened):
-            event = replace(event, prompts=event.prompts | judge_templates())
+            event = replace(event, prompts=event.prompts | judge_templates() | templates)
         debate = debates.evolve(debate, replace(record, event=event))
         if isinstance(event, TurnSpoken):
             asks = [step for step in next_steps(debate) if isinstance(step, Ask)]
@@ -91,3 +92,17 @@ def test_a_question_begins_with_what_the_same_question_wrote_a_turn_before(name:
             read += sum(tokens(each.text) for each in prompt)
             cached += sum(map(tokens, written))
     assert cached >= 0.75 * read
+
+
+def test_a_debate_that_was_opened_with_an_older_template_is_judged_on() -> None:
+    """Its template has the record in one piece: the sections for the record of a turn are those of today."""
+    today = load_template("whole").text
+    new = "noted|unrecorded|given|stands|flagged|upheld|cleared|revised|withdrawn|dropped"
+    cut = re.sub(rf"(?ms)^--- (?:{new})\n.*?(?=^--- )", "", today).replace("version: 2", "version: 1")
+    older = parse_template(
+        cut + "--- ledger\nThe record so far:\n$entries\n--- scored\nTurn $turn, $speaker:\n$scores\n--- claim\n"
+        "Claim $name of turn $turn ($kind, $state, $points points), and why it was flagged:\n$quote\n$reason\n"
+    )
+
+    assert len(older.text) < len(today)
+    assert asked("under_sixteen") == asked("under_sixteen", whole=older)
