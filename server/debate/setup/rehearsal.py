@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from events import codec
 from events.record import Draft, as_draft, digest_before_first, stamp
+from events.segmentation import UNSPACED
 from events.state import debate as debates
 from events.types import DebateOpened, Event, ModelAnswered, TurnSpoken, TurnStarted, Usage
 from providers.answers.schema import schema
@@ -46,7 +47,7 @@ ITEMS: Final = {"stated": 2, "revised": 1, "dropped": 0, "contradictions": 0, "w
 """Entries of an answer's lists.  Claims have one entry in every third turn."""
 CLAIM_EVERY: Final = 3
 AT: Final = "2026-01-01T00:00:00.000000Z"
-_UNSPACED: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
+_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 """Thai, Japanese, Chinese."""
 _NAME: Final = "00000000-0000-7000-8000-000000000000"
 

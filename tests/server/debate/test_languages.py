@@ -123,3 +123,24 @@ async def test_a_language_may_be_named(script: Any) -> None:
 
     assert isinstance(events[0], DebateOpened)
     assert "de" == events[0].language
+
+
+async def test_statements_and_raters_are_told_the_language(script: Any) -> None:
+    async with harness() as h:
+        model = script(says={}, answers={})
+        panel = [{"rater": name, "model": model} for name in ("technical", "business")]
+        debate = await h.open(
+            model,
+            turns=8,
+            motion=MOTIONS["ar"],
+            format="protocol",
+            rubric=msgspec.to_builtins(rubric_v2()),
+            panel=panel,
+        )
+        await h.ended(debate)
+        prompts = prompts_by_key(await h.events(debate))
+
+    purposes = {key.partition(":")[0] for key in prompts}
+    assert {"open", "cross", "close", "assess", "panel"} <= purposes
+    told = "Write every text of your answer in Arabic."
+    assert set() == {key for key, prompt in prompts.items() if not any(told in text for text in prompt)}
