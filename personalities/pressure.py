@@ -63,8 +63,10 @@ def _effects(debate: Debate, pressed: PressureApplied) -> Iterator[Event]:
     shifted = shift(archetype, traits, seat.elasticity, pressed, kept)
     if shifted is not None:
         yield shifted
-    manner = directive(shifted.shifts, WORDS_V3) if shifted is not None else ""
-    text = " ".join(part for part in (*matters(debate, pressed.side), manner) if part)
+    last_turn_next = pressed.turn + 4 > opened.turns
+    text = " ".join(matters(debate, pressed.side, most=1 if last_turn_next else MOST_MATTERS))
+    if not text and shifted is not None:
+        text = directive(shifted.shifts, WORDS_V3)
     if text and seat.elasticity and pressed.turn + 2 <= opened.turns:
         yield DirectiveIssued(side=pressed.side, text=text)
 
@@ -96,17 +98,37 @@ def _was_pressed_before(debate: Debate, pressed: PressureApplied) -> bool:
     )
 
 
-def matters(debate: Debate, side: Side) -> tuple[str, ...]:
-    """What the side should take up in its next turn, gravest first, in words that quote the record.
+def matters(debate: Debate, side: Side, most: int = MOST_MATTERS) -> tuple[str, ...]:
+    """What the side should take up in its next turn, gravest first, in words that quote the record; then what stands.
 
     A contradiction or a dropped premise of its last turn, flaws that were exposed since that turn, and doubted claims
-    of it.
+    of it: ``most`` of them, and the same words only once.  With them goes a premise that the opponent's turn left
+    standing: told only what is attacked, a debater gives up more than it must.
     """
     own = [turn.turn for turn in debate.transcript.spoken() if turn.side == side]
     if not own:
         return ()
     last = max(own)
-    return tuple([*_premises(debate, side, last), *_flaws(debate, own), *_doubts(debate, last)][:MOST_MATTERS])
+    named: list[str] = []
+    found = [*_premises(debate, side, last)]
+    for quote, text in (*_flaws(debate, own), *_doubts(debate, last)):
+        if not any(quote in other or other in quote for other in named):
+            named.append(quote)
+            found.append(text)
+    return (*found[:most], *_standing(debate, side, last, named)) if found else ()
+
+
+def _standing(debate: Debate, side: Side, last: int, attacked: list[str]) -> Iterator[str]:
+    """A premise of the side's last turn that the opponent has answered and nothing on record shakes."""
+    if last == len(debate.transcript.spoken()):
+        return
+    contradicted = {name for found in debate.spine.contradictions for name in found.premises}
+    for name, premise in debate.spine.premises.items():
+        quote = premise.quote
+        is_attacked = name in contradicted or any(quote in other or other in quote for other in attacked)
+        if premise.side == side and premise.turn == last and premise.state == "kept" and not is_attacked:
+            yield f"“{_brief(quote)}” stands: build on it."
+            return
 
 
 def _premises(debate: Debate, side: Side, last: int) -> Iterator[str]:
@@ -120,8 +142,8 @@ def _premises(debate: Debate, side: Side, last: int) -> Iterator[str]:
             yield f"You left “{_brief(premise.text)}” without a word: defend it or give it up openly."
 
 
-def _flaws(debate: Debate, own: list[int]) -> Iterator[str]:
-    """The flaws of own turns that the newest turns exposed, those that cost most first."""
+def _flaws(debate: Debate, own: list[int]) -> Iterator[tuple[str, str]]:
+    """The flaws of own turns that the newest turns exposed, those that cost most first: words, and what to do."""
     newest = len(debate.transcript.spoken())
     found = [
         entry
@@ -132,13 +154,15 @@ def _flaws(debate: Debate, own: list[int]) -> Iterator[str]:
     ]
     for entry in sorted(found, key=lambda entry: entry.requested):
         fails, exposed = entry.evidence[:2]
-        yield f"“{_brief(fails.quote)}” was met by “{_brief(exposed.quote)}”: mend that step or give it up."
+        met = f"“{_brief(fails.quote)}” was met by “{_brief(exposed.quote)}”"
+        yield fails.quote, f"{met}: defend that step, narrow it or give it up."
 
 
-def _doubts(debate: Debate, last: int) -> Iterator[str]:
+def _doubts(debate: Debate, last: int) -> Iterator[tuple[str, str]]:
+    """The doubted claims of a turn: words, and what to do."""
     for claim in debate.claims.values():
         if claim.turn == last and claim.state != "cleared":
-            yield f"“{_brief(claim.quote)}” was doubted: support it, weaken it or withdraw it."
+            yield claim.quote, f"“{_brief(claim.quote)}” was doubted: support it, weaken it or withdraw it."
 
 
 def _brief(quote: str) -> str:

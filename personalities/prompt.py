@@ -27,8 +27,10 @@ HISTORY = 2
 
 BY_PHASE = 3
 """The version of the template from which on a turn is told its phase, its number and the language."""
-AIM = 0.9
-"""The share of the most words that a debater is told to aim at: models write a little more than they are told."""
+AIM, TOLD = 0.85, 0.95
+"""The shares of the most words that a debater is told to aim at, and never to exceed: models write a little more than
+they are told, and a speech over the limit loses its last sentence.
+"""
 
 MODERATOR = "moderator"
 """The template's section for a word of the moderator."""
@@ -125,7 +127,7 @@ def _by_phase(
         burden=burden(place.kind, side),
         language=place.language,
         aim=str(round(max_words * AIM)),
-        max_words=str(max_words),
+        max_words=str(round(max_words * TOLD)),
     )
     left = (place.turns - place.turn) // 2
     ask = _fill(

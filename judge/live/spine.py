@@ -150,7 +150,7 @@ def record_premises(batch: EventBatch, number: int, answers: Answers[FirstPremis
         _state(batch, number, stated, position)
     full = [(at, given) for at, given in answers.given if isinstance(given, PremisesAnswer)]
     for revised in answer.revised if isinstance(answer, PremisesAnswer) else ():
-        _revise(batch, number, revised, position)
+        _revise(batch, number, revised, position, revives=isinstance(answer, GradedPremises))
     for withdrawn in answer.withdrawn if isinstance(answer, GradedPremises) else ():
         _withdraw(batch, number, withdrawn, position)
     contradictions = [(frozenset(each.premises), at, each) for at, given in full for each in given.contradictions]
@@ -245,8 +245,10 @@ def _withdraw(batch: EventBatch, number: int, withdrawn: Withdrawn, cause: int) 
     batch.add(PremiseWithdrawn(premise=withdrawn.premise, turn=number, quote=quote, span=span), cause)
 
 
-def _revise(batch: EventBatch, number: int, revised: Revised, cause: int) -> None:
-    fault = _fault(batch, number, revised.premise)
+def _revise(batch: EventBatch, number: int, revised: Revised, cause: int, *, revives: bool) -> None:
+    """Record a revision.  ``revives``: a premise that was dropped in silence may be taken up again."""
+    dropped = revives and getattr(batch.debate.spine.premises.get(revised.premise), "state", "") == "dropped"
+    fault = "" if dropped else _fault(batch, number, revised.premise)
     if not fault:
         before = _comparable_words(batch.debate.spine.premises[revised.premise].text)
         fault = "it says nothing new" if _comparable_words(revised.text) in {"", before} else ""

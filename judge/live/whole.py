@@ -25,6 +25,7 @@ from events.state.ledger import Balance, ScoreEntry, TurnCard
 from events.state.spine import Premise, PremiseChange
 from events.types import DebateOpened, Missing, Side, Template, TurnSpoken, Winner, other
 from events.types.rubric import Dimension, Rubric
+from judge.guard.labels import swapped as with_labels_exchanged
 from judge.guard.neutralise import quoted
 from judge.live.claims import claim_candidates
 from judge.live.comparison import compared_dimensions
@@ -61,6 +62,7 @@ class WholeDebate:
         first: Side = self._spoken[0].side if self._spoken else "pro"
         labels = LABELS[::-1] if swapped else LABELS
         self.labels: dict[Side, str] = {first: labels[0], other(first): labels[1]}
+        self._swapped = swapped
         context = debate.context_shortened
         self._shortened = {each.turn: each.kept for each in (context.turns_shortened if context is not None else ())}
         self._left_out = context.turns_left_out if context is not None else ()
@@ -199,7 +201,7 @@ class WholeDebate:
                     points=fmt(-entry.applied),
                     because=str(exposed.turn),
                     quote=quoted(fails.quote),
-                    reason=quoted(entry.reason),
+                    reason=self._own(entry.reason),
                 )
         moved: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
         for entry in entries:
@@ -253,7 +255,7 @@ class WholeDebate:
                     component=name,
                     points=fmt(score.admitted),
                     maximum=fmt(component.maximum),
-                    reason=quoted(score.reason),
+                    reason=self._own(score.reason),
                 )
 
     def _given(self, card: TurnCard, name: str, balance: Balance) -> str:
@@ -274,7 +276,7 @@ class WholeDebate:
             kind=claim.kind.replace("_", " "),
             points=fmt(0 - rule.points if rule is not None else 0),
             quote=quoted(claim.quote),
-            reason=quoted(claim.reason),
+            reason=self._own(claim.reason),
         )
 
     def _premise(self, name: str, premise: Premise) -> str:
@@ -283,12 +285,13 @@ class WholeDebate:
             name=name,
             speaker=self._speaker(premise.side),
             fate=f"stated in turn {premise.turn}",
-            text=quoted(premise.original or premise.text),
+            text=self._own(premise.original or premise.text),
         )
 
     def _premise_change(self, name: str, premise: Premise, change: PremiseChange) -> str:
         named = {"name": name, "speaker": self._speaker(premise.side), "turn": str(change.turn)}
-        return self._fill(change.what, text=quoted(change.text), **named)
+        text = quoted(change.text) if change.what == "withdrawn" else self._own(change.text)
+        return self._fill(change.what, text=text, **named)
 
     # the questions
 
@@ -404,6 +407,10 @@ class WholeDebate:
 
     def _speaker(self, side: Side) -> str:
         return f"Speaker {self.labels[side]}"
+
+    def _own(self, text: str) -> str:
+        """Words of the judge's record as material; the speakers have the labels of this prompt."""
+        return quoted(with_labels_exchanged(text) if self._swapped else text)
 
     def _winner(self, winner: Winner) -> str:
         return "neither wins" if winner == "neither" else f"{self._speaker(winner)} wins"

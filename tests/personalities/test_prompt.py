@@ -160,7 +160,7 @@ def test_a_debater_knows_its_turn_its_phase_its_burden_and_its_language() -> Non
 
     assert "The motion asks for a change." in first[0][1]
     assert "in German" in first[0][1]
-    assert "in about 162 words and never more than 180" in first[0][1]
+    assert "in about 153 words and never more than 171" in first[0][1]
     assert "Turn 1 of 6 is yours. After it you have 2 more." in first[-1][1]
     assert "Open the debate" in first[-1][1]
     assert "Turn 5 of 6 is yours. It is your last" in last[-1][1]

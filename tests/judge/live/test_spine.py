@@ -10,6 +10,7 @@ from judge.live.spine import (
     Contradicted,
     Dropped,
     FirstPremises,
+    GradedPremises,
     PremisesAnswer,
     Revised,
     Stated,
@@ -187,6 +188,18 @@ def test_a_premise_is_dropped_once_and_then_cannot_be_named() -> None:
 
     assert ["premise P1.1 was dropped before"] * 3 == refusals(batch)
     assert 7 == effective(batch, 3, "credibility")
+
+
+def test_under_rubric_v2_a_dropped_premise_may_be_taken_up_again() -> None:
+    batch = debate()
+    record_premises(batch, 3, given(dropped("P1.1")))
+    record_premises(batch, 3, given(GradedPremises(revised=(Revised(premise="P1.1", text="Training helps"),))))
+
+    assert ("revised", "Training helps") == (
+        batch.debate.spine.premises["P1.1"].state,
+        batch.debate.spine.premises["P1.1"].text,
+    )
+    assert [] == refusals(batch)
 
 
 def test_a_dropped_premise_may_come_back_as_a_new_one() -> None:

@@ -1,0 +1,71 @@
+"""The letters by which the judge knows the speakers, replaced in its own words.
+
+A label is replaced only where it can mean nothing else; words in quotation marks stay as they are.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+_QUOTED: Final = re.compile(r"(“[^”]*”|\"[^\"]*\")")
+_SPEAKERS: Final = re.compile(r"\b(?:[Tt]he )?(?:[Ss]peaker|[Dd]ebater|[Ss]ide)s? ([AB])\b(?:( and | or )([AB])\b)?")
+_LETTER: Final = re.compile(r"(?<![\w.&/-])[AB](?=['’]s\b|[^\w&/-]|$)")
+_NO_LABEL: Final = re.compile(
+    r"\b(?:plan|vitamin|hepatitis|group|grade|type|class|option|appendix|exhibit|figure|table|section|league|category"
+    r"|zone|schedule|team|school|level)\s$",
+    re.IGNORECASE,
+)
+_INITIAL: Final = (re.compile(r"\b[A-Z][a-z]+ $"), re.compile(r"\. [A-Z]"))
+START: Final = re.compile(r"(?:^|[.!?:…]['\"”’)]*\s+|[“‘\"'(\[]\s*|[—–]\s*)$")
+POSSESSIVE: Final = re.compile(r"['’]s\b")
+END: Final = re.compile(r"[,;:.!?)\]…—–]|\s[—–]|$")
+CAPITAL: Final = re.compile(r"\s+[A-Z]")
+
+VERBS: Final = (
+    "is|was|were|has|had|does|did|cannot|could|would|should|never|also|already|then|kept|gave|took|came|went|began|fell"
+    "|grew|brought|told|wrote|drew|said|meant|withdrew|spoke|chose"
+)
+STRICT: Final = "the|a|an|its|it|his|her|their|this|these|those|no|nothing|every|each|both|all|what|how|why|whether"
+LOOSE: Final = f"{STRICT}|that|not|when|where|to|from|with|by|into|on|in|at|for|against|over|without|only|as|turns?"
+PAST: Final = (
+    "(?!hundred|hatred|kindred|sacred)[a-z]{2,}[a-df-z]ed|made|met|held|lost|won|left|led|built|found|broke|stood"
+)
+_ACTS: Final = re.compile(
+    rf"\s+(?:(?:{VERBS})\b(?!-)|(?:and|or) (?:[AB]|Pro|Con)\b|(?:{PAST}) (?:{LOOSE}|[AB]|Pro|Con)\b"
+    rf"|(?!series|species|lens|means|news)[a-z]{{2,}}[b-hj-rtv-z]s (?:{LOOSE}|[AB]|Pro|Con)\b)"
+)
+"""What follows a speaker and no article: a verb, with the words that may follow it."""
+
+
+def relabelled(text: str, names: Mapping[str, str]) -> str:
+    """The judge's words with a name in place of each label: "A", "Speaker B", "the sides A and B"."""
+
+    def speakers(found: re.Match[str]) -> str:
+        return names[found[1]] + (f"{found[2]}{names[found[3]]}" if found[3] else "")
+
+    def letters(found: re.Match[str]) -> str:
+        before, after = found.string[: found.start()], found.string[found.end() :]
+        return names[found[0]] if _is_label(found[0], before, after) else found[0]
+
+    return unquoted(text, lambda part: _LETTER.sub(letters, _SPEAKERS.sub(speakers, part)))
+
+
+def _is_label(letter: str, before: str, after: str) -> bool:
+    if _NO_LABEL.search(before) or (_INITIAL[0].search(before) and _INITIAL[1].match(after)):
+        return False
+    if letter == "B" or POSSESSIVE.match(after) or _ACTS.match(after):
+        return True
+    if START.search(before):
+        return False
+    return bool(END.match(after)) or not CAPITAL.match(after)
+
+
+def unquoted(text: str, change: Callable[[str], str]) -> str:
+    """The text with ``change`` made outside of quotation marks."""
+    return "".join(part if number % 2 else change(part) for number, part in enumerate(_QUOTED.split(text)))
+
+
+def swapped(text: str) -> str:
+    """The judge's words with its two labels exchanged."""
+    marked = relabelled(text, {"A": "\ue000", "B": "\ue001"})
+    return marked.replace("\ue000", "Speaker B").replace("\ue001", "Speaker A")
