@@ -353,6 +353,7 @@ class Moderator:
             )
             await self._record_what_follows(step)
             await self._after_failure(step, error, error.raw)
+            await self._ask_further(step)
             return
         observe.count_call(self._provider(step), step.purpose, answer.outcome)
         await self._writer.append(
@@ -362,10 +363,17 @@ class Moderator:
         )
 
         await self._record_what_follows(step)
+        await self._ask_further(step)
 
     async def _record_what_follows(self, step: Ask) -> None:
         if step.follows is not None:
             await self._writer.append(step.follows)
+
+    async def _ask_further(self, step: Ask) -> None:
+        """Ask what is left of the step's statement.  The other steps in flight are not waited for."""
+        if step.then is not None and not self.is_draining:
+            for further in step.then(self.debate):
+                await self._ask(further)
 
     # what the steps share
 

@@ -10,7 +10,7 @@ of answers, as older logs have it, records both statements of a round in one bat
 
 from collections.abc import Sequence
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from events.record import Draft
@@ -100,8 +100,22 @@ def _asks(debate: Debate, opened: DebateOpened, statements: list[Statement]) -> 
     questions = [first_question(opened, each) for each in statements]
     questions += [again for each in statements if (again := second_question(debate, opened, each)) is not None]
     if has_answers(opened):
-        questions = [replace(each, follows=what_is_ready) for each in questions]
+        questions = [replace(each, follows=what_is_ready, then=_Unfinished(turn=each.turn or 0)) for each in questions]
     return pending(debate, opened, questions)
+
+
+class _Unfinished(Struct, frozen=True):
+    """What is still to ask for the statement of one turn: so a side is asked again while the other one still writes."""
+
+    turn: int
+
+    def __call__(self, debate: Debate) -> tuple[Ask, ...]:
+        opened, turn = debate.opened, debate.transcript.turns.get(self.turn)
+        if opened is None or turn is None or debate.status.state != "open" or turn.state != "speaking":
+            return ()
+        if halt_if_unaffordable(debate, opened) is not None:
+            return ()
+        return _asks(debate, opened, [statement_of(debate, opened, turn)])
 
 
 def what_is_ready(debate: Debate) -> Sequence[Draft]:

@@ -67,6 +67,8 @@ class Question(Struct, frozen=True, kw_only=True):
     """A temperature of its own, in place of the debate's."""
     follows: Callable[[Debate], Sequence[Draft]] | None = None
     """What is recorded right after its answer or failure, while other calls may be in flight."""
+    then: Callable[[Debate], Sequence[Ask]] | None = None
+    """What is asked after that, while other calls may be in flight."""
 
     @property
     def numbers(self) -> range:
@@ -141,6 +143,7 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
         check=asked.check,
         timeout_s=asked.timeout_s,
         follows=asked.follows,
+        then=asked.then,
     )
 
 

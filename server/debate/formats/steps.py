@@ -97,6 +97,8 @@ class Ask(Struct, frozen=True, kw_only=True):
     """A shorter time limit than the debate's ``judge_timeout_s``."""
     follows: Callable[[Debate], Sequence[Draft]] | None = None
     """What the moderator records right after the answer or the failure, while other calls may be in flight."""
+    then: "Callable[[Debate], Sequence[Ask]] | None" = None
+    """What the moderator asks after that, while other calls may be in flight."""
 
     @property
     def prompt(self) -> tuple[Segment, ...]:

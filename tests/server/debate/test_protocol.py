@@ -277,6 +277,22 @@ async def test_a_statement_is_recorded_while_the_other_side_still_writes(script:
         await h.idle()
 
 
+async def test_a_side_is_asked_again_while_the_other_side_still_writes(script: Script) -> None:
+    async with harness() as h:
+        slow = {"fault": {"kind": "timeout", "after_ms": 60_000}}
+        late = [opening("pro", n1={"claim": ""}), {"fault": fault("reset"), "then": opening("pro")}]
+        debate = await h.open(script(answers=answers(open_pro=late, open_con=slow)), turns=8, format="protocol")
+        opened_ = (await h.until(debate, is_a(ArgumentsOpened))).event
+        events = await h.events(debate)
+
+        assert isinstance(opened_, ArgumentsOpened)
+        assert ("pro", ()) == (opened_.side, opened_.faults)
+        assert [1, 2] == calls(events, "open:pro")
+        assert [] == calls(events, "open:con")
+        await h.moderators.halt(debate, "enough", "test")
+        await h.idle()
+
+
 def test_a_complete_statement_is_recorded_beside_what_is_still_asked() -> None:
     play = Play(protocol_opened(rubric=RUBRIC_2))
     play.add(*_drafts(play))
