@@ -12,7 +12,7 @@ gets the short prompts of the other modules instead.
 
 from bisect import bisect
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -78,14 +78,11 @@ class WholeDebate:
         prompts about the next turn begin with the same text, up to the newest turn.
         """
         newest = len(self._spoken)
-        turns = list(self._turns(with_record=True))
-        if turns:
-            turns[-1] = Segment(turns[-1].role, turns[-1].text, ends_prefix=True)
         parts = [*self._means(), *self._settled(), self._noted(newest) or self._fill("unrecorded", turn=str(newest))]
         return (
             Segment("system", self._text("system")),
             Segment("user", self._rules()),
-            *turns,
+            *_ending(self._turns(with_record=True)),
             Segment("user", "\n\n".join(parts)),
         )
 
@@ -349,7 +346,7 @@ class WholeDebate:
         return (
             Segment("system", self._text("system")),
             Segment("user", self._rules()),
-            *self._turns(in_full=claim.turn),
+            *_ending(self._turns(in_full=claim.turn)),
             Segment("user", ask),
         )
 
@@ -427,6 +424,12 @@ class WholeDebate:
 
     def _fill(self, name: str, /, **values: str) -> str:
         return fill(self._text(name), **values)
+
+
+def _ending(turns: Iterable[Segment]) -> Prompt:
+    """Segments of which the last one ends what later prompts begin with."""
+    segments = tuple(turns)
+    return (*segments[:-1], *(Segment(each.role, each.text, ends_prefix=True) for each in segments[-1:]))
 
 
 def rule_effect(debate: Debate, labels: dict[Side, str]) -> str:
