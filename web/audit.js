@@ -38,6 +38,7 @@ export function audit(root, id, { go, move }) {
   let fetching = null;
   let shownTo = 0;
   let drawn = "";
+  let revealed = null;
   let view = null;
 
   const find = h("input", {
@@ -142,7 +143,8 @@ export function audit(root, id, { go, move }) {
 
   function choose(position) {
     const isOpen = query().get("event") === String(position);
-    move({ event: isOpen ? null : position });
+    revealed = isOpen ? null : String(position);
+    move({ event: revealed });
     redraw();
     list.querySelector(`[data-position="${position}"] button`)?.focus();
   }
@@ -192,6 +194,14 @@ export function audit(root, id, { go, move }) {
     setText(found, rows.length < matching.length ? `${number_}, ${part}` : number_);
     list.replaceChildren(...rows.map((frame) => row(frame, String(frame.position) === filters_.event)));
     if (!rows.length) list.append(h("li.empty", {}, AUDIT.noMatch));
+    reveal(filters_.event);
+  }
+
+  /** Scrolls once to the event that the address names. */
+  function reveal(position) {
+    if (position === revealed) return;
+    revealed = position;
+    list.querySelector("[aria-expanded=true]")?.closest("li").scrollIntoView();
   }
 
   /** What the judge left open and looked at again, each as a link that filters the log. */

@@ -2,25 +2,25 @@
 
 import * as address from "./address.js";
 import { api } from "./api.js";
-import { audience } from "./audience.js";
 import { $, onClick, setText, speak } from "./dom.js";
 import { Feed } from "./feed.js";
+import { follower } from "./follow.js";
 import { formats } from "./formats.js";
 import { contents, head, progress, scoreSummary } from "./header.js";
 import { keys } from "./keys.js";
-import { moderator } from "./moderator.js";
 import { Player } from "./player.js";
-import { share } from "./share.js";
 import { statusOf } from "./status.js";
 import { timeline } from "./timeline.js";
 import { showPlace } from "./widgets.js";
 import { DEBATE, announcement } from "./words.js";
 
-/** A reader this close to the end follows new text. */
-const NEAR_END_PX = 120;
+/** The verdicts are read from their start if they take more than this share of the window. */
+const LONG_ENDING = 0.75;
 /** Moves of the cursor correct the address at most this often. */
 const ADDRESS_MS = 250;
 const HIDDEN_PAINT_MS = 200;
+/** A turn whose start stands above this share of the window is being read. */
+const READING_LINE = 0.6;
 
 /** Set in an exported file: see offline/archive.js. */
 const { copy, Socket } = globalThis.moot ?? {};
@@ -37,13 +37,10 @@ const feed = new Feed(`${origin}/ws/debates/${encodeURIComponent(id)}`, {
   isDone: () => copy || player.newest?.state === "concluded",
   ...(copy && { Socket }),
 });
-const parts = {
-  audience: audience(id),
-  moderator: moderator(id, showError),
-  share: share(id),
-  timeline: timeline(player),
-  format: null,
-};
+const parts = { timeline: timeline(player), format: null };
+/** Parts that not every debate needs, from the moment at which one is asked for. */
+const lateParts = {};
+const follow = follower(newestPlace, turnsBehind);
 /** The state of the page that its first address names. */
 const initial = address.read(location);
 
@@ -105,8 +102,9 @@ async function catchUp() {
 let isPaintDue = false;
 let openedAt = null;
 let fetchingFormat = null;
-let wasFollowing = true;
-let wasOpen = false;
+let fetchingShare = null;
+let wasPlaying = false;
+let placedAt = 0;
 
 function draw() {
   if (isPaintDue) return;
@@ -122,30 +120,40 @@ function paint() {
   showStatus();
   if (!view) return;
   const isFirst = openedAt === null;
-  const isGrowing = view.format === "exchange" && (view.state !== "concluded" || wasOpen);
-  const staysAtEnd = following && !isFirst && isGrowing && isAtEnd();
   if (openedAt !== view.opened_at && !begin(view)) return;
   document.body.classList.toggle("reading-back", !following);
   document.body.toggleAttribute("data-ready", true);
   progress(view);
   parts.format.record.show(view, player.speech, { head: following });
   parts.format.show(view, { head: following, at: turnAtCursor(view) });
-  showRoom(view);
+  const isTurnOpened = showRoom(view);
   contents($("#contents"), showPlace);
   parts.timeline.show();
   scoreSummary(view);
-  parts.moderator.show(view, following);
-  parts.audience.show(view, following);
+  showLateParts(view, following);
   showWhatIf(view, following);
-  if (!following) scrollToCursor();
-  else if (isFirst) {
-    if (isGrowing && view.state === "open" && Object.keys(view.turns).length > 1) scrollToEnd();
-  } else if (staysAtEnd || (!wasFollowing && isGrowing)) {
-    scrollToEnd();
-  }
-  wasFollowing = following;
-  wasOpen = view.state !== "concluded";
+  showPlaceOfCursor(isFirst, isTurnOpened);
   remember();
+}
+
+/** Shows the parts that this debate needs. */
+function showLateParts(view, following) {
+  const isLive = player.newest.state !== "concluded";
+  if (isLive || ["paused", "halted"].includes(view.state)) {
+    late("moderator", () => import("./moderator.js").then(({ moderator }) => moderator(id, showError)));
+  }
+  if (isLive || view.audience) late("audience", () => import("./audience.js").then(({ audience }) => audience(id)));
+  for (const part of Object.values(lateParts)) part.show?.(view, following);
+}
+
+/** Fetches a part once; the page is drawn again when it is there. */
+function late(name, fetchPart) {
+  if (name in lateParts) return;
+  lateParts[name] = {};
+  fetchPart().then((part) => {
+    lateParts[name] = part;
+    draw();
+  }, () => showError(new Error(DEBATE.partFailed)));
 }
 
 function showStatus() {
@@ -217,31 +225,67 @@ function showError(error) {
   $("#trouble").hidden = false;
 }
 
-// Scrolling: the page scrolls by itself only for a reader who follows and is at the end
+// Following: see follow.js
 
-function isAtEnd() {
-  const { top } = $("#end").getBoundingClientRect();
-  return top > 0 && top <= innerHeight - $("#foot").offsetHeight + NEAR_END_PX;
-}
-
-/** Scrolls to the newest words, or to the start of long verdicts. */
-function scrollToEnd() {
+/** What a reader who follows must see: the newest words, the verdicts, or the place of the event at the cursor. */
+function newestPlace() {
+  const { view, frame, following, playing } = player;
+  if (!view || !parts.format || document.body.dataset.view === "audit") return null;
+  const event = frame?.event ?? {};
+  if (view.format !== "exchange" || !(following || playing)) {
+    const element = parts.format.place(event, view);
+    return element && { element };
+  }
+  const panel = parts.format.placeInPanel(event);
   const ending = $(".ending:has(.verdicts)");
-  if (ending?.offsetHeight > innerHeight * 0.75) ending.scrollIntoView();
-  else $("#end").scrollIntoView({ block: "end" });
+  const element = panel ?? ending ?? $("#transcript");
+  return { element, isStart: element === ending && ending.offsetHeight > innerHeight * LONG_ENDING };
 }
 
-let scrolledTo = 0;
+/** The turn that the reader reads: the last one whose first words are in the upper part of the window. */
+function turnInView() {
+  const { top } = $("#foot").getBoundingClientRect();
+  const started = [...document.querySelectorAll("article.turn")].filter((article) => {
+    return article.getBoundingClientRect().top < top * READING_LINE;
+  });
+  return Number(started.at(-1)?.dataset.turn ?? 0);
+}
 
-function scrollToCursor() {
-  if (scrolledTo === player.position || player.view.position !== player.position) return;
-  scrolledTo = player.position;
-  const place = parts.format.place(player.frame?.event ?? {}, player.view);
-  if (!place) return;
-  const { top, bottom } = place.getBoundingClientRect();
-  const from = $("#top").offsetHeight;
-  const to = innerHeight - $("#foot").offsetHeight;
-  if (bottom > to || top < from) place.scrollIntoView({ block: bottom - top > to - from ? "end" : "nearest" });
+function turnsBehind() {
+  const newest = Math.max(0, ...Object.keys(player.view.turns).map(Number));
+  return newest - turnInView();
+}
+
+/** Keeps the place in view; a step or a jump of the cursor goes there, unless the reasons of a turn were opened. */
+function showPlaceOfCursor(isFirst, isTurnOpened) {
+  const { view, position, following, playing } = player;
+  const isMoved = !following && !playing && position !== placedAt && view.position === position;
+  if (isTurnOpened) follow.leave();
+  else if (isMoved || (playing && !wasPlaying) || (isFirst && following && view.state !== "concluded")) follow.join();
+  if (isMoved) placedAt = position;
+  if (following || playing) placedAt = 0;
+  wasPlaying = playing;
+  stay();
+}
+
+/** Keeps the place in view and marks it, also when boxes on the page grow. */
+function stay() {
+  if (!player.view) return;
+  follow.keep();
+  mark(player.following || player.playing ? null : newestPlace()?.element);
+}
+
+/** Marks the place that the cursor is at. */
+function mark(place) {
+  for (const each of document.querySelectorAll("[data-here]")) {
+    if (each !== place) each.removeAttribute("data-here");
+  }
+  place?.setAttribute("data-here", "");
+}
+
+function live() {
+  player.live();
+  follow.join();
 }
 
 // Player ↔ address
@@ -270,7 +314,10 @@ addEventListener("popstate", () => {
   explainedTurn = null;
   player.setSpeed(speed);
   if (cursor) player.go(cursor).catch(showError);
-  else player.live();
+  else if (player.newest?.state === "concluded") {
+    follow.leave();
+    player.live();
+  } else live();
 });
 
 function jump(position) {
@@ -283,6 +330,23 @@ function linkHere() {
   return address.changed({ pathname: location.pathname, search: location.search, hash }, { speed: null });
 }
 
+/** The address of the debate, wherever the cursor is. */
+const linkToDebate = () => address.changed({ ...location, hash: "" }, { speed: null, follow: null });
+
+/** Links and exports, fetched when the reader asks for them. */
+function sharing() {
+  fetchingShare ??= import("./share.js").then(({ share }) => share(id));
+  return fetchingShare;
+}
+
+async function copyLink(link) {
+  try {
+    (await sharing()).copy(link);
+  } catch {
+    showError(new Error(DEBATE.partFailed));
+  }
+}
+
 // The two views: the debate, and the audit of its log
 
 let fetchingAudit = null;
@@ -290,7 +354,7 @@ let explainedTurn = null;
 let isSearchAsked = false;
 let isEventAsked = false;
 
-/** Shows the view and explains the turn that the address names. */
+/** Shows the view and explains the turn that the address names. True if it has opened the reasons of that turn. */
 function showRoom(view) {
   const { view: name, turn } = address.read(location);
   const isAudit = name === "audit";
@@ -299,8 +363,13 @@ function showRoom(view) {
   for (const button of document.querySelectorAll("[data-view-button]")) {
     button.setAttribute("aria-pressed", String(button.dataset.viewButton === name));
   }
-  if (isAudit) showAudit(view);
-  else if (turn !== explainedTurn && (turn === null || parts.format.record.open?.(turn))) explainedTurn = turn;
+  if (isAudit) {
+    showAudit(view);
+    return false;
+  }
+  if (turn === explainedTurn || (turn !== null && !parts.format.record.open?.(turn))) return false;
+  explainedTurn = turn;
+  return turn !== null;
 }
 
 async function showAudit(view) {
@@ -348,12 +417,12 @@ function turnAtCursor(view) {
   return player.frame?.event.turn ?? Math.max(0, ...Object.keys(view.turns).map(Number));
 }
 
-/** Explains the score at the cursor, or the newest before it. */
+/** Explains the score of the turn that is read, or the newest before it. */
 function explain() {
   const { view } = player;
   if (!view) return;
   const judged = Object.keys(view.turns).map(Number).filter((number) => view.turns[number].judged);
-  const here = turnAtCursor(view);
+  const here = (!follow.on && turnInView()) || turnAtCursor(view);
   const turn = judged.filter((number) => number <= here).at(-1) ?? judged.at(-1);
   if (!turn) return;
   explainedTurn = null;
@@ -375,14 +444,18 @@ for (const button of document.querySelectorAll("[data-view-button]")) {
   const view = button.dataset.viewButton === "audit" ? "audit" : null;
   button.addEventListener("click", () => move({ view, turn: null }));
 }
-for (const button of [$("#copy"), $("#copy-here")]) {
-  button.addEventListener("click", () => parts.share.copy(linkHere()));
-}
+$("#copy").addEventListener("click", () => copyLink(linkToDebate()));
+$("#copy-here").addEventListener("click", () => copyLink(linkHere()));
+$(".menu").addEventListener("toggle", () => sharing().catch(() => showError(new Error(DEBATE.partFailed))));
 $("#trouble-close").addEventListener("click", () => {
   $("#trouble").hidden = true;
 });
+$("#back").addEventListener("click", live);
 $("#whatif").addEventListener("toggle", openWhatIf);
-$("#score-summary").addEventListener("click", () => $("#scorecard").scrollIntoView({ block: "center" }));
+$("#score-summary").addEventListener("click", () => {
+  $("#scorecard").scrollIntoView({ block: "center" });
+  follow.leave();
+});
 
 const step = (count) => () => player.step(count).catch(showError);
 const turn = (direction) => () => player.turn(direction)?.catch(showError);
@@ -395,11 +468,12 @@ keys({
   "Shift+ArrowLeft": turn(-1),
   "Shift+ArrowRight": turn(1),
   Home: () => player.go(1).catch(showError),
-  End: () => player.live(),
-  l: () => player.live(),
+  End: live,
+  l: live,
+  f: () => follow.join(),
   a: toggleAudit,
   b: explain,
-  y: () => parts.share.copy(linkHere()),
+  y: () => copyLink(linkHere()),
   "/": search,
   ",": change(-1),
   ".": change(1),
@@ -408,5 +482,6 @@ keys({
   "]": () => player.faster(1),
 });
 
+new ResizeObserver(stay).observe($("#record"));
 feed.open();
 paint();

@@ -48,7 +48,8 @@ async function panelParts({ format }, { go, decide }) {
  * The parts that a debate needs, in their places.
  * @param {View} view
  * @param {{go: Function, id: string, appeal: Function, decide: Function, audit: Function}} acts
- * @returns {Promise<{record: object, show: Function, place(event: object, view: View): Element | null}>}
+ * @returns {Promise<{record: object, show: Function, place(event: object, view: View): Element | null,
+ *   placeInPanel(event: object): Element | null}>}
  */
 export async function formats(view, acts) {
   const [own, panel] = await Promise.all([
@@ -62,5 +63,6 @@ export async function formats(view, acts) {
       panel?.show(now, state);
     },
     place: (event, now) => panel?.place(event) ?? own.record.place(event, now),
+    placeInPanel: (event) => panel?.place(event) ?? null,
   };
 }

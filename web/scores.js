@@ -35,27 +35,28 @@ export function scoreLine(turn) {
   const scores = names.filter((name) => IN_COMPOSITE.includes(name)).map((name) => {
     return h("span", { "data-dimension": name }, `${plain(name)} `, scoreValue(turn.scores[name]));
   });
+  const revised = names.filter((name) => turn.scores[name].at_first !== undefined).map(plain);
   const absent = Object.entries(turn.absent ?? {});
   const hasTotal = typeof turn.composite === "number";
   const composite = h("b", {}, number(turn.composite));
   const total = hasTotal && h("span.total", { "data-dimension": "composite" }, "composite ", composite);
   return [
-    h("p.scores", {}, scores, total, turn.changed?.length > 0 && h("span.revised", {}, SCORES.revised)),
+    h("p.scores", {}, scores, total, revised.length > 0 && h("span.revised", {}, SCORES.revised(revised))),
     ...absent.map(([name, { reason }]) => h("p.scores.none", {}, SCORES.absent(plain(name), reason))),
   ];
 }
 
 /** The effective score, earlier values struck through, and the reason in a word. */
-function scoreValue({ raw, admitted, effective, spread }) {
-  const isChangedLater = admitted !== effective;
-  const isCapped = raw !== admitted;
+function scoreValue({ raw, effective, spread, at_first: atFirst = effective }) {
+  const isChangedLater = atFirst !== effective;
+  const isRuled = raw !== atFirst;
   const parts = [];
-  if (isCapped) parts.push(h("s", {}, hiddenText(SCORES.given), number(raw)), " ");
-  if (isChangedLater) parts.push(h("s", {}, hiddenText(SCORES.admitted), number(admitted)), " ");
+  if (isRuled) parts.push(h("s", {}, hiddenText(SCORES.given), number(raw)), " ");
+  if (isChangedLater) parts.push(h("s", {}, hiddenText(SCORES.admitted), number(atFirst)), " ");
   parts.push(h("b", {}, number(effective)));
   if (spread > 0) parts.push(h("span.spread", {}, ` ±${number(spread / 2)}`));
   if (isChangedLater) parts.push(" ", h("span.word.dock", {}, SCORES.changedLater));
-  else if (isCapped) parts.push(" ", h("span.word", {}, admitted < raw ? SCORES.lowered : SCORES.raised));
+  else if (isRuled) parts.push(" ", h("span.word", {}, atFirst < raw ? SCORES.lowered : SCORES.raised));
   return parts;
 }
 

@@ -21,7 +21,6 @@ export function timeline(player) {
   play.addEventListener("click", () => player.toggle());
   speed.addEventListener("change", () => player.setSpeed(Number(speed.value)));
   slider.addEventListener("input", () => player.go(Number(slider.value)));
-  back.addEventListener("click", () => player.live());
   for (const [button, direction] of changeButtons) button.addEventListener("click", () => player.change(direction));
 
   function show() {

@@ -1,6 +1,6 @@
 /** The transcript of an exchange, turn by turn. */
 
-import { eventLink, h, hiddenText, setText } from "./dom.js";
+import { $, eventLink, h, hiddenText, setText } from "./dom.js";
 import { capital, count, number, plain } from "./formatting.js";
 import { compared, firstSide, named } from "./labels.js";
 import { entryList, scoreChanges } from "./ledger.js";
@@ -197,21 +197,14 @@ export function transcript(root, go, id) {
     return true;
   }
 
-  /** The turn that an event is about, or the newest. A change of its score is scrolled to when it has been fetched. */
+  /** The turn that an event is about, or the newest; of a change of its score the entry, once it has been fetched. */
   function place(event, view) {
     const number_ = event.turn ?? Math.max(0, ...Object.keys(view.turns).map(Number));
-    if (view.turns[number_]?.changed?.includes(view.position)) scrollToChange(number_, view).catch(() => undefined);
-    return shown.get(number_)?.article;
-  }
-
-  async function scrollToChange(number_, view) {
-    // Marking the evidence may replace the article: the new one fetches its changes again.
-    let filled = null;
-    while (filled !== shown.get(number_)?.article) {
-      filled = shown.get(number_).article;
-      await fetchers.get(filled)?.();
-    }
-    if (now[0].position === view.position) filled.querySelector(".entries")?.scrollIntoView({ block: "nearest" });
+    const article = shown.get(number_)?.article;
+    if (!view.turns[number_]?.changed?.includes(view.position)) return article;
+    const entry = $(`.entries [data-position="${view.position}"]`, article);
+    if (!entry) fetchers.get(article)?.();
+    return entry ?? article;
   }
 
   return { show, place, open };

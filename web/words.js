@@ -243,6 +243,11 @@ export const TIMELINE = {
   back: (isLive, unseen) => `${isLive ? "Back to live" : "To the end"}${unseen ? ` · ${unseen} new` : ""}`,
 };
 
+/** The way back to the newest words. */
+export const FOLLOW = {
+  catchUp: (turns) => (turns > 0 ? `${count(turns, "turn")} behind · catch up` : "Catch up"),
+};
+
 /** The export menu: the path of each file below the debate, its name, its purpose. */
 export const SHARE = {
   files: [
@@ -324,7 +329,7 @@ export const TRANSCRIPT = {
 export const SCORES = {
   none: "No score: ",
   absent: (name, reason) => `No score for ${name}: ${reason}.`,
-  revised: "revised",
+  revised: (names) => `revised: ${names.join(", ")}`,
   given: "the judge gave ",
   admitted: "the rules admitted ",
   changedLater: "changed later",

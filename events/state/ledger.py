@@ -64,6 +64,8 @@ class Balance(Struct, frozen=True, kw_only=True, gc=False):
     outstanding: float = 0.0
     spread: float = 0.0
     rules: tuple[str, ...] = ()
+    at_first: float | None = None
+    """The value when its turn had been judged, if changes of the same batch moved it; otherwise it is ``admitted``."""
 
     def after(self, *, shift: float = 0.0, request: float = 0.0) -> float:
         """The balance after a further shift by a comparison or a further request."""
@@ -83,6 +85,8 @@ class TurnCard(Struct, frozen=True, kw_only=True, gc=False):
     absent: dict[str, Reason] = {}
     """Dimensions without a score although the turn was judged."""
     position: int = 0
+    at: str = ""
+    """When the turn was scored; the records of one batch have the same time."""
 
     def composite(self, dimensions: tuple[str, ...]) -> float | None:
         """Sum of the effective values of ``dimensions``; None where one of them has no score."""
@@ -141,6 +145,8 @@ def _changed(ledger: Ledger, record: Recorded, event: ScoreChange) -> Ledger:
         balance_after = replace(balance, effective=after, harmonized=balance.harmonized + event.requested)
     else:
         balance_after = replace(balance, effective=after, outstanding=balance.outstanding + event.requested)
+    if record.at == card.at:
+        balance_after = replace(balance_after, at_first=after)
     evidence: tuple[Evidence, ...] = ()
     if isinstance(event, LogicGapAdjusted):
         evidence = tuple(
@@ -213,5 +219,6 @@ def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
         entries=tuple(entries),
         absent={} if event.absent is UNSET else event.absent,
         position=record.position,
+        at=record.at,
     )
     return replace(ledger, cards={**ledger.cards, event.turn: card})

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
-from events.state.ledger import TurnCard
+from events.state.ledger import Balance, TurnCard
 from events.state.transcript import Failure, Turn, TurnState
 from events.types import ComparisonOutcome, ComponentScore, Degree, Missing, PressureApplied, Reason, Side, missing
 
@@ -19,6 +19,8 @@ class ScoreView(Struct, frozen=True, kw_only=True, gc=False):
     maximum: int
     harmonized: float = 0.0
     """Points by which a comparison moved it."""
+    at_first: float | UnsetType = UNSET
+    """Its value when the turn had been judged, if it changed later."""
     spread: float = 0.0
     rules: tuple[str, ...] = ()
 
@@ -166,6 +168,7 @@ def _scores(debate: Debate, card: TurnCard | None) -> dict[str, Any]:
             effective=balance.effective,
             maximum=dimension.maximum,
             harmonized=balance.harmonized,
+            at_first=_at_first(balance),
             spread=balance.spread,
             rules=balance.rules,
         )
@@ -187,6 +190,11 @@ def _scores(debate: Debate, card: TurnCard | None) -> dict[str, Any]:
         "composite_spread": round(sum(each.spread for each in counted), 2) or UNSET,
         "changed": changed,
     }
+
+
+def _at_first(balance: Balance) -> float | UnsetType:
+    value = balance.admitted if balance.at_first is None else balance.at_first
+    return UNSET if value == balance.effective else value
 
 
 def _component(score: ComponentScore, maximum: int) -> ComponentView:

@@ -101,8 +101,8 @@ def test_a_revised_score_looks_revised(page: Page, server: Any, juries: str) -> 
     visit(page, server, juries)
     turn = page.locator("[data-turn='3']")
 
-    expect(turn.locator(".revised")).to_have_text("revised")
-    expect(turn.locator("[data-dimension=logic] > s")).to_contain_text("23")
+    expect(turn.locator(".revised")).to_have_text("revised: logic")
+    expect(turn.locator("[data-dimension=logic] > s")).to_contain_text(["23", "21"])
     expect(turn.locator("[data-dimension=logic]")).to_contain_text("changed later")
 
 
@@ -233,7 +233,7 @@ def test_the_link_of_the_newest_moment_names_it(new_page: Any, server: Any, juri
     page = new_page()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visit(page, server, juries)
-    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Copy a link to this moment").click()
     expect(page.locator("#toast")).to_contain_text("Link copied")
 
     assert page.evaluate("navigator.clipboard.readText()").endswith(f"#e{server.view(juries)['position']}")

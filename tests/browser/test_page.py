@@ -215,7 +215,9 @@ def test_a_reader_who_scrolled_up_stays_there(new_page: Any, server: Any, live: 
     debate = live(scripts.silent_in(3), turns=6)
     visit(page, server, debate)
     expect(page.locator("article.turn")).to_have_count(3)
-    page.evaluate("scrollTo(0, 40)")
+    page.mouse.move(300, 250)
+    page.mouse.wheel(0, 40 - page.evaluate("scrollY"))
+    page.wait_for_function("scrollY === 40")
     server.go_on(debate, scripts.silent_in(5))
     expect(page.locator("[data-turn='5'] .said[aria-busy]")).not_to_be_empty()
 

@@ -13,8 +13,10 @@ from msgspec.structs import replace
 
 from events.patch import merge
 from events.transfer import parse_lines
+from events.types import Missing
 from events.verify import verify_lines
 from events.view import view as views
+from events.view.turn_view import ScoreView
 from events.view.view import View
 
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.ndjson"))
@@ -33,8 +35,17 @@ def test_the_chain_holds(path: Path) -> None:
     assert (True, len(lines)) == (verdict.ok, verdict.events)
 
 
+def without_first_values(scores: dict[str, ScoreView] | Missing) -> dict[str, ScoreView] | Missing:
+    if isinstance(scores, Missing):
+        return scores
+    return {name: replace(score, at_first=UNSET) for name, score in scores.items()}
+
+
 def without_new_members(view: View) -> View:
-    turns = {number: replace(turn, pressure=UNSET, directive=UNSET) for number, turn in view.turns.items()}
+    turns = {
+        number: replace(turn, pressure=UNSET, directive=UNSET, scores=without_first_values(turn.scores))
+        for number, turn in view.turns.items()
+    }
     premises = {name: replace(premise, original=UNSET) for name, premise in view.premises.items()}
     return replace(view, turns=turns, premises=premises, summary=UNSET, trait_moves=UNSET)
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec import UNSET
 
 from events.transfer import parse_lines
-from events.types import DimensionScore, PressureApplied, Reason, TurnScored, TurnStarted
+from events.types import DimensionScore, Missing, PressureApplied, Reason, ScoreChange, TurnScored, TurnStarted
 from events.view import view as views
 from tests.server.debate_events import folds, opened, recorded, spoken, started
 
@@ -56,3 +56,22 @@ def test_dimensions_without_a_score_are_told_with_their_reason() -> None:
 
     assert before.view.turns["1"].absent is UNSET
     assert after.view.turns["1"].absent == {"rhetoric": why}
+
+
+def test_a_score_tells_its_value_at_first_only_if_it_changed_later() -> None:
+    """Turn 2 was banded and penalised when it was judged, and docked later; turn 3 was only banded."""
+    path = TESTS / "events" / "view" / "golden" / "0.1-cars.ndjson"
+    records = parse_lines(path.read_bytes().splitlines(keepends=True))
+    turns = views.apply_all(views.INITIAL, records).view.turns
+    changes = [each for each in records if isinstance(each.event, ScoreChange)]
+    judged_at = {each.event.turn: each.at for each in records if isinstance(each.event, TurnScored)}
+
+    shown = 0
+    for number, turn in turns.items():
+        assert not isinstance(turn.scores, Missing)
+        for name, score in turn.scores.items():
+            of_it = [each for each in changes if (each.event.turn, each.event.dimension) == (int(number), name)]
+            later = sum(each.event.applied for each in of_it if each.at != judged_at[int(number)])
+            assert (UNSET if not later else pytest.approx(score.effective - later)) == score.at_first
+            shown += bool(of_it) and not later
+    assert shown, "a score that changed only while its turn was judged"

@@ -1,0 +1,152 @@
+"""Following a debate: the newest words stay in view, links show their target, and a key takes the reader back."""
+
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+from playwright.sync_api import Page, expect
+
+from providers.scripted.provider import shipped
+from server.debate.setup.exhibitions import request_for
+
+pytestmark = pytest.mark.browser
+
+AN_HOUR_MS = 3_600_000
+LINE_IN_VIEW = """() => {
+  const said = document.querySelector(".speaking .said");
+  if (!said?.textContent) return false;
+  const {bottom} = said.getBoundingClientRect();
+  const [from, to] = ["#top", "#foot"].map((one) => document.querySelector(one).getBoundingClientRect());
+  return bottom > from.bottom && bottom <= to.top;
+}"""
+"""Whether the last spoken line stands between the head and the foot of the page."""
+BOX = """(before) => {
+  const box = document.createElement("div");
+  box.style.height = "2000px";
+  document.querySelector(before).before(box);
+}"""
+
+
+def visit(page: Page, server: Any, debate: str, rest: str = "") -> None:
+    page.goto(f"{server.url}/d/{debate}{rest}")
+    expect(page.locator("body[data-ready]")).to_be_attached()
+
+
+@pytest.mark.parametrize("before", ["#record", "#end"])
+def test_boxes_that_grow_do_not_end_following(
+    new_page: Any, server: Any, live: Any, scripts: SimpleNamespace, before: str
+) -> None:
+    page = new_page(height=500)
+    debate = live(scripts.silent_in(2), turns=6)
+    visit(page, server, debate)
+    expect(page.locator("[data-turn='2'] .said[aria-busy]")).not_to_be_empty()
+    page.evaluate(BOX, before)
+    server.go_on(debate, scripts.silent_in(4))
+    expect(page.locator("[data-turn='4'] .said[aria-busy]")).not_to_be_empty()
+
+    page.wait_for_function(LINE_IN_VIEW)
+
+
+def test_only_the_readers_scrolling_ends_following_and_a_key_or_a_button_takes_it_up_again(
+    new_page: Any, server: Any, live: Any, scripts: SimpleNamespace
+) -> None:
+    page = new_page(height=500)
+    debate = live(scripts.silent_in(3), turns=8)
+    visit(page, server, debate)
+    page.wait_for_function(LINE_IN_VIEW)
+    page.mouse.move(300, 250)
+    page.mouse.wheel(0, -10_000)
+    page.wait_for_function("scrollY === 0")
+    back = page.locator("#catch-up")
+    expect(back).to_be_visible()
+    server.go_on(debate, scripts.silent_in(5))
+    expect(page.locator("[data-turn='5'] .said[aria-busy]")).not_to_be_empty()
+
+    expect(back).to_have_text(re.compile(r"\d turns? behind · catch up"))
+    assert page.evaluate("scrollY") == 0
+    page.keyboard.press("f")
+    page.wait_for_function(LINE_IN_VIEW)
+    expect(back).to_be_hidden()
+    page.keyboard.press("PageUp")
+    back.click()
+    page.wait_for_function(LINE_IN_VIEW)
+
+
+def test_a_replay_keeps_the_spoken_line_in_view(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
+    page = new_page(own=True, height=500)  # its clock is the profile's
+    debate = server.open({**scripts.slow, "pace": {"chunk_ms": 20, "chunk_chars": 40}}, turns=1)
+    server.concluded(debate)
+    page.clock.install(time=0)
+    visit(page, server, debate, "?speed=0.5#e2")
+    expect(page.locator("#slider")).to_have_value("2")
+    page.clock.pause_at(AN_HOUR_MS)
+    page.locator("#play").click()
+    for _ in range(100):
+        page.clock.run_for(50)
+        if len(page.locator("[data-turn='1'] .said").text_content() or "") > 1000:
+            break
+
+    assert page.evaluate(LINE_IN_VIEW)
+
+
+def test_a_protocol_debate_is_followed_to_its_end(new_page: Any, server: Any) -> None:
+    content = msgspec.json.decode(shipped()["transit"].read_bytes())
+    model = server.script({**content, "pace": {"chunk_ms": 20, "chunk_chars": 60, "answer_ms": 400}})
+    body = msgspec.json.encode(request_for("transit")).replace(b"scripted:transit", model.encode())
+    request = msgspec.json.decode(body)
+    del request["exhibition"]
+    page = new_page(height=700)
+    visit(page, server, server.open_request(request))
+    expect(page.get_by_role("status")).to_have_attribute("data-state", "ended")
+
+    page.wait_for_function("scrollY > 0")
+    expect(page.locator("#panel, #briefing, #closings").filter(visible=True).first).to_be_visible()
+
+
+def test_a_link_to_an_event_of_the_audit_shows_it(new_page: Any, server: Any) -> None:
+    page = new_page(height=500)
+    visit(page, server, server.exhibit("juries"), "?view=audit&event=64")
+    row = page.locator(".log [data-position='64']")
+
+    expect(row.get_by_role("button", expanded=True)).to_be_in_viewport()
+
+
+def test_a_link_to_a_change_of_a_score_marks_its_entry(new_page: Any, server: Any) -> None:
+    debate = server.exhibit("juries")
+    events = server.get(f"/api/debates/{debate}/events?limit=1000")["events"]
+    gap = next(each for each in events if each["event"]["type"] == "logic_gap_adjusted")
+    page = new_page(height=500)
+    visit(page, server, debate, f"#e{gap['position']}")
+    marked = page.locator("[data-here]")
+
+    expect(marked).to_have_attribute("data-position", str(gap["position"]))
+    expect(marked).to_be_in_viewport()
+
+
+def test_b_explains_the_turn_that_is_read(new_page: Any, server: Any) -> None:
+    page = new_page(height=600)
+    visit(page, server, server.exhibit("juries"))
+    page.mouse.move(300, 250)
+    page.mouse.wheel(
+        0, page.locator("[data-turn='2'] .said").evaluate("(said) => said.getBoundingClientRect().top - 150")
+    )
+    expect(page.locator("[data-turn='2'] .said")).to_be_in_viewport()
+    page.keyboard.press("b")
+
+    expect(page).to_have_url(re.compile(r"turn=2$"))
+
+
+@pytest.mark.parametrize(("button", "copied"), [("#copy", ""), ("#copy-here", "#e3")])
+def test_copy_link_copies_the_debate_and_another_button_the_moment(
+    new_page: Any, server: Any, ended: str, button: str, copied: str
+) -> None:
+    page = new_page(own=True)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visit(page, server, ended, "?speed=2#e3")
+    expect(page.locator("#slider")).to_have_value("3")
+    page.locator(button).click()
+    expect(page.locator("#toast")).to_contain_text("Link copied")
+
+    assert f"{server.url}/d/{ended}{copied}" == page.evaluate("navigator.clipboard.readText()")

@@ -1,0 +1,118 @@
+/**
+ * Following: the page keeps the newest words in view.
+ *
+ * Only the reader's own scrolling ends it: the wheel, a finger, a key, the scroll bar, or the focus. Boxes that grow
+ * above or below the words do not. A reader who scrolls down to the newest words follows again.
+ */
+
+import { $, setText } from "./dom.js";
+import { FOLLOW } from "./words.js";
+
+/** Free space between the words and the foot of the page. */
+const GAP_PX = 14;
+/** A finger that moves less than this does not scroll. */
+const TAP_PX = 6;
+const UP = ["ArrowUp", "PageUp", "Home"];
+const DOWN = ["ArrowDown", "PageDown", "End"];
+
+/** @typedef {{element: Element, isStart?: boolean}} Place `isStart`: its start must be in view, not its end. */
+
+/**
+ * Following on this page.
+ * @param {() => Place | null} newest The place that a reader who follows must see; null if there is none.
+ * @param {() => number} behind Turns between the one that is read and the newest one.
+ * @returns {{on: boolean, join(): void, leave(): void, keep(): void, showButton(): void}}
+ *   `keep` scrolls to the newest words of a reader who follows, and offers the way back to others.
+ */
+export function follower(newest, behind) {
+  const button = $("#catch-up");
+  /** The direction in which the reader scrolled last. */
+  let heading = 0;
+  let touchedAt = 0;
+
+  const state = {
+    on: false,
+    join() {
+      state.on = true;
+      state.keep();
+    },
+    leave() {
+      state.on = false;
+      state.showButton();
+    },
+    keep() {
+      const place = newest();
+      if (state.on && place) bring(place);
+      state.showButton();
+    },
+    showButton() {
+      const place = state.on ? null : newest();
+      button.hidden = !place || isInView(place);
+      if (!button.hidden) setText(button, FOLLOW.catchUp(behind()));
+    },
+  };
+
+  /** The reader scrolls, if the page can move in that direction. */
+  function scrolls(direction) {
+    const room = direction < 0 ? scrollY : document.documentElement.scrollHeight - innerHeight - scrollY;
+    if (room < 1) return;
+    heading = direction;
+    state.on = false;
+  }
+
+  button.addEventListener("click", state.join);
+  addEventListener("wheel", ({ deltaY, ctrlKey }) => deltaY && !ctrlKey && scrolls(deltaY), { passive: true });
+  addEventListener("touchstart", ({ touches }) => {
+    touchedAt = touches[0].clientY;
+  }, { passive: true });
+  addEventListener("touchmove", ({ touches }) => {
+    const moved = touchedAt - touches[0].clientY;
+    if (Math.abs(moved) > TAP_PX) scrolls(moved);
+  }, { passive: true });
+  addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.target.matches("input, select, textarea")) return;
+    if (UP.includes(event.key) || (event.key === " " && event.shiftKey)) scrolls(-1);
+    else if (DOWN.includes(event.key) || (event.key === " " && event.target === document.body)) scrolls(1);
+  });
+  addEventListener("pointerdown", ({ target, clientX }) => {
+    if (target === document.documentElement && clientX >= target.clientWidth) state.leave();
+  });
+  addEventListener("click", ({ target }) => {
+    if (target.closest?.("#record summary, aside summary")) state.leave(); // The reader opens something to read it.
+  });
+  addEventListener("focusin", () => requestAnimationFrame(() => {
+    const place = state.on && newest();
+    if (place && !isInView(place)) state.leave();
+  }));
+  addEventListener("scroll", () => {
+    const place = !state.on && heading > 0 && newest();
+    if (place && isInView(place)) state.on = true;
+    state.showButton();
+  }, { passive: true });
+  addEventListener("resize", state.keep);
+  return state;
+}
+
+/** The part of the window between the head and the foot of the page. */
+const room = () => [$("#top").getBoundingClientRect().bottom, $("#foot").getBoundingClientRect().top];
+
+/** How far the page must scroll to show the place; 0 if it is in view. */
+function distance({ element, isStart }) {
+  const { top, bottom } = element.getBoundingClientRect();
+  const [from, to] = room();
+  const isTall = bottom - top > to - from;
+  const toStart = top - from - GAP_PX;
+  if (isStart) return top < from || top > (from + to) / 2 ? toStart : 0;
+  if (bottom > to || (isTall && bottom < from)) return bottom - to + GAP_PX;
+  return top < from && !isTall ? toStart : 0;
+}
+
+const isInView = (place) => distance(place) === 0;
+
+function bring(place) {
+  const far = distance(place);
+  // The browser lays out what lies far away only when it comes near: its own way to get there is exact.
+  if (Math.abs(far) > innerHeight) place.element.scrollIntoView({ block: place.isStart ? "start" : "end" });
+  const rest = distance(place);
+  if (rest) scrollBy({ top: rest, behavior: "instant" });
+}
