@@ -127,7 +127,7 @@ def _standing(debate: Debate, side: Side, last: int, attacked: list[str]) -> Ite
         quote = premise.quote
         is_attacked = name in contradicted or any(quote in other or other in quote for other in attacked)
         if premise.side == side and premise.turn == last and premise.state == "kept" and not is_attacked:
-            yield f"“{_brief(quote)}” stands: build on it."
+            yield f"“{_brief(quote)}” was left standing: build on it, and give it another ground."
             return
 
 
@@ -162,7 +162,9 @@ def _doubts(debate: Debate, last: int) -> Iterator[tuple[str, str]]:
     """The doubted claims of a turn: words, and what to do."""
     for claim in debate.claims.values():
         if claim.turn == last and claim.state != "cleared":
-            yield claim.quote, f"“{_brief(claim.quote)}” was doubted: support it, weaken it or withdraw it."
+            why = _brief(claim.reason).rstrip(".")
+            doubted = f"“{_brief(claim.quote)}” was doubted{f' ({why})' if why else ''}"
+            yield claim.quote, f"{doubted}: support it, weaken it or withdraw it."
 
 
 def _brief(quote: str) -> str:

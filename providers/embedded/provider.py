@@ -201,6 +201,7 @@ async def _source(
     limit = learned.token_limit(request)
     speaking = SPEAKING if model == SMOLLM2 and not constraint else {}
     body = _body(request, learned, limit) | speaking | constraint
+    body["temperature"] = min(body["temperature"], request.temperature)
     last = request.prompt[-1]
     begun = last.text if last.role == "assistant" else ""
     reader = ResponseReader(learned, request, limit, is_typed=bool(constraint))

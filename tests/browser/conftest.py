@@ -337,10 +337,10 @@ def own_page(new_page: Open, watched: Watched) -> Iterator[Page]:
 class Reader:
     """A page that tests only read: it stays at its address for the next test that reads it."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, server: str) -> None:
         self.page = page
         self.console: list[str] = []
-        self._address = ""
+        self._address, self._server = "", server
         page.set_default_timeout(PATIENCE_MS)
         page.set_viewport_size({"width": 1280, "height": 900})
         page.on("console", lambda message: self.console.append(f"{message.type}: {message.text}"))
@@ -349,6 +349,7 @@ class Reader:
     def visit(self, address: str) -> Page:
         """The page of an address, complete."""
         if address != self._address:
+            leave(self.page, self._server)  # the page before may miss a server that has ended: its messages end here
             self.console.clear()
             self.page.goto(address)
             self._address = address
@@ -358,8 +359,8 @@ class Reader:
 
 
 @pytest.fixture(scope="session")
-def reader(warm: Profile) -> Reader:
-    return Reader(warm.context.new_page())
+def reader(warm: Profile, server: Server) -> Reader:
+    return Reader(warm.context.new_page(), server.url)
 
 
 @pytest.fixture

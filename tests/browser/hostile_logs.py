@@ -95,8 +95,8 @@ def logs(exported: bytes) -> dict[str, list[Event]]:
     return {
         "exchange": exchange(exported),
         "protocol": [
-            protocol_logs.opened(),
-            *protocol_logs.protocol(faulty=True),
+            protocol_logs.opened(turns=8),
+            *protocol_logs.protocol(faulty=True, answered=True),
             DebateConcluded(winner="con", by_rule="assessment"),
         ],
         "panel": [*panel_logs.irreconcilable(), decided],

@@ -1,6 +1,6 @@
 """Logs of protocols, written event by event without a debate."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any, Final
 
 from events.types import (
@@ -18,6 +18,7 @@ from events.types import (
     Event,
     FallacyFound,
     JudgeSeat,
+    QuestionsAnswered,
     Rater,
     Side,
     TrackRecord,
@@ -158,8 +159,30 @@ def _started(first: int) -> list[Event]:
     ]
 
 
-def protocol(*, claims: dict[str, str] | None = None, faulty: bool = False) -> Iterator[Event]:
-    """The three rounds and the judge's findings. ``claims`` replaces some; ``faulty``: con opens with two arguments."""
+def _answers(known: Container[str], *, faulty: bool) -> Iterator[Event]:
+    """The round of answers to the questions of cross-examination."""
+    yield from _started(5)
+    for turn, side in ((5, "pro"), (6, "con")):
+        own = [(name, said) for name, said in CROSS.items() if name.startswith(side.upper()) and name in known]
+        answers = {name: f"To the question “{said[2]}”: <b>not yet</b>." for name, said in own}
+        yield _spoken(turn, "\n\n".join(f"{name}: {text}" for name, text in answers.items()))
+        words = {name: len(text.split()) for name, text in answers.items()}
+        is_faulty = faulty and side == "con"
+        yield QuestionsAnswered(
+            side=side,  # type: ignore[arg-type]
+            turn=turn,
+            answers=answers,
+            words=words,
+            faults=("CON-9 is no argument",) if is_faulty else (),
+            free_text="On CON-9: no." if is_faulty else "",
+        )
+
+
+def protocol(*, claims: dict[str, str] | None = None, faulty: bool = False, answered: bool = False) -> Iterator[Event]:
+    """The rounds and the judge's findings.
+
+    ``claims`` replaces some; ``faulty``: con opens with two arguments; ``answered``: with a round of answers.
+    """
     known = {name: (claims.get(name, said[0]) if claims else said[0], *said[1:]) for name, said in CASES.items()}
     if faulty:
         del known["CON-3"]
@@ -196,8 +219,11 @@ def protocol(*, claims: dict[str, str] | None = None, faulty: bool = False) -> I
             )
         if faulty and side == "con":
             yield CrossExaminationFaulted(by="con", turn=4, faults=("PRO-9 is no argument",), free_text="On PRO-9: no.")
-    yield from _started(5)
-    for turn, side in ((5, "pro"), (6, "con")):
+    closing = 7 if answered else 5
+    if answered:
+        yield from _answers(known, faulty=faulty)
+    yield from _started(closing)
+    for turn, side in ((closing, "pro"), (closing + 1, "con")):
         position = (
             "Drop the fare and keep the timetable; the collecting alone pays for a part of it."
             if side == "pro"

@@ -37,7 +37,7 @@ OPEN_ACCESS: Final = Access(Settings())
 
 
 def random_text(rng: random.Random, longest: int) -> str:
-    """A text of at most ``longest`` characters.  A long text is one word, because the words of a turn are limited."""
+    """A text of at most ``longest`` characters."""
     size = rng.randint(1, longest)
     piece = "".join(rng.choices(ALPHABET, k=min(size, PIECE)))
     if size > PIECE:
