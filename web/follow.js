@@ -29,6 +29,8 @@ export function follower(newest, behind) {
   /** The direction in which the reader scrolled last. */
   let heading = 0;
   let touchedAt = 0;
+  /** Where the page stood at its last scroll event. The browser may scroll before it tells of the wheel. */
+  let scrolledTo = 0;
 
   const state = {
     on: false,
@@ -52,12 +54,20 @@ export function follower(newest, behind) {
     },
   };
 
-  /** The reader scrolls, if the page can move in that direction. */
+  /** The reader scrolls, unless the page stands at its start. */
   function scrolls(direction) {
-    const room = direction < 0 ? scrollY : document.documentElement.scrollHeight - innerHeight - scrollY;
-    if (room < 1) return;
+    if (direction < 0 && scrollY === 0 && scrolledTo === 0) return;
     heading = direction;
     state.on = false;
+    requestAnimationFrame(arrive);
+  }
+
+  /** The reader has scrolled: down to the newest words means to follow. */
+  function arrive() {
+    scrolledTo = scrollY;
+    const place = !state.on && heading > 0 && newest();
+    if (place && isInView(place)) state.on = true;
+    state.showButton();
   }
 
   button.addEventListener("click", state.join);
@@ -84,11 +94,7 @@ export function follower(newest, behind) {
     const place = state.on && newest();
     if (place && !isInView(place)) state.leave();
   }));
-  addEventListener("scroll", () => {
-    const place = !state.on && heading > 0 && newest();
-    if (place && isInView(place)) state.on = true;
-    state.showButton();
-  }, { passive: true });
+  addEventListener("scroll", arrive, { passive: true });
   addEventListener("resize", state.keep);
   return state;
 }

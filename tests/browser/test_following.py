@@ -58,7 +58,7 @@ def test_only_the_readers_scrolling_ends_following_and_a_key_or_a_button_takes_i
     page.wait_for_function(LINE_IN_VIEW)
     page.mouse.move(300, 250)
     page.mouse.wheel(0, -10_000)
-    page.wait_for_function("scrollY === 0")
+    page.wait_for_function("() => scrollY === 0")
     back = page.locator("#catch-up")
     expect(back).to_be_visible()
     server.go_on(debate, scripts.silent_in(5))
@@ -101,7 +101,7 @@ def test_a_protocol_debate_is_followed_to_its_end(new_page: Any, server: Any) ->
     visit(page, server, server.open_request(request))
     expect(page.get_by_role("status")).to_have_attribute("data-state", "ended")
 
-    page.wait_for_function("scrollY > 0")
+    page.wait_for_function("() => scrollY > 0")
     expect(page.locator("#panel, #briefing, #closings").filter(visible=True).first).to_be_visible()
 
 
