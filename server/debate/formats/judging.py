@@ -14,7 +14,7 @@ from events.record import Draft
 from events.state.claims import Claim
 from events.state.debate import Debate, question
 from events.state.transcript import Turn
-from events.types import ClaimAppealed, ContextShortened, DebateOpened
+from events.types import ClaimAppealed, ContextShortened, DebateOpened, PressureApplied
 from judge.guard import injection
 from judge.live import claims, comparison, convergence, gaps, scoring, shortening, spine, verdicts
 from judge.live.answers import Answers
@@ -156,7 +156,7 @@ def judged(debate: Debate, opened: DebateOpened, turn: Turn, asked: dict[str, Qu
     if compared is not None:
         cause = compared
         for event in after_exchange(batch.debate, batch.debate.exchanges.comparisons[number]):
-            cause = batch.add(event, cause)
+            cause = batch.add(event, compared if isinstance(event, PressureApplied) else cause)
     return batch.drafts
 
 
