@@ -1,7 +1,7 @@
 """Debates under rubric v2 in which every prompt was answered by hand, as a capable model answers it.
 
-The answers were written from the prompts alone, at natural length: two exchanges of eight turns, and a debate of format
-protocol with a panel of four seats on three models.  Two readers of each exchange gave every turn a number and said who
+The answers were written from the prompts alone, at natural length: two exchanges of eight turns, one of six turns in
+German, and a debate of format protocol with a panel of four seats on three models.  Two readers of each exchange gave every turn a number and said who
 leads by how much, from the words alone (``…_readers.json``).
 """
 
@@ -30,7 +30,9 @@ def read_log(name: str) -> tuple[Recorded, ...]:
     return parse_lines((LOGS / f"{name}_v2.ndjson").read_bytes().splitlines(keepends=True))
 
 
-@pytest.mark.parametrize(("name", "calls"), [("free_transport", 49), ("under_sixteen", 49), ("library_fines", 5)])
+@pytest.mark.parametrize(
+    ("name", "calls"), [("free_transport", 49), ("under_sixteen", 49), ("library_fines", 5), ("homework_german", 36)]
+)
 def test_every_answer_was_accepted_the_first_time_and_nothing_is_missing(name: str, calls: int) -> None:
     events = [record.event for record in read_log(name)]
     judged = [each for each in events if isinstance(each, ModelAnswered) and each.purpose not in SPOKEN]
@@ -40,6 +42,18 @@ def test_every_answer_was_accepted_the_first_time_and_nothing_is_missing(name: s
     for each in events:
         if isinstance(each, TurnScored | TurnsCompared | NarrativeVerdictReached):
             assert each.missing is UNSET
+
+
+def test_a_german_debate_is_judged_in_german_and_its_quotes_are_found() -> None:
+    events = [record.event for record in read_log("homework_german")]
+    opened = next(each for each in events if isinstance(each, DebateOpened))
+    scores = [score for each in events if isinstance(each, TurnScored) for score in each.components.values()]
+    reasons = " ".join(score.reason for score in scores).split()
+
+    assert "de" == opened.language
+    assert len(scores) > 50
+    assert [] == [score.quote for score in scores if score.quote and not score.verified]
+    assert reasons.count("die") + reasons.count("der") > 10 * (reasons.count("the") + reasons.count("and"))
 
 
 @pytest.mark.parametrize("name", [*EXCHANGES, "library_fines"])
