@@ -1,8 +1,8 @@
 """Debates under rubric v2 in which every prompt was answered by hand, as a capable model answers it.
 
 The answers were written from the prompts alone, at natural length: two exchanges of eight turns, one of six turns in
-German, and a debate of format protocol with a panel of four seats on three models.  Two readers of each exchange gave every turn a number and said who
-leads by how much, from the words alone (``…_readers.json``).
+German, and a debate of format protocol with a panel of four seats on three models. Two readers of each exchange gave
+every turn a number and said who leads by how much, from the words alone (``…_readers.json``).
 """
 
 import json
