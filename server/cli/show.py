@@ -10,6 +10,7 @@ from events.view.view import View
 from server.cli.options import find_debate, open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import BadField
+from server.export.audit import Audit, Auditor
 from server.export.markdown import as_markdown
 from server.settings import Settings
 
@@ -23,20 +24,24 @@ from server.settings import Settings
 def show(context: click.Context, debate: str, at: int | None, store: str | None, *, as_json: bool) -> None:
     """Show one debate: its turns, their scores, and its outcome."""
     settings = settings_of(context, store=store)
-    view: View = run_async(lambda: _show(settings, debate, at))
+    view, audits = run_async(lambda: _show(settings, debate, at))
     if as_json:
         emit(view)
     else:
-        Console().print(Markdown(as_markdown(view)))
+        Console().print(Markdown(as_markdown(view, audits)))
 
 
-async def _show(settings: Settings, prefix: str, at: int | None) -> View:
+async def _show(settings: Settings, prefix: str, at: int | None) -> tuple[View, list[Audit]]:
+    """The view and the audits of its turns."""
     async with open_store(settings) as log:
-        fold = views.INITIAL
+        fold, auditor = views.INITIAL, Auditor()
         async for page in read_pages(log, await find_debate(log, prefix)):
-            fold = views.apply_all(fold, page if at is None else page[: at - fold.view.position])
+            shown = page if at is None else page[: at - fold.view.position]
+            fold = views.apply_all(fold, shown)
+            for record in shown:
+                auditor.take(record)
             if fold.view.position == at:
                 break
         if at is not None and fold.view.position < at:
             raise BadField("at", f"{at} is beyond the head {fold.view.position}")
-        return views.for_director(fold)
+        return views.for_director(fold), auditor.audits()

@@ -3,7 +3,7 @@
 The sentences are not escaped.  The judge's words have the names of the sides in place of its labels.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from msgspec import UNSET, UnsetType
@@ -12,7 +12,7 @@ from events.types import Missing, NarrativeVerdictReached, PressureApplied, Reas
 from events.view.summary import DebateSummary
 from events.view.turn_view import ComparisonView, TurnView
 from events.view.view import VerdictsView, View
-from server.export.audit import Audit
+from server.export.audit import Audit, AuditEntry
 from server.export.labels import capital_sides, compared, named
 from server.export.text import one_line
 from server.export.wording import NAMES
@@ -174,6 +174,38 @@ def concessions(view: View, number: str) -> Iterator[str]:
         for change in premise.changes:
             if change.what == "withdrawn" and str(change.turn) == number:
                 yield f"concession: it withdraws {name} openly ({one_line(named(premise.text, first))})"
+
+
+def components(turn: TurnView) -> Iterator[str]:
+    """The quote that each component of the score rests on."""
+    for dimension, found in turn.components.items():
+        for name, component in found.items():
+            if component.quote:
+                doubt = "" if component.verified else " (these words are not in the turn)"
+                title = f"{dimension}, {name}".replace("_", " ")
+                yield f"{title} {component.admitted:g}/{component.maximum}: “{one_line(component.quote)}”{doubt}"
+
+
+def suspect_claims(view: View, number: str) -> Iterator[str]:
+    """The suspect claims of a turn, each with its quote and the judge's reason."""
+    first = first_side(view.turns)
+    for name, claim in view.claims.items():
+        if str(claim.turn) == number:
+            kind = f"{claim.kind.replace('_', ' ')}, {claim.state}"
+            reason = one_line(named(claim.reason, first))
+            yield f"suspect claim {name} ({kind}): “{one_line(claim.quote)}” {reason}".rstrip()
+
+
+def changes(entries: Iterable[AuditEntry], first: Side) -> Iterator[str]:
+    """What the rules and later turns did to a score, with the reason and the words that caused it."""
+    for each in entries:
+        if each.kind == "score":
+            continue
+        asked = "" if each.applied == each.requested else f" of {each.requested:+g}"
+        what = f"{each.dimension} {each.applied:+g}{asked} ({each.rule})".replace("_", " ")
+        quotes = "; ".join(f"turn {words.turn}: “{one_line(words.quote)}”" for words in each.evidence)
+        reason = one_line(named(each.reason, first))
+        yield f"event {each.position}: {what}. {' · '.join(filter(None, (reason, quotes)))}".rstrip()
 
 
 # the audit

@@ -19,7 +19,11 @@ from server.export.wording import NAMES, SIGNS, conclusion_of, rule_name, verdic
 
 
 def as_markdown(view: View, audits: Iterable[Audit] = ()) -> str:
-    """The whole document.  ``audits`` of its turns add what was missing, refused or settled by a second opinion."""
+    """The whole document.
+
+    ``audits`` of its turns add why each score changed, and what was missing, refused or settled by a second opinion.
+    """
+    by_turn = {str(each.turn): each for each in audits}
     lines = [f"# {escaped(view.motion)}", "", f"Debate `{view.id}` · {view.state} · opened {view.opened_at}", ""]
     for side, seat in (("pro", view.pro), ("con", view.con)):
         if isinstance(seat, SeatView):
@@ -35,11 +39,11 @@ def as_markdown(view: View, audits: Iterable[Audit] = ()) -> str:
     else:
         lines += messages_after(view, 0)
         for number, turn in view.turns.items():
-            lines += [*_turn(view, number, turn), *messages_after(view, int(number))]
+            lines += [*_turn(view, number, turn, by_turn.get(number)), *messages_after(view, int(number))]
     lines += [*panel_lines(view), *_verdicts(view), *audience_lines(view)]
     if view.summary is UNSET:
         lines += _end(view)
-    lines += _audits(view, audits)
+    lines += _audits(view, by_turn.values())
     return escape_controls("\n".join(lines))
 
 
@@ -67,7 +71,7 @@ def _headline(view: View) -> list[str]:
     return [*lines, ""]
 
 
-def _turn(view: View, number: str, turn: TurnView) -> list[str]:
+def _turn(view: View, number: str, turn: TurnView, audit: Audit | None) -> list[str]:
     quoted = "\n".join(f"> {escaped(line)}" if line.strip() else ">" for line in turn.text.splitlines())
     shaped = " · ".join(f"{line.title}: {escaped(line.text)}" for line in exchange.shaped_by(view, turn))
     notes = [score_line(turn)]
@@ -75,6 +79,9 @@ def _turn(view: View, number: str, turn: TurnView) -> list[str]:
         notes.append(escaped(exchange.comparison_text(turn.compared)))
         notes += map(escaped, exchange.comparison_reasons(view, turn.compared))
     notes += map(escaped, (*exchange.missing_parts(turn.absent, turn.unchecked), *exchange.concessions(view, number)))
+    details = [*exchange.components(turn), *exchange.suspect_claims(view, number)]
+    if audit is not None:
+        details += exchange.changes(audit.entries, exchange.first_side(view.turns))
     return [
         f"## Turn {number} · {SIGNS[turn.side]}",
         "",
@@ -83,6 +90,8 @@ def _turn(view: View, number: str, turn: TurnView) -> list[str]:
         "",
         "  \n".join(notes),
         "",
+        *(f"- {escaped(line)}" for line in details),
+        *([""] if details else []),
     ]
 
 

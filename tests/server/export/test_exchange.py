@@ -95,6 +95,17 @@ def test_a_turn_tells_what_shaped_it_how_it_compares_and_what_it_concedes() -> N
     assert "concession: it withdraws P1.2 openly (Removing the fare moves short car trips" in third
 
 
+def test_a_turn_tells_its_quotes_its_suspect_claims_and_why_it_was_docked() -> None:
+    first = document(V1).partition("## Turn 1")[2].partition("## Turn 2")[0]
+    third = document(V1).partition("## Turn 3")[2].partition("## Turn 4")[0]
+
+    assert "\n- logic, process 8/10: “the trained mind discounts what" in first
+    assert "- event 25: tactics -5 (band loser). lost tactics against turn 2: at most 16" in first
+    assert "- event 63: logic -4 (logic gap). The appeal reads a defence of the verdict, not its making" in first
+    assert "; turn 4: “Reasons are composed after the decision" in first
+    assert "- suspect claim C3.1 (fabricated citation, upheld): “The Larkmoor Bench Audit measured it" in third
+
+
 def test_a_directive_that_may_not_be_read_yet_is_left_out() -> None:
     records = parse_lines(V1.read_bytes().splitlines(keepends=True))
     view = views.apply_all(views.INITIAL, records[:-1]).view
