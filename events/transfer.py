@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import BinaryIO, Final
 
 import msgspec
+from anyio import to_thread
 from msgspec import UNSET, Struct
 
 from events import codec
@@ -96,7 +97,7 @@ def parse_lines(lines: Iterable[bytes]) -> tuple[Recorded, ...]:
 
 async def import_debate(log: EventLog, lines: Iterable[bytes]) -> Imported:
     """Import a debate.  Raises ``BrokenChain``; ``BadTransfer``, also if the id names another debate."""
-    records = parse_lines(lines)
+    records = await to_thread.run_sync(parse_lines, lines)  # a long log takes seconds of computing
     last = records[-1]
     debate = last.debate
     if await log.head(debate):

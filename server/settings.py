@@ -26,7 +26,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     port: Annotated[int, Meta(ge=0, le=65535)] = 8484
     """0 takes any free port."""
     token: str = ""
-    """Required beyond loopback for every request that costs money or changes a debate."""
+    """Required beyond loopback, with at least 16 characters, for every request that costs money or changes a debate."""
     hosts: str = ""
     """Further host names of the server, separated by commas."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"

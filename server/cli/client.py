@@ -52,7 +52,11 @@ class ServerClient:
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """The decoded answer to a POST."""
-        return await self._send(self._http.build_request("POST", path, content=msgspec.json.encode(body)))
+        return await self.send(path, msgspec.json.encode(body))
+
+    async def send(self, path: str, body: bytes) -> Any:
+        """The decoded answer to a POST of bytes."""
+        return await self._send(self._http.build_request("POST", path, content=body))
 
     async def _send(self, request: httpx.Request) -> Any:
         try:

@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 import click
 import msgspec
+from anyio import to_thread
 
 from events.store.log import read_pages
 from events.store.open import opened_log
@@ -16,7 +17,8 @@ from events.transfer import Imported, import_debate, read_lines
 from events.transfer import export as export_lines
 from events.verify import Verification, verify_lines, verify_log
 from events.view import view as views
-from server.cli.options import find_debate, open_store, with_json, with_store
+from server.cli.client import ServerClient
+from server.cli.options import find_debate, open_store, server_address, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import CannotServe, NotFound
 from server.export.archive import Archive, archive_of
@@ -175,5 +177,10 @@ def import_(context: click.Context, file: str, store: str | None, *, as_json: bo
 
 
 async def _import(settings: Settings, file: BinaryIO) -> Imported:
+    if address := server_address(settings):
+        click.echo(f"a server holds this store: asking {address}", err=True)
+        lines = await to_thread.run_sync(file.read)
+        async with ServerClient(settings, address) as client:
+            return msgspec.convert(await client.send("/api/import", lines), Imported)
     async with opened_log(settings.store) as log:
         return await import_debate(log, read_lines(file))

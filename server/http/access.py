@@ -1,7 +1,9 @@
 """Access control: hosts, origins, the token and its session cookie, and the headers of every response."""
 
+import hashlib
 import hmac
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -13,12 +15,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server import observe
 from server.errors import BadHeader, CannotServe, MootError, NotAllowed, TokenMissing, error_body, report_of
-from server.http.body import BoundedReceive, check_length, read_object
+from server.http.body import MAX_BODY, MAX_IMPORT, BoundedReceive, check_length, read_object
 from server.settings import LOOPBACK, Settings
 
 COOKIE: Final = "moot_session"
 COOKIE_AGE_S: Final = 12 * 3600
 FORBIDDEN: Final = 4403
+MIN_TOKEN: Final = 16
+"""Characters of a token beyond loopback."""
+IMPORT: Final = "/api/import"
 POLICY: Final = "; ".join(  # noqa: FLY002 - one line for each rule is easier to read
     (
         "default-src 'none'",
@@ -43,21 +48,33 @@ HEADERS: Final[Mapping[str, str]] = {
 }
 
 
+@cache
+def signing_key(token: str, purpose: str) -> bytes:
+    """A key for cookies.  scrypt derives it, so that a cookie does not help to guess the token."""
+    return hashlib.scrypt((token or "loopback").encode(), salt=purpose.encode(), n=1 << 14, r=8, p=1)
+
+
 class Access:
-    """The access rules of one server.  Raises ``CannotServe`` for an address beyond loopback without a token."""
+    """The access rules of one server.
+
+    Raises ``CannotServe`` for an address beyond loopback, or further host names, with a token that is easy to guess.
+    """
 
     def __init__(self, settings: Settings) -> None:
-        if not settings.is_loopback and not settings.token:
+        if not (settings.is_loopback and not settings.hosts.strip()) and len(settings.token) < MIN_TOKEN:
+            why = f"{settings.host} can be reached from other machines"
+            if settings.is_loopback:
+                why = "MOOT_HOSTS lets other machines reach this server through a proxy"
             raise CannotServe(
-                f"{settings.host} can be reached from other machines: set MOOT_TOKEN (and keep it secret), "
-                "or serve on 127.0.0.1"
+                f"{why}: set MOOT_TOKEN to {MIN_TOKEN} or more random characters (and keep it secret), "
+                "or serve on 127.0.0.1 without MOOT_HOSTS"
             )
         self._token = settings.token
         self._any_host = settings.host in {"0.0.0.0", "::"}  # noqa: S104 - compared with, not bound to
         named = {name.strip().lower() for name in settings.hosts.split(",") if name.strip()}
         self._hosts = {*LOOPBACK, "[::1]", settings.host.lower(), *named}
         self._strict = not self._any_host or bool(named)
-        self._sessions = URLSafeTimedSerializer(settings.token or "loopback", salt="moot.session")
+        self._sessions = URLSafeTimedSerializer(signing_key(settings.token, "moot.session"), salt="moot.session")
 
     @property
     def needs_token(self) -> bool:
@@ -147,7 +164,8 @@ class AccessMiddleware:
         headers = Headers(scope=scope)
         try:
             self._access.check_host(headers)
-            check_length(headers)
+            most = self._most(scope)
+            check_length(headers, most)
         except MootError as error:
             await self._refuse(error, scope, receive, send)
             return
@@ -166,7 +184,12 @@ class AccessMiddleware:
                 observe.count_request(scope["method"], message["status"])
             await send(message)
 
-        await self._app(scope, BoundedReceive(receive), send_with_headers)
+        await self._app(scope, BoundedReceive(receive, most), send_with_headers)
+
+    def _most(self, scope: Scope) -> int:
+        """Bytes that the body of a request may have: an operator may import a long log."""
+        is_import = scope["type"] == "http" and scope["path"] == IMPORT
+        return MAX_IMPORT if is_import and self._access.is_operator(HTTPConnection(scope)) else MAX_BODY
 
     async def _refuse(self, error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":

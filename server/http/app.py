@@ -18,7 +18,7 @@ from server.exhibit import PlayedExhibitions
 from server.export.audit import Auditors
 from server.feed.websocket.connections import Connections
 from server.http import audience, commands, debates, events, exports, judge, metrics, whatif
-from server.http.access import Access, AccessMiddleware, error_response, open_session
+from server.http.access import IMPORT, Access, AccessMiddleware, error_response, open_session
 from server.http.limits import RateLimit
 from server.http.static import FILES, page_response
 from server.http.websocket import spectate
@@ -71,6 +71,7 @@ ROUTES: Final = (
     Route("/favicon.ico", favicon),
     Route("/api/debates", debates.list_debates, methods=["GET"]),
     Route("/api/debates", debates.open_debate, methods=["POST"]),
+    Route(IMPORT, debates.import_log, methods=["POST"]),
     Route(ONE, debates.show_debate),
     Route(f"{ONE}/events", events.list_events),
     Route(f"{ONE}/events.ndjson", exports.export_events),

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from server.debate.acts import read_ballot
+from server.http.access import signing_key
 from server.http.body import read_object
 from server.http.limits import RateLimit
 from server.http.requests import json_response, service_of
@@ -31,7 +32,7 @@ class Voters:
     """The cookie that tells voters apart, and the limits on what one voter and one address may send."""
 
     def __init__(self, settings: Settings) -> None:
-        self._cookies = URLSafeSerializer(settings.token or "loopback", salt="moot.voter")
+        self._cookies = URLSafeSerializer(signing_key(settings.token, "moot.voter"), salt="moot.voter")
         self._by_address = RateLimit(settings.votes_per_minute, "votes came")
         self._by_voter = RateLimit(VOTER_PER_MINUTE, "votes came")
 

@@ -11,6 +11,8 @@ from server.errors import BadQuery, TooLarge
 
 MAX_BODY: Final = 1 << 20
 """Bytes."""
+MAX_IMPORT: Final = 256 << 20
+"""Bytes of a log that an operator imports."""
 
 
 async def read_json(request: Request, *, empty: Any = None) -> Any:
@@ -35,26 +37,26 @@ async def read_object(request: Request, *, empty: dict[str, Any] | None = None) 
     return value
 
 
-def check_length(headers: Headers) -> None:
+def check_length(headers: Headers, most: int = MAX_BODY) -> None:
     """Check the announced length of a body.  Raises ``TooLarge``, and ``ValueError`` for a length that is no number."""
-    if int(headers.get("content-length") or 0) > MAX_BODY:
-        raise _too_large()
+    if int(headers.get("content-length") or 0) > most:
+        raise _too_large(most)
 
 
 class BoundedReceive:
-    """An ASGI ``receive`` that stops reading a body beyond ``MAX_BODY``, whatever length was announced."""
+    """An ASGI ``receive`` that stops reading a body beyond ``most`` bytes, whatever length was announced."""
 
-    def __init__(self, receive: Receive) -> None:
-        self._receive, self._size = receive, 0
+    def __init__(self, receive: Receive, most: int = MAX_BODY) -> None:
+        self._receive, self._most, self._size = receive, most, 0
 
     async def __call__(self) -> Message:
         """The next message.  Raises ``TooLarge``."""
         message = await self._receive()
         self._size += len(message.get("body", b""))
-        if self._size > MAX_BODY:
-            raise _too_large()
+        if self._size > self._most:
+            raise _too_large(self._most)
         return message
 
 
-def _too_large() -> TooLarge:
-    return TooLarge(f"a body may have {MAX_BODY} bytes")
+def _too_large(most: int) -> TooLarge:
+    return TooLarge(f"a body may have {most} bytes")

@@ -1,6 +1,7 @@
 """Debates: list, open, show, estimate, and what a new one can choose: models, archetypes, exhibitions."""
 
 import gzip
+from io import BytesIO
 from typing import Final
 
 import msgspec
@@ -9,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from events.store.listing import public_row
+from events.transfer import import_debate, read_lines
 from personalities.archetypes import archetypes
 from server.debate.setup import opening
 from server.debate.setup.estimate import estimate
@@ -34,6 +36,13 @@ async def open_debate(request: Request) -> Response:
         await opening.build_opening(wanted, service.registry, service.settings, records)
     )
     return json_response({"id": debate}, 201)
+
+
+async def import_log(request: Request) -> Response:
+    """POST /api/import: the log of a debate as NDJSON, as ``events.ndjson`` exports it to operators."""
+    access_of(request).require_operator(request)
+    lines = BytesIO(await request.body())
+    return json_response(await import_debate(service_of(request).log, read_lines(lines)), 201)
 
 
 async def list_debates(request: Request) -> Response:

@@ -70,9 +70,9 @@ class Cli:
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
         return subprocess.CompletedProcess(args, result.exit_code, result.stdout_bytes, result.stderr_bytes)
 
-    def json(self, *args: str, **more: str) -> Any:
+    def json(self, *args: str, stdin: bytes = b"", **more: str) -> Any:
         """The JSON output of a command that must succeed."""
-        done = self(*args, "--json", **more)
+        done = self(*args, "--json", stdin=stdin, **more)
 
         assert done.returncode == 0, done.stderr.decode()
         return msgspec.json.decode(done.stdout)

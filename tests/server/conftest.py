@@ -40,7 +40,7 @@ def site() -> Iterator[Site]:
 @pytest.fixture
 def guarded() -> Iterator[Site]:
     """A server beyond loopback, with a token."""
-    yield from serving(host="0.0.0.0", token="s3cret")
+    yield from serving(host="0.0.0.0", token="s3cret-0123456789")
 
 
 @pytest.fixture

@@ -127,7 +127,22 @@ def test_a_second_server_is_refused_and_run_asks_the_first(moot: Cli, script: An
         as_json(moot("run", "m", "--pro", "nope:x", "--json"), 2, "pro.model")
         as_json(moot("run", "--resume", "nobody", "--json"), 3)
         as_json(moot("run", "--resume", debate, "--json"), 2, "resume")
-        said(moot("import", "/dev/null"), 1)
+        said(moot("import", "/dev/null"), 4, "there is no event in it")
+
+
+@pytest.mark.slow
+def test_an_import_asks_the_server_that_holds_the_store(moot: Cli, held: tuple[Cli, str]) -> None:
+    other, debate = held
+    log = other("export", debate).stdout
+    with moot.server() as (_, address):
+        imported, again = moot("import", "-", stdin=log), moot.json("import", "-", stdin=log)
+        view = httpx.get(f"{address}/api/debates/{debate}", trust_env=False).json()
+        cut = log[: log.rindex(b"\n", 0, -1) - 40] + b"\n"
+        assert "position" in said(moot("import", "-", stdin=cut), 4)
+
+    assert debate == imported.stdout.decode().strip(), imported.stderr.decode()
+    assert again["already"] is True
+    assert view == other.json("show", debate)
 
 
 @pytest.mark.slow
@@ -159,8 +174,8 @@ def test_run_says_that_the_server_does_not_answer_any_more(moot: Cli, script: An
 
 @pytest.mark.slow
 def test_run_sends_the_token_to_a_server_that_needs_it(moot: Cli, script: Any) -> None:
-    with moot.server("--host", "127.0.0.1", MOOT_TOKEN="s3cret"):
+    with moot.server("--host", "127.0.0.1", MOOT_TOKEN="s3cret-0123456789"):
         as_json(moot("run", "m", *seats(script()), "--json"), 1)
-        done = moot("run", "m", "--turns", "1", *seats(script()), MOOT_TOKEN="s3cret")
+        done = moot("run", "m", "--turns", "1", *seats(script()), MOOT_TOKEN="s3cret-0123456789")
 
         assert done.returncode == 0, done.stderr.decode()

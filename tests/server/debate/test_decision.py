@@ -237,7 +237,9 @@ def test_a_decision_needs_the_operators_token(guarded: Site, script: Script) -> 
     said_ = {"decision": "pro", "reason": WHY}
 
     refused(guarded.client.post("/api/debates/nobody/decision", json=said_), 401)
-    known = guarded.client.post("/api/debates/nobody/decision", json=said_, headers={"authorization": "Bearer s3cret"})
+    known = guarded.client.post(
+        "/api/debates/nobody/decision", json=said_, headers={"authorization": "Bearer s3cret-0123456789"}
+    )
     refused(known, 404)
 
 

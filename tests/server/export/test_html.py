@@ -159,7 +159,7 @@ def test_the_routes_and_the_command_give_the_same_file(site: Site, script: Any) 
 
 
 def test_the_file_of_a_live_debate_has_no_secrets(guarded: Site, slow: str) -> None:
-    token = {"authorization": "Bearer s3cret"}
+    token = {"authorization": "Bearer s3cret-0123456789"}
     seats = {role: {"model": slow} for role in ("pro", "con", "judge")}
     debate = guarded.client.post("/api/debates", json={"motion": "A motion", **seats}, headers=token).json()["id"]
     shown = PageParser(guarded.client.get(f"/api/debates/{debate}/export.html").text)

@@ -13,7 +13,7 @@ QUOTE = "Nurses on night shifts lose their way to work"
 FLAG = {"claims": [{"quote": QUOTE, "reason": "no such study", "kind": "fabricated_citation"}]}
 CLEARED = {"reason": "The city counted them.", "verdict": "cleared"}
 UPHELD = {"reason": "Nobody has counted them.", "verdict": "upheld"}
-TOKEN = {"authorization": "Bearer s3cret"}
+TOKEN = {"authorization": "Bearer s3cret-0123456789"}
 
 
 def model_of(script: Any, opinion: Any) -> str:

@@ -1,5 +1,6 @@
 """Every route of the application, over a real service."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,7 +11,11 @@ from events.patch import merge
 from events.record import EventLine
 from events.transfer import parse_lines
 from events.verify import verify_lines
+from server.http.body import MAX_BODY
 from tests.server.site import MOTION, Site, refused
+
+GOLDEN = Path(__file__).parents[2] / "events" / "view" / "golden"
+TOKEN = "s3cret-0123456789"
 
 
 def test_a_debate_from_its_opening_to_its_end(site: Site, script: Any) -> None:
@@ -153,3 +158,25 @@ def test_an_exhibition_is_played_without_a_debate_of_its_own(site: Site) -> None
     assert page == site.get("/api/exhibitions/juries/frames")
     assert [] == site.get("/api/debates")["debates"]
     assert "not_found" == refused(site.client.get("/api/exhibitions/nowhere/frames"), 404)["code"]
+
+
+def test_an_operator_imports_a_log_and_a_spectator_does_not(guarded: Site) -> None:
+    log = (GOLDEN / "0.1-juries.ndjson").read_bytes()
+    operator = {"authorization": f"Bearer {TOKEN}"}
+
+    refused(guarded.client.post("/api/import", content=log), 401)
+    done = guarded.client.post("/api/import", content=log, headers=operator)
+
+    assert done.status_code == 201, done.text
+    assert done.json() | {"already": False, "paused": False} == done.json()
+    assert guarded.get(f"/api/debates/{done.json()['debate']}")["state"] == "concluded"
+    assert guarded.client.post("/api/import", content=log, headers=operator).json()["already"] is True
+
+
+def test_only_an_import_by_an_operator_may_have_a_long_body(guarded: Site) -> None:
+    long = b" " * (MAX_BODY + 1)
+
+    refused(guarded.client.post("/api/import", content=long), 413)
+    refused(guarded.client.post("/api/session", content=long, headers={"authorization": f"Bearer {TOKEN}"}), 413)
+    answer = guarded.client.post("/api/import", content=long, headers={"authorization": f"Bearer {TOKEN}"})
+    assert answer.status_code not in {200, 201, 413}

@@ -1,12 +1,14 @@
 """Refusals of the routes, access rules, and what a page may load."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from itsdangerous import BadSignature, URLSafeSerializer
 
 from server.errors import CannotServe
-from server.http.access import Access
+from server.http.access import Access, signing_key
 from server.http.body import MAX_BODY
 from server.settings import Settings
 from tests.server.site import MOTION, Site, refused, serving
@@ -183,7 +185,7 @@ def test_hosts_and_origins(site: Site, headers: dict[str, str], status: int) -> 
 
 
 def test_a_host_can_be_added() -> None:
-    for site in serving(hosts="debates.example, other.example"):
+    for site in serving(hosts="debates.example, other.example", token="s3cret-0123456789"):
         assert site.client.get("/healthz", headers={"host": "Debates.example:80"}).status_code == 200
         refused(site.client.get("/healthz", headers={"host": "third.example"}), 403)
 
@@ -196,10 +198,16 @@ def test_beyond_loopback_the_server_does_not_start_without_a_token() -> None:
 def test_changes_need_the_token_and_reading_does_not(guarded: Site, slow: str) -> None:
     body = {"motion": MOTION, **{role: {"model": slow} for role in ("pro", "con", "judge")}}
     post = guarded.client.post
-    bearer = {"authorization": "Bearer s3cret"}
+    bearer = {"authorization": "Bearer s3cret-0123456789"}
 
     refused(post("/api/debates", json=body), 401)
-    for wrong in ("Bearer wrong", "Basic s3cret", "Bearer", "s3cret", "Bearer s3cret2"):
+    for wrong in (
+        "Bearer wrong",
+        "Basic s3cret-0123456789",
+        "Bearer",
+        "s3cret-0123456789",
+        "Bearer s3cret-01234567892",
+    ):
         refused(post("/api/debates", json=body, headers={"authorization": wrong}), 401)
     refused(post("/api/debates", json=body, headers={"cookie": "moot_session=forged"}), 401)
     debate = post("/api/debates", json=body, headers=bearer).json()["id"]
@@ -212,12 +220,12 @@ def test_changes_need_the_token_and_reading_does_not(guarded: Site, slow: str) -
 def test_a_browser_sends_the_token_once_and_has_a_cookie(guarded: Site, slow: str) -> None:
     refused(guarded.client.post("/api/session", json={"token": "wrong"}), 403)
     refused(guarded.client.post("/api/session", json={}), 403)
-    response = guarded.client.post("/api/session", json={"token": "s3cret"})
+    response = guarded.client.post("/api/session", json={"token": "s3cret-0123456789"})
     cookie = response.headers["set-cookie"].lower()
 
     assert "httponly" in cookie
     assert "samesite=strict" in cookie
-    assert "s3cret" not in cookie
+    assert "s3cret-0123456789" not in cookie
     guarded.open(slow)
 
 
@@ -231,3 +239,38 @@ def test_pages_are_served_with_a_strict_policy(site: Site) -> None:
         for rule in ("default-src 'none'", "script-src 'self'", "base-uri 'none'", "trusted-types 'none'"):
             assert rule in policy
         assert response.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        (Settings(host="0.0.0.0"), "0.0.0.0 can be reached from other machines: set MOOT_TOKEN to 16 or more"),
+        (Settings(host="0.0.0.0", token="abc"), "0.0.0.0 can be reached from other machines: set MOOT_TOKEN to 16"),
+        (Settings(host="192.0.2.1", token="x" * 15), "set MOOT_TOKEN to 16 or more random characters"),
+        (Settings(hosts="debates.example"), "MOOT_HOSTS lets other machines reach this server through a proxy: set"),
+    ],
+)
+def test_a_token_that_is_easy_to_guess_is_refused_beyond_loopback_in_one_line(settings: Settings, says: str) -> None:
+    with pytest.raises(CannotServe, match=re.escape(says)) as refusal:
+        Access(settings)
+
+    assert "\n" not in str(refusal.value)
+    assert not settings.token or settings.token not in str(refusal.value)
+
+
+def test_a_short_token_is_enough_on_this_machine_only() -> None:
+    assert Access(Settings(token="abc")).needs_token
+    assert Access(Settings(host="0.0.0.0", token="x" * 16)).needs_token
+
+
+def test_a_voters_cookie_does_not_help_to_guess_the_token(guarded: Site, slow: str) -> None:
+    bearer = {"authorization": "Bearer s3cret-0123456789"}
+    seats = {role: {"model": slow} for role in ("pro", "con", "judge")}
+    opened = guarded.client.post("/api/debates", json={"motion": MOTION, "turns": 2, **seats}, headers=bearer)
+    voted = guarded.client.post(f"/api/debates/{opened.json()['id']}/votes", json={"winner": "pro"})
+    assert voted.status_code == 200, voted.text
+    cookie = guarded.client.cookies["moot_voter"]
+
+    with pytest.raises(BadSignature):
+        URLSafeSerializer("s3cret-0123456789", salt="moot.voter").loads(cookie)
+    assert URLSafeSerializer(signing_key("s3cret-0123456789", "moot.voter"), salt="moot.voter").loads(cookie)

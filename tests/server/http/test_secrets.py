@@ -12,7 +12,7 @@ from events.types import DirectiveIssued, Side
 from personalities import pressure
 from tests.server.site import Site, refused
 
-TOKEN = {"authorization": "Bearer s3cret"}
+TOKEN = {"authorization": "Bearer s3cret-0123456789"}
 SPECTATOR = {"authorization": ""}
 HERE = {"host": "moot.example"}
 TURNS = 8

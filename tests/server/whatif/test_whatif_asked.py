@@ -186,7 +186,7 @@ def test_the_answer_stands_beside_the_record_and_nothing_is_written(site: Site, 
 
 
 def test_it_is_read_without_the_token_and_shows_nothing_that_is_the_directors(guarded: Site, script: Script) -> None:
-    headers = {"authorization": "Bearer s3cret"}
+    headers = {"authorization": "Bearer s3cret-0123456789"}
     model, slow = script(), script("slow", pace={"chunk_ms": 60_000}, says={"pro": ["One."], "con": ["Two."]})
     body = {"motion": "m", "turns": 2, "pro": {"model": model}, "con": {"model": slow}, "judge": {"model": model}}
     debate = guarded.client.post("/api/debates", json=body, headers=headers).json()["id"]
