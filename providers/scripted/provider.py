@@ -6,7 +6,7 @@ Its tokens are words.  Its faults raise the errors that a real provider would ra
 import os
 import time
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager
+from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeVar
 import anyio
 import anyio.lowlevel
 import msgspec
+from anyio import to_thread
 from msgspec import Struct
 
 from providers.answers.neutral import neutral
@@ -81,18 +82,21 @@ class ScriptedProvider:
     def __init__(self) -> None:
         self._scripts: dict[str, tuple[tuple[int, int], Script]] = {}
 
-    def stream(self, model: str, request: Request) -> AbstractAsyncContextManager[TextStream]:
+    @asynccontextmanager
+    async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
         """Stream the turn that the file gives to the side in ``request.key``."""
-        script = self._script(model)
+        script = await self._read(model)
         turn = script.turn_of(request.key, request.turn, request.attempt)
         marks = {"neutral": True} if turn is None else {}
         if turn is None:
             turn = ScriptedTurn(text=f"(The script gives {request.key} nothing to say in turn {request.turn}.)")
-        return open_stream(_stream_turn(_Call(model, script, request, time.monotonic()), turn, marks), request)
+        source = _stream_turn(_Call(model, script, request, time.monotonic()), turn, marks)
+        async with open_stream(source, request) as stream:
+            yield stream
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
         """Give the file's answer to ``request.key``; if there is none, a neutral answer with a mark."""
-        script = self._script(model)
+        script = await self._read(model)
         answer = script.answer_of(request.key, request.attempt)
         marks = {"neutral": True} if answer is None else {}
         if answer is None:
@@ -107,7 +111,7 @@ class ScriptedProvider:
             hint = "name a file: scripted:debate.json"
             return (_status("FILE", ok=False, detail="plays a script in place of a model", hint=hint),)
         try:
-            self._script(model)
+            await self._read(model)
         except UnknownModel as error:
             return (_status(model, ok=False, detail=error.message),)
         return (_status(model, ok=True, detail="a script, not a model", caveat=self.caveat(model)),)
@@ -127,17 +131,21 @@ class ScriptedProvider:
         """Forget the files."""
         self._scripts.clear()
 
+    async def _read(self, model: str) -> Script:
+        """The script of a model; a thread reads a file that is new or has changed."""
+        if not self._is_known(model):
+            await to_thread.run_sync(self._script, model)
+        return self._script(model)
+
     def _script(self, model: str) -> Script:
-        path = shipped().get(model) or Path(os.path.expanduser(model))  # noqa: PTH111 - keeps the ~ of an unknown user
-        try:
-            stat = path.stat()
-            version = (stat.st_mtime_ns, stat.st_size)
-        except (OSError, ValueError):
-            version = (-1, -1)
+        if not self._is_known(model):
+            version = _version(model)
+            self._scripts[model] = (version, load(_path(model)))
+        return self._scripts[model][1]
+
+    def _is_known(self, model: str) -> bool:
         known = self._scripts.get(model)
-        if known is None or known[0] != version:
-            known = self._scripts[model] = (version, load(path))
-        return known[1]
+        return known is not None and known[0] == _version(model)
 
 
 class UnpacedProvider(ScriptedProvider):
@@ -145,6 +153,19 @@ class UnpacedProvider(ScriptedProvider):
 
     def _script(self, model: str) -> Script:
         return msgspec.structs.replace(super()._script(model), pace=UNPACED)
+
+
+def _path(model: str) -> Path:
+    return shipped().get(model) or Path(os.path.expanduser(model))  # noqa: PTH111 - keeps the ~ of an unknown user
+
+
+def _version(model: str) -> tuple[int, int]:
+    """Time and size of a model's file; equal for all files that cannot be read."""
+    try:
+        found = _path(model).stat()
+    except (OSError, ValueError):
+        return (-1, -1)
+    return (found.st_mtime_ns, found.st_size)
 
 
 class _Call(Struct, frozen=True):

@@ -4,17 +4,21 @@ The result is a pure function of (file, key, turn, attempt).  Nothing is counted
 and started again continues as if it had not stopped.
 """
 
+import os
 import re
+import stat
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
 from providers.errors import UnknownModel
 
+MOST_BYTES: Final = 16 << 20
+"""Bytes of a file."""
 FaultKind = Literal[
     "refuse", "timeout", "reset", "drip", "empty", "bad_json", "wrong_type",
     "rate_limit", "overloaded", "auth", "context_length",
@@ -107,11 +111,14 @@ class Script(Struct, frozen=True):
 
 
 def load(path: Path) -> Script:
-    """Read and validate a file.  Raises ``UnknownModel`` with one line that names the fault and its place."""
+    """Read and validate a regular file of at most ``MOST_BYTES``.
+
+    Raises ``UnknownModel`` with one line that names the fault and its place.
+    """
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UnknownModel(f"the script {path} cannot be read: {error.strerror or error}") from None
+        content = _read(path)
+    except (OSError, ValueError) as error:
+        raise UnknownModel(f"the script {path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     try:
         script = msgspec.json.decode(content, type=Script)
         for key, entry in script.answers.items():
@@ -122,6 +129,18 @@ def load(path: Path) -> Script:
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise UnknownModel(f"the script {path} is not JSON{_line(error, content)}: {error}") from None
     return script
+
+
+def _read(path: Path) -> bytes:
+    """The content of a regular file.  Raises ``OSError``, ``ValueError``."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe without a writer must not wait
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ValueError("it is not a regular file")
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES >> 20} MiB")
+    return content
 
 
 def _turn_at(entry: str | ScriptedTurn, attempt: int) -> ScriptedTurn:

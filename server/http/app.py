@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route, WebSocketRoute
 
+from events.errors import StoreUnavailable
 from server.errors import EXPECTED, HttpRefusal, MootError, NotFound
 from server.exhibit import PlayedExhibitions
 from server.export.audit import Auditors
@@ -20,6 +21,7 @@ from server.feed.websocket.connections import Connections
 from server.http import audience, commands, debates, events, exports, judge, metrics, whatif
 from server.http.access import IMPORT, Access, AccessMiddleware, error_response, open_session
 from server.http.limits import RateLimit
+from server.http.requests import service_of
 from server.http.static import FILES, page_response
 from server.http.websocket import spectate
 from server.service import Service
@@ -33,8 +35,14 @@ async def front(request: Request) -> Response:
 
 
 async def page(request: Request) -> Response:
-    """GET /d/{id}: the page of a debate; the page itself asks whether the debate exists."""
-    return await page_response(request, "debate.html")
+    """GET /d/{id}: the page of a debate, with 404 if there is none; the page itself says what is wrong."""
+    response = await page_response(request, "debate.html")
+    try:
+        if not await service_of(request).log.head(request.path_params["debate"]):
+            response.status_code = 404
+    except StoreUnavailable as error:
+        logger.warning("debate_not_looked_up", message=str(error))
+    return response
 
 
 async def favicon(request: Request) -> Response:
@@ -50,6 +58,10 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 404:  # noqa: PLR2004 - HTTP not found
+        if request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", ""):
+            page = await page_response(request, "missing.html")
+            page.status_code = 404
+            return page
         return error_response(NotFound(f"nothing is at {request.url.path}"))
     response = error_response(HttpRefusal(error.status_code, error.detail))
     response.headers.update(error.headers or {})

@@ -1,6 +1,7 @@
 """The script: its answers and faults, which do not depend on earlier calls."""
 
 import os
+import threading
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,7 +12,10 @@ from msgspec import Meta, Struct
 
 from providers import errors
 from providers.base import Outcome, Request
+from providers.errors import UnknownModel
+from providers.scripted import provider as provider_module
 from providers.scripted.provider import ScriptedProvider
+from providers.scripted.script import MOST_BYTES, Script, load
 
 pytestmark = pytest.mark.anyio
 
@@ -316,3 +320,39 @@ async def test_check_names_the_file_and_its_label(write: Any) -> None:
     assert (f"scripted:{model}", True, "Scripted: Show") == (status.name, status.ok, status.caveat)
     assert not unnamed.ok
     assert "scripted:debate.json" in unnamed.hint
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "/"])
+async def test_only_a_regular_file_is_read(path: str) -> None:
+    with pytest.raises(UnknownModel, match=r"it is not a regular file|Is a directory"):
+        load(Path(path))
+
+
+async def test_a_pipe_without_a_writer_does_not_wait(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    with pytest.raises(UnknownModel, match="it is not a regular file"):
+        load(tmp_path / "pipe")
+
+
+async def test_a_file_beyond_the_bound_is_refused(tmp_path: Path) -> None:
+    with (tmp_path / "long.json").open("wb") as file:
+        file.truncate(MOST_BYTES + 1)
+
+    with pytest.raises(UnknownModel, match="it has more than 16 MiB"):
+        load(tmp_path / "long.json")
+
+
+async def test_a_file_is_read_in_a_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    readers: list[threading.Thread] = []
+
+    def noted(path: Path) -> Script:
+        readers.append(threading.current_thread())
+        return load(path)
+
+    monkeypatch.setattr(provider_module, "load", noted)
+    (tmp_path / "a.json").write_text("{}")
+
+    assert (await ScriptedProvider().check(str(tmp_path / "a.json")))[0].ok
+    assert len(readers) == 1
+    assert readers[0] is not threading.main_thread()

@@ -180,3 +180,29 @@ def test_only_an_import_by_an_operator_may_have_a_long_body(guarded: Site) -> No
     refused(guarded.client.post("/api/session", content=long, headers={"authorization": f"Bearer {TOKEN}"}), 413)
     answer = guarded.client.post("/api/import", content=long, headers={"authorization": f"Bearer {TOKEN}"})
     assert answer.status_code not in {200, 201, 413}
+
+
+def test_an_address_without_a_page_is_html_to_a_browser_and_json_to_others(site: Site) -> None:
+    shown = site.client.get("/nothing", headers={"accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+
+    assert (404, "text/html; charset=utf-8") == (shown.status_code, shown.headers["content-type"])
+    assert "<h1>Nothing is here</h1>" in shown.text
+    assert "default-src 'none'" in shown.headers["content-security-policy"]
+    assert refused(site.client.get("/nothing"), 404)["message"] == "nothing is at /nothing"
+
+
+def test_the_page_of_a_debate_that_does_not_exist_answers_404(site: Site, script: Any) -> None:
+    debate = site.open(script())
+
+    assert site.client.get(f"/d/{debate}").status_code == 200
+    missing = site.client.get("/d/nosuch")
+    assert missing.status_code == 404
+    assert "<title>A debate · Moot</title>" in missing.text
+
+
+def test_a_stranger_learns_nothing_about_files(guarded: Site) -> None:
+    for path in ("/etc/passwd", "/nowhere"):
+        body = {"motion": MOTION, "pro": {"model": f"scripted:{path}"}}
+
+        for route in ("/api/debates", "/api/estimate"):
+            assert path not in refused(guarded.client.post(route, json=body), 401)["message"]
