@@ -3,7 +3,8 @@
 import { api } from "./api.js";
 import { $, h, hiddenText, setText, storage, updateChildren } from "./dom.js";
 import { count, number, percent } from "./formatting.js";
-import { AUDIENCE, NAME, SIGN } from "./words.js";
+import { NAME, SIGN } from "./words.js";
+import { AUDIENCE } from "./words_acts.js";
 import { table } from "./widgets.js";
 
 const CHOICES = ["pro", "con", "neither"];

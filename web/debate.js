@@ -186,6 +186,7 @@ async function fetchFormat(view) {
       appeal: (claim) => api.appeal(id, claim).catch(showError),
       decide: (decision, reason) => api.decide(id, decision, reason).then(catchUp),
       audit: auditLink,
+      frameAt: (position) => player.frameAt(position),
     });
     draw();
   } catch {

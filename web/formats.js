@@ -3,9 +3,9 @@
 import { $ } from "./dom.js";
 
 const FORMATS = {
-  async exchange({ go, id, appeal, audit }) {
+  async exchange({ go, id, appeal, audit, frameAt }) {
     const { exchange } = await import("./exchange.js");
-    return exchange(go, id, appeal, audit);
+    return exchange(go, id, appeal, audit, frameAt);
   },
   async protocol({ go }) {
     const [{ protocol, standings }, { briefing }] = await Promise.all([
@@ -47,7 +47,8 @@ async function panelParts({ format }, { go, decide }) {
 /**
  * The parts that a debate needs, in their places.
  * @param {View} view
- * @param {{go: Function, id: string, appeal: Function, decide: Function, audit: Function}} acts
+ * @param {{go: Function, id: string, appeal: Function, decide: Function, audit: Function,
+ *   frameAt: Function}} acts
  * @returns {Promise<{record: object, show: Function, place(event: object, view: View): Element | null,
  *   placeInPanel(event: object): Element | null}>}
  */

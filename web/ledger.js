@@ -83,7 +83,7 @@ function filling(list, fetchAudit, show) {
 function changeRow(entry, go, name) {
   const { applied, requested, kind, dimension, before, after, rule, reason, position } = entry;
   const amount = `${signed(applied)}${applied === requested ? "" : ` of ${signed(requested)}`}`;
-  return h("li", { "data-kind": kind, "data-position": position },
+  return h("li", { "data-kind": kind, "data-position": position, "data-raise": applied > 0 },
     h("b", {}, `${amount} ${plain(dimension)}`),
     ", ",
     h("s", {}, number(before)),

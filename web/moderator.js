@@ -2,7 +2,7 @@
 
 import { api } from "./api.js";
 import { $, setText } from "./dom.js";
-import { MODERATOR } from "./words.js";
+import { MODERATOR } from "./words_acts.js";
 
 /**
  * The controls of debate `id`.

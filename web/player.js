@@ -73,6 +73,11 @@ export class Player extends EventTarget {
     return this.#history.frame(this.position);
   }
 
+  /** The frame at `position`, if it has been fetched. */
+  frameAt(position) {
+    return this.#history.frame(position);
+  }
+
   /** The number of events since the cursor stopped following. */
   get unseen() {
     return this.following ? 0 : Math.max(0, this.head - this.#leftAt);

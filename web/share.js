@@ -1,7 +1,7 @@
 /** Links to the moment at the cursor, and exports of the whole debate. */
 
 import { $, h, setText } from "./dom.js";
-import { SHARE } from "./words.js";
+import { SHARE } from "./words_acts.js";
 
 const TOAST_MS = 2_500;
 

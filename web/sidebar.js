@@ -4,7 +4,7 @@ import { changeDetector, eventLink, h, updateInBatches } from "./dom.js";
 import { anchor, decimalsOf, isMissing, number, plain, signed } from "./formatting.js";
 import { firstSide, named } from "./labels.js";
 import { sideName } from "./widgets.js";
-import { DIMENSIONS, IN_COMPOSITE, NAME, SIDEBAR, SIGN } from "./words.js";
+import { DIMENSIONS, IN_COMPOSITE, LEAD, NAME, SIDEBAR, SIGN } from "./words.js";
 
 const SIDES = ["pro", "con"];
 
@@ -54,7 +54,7 @@ function cardTable(card) {
 }
 
 function leader(card) {
-  const text = card.leader === "neither" ? SIDEBAR.noLeader : h("span", {}, sideName(card.leader), SIDEBAR.leads);
+  const text = card.leader === "neither" ? LEAD.closeTitle : h("span", {}, sideName(card.leader), SIDEBAR.leads);
   return h("p.leader", { "data-leader": card.leader }, text, " ", h("span.quiet", {}, SIDEBAR.means));
 }
 

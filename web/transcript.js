@@ -204,6 +204,9 @@ export function transcript(root, go, id) {
     if (!view.turns[number_]?.changed?.includes(view.position)) return article;
     const entry = $(`.entries [data-position="${view.position}"]`, article);
     if (!entry) fetchers.get(article)?.();
+    for (const mark of turns.querySelectorAll("mark")) {
+      mark.classList.toggle("flash", mark.dataset.names.split(" ").includes(`gap/${view.position}`));
+    }
     return entry ?? article;
   }
 

@@ -3,7 +3,7 @@
 import { changeDetector, eventLink, h, onClick, updateInBatches } from "./dom.js";
 import { anchor, isMissing, number, plain } from "./formatting.js";
 import { firstSide, named, sidesNamed } from "./labels.js";
-import { sideName } from "./widgets.js";
+import { showPlace, sideName } from "./widgets.js";
 import { NAME, SIGN, VERDICTS, winnerWords } from "./words.js";
 
 const SIDES = ["pro", "con"];
@@ -120,16 +120,9 @@ function citations({ cites }) {
   if (!cites?.length) return null;
   const links = cites.flatMap((cite, i) => {
     const id = cite.startsWith("turn ") ? `turn-${cite.slice(5)}` : anchor(cite);
-    return [i ? ", " : "", h("a", { href: `#${id}`, on: onClick(() => showCited(id)) }, cite)];
+    return [i ? ", " : "", h("a", { href: `#${id}`, on: onClick(() => showPlace(id)) }, cite)];
   });
   return h("p.quiet.cites", {}, VERDICTS.restsOn, links);
-}
-
-/** Scrolls to a turn, a premise or a claim; the cursor stays. */
-function showCited(id) {
-  const target = document.getElementById(id);
-  target?.closest("details")?.setAttribute("open", "");
-  target?.scrollIntoView({ block: "center" });
 }
 
 function convergenceSection(verdict, view) {

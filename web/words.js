@@ -2,11 +2,11 @@
  * The words of the page: every sentence, label and message that its modules show. Those of the HTML files stand there.
  *
  * Shared words come first, then the words of each part under the name of its module, then the sentences of events.
- * Words that not every page needs are in words_home.js (the first page), words_audit.js (the audit and what-if) and
- * words_panel.js (protocols and panels).
+ * Words that not every page needs are in words_home.js (the first page), words_audit.js (the audit and what-if),
+ * words_panel.js (protocols and panels) and words_acts.js (links and exports, the moderator, the audience).
  */
 
-import { count, grouped, moment, number, percent, plain } from "./formatting.js";
+import { count, grouped, moment, number, plain } from "./formatting.js";
 
 /** The sign of each side, for readers who cannot tell the colours apart. */
 export const SIGN = { pro: "▲", con: "▼" };
@@ -243,53 +243,29 @@ export const TIMELINE = {
   back: (isLive, unseen) => `${isLive ? "Back to live" : "To the end"}${unseen ? ` · ${unseen} new` : ""}`,
 };
 
+/** The bar that says who leads. */
+export const LEAD = {
+  leads: (side, margin) => (margin ? `${SIGN[side]} ${NAME[side]} +${number(margin, 1)}` : "Level"),
+  close: "(close)",
+  closeTitle: "By the means no side leads: they are too close, or too few turns are judged.",
+  see: "→ see",
+  /** What moved the lead: an event about a score. */
+  moved(event, turns) {
+    const { type, turn, applied, exposed_by: by } = event;
+    if (type === "turn_scored") {
+      const { composite } = turns[turn] ?? {};
+      return typeof composite === "number" ? `turn ${turn} scored ${number(composite, 1)}` : `turn ${turn} has no score`;
+    }
+    const points = applied > 0 ? `+${number(applied)}` : `−${number(-applied)}`;
+    if (by) return `turn ${by.turn} exposed turn ${turn} (${points})`;
+    const what = applied > 0 ? "gained" : "lost";
+    return `turn ${turn} ${what} ${count(Math.abs(applied), "point")}`;
+  },
+};
+
 /** The way back to the newest words. */
 export const FOLLOW = {
   catchUp: (turns) => (turns > 0 ? `${count(turns, "turn")} behind · catch up` : "Catch up"),
-};
-
-/** The export menu: the path of each file below the debate, its name, its purpose. */
-export const SHARE = {
-  files: [
-    ["export.html", "HTML", "replays without a server"],
-    ["export.md", "Markdown", "to read"],
-    ["events.ndjson", "NDJSON", "the whole log, to import and verify"],
-    ["export.json", "JSON", "the current view"],
-  ],
-  embed: "To embed it in a page",
-  embedCode: "Code to embed this debate",
-  copied: (event) => `Link copied: ${event ? `event ${event}` : "this debate"}`,
-};
-
-/** The moderator's controls. */
-export const MODERATOR = {
-  pauseReason: "paused from the page",
-  resumeReason: "resumed from the page",
-  haltReason: "halted from the page",
-  paused: "Paused.",
-  halted: "Halted.",
-  noReason: "No reason was given.",
-};
-
-/** The audience. */
-export const AUDIENCE = {
-  question: "Who is winning so far, in your opinion?",
-  note: "Each browser has one vote. Votes, and how many there are, stay hidden until the verdict.",
-  voted: "Your vote is recorded. You can change it until the verdict.",
-  belief: (turn) => `Where do you stand after turn ${turn}?`,
-  believed: (turn) => `Recorded for turn ${turn}. It stays hidden until the end.`,
-  whollyPro: "wholly Pro",
-  whollyCon: "wholly Con",
-  noVotes: "There were no votes before the verdict.",
-  besideJudge(winner, share) {
-    const judged = winner === "neither" ? "The judge named no winner" : `The judge: ${SIGN[winner]} ${NAME[winner]}`;
-    return typeof share === "number" ? `${judged}; ${percent(share)} of the votes agree.` : `${judged}.`;
-  },
-  caption: "Where the audience stood: 0 is wholly Con, 100 wholly Pro.",
-  columns: ["after turn", "mean", "answers"],
-  moved: (moved, exchanges) => {
-    return `In ${moved} of ${exchanges}, the audience moved towards the side that the judge preferred.`;
-  },
 };
 
 /** The transcript. */
@@ -372,7 +348,6 @@ export const SIDEBAR = {
   noScore: "no score",
   exchangesWon: "exchanges won",
   judgedTurns: "judged turns",
-  noLeader: "By the means no side leads: they are too close, or too few turns are judged.",
   leads: " leads.",
   means: "Means over judged turns.",
   noClaims: "No claim is suspect. Claims that the judge flags appear here with their penalty.",

@@ -150,3 +150,37 @@ def test_copy_link_copies_the_debate_and_another_button_the_moment(
     expect(page.locator("#toast")).to_contain_text("Link copied")
 
     assert f"{server.url}/d/{ended}{copied}" == page.evaluate("navigator.clipboard.readText()")
+
+
+def test_a_bar_says_who_leads_by_how_much_and_what_moved_it(new_page: Any, server: Any) -> None:
+    debate = server.exhibit("juries")
+    events = server.get(f"/api/debates/{debate}/events?limit=1000")["events"]
+    gap = next(each for each in events if each["event"]["type"] == "logic_gap_adjusted")
+    card = server.get(f"/api/debates/{debate}?at={gap['position']}")["scorecard"]
+    margin = card["pro"]["composite"] - card["con"]["composite"]
+    event = gap["event"]
+    page = new_page(width=390, height=844)
+    visit(page, server, debate, f"#e{gap['position']}")
+    bar = page.locator("#lead")
+
+    expect(bar).to_contain_text(f"{'▲ Pro' if margin > 0 else '▼ Con'} +{abs(margin):.1f}")
+    expect(bar).to_contain_text(
+        f"turn {event['exposed_by']['turn']} exposed turn {event['turn']} (−{-event['applied']:g})"
+    )
+    expect(bar).to_have_attribute("data-kind", "dock")
+    expect(bar.get_by_role("link")).to_be_in_viewport()
+    for turn in (event["turn"], event["exposed_by"]["turn"]):
+        expect(page.locator(f"[data-turn='{turn}'] mark.flash").first).to_be_attached()
+
+
+def test_a_raise_does_not_look_like_a_penalty(new_page: Any, server: Any) -> None:
+    debate = server.exhibit("cars")
+    events = server.get(f"/api/debates/{debate}/events?limit=1000")["events"]
+    raised = next(each for each in events if each["event"]["type"] == "penalty_reversed")
+    page = new_page()
+    visit(page, server, debate, f"#e{raised['position']}")
+
+    expect(page.locator(f".entries [data-position='{raised['position']}'][data-raise]")).to_be_attached()
+    expect(page.locator("#lead")).to_have_attribute("hidden", "")
+    visit(page, server, debate)
+    expect(page.locator("#lead")).not_to_have_attribute("data-kind", "dock")

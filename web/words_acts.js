@@ -1,0 +1,48 @@
+/** Words of the parts that a reader asks for: links and exports, the moderator's controls, and the audience. */
+
+import { percent } from "./formatting.js";
+import { NAME, SIGN } from "./words.js";
+
+/** The export menu: the path of each file below the debate, its name, its purpose. */
+export const SHARE = {
+  files: [
+    ["export.html", "HTML", "replays without a server"],
+    ["export.md", "Markdown", "to read"],
+    ["events.ndjson", "NDJSON", "the whole log, to import and verify"],
+    ["export.json", "JSON", "the current view"],
+  ],
+  embed: "To embed it in a page",
+  embedCode: "Code to embed this debate",
+  copied: (event) => `Link copied: ${event ? `event ${event}` : "this debate"}`,
+};
+
+/** The moderator's controls. */
+export const MODERATOR = {
+  pauseReason: "paused from the page",
+  resumeReason: "resumed from the page",
+  haltReason: "halted from the page",
+  paused: "Paused.",
+  halted: "Halted.",
+  noReason: "No reason was given.",
+};
+
+/** The audience. */
+export const AUDIENCE = {
+  question: "Who is winning so far, in your opinion?",
+  note: "Each browser has one vote. Votes, and how many there are, stay hidden until the verdict.",
+  voted: "Your vote is recorded. You can change it until the verdict.",
+  belief: (turn) => `Where do you stand after turn ${turn}?`,
+  believed: (turn) => `Recorded for turn ${turn}. It stays hidden until the end.`,
+  whollyPro: "wholly Pro",
+  whollyCon: "wholly Con",
+  noVotes: "There were no votes before the verdict.",
+  besideJudge(winner, share) {
+    const judged = winner === "neither" ? "The judge named no winner" : `The judge: ${SIGN[winner]} ${NAME[winner]}`;
+    return typeof share === "number" ? `${judged}; ${percent(share)} of the votes agree.` : `${judged}.`;
+  },
+  caption: "Where the audience stood: 0 is wholly Con, 100 wholly Pro.",
+  columns: ["after turn", "mean", "answers"],
+  moved: (moved, exchanges) => {
+    return `In ${moved} of ${exchanges}, the audience moved towards the side that the judge preferred.`;
+  },
+};
