@@ -105,6 +105,8 @@ let fetchingFormat = null;
 let fetchingShare = null;
 let wasPlaying = false;
 let placedAt = 0;
+/** Whether the page has shown the debate as it went on, live or in a replay. */
+let isWatched = false;
 
 function draw() {
   if (isPaintDue) return;
@@ -235,12 +237,13 @@ function newestPlace() {
   const event = frame?.event ?? {};
   if (view.format !== "exchange" || !(following || playing)) {
     const element = parts.format.place(event, view);
-    return element && { element };
+    return element && { element, isMoving: following ? isWatched : playing };
   }
   const panel = parts.format.placeInPanel(event);
   const ending = $(".ending:has(.verdicts)");
   const element = panel ?? ending ?? $("#transcript");
-  return { element, isStart: element === ending && ending.offsetHeight > innerHeight * LONG_ENDING };
+  const isStart = element === ending && ending.offsetHeight > innerHeight * LONG_ENDING;
+  return { element, isStart, isMoving: isWatched };
 }
 
 /** The turn that the reader reads: the last one whose first words are in the upper part of the window. */
@@ -261,6 +264,7 @@ function turnsBehind() {
 function showPlaceOfCursor(isFirst, isTurnOpened) {
   const { view, position, following, playing } = player;
   const isMoved = !following && !playing && position !== placedAt && view.position === position;
+  isWatched ||= playing || (following && view.state !== "concluded");
   if (isTurnOpened) follow.leave();
   else if (isMoved || (playing && !wasPlaying) || (isFirst && following && view.state !== "concluded")) follow.join();
   if (isMoved) placedAt = position;

@@ -15,7 +15,8 @@ const TAP_PX = 6;
 const UP = ["ArrowUp", "PageUp", "Home"];
 const DOWN = ["ArrowDown", "PageDown", "End"];
 
-/** @typedef {{element: Element, isStart?: boolean}} Place `isStart`: its start must be in view, not its end. */
+/** @typedef {{element: Element, isStart?: boolean, isMoving?: boolean}} Place `isStart`: its start must be in view, not
+ *   its end. `isMoving`: new words come, so that a reader may be behind. */
 
 /**
  * Following on this page.
@@ -49,7 +50,7 @@ export function follower(newest, behind) {
     },
     showButton() {
       const place = state.on ? null : newest();
-      button.hidden = !place || isInView(place);
+      button.hidden = !place?.isMoving || isInView(place);
       if (!button.hidden) setText(button, FOLLOW.catchUp(behind()));
     },
   };
@@ -95,6 +96,7 @@ export function follower(newest, behind) {
     if (place && !isInView(place)) state.leave();
   }));
   addEventListener("scroll", arrive, { passive: true });
+  addEventListener("scrollend", state.keep); // A key scrolls smoothly: its movement may end after the reader is back.
   addEventListener("resize", state.keep);
   return state;
 }

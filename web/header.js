@@ -12,6 +12,7 @@ const LONG_MOTION = 160;
  * @param {View} view
  */
 export function head(view) {
+  const isWide = matchMedia("(min-width: 641px)").matches; // On a phone the first words come first.
   const title = view.format === "deliberation" && view.artifact ? view.artifact.name : view.motion;
   document.title = [title, FORMAT[view.format], "Moot"].filter(Boolean).join(" · ");
   document.body.dataset.format = view.format;
@@ -24,7 +25,7 @@ export function head(view) {
   setText($("#opened"), HEADER.opened(view));
   $("#seats").replaceChildren(...seats(view));
   $("#caveats").replaceChildren(...[...caveats(view)].map(([caveat, roles]) => {
-    return h("p.caveat", {}, h("b", {}, HEADER.about(joined(roles))), caveat);
+    return h("details.caveat", { open: isWide }, h("summary", {}, HEADER.about(joined(roles))), caveat);
   }));
 }
 
@@ -117,7 +118,7 @@ export function scoreSummary(view) {
   const isProtocol = view.format === "protocol";
   const total = (side) => {
     const value = isProtocol ? view.protocol.assessment?.[`${side}_total`] : view.scorecard[side].composite;
-    return value === undefined || isMissing(value) ? "–" : number(value);
+    return value === undefined || isMissing(value) ? "–" : number(value, 1);
   };
   const button = $("#score-summary");
   button.hidden = !view.pro || (isProtocol && !view.protocol.assessment);

@@ -36,9 +36,12 @@ export function lead(root, id, { go, frameAt }) {
     const event = position ? eventAt(position) : undefined;
     if (!isChanged(scorecard, event)) return;
     const [pro, con] = ["pro", "con"].map((side) => scorecard[side].composite);
-    root.hidden = typeof pro !== "number" || typeof con !== "number";
-    if (root.hidden) return;
+    root.hidden = false;
     root.dataset.kind = kindOf(event, turns);
+    if (typeof pro !== "number" || typeof con !== "number") {
+      root.replaceChildren(h("span.quiet", {}, LEAD.none));
+      return;
+    }
     const side = pro >= con ? "pro" : "con";
     const link = event && h("a", eventLink(position, go), LEAD.moved(event, turns), " ", LEAD.see);
     root.replaceChildren(

@@ -55,7 +55,7 @@ function scoreValue({ raw, effective, spread, at_first: atFirst = effective }) {
   if (isChangedLater) parts.push(h("s", {}, hiddenText(SCORES.admitted), number(atFirst)), " ");
   parts.push(h("b", {}, number(effective)));
   if (spread > 0) parts.push(h("span.spread", {}, ` ±${number(spread / 2)}`));
-  if (isChangedLater) parts.push(" ", h("span.word.dock", {}, SCORES.changedLater));
+  if (isChangedLater) parts.push(" ", h(`span.word${effective < atFirst ? ".dock" : ""}`, {}, SCORES.changedLater));
   else if (isRuled) parts.push(" ", h("span.word", {}, atFirst < raw ? SCORES.lowered : SCORES.raised));
   return parts;
 }

@@ -184,7 +184,7 @@ export const HEADER = {
     };
     return [`Opened ${moment(openedAt)}`, lengths[format]].filter(Boolean).join(" · ");
   },
-  about: (roles) => `Note on ${roles}: `,
+  about: (roles) => `Note on ${roles}`,
   family: (family) => `they are models of one family (${family}). Judges favour models of their own family.`,
   judge: "Judge",
   theJudge: "the judge",
@@ -246,6 +246,7 @@ export const TIMELINE = {
 /** The bar that says who leads. */
 export const LEAD = {
   leads: (side, margin) => (margin ? `${SIGN[side]} ${NAME[side]} +${number(margin, 1)}` : "Level"),
+  none: "No lead yet: each side needs a score.",
   close: "(close)",
   closeTitle: "By the means no side leads: they are too close, or too few turns are judged.",
   see: "→ see",
@@ -254,7 +255,8 @@ export const LEAD = {
     const { type, turn, applied, exposed_by: by } = event;
     if (type === "turn_scored") {
       const { composite } = turns[turn] ?? {};
-      return typeof composite === "number" ? `turn ${turn} scored ${number(composite, 1)}` : `turn ${turn} has no score`;
+      const score = typeof composite === "number" ? `scored ${number(composite, 1)}` : "has no score";
+      return `turn ${turn} ${score}`;
     }
     const points = applied > 0 ? `+${number(applied)}` : `−${number(-applied)}`;
     if (by) return `turn ${by.turn} exposed turn ${turn} (${points})`;

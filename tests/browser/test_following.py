@@ -22,6 +22,7 @@ LINE_IN_VIEW = """() => {
   return bottom > from.bottom && bottom <= to.top;
 }"""
 """Whether the last spoken line stands between the head and the foot of the page."""
+TOP = "(element) => element.getBoundingClientRect().top"
 BOX = """(before) => {
   const box = document.createElement("div");
   box.style.height = "2000px";
@@ -129,10 +130,8 @@ def test_b_explains_the_turn_that_is_read(new_page: Any, server: Any) -> None:
     page = new_page(height=600)
     visit(page, server, server.exhibit("juries"))
     page.mouse.move(300, 250)
-    page.mouse.wheel(
-        0, page.locator("[data-turn='2'] .said").evaluate("(said) => said.getBoundingClientRect().top - 150")
-    )
-    expect(page.locator("[data-turn='2'] .said")).to_be_in_viewport()
+    page.mouse.wheel(0, page.locator("[data-turn='2']").evaluate(TOP) - 150)
+    page.wait_for_function(f"() => ({TOP})(document.querySelector(\"[data-turn='2']\")) < 200")
     page.keyboard.press("b")
 
     expect(page).to_have_url(re.compile(r"turn=2$"))
@@ -181,6 +180,23 @@ def test_a_raise_does_not_look_like_a_penalty(new_page: Any, server: Any) -> Non
     visit(page, server, debate, f"#e{raised['position']}")
 
     expect(page.locator(f".entries [data-position='{raised['position']}'][data-raise]")).to_be_attached()
-    expect(page.locator("#lead")).to_have_attribute("hidden", "")
+    expect(page.locator("#lead")).to_have_text("No lead yet: each side needs a score.")
     visit(page, server, debate)
     expect(page.locator("#lead")).not_to_have_attribute("data-kind", "dock")
+
+
+def test_the_first_words_stand_above_the_fold_of_a_phone(new_page: Any, server: Any) -> None:
+    debate = server.exhibit("cars")
+    page = new_page(width=390, height=844)
+    visit(page, server, debate, f"#e{server.view(debate)['turns']['1']['judged']}")
+    page.evaluate("scrollTo(0, 0)")
+
+    expect(page.locator("#caveats")).to_contain_text("Note on Pro")
+    assert (page.locator("[data-turn='1'] .said").bounding_box() or {"y": 844})["y"] < 400
+
+
+def test_a_debate_that_has_ended_is_not_behind(page: Page, server: Any, ended: str) -> None:
+    visit(page, server, ended)
+    expect(page.locator("#summary")).to_be_visible()
+
+    expect(page.locator("#catch-up")).to_be_hidden()
