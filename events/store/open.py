@@ -3,6 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from anyio import CancelScope
+
 from events.store.address import is_postgres, sqlite_path
 from events.store.log import EventLog
 from events.store.memory import MemoryLog
@@ -21,7 +23,9 @@ async def open_log(url: str, *, read_only: bool = False, address: str = "", leas
         return await PostgresLog.open(url, read_only=read_only, lease_s=lease_s or LEASE_S)
     if path is None:
         return MemoryLog()
-    return await SqliteLog.open(path, read_only=read_only, address=address)
+    with CancelScope(shield=True):  # a store that is half open could not be closed
+        log = await SqliteLog.open(path, read_only=read_only, address=address)
+    return log  # noqa: RET504 - mypy takes a scope for one that may suppress errors
 
 
 @asynccontextmanager
@@ -33,4 +37,5 @@ async def opened_log(
     try:
         yield log
     finally:
-        await log.close()
+        with CancelScope(shield=True):
+            await log.close()

@@ -2,11 +2,13 @@
 
 import difflib
 import os
+import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
+from types import FrameType
 from typing import Any, Final, NamedTuple
 
 import anyio
@@ -62,6 +64,8 @@ class CommandGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; for a typo, suggest the nearest one."""
+        if args and args[0] == "serve":
+            signal.signal(signal.SIGTERM, _stop)  # before the web server is imported, which takes most of the start
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -97,6 +101,12 @@ class CommandGroup(click.Group):
                 message = f"{report.field}: {message}"
             sys.exit(_report(cause, message, report.exit_code, as_json=as_json, context=None))
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _stop(sign: int, frame: FrameType | None) -> None:
+    """End with 0: SIGTERM is how a server is stopped, and nothing is open yet."""
+    del sign, frame
+    sys.exit(0)
 
 
 def unwrapped(error: Exception) -> Exception:

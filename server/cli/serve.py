@@ -4,10 +4,13 @@ import asyncio
 import contextlib
 import signal
 import socket
+import threading
 import webbrowser
+from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
+import anyio
 import click
 import msgspec
 import structlog
@@ -68,6 +71,46 @@ def _serve(settings: Settings, *, open_page: bool, worker: int | None = None) ->
 
 async def serve_until_stopped(settings: Settings, *, open_page: bool = False, worker: int | None = None) -> None:
     """Serve until a signal.  ``worker`` is the number of a worker, if several share the port."""
+    with _stopped_by_sigterm() as stop:
+        await _serve_within(settings, stop, open_page=open_page, worker=worker)
+
+
+@contextlib.contextmanager
+def _stopped_by_sigterm() -> Iterator["_Stop"]:
+    """SIGTERM stops what runs inside.  While the web server runs, it handles the signal itself."""
+    stop, loop = _Stop(), asyncio.get_running_loop()
+
+    def cancel(sign: int, frame: FrameType | None) -> None:
+        del sign, frame
+        loop.call_soon_threadsafe(stop.request)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stop  # only the main thread receives signals
+        return
+    before = signal.signal(signal.SIGTERM, cancel)
+    try:
+        with stop.scope:
+            yield stop
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+class _Stop:
+    """A request to stop: it cancels the start, or ends the web server, which then closes what it has opened."""
+
+    def __init__(self) -> None:
+        self.scope = anyio.CancelScope()
+        self.server: uvicorn.Server | None = None
+
+    def request(self) -> None:
+        """Stop.  Without effect while the store is closed."""
+        if self.server is None:
+            self.scope.cancel()
+        else:
+            self.server.should_exit = True
+
+
+async def _serve_within(settings: Settings, stop: _Stop, *, open_page: bool, worker: int | None) -> None:
     access = Access(settings)
     with contextlib.closing(bind(settings, is_shared=worker is not None, is_listening=True)) as listening:
         address = _address(settings.host, listening.getsockname()[1])
@@ -77,6 +120,7 @@ async def serve_until_stopped(settings: Settings, *, open_page: bool = False, wo
             kind = _Server if service.node is None else _NodeServer
             server = kind(web_config(service, access), service, address, open_page=open_page)
             server.is_first = not worker
+            stop.server = server
             await server.serve([listening])
 
 
@@ -106,6 +150,15 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, service: Service, address: str, *, open_page: bool) -> None:
         super().__init__(config)
         self._service, self._address, self._open_page = service, address, open_page
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Handle signals while the server runs.  SIGTERM is not raised again, so that the store is closed."""
+        with super().capture_signals():
+            try:
+                yield
+            finally:
+                self._captured_signals = [sign for sign in self._captured_signals if sign != signal.SIGTERM]
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

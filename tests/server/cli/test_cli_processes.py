@@ -1,10 +1,13 @@
 """Commands and other processes: interrupts, a server that holds the store, a server that stops."""
 
 import os
+import shutil
 import signal
 import socket
 import sqlite3
 import time
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import httpx
@@ -61,7 +64,7 @@ def _until_started(moot: Cli, debate: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("sign", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
+@pytest.mark.parametrize(("sign", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
 def test_a_server_ends_soon_with_a_debate_and_a_spectator(moot: Cli, script: Any, sign: int, code: int) -> None:
     with moot.server() as (process, address):
         debate = _post(address, script(pace={"chunk_ms": 60_000}))
@@ -90,6 +93,49 @@ def test_a_server_ends_soon_with_a_debate_and_a_spectator(moot: Cli, script: Any
     assert code == process.returncode
     assert b"Traceback" not in errors
     assert moot.json("verify", debate)["ok"]
+
+
+@pytest.mark.slow
+def test_sigterm_leaves_a_store_that_is_whole_in_one_file(moot: Cli, script: Any, tmp_path: Path) -> None:
+    with moot.server() as (process, address):
+        debate = _post(address, script())
+        _concluded(address, debate)
+        os.kill(process.pid, signal.SIGTERM)
+        assert process.wait(10) == 0
+
+    wal = moot.store.with_name(f"{moot.store.name}-wal")
+    assert not wal.exists() or wal.stat().st_size == 0
+    copied = Cli(tmp_path / "copy")
+    copied.home.mkdir()
+    shutil.copyfile(moot.store, copied.store)
+    assert copied.json("verify", debate)["ok"]
+    assert copied.json("show", debate)["state"] == "concluded"
+
+
+@pytest.mark.slow
+def test_sigterm_at_any_moment_of_the_start_ends_with_0(moot: Cli, held: tuple[Cli, str]) -> None:
+    other, debate = held
+    moot("import", "-", stdin=other("export", debate).stdout)
+    random = Random(18)
+    for _ in range(12):
+        process = moot.start("serve", "--port", "0")
+        moment = random.uniform(0.05, 1.2)
+        time.sleep(moment)
+        os.kill(process.pid, signal.SIGTERM)
+        _, errors = process.communicate(timeout=10)
+
+        assert process.returncode == 0, (moment, errors.decode())
+        assert b"Traceback" not in errors, (moment, errors.decode())
+        assert not moot.store.with_name(f"{moot.store.name}-wal").exists(), moment
+    assert moot.json("verify", debate)["ok"]
+
+
+def _concluded(address: str, debate: str) -> None:
+    for _ in range(500):
+        if httpx.get(f"{address}/api/debates/{debate}", trust_env=False).json()["state"] == "concluded":
+            return
+        time.sleep(0.02)
+    raise AssertionError(debate)
 
 
 # two processes on one store
