@@ -4,6 +4,7 @@ import gzip
 from io import BytesIO
 from typing import Final
 
+import anyio
 import msgspec
 from anyio import to_thread
 from starlette.requests import Request
@@ -12,6 +13,8 @@ from starlette.responses import Response
 from events.store.listing import public_row
 from events.transfer import import_debate, read_lines
 from personalities.archetypes import archetypes
+from providers.base import ModelStatus
+from providers.registry import Registry
 from server.debate.setup import opening
 from server.debate.setup.estimate import estimate
 from server.debate.setup.exhibitions import exhibitions
@@ -21,6 +24,10 @@ from server.http.body import read_json
 from server.http.limits import RateLimit
 from server.http.requests import json_response, service_of, whole_number
 
+Survey = tuple[tuple[ModelStatus, ...], str]
+"""The models, and the default model."""
+SURVEY_S: Final = 60.0
+"""Seconds for which spectators get the same answer about the models."""
 VARIES: Final = {"vary": "accept-encoding"}
 
 
@@ -70,10 +77,37 @@ async def show_estimate(request: Request) -> Response:
     return json_response(await to_thread.run_sync(estimate, opened, limiter=request.app.state.estimate_limiter))
 
 
+class ModelSurveys:
+    """What the registry found last about its models.  Its clients share one round of checks."""
+
+    def __init__(self) -> None:
+        self._found: Survey | None = None
+        self._at = 0.0
+        self._lock = anyio.Lock()
+
+    async def fresh(self, registry: Registry) -> Survey:
+        """Ask the providers now."""
+        self._found, self._at = await registry.survey(), anyio.current_time()
+        return self._found
+
+    async def latest(self, registry: Registry) -> Survey:
+        """The last answer, at most ``SURVEY_S`` old."""
+        async with self._lock:
+            if self._found is None or anyio.current_time() - self._at > SURVEY_S:
+                return await self.fresh(registry)
+            return self._found
+
+
 async def list_models(request: Request) -> Response:
-    """GET /api/models."""
-    registry = service_of(request).registry
-    models, default = await registry.survey()
+    """GET /api/models.  Spectators read neither a provider's messages nor its load, and cause no call to a provider."""
+    registry, surveys = service_of(request).registry, request.app.state.surveys
+    if not access_of(request).is_operator(request):
+        models, default = await surveys.latest(registry)
+        known = [msgspec.structs.replace(each, detail="", hint="") for each in models]
+        return json_response(
+            {"models": known, "default": default, "default_judge": registry.default_judge(default), "load": []}
+        )
+    models, default = await surveys.fresh(registry)
     judge = registry.default_judge(default)
     return json_response({"models": models, "default": default, "default_judge": judge, "load": registry.loads()})
 

@@ -11,6 +11,8 @@ from events.patch import merge
 from events.record import EventLine
 from events.transfer import parse_lines
 from events.verify import verify_lines
+from providers.base import ModelStatus
+from providers.scripted.provider import ScriptedProvider
 from server.http.body import MAX_BODY
 from tests.server.site import MOTION, Site, refused
 
@@ -206,3 +208,24 @@ def test_a_stranger_learns_nothing_about_files(guarded: Site) -> None:
 
         for route in ("/api/debates", "/api/estimate"):
             assert path not in refused(guarded.client.post(route, json=body), 401)["message"]
+
+
+def test_spectators_read_no_message_of_a_provider_and_share_one_round_of_checks(
+    guarded: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rounds: list[int] = []
+
+    async def check(self: ScriptedProvider, model: str | None = None) -> tuple[ModelStatus, ...]:
+        rounds.append(1)
+        return (ModelStatus(name="scripted:FILE", provider="scripted", ok=False, detail="secret-model is overloaded"),)
+
+    monkeypatch.setattr(ScriptedProvider, "check", check)
+    answers = [guarded.client.get("/api/models") for _ in range(5)]
+    operator = guarded.client.get("/api/models", headers={"authorization": f"Bearer {TOKEN}"})
+
+    assert len(rounds) == 2
+    assert all("secret-model" not in each.text for each in answers)
+    assert {answer["name"] for answer in answers[0].json()["models"]} >= {"scripted:FILE"}
+    assert answers[0].json()["load"] == []
+    assert "secret-model is overloaded" in operator.text
+    assert operator.json()["load"]
