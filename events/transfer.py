@@ -5,7 +5,7 @@ ended, so that an imported debate never runs unasked.
 """
 
 import re
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from typing import BinaryIO, Final
 
 import msgspec
@@ -95,9 +95,14 @@ def parse_lines(lines: Iterable[bytes]) -> tuple[Recorded, ...]:
     return tuple(records)
 
 
-async def import_debate(log: EventLog, lines: Iterable[bytes]) -> Imported:
-    """Import a debate.  Raises ``BrokenChain``; ``BadTransfer``, also if the id names another debate."""
-    records = await to_thread.run_sync(parse_lines, lines)  # a long log takes seconds of computing
+async def import_debate(
+    log: EventLog, lines: Iterable[bytes], check: Callable[[tuple[Recorded, ...]], None] | None = None
+) -> Imported:
+    """Import a debate that passes ``check``, which may raise ``BadTransfer``.
+
+    Raises ``BrokenChain``; ``BadTransfer``, also if the id names another debate.
+    """
+    records = await to_thread.run_sync(_checked, lines, check)  # a long log takes seconds of computing
     last = records[-1]
     debate = last.debate
     if await log.head(debate):
@@ -108,6 +113,13 @@ async def import_debate(log: EventLog, lines: Iterable[bytes]) -> Imported:
     pause = _pause_after(records)
     await log.adopt(records + pause)
     return Imported(debate=debate, events=len(records), already=False, paused=bool(pause))
+
+
+def _checked(lines: Iterable[bytes], check: Callable[[tuple[Recorded, ...]], None] | None) -> tuple[Recorded, ...]:
+    records = parse_lines(lines)
+    if check is not None:
+        check(records)
+    return records
 
 
 def _pause_after(records: tuple[Recorded, ...]) -> tuple[Recorded, ...]:

@@ -20,6 +20,7 @@ from events.view import view as views
 from server.cli.client import ServerClient
 from server.cli.options import find_debate, open_store, server_address, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
+from server.debate.adoption import check_debate
 from server.errors import CannotServe, NotFound
 from server.export.archive import Archive, archive_of
 from server.export.audit import Auditor
@@ -183,4 +184,4 @@ async def _import(settings: Settings, file: BinaryIO) -> Imported:
         async with ServerClient(settings, address) as client:
             return msgspec.convert(await client.send("/api/import", lines), Imported)
     async with opened_log(settings.store) as log:
-        return await import_debate(log, read_lines(file))
+        return await import_debate(log, read_lines(file), check_debate)

@@ -41,6 +41,7 @@ from providers.limits.queue import PATIENCE_S, Call
 from providers.registry import Registry
 from server import observe
 from server.debate.acts import undecided_position
+from server.debate.adoption import opening_faults
 from server.debate.ballots import BallotQueue
 from server.debate.calls import answered, failed, has_unknown_cost, jittered_s, time_limit, usage
 from server.debate.formats import NextSteps, next_steps
@@ -141,7 +142,12 @@ class Moderator:
         return await self._change_state(DebatePaused(reason=reason, by=by), {"open"})
 
     async def resume(self, reason: str, by: str, max_cost_usd: float | None = None) -> int:
-        """Record that the debate goes on, with a new cap if one is given.  The caller runs the moderator again."""
+        """Record that the debate goes on, with a new cap if one is given.  The caller runs the moderator again.
+
+        Raises ``NotNow`` for an opening beyond the bounds of a request: an older import may have brought it.
+        """
+        if self.debate.opened is not None and (fault := next(opening_faults(self.debate.opened), "")):
+            raise NotNow(f"this debate cannot go on: {fault}")
         resumed = DebateResumed(reason=reason, by=by)
         if max_cost_usd is not None:
             if max_cost_usd <= self.debate.usage.cost_usd:

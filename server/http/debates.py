@@ -15,6 +15,7 @@ from events.transfer import import_debate, read_lines
 from personalities.archetypes import archetypes
 from providers.base import ModelStatus
 from providers.registry import Registry
+from server.debate.adoption import check_debate
 from server.debate.setup import opening
 from server.debate.setup.estimate import estimate
 from server.debate.setup.exhibitions import exhibitions
@@ -49,7 +50,7 @@ async def import_log(request: Request) -> Response:
     """POST /api/import: the log of a debate as NDJSON, as ``events.ndjson`` exports it to operators."""
     access_of(request).require_operator(request)
     lines = BytesIO(await request.body())
-    return json_response(await import_debate(service_of(request).log, read_lines(lines)), 201)
+    return json_response(await import_debate(service_of(request).log, read_lines(lines), check_debate), 201)
 
 
 async def list_debates(request: Request) -> Response:

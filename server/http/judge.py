@@ -110,7 +110,11 @@ class Survey:
             self.as_of = now()
             for debate, position in self._known.items():
                 if debate not in self._read or self._read[debate][0] != position:
-                    self._read[debate] = (position, *await tally_of(self._log, debate))
+                    try:
+                        self._read[debate] = (position, *await tally_of(self._log, debate))
+                    except (LookupError, ValueError, TypeError, ArithmeticError, AttributeError) as error:
+                        logger.warning("debate_not_counted", debate=debate, message=f"{type(error).__name__}: {error}")
+                        self._read[debate] = (position, "", DebateCounter().tally())
 
     async def update_for(self, seconds: float) -> None:
         """Read the debates that are new, for at most this many seconds."""
