@@ -6,7 +6,6 @@ not exist, or settings for which a resumed debate would pay without end.
 
 from collections.abc import Iterator
 from datetime import datetime
-from math import isfinite
 from typing import Final
 
 from events.errors import BadTransfer
@@ -30,6 +29,8 @@ BOUNDS: Final = {
     "settings.max_cost_usd": (0, 1e9),
 }
 """Least and greatest values in an opening, by path; formats without debaters have 0 turns."""
+PRINTED: Final = 1e15
+"""A message shows values below this one."""
 MOST: Final = {"panel": 48, "cases": 1000, "motion": 2000}
 """Greatest numbers of raters (12 models with up to four profiles), of cases, and of characters."""
 
@@ -62,8 +63,9 @@ def opening_faults(opened: DebateOpened) -> Iterator[str]:
         value = opened
         for name in path.split("."):
             value = getattr(value, name)
-        if isinstance(value, int | float) and not (isfinite(value) and least <= value <= most):
-            yield f"{path} is {value}, and it may be from {least} to {most:g}"
+        if isinstance(value, int | float) and not least <= value <= most:  # also what is no number
+            shown = value if abs(value) < PRINTED else "too large to print"
+            yield f"{path} is {shown}, and it may be from {least} to {most:g}"
     for name, limit in MOST.items():
         if len(getattr(opened, name)) > limit:
             yield f"{name} has a length of {len(getattr(opened, name))}, and it may have {limit}"
