@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from providers.scripted.provider import shipped
 from server.debate.setup.exhibitions import request_for
+from tests.browser.conftest import expect_changes
 
 pytestmark = pytest.mark.browser
 
@@ -129,9 +130,10 @@ def test_a_link_to_a_change_of_a_score_marks_its_entry(new_page: Any, server: An
 def test_b_explains_the_turn_that_is_read(new_page: Any, server: Any) -> None:
     page = new_page(height=600)
     visit(page, server, server.exhibit("juries"))
+    expect_changes(page)  # after that no turn changes its height
     page.mouse.move(300, 250)
     page.mouse.wheel(0, page.locator("[data-turn='2']").evaluate(TOP) - 150)
-    page.wait_for_function(f"() => ({TOP})(document.querySelector(\"[data-turn='2']\")) < 200")
+    page.wait_for_function(f"() => Math.abs(({TOP})(document.querySelector(\"[data-turn='2']\")) - 150) < 50")
     page.keyboard.press("b")
 
     expect(page).to_have_url(re.compile(r"turn=2$"))

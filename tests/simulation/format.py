@@ -40,7 +40,7 @@ def opening(seed: int, turns: int, *, large: bool, blind: bool) -> DebateOpened:
         motion=LARGE_MOTION if large else "Cities should ban private cars",
         format="exchange",
         turns=turns,
-        max_words=100_000,
+        max_words=1000,
         pro=Debater(model="scripted:pro", archetype="plain", elasticity=0.5),
         con=Debater(model="scripted:con", archetype="plain", elasticity=0.5),
         judge=JudgeSeat(model="scripted:judge"),

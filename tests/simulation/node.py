@@ -37,11 +37,11 @@ OPEN_ACCESS: Final = Access(Settings())
 
 
 def random_text(rng: random.Random, longest: int) -> str:
-    """A text of at most ``longest`` characters."""
+    """A text of at most ``longest`` characters.  A long text has few words, because the words of a turn are limited."""
     size = rng.randint(1, longest)
     piece = "".join(rng.choices(ALPHABET, k=min(size, PIECE)))
     if size > PIECE:
-        piece = piece.replace(" ", "x")
+        piece = piece.replace(" ", "x").replace("日", "é")
     return "T" + (piece * (size // PIECE + 1))[:size]
 
 

@@ -1,6 +1,7 @@
 """The base of the four fake vendors: a loopback server with rules, bills and faults."""
 
 import asyncio
+import contextlib
 import json
 from collections import Counter
 from collections.abc import Mapping
@@ -11,6 +12,9 @@ from urllib.parse import parse_qs, urlsplit
 from tests.providers.vendors import faults, natural, texts
 from tests.providers.vendors.faults import Fault, Of
 from tests.providers.vendors.tokens import CacheEntries, cut, tokens
+
+CLOSING_S = 1.0
+"""Seconds in which a client has to read what was sent before the connection closed."""
 
 Json = dict[str, Any]
 
@@ -252,8 +256,15 @@ class FakeVendor:
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
-            self._connections.pop(writer)
-            writer.close()
+            await self._end(writer)
+
+    async def _end(self, writer: asyncio.StreamWriter) -> None:
+        """Close a connection: what is still to be sent goes out first, unless nothing reads it."""
+        writer.close()
+        with contextlib.suppress(OSError, TimeoutError):
+            await asyncio.wait_for(writer.wait_closed(), CLOSING_S)
+        writer.transport.abort()
+        self._connections.pop(writer, None)
 
     async def _hear(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """Answer one request; returns whether the connection stays open."""

@@ -173,7 +173,7 @@ def test_a_second_server_is_refused_and_run_asks_the_first(moot: Cli, script: An
         as_json(moot("run", "m", "--pro", "nope:x", "--json"), 2, "pro.model")
         as_json(moot("run", "--resume", "nobody", "--json"), 3)
         as_json(moot("run", "--resume", debate, "--json"), 2, "resume")
-        said(moot("import", "/dev/null"), 4, "there is no event in it")
+        said(moot("import", "/dev/null"), 1, "there is no event in it")
 
 
 @pytest.mark.slow
