@@ -124,7 +124,6 @@ function paint() {
   const isFirst = openedAt === null;
   if (openedAt !== view.opened_at && !begin(view)) return;
   document.body.classList.toggle("reading-back", !following);
-  document.body.toggleAttribute("data-ready", true);
   progress(view);
   parts.format.record.show(view, player.speech, { head: following });
   parts.format.show(view, { head: following, at: turnAtCursor(view) });
@@ -133,6 +132,7 @@ function paint() {
   parts.timeline.show();
   scoreSummary(view);
   showLateParts(view, following);
+  document.body.toggleAttribute("data-ready", !Object.values(lateParts).includes(null));
   showWhatIf(view, following);
   showPlaceOfCursor(isFirst, isTurnOpened);
   remember();
@@ -145,17 +145,17 @@ function showLateParts(view, following) {
     late("moderator", () => import("./moderator.js").then(({ moderator }) => moderator(id, showError)));
   }
   if (isLive || view.audience) late("audience", () => import("./audience.js").then(({ audience }) => audience(id)));
-  for (const part of Object.values(lateParts)) part.show?.(view, following);
+  for (const part of Object.values(lateParts)) part?.show?.(view, following);
 }
 
 /** Fetches a part once; the page is drawn again when it is there. */
 function late(name, fetchPart) {
   if (name in lateParts) return;
-  lateParts[name] = {};
-  fetchPart().then((part) => {
+  lateParts[name] = null;
+  fetchPart().catch(() => showError(new Error(DEBATE.partFailed))).then((part) => {
     lateParts[name] = part;
     draw();
-  }, () => showError(new Error(DEBATE.partFailed)));
+  });
 }
 
 function showStatus() {
