@@ -346,6 +346,7 @@ def test_the_moderator_pauses_resumes_and_halts(page: Page, server: Any, live: A
     debate = live(scripts.silent_in(1))
     visit(page, server, debate)
     expect(page.locator(".said[aria-busy]")).to_contain_text("Sentence")  # the layout above the button is complete now
+    page.get_by_role("button", name="Pause the debate").focus()  # the page no longer scrolls to the newest words
     page.get_by_role("button", name="Pause the debate").click()
     expect(status(page)).to_have_text("Paused")
     page.get_by_role("button", name="Resume").click()
