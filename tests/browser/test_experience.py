@@ -168,6 +168,7 @@ def test_a_vote_is_cast_blind_and_shown_beside_the_judge_after_the_end(
     for page, side in zip(pages, ("Pro", "Con"), strict=True):
         page.bring_to_front()
         visit(page, server, debate)
+        page.locator("#audience").get_by_label(side).focus()  # the page no longer scrolls to the newest words
         page.locator("#audience").get_by_label(side).check()
         expect(page.locator("#audience")).to_contain_text("Your vote is recorded")
     other = new_page()

@@ -155,6 +155,7 @@ def test_a_flag_is_appealed_from_the_page(page: Page, server: Any, live: Any) ->
     debate = live(silent(script), motion=script["exhibition"]["motion"], turns=4)
     visit(page, server, debate)
     claim = page.locator("#claims .claim#C3\\.1")
+    claim.get_by_role("button", name="Appeal").focus()  # the page no longer scrolls to the newest words
     claim.get_by_role("button", name="Appeal").click()
 
     expect(claim).to_contain_text("appealed")
