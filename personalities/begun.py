@@ -10,6 +10,7 @@ from typing import Final
 
 from events.segmentation import SENTENCE_END
 from events.types import MotionKind, Side
+from personalities.motions import DEMAND
 
 MOST_QUOTED: Final = 10
 """Words of the opponent in the first words of a reply."""
@@ -18,11 +19,7 @@ _INTRODUCTION: Final = re.compile(
     r"^(?:resolved:|thbt|this house (?:believes|predicts|thinks) that|that|i (?:believe|think) that)\s+", re.IGNORECASE
 )
 _HOUSE: Final = re.compile(r"^(?:this house would|thw)\s+(?!not\b)(?=\w)", re.IGNORECASE)
-_DEMAND: Final = re.compile(
-    r"^(?:abolish|adopt|allow|ban|break up|build|close|cut|end|forbid|introduce|keep|legali[sz]e|limit|lower|make|move"
-    r"|pay|prohibit|raise|replace|require|stop|tax|use)\b",
-    re.IGNORECASE,
-)
+_DEMAND: Final = re.compile(DEMAND, re.IGNORECASE)
 _LET_US: Final = re.compile(r"^let(?:['’]s| us)\s+(?!not\b)", re.IGNORECASE)
 _SHOULD: Final = re.compile(r"^should (we|they|it|you|I) (.+)$", re.IGNORECASE)
 _VERB: Final = re.compile(r"\b(should|ought|must|will|would|is|are|was|were|can|could)\b(?! not\b)")

@@ -13,13 +13,17 @@ from msgspec import Struct
 
 from events.types import MotionKind, Side
 
+DEMAND: Final = (
+    r"^(?:abolish|adopt|allow|ban|break up|build|close|cut|end|forbid|introduce|keep|legali[sz]e|limit|lower|make|move"
+    r"|pay|prohibit|raise|replace|require|stop|tax|use)\b"
+)
+"""The beginning of a motion that is a demand."""
 _POLICY: Final = re.compile(
     r"\b(?:should(?: not|n['’]t)?|shall|ought to(?! be (?:valued|preferred))|must|needs? to|ha(?:s|ve) to|let us|let's"
     r"|this house (?:would|will|supports?|opposes?|calls)|thw|cette assemblée \w+rait|esta casa \w+ría"
     r"|soll(?:te|ten|en)?|muss|müssen|müsste|devr(?:ait|aient|ons)|doit|doivent|faut"
     r"|deber[ií]an?|debe|deben|hay que|चाहिए)\b"
-    r"|^(?:abolish|adopt|allow|ban|break up|build|close|cut|end|forbid|introduce|keep|legali[sz]e|limit|lower|make|move"
-    r"|pay|prohibit|raise|replace|require|stop|tax|use)\b"
+    rf"|{DEMAND}"
     r"|应该|应当|不应|必须|يجب|ينبغي",
     re.IGNORECASE,
 )

@@ -112,7 +112,7 @@ def matters(debate: Debate, side: Side, most: int = MOST_MATTERS) -> tuple[str, 
     named: list[str] = []
     found = [*_premises(debate, side, last)]
     for quote, text in (*_flaws(debate, own), *_doubts(debate, last)):
-        if not any(quote in other or other in quote for other in named):
+        if not _overlaps(quote, named):
             named.append(quote)
             found.append(text)
     return (*found[:most], *_standing(debate, side, last, named)) if found else ()
@@ -125,7 +125,7 @@ def _standing(debate: Debate, side: Side, last: int, attacked: list[str]) -> Ite
     contradicted = {name for found in debate.spine.contradictions for name in found.premises}
     for name, premise in debate.spine.premises.items():
         quote = premise.quote
-        is_attacked = name in contradicted or any(quote in other or other in quote for other in attacked)
+        is_attacked = name in contradicted or _overlaps(quote, attacked)
         if premise.side == side and premise.turn == last and premise.state == "kept" and not is_attacked:
             yield f"“{_brief(quote)}” was left standing: build on it, and give it another ground."
             return
@@ -165,6 +165,11 @@ def _doubts(debate: Debate, last: int) -> Iterator[tuple[str, str]]:
             why = _brief(claim.reason).rstrip(".")
             doubted = f"“{_brief(claim.quote)}” was doubted{f' ({why})' if why else ''}"
             yield claim.quote, f"{doubted}: support it, weaken it or withdraw it."
+
+
+def _overlaps(quote: str, others: list[str]) -> bool:
+    """Whether one of the other quotes holds this one, or is a part of it."""
+    return any(quote in other or other in quote for other in others)
 
 
 def _brief(quote: str) -> str:

@@ -65,7 +65,7 @@ def unquoted(text: str, change: Callable[[str], str]) -> str:
     return "".join(part if number % 2 else change(part) for number, part in enumerate(_QUOTED.split(text)))
 
 
-def swapped(text: str) -> str:
+def exchanged(text: str) -> str:
     """The judge's words with its two labels exchanged."""
     marked = relabelled(text, {"A": "\ue000", "B": "\ue001"})
     return marked.replace("\ue000", "Speaker B").replace("\ue001", "Speaker A")

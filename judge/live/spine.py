@@ -220,14 +220,14 @@ def _comparable_words(text: str) -> str:
     return comparable(text) if any(character.isalnum() for character in text) else ""
 
 
-def _fault(batch: EventBatch, number: int, name: str) -> str:
-    """Return why a premise cannot be named; empty if it can."""
+def _fault(batch: EventBatch, number: int, name: str, gone: frozenset[str] = GONE_STATES) -> str:
+    """Return why a premise cannot be named, as in the states ``gone``; empty if it can."""
     premise = batch.debate.spine.premises.get(name)
     if premise is None:
         return f"there is no premise {name!r}"
     if premise.side != batch.debate.transcript.turns[number].side:
         return f"premise {name} is the other side's"
-    return f"premise {name} was {premise.state} before" if premise.state in GONE_STATES else ""
+    return f"premise {name} was {premise.state} before" if premise.state in gone else ""
 
 
 def _withdraw(batch: EventBatch, number: int, withdrawn: Withdrawn, cause: int) -> None:
@@ -247,8 +247,7 @@ def _withdraw(batch: EventBatch, number: int, withdrawn: Withdrawn, cause: int) 
 
 def _revise(batch: EventBatch, number: int, revised: Revised, cause: int, *, revives: bool) -> None:
     """Record a revision.  ``revives``: a premise that was dropped in silence may be taken up again."""
-    dropped = revives and getattr(batch.debate.spine.premises.get(revised.premise), "state", "") == "dropped"
-    fault = "" if dropped else _fault(batch, number, revised.premise)
+    fault = _fault(batch, number, revised.premise, GONE_STATES - {"dropped"} if revives else GONE_STATES)
     if not fault:
         before = _comparable_words(batch.debate.spine.premises[revised.premise].text)
         fault = "it says nothing new" if _comparable_words(revised.text) in {"", before} else ""

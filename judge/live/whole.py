@@ -25,7 +25,7 @@ from events.state.ledger import Balance, ScoreEntry, TurnCard
 from events.state.spine import Premise, PremiseChange
 from events.types import DebateOpened, Missing, Side, Template, TurnSpoken, Winner, other
 from events.types.rubric import Dimension, Rubric
-from judge.guard.labels import swapped as with_labels_exchanged
+from judge.guard.labels import exchanged
 from judge.guard.neutralise import quoted
 from judge.live.claims import claim_candidates
 from judge.live.comparison import compared_dimensions
@@ -407,7 +407,7 @@ class WholeDebate:
 
     def _own(self, text: str) -> str:
         """Words of the judge's record as material; the speakers have the labels of this prompt."""
-        return quoted(with_labels_exchanged(text) if self._swapped else text)
+        return quoted(exchanged(text) if self._swapped else text)
 
     def _winner(self, winner: Winner) -> str:
         return "neither wins" if winner == "neither" else f"{self._speaker(winner)} wins"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from judge.guard.labels import swapped
+from judge.guard.labels import exchanged
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ from judge.guard.labels import swapped
     ],
 )
 def test_the_labels_are_exchanged_outside_of_quotes(text: str, other: str) -> None:
-    assert other == swapped(text)
+    assert other == exchanged(text)

@@ -202,6 +202,17 @@ def test_under_rubric_v2_a_dropped_premise_may_be_taken_up_again() -> None:
     assert [] == refusals(batch)
 
 
+def test_a_dropped_premise_is_taken_up_by_its_own_side_only() -> None:
+    batch = debate()
+    record_premises(batch, 3, given(dropped("P1.1")))
+    speak(batch, OTHER)
+    score(batch, 4)
+    record_premises(batch, 4, given(GradedPremises(revised=(Revised(premise="P1.1", text="Training helps"),))))
+
+    assert "dropped" == batch.debate.spine.premises["P1.1"].state
+    assert ["premise P1.1 is the other side's"] == refusals(batch)
+
+
 def test_a_dropped_premise_may_come_back_as_a_new_one() -> None:
     batch = debate()
     record_premises(batch, 3, given(dropped("P1.1")))
