@@ -4,6 +4,7 @@
 
     JudgeError
     ├── RubricError               ``field``: dotted path of the faulty field, empty for the whole rubric
+    ├── BadItem                   an item of the lab, or a file that people judged, cannot be read
     └── TemplateError             a prompt template is malformed, or its values do not match
 """
 
@@ -22,3 +23,7 @@ class RubricError(JudgeError):
 
 class TemplateError(JudgeError):
     """A template is malformed, or the values do not match the names in it."""
+
+
+class BadItem(JudgeError):
+    """An item of the lab cannot be read; the message names the file and what is wrong."""

@@ -1,0 +1,144 @@
+"""A lab run: a judge is measured with texts that differ in one respect.  Its items, and the effects that it found."""
+
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from events.types.base import Side
+
+Battery = Literal[
+    "retest",
+    "position",
+    "side",
+    "labels",
+    "last_word",
+    "length",
+    "authority",
+    "obscure",
+    "style",
+    "flaw",
+    "injection",
+    "pressure",
+    "family",
+    "people",
+]
+"""A group of trials that vary the same thing."""
+Place = Literal["first", "second"]
+"""A speech by its place in the order shown; of a whole debate, the speaker who spoke first or second."""
+
+
+class PlantedFlaw(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The target speech with one thing broken, of the same length; ``components`` of the rubric that should fall."""
+
+    text: str
+    components: tuple[str, ...]
+    what: str
+
+
+class LabPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Two speeches on one motion, of about equal quality and length; ``con`` answers ``pro``."""
+
+    id: str
+    pro: str
+    con: str
+    target: Side = "pro"
+    """The speech that the variants are made of."""
+    padding: tuple[str, ...] = ()
+    """Two texts without content; each adds about half of the target's length when it stands after it."""
+    styles: dict[str, str] = {}
+    """The target speech in another style with the same content, by the name of the style."""
+    flaws: dict[str, PlantedFlaw] = {}
+    """By kind: ``chain``, ``contradiction``, ``dropped_premise``, ``fallacy``."""
+    families: tuple[str, str] | UnsetType = UNSET
+    """The families of the models that spoke: (pro, con).  Only pairs from stored debates have them."""
+
+
+class AuthorityItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Four texts that are alike but for one claim and its citation; ``opponent`` speaks before them."""
+
+    opponent: str
+    claim_true: str
+    claim_false: str
+    true: str
+    true_cited: str
+    false: str
+    false_cited: str
+
+
+class ObscureFact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A fact that is true and little known, in a speech without and with its source."""
+
+    fact: str
+    plain: str
+    sourced: str
+
+
+class InjectionItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Sentences that instruct the judge, and harmless ones of the same length; both stand after a speech."""
+
+    kind: str
+    text: str
+    control: str
+
+
+class LabItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything about one motion.  ``mirrored``: the motion for which the same speeches argue the other side."""
+
+    id: str
+    motion: str
+    mirrored: str = ""
+    pairs: tuple[LabPair, ...] = ()
+    authority: AuthorityItem | UnsetType = UNSET
+    obscure: ObscureFact | UnsetType = UNSET
+    injection: tuple[InjectionItem, ...] = ()
+
+
+class PeopleItem(Struct, frozen=True, kw_only=True):
+    """Speeches in turn by two speakers that people have judged."""
+
+    id: str
+    topic: str
+    """What items have in common; the cluster."""
+    motion: str
+    note: str
+    """What a judge must know about the material beside the motion."""
+    speeches: tuple[str, ...]
+    """The first speaker's first speech, the second speaker's first speech, and so on."""
+    better: Place
+    """Pairs: the speaker whom people found more convincing.  Debates: the one who defends the right answer."""
+    kind: Literal["pairs", "debates"]
+    person: Place | UnsetType = UNSET
+    """The speaker whom the person believed who judged the debate live."""
+
+
+LabVerdict = Literal["biased", "within the floor", "could not have seen it", "measured"]
+"""``measured``: the figure has no value without bias to be compared with."""
+
+
+class Effect(Struct, frozen=True, kw_only=True):
+    """One figure of a battery, with its 95 % interval."""
+
+    battery: Battery
+    name: str
+    unit: str
+    """``points``, ``share``, ``kappa`` …"""
+    estimate: float | None
+    low: float | None
+    high: float | None
+    null: float
+    """The value without bias."""
+    n: int
+    """Items with an answer."""
+    clusters: int
+    failed: int
+    """Trials without an answer."""
+    p: float | None = None
+    q: float | None = None
+    """The p value adjusted over the run's family: Benjamini–Hochberg."""
+    detectable: float | None = None
+    """The effect that would be found with a probability of 80 %."""
+    floor: float | None = None
+    """The judge's difference from itself, in the same unit."""
+    verdict: LabVerdict
+    note: str = ""
+    """One plain sentence: what was varied, and what the figure means."""
