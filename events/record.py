@@ -14,6 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from events import codec
 from events.clock import SYSTEM, Clock, id_suffix
+from events.short_names import with_short_names
 from events.types import ALL_PRIVATE, Event
 
 _json: Final = msgspec.json.Encoder()
@@ -224,9 +225,14 @@ def full_line(record: Envelope) -> EventLine:
     )
 
 
-def public_line(record: Recorded, *, blind: bool = False) -> EventLine:
-    """The record without private fields; the chain still verifies by ``payload_digest``."""
-    if not withheld(record.event, blind=blind):
+def public_line(record: Recorded, *, blind: bool = False, revealed: bool = False) -> EventLine:
+    """The record without folders of scripts and, unless ``revealed``, without private fields.
+
+    The chain still verifies by ``payload_digest``.
+    """
+    event = with_short_names(record.event)
+    private = frozenset[str]() if revealed else withheld(event, blind=blind)
+    if not private and event is record.event:
         return full_line(record)
     return EventLine(
         debate=record.debate,
@@ -236,15 +242,19 @@ def public_line(record: Recorded, *, blind: bool = False) -> EventLine:
         cause=record.cause,
         schema=record.schema,
         digest=record.digest.hex(),
-        event=public_payload(record.event, blind=blind),
+        event=payload_without(event, private),
         payload_digest=record.payload_digest.hex(),
     )
 
 
 def public_payload(event: Event, *, blind: bool = False) -> msgspec.Raw:
-    """The JSON of the public fields."""
-    private = withheld(event, blind=blind)
-    if event.private == ALL_PRIVATE:
+    """The JSON of the public fields, with short names of models."""
+    return payload_without(with_short_names(event), withheld(event, blind=blind))
+
+
+def payload_without(event: Event, private: frozenset[str]) -> msgspec.Raw:
+    """The JSON of an event without these fields."""
+    if private >= ALL_PRIVATE:
         return WITHHELD
     shown: dict[str, Any] = {"type": codec.tag_of(event)}
     for name in event.__struct_fields__:

@@ -37,24 +37,25 @@ class Imported(Struct, frozen=True, kw_only=True):
     paused: bool
 
 
-async def export(log: EventLog, debate: str, *, withhold: bool = False) -> AsyncIterator[bytes]:
-    """The debate as lines of NDJSON; ``withhold`` leaves out private fields.
+async def export(log: EventLog, debate: str, *, withhold: bool = False, shorten: bool = False) -> AsyncIterator[bytes]:
+    """The debate as lines of NDJSON; ``withhold`` leaves out private fields, ``shorten`` folders of scripts.
 
     Raises ``UnknownDebate`` before the first line.
     """
     known = False
-    async for line in _public_lines(log, debate) if withhold else _full_lines(log, debate):
+    is_public = withhold or shorten
+    async for line in _public_lines(log, debate, revealed=not withhold) if is_public else _full_lines(log, debate):
         known = True
         yield _encoder.encode(line) + b"\n"
     if not known:
         raise UnknownDebate(debate)
 
 
-async def _public_lines(log: EventLog, debate: str) -> AsyncIterator[EventLine]:
+async def _public_lines(log: EventLog, debate: str, *, revealed: bool) -> AsyncIterator[EventLine]:
     blind = False
     async for record in read_all(log, debate):
         blind = blind or (isinstance(record.event, DebateOpened) and record.event.blind)
-        yield public_line(record, blind=blind)
+        yield public_line(record, blind=blind, revealed=revealed)
 
 
 async def _full_lines(log: EventLog, debate: str) -> AsyncIterator[EventLine]:

@@ -1,10 +1,15 @@
-"""Exhibitions played in memory for the first page: no debate is stored, no reader waits, and one playing serves all."""
+"""Exhibitions played in memory, for their pages and the first page.
+
+No debate is stored, no reader waits, and one playing serves all.
+"""
 
 import gzip
 from importlib.metadata import EntryPoint
 from typing import Final
 
 import anyio
+from anyio import to_thread
+from msgspec import Struct
 
 from events.store.log import follow
 from events.store.memory import MemoryLog
@@ -14,6 +19,8 @@ from server.debate.moderators import Moderators
 from server.debate.setup import opening
 from server.debate.setup.exhibitions import request_for
 from server.errors import BadField, NotFound
+from server.export.archive import archive_of
+from server.export.html import html_export
 from server.feed.hub import Hub
 from server.settings import Settings
 
@@ -23,22 +30,31 @@ RETRY_MS: Final = 1
 """A script's broken answer is asked for again at once."""
 
 
+class PlayedExhibition(Struct, frozen=True):
+    """A recording, compressed with gzip."""
+
+    frames: bytes
+    """All frames as one page of JSON."""
+    page: bytes
+    """An HTML page that replays them."""
+
+
 class PlayedExhibitions:
-    """The frames of exhibitions, each played once in this process."""
+    """Recordings of exhibitions, each played once in this process."""
 
     def __init__(self) -> None:
-        self._packed: dict[str, bytes] = {}
+        self._played: dict[str, PlayedExhibition] = {}
         self._lock = anyio.Lock()
 
-    async def packed_frames(self, name: str) -> bytes:
-        """All frames of an exhibition as one page, compressed with gzip.  Raises ``NotFound``."""
+    async def recording(self, name: str) -> PlayedExhibition:
+        """The recording of an exhibition.  Raises ``NotFound``."""
         async with self._lock:
-            if name not in self._packed:
-                self._packed[name] = gzip.compress(await _played(name), mtime=0)
-            return self._packed[name]
+            if name not in self._played:
+                self._played[name] = await _play(name)
+            return self._played[name]
 
 
-async def _played(name: str) -> bytes:
+async def _play(name: str) -> PlayedExhibition:
     try:
         wanted = opening.as_request(request_for(name))
     except BadField as error:
@@ -55,6 +71,12 @@ async def _played(name: str) -> bytes:
             if isinstance(record.event, DebateConcluded | DebateHalted):
                 break
         page, _ = await hub.frames_page(debate, 0, MOST_FRAMES)
+        archive = await archive_of(log, debate)
         tasks.cancel_scope.cancel()
     await registry.close()
-    return f'{{"frames":[{",".join(page)}],"next":null}}'.encode()
+    frames = f'{{"frames":[{",".join(page)}],"next":null}}'
+    return await to_thread.run_sync(lambda: PlayedExhibition(_packed(frames), _packed(html_export(archive))))
+
+
+def _packed(text: str) -> bytes:
+    return gzip.compress(text.encode(), mtime=0)

@@ -63,8 +63,11 @@ function query(members) {
   return new URLSearchParams(Object.entries(members).filter(([, value]) => value !== "" && value != null));
 }
 
-/** Asks for the server's token. False if the reader cancels. */
-async function hasToken() {
+/**
+ * Asks for the server's token. False if the reader cancels.
+ * @returns {Promise<boolean>}
+ */
+export async function hasToken() {
   const { askForToken } = await import("./token.js");
   return askForToken((token) => request("POST", "/api/session", { token }, true));
 }
@@ -74,6 +77,7 @@ const debate = (id) => `/api/debates/${encodeURIComponent(id)}`;
 /** The routes, one function each. Each returns a promise of the answer and throws `ApiError`. See docs/http.md. */
 export const api = {
   debates: (after = "", limit = 25, q = "") => request("GET", `/api/debates?${query({ after, limit, q })}`),
+  session: () => request("GET", "/api/session"),
   models: () => request("GET", "/api/models"),
   archetypes: () => request("GET", "/api/archetypes"),
   exhibitions: () => request("GET", "/api/exhibitions"),

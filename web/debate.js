@@ -488,5 +488,6 @@ keys({
 });
 
 new ResizeObserver(stay).observe($("#record"));
+if (!copy) import("./role.js").then(({ role }) => role());
 feed.open();
 paint();

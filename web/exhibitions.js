@@ -4,20 +4,27 @@ import { api } from "./api.js";
 import { $, h, setText } from "./dom.js";
 import { EXHIBITIONS } from "./words_home.js";
 
-/** Fetches and shows the exhibitions. @returns {Promise<void>} */
-export async function exhibitions() {
+/**
+ * Fetches and shows the exhibitions.
+ * @param {boolean} mayOpen Whether the reader may open one as a debate; else a recording of it is played.
+ * @returns {Promise<void>}
+ */
+export async function exhibitions(mayOpen) {
   const { exhibitions: known } = await api.exhibitions();
   const isEmpty = known.length === 0;
   $("#exhibitions").hidden = isEmpty;
-  $("#exhibition-list").replaceChildren(...known.map(row));
+  $("#exhibition-list").replaceChildren(...known.map((each) => row(each, mayOpen)));
 }
 
-function row(exhibition) {
-  const play = h("button", {
-    type: "button",
-    "aria-label": EXHIBITIONS.playLabel(exhibition.motion),
-    on: { click: ({ currentTarget }) => openExhibition(exhibition.name, currentTarget) },
-  }, EXHIBITIONS.play);
+function row(exhibition, mayOpen) {
+  const label = { "aria-label": EXHIBITIONS.playLabel(exhibition.motion) };
+  const play = mayOpen
+    ? h("button", {
+      type: "button",
+      ...label,
+      on: { click: ({ currentTarget }) => openExhibition(exhibition.name, currentTarget) },
+    }, EXHIBITIONS.play)
+    : h("a.button", { href: `/exhibitions/${encodeURIComponent(exhibition.name)}#e1`, ...label }, EXHIBITIONS.play);
   const about = h("div", {},
     h("b.prose", {}, exhibition.motion),
     h("p.quiet", {}, EXHIBITIONS.about(exhibition)));

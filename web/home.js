@@ -1,10 +1,12 @@
 /** The first page: an exhibition that plays, the form, the debates, and the exhibitions. */
 
+import { hasToken } from "./api.js";
 import { $ } from "./dom.js";
 import { exhibitions } from "./exhibitions.js";
 import { form } from "./form.js";
 import { keys } from "./keys.js";
 import { list } from "./list.js";
+import { role } from "./role.js";
 import { stage } from "./stage.js";
 
 function search() {
@@ -12,7 +14,14 @@ function search() {
   $("#search").select();
 }
 
+async function signIn() {
+  if (await hasToken()) location.reload();
+}
+
+const isOperator = (await role()) === "operator";
 keys({ "/": search, n: () => $("#motion").focus() });
+$("#sign-in").hidden = isOperator;
+$("#sign-in").addEventListener("click", signIn);
 stage();
-await Promise.all([form(), list(), exhibitions()]);
+await Promise.all([isOperator && form(), list(), exhibitions(isOperator)]);
 document.body.toggleAttribute("data-ready", true);

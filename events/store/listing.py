@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from events.errors import BadCursor
 from events.record import Recorded
+from events.short_names import short_name
 from events.types import (
     DebateConcluded,
     DebateHalted,
@@ -92,9 +93,10 @@ def apply(summary: Summary | None, record: Recorded) -> Summary | None:
 
 
 def public_row(row: Summary) -> Summary | dict[str, Any]:
-    """The public row: without the models of a blind debate that has not concluded."""
+    """The public row: short names of models, and none in a blind debate that has not concluded."""
     if not row.blind or row.state == "concluded":
-        return row
+        models = {seat: short_name(getattr(row, seat)) for seat in ("pro", "con", "judge")}
+        return msgspec.structs.replace(row, **models)
     return {name: each for name, each in msgspec.structs.asdict(row).items() if name not in {"pro", "con", "judge"}}
 
 

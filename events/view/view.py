@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from events import patch
 from events.record import Recorded
+from events.short_names import with_short_names
 from events.state import debate as debates
 from events.state.claims import Claim
 from events.state.debate import Conclusion, Debate
@@ -163,7 +164,7 @@ INITIAL = Fold()
 
 def apply(fold: Fold, record: Recorded) -> Fold:
     """The fold after ``record``.  Parts that did not change stay the same objects."""
-    return _after(fold, debates.evolve(fold.debate, record), (_turn_of(record),))
+    return _after(fold, debates.evolve(fold.debate, _as_shown(record)), (_turn_of(record),))
 
 
 def apply_all(fold: Fold, records: Iterable[Recorded]) -> Fold:
@@ -174,9 +175,15 @@ def apply_all(fold: Fold, records: Iterable[Recorded]) -> Fold:
             fold = apply(_after(fold, debate, turns), record)
             debate, turns = fold.debate, {}
         else:
-            debate = debates.evolve(debate, record)
+            debate = debates.evolve(debate, _as_shown(record))
             turns[_turn_of(record)] = None
     return _after(fold, debate, turns)
+
+
+def _as_shown(record: Recorded) -> Recorded:
+    """The record as every reader sees it: without folders of scripts."""
+    event = with_short_names(record.event) if record.event.naming else record.event
+    return record if event is record.event else replace(record, event=event)
 
 
 _SHOWN_AT_ONCE: Final = frozenset({DebateOpened, DebateConcluded})

@@ -113,21 +113,22 @@ class Script(Struct, frozen=True):
 def load(path: Path) -> Script:
     """Read and validate a regular file of at most ``MOST_BYTES``.
 
-    Raises ``UnknownModel`` with one line that names the fault and its place.
+    Raises ``UnknownModel`` with one line that names the file without its folder, the fault, and its place.
     """
     try:
         content = _read(path)
     except (OSError, ValueError) as error:
-        raise UnknownModel(f"the script {path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        why = getattr(error, "strerror", None) or error
+        raise UnknownModel(f"the script {path.name} cannot be read: {why}") from None
     try:
         script = msgspec.json.decode(content, type=Script)
         for key, entry in script.answers.items():
             for index, item in enumerate(entry if isinstance(entry, list) else [entry]):
                 _check_fault(item, f"$.answers[{key!r}]" + (f"[{index}]" if isinstance(entry, list) else ""))
     except msgspec.ValidationError as error:
-        raise UnknownModel(f"the script {path} is not valid: {error}") from None
+        raise UnknownModel(f"the script {path.name} is not valid: {error}") from None
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise UnknownModel(f"the script {path} is not JSON{_line(error, content)}: {error}") from None
+        raise UnknownModel(f"the script {path.name} is not JSON{_line(error, content)}: {error}") from None
     return script
 
 

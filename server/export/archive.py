@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from events.errors import UnknownDebate
 from events.record import Recorded
+from events.short_names import with_short_names
 from events.store.log import EventLog, read_all
 from events.types import ModelAnswered, ModelFailed
 from events.view import view as views
@@ -78,7 +79,7 @@ def _calls(records: list[Recorded]) -> bytes:
     segments: dict[str, str] = {}
     for record in records:
         if isinstance(record.event, ModelAnswered | ModelFailed):
-            shown = msgspec.to_builtins(record.event)
+            shown = msgspec.to_builtins(with_short_names(record.event))
             segments |= shown.pop("segments")
             calls.setdefault(record.event.call, {"position": record.position, **shown})
     return _json.encode({"calls": calls, "segments": segments})

@@ -4,7 +4,8 @@ from typing import Any, Final
 
 import msgspec
 
-from events.record import Recorded, public_payload, withheld
+from events.record import Recorded, payload_without, withheld
+from events.short_names import with_short_names
 from events.types import ALL_PRIVATE, AttemptAbandoned, DebateOpened
 from events.view import view as views
 from events.view.view import Fold, View
@@ -34,10 +35,13 @@ def _encoded(record: Recorded, before: View, after: View, *, revealed: bool, bli
         "schema": record.schema,
         "digest": record.digest.hex(),
     }
-    private = withheld(record.event, blind=blind and not revealed)
-    if private and not (revealed and private == ALL_PRIVATE):
+    event = with_short_names(record.event)
+    private = withheld(event, blind=blind and not revealed)
+    if revealed and private == ALL_PRIVATE:
+        private = frozenset()
+    if private or event is not record.event:
         shown["payload_digest"] = record.payload_digest.hex()
-        shown["event"] = public_payload(record.event, blind=blind and not revealed)
+        shown["event"] = payload_without(event, private)
     else:
         shown["event"] = msgspec.Raw(record.payload)
     shown["patch"] = views.difference(before, after)

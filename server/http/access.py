@@ -132,6 +132,12 @@ def is_director(connection: HTTPConnection) -> bool:
     return True
 
 
+async def show_session(request: Request) -> Response:
+    """GET /api/session: what this client may do."""
+    role = "operator" if access_of(request).is_operator(request) else "spectator"
+    return JSONResponse({"role": role}, headers={"cache-control": "no-store"})
+
+
 async def open_session(request: Request) -> Response:
     """POST /api/session: exchanges the token for a session cookie."""
     access = access_of(request)

@@ -19,7 +19,7 @@ from server.exhibit import PlayedExhibitions
 from server.export.audit import Auditors
 from server.feed.websocket.connections import Connections
 from server.http import audience, commands, debates, events, exports, judge, metrics, whatif
-from server.http.access import IMPORT, Access, AccessMiddleware, error_response, open_session
+from server.http.access import IMPORT, Access, AccessMiddleware, error_response, open_session, show_session
 from server.http.limits import RateLimit
 from server.http.requests import service_of
 from server.http.static import FILES, page_response
@@ -107,6 +107,8 @@ ROUTES: Final = (
     Route("/api/archetypes", debates.list_archetypes),
     Route("/api/exhibitions", debates.list_exhibitions),
     Route("/api/exhibitions/{name}/frames", debates.list_exhibition_frames),
+    Route("/exhibitions/{name}", debates.exhibition_page),
+    Route("/api/session", show_session, methods=["GET"]),
     Route("/api/session", open_session, methods=["POST"]),
     Route("/healthz", metrics.healthz),
     Route("/readyz", metrics.readyz),

@@ -29,7 +29,7 @@ Survey = tuple[tuple[ModelStatus, ...], str]
 """The models, and the default model."""
 SURVEY_S: Final = 60.0
 """Seconds for which spectators get the same answer about the models."""
-VARIES: Final = {"vary": "accept-encoding"}
+VARIES: Final[dict[str, str]] = {"vary": "accept-encoding"}
 
 
 async def open_debate(request: Request) -> Response:
@@ -123,10 +123,22 @@ async def list_exhibitions(request: Request) -> Response:
 
 async def list_exhibition_frames(request: Request) -> Response:
     """GET /api/exhibitions/{name}/frames."""
-    packed = await request.app.state.exhibitions.packed_frames(request.path_params["name"])
+    recording = await request.app.state.exhibitions.recording(request.path_params["name"])
+    return _unpacked(request, recording.frames, VARIES, "application/json")
+
+
+async def exhibition_page(request: Request) -> Response:
+    """GET /exhibitions/{name}: a page that replays an exhibition.  Its policy is in the page."""
+    recording = await request.app.state.exhibitions.recording(request.path_params["name"])
+    headers = {**VARIES, "content-security-policy": "frame-ancestors 'self'"}
+    return _unpacked(request, recording.page, headers, "text/html; charset=utf-8")
+
+
+def _unpacked(request: Request, packed: bytes, headers: dict[str, str], media_type: str) -> Response:
+    """A body that is compressed with gzip, for a client that may not accept gzip."""
     if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(packed, media_type="application/json", headers={**VARIES, "content-encoding": "gzip"})
-    return Response(gzip.decompress(packed), media_type="application/json", headers=VARIES)
+        return Response(packed, media_type=media_type, headers={**headers, "content-encoding": "gzip"})
+    return Response(gzip.decompress(packed), media_type=media_type, headers=headers)
 
 
 async def list_archetypes(request: Request) -> Response:

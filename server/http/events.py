@@ -8,11 +8,12 @@ from starlette.responses import Response
 
 from events.errors import UnknownDebate
 from events.record import EventLine, Recorded, full_line, public_line
+from events.short_names import with_short_names
 from events.store.log import read_all
 from events.types import ModelAnswered, ModelFailed
 from server.errors import BadQuery, NotAllowed, NotFound
 from server.export.audit import Auditors
-from server.http.access import is_director
+from server.http.access import access_of, is_director
 from server.http.requests import json_response, service_of, turn_number, whole_number
 
 MAX_PAGE: Final = 1000
@@ -36,12 +37,13 @@ async def list_events(request: Request) -> Response:
         raise BadQuery(f"after={after} is beyond the head {head}", field="after")
     following = records[-1].position if records and records[-1].position < head else None
     blind = await service.hub.is_blind(debate)
-    lines = [_visible_line(each, revealed=revealed, blind=blind) for each in records]
+    operator = access_of(request).is_operator(request)
+    lines = [_visible_line(each, revealed=revealed, blind=blind, operator=operator) for each in records]
     return json_response({"events": lines, "next": following})
 
 
-def _visible_line(record: Recorded, *, revealed: bool, blind: bool) -> EventLine:
-    return full_line(record) if revealed else public_line(record, blind=blind)
+def _visible_line(record: Recorded, *, revealed: bool, blind: bool, operator: bool) -> EventLine:
+    return full_line(record) if revealed and operator else public_line(record, blind=blind, revealed=revealed)
 
 
 async def list_frames(request: Request) -> Response:
@@ -67,7 +69,7 @@ async def show_call(request: Request) -> Response:
         segments |= event.segments
         if event.call == request.path_params["call"]:
             prompt = [{"role": role, "text": segments[digest]} for role, digest in event.prompt]
-            shown = msgspec.to_builtins(event)
+            shown = msgspec.to_builtins(with_short_names(event))
             del shown["segments"]
             return json_response({"position": record.position, **shown, "prompt": prompt})
     raise NotFound(f"debate {debate} has no call {request.path_params['call']!r}")

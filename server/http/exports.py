@@ -16,7 +16,7 @@ from server.export.audit import Auditors
 from server.export.diff import difference
 from server.export.html import PAGE, files, html_export
 from server.export.markdown import as_markdown
-from server.http.access import POLICY, is_director
+from server.http.access import POLICY, access_of, is_director
 from server.http.events import is_revealed
 from server.http.requests import json_response, service_of, whole_number
 
@@ -48,7 +48,7 @@ async def export_events(request: Request) -> Response:
     service, debate = service_of(request), request.path_params["debate"]
     revealed = await is_revealed(request, debate)
     return StreamingResponse(
-        export(service.log, debate, withhold=not revealed),
+        export(service.log, debate, withhold=not revealed, shorten=not access_of(request).is_operator(request)),
         media_type="application/x-ndjson",
         headers=attachment((await service.hub.view(debate)).motion, debate, "ndjson"),
     )

@@ -40,8 +40,8 @@ def skip_or_fail(reason: str) -> None:
 class Server:
     """`moot serve` on a free port over one store."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, token: str = "") -> None:
+        self.folder, self._token = folder, token
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
@@ -50,11 +50,12 @@ class Server:
         self._scripts: list[Path] = []
         self._script_of: dict[str, Path] = {}
         self._exhibits: dict[str, str] = {}
-        self.http = httpx.Client(base_url=self.url, timeout=20)
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        self.http = httpx.Client(base_url=self.url, timeout=20, headers=headers)
 
     def start(self) -> None:
         moot = Path(sys.executable).with_name("moot")
-        environment = {**os.environ, "MOOT_OPENS_PER_MINUTE": "10000", "MOOT_RETRY_MS": "0"}
+        environment = {**os.environ, "MOOT_OPENS_PER_MINUTE": "10000", "MOOT_RETRY_MS": "0", "MOOT_TOKEN": self._token}
         with (self.folder / "server.log").open("ab") as log:
             self._process = subprocess.Popen(
                 [moot, "serve", "--store", f"sqlite:{self.folder / 'moot.db'}", "--port", str(self.port)],

@@ -112,7 +112,8 @@ def test_models_of_the_panel_take_turns_and_rounds_are_settable(moot: Cli, scrip
     opened = events[0]
 
     assert 0 == done.returncode, done.stderr.decode()
-    assert [one, two, one, two, one] == [seat["model"] for seat in opened["panel"]]
+    short = ["scripted:one.json", "scripted:two.json"]
+    assert [*short, *short, short[0]] == [seat["model"] for seat in opened["panel"]]
     assert list(PERSONAS) == [seat["name"] for seat in opened["panel"]]
     assert (1, 9) == (opened["rubric"]["deliberation"]["rounds"], opened["rubric"]["deliberation"]["timeout_s"])
     assert 1 == [event["type"] for event in events].count("deliberation_held")

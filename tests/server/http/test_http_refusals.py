@@ -111,7 +111,12 @@ def test_unknown_paths_and_methods_are_refused(site: Site) -> None:
     refused(site.client.get("/static/nothing.js"), 404)
     refused(site.client.get("/static/../pyproject.toml"), 404)
     refused(site.client.get("/static/%2e%2e/pyproject.toml"), 404)
-    for method, path in (("DELETE", "/api/debates"), ("POST", "/"), ("GET", "/api/session"), ("PUT", "/api/debates/x")):
+    for method, path in (
+        ("DELETE", "/api/debates"),
+        ("POST", "/"),
+        ("DELETE", "/api/session"),
+        ("PUT", "/api/debates/x"),
+    ):
         response = site.client.request(method, path)
         assert refused(response, 405)["code"] == "method_not_allowed"
         assert response.headers["allow"]
