@@ -47,7 +47,7 @@ class Note(Struct, frozen=True):
     what: str
 
 
-class Reading(Struct, frozen=True):
+class LenientReading(Struct, frozen=True):
     """``value`` holds builtins that fit the type, without the members that could not be read; None if nothing could."""
 
     value: Any
@@ -60,11 +60,11 @@ def lenient(type_: Any) -> Any:
     return guided(Any, type_, neutral(type_))
 
 
-def read(value: Any, type_: Any) -> Reading:
+def read(value: Any, type_: Any) -> LenientReading:
     """Read a decoded JSON value as ``type_``, a struct type whose members may have limits."""
     reader, info = _Reader(), _information(type_)
     found = reader.read(_at_its_level(value, info), info, "")
-    return Reading(None if found is _UNREADABLE else found, tuple(reader.notes))
+    return LenientReading(None if found is _UNREADABLE else found, tuple(reader.notes))
 
 
 def read_as(value: Any, type_: Any, becomes: type[T]) -> tuple[T, tuple[Note, ...]]:

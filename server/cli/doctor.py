@@ -22,7 +22,7 @@ from providers.limits.queue import ProviderLoad
 from providers.registry import Registry
 from server.cli.options import server_address, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
-from server.cli.trials import Trial, candidates, try_out
+from server.cli.trials import ModelTrial, candidates, try_out
 from server.service import limited
 from server.settings import Settings
 
@@ -126,7 +126,7 @@ def _shown(findings: Sequence[ModelCheck]) -> list[ModelCheck]:
     return shown + [next(each for each in findings if each.provider == name) for name in sorted(unseen)]
 
 
-async def try_models(registry: Registry, models: Sequence[str]) -> tuple[Trial, ...]:
+async def try_models(registry: Registry, models: Sequence[str]) -> tuple[ModelTrial, ...]:
     """Call each of these models, or one of each provider that answers, all at the same time; closes the registry."""
     try:
         names = tuple(dict.fromkeys(models)) or candidates(await registry.check_all())
@@ -135,7 +135,7 @@ async def try_models(registry: Registry, models: Sequence[str]) -> tuple[Trial, 
             "at the vendors' prices",
             err=True,
         )
-        found: dict[str, Trial] = {}
+        found: dict[str, ModelTrial] = {}
 
         async def one(name: str) -> None:
             found[name] = await try_out(registry, name)
@@ -148,7 +148,7 @@ async def try_models(registry: Registry, models: Sequence[str]) -> tuple[Trial, 
         await registry.close()
 
 
-def _show_trials(trials: Sequence[Trial], *, as_json: bool) -> None:
+def _show_trials(trials: Sequence[ModelTrial], *, as_json: bool) -> None:
     if as_json:
         emit(trials)
         return
@@ -158,7 +158,7 @@ def _show_trials(trials: Sequence[Trial], *, as_json: bool) -> None:
         console.print(f"{sign} {escape(each.name)}: {escape('; '.join(_learned(each)))}", highlight=False)
 
 
-def _learned(trial: Trial) -> Iterator[str]:
+def _learned(trial: ModelTrial) -> Iterator[str]:
     """The parts of a trial's line."""
     yield trial.detail
     if trial.ok:

@@ -37,7 +37,7 @@ class RailsAnswer(Struct, frozen=True, kw_only=True):
     is_on_rails: bool
 
 
-class Trial(Struct, frozen=True, kw_only=True):
+class ModelTrial(Struct, frozen=True, kw_only=True):
     """What the calls to a model showed.  ``cached_tokens`` are those of a repeated prompt; None without one."""
 
     name: str
@@ -64,7 +64,7 @@ def candidates(statuses: Iterable[ModelStatus]) -> tuple[str, ...]:
     return tuple(first.values())
 
 
-async def try_out(registry: Registry, name: str) -> Trial:
+async def try_out(registry: Registry, name: str) -> ModelTrial:
     """Call a model two or three times.  A ``ProviderError`` becomes the ``detail`` of the trial."""
     spent: list[Outcome] = []
     status = await registry.check(name)
@@ -72,7 +72,7 @@ async def try_out(registry: Registry, name: str) -> Trial:
     try:
         learned = await _learned(registry, name, spent)
     except ProviderError as error:
-        learned = Trial(name=name, ok=False, detail=f"{error.kind}: {error.message}")
+        learned = ModelTrial(name=name, ok=False, detail=f"{error.kind}: {error.message}")
     costs = [each.cost_usd for each in spent]
     return msgspec.structs.replace(
         learned,
@@ -82,7 +82,7 @@ async def try_out(registry: Registry, name: str) -> Trial:
     )
 
 
-async def _learned(registry: Registry, name: str, spent: list[Outcome]) -> Trial:
+async def _learned(registry: Registry, name: str, spent: list[Outcome]) -> ModelTrial:
     """Make the calls one after the other; ``spent`` gets the outcome of each, also if a later one fails."""
     if name.partition(":")[0] in VENDORS:
         await prepare()
@@ -104,7 +104,7 @@ async def _learned(registry: Registry, name: str, spent: list[Outcome]) -> Trial
     thought = max(each.tokens.thought for each in spent)
     thinks = thought or any(each.reasoning for each in spent)
     output = first.tokens.output
-    return Trial(
+    return ModelTrial(
         name=name,
         ok=True,
         detail="it speaks and answers" + (", and thinks" if thinks else ""),
