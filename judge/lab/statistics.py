@@ -1,0 +1,344 @@
+"""Estimates whose observations come in clusters: the items of one motion are alike, so the motion is the cluster.
+
+Every standard error sums over clusters and every interval has the degrees of freedom of the clusters, so ten answers
+about one motion do not count as ten motions.  The intervals hold with 30 clusters; percentile bootstraps do not.
+
+scipy and statsmodels (group ``lab``) are imported when a function needs them.
+
+Sources: Bell and McCaffrey (2002) and Pustejovsky and Tipton (2018), the standard error CR2 and its degrees of freedom;
+Wilson (1927) with the effective sample of Korn and Graubard (1998), shares; Schuirmann (1987), two one-sided tests;
+Fagerland, Lydersen and Laake (2013), the mid-p test of McNemar; Fleiss (1971), kappa; Quenouille and Tukey, the
+jackknife; Benjamini and Hochberg (1995), the false discovery rate; Bloom (1995), the least detectable effect; Brier
+(1950) and Wilson (1927), calibration.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from math import exp, inf, isfinite, log, sqrt
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
+
+from judge.errors import JudgeError
+
+Array = NDArray[np.float64]
+LEVEL: Final = 0.95
+"""Confidence of every interval."""
+ALPHA: Final = 1 - LEVEL
+POWER: Final = 0.8
+"""Power at which an effect counts as detectable."""
+BINS: Final = 10
+"""Bins of a calibration curve."""
+LEAST: Final = 2
+"""Clusters that an estimate needs."""
+
+
+class MissingPackages(JudgeError):
+    """scipy or statsmodels is not installed."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+        super().__init__(f"the statistics of the lab need the package {package}: install the group lab")
+
+
+class ClusterEstimate(NamedTuple):
+    """A figure with its interval of 95 %.  ``error`` is the standard error, ``df`` its degrees of freedom."""
+
+    value: float
+    low: float
+    high: float
+    error: float
+    df: float
+    n: int
+    clusters: int
+
+    def p(self, null: float) -> float:
+        """Return the two-sided p value of a null hypothesis.
+
+        Without any variation in the data the least p is that of flipping the sign of each cluster, 2 / 2^clusters.
+        """
+        if self.value == null:
+            return 1.0
+        if self.error == 0:
+            return min(1.0, 2.0 ** (1 - self.clusters))
+        return float(min(1.0, 2 * _special().stdtr(self.df, -abs(self.value - null) / self.error)))
+
+    def equivalent(self, null: float, margin: float) -> float:
+        """Return the p value of two one-sided t tests: small if the figure lies within ``null`` ± ``margin``."""
+        away = margin - abs(self.value - null)
+        if self.error == 0:
+            return 0.0 if away > 0 else 1.0
+        return float(_special().stdtr(self.df, -away / self.error))
+
+    @property
+    def detectable(self) -> float:
+        """The least difference from the null that this sample shows at 5 % with a power of 80 %.
+
+        The interval of a share is wider than its standard error says where few events were seen; so the width counts.
+        """
+        half = quantile(self.df, 1 - ALPHA / 2)
+        width = (self.high - self.low) / 2 if self.error else max(self.high - self.value, self.value - self.low)
+        error = max(self.error, width / half)
+        return (half + quantile(self.df, POWER)) * error
+
+
+class CalibrationBin(Struct, frozen=True, kw_only=True):
+    """One point of a calibration curve: stated confidence and the share that was right, with its interval."""
+
+    stated: float
+    right: float
+    low: float
+    high: float
+    n: int
+
+
+# means and shares
+
+
+def mean(
+    values: ArrayLike, clusters: Sequence[Hashable], bounds: tuple[float, float] | None = None
+) -> ClusterEstimate | None:
+    """Return the mean with a cluster-robust t interval, clipped to ``bounds``; None below two clusters.
+
+    The error is CR2, the degrees of freedom are Bell's and McCaffrey's.  With clusters of one size this is the t
+    interval of the clusters' means.
+    """
+    sample = _Sample.of(values, clusters)
+    if sample is None:
+        return None
+    return _interval(sample.mean, sample.error, sample.df, sample.n, sample.clusters, bounds)
+
+
+def difference(
+    one: ArrayLike, clusters_one: Sequence[Hashable], two: ArrayLike, clusters_two: Sequence[Hashable]
+) -> ClusterEstimate | None:
+    """Return mean of ``one`` minus mean of ``two``, observed in the same clusters or in others; None below two.
+
+    What a cluster does to both means is taken together, so common clusters count once.
+    """
+    first, second = _Sample.of(one, clusters_one), _Sample.of(two, clusters_two)
+    if first is None or second is None:
+        return None
+    parts = first.influence()
+    for name, part in second.influence().items():
+        parts[name] = parts.get(name, 0.0) - part
+    error = sqrt(sum(each * each for each in parts.values()))
+    n = first.n + second.n
+    return _interval(first.mean - second.mean, error, min(first.df, second.df), n, len(parts), None)
+
+
+def share(values: ArrayLike, clusters: Sequence[Hashable], least: float = 0.0) -> ClusterEstimate | None:
+    """Return a share, or with ``least`` -1 a difference of shares, with Wilson's interval for the effective sample.
+
+    ``values`` lie from ``least`` to 1.  The effective sample has the variance of the clustered one, and is smaller by
+    (z/t)² because that variance is estimated.  Where all values are equal the variance tells nothing: then the number
+    of values counts, and the interval ends where an unseen event has a chance of 2.5 %.  None below two clusters.
+    """
+    sample = _Sample.of(values, clusters)
+    if sample is None:
+        return None
+    width = 1 - least
+    p = (sample.mean - least) / width
+    if sample.error == 0:
+        unseen = 1 - (ALPHA / 2) ** (1 / sample.n)
+        low, high = p - p * unseen, p + (1 - p) * unseen
+    else:
+        narrower = quantile(inf, 1 - ALPHA / 2) / quantile(sample.df, 1 - ALPHA / 2)
+        low, high = wilson(p, p * (1 - p) * (width / sample.error * narrower) ** 2)
+    return ClusterEstimate(
+        sample.mean, least + low * width, least + high * width, sample.error, sample.df, sample.n, sample.clusters
+    )
+
+
+def wilson(share_: float, n: float) -> tuple[float, float]:
+    """Return Wilson's interval of a share of ``n``, which may be an effective sample."""
+    low, high = _module("statsmodels.stats.proportion").proportion_confint(share_ * n, n, ALPHA, "wilson")
+    return float(low), float(high)
+
+
+class _Sample(NamedTuple):
+    """Values by cluster, reduced to what a mean and its error need."""
+
+    mean: float
+    names: tuple[Hashable, ...]
+    residuals: Array
+    """Sum of the residuals of each cluster."""
+    sizes: Array
+    n: int
+
+    @classmethod
+    def of(cls, values: ArrayLike, clusters: Sequence[Hashable]) -> "_Sample | None":
+        x = np.asarray(values, dtype=np.float64)
+        numbers: dict[Hashable, int] = {}
+        of = [numbers.setdefault(each, len(numbers)) for each in clusters]
+        if len(numbers) < LEAST:
+            return None
+        middle = float(x.mean())
+        if np.ptp(x) == 0:
+            middle = float(x[0])
+        sizes = np.bincount(of).astype(np.float64)
+        return cls(middle, tuple(numbers), np.bincount(of, weights=x - middle).astype(np.float64), sizes, len(x))
+
+    @property
+    def clusters(self) -> int:
+        return len(self.names)
+
+    @property
+    def weights(self) -> Array:
+        """What a cluster's residual counts: 1/n, made larger by CR2 for its own pull on the mean."""
+        weights: Array = 1 / (self.n * np.sqrt(1 - self.sizes / self.n))
+        return weights
+
+    @property
+    def error(self) -> float:
+        return float(np.linalg.norm(self.weights * self.residuals))
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the error by Satterthwaite, under independent values."""
+        scaled = self.weights * self.sizes
+        spread = np.diag(self.weights**2 * self.sizes) - np.outer(scaled, scaled) / self.n
+        return float(np.trace(spread) ** 2 / (spread**2).sum())
+
+    def influence(self) -> dict[Hashable, float]:
+        return dict(zip(self.names, (self.weights * self.residuals).tolist(), strict=True))
+
+
+# other figures
+
+
+def jackknife(
+    figure: Callable[[Sequence[int]], float], clusters: Sequence[Hashable], bounds: tuple[float, float] | None = None
+) -> ClusterEstimate | None:
+    """Return ``figure`` of the indices of all rows, with the interval of leaving out one cluster at a time.
+
+    None below three clusters, or where the figure is undefined for a part.
+    """
+    by_cluster: dict[Hashable, list[int]] = {}
+    for index, name in enumerate(clusters):
+        by_cluster.setdefault(name, []).append(index)
+    count = len(by_cluster)
+    if count <= LEAST:
+        return None
+    rows = range(len(clusters))
+    whole = figure(rows)
+    parts = np.array([figure([i for i in rows if clusters[i] != left]) for left in by_cluster])
+    if not isfinite(whole) or not np.isfinite(parts).all():
+        return None
+    error = sqrt((count - 1) / count * float(((parts - parts.mean()) ** 2).sum()))
+    return _interval(whole, error, count - 1, len(clusters), count, bounds)
+
+
+def fleiss_kappa(counts: ArrayLike, clusters: Sequence[Hashable]) -> ClusterEstimate | None:
+    """Return Fleiss' kappa of ``counts[item, category]`` with a jackknife over clusters.
+
+    Every item has the same number of ratings.  None if only one category occurs, or below three clusters.
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    kappa = _module("statsmodels.stats.inter_rater").fleiss_kappa
+
+    def of(rows: Sequence[int]) -> float:
+        kept = table[list(rows)]
+        return float(kappa(kept)) if (kept.sum(axis=0) > 0).sum() > 1 else float("nan")
+
+    return jackknife(of, clusters, (-1.0, 1.0))
+
+
+def within_sd(groups: Sequence[ArrayLike], clusters: Sequence[Hashable]) -> ClusterEstimate | None:
+    """Return the standard deviation within items, one group of repeated values each, with its interval.
+
+    The variance is pooled over the items by its degrees of freedom.  The jackknife over clusters works on its
+    logarithm, so neither normal values nor equal variances are needed.
+    """
+    kept = [(np.asarray(each, dtype=np.float64), name) for each, name in zip(groups, clusters, strict=True)]
+    kept = [each for each in kept if len(each[0]) > 1]
+    if not kept:
+        return None
+    squares = np.array([float(((values - values.mean()) ** 2).sum()) for values, _ in kept])
+    free = np.array([len(values) - 1 for values, _ in kept])
+    of = [name for _, name in kept]
+    n = int(free.sum()) + len(kept)
+    if squares.sum() == 0:
+        return ClusterEstimate(0.0, 0.0, 0.0, 0.0, len(set(of)) - 1, n, len(set(of)))
+
+    def log_variance(rows: Sequence[int]) -> float:
+        chosen = list(rows)
+        found = squares[chosen].sum() / free[chosen].sum()
+        return log(found) if found > 0 else float("nan")
+
+    found = jackknife(log_variance, of)
+    if found is None:
+        return None
+    value = exp(found.value / 2)
+    low, high = exp(found.low / 2), exp(found.high / 2)
+    return ClusterEstimate(value, low, high, value * found.error / 2, found.df, n, found.clusters)
+
+
+def mcnemar(one: int, other: int) -> float:
+    """Return McNemar's mid-p value of two counts of discordant pairs."""
+    pairs, least = one + other, min(one, other)
+    if not pairs:
+        return 1.0
+    below = _special().bdtr([least, least - 1] if least else [0], pairs, 0.5)
+    up_to, under = float(below[0]), float(below[1]) if least else 0.0
+    return min(1.0, up_to + under)
+
+
+def false_discovery(p: Sequence[float]) -> list[float]:
+    """Return the q values of one family by Benjamini and Hochberg."""
+    if not p:
+        return []
+    q: list[float] = _module("scipy.stats").false_discovery_control(p).tolist()
+    return q
+
+
+def calibration(stated: ArrayLike, right: ArrayLike, clusters: Sequence[Hashable]) -> tuple[CalibrationBin, ...]:
+    """Return the calibration curve: for each bin of stated confidence in [0, 1] the share of answers that are right.
+
+    A bin whose answers are of one cluster has Wilson's interval without a design effect.
+    """
+    said, hit = np.asarray(stated, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    number = np.minimum((said * BINS + 1e-9).astype(int), BINS - 1)
+    bins = []
+    for each in range(BINS):
+        chosen = np.flatnonzero(number == each)
+        if not chosen.size:
+            continue
+        found = share(hit[chosen], [clusters[i] for i in chosen.tolist()])
+        value = float(hit[chosen].mean())
+        low, high = wilson(value, chosen.size) if found is None else (found.low, found.high)
+        bins.append(
+            CalibrationBin(stated=float(said[chosen].mean()), right=value, low=low, high=high, n=int(chosen.size))
+        )
+    return tuple(bins)
+
+
+def quantile(df: float, probability: float) -> float:
+    """Return a quantile of the t distribution; of the normal one for infinite ``df``."""
+    special = _special()
+    return float(special.stdtrit(df, probability) if isfinite(df) else special.ndtri(probability))
+
+
+def _interval(
+    value: float, error: float, df: float, n: int, clusters: int, bounds: tuple[float, float] | None
+) -> ClusterEstimate:
+    half = quantile(df, 1 - ALPHA / 2) * error
+    low, high = value - half, value + half
+    if bounds is not None:
+        low, high = max(low, bounds[0]), min(high, bounds[1])
+    return ClusterEstimate(value, low, high, error, df, n, clusters)
+
+
+def _special() -> Any:
+    return _module("scipy.special")
+
+
+def _module(name: str) -> Any:
+    """Import a module of the group ``lab``.  Raises ``MissingPackages``."""
+    from importlib import import_module  # noqa: PLC0415
+
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise MissingPackages(name.partition(".")[0]) from error
