@@ -183,7 +183,7 @@ ERROR_CLASSES: Final[Mapping[type[Exception], ErrorClass]] = {
     log.WrongExpectedPosition: ErrorClass(409, "wrong_expected_position"),
     log.UnknownDebate: ErrorClass(404, "unknown_debate"),
     log.UnknownEvent: ErrorClass(500, "unknown_event"),
-    log.BrokenChain: ErrorClass(500, "broken_chain"),
+    log.BrokenChain: ErrorClass(422, "broken_chain"),
     log.BadTransfer: ErrorClass(422, "bad_transfer"),
     log.BadCursor: ErrorClass(400, "bad_cursor"),
     log.BadStore: ErrorClass(500, "bad_store"),

@@ -47,12 +47,16 @@ LONG = (
 """Files that take long: they start first, so that no worker waits for one at the end."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files come first, and browser tests last.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Long files come first, and browser tests last; thorough tests run only where ``-m`` names them.
 
     Playwright's synchronous API keeps an event loop running until the session ends: after it no other test could start
     an event loop.
     """
+    if "thorough" not in config.option.markexpr:
+        left_out = [item for item in items if item.get_closest_marker("thorough") is not None]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
     places = {name: place for place, name in enumerate(LONG)}
 
     def place(item: pytest.Item) -> tuple[bool, int]:

@@ -21,6 +21,7 @@ from events.cluster.postgres_leases import PostgresLeases
 from events.errors import Fenced, LogError, StoreUnavailable, Unanswered
 from events.store.postgres.log import PostgresLog
 from server import observe
+from server.debate.adoption import UNREADABLE
 from server.debate.commands import (
     Command,
     CommandResult,
@@ -208,9 +209,10 @@ class ClusterNode:
                 await self._local.take_up_one(debate)
         except (NotOwner, Fenced, StoreUnavailable):  # another node has it, or it will be free again
             self._release_due.set()
-        except LogError as error:  # a debate that cannot be read must not stop the others
+        except (LogError, *UNREADABLE) as error:  # a debate that cannot be read must not stop the others
             self._unreadable.add(debate)
-            logger.error("debate_not_taken_up", debate=debate, message=str(error))  # noqa: TRY400 - the message is enough
+            message = f"{type(error).__name__}: {error}"
+            logger.error("debate_not_taken_up", debate=debate, message=message)  # noqa: TRY400 - it says enough
         finally:
             self._claimed.discard(debate)
 

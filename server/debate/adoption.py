@@ -29,6 +29,8 @@ BOUNDS: Final = {
     "settings.max_cost_usd": (0, 1e9),
 }
 """Least and greatest values in an opening, by path; formats without debaters have 0 turns."""
+UNREADABLE: Final = (LookupError, ValueError, TypeError, ArithmeticError, AttributeError)
+"""What the folds raise for a log that Moot did not write: who reads many debates passes over such a debate."""
 PRINTED: Final = 1e15
 """A message shows values below this one."""
 MOST: Final = {"panel": 48, "cases": 1000, "motion": 2000}

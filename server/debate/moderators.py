@@ -24,6 +24,7 @@ from providers.catalog.models import family
 from providers.registry import Registry
 from server import observe
 from server.debate.acts import Ballot, word_drafts
+from server.debate.adoption import UNREADABLE
 from server.debate.commands import AddWord, Appeal, CastBallot, Command, Decide, Halt, Pause, Resume
 from server.debate.formats import NextSteps, next_steps
 from server.debate.moderator import Moderator
@@ -98,8 +99,9 @@ class Moderators:
         for debate in debates:
             try:
                 self._start(await self._moderator(debate))
-            except LogError as error:  # a debate that cannot be read must not stop the others
-                logger.error("debate_not_taken_up", debate=debate, message=str(error))  # noqa: TRY400 - it says enough
+            except (LogError, *UNREADABLE) as error:  # a debate that cannot be read must not stop the others
+                message = f"{type(error).__name__}: {error}"
+                logger.error("debate_not_taken_up", debate=debate, message=message)  # noqa: TRY400 - it says enough
             else:
                 taken += 1
         return taken

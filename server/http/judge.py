@@ -31,6 +31,7 @@ from judge.report.tally import SCRIPTED, DebateCounter, Tally, total
 from judge.report.weaknesses import Weakness, weaknesses
 from judge.rubric import digest, rubric_v2
 from judge.templates import judge_templates
+from server.debate.adoption import UNREADABLE
 from server.http.requests import json_response, service_of
 from server.http.static import page_response
 
@@ -96,8 +97,8 @@ class Survey:
 
     def __init__(self, log: EventLog, *, most: int = MAX_DEBATES) -> None:
         self._log, self._most = log, most
-        self._read: dict[str, tuple[int, str, Tally]] = {}
-        """By debate: the position up to which it was read, its judge, and its tally."""
+        self._read: dict[str, tuple[int, str, Tally | None]] = {}
+        """By debate: the position up to which it was read, its judge, and its tally; None if it cannot be read."""
         self._known: dict[str, int] = {}
         self._updating = anyio.Lock()
         self.as_of = now()
@@ -112,9 +113,9 @@ class Survey:
                 if debate not in self._read or self._read[debate][0] != position:
                     try:
                         self._read[debate] = (position, *await tally_of(self._log, debate))
-                    except (LookupError, ValueError, TypeError, ArithmeticError, AttributeError) as error:
+                    except UNREADABLE as error:
                         logger.warning("debate_not_counted", debate=debate, message=f"{type(error).__name__}: {error}")
-                        self._read[debate] = (position, "", DebateCounter().tally())
+                        self._read[debate] = (position, "", None)
 
     async def update_for(self, seconds: float) -> None:
         """Read the debates that are new, for at most this many seconds."""
@@ -123,7 +124,7 @@ class Survey:
 
     def measured(self, judge: str = "") -> tuple[MeasuredOver, Tally]:
         """The figures of the debates read so far, of all judges or of one."""
-        read = [(name, tally) for _, name, tally in self._read.values()]
+        read = [(name, tally) for _, name, tally in self._read.values() if tally is not None]
         named: dict[str, int] = {}
         for name, _ in read:
             named[name] = named.get(name, 0) + 1
@@ -153,6 +154,8 @@ class Survey:
             yield f"Measured on this server over {over}."
         if unread:
             yield f"{plural(unread, 'further debate')} being read: reload the page in a moment."
+        if unreadable := sum(read is None for *_, read in self._read.values()):
+            yield f"{plural(unreadable, 'debate')} cannot be read and {'is' if unreadable == 1 else 'are'} not counted."
         if named.get(SCRIPTED) and judge in ("", SCRIPTED):
             were = "All of them" if named[SCRIPTED] == len(found) else f"{named[SCRIPTED]:,} of them"
             written = "judged by a script that was written in advance"

@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
+import structlog
 from msgspec import UNSET, Struct, UnsetType
 
 from events.record import Recorded
 from events.state.debate import Debate
 from events.store.log import EventLog, read_all
 from events.types import DebateOpened
+from server.debate.adoption import UNREADABLE
 from server.errors import NotNow, TooLarge
 from server.whatif.outcome import (
     ArgumentSummary,
@@ -22,6 +24,8 @@ from server.whatif.outcome import (
 )
 from server.whatif.replay import ReplayResult, UnansweredQuestion, replay
 from server.whatif.request import WhatIfRequest
+
+logger = structlog.get_logger()
 
 EVENTS_MOST: Final = 50_000
 """Events of the longest debate that may be replayed; a debate of 200 turns has about 5,000."""
@@ -88,10 +92,14 @@ def opening_of(records: Sequence[Recorded]) -> DebateOpened:
 
 
 def what_if(records: Sequence[Recorded], request: WhatIfRequest) -> WhatIf:
-    """Both outcomes.  Raises ``NotNow`` if nothing has been judged, ``BadField`` where the wish makes no sense."""
+    """Both outcomes.  Raises ``NotNow`` if nothing can be run again, ``BadField`` where the wish makes no sense."""
     opened = opening_of(records)
     other = request.opening(opened)
-    replayed = replay(records, lambda _: other)
+    try:
+        replayed = replay(records, lambda _: other)
+    except UNREADABLE as error:  # an imported log may fold, and still lead to questions that cannot be put
+        logger.warning("debate_not_replayed", debate=records[0].debate, message=f"{type(error).__name__}: {error}")
+        raise NotNow(f"what is recorded cannot be run again ({type(error).__name__}: {str(error)[:200]})") from error
     if not is_judged(replayed.recorded):
         raise NotNow("nothing has been judged yet, so there is nothing to run again")
     recorded, would_be = (_comparable(debate) for debate in (replayed.recorded, replayed.would_be))

@@ -124,7 +124,7 @@ def test_what_is_no_error_of_ours_is_a_bug() -> None:
         (JudgeError("no"), 500, "judge_error", 1, None),
         (PersonalityError("traits.wit", "no"), 422, "bad_personality", 2, "traits.wit"),
         (LogError("no"), 500, "log_error", 1, None), (UnknownDebate("d"), 404, "unknown_debate", 3, None),
-        (BrokenChain("d", 3, "no"), 500, "broken_chain", 4, None),
+        (BrokenChain("d", 3, "no"), 422, "broken_chain", 4, None),
         (StoreUnavailable("no"), 503, "store_unavailable", 1, None),
         (ProviderError("no"), 502, "provider_error", 1, None), (NotAuthorised("no"), 401, "provider_error", 1, None),
         (TooMany("no", retry_after_s=60), 429, "too_many", 1, None), (Draining(), 503, "leaving", 1, None),

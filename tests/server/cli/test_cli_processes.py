@@ -113,11 +113,14 @@ def test_sigterm_leaves_a_store_that_is_whole_in_one_file(moot: Cli, script: Any
 
 
 @pytest.mark.slow
-def test_sigterm_at_any_moment_of_the_start_ends_with_0(moot: Cli, held: tuple[Cli, str]) -> None:
+@pytest.mark.parametrize("moments", [5, pytest.param(50, marks=[pytest.mark.thorough, pytest.mark.timeout(600)])])
+def test_sigterm_at_any_moment_of_the_start_ends_with_0(
+    moot: Cli, held: tuple[Cli, str], tmp_path: Path, moments: int
+) -> None:
     other, debate = held
     moot("import", "-", stdin=other("export", debate).stdout)
     random = Random(18)
-    for _ in range(12):
+    for _ in range(moments):
         process = moot.start("serve", "--port", "0")
         moment = random.uniform(0.05, 1.2)
         time.sleep(moment)
@@ -127,7 +130,10 @@ def test_sigterm_at_any_moment_of_the_start_ends_with_0(moot: Cli, held: tuple[C
         assert process.returncode == 0, (moment, errors.decode())
         assert b"Traceback" not in errors, (moment, errors.decode())
         assert not moot.store.with_name(f"{moot.store.name}-wal").exists(), moment
-    assert moot.json("verify", debate)["ok"]
+    copied = Cli(tmp_path / "copy")
+    copied.home.mkdir()
+    shutil.copyfile(moot.store, copied.store)
+    assert copied.json("verify", debate)["ok"]
 
 
 def _concluded(address: str, debate: str) -> None:

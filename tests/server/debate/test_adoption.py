@@ -7,12 +7,15 @@ import pytest
 from msgspec.structs import replace
 
 from events.errors import BadTransfer
+from events.store.memory import MemoryLog
 from events.transfer import parse_lines
 from events.types import DebatePaused, DimensionScore, TurnScored
 from server.debate.adoption import check_debate, opening_faults
 from tests.server.debate_events import opened, recorded, spoken, started
+from tests.server.harness import harness
 from tests.server.site import Site, refused
 
+pytestmark = pytest.mark.anyio
 TESTS = Path(__file__).parents[2]
 LOGS = sorted((*(TESTS / "events/view/golden").glob("*.ndjson"), *(TESTS / "server/debate/logs").glob("*.ndjson")))
 SCORES = {name: DimensionScore(raw=10, admitted=10) for name in ("logic", "rhetoric", "tactics")}
@@ -82,3 +85,14 @@ def test_an_opening_beyond_the_bounds_is_not_resumed(site: Site) -> None:
     answer = client.post(f"/api/debates/{records[0].debate}/resume", json={})
     assert "judge.samples is 1000000" in refused(answer, 409)["message"]
     assert site.get(f"/api/debates/{records[0].debate}")["state"] == "paused"
+
+
+async def test_a_debate_that_cannot_be_folded_stops_no_start(script: Any) -> None:
+    log = MemoryLog()
+    async with harness(log) as h:
+        running = await h.open(script(pace={"chunk_ms": 60_000, "chunk_chars": 1}))
+    await log.append("unreadable", 0, [opened(), spoken(1)])
+
+    async with harness(log) as h:
+        assert 1 == await h.moderators.take_up()
+        assert [running] == [debate.id for debate in h.moderators.known]

@@ -5,11 +5,12 @@ from typing import Any
 import anyio
 import msgspec
 import pytest
+from structlog.testing import capture_logs
 
 from events.record import Envelope
 from events.store.log import PAGE, EventLog
 from events.store.memory import MemoryLog
-from events.types import DebateConcluded, DebateOpened
+from events.types import DebateConcluded, DebateOpened, DimensionScore, TurnScored
 from judge.rubric import digest, rubric_v2
 from server.http.judge import Survey
 from tests.judge.turns import opened, spoken_turn
@@ -46,6 +47,23 @@ def test_without_any_debate_every_figure_is_missing(site: Site) -> None:
     assert msgspec.json.decode(msgspec.json.encode(rubric_v2())) == report["rubric"]
     assert (0, 0, 0) == tuple(report["measured_over"][name] for name in ("debates", "turns", "unread"))
     assert all("reason" in each["measured"]["missing"] for each in report["weaknesses"])
+
+
+@pytest.mark.anyio
+async def test_a_debate_that_cannot_be_read_is_passed_over() -> None:
+    log = MemoryLog()
+    await concluded(log, "good", turns=2)
+    scored = TurnScored(turn=9, components={}, dimensions={"charm": DimensionScore(raw=1, admitted=1)}, samples=1)
+    end = DebateConcluded(winner="neither", by_rule="scorecard")
+    await log.append("bad", 0, [opened(), scored, scored, end])
+    survey = Survey(log)
+    with capture_logs() as logged:
+        await survey.update()
+    over, _ = survey.measured()
+
+    assert ["bad"] == [line["debate"] for line in logged if line["event"] == "debate_not_counted"]
+    assert (1, 2) == (over.debates, over.turns)
+    assert "1 debate cannot be read and is not counted." in over.says
 
 
 def test_concluded_debates_are_measured(site: Site, script: Any) -> None:

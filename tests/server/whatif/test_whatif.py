@@ -11,7 +11,14 @@ from msgspec.structs import replace
 
 from events.record import Draft
 from events.transfer import parse_lines
-from events.types import ClaimAppealed, DebateHalted, DebateOpened, DebateResumed, ScorecardVerdictReached
+from events.types import (
+    ClaimAppealed,
+    DebateHalted,
+    DebateOpened,
+    DebateResumed,
+    ScorecardVerdictReached,
+    TurnSpoken,
+)
 from judge.guard import injection
 from server.debate.formats.steps import Record
 from server.errors import BadField, NotNow
@@ -355,3 +362,12 @@ def test_what_was_never_judged_has_no_outcome_to_compare() -> None:
 def test_a_calibration_has_no_outcome_to_compare() -> None:
     with pytest.raises(NotNow, match="a calibration measures raters"):
         under(Play(replace(opened(0), format="calibration")), tie_within=1)
+
+
+def test_records_that_lead_to_an_impossible_question_are_not_run_again() -> None:
+    fines = Path(__file__).parents[1] / "debate" / "logs" / "library_fines_v2.ndjson"
+    events = [each.event for each in parse_lines(fines.read_bytes().splitlines(keepends=True))]
+    emptied = [replace(event, text="") if isinstance(event, TurnSpoken) else event for event in events]
+
+    with pytest.raises(NotNow, match=r"cannot be run again \(\w+: "):
+        what_if(recorded(emptied), WhatIfRequest(rubric={"tie_within": 3}))
