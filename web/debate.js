@@ -2,7 +2,7 @@
 
 import * as address from "./address.js";
 import { api } from "./api.js";
-import { $, onClick, setText, speak } from "./dom.js";
+import { $, onClick, setText, speak, storage } from "./dom.js";
 import { Feed } from "./feed.js";
 import { follower } from "./follow.js";
 import { formats } from "./formats.js";
@@ -14,8 +14,6 @@ import { timeline } from "./timeline.js";
 import { showPlace } from "./widgets.js";
 import { DEBATE, announcement } from "./words.js";
 
-/** The verdicts are read from their start if they take more than this share of the window. */
-const LONG_ENDING = 0.75;
 /** Moves of the cursor correct the address at most this often. */
 const ADDRESS_MS = 250;
 const HIDDEN_PAINT_MS = 200;
@@ -55,16 +53,24 @@ feed.addEventListener("snapshot", ({ detail }) => {
     return;
   }
   isPlaced = true;
-  if (initial.cursor) player.following = false; // Nothing later may show, not even for a moment.
+  const start = initial.cursor ?? (initial.follow ? startOfShow(detail.view) : null);
+  if (start) player.following = false; // Nothing later may show, not even for a moment.
   player.snapshot(detail);
   player.setSpeed(initial.speed);
   if (initial.cursor) player.go(initial.cursor).catch(showError);
+  else if (start) player.go(start, { stay: true }).then(() => player.play()).catch(showError);
   else if (!initial.follow) player.hold();
 });
+
+/** Where to begin with an exhibition that goes on: at its start, or with the turn that is being spoken. */
+function startOfShow({ exhibition, state, turns }) {
+  if (!exhibition || state === "concluded") return null;
+  const newest = Math.max(0, ...Object.keys(turns).map(Number));
+  return newest > 1 ? turns[newest].started : 1;
+}
 feed.addEventListener("frame", ({ detail }) => {
   if (detail.position <= player.head) return; // Fetched already, after a decision on this page.
   player.append(detail);
-  announce(detail.event);
 });
 feed.addEventListener("delta", ({ detail }) => player.delta(detail));
 feed.addEventListener("state", ({ detail }) => {
@@ -115,6 +121,24 @@ function draw() {
   else requestAnimationFrame(paint);
 }
 player.addEventListener("change", draw);
+player.addEventListener("reached", ({ detail }) => announce(detail.event));
+
+/** Readers who prefer less motion see each turn of a replay whole. */
+const isCalm = matchMedia("(prefers-reduced-motion: reduce)");
+const keepCalm = () => {
+  player.isCalm = isCalm.matches;
+};
+isCalm.addEventListener("change", keepCalm);
+keepCalm();
+
+const recorded = $("#pace-recorded");
+recorded.checked = storage.get("pace") === "recorded";
+recorded.addEventListener("change", () => {
+  storage.set("pace", recorded.checked ? "recorded" : "reading");
+  choosePace();
+});
+const choosePace = () => player.setPace(recorded.checked ? "recorded" : "reading");
+choosePace();
 
 function paint() {
   isPaintDue = false;
@@ -125,13 +149,13 @@ function paint() {
   if (openedAt !== view.opened_at && !begin(view)) return;
   document.body.classList.toggle("reading-back", !following);
   progress(view);
-  parts.format.record.show(view, player.speech, { head: following });
+  parts.format.record.show(view, player.speech, { head: following || player.playing });
   parts.format.show(view, { head: following, at: turnAtCursor(view) });
   const isTurnOpened = showRoom(view);
   contents($("#contents"), showPlace);
   parts.timeline.show();
   scoreSummary(view);
-  showLateParts(view, following);
+  showLateParts(view, following || (player.playing && player.isShowing));
   document.body.toggleAttribute("data-ready", !Object.values(lateParts).includes(null));
   showWhatIf(view, following);
   showPlaceOfCursor(isFirst, isTurnOpened);
@@ -139,13 +163,13 @@ function paint() {
 }
 
 /** Shows the parts that this debate needs. */
-function showLateParts(view, following) {
+function showLateParts(view, isPresent) {
   const isLive = player.newest.state !== "concluded";
   if (isLive || ["paused", "halted"].includes(view.state)) {
     late("moderator", () => import("./moderator.js").then(({ moderator }) => moderator(id, showError)));
   }
   if (isLive || view.audience) late("audience", () => import("./audience.js").then(({ audience }) => audience(id)));
-  for (const part of Object.values(lateParts)) part?.show?.(view, following);
+  for (const part of Object.values(lateParts)) part?.show?.(view, isPresent);
 }
 
 /** Fetches a part once; the page is drawn again when it is there. */
@@ -217,8 +241,7 @@ async function openWhatIf({ target }) {
 
 /** Announces a finished turn or a score once to screen readers. Text that streams is never announced. */
 function announce(event) {
-  if (!player.following) return;
-  const text = announcement(event, player.newest);
+  const text = announcement(event, player.view);
   if (text) setText($("#announcer"), text);
 }
 
@@ -232,18 +255,16 @@ function showError(error) {
 
 /** What a reader who follows must see: the newest words, the verdicts, or the place of the event at the cursor. */
 function newestPlace() {
-  const { view, frame, following, playing } = player;
+  const { view, frame, following, playing, share } = player;
   if (!view || !parts.format || document.body.dataset.view === "audit") return null;
   const event = frame?.event ?? {};
   if (view.format !== "exchange" || !(following || playing)) {
-    const element = parts.format.place(event, view);
+    const element = parts.format.place(event, view, share);
     return element && { element, isMoving: following ? isWatched : playing };
   }
-  const panel = parts.format.placeInPanel(event);
-  const ending = $(".ending:has(.verdicts)");
-  const element = panel ?? ending ?? $("#transcript");
-  const isStart = element === ending && ending.offsetHeight > innerHeight * LONG_ENDING;
-  return { element, isStart, isMoving: isWatched };
+  const whole = player.isCalm && event.type === "turn_spoken" && $(`[data-turn='${event.turn}']`);
+  const element = parts.format.placeInPanel(event) ?? $(".ending:has(.verdicts)") ?? (whole || null);
+  return { element: element ?? $("#transcript"), isGrowing: !element, isMoving: isWatched };
 }
 
 /** The turn that the reader reads: the last one whose first words are in the upper part of the window. */
@@ -277,7 +298,8 @@ function showPlaceOfCursor(isFirst, isTurnOpened) {
 function stay() {
   if (!player.view) return;
   follow.keep();
-  mark(player.following || player.playing ? null : newestPlace()?.element);
+  const isSpeech = player.following || (player.playing && player.view.format === "exchange");
+  mark(isSpeech ? null : newestPlace()?.element);
 }
 
 /** Marks the place that the cursor is at. */

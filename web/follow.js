@@ -12,11 +12,14 @@ import { FOLLOW } from "./words.js";
 const GAP_PX = 14;
 /** A finger that moves less than this does not scroll. */
 const TAP_PX = 6;
+/** A place is tall if it takes more than this share of the window. */
+const TALL = 0.75;
 const UP = ["ArrowUp", "PageUp", "Home"];
 const DOWN = ["ArrowDown", "PageDown", "End"];
 
-/** @typedef {{element: Element, isStart?: boolean, isMoving?: boolean}} Place `isStart`: its start must be in view, not
- *   its end. `isMoving`: new words come, so that a reader may be behind. */
+/** @typedef {{element: Element, isGrowing?: boolean, isMoving?: boolean}} Place `isGrowing`: its end must be in view.
+ *   Any other place must be in view whole; of a tall one its start. `isMoving`: new words come, so that a reader may
+ *   be behind. */
 
 /**
  * Following on this page.
@@ -105,12 +108,12 @@ export function follower(newest, behind) {
 const room = () => [$("#top").getBoundingClientRect().bottom, $("#foot").getBoundingClientRect().top];
 
 /** How far the page must scroll to show the place; 0 if it is in view. */
-function distance({ element, isStart }) {
+function distance({ element, isGrowing }) {
   const { top, bottom } = element.getBoundingClientRect();
   const [from, to] = room();
-  const isTall = bottom - top > to - from;
+  const isTall = bottom - top > (to - from) * TALL;
   const toStart = top - from - GAP_PX;
-  if (isStart) return top < from || top > (from + to) / 2 ? toStart : 0;
+  if (isTall && !isGrowing) return top < from || top > (from + to) / 2 ? toStart : 0;
   if (bottom > to || (isTall && bottom < from)) return bottom - to + GAP_PX;
   return top < from && !isTall ? toStart : 0;
 }
@@ -120,7 +123,7 @@ const isInView = (place) => distance(place) === 0;
 function bring(place) {
   const far = distance(place);
   // The browser lays out what lies far away only when it comes near: its own way to get there is exact.
-  if (Math.abs(far) > innerHeight) place.element.scrollIntoView({ block: place.isStart ? "start" : "end" });
+  if (Math.abs(far) > innerHeight) place.element.scrollIntoView({ block: place.isGrowing ? "end" : "start" });
   const rest = distance(place);
   if (rest) scrollBy({ top: rest, behavior: "instant" });
 }

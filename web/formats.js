@@ -49,7 +49,7 @@ async function panelParts({ format }, { go, decide }) {
  * @param {View} view
  * @param {{go: Function, id: string, appeal: Function, decide: Function, audit: Function,
  *   frameAt: Function}} acts
- * @returns {Promise<{record: object, show: Function, place(event: object, view: View): Element | null,
+ * @returns {Promise<{record: object, show: Function, place(event: object, view: View, share: number): Element | null,
  *   placeInPanel(event: object): Element | null}>}
  */
 export async function formats(view, acts) {
@@ -63,7 +63,7 @@ export async function formats(view, acts) {
       own.show?.(now, state);
       panel?.show(now, state);
     },
-    place: (event, now) => panel?.place(event) ?? own.record.place(event, now),
+    place: (event, now, share) => panel?.place(event) ?? own.record.place(event, now, share),
     placeInPanel: (event) => panel?.place(event) ?? null,
   };
 }

@@ -78,6 +78,12 @@ export class History {
     return this.held(position);
   }
 
+  /** Fetches a frame that the next steps will need. */
+  ahead(position) {
+    const wanted = Math.min(Math.max(1, position), this.head);
+    if (!this.frame(wanted)) this.at(wanted).catch(() => undefined); // A step that needs it asks again.
+  }
+
   /** Fetches the chunk that holds `position`, once. */
   #fetch(position) {
     const first = Math.floor((position - 1) / CHUNK) * CHUNK + 1;

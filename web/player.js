@@ -1,19 +1,16 @@
 /**
  * The cursor over a debate: it follows the newest event, stands where the reader put it, or plays on from there.
  *
- * It dispatches `change` when the page may have to show something else. New events move the cursor only while it
- * follows.
+ * It dispatches `change` when the page may have to show something else, and `reached` (detail: the frame) for each
+ * event that it passes while it follows or plays. New events move the cursor only while it follows. A cursor that plays
+ * an exhibition stays behind it at the reader's pace, also while the exhibition goes on.
  */
 
 import { History } from "./history.js";
-import { applyDelta, spokenBy } from "./text.js";
+import { applyDelta } from "./text.js";
 
 /** The speeds of a replay. */
 export const SPEEDS = [0.5, 1, 2, 4, 8];
-/** A replay shortens every silence that is longer than this. */
-export const LONGEST_SILENCE_MS = 10_000;
-/** Events that a replay fetches ahead. */
-const AHEAD = 40;
 /** A move of the cursor over fewer events than this is a step; frames are fetched this far ahead of a step. */
 const FAR = 100;
 
@@ -22,12 +19,9 @@ const ascending = (a, b) => a - b;
 /** The cursor of one page. */
 export class Player extends EventTarget {
   #history;
-  #schedule;
-  #cancel;
-  #now;
-  #pending = null;
-  #last = 0;
-  #time = 0;
+  #clock;
+  /** See replay.js, which is fetched when it is needed. */
+  #replay = null;
   #ticket = 0;
   #spokenNow = null;
   #leftAt = 0;
@@ -35,6 +29,12 @@ export class Player extends EventTarget {
   following = true;
   playing = false;
   speed = 1;
+  /** `reading` or `recorded`: see pace.js. */
+  pace = "reading";
+  /** Whether a replay shows each turn whole. */
+  isCalm = false;
+  /** The part of the statement at the cursor that has been read, from 0 to 1. */
+  share = 0;
   position = 0;
   /** The view at the cursor. @type {View | null} */
   view = null;
@@ -54,9 +54,7 @@ export class Player extends EventTarget {
   } = {}) {
     super();
     this.#history = new History(load);
-    this.#schedule = schedule;
-    this.#cancel = cancel;
-    this.#now = now;
+    this.#clock = { schedule, cancel, now };
   }
 
   /** The position of the newest event. */
@@ -98,11 +96,17 @@ export class Player extends EventTarget {
     const isNextStep = turn === this.#spokenNow?.turn || type === "turn_started";
     if (this.#spokenNow && type !== "model_answered" && isNextStep) this.#spokenNow = null;
     this.#follow();
+    if (this.following) this.tell(frame);
   }
 
   delta(message) {
     this.#spokenNow = applyDelta(this.#spokenNow, message);
     if (this.following) this.#follow();
+  }
+
+  /** Tells of a frame that the cursor has passed. */
+  tell(frame) {
+    this.dispatchEvent(Object.assign(new Event("reached"), { detail: frame }));
   }
 
   #follow() {
@@ -133,17 +137,10 @@ export class Player extends EventTarget {
     if (ticket !== this.#ticket || !view) return undefined;
     this.view = view;
     this.speech = null;
-    this.#time = this.#timeOf(target);
+    this.#replay?.arrive();
     this.#notify();
-    if (Math.abs(moved) < FAR) this.#fetch(target + Math.sign(moved) * FAR);
+    if (Math.abs(moved) < FAR) this.#history.ahead(target + Math.sign(moved) * FAR);
     return undefined;
-  }
-
-  /** Fetches a frame that the next steps will need. */
-  #fetch(position) {
-    const wanted = Math.min(Math.max(1, position), this.head);
-    if (this.#history.frame(wanted)) return;
-    this.#history.at(wanted).catch(() => undefined); // A step that needs it asks again.
   }
 
   step(count) {
@@ -213,15 +210,26 @@ export class Player extends EventTarget {
     this.#notify();
   }
 
+  /** Whether the debate is an exhibition that goes on: it is read at the reader's pace. */
+  get isShowing() {
+    return Boolean(this.newest?.exhibition) && this.newest.state !== "concluded";
+  }
+
+  /** The turns between the cursor and the newest event. */
+  get turnsBehind() {
+    const newest = (view) => Math.max(0, ...Object.keys(view?.turns ?? {}).map(Number));
+    return newest(this.newest) - newest(this.view);
+  }
+
   /** Plays on from the cursor, or from the start if the cursor follows. */
   async play() {
     if (this.following) await this.go(1, { stay: true });
     else if (!this.frame) await this.go(this.position, { stay: true });
+    const { Replay } = await import("./replay.js");
+    this.#replay ??= new Replay(this, this.#history, this.#clock, () => this.#spokenNow);
     this.#stop();
     this.playing = true;
-    this.#time = this.#timeOf(this.position);
-    this.#last = this.#now();
-    this.#pending = this.#schedule(() => this.#tick());
+    this.#replay.start();
     this.#notify();
   }
 
@@ -232,16 +240,39 @@ export class Player extends EventTarget {
     return undefined;
   }
 
+  /** @param {"reading" | "recorded"} pace See pace.js. */
+  setPace(pace) {
+    this.pace = pace;
+    this.#replay?.arrive();
+  }
+
   /** @param {number} speed One of `SPEEDS`; anything else counts as 1. */
   setSpeed(speed) {
     this.speed = SPEEDS.includes(speed) ? speed : 1;
     this.#notify();
   }
 
-  /** @param {1 | -1} direction */
+  /**
+   * One speed up or down. Above the highest one a replay ends at once; below it an exhibition is read again.
+   * @param {1 | -1} direction
+   */
   faster(direction) {
     const next = SPEEDS.indexOf(this.speed) + direction;
-    this.setSpeed(SPEEDS[Math.min(Math.max(next, 0), SPEEDS.length - 1)]);
+    if (this.playing && next === SPEEDS.length) this.live();
+    else if (this.following && this.isShowing && direction < 0) this.#lag();
+    else this.setSpeed(SPEEDS[Math.min(Math.max(next, 0), SPEEDS.length - 1)]);
+  }
+
+  /** The reader chooses a speed: one who follows an exhibition stays behind it from now on. */
+  choose(speed) {
+    this.setSpeed(speed);
+    if (this.following && this.isShowing) this.#lag();
+  }
+
+  #lag() {
+    this.#leave();
+    this.#replay?.arrive();
+    return this.play();
   }
 
   #leave() {
@@ -250,79 +281,11 @@ export class Player extends EventTarget {
   }
 
   #stop() {
-    if (this.#pending !== null) this.#cancel(this.#pending);
-    this.#pending = null;
+    this.#replay?.stop();
     this.playing = false;
   }
 
   #notify() {
     this.dispatchEvent(new Event("change"));
-  }
-
-  // Replay
-
-  /** The recorded time of an event in ms. */
-  #timeOf(position) {
-    const frame = this.#history.frame(position);
-    return frame ? Date.parse(frame.at) : 0;
-  }
-
-  #tick() {
-    const now = this.#now();
-    this.#time += (now - this.#last) * this.speed;
-    this.#last = now;
-    const before = this.position;
-    let isDue = true;
-    while (isDue && this.position < this.head) isDue = this.#advance();
-    if (this.position >= this.head) {
-      this.live();
-      return;
-    }
-    if (this.position !== before) this.view = this.#history.held(this.position) ?? this.view;
-    const shown = this.speech?.points;
-    this.speech = this.#speechNow();
-    this.#pending = this.#schedule(() => this.#tick());
-    if (this.position !== before || this.speech?.points !== shown) this.#notify();
-  }
-
-  /** Moves to the next event if its time has come. */
-  #advance() {
-    const next = this.#history.frame(this.position + 1);
-    if (!next) {
-      this.#history.at(Math.min(this.position + 1, this.head)).catch(() => this.hold());
-      this.#time = this.#timeOf(this.position);
-      return false;
-    }
-    this.#fetch(this.position + AHEAD);
-    const here = this.#timeOf(this.position);
-    const due = this.#timeOf(this.position + 1);
-    const isLongSilence = due - here > LONGEST_SILENCE_MS && !this.#speakingTurn();
-    if (this.#time < (isLongSilence ? here + LONGEST_SILENCE_MS : due)) return false;
-    if (isLongSilence) this.#time = due;
-    this.position += 1;
-    return true;
-  }
-
-  /** The turn that is being spoken at the cursor, with the event that holds its text; null in a silence. */
-  #speakingTurn() {
-    const view = this.#history.held(this.position);
-    const [number, turn] = Object.entries(view?.turns ?? {}).find(([, { state }]) => state === "speaking") ?? [];
-    if (!turn) return null;
-    for (let position = this.position + 1; position <= this.position + AHEAD; position += 1) {
-      const event = this.#history.frame(position)?.event;
-      if (event?.type === "turn_spoken" && event.turn === Number(number)) {
-        return event.pace.length > 1 ? { turn, event } : null;
-      }
-      if (event?.type === "turn_started") return null;
-    }
-    return null;
-  }
-
-  #speechNow() {
-    const speaking = this.#speakingTurn();
-    if (!speaking) return null;
-    const { turn, event } = speaking;
-    const elapsed = this.#time - this.#timeOf(turn.started);
-    return { turn: event.turn, attempt: event.attempt, ...spokenBy(event.text, event.pace, elapsed) };
   }
 }

@@ -15,7 +15,8 @@ const CROSS_TURN = { pro: 3, con: 4 };
  * The protocol in `root`.
  * @param {HTMLElement} root
  * @param {(position: number) => void} go
- * @returns {{show(view: View, speech: unknown, state: {head: boolean}): void, place(event: object): Element | null}}
+ * @returns {{show(view: View, speech: unknown, state: {head: boolean}): void, place: Function}}
+ *   `place(event, view, share)`: the part of what an event says that is read after this share of its time.
  */
 export function protocol(root, go) {
   const body = h("div.protocol");
@@ -33,13 +34,31 @@ export function protocol(root, go) {
         missingAssessment(view),
       ]);
     },
-    place(event) {
-      const [answered] = Object.keys(event.answers ?? {});
-      const name = event.target ?? event.argument ?? event.arguments?.[0]?.id ?? answered;
-      const id = name ? anchor(name) : { closing_stated: "closings", assessment_given: "briefing" }[event.type];
-      return id ? document.getElementById(id) : null;
+    place(event, view, share = 1) {
+      const parts = placesOf(event).filter(([id]) => document.getElementById(id));
+      return document.getElementById(parts[0] && atShare(parts, share));
     },
   };
+}
+
+/** The places of what an event says, each with the length of its text. */
+function placesOf({ type, target, argument, arguments: opened, answers, side }) {
+  if (opened) return opened.map(({ id, ...said }) => [anchor(id), Object.values(said).join("").length]);
+  if (answers) return Object.entries(answers).map(([id, text]) => [`${anchor(id)}-reply`, text.length]);
+  if (target) return [[`${anchor(target)}-cross`, 1]];
+  const id = { closing_stated: `closing-${side}`, assessment_given: "briefing" }[type];
+  return id || argument ? [[id ?? anchor(argument), 1]] : [];
+}
+
+/** The place that is reached when this share of the texts has been read. */
+function atShare(places, share) {
+  const all = places.reduce((sum, [, length]) => sum + length, 0);
+  let left = share * all;
+  const found = places.find(([, length]) => {
+    left -= length;
+    return left < 0;
+  });
+  return (found ?? places.at(-1))[0];
 }
 
 function roundSteps(view) {
@@ -111,8 +130,8 @@ function argument(name, each, view, isRunning, go) {
     h("h3.thesis", { id: `${id}-claim` }, withMarks(each.claim)),
     h("p.grounds", {}, withMarks(each.reasoning)),
     h("p.evidence", {}, h("b", {}, `${PROTOCOL.evidence} `), h("span.spoken", {}, withMarks(each.evidence))),
-    each.cross ? answer(each.cross, view, other) : unanswered(view.protocol, other, isRunning),
-    reply(each, view),
+    each.cross ? answer(each.cross, view, other, `${id}-cross`) : unanswered(view.protocol, other, isRunning),
+    reply(each, view, `${id}-reply`),
     judgement(each, view));
 }
 
@@ -127,10 +146,10 @@ function unanswered({ round, crossed }, other, isRunning) {
   return isRunning && h("p.quiet.unanswered", {}, PROTOCOL.notYetAnswered);
 }
 
-function answer(cross, view, other) {
+function answer(cross, view, other, id) {
   const quotes = fallacyQuotes(view, cross.turn);
   const response = PROTOCOL.response[cross.response] ?? plain(cross.response);
-  return h(`div.answer.${other}.${cross.response}`, {},
+  return h(`div.answer.${other}.${cross.response}`, { id },
     h("p.how", {}, h(`b.${other}`, {}, `${SIGN[other]} ${NAME[other]} ${response}`)),
     h("p.grounds", {}, marked(cross.reasoning, quotes, "fallacy")),
     cross.follow_up
@@ -140,10 +159,10 @@ function answer(cross, view, other) {
 }
 
 /** The answer of an argument's side to the question about it. */
-function reply({ side, cross, answer: text }, view) {
+function reply({ side, cross, answer: text }, view, id) {
   const given = view.protocol.answered?.[side];
   if (!text) return given && cross?.follow_up ? h("p.quiet.unanswered", {}, PROTOCOL.noReply(NAME[side])) : null;
-  return h(`div.answer.reply.${side}`, {},
+  return h(`div.answer.reply.${side}`, { id },
     h("p.how", {}, h(`b.${side}`, {}, `${SIGN[side]} ${NAME[side]} ${PROTOCOL.replies}`)),
     h("p.grounds", {}, marked(text, fallacyQuotes(view, given?.turn), "fallacy")));
 }
@@ -198,7 +217,7 @@ function closing(side, each, view, go) {
     return [i ? ", " : "", known[name] ? placeLink(anchor(name), name) : name];
   });
   const concessions = each.concessions.map((text) => h("li.spoken", {}, text));
-  return h(`article.closing.${side}`, {},
+  return h(`article.closing.${side}`, { id: `closing-${side}` },
     h("header", {},
       sideName(side),
       " ",

@@ -6,18 +6,14 @@ import { openExhibition } from "./exhibitions.js";
 import { capital, number } from "./formatting.js";
 import { merge } from "./patch.js";
 import { Player } from "./player.js";
-import { points } from "./text.js";
 import { NAME, SIGN, outcomeWords } from "./words.js";
 import { eventWords } from "./words_events.js";
 import { STAGE } from "./words_home.js";
 
 const EXHIBITION = "juries";
-/** The pace of the text: a little faster than most people read. */
-const POINTS_A_SECOND = 40;
-const STEP_MS = 100;
-/** How long an event is shown that says something to the reader; others take no time. */
-const EVENT_MS = 1_500;
-const PAUSE_MS = 1_000;
+/** Times the pace of a reader: the stage is to give an impression. */
+const SPEED = 2;
+/** Events that say something to the reader. */
 const TOLD = new Set([
   "turn_scored", "turns_compared", "claim_flagged", "claim_upheld", "claim_cleared", "points_penalised",
   "logic_gap_adjusted", "premise_dropped", "scorecard_verdict_reached", "narrative_verdict_reached",
@@ -37,7 +33,6 @@ export async function stage() {
     root.hidden = true; // The rest of the page works without it.
     return;
   }
-  frames = paced(frames);
   const player = new Player({
     view: async (at) => viewAt(frames, at),
     frames: async (after, limit) => ({ frames: frames.slice(after, after + limit), next: null }),
@@ -70,31 +65,17 @@ export async function stage() {
     else player.play();
   });
   $("#stage-open").addEventListener("click", ({ currentTarget }) => openExhibition(EXHIBITION, currentTarget));
+  player.speed = SPEED;
+  player.isCalm = isCalm.matches;
   player.addEventListener("change", show);
   player.snapshot({ view: viewAt(frames, frames.length), speaking: null });
   if (isCalm.matches) await player.go(player.newest.turns[2].judged);
   else await player.play();
   document.addEventListener("visibilitychange", () => rest(!document.hidden));
   new IntersectionObserver(([{ isIntersecting }]) => rest(isIntersecting)).observe(root);
-  isCalm.addEventListener("change", () => isCalm.matches && player.hold());
-}
-
-/** The frames with new times: speeches at the pace of a reader, and a moment for each event that is told. */
-function paced(frames) {
-  let time = 0;
-  return frames.map((frame) => {
-    const { event } = frame;
-    if (event.type === "turn_spoken") {
-      const length = points(event.text);
-      const steps = Math.ceil(length / POINTS_A_SECOND * 1000 / STEP_MS);
-      const pace = Array.from({ length: steps + 1 }, (_, i) => [i * STEP_MS, Math.round(length * i / steps)]);
-      time += steps * STEP_MS;
-      const at = new Date(time).toISOString();
-      time += PAUSE_MS;
-      return { ...frame, at, event: { ...event, pace } };
-    }
-    if (TOLD.has(event.type)) time += EVENT_MS;
-    return { ...frame, at: new Date(time).toISOString() };
+  isCalm.addEventListener("change", () => {
+    player.isCalm = isCalm.matches;
+    if (isCalm.matches) player.hold();
   });
 }
 

@@ -13,7 +13,7 @@ export function statusOf(connection, player) {
   const isOver = newest?.state === "concluded";
   const isShown = !isOver || connection === "refused" || connection === "catching-up";
   if (STATUS.connection[connection] && isShown) return { name: connection, text: STATUS.connection[connection] };
-  if (!following) return { name: "back", text: player.playing ? STATUS.replaying(player.speed) : STATUS.readingBack };
+  if (!following) return { name: "back", text: movesWords(player) };
   if (connection === "copy" && newest && !isOver) return { name: "copy", text: STATUS.copy(newest.position) };
   switch (view?.state) {
     case "concluded":
@@ -26,4 +26,9 @@ export function statusOf(connection, player) {
       if (connection === "closed") return { name: "connecting", text: STATUS.connection.connecting };
       return { name: "live", text: STATUS.live(player.wait) };
   }
+}
+
+function movesWords({ playing, newest, speed }) {
+  if (!playing) return STATUS.readingBack;
+  return newest?.exhibition ? STATUS.showing(speed) : STATUS.replaying(speed);
 }

@@ -2,8 +2,10 @@
 
 import { $, h, setText } from "./dom.js";
 import { grouped } from "./formatting.js";
-import { TIMELINE } from "./words.js";
+import { FOLLOW, TIMELINE } from "./words.js";
 
+/** The value of the choice to show everything at once. */
+const AT_ONCE = "all";
 const ascending = (a, b) => a - b;
 
 /**
@@ -19,12 +21,15 @@ export function timeline(player) {
   let eventWords = null;
   let fetching = null;
   play.addEventListener("click", () => player.toggle());
-  speed.addEventListener("change", () => player.setSpeed(Number(speed.value)));
+  speed.addEventListener("change", () => {
+    if (speed.value === AT_ONCE) player.live();
+    else player.choose(Number(speed.value));
+  });
   slider.addEventListener("input", () => player.go(Number(slider.value)));
   for (const [button, direction] of changeButtons) button.addEventListener("click", () => player.change(direction));
 
   function show() {
-    const { position, head, following, playing, unseen } = player;
+    const { position, head, following, playing, unseen, turnsBehind } = player;
     const isLive = player.newest?.state !== "concluded";
     const words = wordsOf(player.frame);
     slider.max = head;
@@ -35,11 +40,12 @@ export function timeline(player) {
     setText(where, TIMELINE.position(grouped(position), grouped(head)));
     where.title = words;
     setText($("#event"), following ? "" : words);
-    speed.value = String(player.speed);
+    speed.value = following && player.isShowing ? AT_ONCE : String(player.speed);
     setText(play, playing || (following && isLive) ? "❚❚" : "▶");
     play.setAttribute("aria-label", playLabel(playing, following, isLive));
     back.hidden = following;
-    setText(back, TIMELINE.back(isLive, unseen));
+    const isBehind = isLive && turnsBehind > 0;
+    setText(back, isBehind ? FOLLOW.catchUp(turnsBehind) : TIMELINE.back(isLive, playing ? 0 : unseen));
     const changed = Object.values(player.newest?.turns ?? {}).flatMap((turn) => turn.changed ?? []);
     for (const [button, direction] of changeButtons) {
       button.parentElement.hidden = !changed.length;

@@ -224,6 +224,7 @@ export const STATUS = {
     refused: "Not available",
   },
   replaying: (speed) => `Replaying at ${speed}×`,
+  showing: (speed) => `Playing at reading speed${speed === 1 ? "" : ` ×${speed}`}`,
   readingBack: "Reading back",
   copy: (position) => `A copy, exported at event ${position}`,
   ended: (outcome) => `Ended: ${outcome}`,

@@ -3,6 +3,7 @@
 import gzip
 import mimetypes
 import os
+import re
 from pathlib import Path
 from typing import Final
 
@@ -15,10 +16,16 @@ from starlette.types import Scope
 import web
 
 TEXT: Final = frozenset({".css", ".html", ".js", ".svg"})
+_COMMENT: Final = re.compile(rb"^[ \t]*(?:/\*\*.*?\*/|//[^\n]*)[ \t]*$", re.MULTILINE | re.DOTALL)
+
+
+def without_comments(script: bytes) -> bytes:
+    """A script without the comments that stand on lines of their own; the other lines keep their numbers."""
+    return _COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), script)
 
 
 class CompressedFiles(StaticFiles):
-    """Static files. Each text file is compressed once and kept in memory until the file changes."""
+    """Static files. Each text file is compressed once, scripts without comments, and kept until the file changes."""
 
     def __init__(self, directory: Path) -> None:
         super().__init__(directory=directory)
@@ -51,7 +58,9 @@ class CompressedFiles(StaticFiles):
     def _gzip(self, path: str, version: str) -> tuple[str, bytes]:
         kept = self._compressed.get(path)
         if kept is None or kept[0] != version:
-            kept = self._compressed[path] = (version, gzip.compress(Path(path).read_bytes(), mtime=0))
+            text = Path(path).read_bytes()
+            sent = without_comments(text) if path.endswith(".js") else text
+            kept = self._compressed[path] = (version, gzip.compress(sent, mtime=0))
         return kept
 
 

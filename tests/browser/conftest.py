@@ -371,6 +371,16 @@ def read(reader: Reader) -> Iterator[Callable[[str], Page]]:
     assert reader.console == []
 
 
+def play_paused(page: Page) -> None:
+    """Start a replay on a page whose clock stands still; the page fetches the module of replays in real time."""
+    page.locator("#play").click()
+    for _ in range(500):
+        page.clock.run_for(2)
+        if (page.get_by_role("status").text_content() or "").startswith(("Replaying", "Playing")):
+            return
+    pytest.fail("the replay did not start")
+
+
 QUOTED = "One lane carries two thousand people an hour by car and ten thousand by tram."
 SCORED: dict[str, Any] = {
     "components": {

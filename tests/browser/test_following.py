@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from providers.scripted.provider import shipped
 from server.debate.setup.exhibitions import request_for
-from tests.browser.conftest import expect_changes
+from tests.browser.conftest import expect_changes, play_paused
 
 pytestmark = pytest.mark.browser
 
@@ -23,6 +23,14 @@ LINE_IN_VIEW = """() => {
   return bottom > from.bottom && bottom <= to.top;
 }"""
 """Whether the last spoken line stands between the head and the foot of the page."""
+READ_IN_VIEW = """() => {
+  const here = document.querySelector("[data-here]");
+  if (!here) return ["", true];
+  const {top} = here.getBoundingClientRect();
+  const [from, to] = ["#top", "#foot"].map((one) => document.querySelector(one).getBoundingClientRect());
+  return [here.id, top >= from.bottom - 1 && top < to.top - 40];
+}"""
+"""The part of a statement that is being read, and whether its first lines stand in view."""
 TOP = "(element) => element.getBoundingClientRect().top"
 BOX = """(before) => {
   const box = document.createElement("div");
@@ -81,16 +89,52 @@ def test_a_replay_keeps_the_spoken_line_in_view(new_page: Any, server: Any, scri
     debate = server.open({**scripts.slow, "pace": {"chunk_ms": 20, "chunk_chars": 40}}, turns=1)
     server.concluded(debate)
     page.clock.install(time=0)
-    visit(page, server, debate, "?speed=0.5#e2")
+    visit(page, server, debate, "?speed=8#e2")
     expect(page.locator("#slider")).to_have_value("2")
     page.clock.pause_at(AN_HOUR_MS)
-    page.locator("#play").click()
+    play_paused(page)
     for _ in range(100):
-        page.clock.run_for(50)
+        page.clock.run_for(100)
         if len(page.locator("[data-turn='1'] .said").text_content() or "") > 1000:
             break
 
     assert page.evaluate(LINE_IN_VIEW)
+
+
+def test_an_exhibition_is_read_at_reading_speed_while_it_runs_ahead(new_page: Any, server: Any) -> None:
+    """The server is done with a turn long before a reader; at once means: as the debate comes."""
+    debate = server.http.post("/api/debates", json={"exhibition": "juries"}).json()["id"]
+    page = new_page(width=390, height=844)
+    visit(page, server, debate)
+    expect(page.get_by_role("status")).to_have_text("Playing at reading speed")
+    expect(page.locator("#back")).to_have_text("1 turn behind · catch up")
+
+    page.wait_for_function(LINE_IN_VIEW)
+    assert page.locator("article.turn").count() == 1
+
+    page.locator("#speed").select_option("At once")
+    expect(page.get_by_role("status")).to_have_text("Live")
+    expect(page.locator("#speed")).to_have_value("all")
+    page.keyboard.press("[")
+    expect(page.get_by_role("status")).to_have_text("Playing at reading speed")
+    server.halt(debate)
+
+
+def test_a_replay_of_a_protocol_keeps_what_is_read_in_view(new_page: Any, server: Any) -> None:
+    page = new_page(own=True, width=390, height=700)  # its clock is the profile's
+    debate = server.exhibit("transit")
+    page.clock.install(time=0)
+    visit(page, server, debate, "?speed=8#e2")
+    expect(page.locator("#slider")).to_have_value("2")
+    page.clock.pause_at(AN_HOUR_MS)
+    play_paused(page)
+    seen = []
+    while len(seen) < 150 and "closing-pro" not in {place for place, _ in seen}:
+        page.clock.run_for(500)
+        seen.append(page.evaluate(READ_IN_VIEW))
+
+    assert {"PRO-1", "PRO-3", "CON-1-cross", "PRO-1-reply", "closing-pro"} <= {place for place, _ in seen}
+    assert [] == [place for place, is_seen in seen if not is_seen]
 
 
 def test_a_protocol_debate_is_followed_to_its_end(new_page: Any, server: Any) -> None:

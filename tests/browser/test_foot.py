@@ -26,7 +26,7 @@ def test_the_controls_do_not_overlap(new_page: Any, server: Any) -> None:
 
     for width in (320, 360, 380, 381, 390, 640, 641, 1280):
         page.set_viewport_size({"width": width, "height": 900})
-        for text in ("To the end", "Back to live · 1,234 new"):
+        for text in ("To the end", "Back to live · 1,234 new", "123 turns behind · catch up"):
             page.locator("#back").evaluate("(button, text) => { button.textContent = text; }", text)
             assert page.evaluate(APART) == [], (width, text)
             assert page.evaluate("document.documentElement.scrollWidth") == width, text

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import web
+from server.http.static import without_comments
 
 OLDEST = 20
 FOLDER = Path(__file__).parents[1] / "web"
@@ -99,6 +100,19 @@ def test_lines_are_short(path: Path) -> None:
 
     assert [] == [number for number, line in enumerate(lines, 1) if len(line) > LONGEST_LINE]
     assert [] == [number for number, line in enumerate(lines, 1) if line != line.rstrip()]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_a_module_is_sent_without_comments_and_its_code_is_the_same(path: Path) -> None:
+    source = path.read_bytes()
+    sent = without_comments(source)
+
+    assert len(sent) < len(source)
+    assert sent.count(b"\n") == source.count(b"\n")
+    code, same = (re.sub(r"[ \t]+\n", "\n", without_text(each.decode())) for each in (source, sent))
+    assert code == same
+    strings = [[found[0] for found in TOKEN.finditer(each.decode()) if found["string"]] for each in (source, sent)]
+    assert strings[0] == strings[1]
 
 
 def crowded(source: str) -> list[int]:

@@ -9,6 +9,8 @@ import msgspec
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
+from tests.browser.conftest import play_paused
+
 pytestmark = pytest.mark.browser
 
 SCRIPT = 60 * 1024
@@ -199,7 +201,7 @@ def test_reading_back_is_not_interrupted(page: Page, server: Any, live: Any, scr
     before = page.locator("#slider").input_value()
     words = page.locator("#transcript").text_content()
     server.go_on(debate, scripts.silent_in(5))
-    expect(page.locator("#back")).to_have_text(re.compile(r"Back to live · \d+ new"))
+    expect(page.locator("#back")).to_have_text(re.compile(r"\d turns? behind · catch up"))
 
     assert before == page.locator("#slider").input_value()
     assert words == page.locator("#transcript").text_content()
@@ -285,20 +287,26 @@ def test_space_plays_from_the_start_and_brackets_set_the_pace(page: Page, server
     expect(page.locator("#speed")).to_have_value("8")
     page.keyboard.press("[")
     page.keyboard.press("Space")
+    expect(status(page)).to_have_text("Replaying at 4×")
+    page.keyboard.press("]")
+    page.keyboard.press("]")
 
     expect(status(page)).to_have_attribute("data-state", "ended")
-    expect(page).to_have_url(re.compile(r"\?speed=4$"))
+    expect(page).to_have_url(re.compile(r"\?speed=8$"))
 
 
-def test_a_replay_keeps_the_pace(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
+def test_a_replay_keeps_the_recorded_pace(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
     page = new_page(own=True)  # its clock is the profile's
     debate = server.open({**scripts.brisk, "pace": {"chunk_ms": 20, "chunk_chars": 10}}, turns=1)
     view = server.concluded(debate)
     page.clock.install(time=0)
     visit(page, server, debate, "?speed=4#e2")
     expect(page.locator("#slider")).to_have_value("2")
+    page.keyboard.press("?")
+    page.get_by_label("Replays run at the recorded pace").check()
+    page.keyboard.press("Escape")
     page.clock.pause_at(AN_HOUR_MS)
-    page.locator("#play").click()
+    play_paused(page)
     page.clock.run_for(150)
     early = len(page.locator(".speaking .said").text_content() or "")
     page.clock.run_for(100)

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-import { LONGEST_SILENCE_MS, Player } from "../../web/player.js";
+import { LONGEST_SILENCE_MS, READING_RATE } from "../../web/pace.js";
+import { Player } from "../../web/player.js";
 
 // A log of 60 events, one a second: every tenth starts a turn, four later it is spoken, six later it is scored.
 const LENGTH = 60;
@@ -31,7 +32,7 @@ function frameAt(position) {
 let head, asked, player, now, due, night;
 
 function viewAt(position) {
-  const view = { position, state: "open", turns: {} };
+  const view = { position, state: "open", format: "exchange", turns: {} };
   for (let p = 1; p <= position; p += 1) {
     for (const [turn, change] of Object.entries(frameAt(p).patch.turns ?? {})) {
       view.turns[turn] = { ...view.turns[turn], ...change };
@@ -174,7 +175,8 @@ test("the cursor stays within the log", async () => {
   assert.equal(50, player.position);
 });
 
-test("at 4×, 8 s of log take 2 s", async () => {
+test("at 4×, 8 s of log take 2 s at the recorded pace", async () => {
+  player.setPace("recorded");
   await player.go(1);
   player.setSpeed(4);
   await player.play();
@@ -184,6 +186,7 @@ test("at 4×, 8 s of log take 2 s", async () => {
 });
 
 test("a replay shows a turn at its recorded pace, by code points", async () => {
+  player.setPace("recorded");
   await player.go(10);
   await player.play();
   pass(1100);
@@ -193,6 +196,98 @@ test("a replay shows a turn at its recorded pace, by code points", async () => {
   pass(2000);
   assert.equal(null, player.speech);
   assert.equal(TEXT, player.view.turns[1].text);
+});
+
+test("a replay speaks at reading speed, and waits after a score", async () => {
+  await player.go(10);
+  player.setSpeed(2);
+  await player.play();
+  const length = Array.from(TEXT).length;
+  pass((5 / READING_RATE) * 500);
+  assert.equal("🚲🚶 on", player.speech.text);
+  pass(((length - 5) / READING_RATE) * 500 + 32);
+  assert.equal(null, player.speech);
+  assert.equal(TEXT, player.view.turns[1].text);
+
+  pass(350);
+  assert.equal(16, player.position); // the score
+  pass(1600);
+  assert.equal(16, player.position);
+  pass(300);
+  assert.ok(player.position > 16);
+});
+
+test("a paused speech goes on where it stopped", async () => {
+  await player.go(10);
+  await player.play();
+  pass((4 / READING_RATE) * 1000);
+  const { points } = player.speech;
+  player.hold();
+  await player.play();
+  pass(32);
+
+  assert.ok(player.speech.points >= points);
+});
+
+test("a reader who prefers less motion sees a turn whole, and has the time to read it", async () => {
+  await player.go(10);
+  player.isCalm = true;
+  await player.play();
+  pass(100);
+  assert.equal(14, player.position);
+  assert.equal(null, player.speech);
+  pass((Array.from(TEXT).length / READING_RATE) * 1000);
+  assert.equal(14, player.position);
+});
+
+test("an exhibition that goes on is read at the reader’s pace, and never ahead of it", async () => {
+  const show = (position, more) => ({ ...viewAt(position), exhibition: "juries", ...more });
+  player.snapshot({ view: show(50), speaking: null });
+  await player.go(50, { stay: true });
+  player.play();
+  await new Promise(setImmediate);
+  pass(5000);
+  assert.equal(50, player.position);
+  assert.ok(player.playing);
+
+  player.delta({ turn: 5, attempt: 1, at: 0, text: "🚲🚶 " });
+  pass(2000);
+  assert.equal("🚲🚶 ", player.speech.text);
+  for (let i = 0; i < 4; i += 1) append();
+  pass((3 / READING_RATE) * 1000);
+  assert.ok(player.speech.text.startsWith("🚲🚶 on"));
+  assert.ok(player.speech.text.length < TEXT.length);
+  pass(3000);
+  assert.equal(54, player.position);
+
+  for (let i = 0; i < 16; i += 1) append();
+  pass(32);
+  assert.equal(2, player.turnsBehind);
+  player.snapshot({ view: show(70, { state: "concluded" }), speaking: null });
+  player.speed = 8;
+  pass(60_000);
+  assert.ok(player.following);
+});
+
+test("each event that the reader passes is told once", async () => {
+  const told = [];
+  player.addEventListener("reached", ({ detail }) => told.push(detail.position));
+  append();
+  await player.go(44);
+  append();
+  await player.play();
+  pass(60_000);
+
+  assert.deepEqual([51, 45, 46, 47, 48, 49, 50, 51, 52], told);
+});
+
+test("a faster speed than the highest shows the rest at once", async () => {
+  await player.go(10);
+  await player.play();
+  for (let i = 0; i < 4; i += 1) player.faster(1);
+
+  assert.ok(player.following);
+  assert.equal(8, player.speed);
 });
 
 test("a replay that reaches the newest event follows it", async () => {
@@ -205,6 +300,7 @@ test("a replay that reaches the newest event follows it", async () => {
 });
 
 test("a long silence is shortened", async () => {
+  player.setPace("recorded");
   night = 48;
   await player.go(48);
   await player.play();
