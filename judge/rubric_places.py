@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
+from events.misfits import misfit_words
 from events.types.rubric import Rubric
 from judge.errors import RubricError
 
@@ -31,7 +32,7 @@ def misfit(error: msgspec.ValidationError, whole: Any) -> RubricError:
     unknown = _UNKNOWN.search(why)
     if unknown:
         names.append(unknown[1] or unknown[2])
-    return RubricError(".".join(str(name)[:_NAME_MOST] for name in names), why)
+    return RubricError(".".join(str(name)[:_NAME_MOST] for name in names), misfit_words(error))
 
 
 def _place(error: msgspec.ValidationError) -> str:

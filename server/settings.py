@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from events.misfits import misfit_words
 from providers.limits import Limit
 from server.errors import BadField
 
@@ -102,7 +103,7 @@ def _check(name: str, value: Any, origin: str) -> None:
     try:
         msgspec.convert({name: value}, Settings, strict=False)
     except msgspec.ValidationError as error:
-        raise BadField(name, f"{origin}: {str(error).partition(' - at ')[0]}") from error
+        raise BadField(name, f"{origin}: {misfit_words(error, name)}") from error
 
 
 def _check_limit(field: str, said: Any, origin: str) -> None:
@@ -111,8 +112,7 @@ def _check_limit(field: str, said: Any, origin: str) -> None:
         try:
             msgspec.convert({key: value}, Limit, strict=False)
         except msgspec.ValidationError as error:
-            why = str(error).partition(" - at ")[0]
-            raise BadField(f"{field}.{key}", f"{origin}: {field}.{key}: {why}") from error
+            raise BadField(f"{field}.{key}", f"{origin}: {misfit_words(error, f'{field}.{key}')}") from error
 
 
 def _parse_limits(line: str) -> dict[str, dict[str, str]]:

@@ -6,10 +6,11 @@ import { h, onClick, setText } from "./dom.js";
 import { capital, count, grouped, isMissing, number, plain } from "./formatting.js";
 import { KINDS, isOfKind, openKinds } from "./kinds.js";
 import { callDetails } from "./ledger.js";
+import { whatMoved } from "./moved.js";
 import { headings } from "./widgets.js";
 import { NAME, SIGN } from "./words.js";
 import { AUDIT } from "./words_audit.js";
-import { eventWords } from "./words_events.js";
+import { actor, eventWords } from "./words_events.js";
 
 /** Frames fetched at a time. */
 const PAGE = 1000;
@@ -53,7 +54,9 @@ export function audit(root, id, { go, move }) {
   const kind = select("type", [["", AUDIT.everyKind], ...KINDS.map((each) => [each, each])]);
   const turns = select("turn", []);
   const [from, to] = [["from", AUDIT.fromLabel], ["to", AUDIT.toLabel]].map(([name, label]) => {
-    return h("input", { type: "number", name, min: "0", inputmode: "numeric", "aria-label": label, required: true });
+    const on = { input: () => differences.replaceChildren() };
+    const attributes = { name, min: "0", inputmode: "numeric", "aria-label": label, required: true, on };
+    return h("input", { type: "number", ...attributes });
   });
   const overview = h("p.overview", { hidden: true });
   const found = h("p.quiet", { "aria-live": "polite" });
@@ -100,17 +103,39 @@ export function audit(root, id, { go, move }) {
 
   async function compare(event) {
     event.preventDefault();
+    if (Number(from.value) > Number(to.value)) [from.value, to.value] = [to.value, from.value];
     move({ from: from.value, to: to.value });
-    await showDifference(differences, Number(from.value), Number(to.value));
+    const title = h("h4", {}, AUDIT.between(from.value, to.value));
+    await showDifference(differences, Number(from.value), Number(to.value), title);
   }
 
-  async function showDifference(place, start, end) {
+  /** Shows a difference below `title`, unless another one has been asked for in the meantime. */
+  async function showDifference(place, start, end, title = "") {
+    const asked = `${start}-${end}`;
+    place.dataset.asked = asked;
+    place.replaceChildren(h("p.quiet", {}, AUDIT.comparing));
+    let shown = null;
     try {
-      const { changes } = await api.diff(id, start, end);
-      place.replaceChildren(changes.length ? changeTable(changes) : h("p.quiet", {}, AUDIT.noChange));
+      const { changes, events } = await api.diff(id, start, end);
+      shown = changes.length ? difference(changes, events) : [h("p.quiet", {}, AUDIT.noChange)];
     } catch (error) {
-      place.replaceChildren(h("p.error", {}, error.message));
+      shown = [h("p.error", {}, error.message)];
     }
+    if (place.dataset.asked === asked) place.replaceChildren(title, ...shown);
+  }
+
+  function difference(changes, events) {
+    return [
+      h("ul.moved-list", {}, whatMoved(changes, events).map(({ text, because }) => {
+        return h("li", {}, text, because.length > 0 && h("span.quiet", {}, " ", AUDIT.becauseOf, causeLinks(because)));
+      })),
+      h("details.call", {}, h("summary", {}, AUDIT.everyChange(grouped(changes.length))), changeTable(changes)),
+    ];
+  }
+
+  function causeLinks(causes) {
+    const links = causes.slice(0, MOST_REASONS).flatMap((position, i) => [i ? ", " : "", eventInList(position)]);
+    return [...links, causes.length > MOST_REASONS && AUDIT.more(causes.length - MOST_REASONS)];
   }
 
   /** A link that opens an event of this list. */
@@ -121,12 +146,11 @@ export function audit(root, id, { go, move }) {
 
   function changeTable(changes) {
     const rows = changes.map(({ keys, before, after, because_of: causes }) => {
-      const links = causes.slice(0, MOST_REASONS).flatMap((position, i) => [i ? ", " : "", eventInList(position)]);
       return h("tr", {},
         h("th", { scope: "row" }, keys.map(plain).join(" › ")),
         h("td", {}, before === undefined ? "–" : h("s", {}, short(before))),
         h("td", {}, after === undefined ? "–" : short(after)),
-        h("td", {}, links, causes.length > MOST_REASONS && ` and ${causes.length - MOST_REASONS} more`));
+        h("td", {}, causeLinks(causes)));
     });
     return h("div.scrolls", { tabindex: "0", role: "region", "aria-label": AUDIT.changes },
       h("table.figures.changes", {}, headings(AUDIT.changeColumns), h("tbody", {}, rows)));
@@ -161,6 +185,7 @@ export function audit(root, id, { go, move }) {
     }
     turns.value = filters_.turn;
     const wanted = query();
+    for (const control of [from, to]) control.max = shownTo;
     if (from.value === "" && document.activeElement !== from) from.value = wanted.get("from") ?? 1;
     if (to.value === "" && document.activeElement !== to) to.value = wanted.get("to") ?? shownTo;
   }
@@ -220,14 +245,15 @@ export function audit(root, id, { go, move }) {
 
   function row(frame, isOpen) {
     const { position, event, at } = frame;
-    const by = event.side ?? view.turns[event.turn]?.side;
+    const by = actor(event, view.turns[event.turn]?.side);
+    const [sign, name] = AUDIT.actor[by];
     const button = h("button", {
       type: "button",
       "aria-expanded": String(isOpen),
       on: { click: () => choose(position) },
     },
     h("span.at", {}, grouped(position)),
-    h(`span.by.${by ?? "none"}`, { "aria-hidden": "true" }, SIGN[by] ?? "·"),
+    h("span.by", { "data-by": by }, h("span", { "aria-hidden": "true" }, sign), " ", h("span.actor", {}, name)),
     h("span", {}, capital(eventWords(event))),
     h("time.quiet", { datetime: at }, at.slice(11, 19)));
     return h("li", { "data-position": position, "data-type": event.type }, button, isOpen && detail(frame));
@@ -282,7 +308,8 @@ export function audit(root, id, { go, move }) {
   function showAskedDifference() {
     const wanted = query();
     if (!wanted.has("from") || differences.childElementCount) return;
-    showDifference(differences, Number(wanted.get("from")), Number(wanted.get("to") ?? shownTo));
+    const [start, end] = [wanted.get("from"), wanted.get("to") ?? shownTo].map(Number);
+    showDifference(differences, start, end, h("h4", {}, AUDIT.between(start, end)));
   }
 
   return {

@@ -30,6 +30,10 @@ export const AUDIT = {
   toLabel: "To event",
   compare: "Compare",
   comparing: "Comparing…",
+  between: (from, to) => `What moved from event ${from} to event ${to}`,
+  becauseOf: "because of ",
+  more: (events) => ` and ${events} more`,
+  everyChange: (changes) => `every changed value: ${changes}`,
   changes: "Changes",
   changeColumns: ["What", "before", "after", "because of"],
   noChange: "Nothing that the page shows.",
@@ -42,6 +46,79 @@ export const AUDIT = {
   effects: "Effects",
   changed: "Changes",
   raw: "the event as recorded",
+  actor: {
+    __proto__: null,
+    pro: ["▲", "Pro"],
+    con: ["▼", "Con"],
+    judge: ["J", "Judge"],
+    rater: ["R", "Rater"],
+    rules: ["§", "Rules"],
+    people: ["·", "Moot"],
+  },
+};
+
+const because = (why) => (why ? ` (${why})` : "");
+const rose = (isUp) => (isUp ? "rose" : "fell");
+
+/** What moved between two moments. server/export/moved.py has the same sentences. */
+export const MOVED = {
+  ended: (winner) => `The debate ended: ${winner}.`,
+  state: {
+    __proto__: null,
+    open: "The debate runs.",
+    paused: "The debate was paused.",
+    halted: "The debate was halted.",
+    concluded: "The debate ended.",
+  },
+  verdict: (verdict) => `The verdict on the artifact: ${verdict}.`,
+  mean: (name, before, after, isUp) => {
+    return `The mean of ${name} ${before ? `${rose(isUp)} from ${before} to` : "is"} ${after}.`;
+  },
+  turn: (name, before, after, isUp, why) => `Turn ${name} ${rose(isUp)} from ${before} to ${after}${because(why)}.`,
+  scored: (name, score, first, why) => {
+    return `Turn ${name} was scored ${first ? `${first}, now ${score}` : score}${because(why)}.`;
+  },
+  dimension: (name, dimension, before, after, isUp, why) => {
+    return `Turn ${name}, ${dimension}, ${rose(isUp)} from ${before} to ${after}${because(why)}.`;
+  },
+  turnState: {
+    __proto__: null,
+    speaking: (name) => `Turn ${name} began.`,
+    spoken: (name) => `Turn ${name} was spoken.`,
+    judged: (name) => `Turn ${name} was judged, without a score.`,
+  },
+  rule: {
+    __proto__: null,
+    band_winner: "it won a comparison",
+    band_loser: "it lost a comparison",
+    slight_winner: "it won a comparison slightly",
+    slight_loser: "it lost a comparison slightly",
+    band_conflict: "it won and lost comparisons",
+    logic_gap: "a later turn exposed a gap",
+    cleared: "a penalty was reversed",
+  },
+  claim: {
+    __proto__: null,
+    flagged: (name, kind, points) => `Claim ${name} was flagged: ${kind}${points && `, ${points}`}.`,
+    upheld: (name, kind) => `A second opinion upheld claim ${name}${because(kind)}.`,
+    cleared: (name, kind) => `A second opinion cleared claim ${name}${because(kind)}.`,
+  },
+  premises: {
+    dropped: (names) => `Dropped without mention: ${names}.`,
+    withdrawn: (names) => `Withdrawn openly: ${names}.`,
+    revised: (names) => `Revised: ${names}.`,
+    kept: (names) => `Stated: ${names}.`,
+  },
+  steps: {
+    opened: (names) => `Arguments opened: ${names}.`,
+    crossed: (names) => `Cross-examined: ${names}.`,
+    answered: (names) => `Questions answered about ${names}.`,
+  },
+  standing: (name, standing) => `${name} stands: ${standing}.`,
+  traits: (name, traits) => `The character of ${name} changed in ${traits}.`,
+  usage: (calls, tokens) => `It took ${calls} and ${tokens}.`,
+  others: (values) => `Only details changed: ${values}.`,
+  left: (changes) => `And ${changes}: see every changed value.`,
 };
 
 const BAND_END = { winner: "winner", loser: "loser" };

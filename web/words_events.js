@@ -3,20 +3,42 @@
 import { count, plain, signed } from "./formatting.js";
 import { NAME, STANDING, VERDICT, failureWords } from "./words.js";
 
-const ANSWER = {
+/** What a model was asked, by the purpose of the call; `rest` is the key of the question without its purpose. */
+const QUESTION = {
   __proto__: null,
-  open: "an opening was written",
-  cross: "a cross-examination was written",
-  answer: "answers to questions were written",
-  close: "a closing was written",
-  assess: "the judge weighed the arguments",
-  panel: "a rater answered",
-  deliberate: "a rater answered the others",
+  speak: ({ turn }) => `the speech of turn ${turn}`,
+  open: () => "the opening",
+  cross: () => "the cross-examination",
+  answer: () => "answers to the other side’s questions",
+  close: () => "the closing",
+  score: ({ turn }) => `the score of turn ${turn}`,
+  claims: ({ turn }) => `suspect claims in turn ${turn}`,
+  premises: ({ turn }) => `the premises of turn ${turn}`,
+  compare: ({ order }) => `which is better, read in the order turn ${order.join(", turn ")}`,
+  gaps: ({ turn }) => `gaps that turn ${turn} exposes in earlier turns`,
+  second_opinion: (_, rest) => `a second opinion on claim ${rest}`,
+  audit: () => "the closing audit",
+  narrative: (_, rest) => `the narrative verdict${rest ? ", with the speakers’ labels swapped" : ""}`,
+  conflict: () => "why the two verdicts differ",
+  convergence: () => "the agreement at the end",
+  assess: () => "the standing of every argument",
+  panel: (_, rest) => `the scores of the ${rest} rater`,
+  deliberate: (_, rest) => `the ${rest.replace(":", " rater, round ")} of deliberation`,
 };
 
-function answerWords({ purpose, turn }) {
-  if (purpose === "speak") return `the model delivered turn ${turn}`;
-  return ANSWER[purpose] ?? `the judge answered about ${turn ? `turn ${turn}` : "the whole debate"}`;
+/** The question of a model call: `the score of turn 3`. */
+function questionWords({ purpose, key = "", ...event }) {
+  const asked = QUESTION[purpose]?.({ order: [], ...event }, key.split(":").slice(1).join(":")) ?? plain(purpose);
+  return event.sample > 1 ? `${asked}, sample ${event.sample}` : asked;
+}
+
+const WHO = { __proto__: null, panel: "a rater", deliberate: "a rater" };
+const DEBATERS = ["speak", "open", "cross", "answer", "close"];
+
+function answerWords(event) {
+  const { purpose } = event;
+  if (DEBATERS.includes(purpose)) return `the model wrote ${questionWords(event)}`;
+  return `${WHO[purpose] ?? "the judge"} answered: ${questionWords(event)}`;
 }
 
 const HARMONIZED = {
@@ -39,7 +61,10 @@ const EVENTS = {
   turn_failed: ({ turn, attempt, kind }) => `turn ${turn}, attempt ${attempt}: ${failureWords(kind)}`,
   attempt_abandoned: ({ turn, attempt, kind }) => `turn ${turn}, attempt ${attempt} does not count: ${plain(kind)}`,
   model_answered: answerWords,
-  model_failed: ({ kind, key }) => `a model call failed${key ? ` (${key})` : ""}: ${failureWords(kind)}`,
+  model_failed: (event) => {
+    const asked = event.purpose ? `: ${questionWords(event)}` : "";
+    return `no usable answer${asked} (${failureWords(event.kind)})`;
+  },
   turn_scored: ({ missing, absent, turn }) => {
     if (missing) return `no score for turn ${turn}: ${missing.reason}`;
     return `turn ${turn} was scored${absent ? `, without ${Object.keys(absent).map(plain).join(", ")}` : ""}`;
@@ -108,6 +133,39 @@ const EVENTS = {
   debate_concluded: () => "the debate ended",
   withheld: () => "withheld until the debate has ended",
 };
+
+/** The beginnings of the types of events, by who makes them happen. */
+const JUDGES = [
+  "turn_scored", "turns_", "claim_flagged", "claim_upheld", "claim_cleared", "premise_", "contradiction_",
+  "check_missing", "finding_refused", "injection_", "argument_traced", "assessment_", "fallacy_", "narrative_",
+  "conflict_", "convergence_", "debate_audited",
+];
+const SPOKEN = [
+  "turn_started", "turn_spoken", "turn_failed", "attempt_", "arguments_", "cross_", "questions_", "closing_",
+];
+const RATERS = ["panelist_", "opinion_", "rater_"];
+const RULES = [
+  "claim_appealed", "score_", "penalty_", "logic_gap", "pressure_", "traits_", "directive_", "scorecard_",
+  "agreement_", "panel_", "deliberation_", "artifact_", "debate_concluded", "family_", "context_",
+];
+
+/**
+ * Who made an event happen.
+ * @param {object} event
+ * @param {"pro" | "con" | undefined} side The side of the event's turn.
+ * @returns {"pro" | "con" | "judge" | "rater" | "rules" | "people"}
+ */
+export function actor({ type, purpose, side: own, by }, side) {
+  const begins = (beginnings) => beginnings.some((start) => type.startsWith(start));
+  if (type.startsWith("model_")) {
+    if (DEBATERS.includes(purpose)) return side ?? "rules";
+    return purpose in WHO ? "rater" : "judge";
+  }
+  if (type === "argument_cross_examined" || begins(SPOKEN)) return own ?? by ?? side ?? "rules";
+  if (begins(JUDGES)) return "judge";
+  if (begins(RATERS)) return "rater";
+  return begins(RULES) ? "rules" : "people";
+}
 
 /**
  * One event as a sentence, in small letters and without a full stop.

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from events.errors import LogError
+from events.misfits import misfit_words
 from events.transfer import parse_lines, read_lines
 from events.types import Argument, ArgumentsOpened, DebateOpened, Side, Winner
 from server.debate.setup.cases import CaseId, CaseRequest, faults
@@ -151,7 +152,9 @@ def _case_request(
             source=source,
         )
     except msgspec.ValidationError as error:
-        raise BadCaseFile(path, ("id", f"{error}: it comes from the file's name unless the case has one")) from error
+        raise BadCaseFile(
+            path, ("id", f"{misfit_words(error)}: it comes from the file's name unless the case has one")
+        ) from error
 
 
 def _decoded(path: Path, kind: type[T]) -> T:
@@ -189,4 +192,4 @@ def _type_faults(value: Any, kind: Any, path: str = "") -> Iterator[tuple[str, s
             try:
                 msgspec.convert(value[name], field.type)
             except msgspec.ValidationError as error:
-                yield here, str(error)
+                yield here, misfit_words(error)

@@ -12,6 +12,7 @@ from server.cli.options import find_debate, open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import BadQuery
 from server.export.diff import ViewChange, ViewDiff, difference
+from server.export.moved import what_moved
 from server.export.text import one_line
 from server.feed.folds import Folds
 from server.settings import Settings
@@ -26,20 +27,25 @@ NO_TURN = 1 << 30
 @click.argument("debate", metavar="ID")
 @click.argument("start", metavar="FROM", type=click.IntRange(0))
 @click.argument("end", metavar="TO", type=click.IntRange(0))
+@click.option("--values", is_flag=True, help="List every value that changed, and the events that changed it.")
 @with_store
 @with_json
 @click.pass_context
-def diff(context: click.Context, debate: str, start: int, end: int, store: str | None, *, as_json: bool) -> None:
-    """Show what changed between two positions, and which events caused it.  FROM 0 is before the first event.
+def diff(
+    context: click.Context, debate: str, start: int, end: int, store: str | None, *, values: bool, as_json: bool
+) -> None:
+    """Show what moved between two positions, in at most 12 sentences.  FROM 0 is before the first event.
 
-    Long values are cut to fit a line; --json gives them whole.
+    --values lists every changed value and which events changed it.  Long values are cut to fit a line; --json gives
+    them whole.
     """
     settings = settings_of(context, store=store)
     found: ViewDiff = run_async(lambda: _diff(settings, debate, start, end))
     if as_json:
         emit(found)
     elif found.changes:
-        click.echo("\n".join(_lines(found)))
+        hint = click.style(f"changed values: {len(found.changes)}; --values lists them", dim=True)
+        click.echo("\n".join((*map(one_line, what_moved(found)), *(_lines(found) if values else (hint,)))))
     else:
         click.echo(f"nothing in the view changed between {start} and {end}", err=True)
 

@@ -33,9 +33,7 @@ COMMANDS: Final = {
         "server.cli.exhibitions", "exhibitions_", "List the scripted debates that come with Moot, and what they show."
     ),
     "audit": CommandEntry("server.cli.audit", "audit", "Explain the score of a turn, entry by entry."),
-    "diff": CommandEntry(
-        "server.cli.diff", "diff", "Show what changed between two positions, and which events caused it."
-    ),
+    "diff": CommandEntry("server.cli.diff", "diff", "Show what moved between two positions, in at most 12 sentences."),
     "whatif": CommandEntry(
         "server.cli.whatif",
         "whatif",

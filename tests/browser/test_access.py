@@ -103,6 +103,8 @@ def settled(page: Page, name: str) -> None:
         case "missing":
             expect(page.locator("#trouble")).to_be_visible()
         case "audit":
+            expect(page.locator(".detail .moved-list li").first).to_be_visible()
+            page.locator(".detail summary", has_text="every changed value").click()
             expect(page.locator(".detail .changes tbody tr").first).to_be_visible()
         case "exchange":
             expect_changes(page)

@@ -184,6 +184,8 @@ def test_an_event_says_what_it_changed(page: Page, server: Any, juries: str) -> 
     gap = event_of(server, juries, "logic_gap_adjusted")
     visit(page, server, juries, f"?view=audit&event={gap['position']}")
 
+    expect(page.locator(".detail .moved-list")).to_contain_text("(a later turn exposed a gap)")
+    expect(page.locator(".detail .moved-list li a").first).to_have_text(str(gap["position"]))
     change = page.locator(".detail .changes tr").filter(has_text="logic › effective").first
     expect(change).to_contain_text("turns › ")
     expect(page.locator(".detail .changes")).to_contain_text(str(gap["position"]))
@@ -196,13 +198,63 @@ def test_two_moments_are_compared(page: Page, server: Any, juries: str) -> None:
     page.get_by_label("From event").fill(str(start))
     page.get_by_label("To event").fill(str(end))
     page.get_by_role("button", name="Compare", exact=True).click()
+    moved = page.locator(".moved-list li")
+    expect(moved.filter(has_text="Turn 3, ").or_(moved.filter(has_text="Turn 3 ")).first).to_be_visible()
+    assert 0 < moved.count() <= 12
     rows = page.locator(".changes tbody tr")
+    expect(rows.first).to_be_hidden()
+    page.locator("summary", has_text="every changed value").click()
     expect(rows.first).to_be_visible()
 
     differs = server.get(f"/api/debates/{juries}/diff?from={start}&to={end}")["changes"]
     assert len(differs) == rows.count()
     logic = rows.filter(has_text="turns › 3 › scores › logic › effective")
     expect(logic.locator("td")).to_have_text(["23", "19", ", ".join(map(str, changed))])
+
+
+def test_a_comparison_is_gone_when_other_moments_are_asked_for(new_page: Any, server: Any, juries: str) -> None:
+    """Also a failed one: an error says nothing about the next comparison."""
+    page = new_page()
+    visit(page, server, juries, "?view=audit&from=9&to=99999")
+    result = page.locator("#audit > [aria-live] .error")
+    expect(result).to_contain_text("beyond the head")
+    page.get_by_label("To event").fill("20")
+    expect(result).to_have_count(0)
+
+    page.get_by_label("From event").fill("40")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_role("heading", name="What moved from event 20 to event 40")).to_be_visible()
+    expect(page.locator("#audit .error")).to_have_count(0)
+
+
+def test_a_row_of_the_log_says_who_acted_and_which_question_it_was(page: Page, server: Any, juries: str) -> None:
+    events = server.get(f"/api/debates/{juries}/events?limit=1000")["events"]
+    visit(page, server, juries, "?view=audit")
+    for kind, purpose, turn, actor, words in (
+        ("model_answered", "speak", 3, "Pro", "The model wrote the speech of turn 3"),
+        ("model_answered", "score", 3, "Judge", "The judge answered: the score of turn 3"),
+        (
+            "model_answered",
+            "compare",
+            2,
+            "Judge",
+            "The judge answered: which is better, read in the order turn 1, turn 2",
+        ),
+        ("model_answered", "second_opinion", 2, "Judge", "The judge answered: a second opinion on claim C2.1"),
+        ("model_failed", "claims", 2, "Judge", "No usable answer: suspect claims in turn 2 (bad json)"),
+        ("model_answered", "audit", None, "Judge", "The judge answered: the closing audit"),
+        ("turn_spoken", None, 2, "Con", "Con finished turn 2"),
+        ("turn_scored", None, 3, "Judge", "Turn 3 was scored"),
+        ("penalty_applied", None, 3, "Rules", "Turn 3: logic −2, fabricated citation"),
+    ):
+        wanted = {"type": kind, "turn": turn, "purpose": purpose}
+        position = next(
+            each["position"] for each in events if wanted == {key: each["event"].get(key) for key in wanted}
+        )
+        row = page.locator(f".log [data-position='{position}']")
+        expect(row).to_contain_text(words)
+        expect(row.locator(".actor")).to_have_text(actor)
+    assert page.locator(".log [data-type=turn_scored] .by:is([data-by=pro], [data-by=con])").count() == 0
 
 
 def test_the_log_ends_at_the_cursor(page: Page, server: Any, juries: str) -> None:

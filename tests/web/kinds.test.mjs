@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { KINDS, isOfKind, openKinds } from "../../web/kinds.js";
-import { eventWords } from "../../web/words_events.js";
+import { actor, eventWords } from "../../web/words_events.js";
 
 const missing = { reason: "timeout" };
 const frames = (...events) => events.map((event) => ({ event }));
@@ -55,7 +55,20 @@ test("an event says what is missing and why", () => {
     [{ type: "turn_scored", turn: 2, absent: { frame_control: missing } }, "turn 2 was scored, without frame control"],
     [{ type: "turns_compared", earlier: 1, later: 2, missing }, "turns 1 and 2 were not compared: timeout"],
     [{ type: "turns_compared", earlier: 1, later: 2 }, "turns 1 and 2 were compared"],
-    [{ type: "model_failed", key: "gaps:3", kind: "timeout" }, "a model call failed (gaps:3): timed out"],
+    [{ type: "model_failed", purpose: "gaps", key: "gaps:3", turn: 3, kind: "timeout" },
+      "no usable answer: gaps that turn 3 exposes in earlier turns (timed out)"],
+    [{ type: "model_failed", kind: "timeout" }, "no usable answer (timed out)"],
+    [{ type: "model_answered", purpose: "compare", key: "compare:2-1", turn: 2, order: [2, 1], sample: 2 },
+      "the judge answered: which is better, read in the order turn 2, turn 1, sample 2"],
+    [{ type: "model_answered", purpose: "second_opinion", key: "second_opinion:C1.1", turn: 1 },
+      "the judge answered: a second opinion on claim C1.1"],
+    [{ type: "model_answered", purpose: "audit", key: "audit", turn: null }, "the judge answered: the closing audit"],
+    [{ type: "model_answered", purpose: "narrative", key: "narrative:swapped", turn: null },
+      "the judge answered: the narrative verdict, with the speakers’ labels swapped"],
+    [{ type: "model_answered", purpose: "deliberate", key: "deliberate:technical:1", turn: null },
+      "a rater answered: the technical rater, round 1 of deliberation"],
+    [{ type: "model_answered", purpose: "panel", key: "panel:risk" }, "a rater answered: the scores of the risk rater"],
+    [{ type: "model_answered", purpose: "new_question", turn: 2 }, "the judge answered: new question"],
     [{ type: "context_shortened", turn: 9 }, "from turn 9 on the judge reads earlier turns in a shortened form"],
     [{ type: "debate_audited", missing }, "the closing audit was not made: timeout"],
     [{ type: "debate_audited", found: 1 }, "the closing audit docked 1 turn"],
@@ -66,4 +79,23 @@ test("an event says what is missing and why", () => {
       "turn 3: logic −2, to its band"],
   ];
   for (const [event, words] of cases) assert.equal(words, eventWords(event));
+});
+
+test("each event has one who made it happen, and the judge is no side", () => {
+  const cases = [
+    [{ type: "turn_spoken", side: "con" }, "con"],
+    [{ type: "argument_cross_examined", by: "con" }, "con"],
+    [{ type: "model_answered", purpose: "speak" }, "pro"],
+    [{ type: "model_answered", purpose: "score" }, "judge"],
+    [{ type: "model_failed", purpose: "deliberate" }, "rater"],
+    [{ type: "turn_scored" }, "judge"],
+    [{ type: "claim_flagged" }, "judge"],
+    [{ type: "claim_appealed" }, "rules"],
+    [{ type: "penalty_applied" }, "rules"],
+    [{ type: "pressure_applied", side: "pro" }, "rules"],
+    [{ type: "panelist_scored" }, "rater"],
+    [{ type: "moderator_spoke" }, "people"],
+    [{ type: "debate_opened" }, "people"],
+  ];
+  for (const [event, who] of cases) assert.equal(actor(event, "pro"), who, event.type);
 });

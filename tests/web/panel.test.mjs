@@ -94,7 +94,7 @@ test("the progress of a protocol is shown in rounds", () => {
 
 test("the sentences of panel events do not tell the result", () => {
   assert.equal("the panel’s outcome", eventWords({ type: "panel_concluded", winner: "pro" }));
-  assert.equal("an opening was written", eventWords({ type: "model_answered", purpose: "open", turn: 1 }));
+  assert.equal("the model wrote the opening", eventWords({ type: "model_answered", purpose: "open", turn: 1 }));
   assert.equal("Con cross-examined PRO-1", eventWords({ type: "argument_cross_examined", by: "con", target: "PRO-1" }));
   assert.equal("Pro answered 2 questions", eventWords({
     type: "questions_answered",

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from events.languages import LANGUAGES
+from events.misfits import misfit_words
 from events.types import (
     NOBODY,
     Artifact,
@@ -190,7 +191,8 @@ def _field_of(error: msgspec.ValidationError) -> BadField:
     if "field `" in message:
         name = message.split("field `", 1)[1].split("`", 1)[0]
         field = f"{field}.{name}" if field else name
-    return BadField(field or "body", message)
+    last = next((part for part in reversed(field.split(".")) if part and not part.isdigit()), "the body")
+    return BadField(field or "body", misfit_words(error, last.replace("_", " ")))
 
 
 async def build_opening(

@@ -106,7 +106,7 @@ def test_every_fault_of_every_file_is_named_and_nothing_is_run(moot: Cli, script
         "latin.json: it is not JSON",
         "named.json: winner: ",
         "named.json: sauce: no such field",
-        "named.json: pro: Expected `array`",
+        "named.json: pro: it must be a list",
         "named.json: con.0.claim: ",
         "named.json: con.0.reasoning: it is missing",
         "named.json: con.0.evidence: it is",

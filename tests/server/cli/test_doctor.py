@@ -154,9 +154,9 @@ def test_limits_in_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "field", "why"),
     [
-        ("embedded: concurrent=0", "limits.embedded.concurrent", ">= 1"),
-        ("embedded: concurrent=few", "limits.embedded.concurrent", "Expected `int"),
-        ("embedded: calls=3", "limits.embedded.calls", "unknown field `calls`"),
+        ("embedded: concurrent=0", "limits.embedded.concurrent", "at least 1"),
+        ("embedded: concurrent=few", "limits.embedded.concurrent", "a whole number, not text"),
+        ("embedded: calls=3", "limits.embedded.calls", "no field `calls`"),
         ("embedded concurrent=3", "limits", "provider: concurrent=4"),
         ("embedded: concurrent", "limits", "provider: concurrent=4"),
         (": concurrent=3", "limits", "provider: concurrent=4"),

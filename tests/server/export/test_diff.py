@@ -164,10 +164,13 @@ def test_the_command_prints_changes_and_their_causes(held: tuple[Cli, str]) -> N
     moot, debate = held
     judged = moot.json("show", debate)["turns"]["1"]["judged"]
     found = moot.json("diff", debate, "0", str(judged))
-    lines = moot("diff", debate, str(judged - 1), str(judged)).stdout.decode().splitlines()
+    *moved, hint = moot("diff", debate, str(judged - 1), str(judged)).stdout.decode().splitlines()
+    lines = moot("diff", debate, str(judged - 1), str(judged), "--values").stdout.decode().splitlines()
 
     assert applied({}, found) == moot.json("show", debate, "--at", str(judged))
-    assert lines[0] == "turn 1"
+    assert any(line.startswith("Turn 1 was scored ") for line in moved)
+    assert hint.endswith("--values lists them")
+    assert moved == lines[: lines.index("turn 1")]
     assert f"  state  spoken → judged  because of {judged} turn_scored" in lines
     assert moot("diff", debate, "9", "3").returncode == 2
     assert moot("diff", debate, "0", "999999").returncode == 2
