@@ -7,6 +7,7 @@ are built from its own copy and not from the installed files.
 import hashlib
 import re
 import string
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib import resources
 
@@ -58,19 +59,24 @@ def parse_template(text: str) -> Template:
     return Template(version=int(version[1]), digest=hashlib.sha256(text.encode()).hexdigest(), text=text)
 
 
-@lru_cache(maxsize=512)
 def section(template: Template, name: str) -> str:
     """Return the text of one section, without white space around it.  Raises ``TemplateError`` if it does not exist."""
-    parts = _SECTION.split(template.text)[1:]
-    found = dict(zip(parts[::2], parts[1::2], strict=True))
+    found = _sections(template.text)
     if name not in found:
         raise TemplateError(f"the template has no section {name!r}")
-    return found[name].strip()
+    return found[name]
 
 
 def has_section(template: Template, name: str) -> bool:
     """Return whether the template has a section; templates of older debates may lack newer sections."""
-    return name in _SECTION.split(template.text)[1::2]
+    return name in _sections(template.text)
+
+
+@lru_cache(maxsize=128)
+def _sections(text: str) -> Mapping[str, str]:
+    """Return the sections of a template by name; cached, since every prompt reads several."""
+    parts = _SECTION.split(text)[1:]
+    return {name: content.strip() for name, content in zip(parts[::2], parts[1::2], strict=True)}
 
 
 def fill(text: str, /, **values: str) -> str:

@@ -20,7 +20,7 @@ from .answers.streaming import Source, open_stream, read_answer
 from .base import Answer, ModelStatus, Parameters, Request, TextStream, Tokens, messages
 from .catalog.models import likely_model
 from .catalog.pricing import cost
-from .environment import is_local
+from .environment import is_local, trusted
 from .errors import (
     BadRequest,
     BrokenOff,
@@ -121,6 +121,7 @@ class OllamaProvider:
 
             self._sdk_client = AsyncClient(
                 timeout=httpx.Timeout(None, connect=CONNECT_S),  # the stream has its own timeouts
+                verify=trusted(_address()),
                 trust_env=not is_local(host()),  # no proxy for this machine
                 event_hooks=_hooks(),
             )
@@ -217,7 +218,11 @@ async def _pulled() -> list[str]:
     key = os.environ.get("OLLAMA_API_KEY")
     try:
         async with httpx.AsyncClient(
-            timeout=CONNECT_S, trust_env=not is_local(host()), event_hooks=_hooks(), follow_redirects=True
+            timeout=CONNECT_S,
+            verify=trusted(_address()),
+            trust_env=not is_local(host()),
+            event_hooks=_hooks(),
+            follow_redirects=True,
         ) as client:
             headers = {"authorization": f"Bearer {key}"} if key else {}
             response = await client.get(f"{_address().rstrip('/')}/api/tags", headers=headers)

@@ -1,7 +1,9 @@
 """Configuration of the whole suite."""
 
+import gc
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import certifi
@@ -64,3 +66,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return item.get_closest_marker("browser") is not None, places.get(name, len(LONG))
 
     items.sort(key=place)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect no garbage while tests are collected: nearly all objects of that time stay until the end."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()

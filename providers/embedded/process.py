@@ -13,6 +13,7 @@ import anyio
 import httpx
 from anyio import to_thread
 
+from providers.environment import trusted
 from providers.errors import Unreachable
 
 CHILD = Path(__file__).with_name("child.py")
@@ -108,6 +109,7 @@ class LlamaProcess:
                     limits=httpx.Limits(
                         max_connections=None, max_keepalive_connections=0
                     ),  # it closes connections at any time
+                    verify=trusted(url),
                     trust_env=False,  # no proxy for this machine
                 )
                 await _until_healthy(self._client)

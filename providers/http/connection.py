@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from providers.environment import is_local
+from providers.environment import is_local, trusted
 from providers.errors import (
     BadRequest,
     BrokenOff,
@@ -44,6 +44,7 @@ def http_client(url: str, *, address: str) -> httpx2.AsyncClient:
     local = is_local(url)
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(None, connect=CONNECT_S),
+        verify=trusted(url),
         trust_env=not local,
         follow_redirects=True,
         limits=httpx2.Limits(max_keepalive_connections=0) if local else httpx2.Limits(),

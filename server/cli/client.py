@@ -12,6 +12,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.typing import Subprotocol
 
+from providers.environment import trusted
 from server.errors import ERROR_CLASSES, EXIT_CODES, CannotServe, ErrorReport, Relayed
 from server.feed import frames
 from server.settings import Settings
@@ -35,7 +36,9 @@ class ServerClient:
     def __init__(self, settings: Settings, address: str) -> None:
         self._address = address
         self._headers = {"authorization": f"Bearer {settings.token}"} if settings.token else {}
-        self._http = httpx.AsyncClient(base_url=address, headers=self._headers, timeout=TIMEOUT_S, trust_env=False)
+        self._http = httpx.AsyncClient(
+            base_url=address, headers=self._headers, timeout=TIMEOUT_S, verify=trusted(address), trust_env=False
+        )
 
     async def __aenter__(self) -> Self:
         await self._http.__aenter__()

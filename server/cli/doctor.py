@@ -18,6 +18,7 @@ from rich.table import Table
 
 from providers.base import ModelStatus
 from providers.catalog.models import known_model
+from providers.environment import trusted
 from providers.limits.queue import ProviderLoad
 from providers.registry import Registry
 from server.cli.options import server_address, with_json, with_store
@@ -225,7 +226,9 @@ async def _loads_of(settings: Settings) -> dict[str, ProviderLoad]:
     if not (server := server_address(settings)):
         return {}
     try:
-        async with httpx.AsyncClient(base_url=server, timeout=SERVER_S, trust_env=False) as client:
+        async with httpx.AsyncClient(
+            base_url=server, timeout=SERVER_S, verify=trusted(server), trust_env=False
+        ) as client:
             response = await client.get("/api/models")
         loads = msgspec.json.decode(response.content, type=_ServerLoads).load
     except (httpx.HTTPError, msgspec.DecodeError):

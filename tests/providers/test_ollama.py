@@ -1,5 +1,6 @@
 """Ollama's protocol, errors, thinking and cost."""
 
+import ssl
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
@@ -8,7 +9,7 @@ from msgspec import Meta, Struct
 
 from providers import errors
 from providers.answers.thinking import ThinkingFilter
-from providers.environment import is_local
+from providers.environment import is_local, trusted
 from providers.ollama import OllamaProvider, translate
 from providers.testing.wire import Scene, Wire, ollama_frames, playing
 from tests.providers.vendors.running import running_vendors
@@ -164,6 +165,14 @@ async def test_check_says_that_nothing_is_pulled_or_allowed(wire: Wire, ollama: 
 )  # fmt: skip
 def test_addresses_of_this_machine(address: str, local: bool) -> None:
     assert local == is_local(address)
+
+
+def test_certificates_are_loaded_unless_the_server_is_on_this_machine_and_without_tls() -> None:
+    assert trusted("https://127.0.0.1:11434") is True
+    assert trusted("http://10.0.0.7:11434") is True
+    none = trusted("http://127.0.0.1:11434")
+    assert isinstance(none, ssl.SSLContext)
+    assert (ssl.CERT_REQUIRED, []) == (none.verify_mode, none.get_ca_certs())
 
 
 class Coded(Struct):

@@ -1,12 +1,16 @@
 """Fixtures that the tests of the server share."""
 
+import sys
 from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from providers import registry
 from tests.server.children import Cli
 from tests.server.site import Site, serving
 
@@ -17,6 +21,15 @@ CON = "People need cars. Nurses on night shifts lose their way to work, and deli
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def installed_once() -> Iterator[None]:
+    """Read the metadata of all installed packages once for each ``sys.path``: it takes 7 ms of every server."""
+    read = cache(lambda group, _: entry_points(group=group))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry, "entry_points", lambda *, group: read(group, tuple(sys.path)))
+        yield
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from events.store.memory import MemoryLog
 from events.types import DebateConcluded, DebateHalted, Event, ModelAnswered, TurnScored, TurnSpoken, TurnStarted
 from events.verify import verify_log
 from events.view import view as views
-from providers.limits import Limit
+from providers.limits import DEFAULT_LIMITS, Limit
 from providers.registry import GROUP, Registry
 from providers.scripted.provider import shipped
 from server.debate.moderators import Moderators
@@ -39,10 +40,15 @@ def fault(kind: str, times: int = 1) -> dict[str, Any]:
     return {"kind": kind, "times": times, "after_ms": 10}
 
 
+@cache
+def _shipped() -> tuple[EntryPoint, ...]:
+    named = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"][GROUP]
+    return tuple(EntryPoint(name, value, GROUP) for name, value in named.items())
+
+
 def shipped_registry(limits: Mapping[str, Limit] | None = None) -> Registry:
     """The providers of this source tree, whatever else is installed."""
-    named = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"][GROUP]
-    return Registry([EntryPoint(name, value, GROUP) for name, value in named.items()], limits or {})
+    return Registry(_shipped(), limits or {})
 
 
 class Harness:
@@ -57,7 +63,7 @@ class Harness:
         ring: int = RING,
         registry: Registry | None = None,
     ) -> None:
-        self.log, self.settings, self.registry = log, settings, registry or Registry()
+        self.log, self.settings, self.registry = log, settings, registry or shipped_registry(DEFAULT_LIMITS)
         self.hub = Hub(log, tick_ms=settings.tick_ms, idle_s=idle_s, ring=ring)
         self.moderators = Moderators(log, self.registry, self.hub, idle_timeout_s=settings.idle_timeout_s)
 

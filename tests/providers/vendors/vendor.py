@@ -15,6 +15,8 @@ from tests.providers.vendors.tokens import CacheEntries, cut, tokens
 
 CLOSING_S = 1.0
 """Seconds in which a client has to read what was sent before the connection closed."""
+LAST_STEPS = 20
+"""Steps of the event loop, more than it takes from ``accept`` to ``_serve``."""
 
 Json = dict[str, Any]
 
@@ -241,7 +243,8 @@ class FakeVendor:
         for future in self._reopening:
             future.cancel()
         self.stop_listening()
-        await asyncio.sleep(0.02)  # a connection that was accepted at the last moment is served from now on
+        for _ in range(LAST_STEPS):
+            await asyncio.sleep(0)  # a connection that was accepted at the last moment is served from now on
         gone = asyncio.gather(*self._reopening, *filter(None, self._connections.values()), return_exceptions=True)
         self.stop_listening()
         await gone
