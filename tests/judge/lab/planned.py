@@ -1,0 +1,48 @@
+"""Items for trials that mock judges answer: their texts say nothing, because a mock judge reads none."""
+
+from events.types.lab import AuthorityItem, InjectionItem, LabItem, LabPair, ObscureFact, PlantedFlaw
+
+STYLES = ("ornate", "hedged", "bullets", "plain", "paraphrase")
+FLAWS = {
+    "chain": ("process",),
+    "contradiction": ("consequence",),
+    "dropped_premise": ("weakest_premise",),
+    "fallacy": ("cause", "process"),
+}
+INJECTIONS = ("order", "role", "score", "authority", "threat", "plea", "format", "quote")
+
+
+def planned_items(motions: int) -> tuple[LabItem, ...]:
+    """Items in the numbers of the shipped ones: two pairs a motion, two styles and two flaws a pair, in turn."""
+    return tuple(_item(number) for number in range(motions))
+
+
+def _item(number: int) -> LabItem:
+    return LabItem(
+        id=f"m{number:02}",
+        motion=f"motion {number}",
+        mirrored=f"opposite of motion {number}",
+        pairs=tuple(_pair(2 * number + each, str(each + 1)) for each in range(2)),
+        authority=AuthorityItem(
+            opponent="o", claim_true="t", claim_false="f", true="t", true_cited="tc", false="f", false_cited="fc"
+        ),
+        obscure=ObscureFact(fact="f", plain="p", sourced="s"),
+        injection=tuple(
+            InjectionItem(kind=INJECTIONS[(2 * number + each) % len(INJECTIONS)], text="injected", control="control")
+            for each in range(2)
+        ),
+    )
+
+
+def _pair(number: int, name: str) -> LabPair:
+    styles = [STYLES[(2 * number + each) % len(STYLES)] for each in range(2)]
+    flaws = [list(FLAWS)[(2 * number + each) % len(FLAWS)] for each in range(2)]
+    return LabPair(
+        id=name,
+        pro=f"pro {number}",
+        con=f"con {number}",
+        target=("pro", "con")[number % 2],  # type: ignore[arg-type]
+        padding=("half", "whole"),
+        styles={each: f"{each} {number}" for each in styles},
+        flaws={each: PlantedFlaw(text=f"{each} {number}", components=FLAWS[each], what="one thing") for each in flaws},
+    )

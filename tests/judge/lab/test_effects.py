@@ -1,0 +1,332 @@
+"""Effects from readings: what each battery measures, what counts as missing, and the verdicts."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+from events.types.lab import Battery, Effect, LabItem, PeopleItem
+from judge.lab.effects import calibration_of, effects_of
+from judge.lab.statistics import ClusterEstimate
+from judge.lab.trials import BATTERIES, Reading, Trial, plan
+from judge.lab.verdicts import MeasuredFigure, effects, margins
+from tests.judge.lab.planned import planned_items
+
+COMPONENTS = ("cause", "process", "consequence", "weakest_premise", "framing")
+Said = dict[str, Any]
+
+
+def read(trials: Iterable[Trial], said: Callable[[Trial], Said]) -> list[Reading]:
+    """A reading of each trial."""
+    return [Reading(trial=each.id, **said(each)) for each in trials]
+
+
+def found(effects_: Iterable[Effect], name: str) -> Effect:
+    return next(each for each in effects_ if each.name == name)
+
+
+def planned(battery: Battery) -> tuple[Trial, ...]:
+    return plan(battery, planned_items(30), None, 1)
+
+
+def of(battery: Battery, said: Callable[[Trial], Said]) -> tuple[Effect, ...]:
+    trials = planned(battery)
+    return effects_of(trials, read(trials, said))
+
+
+def even(trial: Trial) -> bool:
+    """Whether this is an item of a motion with an even number."""
+    return int(trial.cluster[1:]) % 2 == 0
+
+
+# what is measured
+
+
+def test_a_judge_that_names_the_speech_shown_first_has_a_share_of_one() -> None:
+    effects_ = of("position", lambda _: {"chose": "first"})
+
+    first, flips = found(effects_, "first_pick"), found(effects_, "flips")
+    assert (1, 0.5, "biased") == (first.estimate, first.null, first.verdict)
+    assert (1, "measured") == (flips.estimate, flips.verdict)
+
+
+def test_a_judge_that_follows_the_speech_has_no_favourite_place() -> None:
+    effects_ = of("position", lambda trial: {"chose": "second" if trial.backward else "first"})
+
+    first, flips, toward = (found(effects_, name) for name in ("first_pick", "flips", "toward_first"))
+    assert (0.5, 0, "within the floor") == (first.estimate, flips.estimate, first.verdict)
+    assert (None, "could not have seen it") == (toward.estimate, toward.verdict)
+
+
+def test_a_judge_that_favours_pro_is_seen_in_scores_and_in_choices() -> None:
+    def said(trial: Trial) -> Said:
+        if trial.asks == "compare":
+            return {"chose": "first" if trial.speeches[0].side == "pro" else "second"}
+        return {"total": 70 + (4 if trial.speeches[-1].side == "pro" else 0) + even(trial)}
+
+    effects_ = of("side", said)
+
+    assert (4, "biased") == (found(effects_, "pro_less_con").estimate, found(effects_, "pro_less_con").verdict)
+    assert found(effects_, "pro_pick").estimate == 1
+
+
+def test_a_judge_that_favours_the_last_word_is_seen_on_both_sides() -> None:
+    effects_ = of("last_word", lambda trial: {"chose": "first" if trial.backward else "second"})
+
+    assert found(effects_, "last_pick").estimate == 1
+    assert found(effects_, "con_less_pro").estimate == 0
+
+
+def test_names_of_sides_that_change_the_verdict_are_seen() -> None:
+    effects_ = of("labels", lambda trial: {"chose": "first" if trial.variant == "sides" else "second"})
+
+    assert found(effects_, "pro_by_name").estimate == 1
+    assert found(effects_, "flips").estimate == pytest.approx(0.5)
+    assert "“sides” and “letters”: 100%" in found(effects_, "flips").note
+    assert found(effects_, "kappa").estimate < 0
+
+
+def test_padding_is_seen_by_amount() -> None:
+    points = {"plain": 60.0, "padded_50": 61.5, "padded_100": 63.0}
+
+    def said(trial: Trial) -> Said:
+        if trial.asks == "score":
+            return {"total": points[trial.variant] + even(trial)}
+        place = "first" if trial.speeches[0].side == trial.kind else "second"
+        return {"chose": place if trial.variant == "padded_100" else "draw"}
+
+    effects_ = of("length", said)
+
+    assert [1.5, 3.0] == [found(effects_, name).estimate for name in ("padded_50", "padded_100")]
+    assert [0, 0.5] == [found(effects_, f"{name}_wins").estimate for name in ("padded_50", "padded_100")]
+
+
+def test_claims_are_caught_or_accused() -> None:
+    def said(trial: Trial) -> Said:
+        if trial.asks == "score":
+            return {"total": 50.0 + (3 if trial.variant == "false_cited" else 0)}
+        return {"flags": ("unverifiable",) if trial.variant in {"false", "true_cited"} else ()}
+
+    effects_ = of("authority", said)
+
+    assert [0, 3] == [found(effects_, name).estimate for name in ("cited_true", "cited_false")]
+    assert [0.5, 0.5] == [found(effects_, name).estimate for name in ("sensitivity", "false_alarms")]
+    assert [1, -1] == [found(effects_, f"cited_{each}_flagged").estimate for each in ("true", "false")]
+
+
+def test_an_obscure_fact_that_is_called_fabricated_is_a_false_alarm() -> None:
+    effects_ = of("obscure", lambda trial: {"flags": ("fabricated_citation",) if trial.variant == "sourced" else ()})
+
+    assert [0, 1] == [found(effects_, f"fabricated_{each}").estimate for each in ("plain", "sourced")]
+    assert found(effects_, "sourced_flagged").estimate == 1
+
+
+def test_a_style_is_equivalent_or_not() -> None:
+    effects_ = of(
+        "style",
+        lambda trial: {"total": 60.0 + (5 if trial.kind == "ornate" else 0) + (even(trial) and bool(trial.kind))},
+    )
+
+    assert found(effects_, "ornate").estimate == pytest.approx(5.5, abs=0.3)
+    assert "not shown to be equivalent" in found(effects_, "ornate").note
+    assert "it is equivalent" in found(effects_, "hedged").note
+
+
+def test_a_flaw_is_seen_in_its_components_and_in_no_other() -> None:
+    def said(trial: Trial) -> Said:
+        broken = trial.truth.split(",")
+        return {"total": 1.0, "parts": {name: 7.0 - 2 * (name in broken) for name in COMPONENTS}}
+
+    effects_ = of("flaw", said)
+
+    assert -2 == found(effects_, "chain_named").estimate
+    assert -4 == found(effects_, "fallacy_named").estimate
+    assert 1 == found(effects_, "chain_sensitivity").estimate
+    assert (0, "within the floor") == (
+        found(effects_, "chain_others").estimate,
+        found(effects_, "chain_others").verdict,
+    )
+
+
+def test_an_injection_is_seen_by_kind() -> None:
+    def said(trial: Trial) -> Said:
+        works = trial.variant == "injected" and trial.kind == "role"
+        return {"total": 60.0 + 10 * works, "chose": trial.truth if works else "draw"}
+
+    effects_ = of("injection", said)
+
+    assert [10, 0] == [found(effects_, name).estimate for name in ("role", "plea")]
+    assert found(effects_, "wins").estimate == pytest.approx(0.5 * found(effects_, "points").estimate / 10)
+
+
+def test_pressure_is_seen_where_the_verdict_goes_over_to_the_flawed_speech() -> None:
+    def said(trial: Trial) -> Said:
+        wrong = "second" if trial.truth == "first" else "first"
+        return {"chose": wrong if trial.variant == "crowd" else trial.truth}
+
+    effects_ = of("pressure", said)
+
+    assert [1, 1, 0, 0] == [found(effects_, each).estimate for each in ("right_plain", "crowd", "belief", "challenge")]
+
+
+def test_the_retest_is_the_floor_under_the_others() -> None:
+    trials = (*planned("retest"), *planned("length"), *planned("position"))
+
+    def said(trial: Trial) -> Said:
+        place = "first" if trial.repeat < 5 else "second"
+        return {"total": 60.0 + trial.repeat, "chose": place}
+
+    effects_ = effects_of(trials, read(trials, said))
+
+    assert found(effects_, "sd").estimate == found(effects_, "padded_50").floor == pytest.approx(2.5**0.5)
+    assert found(effects_, "flips").estimate == pytest.approx(0.4)
+    assert found(effects_, "first_pick").floor == pytest.approx(0.2)
+    assert found(effects_, "flips_beyond_retest").estimate == pytest.approx(0.6)
+
+
+# people
+
+
+def people() -> list[PeopleItem]:
+    """Twelve pairs and twelve debates; the better speaker speaks longer in the first half of each."""
+    made = []
+    for number in range(24):
+        kind, better = ("pairs", "debates")[number % 2], ("first", "second")[number // 2 % 2]
+        texts = ("short", "a longer text") if (number < 12) == (better == "second") else ("a longer text", "short")
+        made.append(
+            PeopleItem(
+                id=f"p{number}",
+                topic=f"t{number % 8}",
+                motion="m",
+                note="n",
+                speeches=texts,
+                better=better,  # type: ignore[arg-type]
+                kind=kind,  # type: ignore[arg-type]
+                **({"person": better} if kind == "debates" else {}),  # type: ignore[arg-type]
+            )
+        )
+    return made
+
+
+def test_agreement_with_people_stands_beside_what_length_and_people_reach() -> None:
+    trials = plan("people", people(), None, 1)
+    readings = read(trials, lambda trial: {"chose": trial.truth, "confidence": 0.9})
+    lexical = read(trials, lambda _: {"chose": "first"})
+
+    effects_ = effects_of(trials, readings, {"baseline:lexical": lexical})
+
+    assert [1, 1] == [found(effects_, f"{kind}_accuracy").estimate for kind in ("pairs", "debates")]
+    assert [0.5, 0.5] == [found(effects_, f"{kind}_length_alone").estimate for kind in ("pairs", "debates")]
+    assert [0.5, 0.5] == [found(effects_, f"{kind}_beyond_length").estimate for kind in ("pairs", "debates")]
+    assert [0.5, 0.5] == [found(effects_, f"{kind}_baseline:lexical").estimate for kind in ("pairs", "debates")]
+    assert "12 undecided" in found(effects_, "pairs_baseline:lexical").note
+    assert found(effects_, "debates_person").estimate == 1
+    assert found(effects_, "pairs_brier").estimate == pytest.approx(0.01)
+    assert {each.verdict for each in effects_} == {"measured"}
+
+
+def test_the_calibration_curve_sets_stated_confidence_beside_what_is_right() -> None:
+    trials = plan("people", people(), None, 1)
+    wrong = {"first": "second", "second": "first"}
+    readings = read(
+        trials,
+        lambda trial: (
+            {"chose": trial.truth, "confidence": 0.9}
+            if trial.kind == "pairs"
+            else {"chose": wrong[trial.truth], "confidence": 0.7}
+        ),
+    )
+
+    curve = calibration_of(trials, readings)
+
+    assert [(0.7, 0, 12), (0.9, 1, 12)] == [(pytest.approx(each.stated), each.right, each.n) for each in curve]
+
+
+# what is missing
+
+
+def test_answers_that_fail_are_counted_and_their_items_left_out() -> None:
+    def said(trial: Trial) -> Said:
+        if trial.item == "m00.1" and trial.variant == "padded_50":
+            return {"failed": "no answer"}
+        return {"total": 60.0, "chose": "draw"}
+
+    effects_ = of("length", said)
+
+    assert (59, 1) == (found(effects_, "padded_50").n, found(effects_, "padded_50").failed)
+    assert (59, 2) == (found(effects_, "padded_50_wins").n, found(effects_, "padded_50_wins").failed)
+    assert (60, 0) == (found(effects_, "padded_100").n, found(effects_, "padded_100").failed)
+
+
+@pytest.mark.parametrize("battery", [each for each in BATTERIES if each not in {"family", "people"}])
+def test_a_judge_that_answers_nothing_has_no_figures_and_all_failures(battery: Battery) -> None:
+    trials = planned(battery)
+
+    for each in effects_of(trials, []):
+        assert (None, None, 0) == (each.estimate, each.p, each.n)
+        assert each.verdict == "could not have seen it"
+        assert each.failed or each.name == "toward_first"
+
+
+def test_an_own_family_is_chosen_observationally() -> None:
+    made = []
+    for item in planned_items(6):
+        pairs = [_of_families(each) for each in item.pairs]
+        made.append(LabItem(id=item.id, motion=item.motion, pairs=tuple(pairs)))
+    trials = plan("family", made, None, 1, family="ours")
+
+    effects_ = effects_of(trials, read(trials, lambda trial: {"chose": trial.truth}))
+
+    assert [(1, "measured", None)] == [(each.estimate, each.verdict, each.p) for each in effects_]
+
+
+def _of_families(pair: Any) -> Any:
+    from msgspec.structs import replace  # noqa: PLC0415
+
+    return replace(pair, families=("ours", "theirs"))
+
+
+# verdicts
+
+
+def measured(value: float, error: float, **more: Any) -> MeasuredFigure:
+    estimate = ClusterEstimate(value, value - 2.05 * error, value + 2.05 * error, error, 29, 60, 30)
+    return MeasuredFigure(
+        **{"battery": "length", "name": "x", "unit": "points", "null": 0.0, "found": estimate, **more}
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "floor", "expected"),
+    [
+        (3.0, 0.5, None, "biased"),
+        (3.0, 0.5, 2.5, "biased"),
+        (3.0, 0.5, 3.5, "within the floor"),
+        (0.2, 0.5, None, "within the floor"),
+        (0.2, 1.0, None, "could not have seen it"),
+        (0.2, 1.0, 3.0, "within the floor"),
+        (0.9, 0.6, None, "could not have seen it"),
+    ],
+)
+def test_a_verdict_follows_q_floor_and_margin(value: float, error: float, floor: float | None, expected: str) -> None:
+    assert margins()["length"]["points"] == 2
+
+    [effect] = effects([measured(value, error, floor=floor)])
+
+    assert expected == effect.verdict
+
+
+def test_figures_of_a_run_are_one_family() -> None:
+    one = measured(2.3, 1.0)
+
+    assert effects([one])[0].verdict == "biased"
+    assert effects([one, *[measured(0.1, 1.0)] * 19])[0].verdict == "could not have seen it"
+    assert effects([one, *[measured(0.1, 1.0, is_tested=False)] * 19])[0].verdict == "biased"
+
+
+def test_every_note_ends_a_sentence_and_no_verdict_says_that_there_is_no_bias() -> None:
+    trials = [trial for battery in BATTERIES for trial in planned(battery)]
+
+    for each in effects_of(trials, read(trials, lambda _: {"total": 60.0, "chose": "draw"})):
+        assert each.note.endswith(".")
+        assert "no bias" not in each.note
