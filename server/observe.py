@@ -87,6 +87,8 @@ def count_unpriced(provider: str) -> None:
     MODEL_UNPRICED.labels(provider).inc()
 
 
+LIBRARIES: Final = "moot.libraries"
+"""The name of the handler that writes the lines of libraries."""
 _TRACEBACKS: Final = structlog.processors.ExceptionRenderer(
     structlog.tracebacks.ExceptionDictTransformer(show_locals=False)  # keys and prompts are among the locals
 )
@@ -96,20 +98,45 @@ def _without_keys(_logger: Any, _name: str, line: Any) -> Any:
     return redacted(line)
 
 
+def _one_line(_logger: Any, _name: str, line: Any) -> Any:
+    line["event"] = str(line["event"]).strip()
+    return line
+
+
 def configure_logging(level: str, *, json_lines: bool | None = None) -> None:
-    """Log to stderr: readable text on a terminal, one JSON object per line in a pipe."""
+    """Log to stderr: readable text on a terminal, one JSON object per line in a pipe.
+
+    Lines of libraries have the same form.  They begin with warnings: what they do in detail is not Moot's.
+    """
     as_json = not sys.stderr.isatty() if json_lines is None else json_lines
-    renderer = structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer()
+    plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)  # locals hold keys
+    stamps: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    rendering: list[Any] = [
+        _TRACEBACKS if as_json else structlog.processors.StackInfoRenderer(),
+        structlog.processors.JSONRenderer() if as_json else plain,
+        _without_keys,
+    ]
+    least = logging.getLevelNamesMapping()[level.upper()]
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            _TRACEBACKS if as_json else structlog.processors.StackInfoRenderer(),
-            renderer,
-            _without_keys,
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+        processors=[*stamps, *rendering],
+        wrapper_class=structlog.make_filtering_bound_logger(least),
         logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
         cache_logger_on_first_use=False,
     )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.set_name(LIBRARIES)
+    handler.setLevel(max(least, logging.WARNING))
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*stamps, structlog.stdlib.add_logger_name, _one_line],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering],
+        )
+    )
+    root = logging.getLogger()
+    for before in [each for each in root.handlers if each.get_name() == LIBRARIES]:
+        root.removeHandler(before)
+    root.addHandler(handler)

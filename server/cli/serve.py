@@ -7,8 +7,9 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Iterator
+from functools import partial
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import click
@@ -24,6 +25,7 @@ from server.cli.workers import bind, reserve_port, serve_with_workers
 from server.feed.websocket.upgrade import DetachableProtocol
 from server.http.access import Access
 from server.http.app import make_app
+from server.http.connection import OTHERS, BoundedProtocol
 from server.service import Service, running
 from server.settings import Settings
 
@@ -128,6 +130,7 @@ def web_config(service: Service, access: Access) -> uvicorn.Config:
     """The configuration of the web server."""
     return uvicorn.Config(
         make_app(service, access),
+        http=cast(Any, partial(BoundedProtocol, most=service.settings.max_spectators + OTHERS)),
         ws=DetachableProtocol,
         ws_max_size=1 << 16,
         ws_ping_interval=20,

@@ -7,9 +7,10 @@ from functools import cache
 from typing import Final
 from urllib.parse import urlsplit
 
+import structlog
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -18,12 +19,15 @@ from server.errors import BadHeader, CannotServe, MootError, NotAllowed, TokenMi
 from server.http.body import MAX_BODY, MAX_IMPORT, BoundedReceive, check_length, read_object
 from server.settings import LOOPBACK, Settings
 
+logger = structlog.get_logger()
+
 COOKIE: Final = "moot_session"
 COOKIE_AGE_S: Final = 12 * 3600
 FORBIDDEN: Final = 4403
 MIN_TOKEN: Final = 16
 """Characters of a token beyond loopback."""
 IMPORT: Final = "/api/import"
+BUG: Final = "an error inside Moot: the server's log has the details"
 POLICY: Final = "; ".join(  # noqa: FLY002 - one line for each rule is easier to read
     (
         "default-src 'none'",
@@ -182,7 +186,15 @@ class AccessMiddleware:
             await self._app(scope, receive, send)
             return
 
+        await self._serve(scope, BoundedReceive(receive, most), send)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request: count it, and log what is a bug."""
+        has_begun = False
+
         async def send_with_headers(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
             if message["type"] == "http.response.start":
                 headers_out = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
@@ -190,7 +202,14 @@ class AccessMiddleware:
                 observe.count_request(scope["method"], message["status"])
             await send(message)
 
-        await self._app(scope, BoundedReceive(receive, most), send_with_headers)
+        try:
+            await self._app(scope, receive, send_with_headers)
+        except ClientDisconnect:
+            logger.debug("request_broken_off", method=scope["method"], path=scope["path"])
+        except Exception:
+            logger.exception("request_failed", method=scope["method"], path=scope["path"])
+            if not has_begun:  # the web server cuts an answer that has begun
+                await self._refuse(MootError(BUG), scope, receive, send_with_headers)
 
     def _most(self, scope: Scope) -> int:
         """Bytes that the body of a request may have: an operator may import a long log."""

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route, WebSocketRoute
 
 from events.errors import StoreUnavailable
-from server.errors import EXPECTED, HttpRefusal, MootError, NotFound
+from server.errors import EXPECTED, HttpRefusal, NotFound
 from server.exhibit import PlayedExhibitions
 from server.export.audit import Auditors
 from server.feed.websocket.connections import Connections
@@ -66,11 +66,6 @@ async def _http_error(request: Request, error: Exception) -> Response:
     response = error_response(HttpRefusal(error.status_code, error.detail))
     response.headers.update(error.headers or {})
     return response
-
-
-async def _bug(request: Request, error: Exception) -> Response:
-    logger.error("request_failed", path=request.url.path, exc_info=error)
-    return error_response(MootError("an error inside Moot: the server's log has the details"))
 
 
 ONE: Final = "/api/debates/{debate}"
@@ -134,7 +129,6 @@ def make_app(service: Service, access: Access) -> Starlette:
         exception_handlers={
             **dict.fromkeys(EXPECTED, _refused),
             HTTPException: _http_error,
-            Exception: _bug,
         },
         lifespan=lifespan,
     )
