@@ -1,6 +1,8 @@
 """The list of debates: its rows, the cursor of a page, and the search in motions.
 
 A row is folded from a debate's events.  Every store keeps the rows beside its events and can rebuild them at any time.
+Beside a row it keeps ``searched``: one text with the folded motion and a mark for each fact that a list can be limited
+to.  So a text search and a limit are the same comparison, and one index serves both.
 A cursor holds the opening time and the number of the row that a page ended with, so every page costs the same and a new
 debate shifts no page.
 """
@@ -23,6 +25,7 @@ from events.types import (
     DebatePaused,
     DebateResumed,
     DebateState,
+    Format,
     TurnSpoken,
     Winner,
 )
@@ -46,6 +49,40 @@ class Summary(Struct, frozen=True, kw_only=True, gc=False):
     winner: Winner | None = None
     blind: bool = False
     """Whether spectators see no names of models before the debate has concluded."""
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """What a list is limited to; None does not limit it."""
+
+    state: DebateState | None = None
+    format: Format | None = None
+    winner: Winner | None = None
+    exhibition: bool | None = None
+
+    def marks(self) -> tuple[str, ...]:
+        """The marks that a row must have."""
+        given = (MARKS.get((name, getattr(self, name))) for name in self.__struct_fields__)
+        return tuple(mark for mark in given if mark is not None)
+
+
+ALL: Final = Limits()
+MARKS: Final[dict[tuple[str, object], str]] = {
+    ("state", "open"): "\ue000",
+    ("state", "paused"): "\ue001",
+    ("state", "halted"): "\ue002",
+    ("state", "concluded"): "\ue003",
+    ("format", "exchange"): "\ue008",
+    ("format", "protocol"): "\ue009",
+    ("format", "deliberation"): "\ue00a",
+    ("format", "calibration"): "\ue00b",
+    ("winner", "pro"): "\ue010",
+    ("winner", "con"): "\ue011",
+    ("winner", "neither"): "\ue012",
+    ("exhibition", True): "\ue018",
+    ("exhibition", False): "\ue019",
+}
+"""Characters of the private use area.  Stores hold them, so a released mark never changes."""
+_WITHOUT_MARKS: Final = dict.fromkeys(range(0xE000, 0xE100))
 
 
 MOVED_BY: Final = frozenset({DebateOpened, TurnSpoken, DebatePaused, DebateHalted, DebateResumed, DebateConcluded})
@@ -101,8 +138,14 @@ def public_row(row: Summary) -> Summary | dict[str, Any]:
 
 
 def fold_text(text: str) -> str:
-    """The form of a text that searches compare: NFKC, case folded."""
-    return unicodedata.normalize("NFKC", text).casefold()
+    """The form of a text that searches compare: NFKC, case folded, without the characters of marks."""
+    return unicodedata.normalize("NFKC", text).casefold().translate(_WITHOUT_MARKS)
+
+
+def searched(row: Summary) -> str:
+    """The text that a search in the list compares: the folded motion, then the marks of the row."""
+    facts = {"exhibition": row.exhibition is not None, "state": row.state, "format": row.format, "winner": row.winner}
+    return fold_text(row.motion) + "".join(MARKS.get(fact, "") for fact in facts.items())
 
 
 def write_cursor(opened_at: str, number: int) -> str:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from events.errors import StoreUnavailable
 from events.record import Draft, Envelope, Recorded
-from events.store.listing import Summary
+from events.store.listing import ALL, Limits, Summary
 from events.types import Event
 
 POSITION_BITS = 24
@@ -81,7 +81,9 @@ class EventLog(Protocol):
         """Return once the debate has records after ``position``."""
         ...
 
-    async def summaries(self, after: str | None = None, limit: int = 50, query: str = "") -> SummaryPage:
+    async def summaries(
+        self, after: str | None = None, limit: int = 50, query: str = "", limits: Limits = ALL
+    ) -> SummaryPage:
         """A page of debates, newest first, after the cursor ``after``; ``query`` is searched in motions."""
         ...
 

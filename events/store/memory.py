@@ -12,7 +12,7 @@ from events.clock import SYSTEM, Clock
 from events.errors import BrokenChain, StoreUnavailable, WrongExpectedPosition
 from events.record import Draft, Envelope, Recorded, as_draft, digest_before_first, first_break, is_repeat, stamp
 from events.store import listing
-from events.store.listing import Summary, fold_text, read_cursor, write_cursor
+from events.store.listing import ALL, Limits, Summary, fold_text, read_cursor, searched, write_cursor
 from events.store.log import SummaryPage
 from events.store.wakeups import Wakeups
 from events.types import Event
@@ -101,16 +101,18 @@ class MemoryLog:
             if len(self._debates.get(debate, [])) <= position:
                 await beyond
 
-    async def summaries(self, after: str | None = None, limit: int = 50, query: str = "") -> SummaryPage:
+    async def summaries(
+        self, after: str | None = None, limit: int = 50, query: str = "", limits: Limits = ALL
+    ) -> SummaryPage:
         """See ``EventLog``."""
         self._check_open()
-        wanted = fold_text(query)
+        wanted = (fold_text(query), *limits.marks())
         before = read_cursor(after) if after is not None else None
         rows = sorted(((row.opened_at, number, row) for number, row in self._summaries.values()), reverse=True)
         found = [
             (opened_at, number, row)
             for opened_at, number, row in rows
-            if (before is None or (opened_at, number) < before) and wanted in fold_text(row.motion)
+            if (before is None or (opened_at, number) < before) and all(each in searched(row) for each in wanted)
         ]
         page = found[:limit]
         return SummaryPage(

@@ -10,6 +10,7 @@ from anyio import to_thread
 
 from events.errors import BrokenChain, StoreUnavailable
 from events.record import Draft, Envelope, Recorded, first_break
+from events.store.listing import ALL, Limits
 from events.store.log import SummaryPage
 from events.store.requests import Backlog, WriteRequest, adopt_request, append_request
 from events.types import Event
@@ -86,9 +87,11 @@ class StoredLog(ABC):
         found: tuple[Envelope, ...] = await self._reading(self.queries.read_envelopes, debate, after, limit)
         return found
 
-    async def summaries(self, after: str | None = None, limit: int = 50, query: str = "") -> SummaryPage:
+    async def summaries(
+        self, after: str | None = None, limit: int = 50, query: str = "", limits: Limits = ALL
+    ) -> SummaryPage:
         """See ``EventLog``."""
-        page: SummaryPage = await self._reading(self.queries.read_summaries, after, limit, query)
+        page: SummaryPage = await self._reading(self.queries.read_summaries, after, limit, query, limits)
         return page
 
     async def unfinished(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-from events.store.listing import public_row
+from events.store.listing import Limits, public_row
 from events.transfer import import_debate, read_lines
 from personalities.archetypes import archetypes
 from providers.base import ModelStatus
@@ -20,6 +20,7 @@ from server.debate.setup import opening
 from server.debate.setup.estimate import estimate
 from server.debate.setup.exhibitions import exhibitions
 from server.debate.setup.records import records_for
+from server.errors import BadQuery
 from server.http.access import access_of, is_director
 from server.http.body import read_json
 from server.http.limits import RateLimit
@@ -27,6 +28,8 @@ from server.http.requests import json_response, service_of, whole_number
 
 Survey = tuple[tuple[ModelStatus, ...], str]
 """The models, and the default model."""
+MOST_QUERY: Final = 200
+"""Characters of a search in the list."""
 SURVEY_S: Final = 60.0
 """Seconds for which spectators get the same answer about the models."""
 VARIES: Final[dict[str, str]] = {"vary": "accept-encoding"}
@@ -57,8 +60,19 @@ async def list_debates(request: Request) -> Response:
     """GET /api/debates."""
     limit = whole_number(request, "limit", 50, 1, 200)
     after = request.query_params.get("after") or None
-    page = await service_of(request).log.summaries(after, limit, request.query_params.get("q", "")[:200])
+    query = request.query_params.get("q", "")[:MOST_QUERY]
+    page = await service_of(request).log.summaries(after, limit, query, _limits(request))
     return json_response({"debates": [public_row(each) for each in page.debates], "next": page.next})
+
+
+def _limits(request: Request) -> Limits:
+    """What the query limits a list to.  Raises ``BadQuery``."""
+    given = {name: request.query_params[name] for name in Limits.__struct_fields__ if request.query_params.get(name)}
+    try:
+        return msgspec.convert(given, Limits, strict=False)
+    except msgspec.ValidationError as error:
+        why, _, where = str(error).partition(" - at `$.")
+        raise BadQuery(why, field=where.rstrip("`")) from error
 
 
 async def show_debate(request: Request) -> Response:

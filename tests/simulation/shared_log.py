@@ -12,6 +12,7 @@ from events.clock import Clock
 from events.cluster.leases import Lease, Node
 from events.errors import Fenced, StoreUnavailable
 from events.record import Draft, Envelope, Recorded
+from events.store.listing import ALL, Limits
 from events.store.log import SummaryPage
 from events.store.memory import MemoryLog
 from events.store.wakeups import Wakeups
@@ -189,7 +190,9 @@ class NodeLog:
         """Not used in a schedule."""
         raise NotImplementedError
 
-    async def summaries(self, after: str | None = None, limit: int = 50, query: str = "") -> SummaryPage:
+    async def summaries(
+        self, after: str | None = None, limit: int = 50, query: str = "", limits: Limits = ALL
+    ) -> SummaryPage:
         """Not used in a schedule."""
         raise NotImplementedError
 

@@ -13,9 +13,9 @@ import msgspec
 from msgspec import Struct
 
 from events.record import Recorded, now
-from events.store.listing import Summary
+from events.store.listing import Summary, searched
 from events.store.postgres.pack import bigints, binaries, booleans, integers, nullable_integers, texts
-from events.store.postgres.rows import searchable
+from events.store.postgres.rows import storable
 from events.store.requests import MOST_TOGETHER, StreamHead, WriteRequest
 
 MOST_BYTES: Final = 8 << 20
@@ -162,7 +162,7 @@ class WriteBatch:
             "opened_at": texts([row.opened_at for row in rows]),
             "states": texts([row.state for row in rows]),
             "calibrates": booleans([row.format == "calibration" for row in rows]),
-            "folded": texts([searchable(row.motion) for row in rows]),
+            "folded": texts([storable(searched(row)) for row in rows]),
             "summaries": binaries([msgspec.json.encode(row) for row in rows]),
         }
 

@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 
 from events.codec import decode
 from events.record import Envelope, Recorded
-from events.store.listing import Summary, fold_text, read_cursor, write_cursor
+from events.store.listing import Limits, Summary, fold_text, read_cursor, write_cursor
 from events.store.log import SummaryPage
 from events.store.postgres.connection import Connection
 
@@ -23,7 +23,7 @@ _STANDINGS: Final = (
 )
 _PAGE: Final = (
     "SELECT opened_at, stream, summary, version FROM moot.listing JOIN moot.debates USING (stream)"
-    " WHERE (opened_at, stream) < (%s, %s) AND strpos(folded, %s) > 0"
+    " WHERE (opened_at, stream) < (%s, %s) AND {has_all}"
     " ORDER BY opened_at DESC, stream DESC LIMIT %s"
 )
 _UNFINISHED: Final = (
@@ -59,11 +59,6 @@ def is_storable(text: str) -> bool:
 def storable(text: str) -> str:
     """The text with a replacement for characters that PostgreSQL does not accept."""
     return text.replace("\0", "\ufffd").encode(errors="replace").decode()
-
-
-def searchable(text: str) -> str:
-    """The form of a text that searches compare."""
-    return storable(fold_text(text))
 
 
 async def read_heads(connection: Connection, debates: Sequence[str]) -> dict[str, int]:
@@ -133,10 +128,14 @@ async def read_envelopes(connection: Connection, debate: str, after: int, limit:
     )
 
 
-async def read_summaries(connection: Connection, after: str | None, limit: int, query: str) -> SummaryPage:
+async def read_summaries(
+    connection: Connection, after: str | None, limit: int, query: str, limits: Limits
+) -> SummaryPage:
     """A page of the list.  Raises ``BadCursor``."""
     opened_at, number = read_cursor(after) if after is not None else _AFTER_ALL
-    cursor = await connection.execute(_PAGE, (storable(opened_at), number, searchable(query), limit + 1), binary=True)
+    texts = (storable(fold_text(query)), *limits.marks())
+    page_query = _PAGE.format(has_all=" AND ".join(["strpos(folded, %s) > 0"] * len(texts)))
+    cursor = await connection.execute(page_query, (storable(opened_at), number, *texts, limit + 1), binary=True)
     found = await cursor.fetchall()
     page = found[:limit]
     return SummaryPage(

@@ -73,7 +73,23 @@ CREATE INDEX inbox_waiting ON moot.inbox (debate, id) WHERE taken_by IS NULL;
 
 _SECOND: Final = "CREATE INDEX listing_unconcluded ON moot.listing (state) WHERE state <> 'concluded'"
 
-MIGRATIONS: Final = (_FIRST, _SECOND)
+_THIRD: Final = """
+UPDATE moot.listing SET folded = folded || row.marks FROM (
+    SELECT stream, concat(
+        CASE WHEN said ->> 'exhibition' IS NULL THEN U&'\\E019' ELSE U&'\\E018' END,
+        CASE said ->> 'state' WHEN 'open' THEN U&'\\E000' WHEN 'paused' THEN U&'\\E001' WHEN 'halted' THEN U&'\\E002'
+            WHEN 'concluded' THEN U&'\\E003' END,
+        CASE said ->> 'format' WHEN 'exchange' THEN U&'\\E008' WHEN 'protocol' THEN U&'\\E009'
+            WHEN 'deliberation' THEN U&'\\E00A' WHEN 'calibration' THEN U&'\\E00B' END,
+        CASE said ->> 'winner' WHEN 'pro' THEN U&'\\E010' WHEN 'con' THEN U&'\\E011' WHEN 'neither' THEN U&'\\E012' END
+    ) AS marks
+    FROM (SELECT stream, convert_from(summary, 'UTF8')::json AS said FROM moot.listing) AS known
+) AS row
+WHERE listing.stream = row.stream
+"""
+"""Marks for rows of an older Moot: see ``events.store.listing``."""
+
+MIGRATIONS: Final = (_FIRST, _SECOND, _THIRD)
 """Each migrates the schema by one version.  A released migration never changes."""
 VERSION: Final = len(MIGRATIONS)
 

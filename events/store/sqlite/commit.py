@@ -14,7 +14,7 @@ import msgspec
 
 from events.errors import LogError, StoreDamaged, StoreUnavailable, WrongExpectedPosition
 from events.record import Recorded, Stamper, digest_before_first, is_repeat, now
-from events.store.listing import Summary, fold_text
+from events.store.listing import Summary, searched
 from events.store.log import MAX_POSITION, POSITION_BITS
 from events.store.requests import KEPT_HEADS, StreamHead, WriteRequest, WriteResult
 from events.store.sqlite.rows import read_records
@@ -188,4 +188,4 @@ def _identity(name: str) -> tuple[int, int] | None:
 
 
 def _describe(stream: int, row: Summary) -> tuple[Any, ...]:
-    return row.opened_at, row.state, fold_text(row.motion), msgspec.json.encode(row), stream
+    return row.opened_at, row.state, searched(row), msgspec.json.encode(row), stream

@@ -10,7 +10,7 @@ from msgspec import structs
 from events import codec
 from events.errors import UnknownEvent
 from events.record import Envelope, Recorded
-from events.store.listing import Summary, fold_text, read_cursor, write_cursor
+from events.store.listing import Limits, Summary, fold_text, read_cursor, write_cursor
 from events.store.log import MAX_POSITION, POSITION_BITS, SummaryPage
 from events.store.sqlite.schema import CALIBRATES
 
@@ -19,27 +19,27 @@ _EVENTS: Final = (
     " WHERE key > ? AND key <= ? ORDER BY key LIMIT ?"
 )
 _HEAD: Final = "SELECT max(key) FROM events WHERE key BETWEEN ? AND ?"
-_PAGE: Final = f"""
+_PAGE: Final = """
 WITH found AS (
     SELECT * FROM (
         SELECT opened_at, stream FROM debates
-        WHERE opened_at = :opened_at AND stream < :stream AND instr(folded, :query) > 0
+        WHERE opened_at = :opened_at AND stream < :stream AND {has_all}
         ORDER BY stream DESC LIMIT :most
     )
     UNION ALL
     SELECT * FROM (
         SELECT opened_at, stream FROM debates
-        WHERE opened_at < :opened_at AND instr(folded, :query) > 0
+        WHERE opened_at < :opened_at AND {has_all}
         ORDER BY opened_at DESC, stream DESC LIMIT :most
     )
 )
 SELECT found.opened_at, found.stream, debates.summary, (
     SELECT max(key) FROM events
-    WHERE key BETWEEN found.stream << {POSITION_BITS} AND found.stream << {POSITION_BITS} | {MAX_POSITION}
+    WHERE key BETWEEN found.stream << {bits} AND found.stream << {bits} | {most_position}
 )
 FROM found JOIN debates ON debates.stream = found.stream
 ORDER BY found.opened_at DESC, found.stream DESC LIMIT :most
-"""  # noqa: S608 - two numbers of ours
+"""
 """Two ranges of one index: a comparison of (opened_at, stream) in each row would cost as much as the text search."""
 _AFTER_ALL: Final = "\U0010ffff", (1 << 63) - 1
 
@@ -92,11 +92,17 @@ def read_envelopes(connection: sqlite3.Connection, debate: str, after: int, limi
         connection.text_factory = str
 
 
-def read_summaries(connection: sqlite3.Connection, after: str | None, limit: int, query: str) -> SummaryPage:
+def read_summaries(
+    connection: sqlite3.Connection, after: str | None, limit: int, query: str, limits: Limits
+) -> SummaryPage:
     """A page of the list.  Raises ``BadCursor``."""
     opened_at, stream = read_cursor(after) if after is not None else _AFTER_ALL
-    wanted = {"opened_at": opened_at, "stream": stream, "query": fold_text(query), "most": limit + 1}
-    found = connection.execute(_PAGE, wanted).fetchall()
+    texts = {f"text_{number}": text for number, text in enumerate((fold_text(query), *limits.marks()))}
+    has_all = " AND ".join(f"instr(folded, :{name}) > 0" for name in texts)
+    page_query = _PAGE.format(has_all=has_all, bits=POSITION_BITS, most_position=MAX_POSITION)
+    found = connection.execute(
+        page_query, {"opened_at": opened_at, "stream": stream, "most": limit + 1, **texts}
+    ).fetchall()
     page = found[:limit]
     return SummaryPage(
         debates=tuple(

@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
+import msgspec
+
 from events.errors import StoreDamaged, StoreUnavailable
+from events.store.listing import MARKS, Summary, searched
 
 VERSION: Final = 1
 APPLICATION: Final = 0x4D6F6F74  # "Moot"
@@ -102,6 +105,21 @@ def prepare(path: Path, connection: sqlite3.Connection) -> None:
     if new:
         connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
     connection.executescript(_LATER)
+    _mark_rows(connection)
+
+
+def _mark_rows(connection: sqlite3.Connection) -> None:
+    """Give the rows of the list their marks: a store of an older Moot has none."""
+    connection.create_function("marked", 1, _marked, deterministic=True)
+    connection.execute(
+        "UPDATE debates SET folded = marked(summary)"
+        " WHERE opened_at IS NOT NULL AND instr(folded, ?) = 0 AND instr(folded, ?) = 0",
+        (MARKS["exhibition", True], MARKS["exhibition", False]),
+    )
+
+
+def _marked(row: bytes) -> str:
+    return searched(msgspec.json.decode(row, type=Summary))
 
 
 def _check(path: Path, connection: sqlite3.Connection) -> None:

@@ -1,11 +1,14 @@
 """The contract of a log.  ``test_logs.py`` runs it with each implementation."""
 
+from typing import Any
+
 import anyio
 import pytest
 from msgspec import structs
 
 from events.errors import BadCursor, BrokenChain, StoreUnavailable, WrongExpectedPosition
 from events.record import Draft, Recorded, first_break, new_id
+from events.store.listing import MARKS, Limits
 from events.store.log import EventLog, follow, read_all
 from events.store.memory import MemoryLog
 from events.types import DebateHalted, DebatePaused, DebateResumed
@@ -285,6 +288,28 @@ class LogContract:
         found = {row.id for row in (await log.summaries(query=query)).debates}
 
         assert found == ({"hit"} if query else {"hit", "miss"})
+
+    async def test_a_list_is_limited_by_state_format_winner_and_exhibition(self, log: EventLog) -> None:
+        await log.append("ended", 0, debate())
+        await log.append("played", 0, [structs.replace(opened("Trams"), exhibition="juries")])
+        await log.append("paused", 0, [structs.replace(opened("Trams"), format="protocol")])
+        await log.append("paused", 1, [DebatePaused(reason="r", by="b")])
+
+        async def found(query: str = "", **limits: Any) -> set[str]:
+            first = await log.summaries(None, 1, query, Limits(**limits))
+            rest = await log.summaries(first.next, 9, query, Limits(**limits)) if first.next else None
+            return {row.id for page in (first, rest) if page for row in page.debates}
+
+        assert {"ended"} == await found(state="concluded")
+        assert {"played"} == await found(state="open")
+        assert {"paused"} == await found(format="protocol")
+        assert {"ended"} == await found(winner="pro")
+        assert set() == await found(winner="con")
+        assert {"played"} == await found(exhibition=True)
+        assert {"ended", "paused"} == await found(exhibition=False)
+        assert {"paused"} == await found("trams", exhibition=False, state="paused")
+        for mark in MARKS.values():
+            assert {"ended", "played", "paused"} == await found(mark)  # no text of a reader is a mark
 
     @pytest.mark.parametrize("cursor", ["x", "é", "AAAA", "WzEsMl0", "", "Wy" * 5000])
     async def test_an_invented_cursor_is_refused(self, log: EventLog, cursor: str) -> None:

@@ -6,13 +6,16 @@ import anyio
 import psycopg
 import pytest
 from click.testing import CliRunner
+from msgspec import structs
 
 from events.errors import BadStore, NotMigrated, StoreUnavailable
 from events.store.address import redacted
 from events.store.open import open_log
 from events.store.postgres.log import PostgresLog
-from events.store.postgres.schema import VERSION, Migrated, migrate
+from events.store.postgres.schema import MIGRATIONS, VERSION, Migrated, migrate
+from events.types import DebateHalted
 from server.cli.main import main
+from tests.events.samples import debate, opened
 from tests.events.store.postgres_server import Server
 
 pytestmark = pytest.mark.anyio
@@ -124,3 +127,26 @@ async def test_no_message_repeats_a_password(url: str) -> None:
 )
 def test_the_address_of_a_store_is_shown_without_its_password(url: str, shown: str) -> None:
     assert shown == redacted(url)
+
+
+async def test_rows_of_an_older_moot_get_the_marks_that_a_new_row_has(empty: str, postgres: Server) -> None:
+    await migrate(empty)
+    async with await PostgresLog.open(empty) as log:
+        await log.append("ended", 0, debate())
+        await log.append("open", 0, [structs.replace(opened("Ünï \\ue000"), exhibition="juries", format="protocol")])
+        await log.append("halted", 0, [opened(), DebateHalted(reason="r", by="b")])
+    marked = "SELECT array_agg((stream, folded)::text ORDER BY stream)::text FROM moot.listing"
+    before = await only(empty, marked)
+    postgres.do("UPDATE moot.listing SET folded = regexp_replace(folded, U&'[\\E000-\\E0FF]', '', 'g')", EMPTY)
+    assert before != await only(empty, marked)
+    postgres.do(MIGRATIONS[2], EMPTY)
+
+    after = await only(empty, marked)
+    assert sorted(map(ord, before)) == sorted(map(ord, after))  # the order of marks has no meaning
+
+
+async def only(url: str, query: str) -> str:
+    async with await psycopg.AsyncConnection.connect(url) as connection:
+        row = await (await connection.execute(query)).fetchone()  # type: ignore[arg-type]
+        assert row is not None
+        return str(row[0])

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from events.errors import BadStore, StoreBusy, StoreUnavailable, UnknownEvent
 from events.store.address import default_path, sqlite_path
+from events.store.listing import Limits
 from events.store.lock import Holder, holder
 from events.store.log import follow
 from events.store.memory import MemoryLog
@@ -254,3 +255,18 @@ async def test_a_store_without_the_index_of_calibrations_answers_the_same_and_ge
         ).fetchall()
 
     assert "debates_calibrating" in plan[-1]
+
+
+async def test_rows_of_an_older_moot_get_their_marks_when_the_store_is_opened(path: Path) -> None:
+    async with await SqliteLog.open(path) as log:
+        await log.append("d1", 0, debate())
+        await log.append("d2", 0, [opened("Trams")])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE debates SET folded = 'trams'")
+
+    async with await SqliteLog.open(path, read_only=True) as log:
+        assert 2 == len((await log.summaries()).debates)
+    async with await SqliteLog.open(path) as log:
+        for state, expected in (("concluded", "d1"), ("open", "d2")):
+            found = await log.summaries(limits=Limits(state=state))  # type: ignore[arg-type]
+            assert [expected] == [row.id for row in found.debates]
