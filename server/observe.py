@@ -82,6 +82,16 @@ def count_call(provider: str, purpose: str, outcome: Outcome, *, is_answered: bo
         MODEL_COST.labels(provider).inc(outcome.cost_usd)
 
 
+def measured_seconds() -> dict[tuple[str, str], float]:
+    """Mean seconds of the calls that this process has made, by provider and purpose."""
+    sums: dict[tuple[str, str], dict[str, float]] = {}
+    for family in MODEL_SECONDS.collect():
+        for sample in family.samples:
+            key = sample.labels["provider"], sample.labels["purpose"]
+            sums.setdefault(key, {})[sample.name.rpartition("_")[2]] = sample.value
+    return {key: each["sum"] / each["count"] for key, each in sums.items() if each["count"]}
+
+
 def count_unpriced(provider: str) -> None:
     """Count a call that broke off before the vendor reported its tokens."""
     MODEL_UNPRICED.labels(provider).inc()

@@ -37,10 +37,12 @@ async function request(method, path, body, isSecondTry = false) {
   if (method !== "GET" && document.body.classList.contains("embed")) {
     throw new ApiError(403, { message: ERRORS.embedded });
   }
-  const headers = { Accept: "application/json", ...(body && { "Content-Type": "application/json" }) };
+  const isFile = body instanceof Blob;
+  const type = isFile ? "application/x-ndjson" : "application/json";
+  const headers = { Accept: "application/json", ...(body && { "Content-Type": type }) };
   let response;
   try {
-    response = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
+    response = await fetch(path, { method, headers, body: body && !isFile ? JSON.stringify(body) : body });
   } catch {
     throw new ApiError(0, { code: "unreachable", message: ERRORS.unreachable });
   }
@@ -76,7 +78,9 @@ const debate = (id) => `/api/debates/${encodeURIComponent(id)}`;
 
 /** The routes, one function each. Each returns a promise of the answer and throws `ApiError`. See docs/http.md. */
 export const api = {
-  debates: (after = "", limit = 25, q = "") => request("GET", `/api/debates?${query({ after, limit, q })}`),
+  debates: (members) => request("GET", `/api/debates?${query(members)}`),
+  estimate: (body) => request("POST", "/api/estimate", body),
+  importLog: (file) => request("POST", "/api/import", file),
   session: () => request("GET", "/api/session"),
   models: () => request("GET", "/api/models"),
   archetypes: () => request("GET", "/api/archetypes"),

@@ -10,6 +10,8 @@ const OTHER = "\u0000other";
 const DEFAULTS = { pro: "engineer", con: "provocateur" };
 /** While only the embedded model answers, the models are asked for again at this interval. */
 const MODELS_MS = 10_000;
+/** The estimate is asked for when nothing has changed for this long. */
+const ESTIMATE_MS = 600;
 const RATERS = ["technical", "business", "risk", "general"];
 
 /** Sets the form up and fetches the models and archetypes. @returns {Promise<void>} */
@@ -36,6 +38,14 @@ export async function form() {
   $("#raters").replaceChildren(...RATERS.map(raterFields));
   showFields();
   showModels({ models: [] });
+  let waiting = null;
+  function estimateSoon() {
+    clearTimeout(waiting);
+    waiting = setTimeout(showEstimate, ESTIMATE_MS);
+  }
+  element.addEventListener("input", estimateSoon);
+  element.addEventListener("change", estimateSoon);
+  $("#new").addEventListener("toggle", estimateSoon);
   await Promise.all([
     api.models().then(showModels).then(awaitModels),
     api.archetypes().then(showArchetypes),
@@ -156,6 +166,15 @@ function showArchetypes({ archetypes }) {
     select.addEventListener("change", update);
     update();
   }
+}
+
+/** Shows what the debate will take. A form that cannot be opened as it stands has no estimate. */
+async function showEstimate() {
+  if (!$("#new").open) return;
+  const body = requestBody();
+  const motion = body.motion.trim() || $("#motion").placeholder;
+  const found = await api.estimate({ ...body, motion }).catch(() => null);
+  setText($("#takes"), found ? FORM.takes(found) : "");
 }
 
 async function submit(event) {

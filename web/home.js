@@ -19,9 +19,21 @@ async function signIn() {
 }
 
 const isOperator = (await role()) === "operator";
-keys({ "/": search, n: () => $("#motion").focus() });
+function newDebate() {
+  $("#new").open = true;
+  $("#motion").focus();
+}
+
+/** Fetches the part that imports logs, when it is used. */
+const importing = () => import("./import.js").then(({ importer }) => importer());
+
+keys({ "/": search, n: newDebate });
 $("#sign-in").hidden = isOperator;
 $("#sign-in").addEventListener("click", signIn);
+if (isOperator) {
+  $("#import").addEventListener("click", () => importing().then((part) => part.choose()));
+  addEventListener("dragenter", () => importing(), { once: true });
+}
 stage();
 await Promise.all([isOperator && form(), list(), exhibitions(isOperator)]);
 document.body.toggleAttribute("data-ready", true);

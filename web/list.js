@@ -1,5 +1,6 @@
-/** The list of debates, newest first. */
+/** The lists of debates, newest first: those that are live, and those that fit the limits in the address. */
 
+import { changed } from "./address.js";
 import { api } from "./api.js";
 import { $, h, setText } from "./dom.js";
 import { count, moment } from "./formatting.js";
@@ -9,10 +10,13 @@ import { LIST } from "./words_home.js";
 const REFRESH_MS = 5_000;
 const TYPING_PAUSE_MS = 250;
 const PAGE = 25;
+const MOST_LIVE = 5;
+const LIMITS = ["state", "format", "winner"];
 
-/** Fetches and shows the debates; keeps the list fresh while a debate runs. @returns {Promise<void>} */
+/** Fetches and shows the debates; keeps the lists fresh while a debate runs. @returns {Promise<void>} */
 export function list() {
   const search = $("#search");
+  const limits = $("#limits");
   const rows = $("#debates");
   let next = null;
   let shown = [];
@@ -20,12 +24,34 @@ export function list() {
   let waiting = null;
   let hasSearched = false;
 
+  /** The limits that the address names. */
+  function read() {
+    const query = new URLSearchParams(location.search);
+    search.value = query.get("q") ?? "";
+    for (const name of LIMITS) limits.elements[name].value = query.get(name) ?? "";
+    limits.elements.exhibitions.checked = query.get("exhibitions") === "1";
+  }
+
+  function chosen() {
+    const { exhibitions } = limits.elements;
+    return {
+      q: search.value.trim(),
+      ...Object.fromEntries(LIMITS.map((name) => [name, limits.elements[name].value])),
+      exhibitions: exhibitions.checked ? "1" : "",
+    };
+  }
+
   async function load({ more = false, isRefresh = false } = {}) {
     ticket += 1;
     const mine = ticket;
-    const q = search.value.trim();
+    const { exhibitions, ...wanted } = chosen();
+    const isLimited = Object.values(wanted).some(Boolean);
     try {
-      const page = await api.debates(more ? next : "", PAGE, q);
+      const exhibition = exhibitions ? "" : "false";
+      const [page] = await Promise.all([
+        api.debates({ after: more ? next : "", limit: PAGE, exhibition, ...wanted }),
+        more || showLive(exhibition),
+      ]);
       if (mine !== ticket) return;
       if (isRefresh && shown.length > page.debates.length) {
         shown = merged(page.debates, shown);
@@ -33,7 +59,7 @@ export function list() {
         shown = more ? [...shown, ...page.debates] : page.debates;
         next = page.next;
       }
-      $("#list-error").hidden = true;
+      if (!isRefresh) $("#list-error").hidden = true;
     } catch (error) {
       if (mine !== ticket) return;
       setText($("#list-error"), error.message);
@@ -44,27 +70,51 @@ export function list() {
     rows.replaceChildren(...shown.map(row));
     rows.hidden = isEmpty;
     $("#more").hidden = !next;
-    $("#no-debates").hidden = !isEmpty || q !== "";
-    $("#no-match").hidden = !isEmpty || q === "";
-    $("#find").hidden = isEmpty && q === "";
-    if (hasSearched) setText($("#found"), q ? LIST.found(shown.length, Boolean(next)) : "");
+    $("#no-debates").hidden = !isEmpty || isLimited;
+    $("#no-match").hidden = !isEmpty || !isLimited;
+    $("#find").hidden = isEmpty && !isLimited;
+    limits.hidden = false;
+    for (const label of limits.querySelectorAll("label:not(:has([name=exhibitions]))")) {
+      label.hidden = isEmpty && !isLimited;
+    }
+    if (hasSearched) setText($("#found"), isLimited ? LIST.found(shown.length, Boolean(next)) : "");
   }
 
   function refresh() {
-    if (!document.hidden && !rows.contains(document.activeElement)) load({ isRefresh: true });
+    const isUsed = [rows, $("#live")].some((each) => each.contains(document.activeElement));
+    if (!document.hidden && !isUsed) load({ isRefresh: true });
+  }
+
+  function change() {
+    hasSearched = true;
+    history.replaceState(null, "", changed(location, chosen()));
+    return load();
   }
 
   search.addEventListener("input", () => {
-    hasSearched = true;
     clearTimeout(waiting);
-    waiting = setTimeout(load, TYPING_PAUSE_MS);
+    waiting = setTimeout(change, TYPING_PAUSE_MS);
   });
+  limits.addEventListener("change", ({ target }) => target.type !== "file" && change());
+  limits.addEventListener("submit", (event) => event.preventDefault());
   $("#more button").addEventListener("click", () => load({ more: true }));
   document.addEventListener("visibilitychange", refresh);
+  addEventListener("popstate", () => {
+    read();
+    load();
+  });
   setInterval(() => {
-    if (shown.some(({ state }) => state === "open")) refresh();
+    if (!$("#live").hidden || shown.some(({ state }) => state === "open")) refresh();
   }, REFRESH_MS);
+  read();
   return load();
+}
+
+/** Shows the debates that are live. */
+async function showLive(exhibition) {
+  const { debates } = await api.debates({ state: "open", limit: MOST_LIVE, exhibition });
+  $("#live").hidden = debates.length === 0;
+  $("#live-debates").replaceChildren(...debates.map(row));
 }
 
 /** The newest page in front of the rows that were known before. */

@@ -23,6 +23,29 @@ export const FORM = {
   appeared: (names) => `Now available: ${names.join(", ")}`,
   open: "Open the debate",
   opening: "Opening…",
+  takes({ calls, seconds, cost_usd: cost }) {
+    const parts = [`about ${count(calls, "call")}`];
+    if (seconds) parts.unshift(`${duration(seconds)} on this machine`);
+    if (typeof cost === "number") parts.push(cost > 0 ? `about $${cost.toFixed(2)}` : "no cost");
+    return `It takes ${parts.join(", ")}.`;
+  },
+};
+
+function duration(seconds) {
+  if (seconds < 45) return "less than a minute";
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return minutes === 1 ? "about a minute" : `about ${minutes} minutes`;
+  const hours = Math.round(minutes / 60);
+  return hours === 1 ? "about an hour" : `about ${hours} hours`;
+}
+
+/** The import of a log. */
+export const IMPORT = {
+  drop: "Drop the log of a debate here.",
+  reading: (name) => `Importing ${name}…`,
+  tooLarge: "This file is larger than 256 MiB, the most that the server takes.",
+  empty: "This file is empty.",
+  failed: (name, why) => `${name} was not imported: ${why}`,
 };
 
 /** The exhibition that plays. */

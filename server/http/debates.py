@@ -15,6 +15,7 @@ from events.transfer import import_debate, read_lines
 from personalities.archetypes import archetypes
 from providers.base import ModelStatus
 from providers.registry import Registry
+from server import observe
 from server.debate.adoption import check_debate
 from server.debate.setup import opening
 from server.debate.setup.estimate import estimate
@@ -89,7 +90,8 @@ async def show_estimate(request: Request) -> Response:
     wanted = opening.as_request(await read_json(request))
     opened = await opening.build_opening(wanted, service.registry, service.settings)
     # An estimate rehearses the debate: up to half a second of computing, so a thread does it, one at a time.
-    return json_response(await to_thread.run_sync(estimate, opened, limiter=request.app.state.estimate_limiter))
+    limiter, measured = request.app.state.estimate_limiter, observe.measured_seconds()
+    return json_response(await to_thread.run_sync(estimate, opened, measured, limiter=limiter))
 
 
 class ModelSurveys:

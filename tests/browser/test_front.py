@@ -1,6 +1,7 @@
 """The first page: the list and the form."""
 
 import re
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +16,11 @@ def front(page: Page, server: Any) -> None:
     expect(page.locator("body[data-ready]")).to_be_attached()
 
 
+def new_debate(page: Page, server: Any) -> None:
+    front(page, server)
+    page.get_by_text("New debate").first.click()
+
+
 def choose(page: Page, role: str, model: str) -> None:
     page.locator(f"select[name='{role}.model']").select_option(label="another model…")
     page.locator(f"[name='{role}.model.other']").fill(model)
@@ -22,7 +28,7 @@ def choose(page: Page, role: str, model: str) -> None:
 
 def test_a_debate_is_opened_and_watched(page: Page, server: Any, scripts: SimpleNamespace) -> None:
     model = server.script(scripts.quick)
-    front(page, server)
+    new_debate(page, server)
     page.get_by_label("Motion", exact=True).fill("Trams are better than cars 🚲")
     expect(page.locator("#counter")).to_have_text("28 of 2,000")
     for role in ("pro", "con", "judge"):
@@ -38,7 +44,7 @@ def test_a_debate_is_opened_and_watched(page: Page, server: Any, scripts: Simple
 
 def test_the_form_sends_how_much_each_seat_thinks(page: Page, server: Any, scripts: SimpleNamespace) -> None:
     model = server.script(scripts.quick)
-    front(page, server)
+    new_debate(page, server)
     page.get_by_label("Motion", exact=True).fill("Trams are better than cars")
     page.get_by_text("A panel of raters").click()
     page.get_by_label("Seat four raters").check()
@@ -57,7 +63,7 @@ def test_the_form_sends_how_much_each_seat_thinks(page: Page, server: Any, scrip
 
 def test_an_error_is_shown_at_its_field(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
     page = new_page()
-    front(page, server)
+    new_debate(page, server)
     for role in ("pro", "con", "judge"):
         choose(page, role, server.script(scripts.quick))
     button = page.get_by_role("button", name="Open the debate")
@@ -83,9 +89,9 @@ def test_the_list_finds_and_opens(page: Page, server: Any, scripts: SimpleNamesp
     page.keyboard.type("zebras k")
     expect(page.locator("#no-match")).to_be_visible()
     page.locator("#search").fill("Zebras belong")
-    expect(page.locator(".debate")).to_have_count(1)
-    expect(page.locator(".debate")).to_contain_text("1 of 1 turn")
-    page.locator(".debate").click()
+    expect(page.locator("#debates .debate")).to_have_count(1)
+    expect(page.locator("#debates .debate")).to_contain_text("1 of 1 turn")
+    page.locator("#debates .debate").click()
 
     expect(page.get_by_role("status")).to_have_attribute("data-state", "ended")
 
@@ -94,7 +100,8 @@ def test_an_empty_list_explains_the_first_step(new_page: Any, empty_server: Any)
     page = new_page()
     front(page, empty_server)
 
-    expect(page.locator("#no-debates")).to_contain_text("Enter a motion above")
+    expect(page.locator("#no-debates")).to_contain_text("Press New debate")
+    page.keyboard.press("n")
     page.get_by_role("button", name="Homework does more harm than good").click()
     expect(page.get_by_label("Motion", exact=True)).to_have_value("Homework does more harm than good")
 
@@ -104,10 +111,10 @@ def test_more_are_loaded_on_demand(page: Page, server: Any, scripts: SimpleNames
         server.open(scripts.quick, motion=f"Motion number {number}", turns=1)
     front(page, server)
     page.locator("#search").fill("Motion number")
-    expect(page.locator(".debate")).to_have_count(25)
+    expect(page.locator("#debates .debate")).to_have_count(25)
     page.get_by_role("button", name="Load more").click()
 
-    expect(page.locator(".debate")).to_have_count(27)
+    expect(page.locator("#debates .debate")).to_have_count(27)
     expect(page.get_by_role("button", name="Load more")).to_be_hidden()
 
 
@@ -153,6 +160,7 @@ def test_without_the_exhibition_the_page_works(new_page: Any, server: Any) -> No
     front(page, server)
 
     expect(page.locator("#stage")).to_be_hidden()
+    page.get_by_text("New debate").first.click()
     expect(page.get_by_role("button", name="Open the debate")).to_be_enabled()
 
 
@@ -167,7 +175,7 @@ def test_where_only_the_embedded_model_answers_one_line_says_how_to_get_another(
     page = new_page(own=True)  # its clock and its routes end with it
     page.clock.install()
     page.route("**/api/models", lambda route: route.fulfill(json=answer))
-    front(page, server)
+    new_debate(page, server)
     expect(page.locator("#only-embedded")).to_contain_text("Ollama on this machine")
     expect(page.locator("select[name='pro.model']")).to_have_value("embedded:smollm2")
     page.locator("select[name='con.model']").select_option("embedded:smollm2")
@@ -180,3 +188,78 @@ def test_where_only_the_embedded_model_answers_one_line_says_how_to_get_another(
     expect(page.locator("select[name='pro.model']")).to_have_value("ollama:qwen3")
     expect(page.locator("select[name='judge.model']")).to_have_value("ollama:qwen3")
     expect(page.locator("select[name='con.model']")).to_have_value("embedded:smollm2")
+
+
+def test_the_form_says_what_the_debate_will_take(new_page: Any, server: Any) -> None:
+    page = new_page()
+    new_debate(page, server)
+    choose(page, "pro", "ollama:x")
+    answer = {"calls": 23, "seconds": 64, "cost_usd": 0}
+    page.route("**/api/estimate", lambda route: route.fulfill(json=answer))
+    page.get_by_label("Turns").fill("3")
+
+    expect(page.locator("#takes")).to_have_text("It takes about a minute on this machine, about 23 calls, no cost.")
+
+
+def test_limits_stand_in_the_address_and_a_link_keeps_them(
+    new_page: Any, server: Any, scripts: SimpleNamespace
+) -> None:
+    motion = "Otters should be mayors"
+    ended = server.open(scripts.quick, motion=motion, turns=1)
+    server.concluded(ended)
+    server.halt(server.open(scripts.silent_in(1), motion=motion))
+    page = new_page(own=True)
+    page.goto(f"{server.url}/?q=otters&state=halted")
+    expect(page.locator("#debates .debate")).to_have_count(1)
+    expect(page.locator("#debates .debate")).to_have_attribute("data-state", "halted")
+    page.get_by_label("State").select_option("ended")
+    expect(page.locator("#debates .debate")).to_have_attribute("data-state", "concluded")
+    assert "q=otters&state=concluded" in page.url
+
+    page.locator("#limits [name=format]").select_option("protocol")
+    expect(page.locator("#no-match")).to_be_visible()
+    page.reload()
+    expect(page.locator("#no-match")).to_be_visible()
+    expect(page.locator("#limits [name=format]")).to_have_value("protocol")
+
+
+def test_an_exhibition_is_not_listed_unless_the_reader_wants_it(new_page: Any, own_server: Any) -> None:
+    debate = own_server.http.post("/api/debates", json={"exhibition": "juries"}).json()["id"]
+    page = new_page(own=True)
+    front(page, own_server)
+    expect(page.locator("#no-debates")).to_be_visible()
+    expect(page.locator("#live")).to_be_hidden()
+    page.get_by_label("With exhibitions").check()
+    expect(page.locator("#debates .debate")).to_have_count(1)
+    expect(page.locator("#live .debate")).to_have_count(1)
+    own_server.halt(debate)
+
+
+def test_live_debates_come_first(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
+    debate = server.open(scripts.silent_in(1), motion="Live debates come first")
+    page = new_page(own=True)
+    front(page, server)
+    expect(page.locator("#live .debate").first).to_contain_text("Live debates come first")
+    assert page.evaluate("document.querySelector('#live').offsetTop < document.querySelector('#stage').offsetTop")
+    server.halt(debate)
+
+
+def test_a_log_is_imported_on_the_page(
+    new_page: Any, server: Any, own_server: Any, scripts: SimpleNamespace, tmp_path: Path
+) -> None:
+    debate = server.open(scripts.quick, motion="An imported motion", turns=1)
+    server.concluded(debate)
+    log = tmp_path / "log.ndjson"
+    log.write_bytes(server.http.get(f"/api/debates/{debate}/events.ndjson").content)
+    page = new_page(own=True)
+    front(page, own_server)
+    broken = log.read_bytes().replace(b"An imported motion", b"Another motion")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Import a log…").click()
+    chooser.value.set_files({"name": "b.ndjson", "mimeType": "text/plain", "buffer": broken})
+    expect(page.locator("#list-error")).to_contain_text("b.ndjson was not imported: ")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Import a log…").click()
+    chooser.value.set_files(log)
+    page.wait_for_url(re.compile(debate))
+    expect(page.locator("#motion")).to_have_text("An imported motion")

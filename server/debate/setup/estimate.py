@@ -9,11 +9,13 @@ moment.  Gemini, and OpenAI with older models, cache the beginning of every prom
 with newer models, cache what stands before our marks.  Anthropic and OpenAI keep a cache for each form of answer.
 """
 
+import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from events.types import DebateOpened, Missing, missing
@@ -22,11 +24,27 @@ from judge.live.whole import reads_whole
 from providers.base import Think
 from providers.catalog.models import Model, likely_model, model_catalog
 from providers.catalog.pricing import VENDORS, cost, is_free, is_priced
+from providers.limits import DEFAULT_LIMITS, Limit
 from server.debate.setup.rehearsal import LONGEST, RehearsedCall, rehearse
 
 PIECE_TOKENS: Final = 4
 """Tokens of a message beside its text."""
 CALL_TOKENS: Final = 10
+Durations = Mapping[tuple[str, str], float]
+"""Seconds of a call, by provider and purpose, as this process has measured them."""
+NONE_MEASURED: Final[Durations] = MappingProxyType({})
+USUAL_S: Final[Mapping[str, tuple[float, float]]] = {
+    "anthropic": (8.0, 5.0),
+    "baseline": (0.1, 0.1),
+    "embedded": (2.5, 1.0),
+    "gemini": (8.0, 5.0),
+    "ollama": (20.0, 10.0),
+    "openai": (8.0, 5.0),
+}
+"""Seconds of a speech and of an answer, where none was measured: rough values, so that a reader can plan."""
+AT_ONCE: Final = 2
+"""Calls at once of a model on this machine."""
+LOCAL: Final = frozenset({"embedded", "ollama"})
 
 
 class EstimatedCalls(Struct, frozen=True, kw_only=True):
@@ -38,6 +56,7 @@ class EstimatedCalls(Struct, frozen=True, kw_only=True):
     model: str
     purpose: str
     turn: int
+    batch: int
     number: float
     read: float
     written: float
@@ -55,11 +74,14 @@ class Estimate(Struct, frozen=True, kw_only=True):
     cost_usd: float | Missing
     cached_tokens: int = 0
     thought_tokens: int = 0
+    seconds: float | UnsetType = UNSET
+    """Unset if it is not known how long a call of one of the models takes."""
 
 
-def estimate(opened: DebateOpened) -> Estimate:
-    """The estimate of a debate with this opening."""
-    calls = tuple(_all(opened, tuple(_counted(opened))))
+def estimate(opened: DebateOpened, measured: Durations = NONE_MEASURED) -> Estimate:
+    """The estimate of a debate with this opening; ``measured`` is how long calls took before."""
+    played = tuple(_counted(opened))
+    calls = tuple(_all(opened, played))
     unknown = sorted({each.model for each in calls if not is_priced(each.model)})
     cost_usd = missing(f"no price is known for {', '.join(unknown)}") if unknown else round(sum(map(_cost, calls)), 4)
     return Estimate(
@@ -69,7 +91,29 @@ def estimate(opened: DebateOpened) -> Estimate:
         cost_usd=cost_usd,
         cached_tokens=round(sum(each.cached for each in calls)),
         thought_tokens=round(sum(each.thought for each in calls)),
+        seconds=_seconds(opened, played, measured),
     )
+
+
+def _seconds(opened: DebateOpened, played: Sequence[EstimatedCalls], measured: Durations) -> float | UnsetType:
+    """Calls of one batch run at the same time, as many as the provider takes; a long debate goes on as it begins."""
+    batches: dict[int, dict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
+    for each in played:
+        provider = each.model.partition(":")[0]
+        usual = USUAL_S.get(provider, (None, None))[each.purpose != "speak"]
+        one = measured.get((provider, each.purpose), usual)
+        if one is None:
+            return UNSET
+        batches[each.batch][provider].append((each.number, one))
+    total = sum(max(_together(*of) for of in batch.items()) for batch in batches.values())
+    return round(total * max(1.0, opened.turns / LONGEST), 1)
+
+
+def _together(provider: str, calls: Sequence[tuple[float, float]]) -> float:
+    """Seconds of calls, each with their number and their seconds, that one provider gets at the same moment."""
+    at_once = AT_ONCE if provider in LOCAL else DEFAULT_LIMITS.get(provider, Limit()).concurrent or math.inf
+    one_after_another = sum(number * one for number, one in calls)
+    return max(one_after_another / at_once, *(one for _, one in calls))
 
 
 def in_words(found: Estimate) -> str:
@@ -118,7 +162,13 @@ def _counted(opened: DebateOpened) -> Iterator[EstimatedCalls]:
     for each in rehearse(opened):
         if each.model == baseline:  # it reads no prompt and writes no text
             yield EstimatedCalls(
-                model=each.model, purpose=each.purpose, turn=each.turn, number=each.number, read=0, written=0
+                model=each.model,
+                purpose=each.purpose,
+                turn=each.turn,
+                batch=each.batch,
+                number=each.number,
+                read=0,
+                written=0,
             )
             continue
         found = likely_model(each.model)
@@ -131,6 +181,7 @@ def _counted(opened: DebateOpened) -> Iterator[EstimatedCalls]:
             model=each.model,
             purpose=each.purpose,
             turn=each.turn,
+            batch=each.batch,
             number=each.number,
             read=each.number * read,
             written=each.number * (swells * tokens(each.answer) + thought),

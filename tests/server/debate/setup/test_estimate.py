@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.types import DebateOpened, ModelAnswered
@@ -202,3 +203,27 @@ def test_a_debate_whose_judge_reads_all_turns_takes_more() -> None:
     assert whole.calls >= short.calls + 2  # the closing audit, and the narrative with swapped labels
     assert whole.input_tokens > 2 * short.input_tokens
     assert whole.cached_tokens > 0.6 * whole.input_tokens
+
+
+def test_the_time_is_measured_or_usual_or_left_out() -> None:
+    seats = by_hand("openai:gpt-4.1")
+    usual = estimate(seats).seconds
+    fast = estimate(seats, {("openai", "speak"): 1.0, ("openai", "score"): 1.0}).seconds
+    longer = estimate(replace(seats, turns=24)).seconds
+    unknown = estimate(by_hand("nowhere:model")).seconds
+
+    assert usual is not UNSET
+    assert fast is not UNSET
+    assert longer is not UNSET
+    assert seats.turns * (8 + 5) <= usual <= seats.turns * (8 + 5) + 60
+    assert fast < usual
+    assert longer > 2 * usual
+    assert unknown is UNSET
+
+
+def test_calls_of_a_model_on_this_machine_wait_for_one_another() -> None:
+    there, here = estimate(by_hand("gemini:x")), estimate(by_hand("ollama:x"))
+
+    assert here.seconds is not UNSET
+    assert there.seconds is not UNSET
+    assert here.seconds > there.seconds

@@ -1,0 +1,65 @@
+/** The import of a log: a file is chosen, or dropped on the page. */
+
+import { api } from "./api.js";
+import { $, setText } from "./dom.js";
+import { IMPORT } from "./words_home.js";
+
+const MOST_BYTES = 256 * 1024 * 1024;
+let part = null;
+
+/**
+ * Lets files be dropped on the page.
+ * @returns {{choose(): void}}
+ */
+export function importer() {
+  part ??= begin();
+  return part;
+}
+
+function begin() {
+  const field = $("#import-file");
+  const note = $("#import-drop");
+  const hasFile = ({ dataTransfer }) => dataTransfer?.types.includes("Files");
+
+  function say(text) {
+    setText(note, text);
+    note.hidden = !text;
+  }
+
+  function showError(file, why) {
+    say("");
+    setText($("#list-error"), IMPORT.failed(file.name, why));
+    $("#list-error").hidden = false;
+  }
+
+  async function take(file) {
+    $("#list-error").hidden = true;
+    if (file.size > MOST_BYTES) return showError(file, IMPORT.tooLarge);
+    if (file.size === 0) return showError(file, IMPORT.empty);
+    say(IMPORT.reading(file.name));
+    try {
+      const { debate } = await api.importLog(file);
+      return location.assign(`/d/${encodeURIComponent(debate)}`);
+    } catch (error) {
+      return showError(file, error.message);
+    }
+  }
+
+  field.addEventListener("change", () => {
+    const [file] = field.files;
+    if (file) take(file);
+    field.value = "";
+  });
+  addEventListener("dragover", (event) => {
+    if (!hasFile(event)) return;
+    event.preventDefault();
+    say(IMPORT.drop);
+  });
+  addEventListener("dragleave", ({ relatedTarget }) => relatedTarget === null && say(""));
+  addEventListener("drop", (event) => {
+    if (!hasFile(event)) return;
+    event.preventDefault();
+    take(event.dataTransfer.files[0]);
+  });
+  return { choose: () => field.click() };
+}
