@@ -12,6 +12,7 @@ from typing import Final, TypedDict, Unpack
 
 import numpy as np
 from msgspec import UnsetType
+from msgspec.structs import replace
 
 from events.types.lab import Battery, Effect, Place
 from judge.lab.answers import BatteryAnswers, Column, Groups, Retest, disagreement
@@ -220,7 +221,8 @@ def _position(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]
         "the p value is McNemar's mid-p."
     )
     p = mcnemar(first, len(toward) - first)
-    yield _shares("position", "toward_first", Column(toward, column.clusters, column.failed), note, null=COIN, p=p)
+    judged = _shares("position", "toward_first", Column(toward, column.clusters, column.failed), note, null=COIN, p=p)
+    yield replace(judged, items=())  # other judges have other such pairs
     changed = disagreement(given.groups(_speech, "compare"))
     note = "How often the order changes the verdict."
     yield _shares("position", "flips", changed, note, is_tested=False, floor=retest.flip_rate, better="lower")
@@ -251,7 +253,7 @@ def _labels(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
     whole = {item: of for item, of in groups.known().items() if len(of) == len(groups.values[item])}
     table = [[of.count(each) for each in ("pro", "con", "draw")] for of in whole.values()]
     kappa = fleiss_kappa(table, [groups.clusters[item] for item in whole]) if whole else None
-    column = Column(dict.fromkeys(whole, 0.0), groups.clusters, groups.failed)
+    column = Column({}, groups.clusters, groups.failed)
     note = "The same pair under four kinds of names for the speakers: the agreement of the four verdicts (Fleiss)."
     yield _measured("labels", "kappa", "kappa", column, kappa, note, null=1.0, is_tested=False, better="higher")
     changed = disagreement(Groups({item: list(of) for item, of in whole.items()}, groups.clusters))
@@ -452,7 +454,7 @@ def _family(given: BatteryAnswers, _: Retest) -> Iterator[MeasuredFigure]:
         "How often the speech of the judge's own family is chosen. Observational: it may be the better one; "
         "compare with a judge of the other family on the same pairs."
     )
-    yield _shares("family", "own_pick", column, note, null=COIN, is_tested=False)
+    yield _shares("family", "own_pick", column, note, null=COIN, is_tested=False, better="lower")
 
 
 # people

@@ -38,6 +38,7 @@ class MeasuredFigure(Struct, frozen=True, kw_only=True):
     values: tuple[float, ...] = ()
     """One value an item: their mean is the figure, or, for a deviation, their variance."""
     items: tuple[str, ...] = ()
+    """Empty for a figure that cannot be compared item by item with another judge's."""
     clusters: tuple[Hashable, ...] = ()
     failed: int = 0
     is_tested: bool = True

@@ -1,6 +1,17 @@
 """Items for trials that mock judges answer: their texts say nothing, because a mock judge reads none."""
 
-from events.types.lab import AuthorityItem, InjectionItem, LabItem, LabPair, ObscureFact, PlantedFlaw
+from typing import Literal
+
+from events.types.lab import (
+    AuthorityItem,
+    InjectionItem,
+    LabItem,
+    LabPair,
+    ObscureFact,
+    PeopleItem,
+    Place,
+    PlantedFlaw,
+)
 
 STYLES = ("ornate", "hedged", "bullets", "plain", "paraphrase")
 FLAWS = {
@@ -28,7 +39,9 @@ def _item(number: int) -> LabItem:
         ),
         obscure=ObscureFact(fact="f", plain="p", sourced="s"),
         injection=tuple(
-            InjectionItem(kind=INJECTIONS[(2 * number + each) % len(INJECTIONS)], text="injected", control="control")
+            InjectionItem(
+                kind=INJECTIONS[(2 * number + each + number // 4) % len(INJECTIONS)], text="injected", control="control"
+            )
             for each in range(2)
         ),
     )
@@ -45,4 +58,25 @@ def _pair(number: int, name: str) -> LabPair:
         padding=("half", "whole"),
         styles={each: f"{each} {number}" for each in styles},
         flaws={each: PlantedFlaw(text=f"{each} {number}", components=FLAWS[each], what="one thing") for each in flaws},
+    )
+
+
+def planned_people(pairs: int, debates: int, topics: int) -> tuple[PeopleItem, ...]:
+    """Pairs and debates that people judged; topics have one, two, three or more items of each."""
+    return (
+        *(_judged("pairs", number, topics) for number in range(pairs)),
+        *(_judged("debates", number, topics) for number in range(debates)),
+    )
+
+
+def _judged(kind: Literal["pairs", "debates"], number: int, topics: int) -> PeopleItem:
+    better: Place = "first" if number % 2 else "second"
+    return PeopleItem(
+        id=f"{kind}{number}",
+        topic=f"{kind} topic {int(topics * (number / 400) ** 0.7 * 2) % topics if number % 3 else number % topics}",
+        motion="m",
+        note="n",
+        speeches=(f"first {number}", f"second {number}"),
+        better=better,
+        kind=kind,
     )

@@ -1,0 +1,88 @@
+"""The lab is tested like an instrument: it finds what is planted in mock judges, and accuses no judge without bias.
+
+The short form has few runs and wide limits; the full one (mark ``slow``) has 400 runs of each battery and size.
+"""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from events.types.lab import Battery
+from judge.lab.mock import Size
+from tests.measuring.lab_coverage import COVERED, SIZES, Coverage, coverage_of, false_alarms, main
+
+SHORT, FULL = 40, 400
+
+
+def pooled(rows: list[Coverage]) -> float:
+    """How often the intervals of a battery's figures hold the truth."""
+    return float(np.average([each.covered for each in rows], weights=[each.runs for each in rows]))
+
+
+@pytest.mark.parametrize("battery", COVERED)
+def test_intervals_hold_a_planted_bias(battery: Battery) -> None:
+    rows = coverage_of(battery, "medium", SHORT)
+
+    assert pooled(rows) >= 0.88
+    assert all(each.covered >= 0.8 for each in rows)
+    assert all(each.truth == pytest.approx(each.mean, abs=each.half_width / 2) for each in rows)
+
+
+@pytest.mark.parametrize(
+    ("battery", "figure"),
+    [
+        ("position", "first_pick"),
+        ("position", "toward_first"),
+        ("side", "pro_less_con"),
+        ("side", "pro_pick"),
+        ("labels", "pro_by_name"),
+        ("last_word", "last_pick"),
+        ("length", "padded_100"),
+        ("length", "padded_100_wins"),
+        ("authority", "cited_false"),
+        ("authority", "cited_false_flagged"),
+        ("obscure", "sourced_flagged"),
+        ("style", "ornate"),
+        ("flaw", "chain_named"),
+        ("flaw", "chain_sensitivity"),
+        ("injection", "points"),
+        ("injection", "wins"),
+        ("pressure", "belief"),
+        ("people", "pairs_accuracy"),
+    ],
+)
+def test_a_larger_bias_gives_a_larger_figure(battery: Battery, figure: str) -> None:
+    found = [next(each for each in coverage_of(battery, size, 8) if each.name == figure) for size in ("none", "large")]
+
+    planted = found[1].truth - found[0].truth
+    assert abs(planted) > 0.5 * found[0].half_width
+    assert found[1].mean - found[0].mean == pytest.approx(planted, abs=0.9 * found[0].half_width)
+
+
+def test_a_judge_without_bias_is_hardly_ever_accused() -> None:
+    assert false_alarms(30)["runs"] <= 5  # at most 5 % of runs: more than 5 of 30 has a chance of 0.3 %
+
+
+def test_the_script_prints_its_table() -> None:
+    result = CliRunner().invoke(main, ["--runs", "2", "--battery", "obscure"])
+
+    assert result.exit_code == 0, result.output
+    assert "| obscure | sourced_flagged | large |" in result.output
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("battery", "size"), list(product(COVERED, SIZES)))
+def test_intervals_hold_the_truth_in_93_to_97_per_cent(battery: Battery, size: Size) -> None:
+    rows = coverage_of(battery, size, FULL)
+
+    assert 0.93 <= pooled(rows) <= 0.97
+    assert all(0.91 <= each.covered <= 0.985 for each in rows)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_judge_without_bias_is_accused_in_at_most_5_per_cent_of_runs() -> None:
+    assert false_alarms(FULL)["runs"] <= 0.05 * FULL
