@@ -1,6 +1,7 @@
 /**
- * The state of the page is in its address: `#e42` is the cursor, `?speed=` the speed, `?follow=0` a cursor that does
- * not follow, `?view=audit` the log, `?turn=3` the turn whose score is explained. Other members are filters of the log.
+ * The state of the page is in its address: `#e42` is the cursor, `?speed=` the speed, `?play` a cursor that plays,
+ * `?follow=0` one that does not follow, `?view=audit` the log, `?turn=3` the turn whose score is explained. Other
+ * members are filters of the log.
  */
 
 /** @typedef {{pathname: string, search: string, hash: string}} Address The part of `location` that is used here. */
@@ -8,7 +9,8 @@
 /**
  * The state that an address names.
  * @param {Address} address
- * @returns {{cursor: number | null, speed: number, follow: boolean, view: "audit" | "debate", turn: number | null}}
+ * @returns {{cursor: number | null, speed: number, follow: boolean, play: boolean, view: "audit" | "debate",
+ *   turn: number | null}}
  */
 export function read({ hash, search }) {
   const query = new URLSearchParams(search);
@@ -17,6 +19,7 @@ export function read({ hash, search }) {
     cursor: cursor ? Number(cursor[1]) : null,
     speed: query.has("speed") ? Number(query.get("speed")) : 1,
     follow: query.get("follow") !== "0",
+    play: query.has("play"),
     view: query.get("view") === "audit" ? "audit" : "debate",
     turn: /^[1-9]\d{0,3}$/.test(query.get("turn")) ? Number(query.get("turn")) : null,
   };
@@ -33,6 +36,7 @@ export function write({ pathname, search }, { following, position, speed }) {
   if (speed === 1) query.delete("speed");
   else query.set("speed", String(speed));
   query.delete("follow");
+  query.delete("play");
   return join(pathname, query, following ? "" : `#e${position}`);
 }
 

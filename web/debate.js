@@ -57,7 +57,7 @@ feed.addEventListener("snapshot", ({ detail }) => {
   if (start) player.following = false; // Nothing later may show, not even for a moment.
   player.snapshot(detail);
   player.setSpeed(initial.speed);
-  if (initial.cursor) player.go(initial.cursor).catch(showError);
+  if (initial.cursor && !initial.play) player.go(initial.cursor).catch(showError);
   else if (start) player.go(start, { stay: true }).then(() => player.play()).catch(showError);
   else if (!initial.follow) player.hold();
 });

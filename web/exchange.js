@@ -2,7 +2,6 @@
 
 import { $ } from "./dom.js";
 import { graph } from "./graph.js";
-import { lead } from "./lead.js";
 import { anomalies, scorecard, suspectClaims } from "./sidebar.js";
 import { summary } from "./summary.js";
 import { transcript } from "./transcript.js";
@@ -14,15 +13,13 @@ import { spine } from "./verdicts.js";
  * @param {string} id
  * @param {(claim: string) => void} appeal Asks for a second opinion.
  * @param {(event: number) => Record<string, any>} audit Attributes of a link to an event in the audit.
- * @param {(position: number) => object | undefined} frameAt A frame that the page holds.
  * @returns {{record: object, show(view: View, state: {head: boolean, at: number}): void}}
  */
-export function exchange(go, id, appeal, audit, frameAt) {
+export function exchange(go, id, appeal, audit) {
   const record = transcript($("#transcript"), go, id);
   const scoreGraph = graph($("#graph"), go);
   const claims = suspectClaims($("#claims"), appeal, go);
   const parts = [
-    lead($("#lead"), id, { go, frameAt }),
     summary($("#summary"), go),
     charactersOf($("#characters"), go, audit),
     spine($("#spine"), go),

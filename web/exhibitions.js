@@ -24,7 +24,10 @@ function row(exhibition, mayOpen) {
       ...label,
       on: { click: ({ currentTarget }) => openExhibition(exhibition.name, currentTarget) },
     }, EXHIBITIONS.play)
-    : h("a.button", { href: `/exhibitions/${encodeURIComponent(exhibition.name)}#e1`, ...label }, EXHIBITIONS.play);
+    : h("a.button", {
+      href: `/exhibitions/${encodeURIComponent(exhibition.name)}?play#e1`,
+      ...label,
+    }, EXHIBITIONS.play);
   const about = h("div", {},
     h("b.prose", {}, exhibition.motion),
     h("p.quiet", {}, EXHIBITIONS.about(exhibition)));

@@ -3,9 +3,9 @@
 import { $ } from "./dom.js";
 
 const FORMATS = {
-  async exchange({ go, id, appeal, audit, frameAt }) {
+  async exchange({ go, id, appeal, audit }) {
     const { exchange } = await import("./exchange.js");
-    return exchange(go, id, appeal, audit, frameAt);
+    return exchange(go, id, appeal, audit);
   },
   async protocol({ go }) {
     const [{ protocol, standings }, { briefing }] = await Promise.all([
@@ -53,13 +53,16 @@ async function panelParts({ format }, { go, decide }) {
  *   placeInPanel(event: object): Element | null}>}
  */
 export async function formats(view, acts) {
-  const [own, panel] = await Promise.all([
+  const [own, panel, { lead }] = await Promise.all([
     (FORMATS[view.format] ?? FORMATS.exchange)(acts),
     view.panel?.raters ? panelParts(view, acts) : null,
+    import("./lead.js"),
   ]);
+  const bar = lead($("#lead"), acts.id, acts);
   return {
     record: own.record,
     show(now, state) {
+      bar.show(now);
       own.show?.(now, state);
       panel?.show(now, state);
     },

@@ -1,8 +1,13 @@
-/** The bar under the head of an exchange: who leads, by how much, and what moved it last. */
+/** The bar under the head of a debate: who leads, by how much, and what moved it last, in the terms of its format. */
 
 import { api } from "./api.js";
 import { changeDetector, eventLink, h } from "./dom.js";
-import { LEAD } from "./words.js";
+import { isMissing } from "./formatting.js";
+import { LEAD, VERDICT } from "./words.js";
+
+/** The most that a side's total can be in a protocol: a mean of at most 10, times three arguments. */
+const TOTAL_MAXIMUM = 30;
+const SIDES = ["pro", "con"];
 
 /**
  * The bar in `root`.
@@ -28,29 +33,27 @@ export function lead(root, id, { go, frameAt }) {
     return undefined;
   }
 
+  const link = (position, words) => h("a", eventLink(position, go), words, " ", LEAD.see);
+
   function show(view) {
     now = view;
-    const { scorecard, turns } = view;
-    const moves = Object.values(turns).flatMap(({ judged = 0, changed = [] }) => [judged, ...changed]);
-    const position = Math.max(0, ...moves);
+    const content = CONTENTS[view.format];
+    const position = content === CONTENTS.exchange ? lastMove(view.turns) : 0;
     const event = position ? eventAt(position) : undefined;
-    if (!isChanged(scorecard, event)) return;
-    const [pro, con] = ["pro", "con"].map((side) => scorecard[side].composite);
+    if (!content || !isChanged(view.scorecard, view.protocol, view.panel, view.conclusion, event)) return;
     root.hidden = false;
-    root.dataset.kind = kindOf(event, turns);
-    if (typeof pro !== "number" || typeof con !== "number") {
-      root.replaceChildren(h("span.quiet", {}, LEAD.none));
-      return;
-    }
-    const side = pro >= con ? "pro" : "con";
-    const link = event && h("a", eventLink(position, go), LEAD.moved(event, turns), " ", LEAD.see);
-    root.replaceChildren(
-      h(`b.${side}`, {}, LEAD.leads(side, Math.abs(pro - con))),
-      scorecard.leader === "neither" ? h("span", { title: LEAD.closeTitle }, ` ${LEAD.close}`) : "",
-      ...(link ? [h("span.quiet", {}, " · "), link] : []));
+    root.dataset.kind = kindOf(event, view.turns);
+    const parts = content(view, link).flat().filter(Boolean);
+    if (event) parts.push(link(position, LEAD.moved(event, view.turns)));
+    root.replaceChildren(...parts.flatMap((part, i) => (i ? [h("span.quiet", {}, " · "), part] : [part])));
   }
 
   return { show };
+}
+
+/** The position of the last event that scored a turn or changed a score; 0 if there is none. */
+function lastMove(turns) {
+  return Math.max(0, ...Object.values(turns).flatMap(({ judged = 0, changed = [] }) => [judged, ...changed]));
 }
 
 /** `dock` if an earlier turn lost points, `raise` if a turn gained some. */
@@ -58,4 +61,82 @@ function kindOf(event, turns) {
   if (!event?.applied) return "";
   if (event.applied > 0) return "raise";
   return event.turn < Math.max(...Object.keys(turns).map(Number)) ? "dock" : "";
+}
+
+/** Who leads by two figures, or that it is open. */
+function leader([pro, con], none, { isClose, noise } = {}) {
+  if ([pro, con].some((value) => typeof value !== "number")) return h("span.quiet", {}, none);
+  const side = pro >= con ? "pro" : "con";
+  return h("span", {},
+    h(`b.${side}`, {}, LEAD.leads(side, Math.abs(pro - con))),
+    noise && h("span", { title: LEAD.noiseTitle }, LEAD.noise(noise)),
+    isClose && h("span", { title: LEAD.closeTitle }, ` ${LEAD.close}`));
+}
+
+const noWinner = ({ conclusion }) => conclusion?.winner === "neither" && h("b", {}, LEAD.noWinner);
+
+/** What bar each format has: its parts in order. */
+const CONTENTS = {
+  exchange(view, link) {
+    const { scorecard, panel } = view;
+    const isClose = scorecard.leader === "neither";
+    const figures = SIDES.map((side) => scorecard[side].composite);
+    return [noWinner(view), leader(figures, LEAD.none, { isClose, noise: noiseOf(view.turns) }), raters(panel, link)];
+  },
+
+  protocol(view, link) {
+    const { assessment, arguments: known = {}, positions } = view.protocol;
+    if (!assessment) {
+      const weighed = Object.values(known).filter(({ trace }) => trace);
+      const upheld = (side) => weighed.filter((each) => each.side === side && each.trace.standing === "UPHELD").length;
+      return [h("span.quiet", {}, weighed.length ? LEAD.upheld(upheld("pro"), upheld("con")) : LEAD.notWeighed)];
+    }
+    const totals = SIDES.map((side) => (isMissing(assessment[`${side}_total`]) ? null : assessment[`${side}_total`]));
+    return [
+      noWinner(view),
+      leader(totals, LEAD.noTotals),
+      link(positions.assessment, LEAD.totals(totals, TOTAL_MAXIMUM)),
+      raters(view.panel, link),
+    ];
+  },
+
+  deliberation({ panel }, link) {
+    const { raters: seats = {}, verdict } = panel;
+    const counts = Object.entries(countOf(newestOpinions(panel)));
+    const done = counts.reduce((sum, [, count]) => sum + count, 0);
+    return [
+      verdict && h("b", {}, verdict.verdict ? LEAD.verdict(verdict.verdict) : LEAD.noVerdict),
+      h(verdict ? "span.quiet" : "span", {}, done ? LEAD.opinions(counts) : LEAD.noOpinions(Object.keys(seats).length)),
+      lastChange(panel, link),
+    ];
+  },
+};
+
+/** The mean of half the range of the composites that the judge's samples give one turn; 0 without samples. */
+function noiseOf(turns) {
+  const ranges = Object.values(turns).map(({ composite_spread: spread }) => spread).filter(Boolean);
+  return ranges.length && ranges.reduce((sum, each) => sum + each, 0) / ranges.length / 2;
+}
+
+/** What the panel of a debate holds, once it has concluded; before that, the rater that changed its opinion last. */
+function raters(panel, link) {
+  const { conclusion, positions } = panel ?? {};
+  if (!conclusion) return panel?.rounds ? lastChange(panel, link) : null;
+  return link(positions.conclusion, LEAD.panel(conclusion));
+}
+
+function lastChange({ rounds = {}, positions }, link) {
+  const round = Object.keys(rounds).map(Number).sort((a, b) => a - b).findLast((each) => rounds[each].changes.length);
+  return round && link(positions[`round:${round}`], LEAD.changed(rounds[round].changes.at(-1)));
+}
+
+/** Each rater's newest verdict. */
+function newestOpinions({ opinions = {} }) {
+  const rounds = Object.keys(opinions).map(Number).sort((a, b) => a - b);
+  return Object.assign({}, ...rounds.map((round) => opinions[round]));
+}
+
+function countOf(opinions) {
+  const all = Object.values(opinions).map(({ verdict }) => verdict).filter((verdict) => verdict in VERDICT);
+  return Object.fromEntries([...new Set(all)].map((each) => [each, all.filter((other) => other === each).length]));
 }

@@ -5,6 +5,8 @@ import { isMissing, number, plain } from "./formatting.js";
 import { highlighting } from "./ledger.js";
 import { DIMENSIONS, IN_COMPOSITE, SCORES } from "./words.js";
 
+const COMPOSITE_MAXIMUM = 100;
+
 /** Dimensions in the order of the scorecard, then those that only this rubric has. */
 function ordered(scores) {
   const names = Object.keys(scores);
@@ -38,7 +40,7 @@ export function scoreLine(turn) {
   const revised = names.filter((name) => turn.scores[name].at_first !== undefined).map(plain);
   const absent = Object.entries(turn.absent ?? {});
   const hasTotal = typeof turn.composite === "number";
-  const composite = h("b", {}, number(turn.composite));
+  const composite = [h("b", {}, number(turn.composite)), outOf(COMPOSITE_MAXIMUM)];
   const total = hasTotal && h("span.total", { "data-dimension": "composite" }, "composite ", composite);
   return [
     h("p.scores", {}, scores, total, revised.length > 0 && h("span.revised", {}, SCORES.revised(revised))),
@@ -46,14 +48,16 @@ export function scoreLine(turn) {
   ];
 }
 
+const outOf = (maximum) => maximum > 0 && h("span.quiet", {}, `/${number(maximum)}`);
+
 /** The effective score, earlier values struck through, and the reason in a word. */
-function scoreValue({ raw, effective, spread, at_first: atFirst = effective }) {
+function scoreValue({ raw, effective, maximum, spread, at_first: atFirst = effective }) {
   const isChangedLater = atFirst !== effective;
   const isRuled = raw !== atFirst;
   const parts = [];
   if (isRuled) parts.push(h("s", {}, hiddenText(SCORES.given), number(raw)), " ");
   if (isChangedLater) parts.push(h("s", {}, hiddenText(SCORES.admitted), number(atFirst)), " ");
-  parts.push(h("b", {}, number(effective)));
+  parts.push(h("b", {}, number(effective)), outOf(maximum));
   if (spread > 0) parts.push(h("span.spread", {}, ` ±${number(spread / 2)}`));
   if (isChangedLater) parts.push(" ", h(`span.word${effective < atFirst ? ".dock" : ""}`, {}, SCORES.changedLater));
   else if (isRuled) parts.push(" ", h("span.word", {}, atFirst < raw ? SCORES.lowered : SCORES.raised));

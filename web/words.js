@@ -248,6 +248,28 @@ export const TIMELINE = {
 export const LEAD = {
   leads: (side, margin) => (margin ? `${SIGN[side]} ${NAME[side]} +${number(margin, 1)}` : "Level"),
   none: "No lead yet: each side needs a score.",
+  noWinner: NO_WINNER,
+  noise: (points) => ` ±${number(points, 1)}`,
+  noiseTitle: "The judge read each turn several times. On average, its scores of one turn lie within this range.",
+  notWeighed: "No lead yet: the judge weighs the arguments after the closings.",
+  upheld: (pro, con) => `Upheld so far: ${SIGN.pro} ${NAME.pro} ${pro}, ${SIGN.con} ${NAME.con} ${con}`,
+  noTotals: "No lead: a side has no total.",
+  totals([pro, con], maximum) {
+    const total = (value) => (typeof value === "number" ? `${number(value, 1)}/${maximum}` : "no total");
+    return `${SIGN.pro} ${total(pro)}, ${SIGN.con} ${total(con)}`;
+  },
+  panel({ winner, leaning }) {
+    if (winner !== "neither") return `the panel: ${SIGN[winner]} ${NAME[winner]}`;
+    if (leaning in SIGN) return `the panel names no winner, it leans to ${NAME[leaning]}`;
+    return "the panel names no winner";
+  },
+  changed: ({ rater, from, to }) => `the ${plain(rater)} rater changed from ${VERDICT[from]} to ${VERDICT[to]}`,
+  verdict: (verdict) => `${VERDICT_SIGN[verdict]} ${VERDICT[verdict]}`,
+  noVerdict: "No verdict",
+  opinions: (counts) => counts.map(([verdict, raters]) => {
+    return `${VERDICT_SIGN[verdict]} ${VERDICT[verdict]} ${raters}`;
+  }).join(", "),
+  noOpinions: (raters) => `No opinion yet from ${count(raters, "rater")}.`,
   close: "(close)",
   closeTitle: "By the means no side leads: they are too close, or too few turns are judged.",
   see: "→ see",
@@ -256,7 +278,7 @@ export const LEAD = {
     const { type, turn, applied, exposed_by: by } = event;
     if (type === "turn_scored") {
       const { composite } = turns[turn] ?? {};
-      const score = typeof composite === "number" ? `scored ${number(composite, 1)}` : "has no score";
+      const score = typeof composite === "number" ? `scored ${number(composite, 1)}/100` : "has no score";
       return `turn ${turn} ${score}`;
     }
     const points = applied > 0 ? `+${number(applied)}` : `−${number(-applied)}`;

@@ -113,6 +113,11 @@ def test_a_score_shows_its_spread_where_there_are_samples(page: Page, server: An
     expect(page.locator("[data-turn='1'] .spread")).to_contain_text(f"±{logic['spread'] / 2:g}")
     expect(page.locator(".graph .spread")).to_have_count(1)
 
+    debate = server.open({**scripts.quick, "answers": {"score:1": samples}}, turns=2, judge={"samples": 3})
+    spread = server.concluded(debate)["turns"]["1"]["composite_spread"]
+    visit(page, server, debate)
+    expect(page.locator("#lead")).to_contain_text(f"±{spread / 2:.1f}")
+
 
 def test_everything_is_reached_by_keyboard_and_the_focus_is_seen(page: Page, server: Any) -> None:
     visit(page, server, server.exhibit("juries"))

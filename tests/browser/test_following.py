@@ -218,6 +218,33 @@ def test_a_bar_says_who_leads_by_how_much_and_what_moved_it(new_page: Any, serve
         expect(page.locator(f"[data-turn='{turn}'] mark.flash").first).to_be_attached()
 
 
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("transit", [r"No winner is named", r"▲ Pro \+0\.7", r"▲ 19\.8/30, ▼ 19\.1/30", r"the panel names no winner"]),
+        ("monolith", [r"[▲▼] (Pro|Con) \+\d\.\d", r"leans to Pro"]),
+    ],
+)
+def test_the_bar_of_a_protocol_gives_both_totals_and_what_the_panel_says(
+    new_page: Any, server: Any, name: str, says: list[str]
+) -> None:
+    debate = server.exhibit(name)
+    page = new_page(width=390, height=844)
+    visit(page, server, debate)
+    bar = page.locator("#lead")
+    for words in says:
+        expect(bar).to_contain_text(re.compile(words))
+
+    bar.get_by_role("link").first.click()
+    assessment = server.view(debate)["protocol"]["positions"]["assessment"]
+    expect(page).to_have_url(re.compile(f"#e{assessment}$"))
+    visit(page, server, debate, f"#e{assessment - 1}")
+    expect(bar).to_contain_text("Upheld so far: ")
+    visit(page, server, debate, "#e9")
+    expect(bar).to_have_text("No lead yet: the judge weighs the arguments after the closings.")
+    assert page.evaluate("document.documentElement.scrollWidth") == page.viewport_size["width"]
+
+
 def test_a_raise_does_not_look_like_a_penalty(new_page: Any, server: Any) -> None:
     debate = server.exhibit("cars")
     events = server.get(f"/api/debates/{debate}/events?limit=1000")["events"]
@@ -226,7 +253,7 @@ def test_a_raise_does_not_look_like_a_penalty(new_page: Any, server: Any) -> Non
     visit(page, server, debate, f"#e{raised['position']}")
 
     expect(page.locator(f".entries [data-position='{raised['position']}'][data-raise]")).to_be_attached()
-    expect(page.locator("#lead")).to_have_text("No lead yet: each side needs a score.")
+    expect(page.locator("#lead")).to_contain_text("No lead yet: each side needs a score. · turn 1 gained 1 point")
     visit(page, server, debate)
     expect(page.locator("#lead")).not_to_have_attribute("data-kind", "dock")
 

@@ -7,22 +7,22 @@ import { eventWords } from "../../web/words_events.js";
 
 test("the address holds cursor, speed and following", () => {
   assert.deepEqual(
-    { cursor: 42, speed: 4, follow: false, view: "debate", turn: null },
+    { cursor: 42, speed: 4, follow: false, play: false, view: "debate", turn: null },
     read({ hash: "#e42", search: "?speed=4&follow=0" }),
   );
   assert.deepEqual(
-    { cursor: null, speed: 1, follow: true, view: "debate", turn: null },
-    read({ hash: "#e0", search: "" }),
+    { cursor: null, speed: 1, follow: true, play: true, view: "debate", turn: null },
+    read({ hash: "#e0", search: "?play" }),
   );
   assert.deepEqual(
-    { cursor: null, speed: 1, follow: true, view: "audit", turn: 3 },
+    { cursor: null, speed: 1, follow: true, play: false, view: "audit", turn: 3 },
     read({ hash: "", search: "?view=audit&turn=3" }),
   );
 });
 
 test("an address that was written reads back the same, and other parameters are kept", () => {
   const player = { following: false, position: 7, speed: 2 };
-  const written = write({ pathname: "/d/x", search: "?view=audit&follow=0" }, player);
+  const written = write({ pathname: "/d/x", search: "?view=audit&follow=0&play" }, player);
 
   assert.equal("/d/x?view=audit&speed=2#e7", written);
   assert.equal("/d/x", write({ pathname: "/d/x", search: "?speed=2" }, { following: true, position: 9, speed: 1 }));
