@@ -83,7 +83,6 @@ class Options(TypedDict, total=False):
 
     null: float
     is_tested: bool
-    p: float
     floor: float | None
     better: Better
 
@@ -134,7 +133,6 @@ def _measured(
         note=note,
         null=options.get("null", 0.0),
         is_tested=options.get("is_tested", True),
-        p=options.get("p"),
         floor=options.get("floor"),
         better=options.get("better", "nearer"),
     )
@@ -217,11 +215,11 @@ def _position(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]
     toward = {item: float(value > COIN) for item, value in column.values.items() if value != COIN}
     first = round(sum(toward.values()))
     note = (
-        f"Of the {len(toward)} pairs whose two answers favour one place, how many favour the first; "
-        "the p value is McNemar's mid-p."
+        f"Of the {len(toward)} pairs whose two answers favour one place, how many favour the first. McNemar's mid-p, "
+        f"which takes pairs of one motion for independent, is {mcnemar(first, len(toward) - first):.3f}."
     )
-    p = mcnemar(first, len(toward) - first)
-    judged = _shares("position", "toward_first", Column(toward, column.clusters, column.failed), note, null=COIN, p=p)
+    column = Column(toward, column.clusters, column.failed)
+    judged = _shares("position", "toward_first", column, note, null=COIN, is_tested=False)
     yield replace(judged, items=())  # other judges have other such pairs
     changed = disagreement(given.groups(_speech, "compare"))
     note = "How often the order changes the verdict."

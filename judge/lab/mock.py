@@ -59,11 +59,15 @@ POPULATION: Final = 400_000
 
 
 class MockJudge:
-    """A judge with a bias in one battery.  The trials are laid out once, and each call of ``read`` is another run."""
+    """A judge with a bias in one battery.  The trials are laid out once, and each call of ``read`` is another run.
 
-    def __init__(self, trials: Iterable[Trial], battery: Battery | None, size: Size) -> None:
+    ``cancels``: the bias differs between motions as always, but is 0 on average.
+    """
+
+    def __init__(self, trials: Iterable[Trial], battery: Battery | None, size: Size, *, cancels: bool = False) -> None:
         self._trials = tuple(trials)
         self.battery, self.size = battery, size
+        self._on_average = 0.0 if cancels else 1.0
         self._motions, self._motion = _numbered([each.cluster for each in self._trials])
         self._items, self._item = _numbered([f"{each.cluster}/{each.item}" for each in self._trials])
         self._asks = np.array([each.asks for each in self._trials])
@@ -78,7 +82,7 @@ class MockJudge:
         """Answer all trials."""
         n, bias = len(self._trials), POINTS[self.size]
         of_motion, of_item = rng.standard_normal(self._motions), rng.standard_normal(self._items)
-        differs = 1 + BY_MOTION * rng.standard_normal(self._motions)[self._motion]
+        differs = self._on_average + BY_MOTION * rng.standard_normal(self._motions)[self._motion]
         differs += BY_ITEM * rng.standard_normal(self._items)[self._item]
         planted = self._exposed * bias * differs
         error = self._noise * rng.standard_normal(n)

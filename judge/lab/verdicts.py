@@ -43,8 +43,6 @@ class MeasuredFigure(Struct, frozen=True, kw_only=True):
     failed: int = 0
     is_tested: bool = True
     """Whether a distance from the null is a bias."""
-    p: float | None = None
-    """From a test of its own; by default from the estimate."""
     floor: float | None = None
     better: Better = "nearer"
     note: str = ""
@@ -54,7 +52,7 @@ class MeasuredFigure(Struct, frozen=True, kw_only=True):
         """The p value of the null; None for a figure that is not tested."""
         if self.found is None or not self.is_tested:
             return None
-        return self.found.p(self.null) if self.p is None else self.p
+        return self.found.p(self.null)
 
 
 def effects(measured: Sequence[MeasuredFigure]) -> tuple[Effect, ...]:

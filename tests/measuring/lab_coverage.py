@@ -17,7 +17,7 @@ from events.types.lab import Battery, LabItem, PeopleItem
 from judge.lab.effects import effects_of, measured_of
 from judge.lab.mock import MockJudge, Size, truths
 from judge.lab.trials import BATTERIES, Trial, plan
-from judge.lab.verdicts import MeasuredFigure
+from judge.lab.verdicts import SIGNIFICANT, MeasuredFigure
 from tests.judge.lab.planned import planned_items, planned_people
 
 MOTIONS: Final = 30
@@ -77,6 +77,19 @@ def false_alarms(runs: int, seed: int = SEED, batteries: Sequence[Battery] = COV
         counts["runs"] += bool(accused)
         counts.update(f"{each.battery} {each.name}" for each in accused)
     return counts
+
+
+def rejections(battery: Battery, name: str, runs: int, seed: int = SEED) -> float:
+    """The share of runs with p < 0.05 in one figure, by a judge whose large bias cancels out over the motions."""
+    trials = trials_of([battery])
+    judge, rng = MockJudge(trials, battery, "large", cancels=True), np.random.default_rng(seed)
+    found = [
+        each.p_value
+        for _ in range(runs)
+        for each in measured_of(trials, judge.read(rng))
+        if (each.battery, each.name) == (battery, name)
+    ]
+    return sum(p is not None and p < SIGNIFICANT for p in found) / runs
 
 
 def _kinds(trials: Sequence[Trial]) -> Mapping[str, int]:
