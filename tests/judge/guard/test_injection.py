@@ -34,7 +34,7 @@ from judge.guard.neutralise import quoted
 from judge.lenient import read_as
 from judge.live.entries import record_injection
 from judge.live.event_batch import EventBatch
-from judge.live.prompt import turn_segment
+from judge.live.prompt import Prompt, turn_segment
 from judge.live.scoring import (
     ComponentAnswer,
     ScoreAnswer,
@@ -57,14 +57,15 @@ HONEST: list[str] = json.loads((Path(__file__).parent / "honest.json").read_text
 # detection
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack["id"])
-def test_an_attack_is_seen_as_marked(attack: dict[str, Any]) -> None:
-    assert attack["detected"] == bool(detect(attack["text"]))
+def test_an_attack_is_seen_as_marked() -> None:
+    assert [] == [each["id"] for each in ATTACKS if each["detected"] != bool(detect(each["text"]))]
 
 
-@pytest.mark.parametrize("attack", [each for each in ATTACKS if each["detected"]], ids=lambda attack: attack["id"])
-def test_an_attack_is_seen_after_a_speech(attack: dict[str, Any]) -> None:
-    assert any(each.span[0] > len(SPEECH) for each in detect(f"{SPEECH}\n{attack['text']}"))
+def test_an_attack_is_seen_after_a_speech() -> None:
+    after = len(SPEECH)
+    seen = {each["id"] for each in ATTACKS if any(it.span[0] > after for it in detect(f"{SPEECH}\n{each['text']}"))}
+
+    assert [] == [each["id"] for each in ATTACKS if each["detected"] and each["id"] not in seen]
 
 
 def test_the_corpus_is_large_and_every_miss_has_its_reason() -> None:
@@ -112,67 +113,72 @@ def test_a_turn_is_charged_with_a_few_at_most() -> None:
 # effect
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack["id"])
-def test_an_attack_reaches_the_judge_as_material(attack: dict[str, Any]) -> None:
-    shown = quoted(attack["text"])
+def test_an_attack_reaches_the_judge_as_material() -> None:
+    for attack in ATTACKS:
+        shown = quoted(attack["text"])
 
-    assert all(line.startswith("| ") for line in shown.split("\n"))
-    assert shown.split("\n") == shown.splitlines()
-    assert not INVISIBLE.intersection(shown)
-    assert not set("<>＜＞﹤﹥").intersection(shown)
+        assert all(line.startswith("| ") for line in shown.split("\n")), attack["id"]
+        assert shown.split("\n") == shown.splitlines(), attack["id"]
+        assert not INVISIBLE.intersection(shown), attack["id"]
+        assert not set("<>＜＞﹤﹥").intersection(shown), attack["id"]
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack["id"])
-def test_only_the_material_of_its_own_turn_differs(attack: dict[str, Any]) -> None:
-    speeches = (spoken(SPEECH), spoken(f"{SPEECH}\n\n{attack['text']}"))
-
-    plain, attacked = (turn_segment(judge_templates(), [said], said) for said in speeches)
-
+def test_only_the_material_of_its_own_turn_differs() -> None:
+    said = spoken(SPEECH)
+    plain = turn_segment(judge_templates(), [said], said)
     ending = plain.text[plain.text.index(quoted(SPEECH)) + len(quoted(SPEECH)) :]
-    assert plain.role == attacked.role == "user"
-    assert attacked.text == plain.text.removesuffix(ending) + "\n| \n" + quoted(attack["text"]) + ending
+    for attack in ATTACKS:
+        said = spoken(f"{SPEECH}\n\n{attack['text']}")
+
+        attacked = turn_segment(judge_templates(), [said], said)
+
+        assert plain.role == attacked.role == "user", attack["id"]
+        expected = plain.text.removesuffix(ending) + "\n| \n" + quoted(attack["text"]) + ending
+        assert expected == attacked.text, attack["id"]
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack["id"])
-def test_the_scoring_question_is_the_same_around_an_attacked_turn(attack: dict[str, Any]) -> None:
+def test_the_scoring_question_is_the_same_around_an_attacked_turn() -> None:
     before = msgspec.structs.replace(spoken("Buses are cheap."), side="con")
-    plain, attacked = (
-        score_prompt(judge_templates(), RUBRIC, "Ban cars", [before, msgspec.structs.replace(spoken(text), turn=2)])
-        for text in (SPEECH, f"{SPEECH}\n\n{attack['text']}")
-    )
 
-    differing = [place for place, (one, other) in enumerate(zip(plain, attacked, strict=True)) if one != other]
-    assert [len(plain) - 2] == differing
-    assert quoted(attack["text"]) in attacked[-2].text
+    def asked(text: str) -> Prompt:
+        second = msgspec.structs.replace(spoken(text), turn=2)
+        return score_prompt(judge_templates(), RUBRIC, "Ban cars", [before, second])
+
+    plain = asked(SPEECH)
+    for attack in ATTACKS:
+        attacked = asked(f"{SPEECH}\n\n{attack['text']}")
+
+        pairs = enumerate(zip(plain, attacked, strict=True))
+        assert [len(plain) - 2] == [place for place, (one, other) in pairs if one != other], attack["id"]
+        assert quoted(attack["text"]) in attacked[-2].text, attack["id"]
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack["id"])
-def test_no_attack_reaches_a_field(attack: dict[str, Any]) -> None:
+def test_no_attack_reaches_a_field() -> None:
     answer = parsed(answer_bytes())
-
     plain = score_turn(RUBRIC, 2, SPEECH, [answer])
-    attacked = score_turn(RUBRIC, 2, f"{SPEECH}\n\n{attack['text']}", [answer])
+    for attack in ATTACKS:
+        attacked = score_turn(RUBRIC, 2, f"{SPEECH}\n\n{attack['text']}", [answer])
 
-    assert plain == attacked
-
-
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack["id"])
-def test_an_answer_that_repeats_an_attack_is_its_words_alone(attack: dict[str, Any]) -> None:
-    words = attack["text"][:120]
-
-    answer = parsed(answer_bytes(reason=words))
-
-    assert answer == with_reason(parsed(answer_bytes()), msgspec.json.decode(msgspec.json.encode(words)).strip())
+        assert plain == attacked, attack["id"]
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack["id"])
-def test_an_attack_is_no_answer(attack: dict[str, Any]) -> None:
-    try:
-        answer = parsed(attack["text"].encode())
-    except (msgspec.MsgspecError, WrongType):
-        return
-    scored = score_turn(RUBRIC, 2, SPEECH, [answer])
-    assert scored.missing is not UNSET
+def test_an_answer_that_repeats_an_attack_is_its_words_alone() -> None:
+    for attack in ATTACKS:
+        words = attack["text"][:120]
+
+        answer = parsed(answer_bytes(reason=words))
+
+        read = msgspec.json.decode(msgspec.json.encode(words)).strip()
+        assert answer == with_reason(parsed(answer_bytes()), read), attack["id"]
+
+
+def test_an_attack_is_no_answer() -> None:
+    for attack in ATTACKS:
+        try:
+            answer = parsed(attack["text"].encode())
+        except (msgspec.MsgspecError, WrongType):
+            continue
+        assert score_turn(RUBRIC, 2, SPEECH, [answer]).missing is not UNSET, attack["id"]
 
 
 # cost

@@ -81,12 +81,12 @@ def test_what_is_clipped_is_a_beginning_within_the_limit(text: str, most: int, c
 @pytest.mark.parametrize(
     "cluster", [FAMILY, FLAG, ACCENT, HINDI, "กำ", "👍🏽", "🏴\U000e0067\U000e0062\U000e007f", "\u1112\u1161\u11ab"]
 )
-@pytest.mark.parametrize("before", range(LONGEST_RUN))
-def test_no_character_is_cut_in_the_middle(cluster: str, before: int) -> None:
-    kept, clipped = clip("x" * before + cluster * 200, 2)
+def test_no_character_is_cut_in_the_middle(cluster: str) -> None:
+    for before in range(LONGEST_RUN):
+        kept, clipped = clip("x" * before + cluster * 200, 2)
 
-    assert clipped
-    assert "" == kept.lstrip("x").replace(cluster, "")
+        assert clipped, before
+        assert "" == kept.lstrip("x").replace(cluster, ""), before
 
 
 def test_marks_without_end_are_cut_where_the_limit_is() -> None:
