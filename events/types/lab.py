@@ -56,6 +56,8 @@ class LabPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class AuthorityItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Four texts that are alike but for one claim and its citation; ``opponent`` speaks before them."""
 
+    side: Side = "pro"
+    """The side of the four texts."""
     opponent: str
     claim_true: str
     claim_false: str
@@ -68,6 +70,7 @@ class AuthorityItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class ObscureFact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A fact that is true and little known, in a speech without and with its source."""
 
+    side: Side = "pro"
     fact: str
     plain: str
     sourced: str

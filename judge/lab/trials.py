@@ -374,7 +374,7 @@ def _authority(item: LabItem, _: LabPair, __: random.Random) -> Iterator[Trial]:
     texts = {"true": given.true, "true_cited": given.true_cited, "false": given.false, "false_cited": given.false_cited}
     asked: tuple[Asks, ...] = ("score", "claims")
     for variant, text in texts.items():
-        speeches = (ShownSpeech(side="con", text=given.opponent), ShownSpeech(side="pro", text=text))
+        speeches = (ShownSpeech(side=other(given.side), text=given.opponent), ShownSpeech(side=given.side, text=text))
         for asks in asked:
             truth = variant.partition("_")[0]
             yield _trial("authority", item, f"{item.id}.authority", variant, asks, speeches, truth=truth)
@@ -385,7 +385,7 @@ def _obscure(item: LabItem, _: LabPair, __: random.Random) -> Iterator[Trial]:
     given = item.obscure
     assert given is not UNSET, "only motions with such a fact are drawn"
     for variant, text in (("plain", given.plain), ("sourced", given.sourced)):
-        speeches = (ShownSpeech(side="pro", text=text),)
+        speeches = (ShownSpeech(side=given.side, text=text),)
         yield _trial("obscure", item, f"{item.id}.obscure", variant, "claims", speeches, truth="true")
 
 
