@@ -11,6 +11,7 @@ from events.state import (
     character,
     claims,
     exchanges,
+    lab,
     ledger,
     panel,
     protocol,
@@ -23,6 +24,8 @@ from events.state.audience import Audience
 from events.state.character import Characters
 from events.state.claims import Register
 from events.state.exchanges import Exchanges
+from events.state.growing import GrowingMap
+from events.state.lab import LabState
 from events.state.ledger import Ledger
 from events.state.panel import PanelState
 from events.state.rounds import ProtocolState
@@ -144,7 +147,7 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     ledger: Ledger = ledger.INITIAL
     usage: UsageTotals = usage.INITIAL
     questions: OpenQuestions = OpenQuestions()
-    segments: frozenset[str] = frozenset()
+    segments: GrowingMap[None] = GrowingMap()
     """Digests of prompt segments that the log already holds."""
     exchanges: Exchanges = exchanges.INITIAL
     claims: Register = claims.INITIAL
@@ -165,6 +168,7 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     families: tuple[FamilyWarned, ...] = ()
     protocol: ProtocolState = protocol.INITIAL
     panel: PanelState = panel.INITIAL
+    lab: LabState = lab.INITIAL
     words: ModeratorMessages = words.INITIAL
     """Messages of the moderator."""
     unpriced: str = ""
@@ -248,6 +252,8 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
         moved["panel"] = panel.apply(debate.panel, record)
     if kind in protocol.MOVED_BY:
         moved["protocol"] = protocol.apply(debate.protocol, debate.opened, record, moved.get("panel", debate.panel))
+    if kind in lab.MOVED_BY:
+        moved["lab"] = lab.apply(debate.lab, record)
     if kind in words.MOVED_BY:
         moved["words"] = words.apply(debate.words, debate.transcript, record)
     return replace(debate, **moved)
@@ -274,8 +280,9 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
             conclusion = Conclusion(winner=event.winner, by_rule=event.by_rule)
             moved["status"] = RunStatus(state="concluded", conclusion=conclusion)
         case ModelAnswered() | ModelFailed():
-            if not debate.segments.issuperset(event.segments):
-                moved["segments"] = debate.segments | event.segments.keys()
+            moved["segments"] = debate.segments.with_(
+                {digest: None for digest in event.segments if digest not in debate.segments}
+            )
             moved["questions"] = _call(debate.questions, record, event, blind=debate.is_blind)
             moved["unpriced"] = debate.unpriced or _unpriced(event)
         case TurnScored(turn=turn):
@@ -359,7 +366,7 @@ def _verdict(
 def _call(
     questions: OpenQuestions, record: Recorded, event: ModelAnswered | ModelFailed, *, blind: bool
 ) -> OpenQuestions:
-    if event.purpose == "speak":
+    if event.purpose == "speak" or event.key.startswith(lab.PREFIX):
         return questions
     key = question(event.key, event.sample)
     asked = {**questions.asked, key: questions.asked.get(key, 0) + 1}

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from events.types.base import Side
+from events.types.base import DerivedEvent, Side
 
 Battery = Literal[
     "retest",
@@ -114,6 +114,28 @@ class PeopleItem(Struct, frozen=True, kw_only=True):
     """The speaker whom the person believed who judged the debate live."""
 
 
+class LabSetup(Struct, frozen=True, kw_only=True):
+    """What a lab run measures with: everything that its trials are planned from."""
+
+    batteries: dict[Battery, int]
+    """The most items of each battery, in the order in which they run."""
+    seed: int
+    items: tuple[LabItem, ...]
+    people: tuple[PeopleItem, ...] = ()
+    """Texts that people judged."""
+    trials: dict[Battery, int]
+    """Planned trials."""
+    items_digest: str
+    """SHA-256 of the items and people's texts."""
+    trials_digest: str
+    """SHA-256 of the planned trials: a version of Moot that would plan others does not go on with the run."""
+    rubric_digest: str
+    source: str
+    """Where the items are from, in words."""
+    family: str = ""
+    """The judge's family of models; empty if it has none."""
+
+
 LabVerdict = Literal["biased", "within the floor", "could not have seen it", "measured"]
 """``measured``: the figure has no value without bias to be compared with."""
 
@@ -145,3 +167,26 @@ class Effect(Struct, frozen=True, kw_only=True):
     verdict: LabVerdict
     note: str = ""
     """One plain sentence: what was varied, and what the figure means."""
+
+
+class CalibrationBin(Struct, frozen=True, kw_only=True):
+    """One point of a calibration curve: how sure the judge said that it was, and the share that was right."""
+
+    stated: float
+    right: float
+    low: float
+    high: float
+    n: int
+
+
+class LabMeasured(DerivedEvent, frozen=True, kw_only=True, tag="lab_measured"):
+    """A lab run has its result: every effect, each with its interval."""
+
+    effects: tuple[Effect, ...]
+    curve: tuple[CalibrationBin, ...] = ()
+    """How far the judge's confidence fits its agreement with people; empty without such answers."""
+    trials: int
+    failed: int
+    """Trials without an answer."""
+    items_digest: str
+    rubric_digest: str

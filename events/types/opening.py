@@ -6,6 +6,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from events.types.base import Event, Think, Winner
 from events.types.deliberation import Artifact
+from events.types.lab import LabSetup
 from events.types.panel import Rater
 from events.types.protocol import Argument
 from events.types.rubric import Rubric
@@ -113,7 +114,7 @@ NOBODY = Debater(model="", archetype="", elasticity=0.0)
 
 
 MotionKind = Literal["policy", "fact", "value"]
-Format = Literal["exchange", "protocol", "deliberation", "calibration"]
+Format = Literal["exchange", "protocol", "deliberation", "calibration", "lab"]
 
 
 class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened"):
@@ -159,6 +160,8 @@ class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened"):
     """The text to be judged, in format ``deliberation``."""
     cases: tuple[Case, ...] = ()
     """The cases that raters are measured by, in format ``calibration``."""
+    lab: LabSetup | UnsetType = UNSET
+    """What the judge is measured with, in format ``lab``."""
     motion_kind: MotionKind | UnsetType = UNSET
     """What the motion asks of both sides; unset in older logs."""
     language: str | UnsetType = UNSET

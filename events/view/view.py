@@ -44,6 +44,7 @@ from events.types import (
     TurnsCompared,
 )
 from events.view.audience import AudienceView, audience_view
+from events.view.lab import LabView, lab_view
 from events.view.summary import DebateSummary, summary_of
 from events.view.turn_view import TurnView, turn_view
 from events.view.unnamed import unnamed_panel, unnamed_protocol, unnamed_turn
@@ -124,6 +125,8 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     """Empty without a panel."""
     artifact: Artifact | UnsetType = UNSET
     cases: dict[str, Case] | UnsetType = UNSET
+    lab: LabView | UnsetType = UNSET
+    """Present in format ``lab``."""
     families: tuple[FamilyWarned, ...] | UnsetType = UNSET
     """Judges and debaters of one family, if there are any."""
     context: dict[str, ContextSummarised] | UnsetType = UNSET
@@ -245,6 +248,8 @@ def _rare_parts(fold: Fold, after: Debate, *, is_protocol: bool, hides: bool) ->
         moved["protocol"] = _protocol(after, hides=hides)
     if after.panel.raters:
         moved["panel"] = _panel(fold, after, hides=hides)
+    if after.lab is not fold.debate.lab:
+        moved["lab"] = lab_view(after)
     return moved
 
 
@@ -321,6 +326,7 @@ def _opened(debate: Debate, opened: DebateOpened) -> View:
         archetype_traits=debate.characters.traits,
         artifact=opened.artifact,
         cases={case.id: case for case in opened.cases} if opened.cases else UNSET,
+        lab=lab_view(debate) if opened.lab else UNSET,
     )
 
 

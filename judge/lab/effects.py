@@ -14,10 +14,9 @@ import numpy as np
 from msgspec import UnsetType
 from msgspec.structs import replace
 
-from events.types.lab import Battery, Effect, Place
+from events.types.lab import Battery, CalibrationBin, Effect, Place
 from judge.lab.answers import BatteryAnswers, Column, Groups, Retest, disagreement
 from judge.lab.statistics import (
-    CalibrationBin,
     ClusterEstimate,
     calibration,
     fleiss_kappa,

@@ -17,9 +17,9 @@ from math import exp, inf, isfinite, log, sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
+from events.types.lab import CalibrationBin
 from judge.errors import JudgeError
 
 Array = NDArray[np.float64]
@@ -81,16 +81,6 @@ class ClusterEstimate(NamedTuple):
         width = (self.high - self.low) / 2 if self.error else max(self.high - self.value, self.value - self.low)
         error = max(self.error, width / half)
         return (half + quantile(self.df, POWER)) * error
-
-
-class CalibrationBin(Struct, frozen=True, kw_only=True):
-    """One point of a calibration curve: stated confidence and the share that was right, with its interval."""
-
-    stated: float
-    right: float
-    low: float
-    high: float
-    n: int
 
 
 # means and shares

@@ -3,10 +3,11 @@
 Either way a printer is fed with the same messages that the page gets.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
+import anyio
 import click
 import msgspec
 from msgspec import Struct
@@ -15,8 +16,9 @@ from server.cli.client import ServerClient
 from server.cli.options import find_debate, open_store, server_address
 from server.cli.output import emit
 from server.debate.setup import opening
-from server.debate.setup.estimate import estimate, in_words
-from server.debate.setup.records import records_for
+from server.debate.setup.estimate import Estimate
+from server.debate.setup.lab import LabEstimate, estimate_of, in_words
+from server.debate.setup.records import opening_for
 from server.errors import BadField, NotOwner
 from server.feed import frames
 from server.feed.reader import Reader
@@ -24,6 +26,10 @@ from server.service import Service, running
 from server.settings import Settings
 
 RESUME_REASON = "resumed from the command line"
+Asks = Callable[[float], None]
+"""Asks a person whether to begin at a cost in USD, and raises ``click.Abort`` if not."""
+RESUMED_BY: Final = {"lab": "moot lab --resume"}
+"""The command that resumes a debate of a format, if it is not that of any debate."""
 
 
 class Printer(Protocol):
@@ -49,19 +55,25 @@ class Resumption(Struct, frozen=True, kw_only=True):
 
 
 async def run_debate(
-    settings: Settings, body: dict[str, Any] | None, resume: Resumption | None, printer: Printer, *, as_json: bool
+    settings: Settings,
+    body: dict[str, Any] | None,
+    resume: Resumption | None,
+    printer: Printer,
+    *,
+    as_json: bool,
+    asks: Asks | None = None,
 ) -> None:
     """Run the debate that ``body`` asks for, or resume ``resume``, and print it; the id is the last line.
 
-    Exits with 1 if the debate was halted.
+    ``asks`` is called with the estimated cost before anything begins.  Exits with 1 if the debate was halted.
     """
     if body is not None:
         opening.as_request(body)  # a wrong request fails before anything is started
     if address := server_address(settings):
         click.echo(f"a server holds this store: asking {address}", err=True)
-        debate = await _run_by_server(settings, address, body, resume, printer)
+        debate = await _run_by_server(settings, address, body, resume, printer, asks)
     else:
-        debate = await _run_here(settings, body, resume, printer)
+        debate = await _run_here(settings, body, resume, printer, asks)
     printer.finish()
     if as_json:
         emit({"id": debate})
@@ -73,14 +85,16 @@ async def run_debate(
 
 
 async def _run_here(
-    settings: Settings, body: dict[str, Any] | None, resume: Resumption | None, printer: Printer
+    settings: Settings,
+    body: dict[str, Any] | None,
+    resume: Resumption | None,
+    printer: Printer,
+    asks: Asks | None,
 ) -> str:
     async with running(settings) as service:
         if body is not None:
-            request = opening.as_request(body)
-            records = await records_for(service.log, request)
-            opened = await opening.build_opening(request, service.registry, settings, records)
-            click.echo(in_words(estimate(opened)), err=True)
+            opened = await opening_for(service.log, opening.as_request(body), service.registry, settings)
+            _begin(await anyio.to_thread.run_sync(estimate_of, opened), asks)
             debate, after = await service.moderators.open(opened), 0
         else:
             assert resume is not None
@@ -92,9 +106,17 @@ async def _run_here(
         try:
             await _print(_messages(service, debate, after), printer)
         except BaseException:
-            click.echo(f"\ninterrupted; resume it with: moot run --resume {debate}", err=True)
+            view = (await service.hub.view_at(debate, None)).view
+            command = RESUMED_BY.get(view.format, "moot run --resume")
+            click.echo(f"\ninterrupted; resume it with: {command} {debate}", err=True)
             raise
         return debate
+
+
+def _begin(found: Estimate | LabEstimate, asks: Asks | None) -> None:
+    click.echo(in_words(found), err=True)
+    if asks is not None:
+        asks(found.cost_usd if isinstance(found.cost_usd, float) else 0.0)
 
 
 async def _resume(service: Service, debate: str, max_cost_usd: float | None) -> None:
@@ -127,10 +149,17 @@ async def _print(messages: AsyncGenerator[str], printer: Printer) -> None:
 
 
 async def _run_by_server(
-    settings: Settings, address: str, body: dict[str, Any] | None, resume: Resumption | None, printer: Printer
+    settings: Settings,
+    address: str,
+    body: dict[str, Any] | None,
+    resume: Resumption | None,
+    printer: Printer,
+    asks: Asks | None,
 ) -> str:
     async with ServerClient(settings, address) as client:
         if body is not None:
+            if body.get("format") == "lab":
+                _begin(msgspec.convert(await client.post("/api/estimate", body), LabEstimate), asks)
             debate, after = str((await client.post("/api/debates", body))["id"]), 0
         else:
             assert resume is not None

@@ -58,6 +58,7 @@ COMMANDS: Final = {
     "calibrate": CommandEntry(
         "server.cli.calibrate", "calibrate", "Measure the raters of a panel by cases whose outcome is known."
     ),
+    "lab": CommandEntry("server.cli.lab", "lab", "Measure how far one may trust the numbers of a judge."),
     "migrate": CommandEntry(
         "server.cli.migrate", "migrate", "Create the tables of a PostgreSQL store, or update them to this version."
     ),

@@ -46,6 +46,7 @@ from server.debate.ballots import BallotQueue
 from server.debate.calls import answered, failed, has_unknown_cost, jittered_s, time_limit, usage
 from server.debate.formats import NextSteps, next_steps
 from server.debate.formats.halts import abandon_turns, halt_for_deadline, seconds_left
+from server.debate.formats.lab import is_long
 from server.debate.formats.retries import is_forgiven
 from server.debate.formats.steps import Ask, Record, Speak, Step
 from server.debate.speech import PaceRecorder, clean, clip
@@ -116,14 +117,22 @@ class Moderator:
     async def _take_steps(self) -> None:
         if self.debate.opened and self.debate.opened.panel:  # numpy: importing it at the verdict would block the loop
             await load("judge.panel.outcome")
-        while not self.is_draining and (steps := self._next_steps(self.debate)):
-            self._decided_at = self.debate.position
+        while not self.is_draining and (steps := await self._steps()):
             with anyio.move_on_after(self._seconds_left() + SLACK_S) as self._steps_scope:
                 async with anyio.create_task_group() as tasks:
                     for step in steps:
                         tasks.start_soon(self._take, step)
             if self._seconds_left() <= 0:
                 await self._halt_for_deadline()
+
+    async def _steps(self) -> tuple[Step, ...]:
+        """The steps that may be taken now.  A thread computes those of a lab: they read thousands of answers."""
+        debate = self.debate
+        self._decided_at = debate.position
+        if not is_long(debate):
+            return self._next_steps(debate)
+        await load("judge.lab.effects")
+        return await anyio.to_thread.run_sync(self._next_steps, debate)
 
     def stop(self) -> None:
         """Cancel ``run`` and the calls in flight."""

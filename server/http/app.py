@@ -18,7 +18,7 @@ from server.errors import EXPECTED, HttpRefusal, NotFound
 from server.exhibit import PlayedExhibitions
 from server.export.audit import Auditors
 from server.feed.websocket.connections import Connections
-from server.http import audience, commands, debates, events, exports, judge, metrics, whatif
+from server.http import audience, commands, debates, events, exports, judge, labs, metrics, whatif
 from server.http.access import IMPORT, Access, AccessMiddleware, error_response, open_session, show_session
 from server.http.limits import RateLimit
 from server.http.requests import service_of
@@ -97,6 +97,11 @@ ROUTES: Final = (
     Route(f"{ONE}/pause", commands.pause, methods=["POST"]),
     Route(f"{ONE}/resume", commands.resume, methods=["POST"]),
     Route(f"{ONE}/halt", commands.halt, methods=["POST"]),
+    Route("/lab/{lab}", labs.lab_page),
+    Route("/api/labs", labs.open_lab, methods=["POST"]),
+    Route("/api/labs/estimate", labs.show_estimate, methods=["POST"]),
+    Route("/api/labs/{lab}", labs.show_lab),
+    Route("/api/labs/{lab}/report", labs.show_report),
     Route("/api/estimate", debates.show_estimate, methods=["POST"]),
     Route("/api/models", debates.list_models),
     Route("/api/archetypes", debates.list_archetypes),

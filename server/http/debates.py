@@ -18,9 +18,9 @@ from providers.registry import Registry
 from server import observe
 from server.debate.adoption import check_debate
 from server.debate.setup import opening
-from server.debate.setup.estimate import estimate
 from server.debate.setup.exhibitions import exhibitions
-from server.debate.setup.records import records_for
+from server.debate.setup.lab import estimate_of
+from server.debate.setup.records import opening_for
 from server.errors import BadQuery
 from server.http.access import access_of, is_director
 from server.http.body import read_json
@@ -43,10 +43,8 @@ async def open_debate(request: Request) -> Response:
     rate.check_address(request)
     service = service_of(request)
     wanted = opening.as_request(await read_json(request))
-    records = await records_for(service.log, wanted)
-    debate = await service.moderators.open(
-        await opening.build_opening(wanted, service.registry, service.settings, records)
-    )
+    opened = await opening_for(service.log, wanted, service.registry, service.settings)
+    debate = await service.moderators.open(opened)
     return json_response({"id": debate}, 201)
 
 
@@ -88,10 +86,10 @@ async def show_estimate(request: Request) -> Response:
     access_of(request).require_operator(request)
     service = service_of(request)
     wanted = opening.as_request(await read_json(request))
-    opened = await opening.build_opening(wanted, service.registry, service.settings)
+    opened = await opening_for(service.log, wanted, service.registry, service.settings)
     # An estimate rehearses the debate: up to half a second of computing, so a thread does it, one at a time.
     limiter, measured = request.app.state.estimate_limiter, observe.measured_seconds()
-    return json_response(await to_thread.run_sync(estimate, opened, measured, limiter=limiter))
+    return json_response(await to_thread.run_sync(estimate_of, opened, measured, limiter=limiter))
 
 
 class ModelSurveys:

@@ -1,13 +1,13 @@
 """Formats: what happens next in a debate, as a pure function ``next_steps(debate) -> steps``.
 
-``steps`` what a format may ask for · ``exchange`` ``protocol`` ``calibration`` ``deliberation`` one format each ·
-``questions`` ``retries`` ``halts`` what formats share.
+``steps`` what a format may ask for · ``exchange`` ``protocol`` ``calibration`` ``deliberation`` ``lab`` one format
+each · ``trials`` what a lab asks · ``questions`` ``retries`` ``halts`` what formats share.
 """
 
 from collections.abc import Callable
 
 from events.state.debate import Debate
-from server.debate.formats import calibration, deliberation, exchange, protocol
+from server.debate.formats import calibration, deliberation, exchange, lab, protocol
 from server.debate.formats.halts import halt_if_overdue
 from server.debate.formats.steps import Ask, Speak, Step
 
@@ -18,6 +18,7 @@ FORMATS: dict[str, NextSteps] = {
     "protocol": protocol.next_steps,
     "calibration": calibration.next_steps,
     "deliberation": deliberation.next_steps,
+    "lab": lab.next_steps,
 }
 
 

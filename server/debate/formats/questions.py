@@ -115,7 +115,7 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
     attempts = settings.turn_attempts if asked.is_statement else settings.judge_attempts
     kinds = [kind_of(each) for each in failures]
     tries = count_tries(kinds)
-    given_up = is_exhausted(tries, count_outages(kinds), attempts, settings) or not PERMANENT.isdisjoint(kinds)
+    given_up = is_given_up(failures, attempts, settings)
     is_answered = name in debate.questions.answers or (asked.is_statement and name in debate.questions.unread)
     if is_answered or given_up:
         return None
@@ -145,6 +145,13 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
         follows=asked.follows,
         then=asked.then,
     )
+
+
+def is_given_up(failures: Sequence[Reason], attempts: int, settings: DebateSettings) -> bool:
+    """Whether a call that failed so is not repeated."""
+    kinds = [kind_of(each) for each in failures]
+    is_spent = is_exhausted(count_tries(kinds), count_outages(kinds), attempts, settings)
+    return is_spent or not PERMANENT.isdisjoint(kinds)
 
 
 def _in_language(opened: DebateOpened) -> tuple[Segment, ...]:

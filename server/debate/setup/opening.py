@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
 
 import anyio
@@ -19,6 +19,8 @@ from events.types import (
     DebateSettings,
     Format,
     JudgeSeat,
+    LabItem,
+    LabSetup,
     MotionKind,
     Think,
     TrackRecord,
@@ -34,11 +36,13 @@ from personalities.motions import motion_kind
 from personalities.prompt import debater_template
 from providers.catalog.pricing import is_priced, prepare
 from providers.errors import ProviderError
+from providers.imports import load
 from providers.registry import BASELINE, Registry
 from server.debate.formats.prompts import TINY, is_small
 from server.debate.formats.statements import turns_of
 from server.debate.setup import exhibitions
 from server.debate.setup.cases import CaseRequest, cases_of
+from server.debate.setup.lab import LabRequest, setup_of
 from server.debate.setup.language import language_of
 from server.debate.setup.seats import PanelRequest, Seat, dimensions_of, seats
 from server.debate.speech import clean
@@ -112,6 +116,8 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """The text to judge, in format ``deliberation``."""
     cases: Annotated[list[CaseRequest], Meta(max_length=1000)] | None = None
     """The cases, in format ``calibration``."""
+    lab: LabRequest | None = None
+    """What the judge is measured with, in format ``lab``."""
     exhibition: Name | None = None
     """The name of an exhibition to open: it gives all fields except ``blind``."""
     blind: bool = False
@@ -145,7 +151,7 @@ def as_request(said: Any) -> DebateRequest:
 
 def has_panel(request: DebateRequest) -> bool:
     """Whether the debate has a panel: by request, or because its format has no debaters."""
-    return bool(request.panel) or (request.panel is None and request.format not in DEBATES)
+    return bool(request.panel) or (request.panel is None and request.format not in {*DEBATES, "lab"})
 
 
 def _default_motion(request: DebateRequest) -> str:
@@ -155,6 +161,8 @@ def _default_motion(request: DebateRequest) -> str:
     if request.format == "calibration" and request.cases is not None:
         debates = "1 debate" if len(request.cases) == 1 else f"{len(request.cases)} debates"
         return f"Raters measured by {debates} with known outcomes"
+    if request.format == "lab":
+        return f"Lab: how far may one trust the numbers of {request.judge.model or 'the judge'}?"
     return ""
 
 
@@ -166,6 +174,10 @@ def _check_format(request: DebateRequest) -> None:
         raise BadField("artifact", "format deliberation judges an artifact, and no other format does")
     if (request.format == "calibration") != bool(request.cases):
         raise BadField("cases", "format calibration measures raters by cases, and no other format does")
+    if (request.format == "lab") != (request.lab is not None):
+        raise BadField("lab", "format lab measures a judge with what its part lab names, and no other format does")
+    if request.format == "lab" and request.panel:
+        raise BadField("panel", "a lab measures one judge and has no panel")
     if request.format == "deliberation":
         _check_samples(request)
     if request.blind and request.format not in DEBATES:
@@ -200,10 +212,11 @@ async def build_opening(
     registry: Registry,
     settings: Settings,
     records: Mapping[tuple[str, str], TrackRecord] | None = None,
+    spoken: Sequence[LabItem] = (),
 ) -> DebateOpened:
     """The event that opens a debate.  Checks that every model answers; ``BadField`` names one that does not.
 
-    ``records``: track records of raters, by (name, model).
+    ``records``: track records of raters, by (name, model).  ``spoken``: a lab's items from stored debates.
     """
     is_debate = request.format in DEBATES
     requested = {"judge.model": request.judge.model}
@@ -212,7 +225,7 @@ async def build_opening(
     is_counted = request.judge.model == BASELINE  # the raters of its debate are models
     default = "" if all(requested.values()) and not is_counted else await registry.default_model()
     names = {field: model or default for field, model in requested.items()}
-    if is_debate and request.judge.model is None:
+    if (is_debate or request.format == "lab") and request.judge.model is None:
         names["judge.model"] = registry.default_judge(default)
     if request.judge.second:
         names["judge.second"] = request.judge.second
@@ -289,9 +302,21 @@ async def build_opening(
         topic_type=topic if seated else "",
         artifact=_artifact(request),
         cases=cases_of(request.cases or ()),
+        lab=UNSET if request.lab is None else await _lab(request.lab, spoken, names["judge.model"], rubric),
         motion_kind=request.motion_kind or motion_kind(request.motion),
         language=await anyio.to_thread.run_sync(_language, request),
     )
+
+
+async def _lab(request: LabRequest, spoken: Sequence[LabItem], judge: str, rubric: Rubric) -> LabSetup:
+    """What a lab run measures with.  A thread plans its trials: they may be thousands."""
+    try:
+        await load("scipy.stats")
+        await load("statsmodels.stats.api")
+    except ModuleNotFoundError as error:
+        why = f"the lab's statistics need the package {error.name}, which is not installed: add the group lab"
+        raise BadField("lab", why) from error
+    return await anyio.to_thread.run_sync(setup_of, request, spoken, judge, rubric)
 
 
 def _turns(request: DebateRequest, rubric: Rubric) -> int:
@@ -324,9 +349,10 @@ def _seats(request: DebateRequest, rubric: Rubric, judge: str) -> tuple[Seat, ..
     else:
         scored = dimensions_of(rubric.criteria)
     wanted, is_debate = request.panel, request.format in DEBATES
+    has_none = is_debate or request.format == "lab"
     if wanted is None:
-        wanted = [] if is_debate else list(profiles)
-    if not wanted and is_debate:
+        wanted = [] if has_none else list(profiles)
+    if not wanted and has_none:
         return ()
     return seats(wanted, profiles, judge, scored, samples=request.judge.samples, think=request.judge.think)
 
@@ -388,7 +414,7 @@ def _must_be_models(models: dict[str, str], baselines: dict[str, str], format_: 
     only a reader who understands can tell.
     """
     for field, model in models.items():
-        is_allowed = field == "judge.model" if format_ in DEBATES else format_ == "calibration"
+        is_allowed = field == "judge.model" if format_ in {*DEBATES, "lab"} else format_ == "calibration"
         if model in baselines and not is_allowed:
             raise BadField(field, f"{baselines[model]} only judges a debate, and names no winner: name a model here")
 

@@ -12,9 +12,12 @@ from msgspec import UNSET
 from events.codec import decode
 from events.errors import UnknownEvent
 from events.store.log import PAGE, EventLog
-from events.types import RaterCalibrated, TrackRecord
+from events.types import DebateOpened, RaterCalibrated, TrackRecord
 from judge.panel.truth import record_of
-from server.debate.setup.opening import DebateRequest, has_panel
+from providers.registry import Registry
+from server.debate.setup.lab import items_for
+from server.debate.setup.opening import DebateRequest, build_opening, has_panel
+from server.settings import Settings
 
 logger = structlog.get_logger()
 
@@ -65,3 +68,9 @@ async def track_records(log: EventLog) -> Mapping[tuple[str, str], TrackRecord]:
 async def records_for(log: EventLog, request: DebateRequest) -> Mapping[tuple[str, str], TrackRecord]:
     """The track records that an opening needs; none if the request asks for no panel."""
     return await track_records(log) if has_panel(request) else {}
+
+
+async def opening_for(log: EventLog, request: DebateRequest, registry: Registry, settings: Settings) -> DebateOpened:
+    """The event that opens what a request asks for, with what it needs of the store.  Raises as ``build_opening``."""
+    records, spoken = await records_for(log, request), await items_for(log, request.lab)
+    return await build_opening(request, registry, settings, records, spoken)

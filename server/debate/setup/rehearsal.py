@@ -156,6 +156,12 @@ class _Rehearsal:
             self.debate = debates.evolve(self.debate, record)
 
 
+def filler_answer(purpose: str, answer_type: Any) -> str:
+    """An answer of natural length to a question of this purpose, as JSON."""
+    words = "The step from the cause to its effect is shown with an example, and the objection is met. "
+    return json.dumps(_FillerAnswer(purpose, 1, words).of(schema(answer_type)))
+
+
 def _given(step: Ask, answer: str) -> ModelAnswered:
     return ModelAnswered(
         call=step.call,

@@ -1,0 +1,56 @@
+"""A map that grows by one entry at a time without being copied: the log of a lab run may hold thousands of answers.
+
+Source: the binary counter of the logarithmic method, Bentley and Saxe, "Decomposable searching problems I" (1980).
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Generic, TypeVar
+
+V = TypeVar("V")
+
+
+class GrowingMap(Generic[V]):
+    """An immutable map of names.  Adding an entry copies each entry O(log n) times in all, looking up takes O(log n).
+
+    It holds parts of falling size, the newest last: an entry in a later part replaces one in an earlier part.
+    """
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, parts: tuple[Mapping[str, V], ...] = ()) -> None:
+        self._parts = parts
+
+    def with_(self, entries: Mapping[str, V]) -> "GrowingMap[V]":
+        """The map with these entries."""
+        if not entries:
+            return self
+        parts, newest = list(self._parts), dict(entries)
+        while parts and len(parts[-1]) <= 2 * len(newest):
+            newest = {**parts.pop(), **newest}
+        return GrowingMap((*parts, newest))
+
+    def get(self, name: str) -> V | None:
+        """The entry of a name; None without one."""
+        for part in reversed(self._parts):
+            if name in part:
+                return part[name]
+        return None
+
+    def __contains__(self, name: object) -> bool:
+        return any(name in part for part in self._parts)
+
+    def items(self) -> Iterator[tuple[str, V]]:
+        """All entries, in the order of their names' first appearance in the oldest part."""
+        whole: dict[str, V] = {}
+        for part in self._parts:
+            whole |= part
+        return iter(whole.items())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GrowingMap) and dict(self.items()) == dict(other.items())
+
+    def __hash__(self) -> int:
+        return hash(frozenset(name for name, _ in self.items()))
+
+    def __repr__(self) -> str:
+        return f"GrowingMap({dict(self.items())!r})"

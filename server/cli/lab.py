@@ -1,0 +1,227 @@
+"""``moot lab``: how far one may trust the numbers of a judge."""
+
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import msgspec
+
+from events.patch import merge
+from events.store.log import read_pages
+from events.view import view as views
+from events.view.lab import LabView
+from events.view.view import View
+from judge.errors import BadItem
+from judge.lab.people import read_people
+from judge.lab.trials import BATTERIES, DEFAULT_ITEMS
+from server import observe
+from server.cli.debate_runner import Resumption, run_debate
+from server.cli.options import find_debate, open_store, with_json, with_store, with_think
+from server.cli.output import emit, run_async, settings_of
+from server.errors import BadField, NotFound
+from server.export.lab import BATTERIES as NAMES
+from server.export.lab import effect_name, report_csv, report_html, report_json, summary
+from server.export.lab_figures import shown
+from server.export.text import escape_controls, escape_json, one_line
+from server.settings import Settings
+
+REPORT: Final = "report"
+LARGEST: Final = 64 << 20
+"""Bytes of a file that people judged."""
+
+
+@click.command()
+@click.argument("what", nargs=-1, metavar="JUDGE|report ID")
+@click.option("--only", metavar="BATTERY,…", help=f"Batteries to run: {', '.join(BATTERIES)}.")
+@click.option("--items", type=click.IntRange(1), help="Most items of each battery; without it each has its own number.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Draws the items and their orders.")
+@click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
+@with_think("judge", "the judge is asked", "medium")
+@click.option("--rubric", metavar="NAME", help="v1, v2 or v2-evidence; v2 without it.")
+@click.option("--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Halt the run at this cost.")
+@click.option("--from", "debates", metavar="ID", multiple=True, help="Compare the turns of this stored debate.")
+@click.option("--from-store", is_flag=True, help="Compare the turns of the newest concluded debates of the store.")
+@click.option(
+    "--data",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    help="A file of arguments or debates that people judged; docs/lab.md has the shapes.",
+)
+@click.option("--resume", metavar="ID", help="Resume a run that was interrupted, paused or halted.")
+@click.option("--as", "form", type=click.Choice(["html", "json", "csv"]), default="html", help="Form of a report.")
+@click.option("--yes", is_flag=True, help="Do not ask whether to begin.")
+@with_store
+@with_json
+@click.pass_context
+def lab(context: click.Context, /, what: tuple[str, ...], store: str | None, *, as_json: bool, **options: Any) -> None:
+    r"""Measure how far one may trust the numbers of a judge.
+
+    The judge is asked its own questions about texts that differ in one respect: their order, their side, their length,
+    a citation that looks real, an instruction to the judge.  Each figure has its 95 % interval, and beside it how much
+    the judge differs from itself.  The last line of the output is the id; /lab/ID shows the run.
+
+    \b
+      moot lab baseline:lexical
+      moot lab anthropic:claude-haiku-5-5 --only position,length --items 40 --max-cost 2
+      moot lab ollama:qwen3 --only people --data pairs.jsonl
+      moot lab --resume ID
+      moot lab report ID --as csv
+    """
+    settings = settings_of(context, store=store)
+    observe.configure_logging("error" if settings.log_level == "info" else settings.log_level)
+    match what, options["resume"]:
+        case (("report", debate), None):
+            click.echo(run_async(lambda: _report(settings, debate, options["form"])), nl=False)
+        case ((), str(debate)):
+            resumed = Resumption(debate=debate, max_cost_usd=options["max_cost"])
+            printer = LabPrinter(as_json=as_json)
+            run_async(lambda: run_debate(settings, None, resumed, printer, as_json=as_json))
+        case ((judge,), None) if judge != REPORT:
+            body, printer = _body(judge, options), LabPrinter(as_json=as_json)
+            asks = None if options["yes"] else _begin
+            run_async(lambda: run_debate(settings, body, None, printer, as_json=as_json, asks=asks))
+        case _:
+            raise click.UsageError("give a judge, or --resume ID, or report ID", context)
+
+
+def _begin(cost: float) -> None:
+    """Ask whether to begin a run that costs money, if a person can answer."""
+    if cost and sys.stdin.isatty():
+        click.confirm("Begin?", default=True, abort=True, err=True)
+
+
+def _body(judge: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The body that ``POST /api/debates`` takes for the same run."""
+    seat: dict[str, Any] = {"model": judge, "samples": options["samples"]}
+    if options["judge_think"] is not None:
+        seat["think"] = options["judge_think"]
+    wanted: dict[str, Any] = {"seed": options["seed"], "from_store": options["from_store"]}
+    if options["only"] is not None:
+        wanted["batteries"] = _batteries(options["only"])
+    if options["items"] is not None:
+        wanted["items"] = options["items"]
+    if options["debates"]:
+        wanted["debates"] = list(options["debates"])
+    if options["data"]:
+        wanted["people"] = [msgspec.to_builtins(item) for path in options["data"] for item in _people(path)]
+    body: dict[str, Any] = {"format": "lab", "judge": seat, "lab": wanted}
+    for field, option in (("max_cost_usd", "max_cost"), ("rubric", "rubric")):
+        if options[option] is not None:
+            body[field] = options[option]
+    return body
+
+
+def _batteries(text: str) -> list[str]:
+    names = [each.strip() for each in text.split(",") if each.strip()]
+    for name in names:
+        if name not in DEFAULT_ITEMS:
+            raise BadField("only", f"{name[:40]!r} is none of {', '.join(BATTERIES)}")
+    return names
+
+
+def _people(path: Path) -> Any:
+    try:
+        if path.stat().st_size > LARGEST:
+            raise BadField("data", f"{path.name} has more than {LARGEST >> 20} MB")
+        return read_people(path.name, path.read_bytes())
+    except BadItem as error:
+        raise BadField("data", str(error)) from error
+    except OSError as error:
+        raise BadField("data", f"{path.name} cannot be read: {error.strerror}") from error
+
+
+class LabPrinter:
+    """Prints how far a run is, and its effects at the end."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self._as_json = as_json
+        self._is_live = not as_json and sys.stderr.isatty()
+        self._tenths = 0
+        self.view: Any = {}
+        self.ended: dict[str, Any] | None = None
+
+    def take(self, message: str) -> None:
+        """Take one message of the feed."""
+        content = escape_controls(msgspec.json.decode(message))
+        if content["kind"] == "snapshot":
+            self.view = content["view"]
+        if content["kind"] != "frame":
+            return
+        if self._as_json:
+            click.echo(f'{{"frame":{escape_json(message)}}}')
+        self.view = merge(self.view, content["patch"])
+        event = content["event"]
+        match event["type"]:
+            case "debate_opened" if not self._as_json:
+                click.secho(event["motion"], bold=True)
+                if caveat := event["judge"].get("caveat", ""):
+                    click.secho(caveat, dim=True)
+            case "model_answered" | "model_failed":
+                self._count()
+            case "debate_concluded" | "debate_halted":
+                self.ended = event
+            case "debate_resumed":
+                self.ended = None
+            case "debate_paused":
+                click.echo(f"paused: {event['reason']}", err=True)
+
+    def _count(self) -> None:
+        """Show the progress: a line that changes on a terminal, else a line for each tenth."""
+        batteries = self.view["lab"]["batteries"].values()
+        done, all_ = sum(each["answered"] for each in batteries), sum(each["trials"] for each in batteries)
+        usage = self.view["usage"]
+        line = f"{done:,} of {all_:,} answered, {usage['failed_calls']:,} failed, {usage['cost_usd']:.4f} USD"
+        if cost := usage["cost_usd"]:
+            line += f", about {cost / max(done, 1) * max(all_ - done, 0):.4f} USD remain"
+        if self._is_live:
+            click.echo(f"\r{line}   ", nl=False, err=True)
+        elif done * 10 // max(all_, 1) > self._tenths:
+            self._tenths = done * 10 // max(all_, 1)
+            click.echo(line, err=True)
+
+    def finish(self) -> None:
+        """Print the effects."""
+        if self._is_live:
+            click.echo("", err=True)
+        effects = self.view.get("lab", {}).get("effects")
+        if effects is None:
+            return
+        if self._as_json:
+            emit({"effects": effects})
+            return
+        lab = msgspec.convert(self.view["lab"], LabView)
+        battery = ""
+        for each in lab.effects or ():
+            if each.battery != battery:
+                battery = each.battery
+                click.echo()
+                click.secho(NAMES[battery][0], bold=True)
+            interval = "" if each.low is None else f"{shown(each.low, each.unit)} to {shown(each.high, each.unit)}"
+            colour = {"biased": "red", "could not have seen it": "yellow"}.get(each.verdict)
+            verdict = click.style(each.verdict, fg=colour)
+            name = one_line(effect_name(each))
+            click.echo(f"  {name:<30}{shown(each.estimate, each.unit):>9}  {interval:<20}  {verdict}")
+        click.echo()
+        click.secho(summary(lab.effects or ()), bold=True)
+
+
+async def _view(settings: Settings, prefix: str) -> View:
+    async with open_store(settings) as log:
+        fold = views.INITIAL
+        async for page in read_pages(log, await find_debate(log, prefix)):
+            fold = views.apply_all(fold, page)
+        if fold.view.format != "lab":
+            raise NotFound(f"{prefix} is a debate and no lab run")
+        return fold.view
+
+
+async def _report(settings: Settings, prefix: str, form: str) -> str:
+    view = await _view(settings, prefix)
+    match form:
+        case "html":
+            return report_html(view)
+        case "csv":
+            return report_csv(view)
+        case _:
+            return report_json(view).decode() + "\n"

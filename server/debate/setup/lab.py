@@ -1,0 +1,283 @@
+"""Before a lab run: what is measured, as the part ``lab`` of an opening, and what the run will take."""
+
+import hashlib
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import UNSET, Meta, Struct
+
+from events.errors import LogError
+from events.state import debate as debates
+from events.state.debate import Debate
+from events.store.log import EventLog, read_all
+from events.types import DebateOpened, Missing, TurnSpoken, missing
+from events.types.lab import Battery, LabItem, LabPair, LabSetup, PeopleItem
+from events.types.rubric import Rubric, canonical_bytes
+from judge.lab.items import digest, installed
+from judge.lab.trials import BATTERIES, DEFAULT_ITEMS, Trial, plan
+from judge.live.event_batch import EventBatch
+from judge.live.text import tokens
+from providers.answers.schema import schema
+from providers.catalog.models import family
+from providers.catalog.pricing import cost, is_free, is_priced
+from server.debate.formats.trials import keys_of, question_of, trials_of
+from server.debate.setup.estimate import CALL_TOKENS, NONE_MEASURED, Durations, Estimate, estimate, thought_tokens
+from server.debate.setup.estimate import in_words as estimate_in_words
+from server.debate.setup.rehearsal import filler_answer
+from server.errors import BadField
+
+MOST_ITEMS: Final = 2000
+MOST_PEOPLE: Final = 2000
+MOST_DEBATES: Final = 500
+"""Stored debates that a run takes pairs from."""
+OWN: Final[tuple[Battery, ...]] = ("retest", "position", "labels", "last_word")
+"""Batteries for which any two speeches will do: those of stored debates have no variants."""
+SAMPLED: Final = 6
+"""Trials of a battery whose prompts are built for the estimate."""
+
+
+class LabRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The part ``lab`` of a request."""
+
+    batteries: list[Battery] | None = None
+    """All that the items allow, without it."""
+    items: Annotated[int, Meta(ge=1, le=MOST_ITEMS)] | None = None
+    """The most items of each battery; without it each battery has its own number."""
+    seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
+    """Draws the items and their orders."""
+    debates: Annotated[list[str], Meta(max_length=MOST_DEBATES)] | None = None
+    """Ids of stored debates whose turns are compared, in place of the items that come with Moot."""
+    from_store: bool = False
+    """Take the newest concluded debates of the store."""
+    people: Annotated[list[PeopleItem], Meta(max_length=MOST_PEOPLE)] | None = None
+    """Texts that people judged, for the battery of that name."""
+
+
+class LabEstimate(Struct, frozen=True, kw_only=True):
+    """What a run will take.  ``minutes`` are a rough guess: vendors differ, and so does their load."""
+
+    trials: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | Missing
+    minutes: float
+    thought_tokens: int = 0
+
+
+def setup_of(request: LabRequest, spoken: Sequence[LabItem], judge: str, rubric: Rubric) -> LabSetup:
+    """What a run measures with.  ``spoken``: items from stored debates.  Raises ``BadField``."""
+    items = tuple(spoken) if request.debates or request.from_store else installed()
+    people = tuple(request.people or ())
+    wanted = tuple(dict.fromkeys(request.batteries or _possible(request, people)))
+    own = family(judge)
+    trials: dict[Battery, tuple[Trial, ...]] = {}
+    most: dict[Battery, int] = {}
+    for battery in wanted:
+        most[battery] = request.items or DEFAULT_ITEMS[battery]
+        trials[battery] = plan(battery, (*items, *people), most[battery], request.seed, family=own)
+        if not trials[battery] and request.batteries:
+            raise BadField("lab.batteries", f"there are no items for {battery}{_missing(battery)}")
+    trials = {battery: planned for battery, planned in trials.items() if planned}
+    if not trials:
+        raise BadField("lab", "there is nothing to ask: no battery has an item")
+    return LabSetup(
+        batteries={battery: most[battery] for battery in trials},
+        seed=request.seed,
+        items=items,
+        people=people,
+        trials={battery: len(planned) for battery, planned in trials.items()},
+        items_digest=digest((*items, *people)),
+        trials_digest=trials_digest([each for planned in trials.values() for each in planned]),
+        rubric_digest=hashlib.sha256(canonical_bytes(rubric)).hexdigest(),
+        source=_source(request, spoken),
+        family=own,
+    )
+
+
+def trials_digest(trials: Sequence[Trial]) -> str:
+    """SHA-256 of planned trials."""
+    return hashlib.sha256(msgspec.json.encode(trials, order="sorted")).hexdigest()
+
+
+def _possible(request: LabRequest, people: Sequence[PeopleItem]) -> tuple[Battery, ...]:
+    of_store = bool(request.debates or request.from_store)
+    usual = (*OWN, "family") if of_store else tuple(each for each in BATTERIES if each not in {"family", "people"})
+    return (*usual, "people") if people else usual
+
+
+def _missing(battery: Battery) -> str:
+    if battery == "people":
+        return ": name a file of texts that people judged (--data PATH)"
+    if battery == "family":
+        return ": it needs stored debates between models of two families, with turns of similar length"
+    return ""
+
+
+def _source(request: LabRequest, spoken: Sequence[LabItem]) -> str:
+    if not (request.debates or request.from_store):
+        return "the items that come with Moot"
+    return f"{sum(len(each.pairs) for each in spoken)} pairs of turns from {len(spoken)} stored debates"
+
+
+# items from stored debates
+
+
+async def items_for(log: EventLog, request: LabRequest | None) -> tuple[LabItem, ...]:
+    """The items from stored debates that a request asks for.  Raises ``BadField``, ``UnknownDebate``."""
+    if request is None or not (request.debates or request.from_store):
+        return ()
+    names = request.debates or await _newest(log)
+    found = []
+    for name in names:
+        try:
+            item = await _item_of(log, name)
+        except LogError:
+            if request.debates:
+                raise
+            continue  # one that cannot be read must not keep the others from being measured with
+        if item is not None:
+            found.append(item)
+    if not found:
+        raise BadField("lab.debates", "no debate has two turns of both sides one after the other")
+    return tuple(found)
+
+
+async def _newest(log: EventLog) -> list[str]:
+    names: list[str] = []
+    after = None
+    while len(names) < MOST_DEBATES:
+        page = await log.summaries(after, 200)
+        names += [each.id for each in page.debates if each.state == "concluded" and each.format == "exchange"]
+        after = page.next
+        if after is None:
+            break
+    return names[:MOST_DEBATES]
+
+
+async def _item_of(log: EventLog, debate: str) -> LabItem | None:
+    """A debate as an item: each turn of Pro and the answer of Con; None without such turns."""
+    opened: DebateOpened | None = None
+    spoken: list[TurnSpoken] = []
+    async for record in read_all(log, debate):
+        match record.event:
+            case DebateOpened() as event:
+                opened = event
+            case TurnSpoken() as event:
+                spoken.append(event)
+            case _:
+                pass
+    if opened is None:
+        raise BadField("lab.debates", f"there is no debate {debate!r}")
+    families = family(opened.pro.model), family(opened.con.model)
+    pairs = tuple(
+        LabPair(
+            id=f"turn{pro.turn}",
+            pro=pro.text,
+            con=con.text,
+            target="con",
+            families=families if all(families) and len(set(families)) > 1 and _alike(pro, con) else UNSET,
+        )
+        for pro, con in pairwise(spoken)
+        if (pro.side, con.side) == ("pro", "con")
+    )
+    return LabItem(id=debate, motion=opened.motion, pairs=pairs) if pairs else None
+
+
+LENGTHS_WITHIN: Final = 1.15
+
+
+def _alike(one: TurnSpoken, two: TurnSpoken) -> bool:
+    """Whether two turns have about the same length."""
+    few, many = sorted((one.words, two.words))
+    return few > 0 and many <= few * LENGTHS_WITHIN
+
+
+# the estimate
+
+
+def estimate_lab(opened: DebateOpened) -> LabEstimate:
+    """Calls, tokens, cost and time of a run; no model is asked."""
+    assert opened.lab is not UNSET, "a run has a setup"
+    trials, debate = trials_of(opened.lab), _unasked(opened)
+    model, samples = opened.judge.model, opened.judge.samples
+    thought = thought_tokens(model, opened.judge.think)
+    calls = read = written = 0.0
+    by_kind: dict[tuple[str, str], list[Trial]] = {}
+    for trial in trials:
+        by_kind.setdefault((trial.battery, trial.asks), []).append(trial)
+    for alike in by_kind.values():
+        number = sum(len(keys_of(each, opened)) for each in alike) * samples
+        calls += number
+        if opened.judge.baseline:
+            continue
+        sampled = alike[:: max(1, len(alike) // SAMPLED)]
+        asked = [question_of(each, keys_of(each, opened)[0], debate, opened) for each in sampled]
+        form = tokens(msgspec.json.encode(schema(asked[0].answer_type)).decode())
+        prompts = sum(CALL_TOKENS + form + sum(tokens(part.text) for part in each.prompt()) for each in asked)
+        said = sum(tokens(filler_answer(each.purpose, each.answer_type)) for each in asked)
+        read += number * prompts / len(asked)
+        written += number * (said / len(asked) + thought)
+    return LabEstimate(
+        trials=len(trials),
+        calls=round(calls),
+        input_tokens=round(read),
+        output_tokens=round(written),
+        cost_usd=_price(model, calls, read, written),
+        minutes=round(_seconds(opened, calls, read, written) / 60, 1),
+        thought_tokens=round(thought * calls),
+    )
+
+
+def _unasked(opened: DebateOpened) -> Debate:
+    batch = EventBatch(debates.INITIAL)
+    batch.add(opened, None)
+    return batch.debate
+
+
+def _price(model: str, calls: float, read: float, written: float) -> float | Missing:
+    if is_free(model):
+        return 0.0
+    if not is_priced(model):
+        return missing(f"no price is known for {model}")
+    provider, _, name = model.partition(":")
+    each = max(calls, 1)
+    one = cost(provider, name, round(read / each), round(written / each))
+    return missing(f"no price is known for {model}") if one is None else round(one * calls, 4)
+
+
+PACES: Final = {"embedded": (250.0, 20.0, 1), "ollama": (500.0, 30.0, 1)}
+"""Tokens read and written a second, and calls at once, of models that run on this machine: rough guesses."""
+HOSTED: Final = (5000.0, 60.0, 8)
+COUNTED_S: Final = 0.004
+"""Seconds of a call of a judge without a model."""
+
+
+def _seconds(opened: DebateOpened, calls: float, read: float, written: float) -> float:
+    if opened.judge.baseline:
+        return calls * COUNTED_S
+    reading, writing, at_once = PACES.get(opened.judge.model.partition(":")[0], HOSTED)
+    return (read / reading + written / writing) / at_once
+
+
+def estimate_of(opened: DebateOpened, measured: Durations = NONE_MEASURED) -> Estimate | LabEstimate:
+    """The estimate of anything that this opens.  ``measured`` as in ``estimate``."""
+    return estimate(opened, measured) if opened.lab is UNSET else estimate_lab(opened)
+
+
+def in_words(found: Estimate | LabEstimate) -> str:
+    """An estimate in one line for a reader."""
+    if isinstance(found, Estimate):
+        return estimate_in_words(found)
+    money = (
+        f"cost unknown ({found.cost_usd.missing.reason})"
+        if isinstance(found.cost_usd, Missing)
+        else f"about {found.cost_usd:.2f} USD"
+        if found.cost_usd
+        else "no cost"
+    )
+    counted = round(found.input_tokens + found.output_tokens, -3)
+    lasts = "under a minute" if found.minutes < 1 else f"very roughly {found.minutes:.0f} minutes"
+    return f"{found.trials} trials, about {found.calls} calls and {counted:,} tokens, {money}, {lasts}"

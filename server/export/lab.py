@@ -1,0 +1,321 @@
+"""The report on a lab run: as a page, as a file that a paper can cite, as JSON and as CSV."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET
+
+import web
+from events.types import Effect, LabVerdict
+from events.view.lab import LabView
+from events.view.view import View
+from server.errors import NotNow
+from server.export.lab_figures import axis_of, axis_svg, curve_svg, in_figures, row_svg, shown
+from server.version import VERSION
+
+BATTERIES: Final[Mapping[str, tuple[str, str]]] = {
+    "retest": (
+        "Retest",
+        "Nothing is varied: the same question, five times. This is the floor under all other figures.",
+    ),
+    "position": ("Position", "The question names two speeches in one order, and in the other."),
+    "side": ("Side", "The same words argue for a motion, and against its opposite."),
+    "labels": ("Labels", "The speakers are called Pro and Con, A and B, 1 and 2, or by letters without meaning."),
+    "last_word": ("Last word", "Who spoke last, crossed with the side and with the order of the question."),
+    "length": ("Length", "Sentences without content make a speech half as long again, and twice as long."),
+    "authority": ("Authority", "A claim that is true or false, without and with a citation that looks real."),
+    "obscure": ("Obscure truth", "A fact that is true and little known, without and with its source."),
+    "style": ("Style", "The same content, plain, ornate, hedged, in short lines, or in other words."),
+    "flaw": ("Planted flaw", "One thing of a speech is broken: does its component fall, and only that one?"),
+    "injection": ("Instructions", "A speech instructs the judge; beside it stands a harmless one of the same length."),
+    "pressure": ("Pressure", "The judge is told a belief, the vote of a crowd, or that its answer is doubted."),
+    "family": ("Family", "Speeches of models of two families. This is observed and not varied: it proves no cause."),
+    "people": ("People", "Arguments and debates that people judged."),
+}
+"""Title of each battery, and what it varies."""
+UNITS: Final[Mapping[str, str]] = {
+    "points": "Points of a turn",
+    "share": "Shares of answers",
+    "kappa": "Agreement with itself (kappa)",
+}
+VERDICTS: Final[Mapping[LabVerdict, str]] = {
+    "biased": "a difference that is beyond chance and beyond the floor",
+    "within the floor": "no difference that is beyond chance and as large as one that would matter",
+    "could not have seen it": "too few items: a difference that would matter might have been missed",
+    "measured": "a figure without a value to compare it with",
+}
+NAMED: Final = 6
+"""Biases that the summary names."""
+PAGE: Final = "lab.html"
+STYLES: Final = ("style.css", "lab.css")
+
+
+def page_html(view: View) -> str:
+    """The page of a run, with its present figures."""
+    return _filled(_file(PAGE), view, standing=False)
+
+
+def report_html(view: View) -> str:
+    """One file with everything: no script, and nothing that is fetched.  Raises ``NotNow`` before the result."""
+    _must_be_measured(view)
+    styles = "".join(f"<style>{_file(name)}</style>\n" for name in STYLES)
+    page = _filled(_file(PAGE), view, standing=True)
+    lines = [line for line in page.splitlines() if "/static/" not in line and "data-theme-button" not in line]
+    return "\n".join(lines).replace("</head>", f"{styles}</head>").replace(' href="/"', "")
+
+
+def report_json(view: View) -> bytes:
+    """Everything as one JSON object.  Raises ``NotNow`` before the result."""
+    lab = _must_be_measured(view)
+    body: dict[str, Any] = {
+        "id": view.id,
+        **dict(_identity(view, lab)),
+        "batteries": lab.batteries,
+        "effects": lab.effects,
+        "curve": lab.curve,
+        "failed_trials": lab.failed_trials,
+        "usage": view.usage,
+    }
+    return msgspec.json.encode(body)
+
+
+def report_csv(view: View) -> str:
+    """One line an effect.  Raises ``NotNow`` before the result."""
+    lab = _must_be_measured(view)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = [field.name for field in msgspec.structs.fields(Effect)]
+    writer.writerow(["run", "judge", *names])
+    for effect in lab.effects or ():
+        values = ("" if value is None else value for value in msgspec.structs.astuple(effect))
+        writer.writerow([view.id, _judge(view), *map(_inert, values)])
+    return text.getvalue()
+
+
+def _inert(value: Any) -> Any:
+    """A cell that a spreadsheet does not take for a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t"} else value
+
+
+def _must_be_measured(view: View) -> LabView:
+    if not isinstance(view.lab, LabView):
+        raise NotNow("this is a debate and no lab run")
+    if view.lab.effects is UNSET:
+        raise NotNow(f"this lab run has no result yet: it is {view.state}")
+    return view.lab
+
+
+def _judge(view: View) -> str:
+    return str(view.judge.model) if view.judge is not UNSET and view.judge.model is not UNSET else "the judge"
+
+
+def _identity(view: View, lab: LabView) -> Iterator[tuple[str, str]]:
+    """What was measured with what, so that others can cite it and repeat it."""
+    yield "judge", _judge(view)
+    if lab.model and not _judge(view).endswith(lab.model):
+        yield "model", lab.model
+    yield "rubric", view.rubric
+    yield "rubric_digest", lab.rubric_digest
+    yield "items", lab.source
+    yield "items_digest", lab.items_digest
+    yield "seed", str(lab.seed)
+    yield "opened_at", view.opened_at
+    yield "moot", VERSION
+
+
+IDENTITY: Final[Mapping[str, str]] = {
+    "judge": "Judge",
+    "model": "Answered as",
+    "rubric": "Rubric",
+    "rubric_digest": "Digest of the rubric",
+    "items": "Items",
+    "items_digest": "Digest of the items",
+    "seed": "Seed",
+    "opened_at": "Begun",
+    "moot": "Moot",
+}
+
+
+# the page
+
+
+def _filled(page: str, view: View, *, standing: bool) -> str:
+    title = f"Judge lab: {_judge(view)}"
+    parts = [f"<h1>{escape(title)}</h1>"]
+    if not isinstance(view.lab, LabView):
+        parts.append('<p class="error" role="alert">This is a debate and no lab run.</p>')
+    else:
+        parts += _main(view, view.lab, standing=standing)
+    main = f'<main id="lab" data-id="{escape(view.id)}" data-state="{view.state}">\n' + "\n".join(parts) + "\n</main>"
+    return page.replace("<title>A judge in the lab · Moot</title>", f"<title>{escape(title)} · Moot</title>").replace(
+        '<main id="lab"></main>', main
+    )
+
+
+def _main(view: View, lab: LabView, *, standing: bool) -> Iterator[str]:
+    if view.judge is not UNSET and view.judge.caveat:
+        yield f'<p class="caveat">{escape(view.judge.caveat)}</p>'
+    if not standing or view.state != "concluded":
+        yield from _progress(view, lab)
+    if lab.effects is not UNSET:
+        yield from _result(lab, lab.effects)
+        if not standing:
+            links = "".join(
+                f'<a href="/api/labs/{escape(view.id)}/report?as={kind}" download>{kind.upper()}</a> '
+                for kind in ("html", "json", "csv")
+            )
+            yield f'<p class="downloads">Report: {links}</p>'
+    yield '<section aria-labelledby="what-title"><h2 id="what-title">What was measured with what</h2><dl class="facts">'
+    for name, words in _identity(view, lab):
+        yield f"<div><dt>{IDENTITY[name]}</dt><dd>{escape(words)}</dd></div>"
+    usage = view.usage
+    cost = (
+        f"{usage.cost_usd:.4f} USD" if not usage.unpriced_calls else f"{usage.cost_usd:.4f} USD and calls without price"
+    )
+    calls = f"{usage.calls:,}, {usage.failed_calls:,} of them failed; {usage.tokens:,} tokens; {cost}"
+    yield f"<div><dt>Calls</dt><dd>{calls}</dd></div>"
+    yield f"<div><dt>Run</dt><dd>{escape(view.id)}</dd></div></dl></section>"
+
+
+def _progress(view: View, lab: LabView) -> Iterator[str]:
+    answered = sum(each.answered for each in lab.batteries.values())
+    trials = sum(each.trials for each in lab.batteries.values())
+    reason = f": {escape(view.reason)}" if view.reason else ""
+    yield f'<p class="standing" role="status"><b data-state-words>{view.state}</b>{reason}'
+    yield (
+        f"<span data-done>{answered:,}</span> answers to {trials:,} trials, "
+        f"<span data-spent>{view.usage.cost_usd:.4f}</span> USD spent</p>"
+    )
+    if view.state == "concluded":
+        return
+    yield '<table class="progress"><caption>Progress</caption><thead><tr><th scope="col">Battery</th>'
+    yield '<th scope="col">Answers</th><th scope="col">Failed calls</th></tr></thead><tbody>'
+    for name, each in lab.batteries.items():
+        title = BATTERIES.get(name, (name, ""))[0]
+        yield (
+            f'<tr data-battery="{escape(name)}"><th scope="row">{escape(title)}</th><td>'
+            f'<progress max="{each.trials}" value="{min(each.answered, each.trials)}" aria-label="{escape(title)}">'
+            f"</progress> <span>{each.answered:,} / {each.trials:,}</span></td><td>{each.failed:,}</td></tr>"
+        )
+    yield "</tbody></table>"
+
+
+def _result(lab: LabView, effects: Sequence[Effect]) -> Iterator[str]:
+    counts = Counter(each.verdict for each in effects)
+    yield f'<p class="lead">{escape(summary(effects))}</p>'
+    if lab.failed_trials:
+        trials = sum(each.trials for each in lab.batteries.values())
+        lost = f"{lab.failed_trials:,} of {trials:,} trials have no answer"
+        yield f'<p class="caveat">{lost}. They are left out of the figures and counted in the table.</p>'
+    yield '<section aria-labelledby="forest-title"><h2 id="forest-title">All effects</h2>'
+    yield (
+        '<p class="intro">A mark is an estimate, and its line the 95 % interval. The vertical line is the value '
+        "without bias. The band around it is the floor: how much this judge differs from itself when nothing "
+        "changes.</p>"
+    )
+    yield '<ul class="legend">'
+    for verdict, words in VERDICTS.items():
+        if counts[verdict]:
+            yield f'<li class="{verdict.replace(" ", "-")}"><b>{counts[verdict]} {verdict}</b>: {words}</li>'
+    yield "</ul>"
+    for unit in dict.fromkeys(each.unit for each in effects):
+        yield from _forest(unit, [each for each in effects if each.unit == unit])
+    yield "</section>"
+    if lab.curve:
+        yield '<section aria-labelledby="curve-title"><h2 id="curve-title">Calibration</h2><figure>'
+        yield curve_svg(lab.curve)
+        yield "<figcaption>How often people agreed, by how sure the judge said that it was. "
+        yield "On the line it would be as sure as it is right.</figcaption></figure></section>"
+    yield from _table(effects)
+
+
+def summary(effects: Sequence[Effect]) -> str:
+    """The result in one or two sentences."""
+    counts = Counter(each.verdict for each in effects)
+    tested = sum(number for verdict, number in counts.items() if verdict != "measured")
+    if not tested:
+        return "No figure of this run has a value to compare it with."
+    biased = [each for each in effects if each.verdict == "biased"]
+    names = ", ".join(f"{BATTERIES[each.battery][0].lower()} ({effect_name(each)})" for each in biased[:NAMED])
+    more = f" and {len(biased) - NAMED} more" if len(biased) > NAMED else ""
+    found = (
+        f"{len(biased)} of {tested} comparisons show a bias: {names}{more}."
+        if biased
+        else f"None of {tested} comparisons shows a bias."
+    )
+    unseen = counts["could not have seen it"]
+    return f"{found} {unseen} could not have seen one of a size that matters." if unseen else found
+
+
+def effect_name(effect: Effect) -> str:
+    """The name of an effect in words."""
+    return effect.name.replace("_", " ")
+
+
+def _forest(unit: str, effects: Sequence[Effect]) -> Iterator[str]:
+    axis, battery = axis_of(effects), ""
+    yield f'<table class="forest"><caption>{escape(UNITS.get(unit, unit.capitalize()))}</caption><thead><tr>'
+    yield f'<th scope="col">Effect</th><th scope="col" class="plot">{axis_svg(axis, unit)}</th>'
+    yield '<th scope="col">Estimate and 95 %</th><th scope="col">Verdict</th></tr></thead><tbody>'
+    for each in effects:
+        title = "" if each.battery == battery else f"<b>{escape(BATTERIES[each.battery][0])}</b> "
+        battery = each.battery
+        yield (
+            f'<tr class="{each.verdict.replace(" ", "-")}"><th scope="row">{title}{escape(effect_name(each))}</th>'
+            f'<td class="plot">{row_svg(each, axis)}</td><td class="n">{escape(in_figures(each))}</td>'
+            f"<td>{each.verdict}</td></tr>"
+        )
+    yield "</tbody></table>"
+
+
+def _table(effects: Sequence[Effect]) -> Iterator[str]:
+    yield '<section aria-labelledby="table-title"><h2 id="table-title">All figures</h2>'
+    for battery in dict.fromkeys(each.battery for each in effects):
+        title, varied = BATTERIES[battery]
+        yield f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(title)}"><table class="figures">'
+        yield f"<caption><b>{escape(title)}.</b> {escape(varied)}</caption><thead><tr>"
+        for head in (
+            "Effect",
+            "Estimate",
+            "95 %",
+            "Without bias",
+            "Floor",
+            "q",
+            "Detectable",
+            "Items",
+            "Motions",
+            "Failed",
+        ):
+            yield f'<th scope="col">{head}</th>'
+        yield "</tr></thead><tbody>"
+        for each in effects:
+            if each.battery != battery:
+                continue
+            without = "–" if each.verdict == "measured" else shown(each.null, each.unit)
+            interval = "–" if each.low is None else f"{shown(each.low, each.unit)} to {shown(each.high, each.unit)}"
+            cells = (
+                shown(each.estimate, each.unit),
+                interval,
+                without,
+                shown(each.floor, each.unit),
+                "–" if each.q is None else f"{each.q:.3f}",
+                shown(each.detectable, each.unit),
+                f"{each.n:,}",
+                f"{each.clusters:,}",
+                f"{each.failed:,}",
+            )
+            name = f"{escape(effect_name(each))}: {each.verdict}"
+            yield f'<tr><th scope="row">{name}<small>{escape(each.note)}</small></th>'
+            yield "".join(f'<td class="n">{escape(cell)}</td>' for cell in cells) + "</tr>"
+        yield "</tbody></table></div>"
+    yield "</section>"
+
+
+def _file(name: str) -> str:
+    return (Path(web.__file__).parent / name).read_text(encoding="utf-8")

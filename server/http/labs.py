@@ -1,0 +1,100 @@
+"""Lab runs: open one, estimate it, show it, and its report."""
+
+from typing import Any, Final
+
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from events.view.view import View
+from server.debate.setup import opening
+from server.debate.setup.lab import estimate_of
+from server.debate.setup.records import opening_for
+from server.errors import BadQuery, MootError, NotFound
+from server.export.lab import page_html, report_csv, report_html, report_json
+from server.http.access import access_of
+from server.http.body import read_object
+from server.http.exports import attachment
+from server.http.limits import RateLimit
+from server.http.requests import json_response, service_of
+from server.http.static import page_response
+
+OF_DEBATE: Final = frozenset({"judge", "rubric", "max_cost_usd", "deadline_s"})
+"""Fields of a lab's body that any debate has; the others are those of its part ``lab``."""
+REPORTS: Final = {
+    "html": (report_html, "text/html; charset=utf-8"),
+    "json": (report_json, "application/json"),
+    "csv": (report_csv, "text/csv; charset=utf-8"),
+}
+
+
+async def open_lab(request: Request) -> Response:
+    """POST /api/labs."""
+    access_of(request).require_operator(request)
+    rate: RateLimit = request.app.state.open_rate
+    rate.check_address(request)
+    service = service_of(request)
+    opened = await opening_for(service.log, await _wanted(request), service.registry, service.settings)
+    return json_response({"id": await service.moderators.open(opened)}, 201)
+
+
+async def show_estimate(request: Request) -> Response:
+    """POST /api/labs/estimate: what a run with this body would take.  Opens nothing, calls no model."""
+    access_of(request).require_operator(request)
+    service = service_of(request)
+    opened = await opening_for(service.log, await _wanted(request), service.registry, service.settings)
+    return json_response(await to_thread.run_sync(estimate_of, opened, limiter=request.app.state.estimate_limiter))
+
+
+async def show_lab(request: Request) -> Response:
+    """GET /api/labs/{id}: how far a run is, and its effects."""
+    view = await _view(request)
+    return json_response(
+        {
+            "id": view.id,
+            "state": view.state,
+            "reason": view.reason,
+            "opened_at": view.opened_at,
+            "judge": view.judge,
+            "rubric": view.rubric,
+            "lab": view.lab,
+            "usage": view.usage,
+        }
+    )
+
+
+async def show_report(request: Request) -> Response:
+    """GET /api/labs/{id}/report: ``as=html``, ``json`` or ``csv``."""
+    kind = request.query_params.get("as", "html")
+    if kind not in REPORTS:
+        raise BadQuery(f"as must be one of {', '.join(REPORTS)}, not {kind[:20]!r}", field="as")
+    view = await _view(request)
+    make, media_type = REPORTS[kind]
+    body = make(view)
+    headers = attachment(view.motion, view.id, kind)
+    return Response(body, media_type=media_type, headers=headers)
+
+
+async def lab_page(request: Request) -> Response:
+    """GET /lab/{id}: the page of a run."""
+    try:
+        view = await _view(request)
+    except MootError:
+        page = await page_response(request, "missing.html")
+        page.status_code = 404
+        return page
+    return HTMLResponse(page_html(view), headers={"cache-control": "no-cache"})
+
+
+async def _wanted(request: Request) -> opening.DebateRequest:
+    """The request for a lab: its fields and those of its part ``lab`` stand side by side."""
+    body = await read_object(request)
+    said: dict[str, Any] = {name: body.pop(name) for name in OF_DEBATE & body.keys()}
+    return opening.as_request({**said, "format": "lab", "lab": body})
+
+
+async def _view(request: Request) -> View:
+    view: View = await service_of(request).hub.view(request.path_params["lab"])
+    if view.format != "lab":
+        raise NotFound("there is no lab run with this id")
+    return view

@@ -1,0 +1,103 @@
+"""Lab runs over HTTP: opened, estimated, followed, reported, and their page."""
+
+import csv
+import io
+import re
+from typing import Any
+
+import pytest
+
+from tests.judge.lab.two_items import TWO_ITEMS
+from tests.server.site import Site, refused
+
+BASELINE = {"model": "baseline:lexical"}
+
+
+@pytest.fixture(autouse=True)
+def two_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.debate.setup.lab.installed", lambda: TWO_ITEMS)
+
+
+def begun(site: Site, **body: Any) -> str:
+    response = site.client.post("/api/labs", json={"judge": BASELINE, **body})
+
+    assert response.status_code == 201, response.text
+    return str(response.json()["id"])
+
+
+@pytest.fixture
+def measured(site: Site) -> str:
+    debate = begun(site, batteries=["retest", "position", "style"])
+    site.ended(debate)
+    return debate
+
+
+def test_a_run_is_shown_with_its_effects(site: Site, measured: str) -> None:
+    shown = site.get(f"/api/labs/{measured}")
+
+    assert shown["state"] == "concluded"
+    assert set(shown["lab"]["batteries"]) == {"retest", "position", "style"}
+    assert {each["battery"] for each in shown["lab"]["effects"]} == {"retest", "position", "style"}
+    assert all(each["answered"] == each["trials"] for each in shown["lab"]["batteries"].values())
+
+
+def test_an_estimate_opens_nothing(site: Site) -> None:
+    response = site.client.post("/api/labs/estimate", json={"judge": BASELINE, "batteries": ["retest"]})
+
+    assert response.json()["trials"] == response.json()["calls"] == 4 * 10
+    assert site.get("/api/debates")["debates"] == []
+
+
+def test_the_report_names_the_digests_of_items_and_rubric_in_every_form(site: Site, measured: str) -> None:
+    run = site.get(f"/api/labs/{measured}")["lab"]
+    page = site.client.get(f"/api/labs/{measured}/report")
+    as_json = site.get(f"/api/labs/{measured}/report?as=json")
+    rows = list(csv.DictReader(io.StringIO(site.client.get(f"/api/labs/{measured}/report?as=csv").text)))
+
+    for digest in (run["items_digest"], run["rubric_digest"]):
+        assert digest in page.text
+        assert digest in as_json.values()
+    assert not re.search(r"<script|src=|href=\"/|url\(", page.text)
+    assert "attachment" in page.headers["content-disposition"]
+    assert [each["name"] for each in rows] == [each["name"] for each in as_json["effects"]]
+
+
+def test_the_page_shows_every_effect_in_words(site: Site, measured: str) -> None:
+    page = site.client.get(f"/lab/{measured}").text
+
+    for effect in site.get(f"/api/labs/{measured}")["lab"]["effects"]:
+        assert effect["name"].replace("_", " ") in page
+    assert page.count('role="img"') == len(site.get(f"/api/labs/{measured}")["lab"]["effects"])
+
+
+def test_a_report_before_the_result_is_refused(site: Site, script: Any) -> None:
+    debate = begun(site, judge={"model": script(pace={"answer_ms": 60_000})}, batteries=["retest"])
+    site.client.post(f"/api/debates/{debate}/halt", json={"reason": "enough"})
+
+    assert site.get(f"/api/labs/{debate}")["state"] == "halted"
+    refused(site.client.get(f"/api/labs/{debate}/report"), 409, says="no result yet: it is halted")
+    assert "Progress" in site.client.get(f"/lab/{debate}").text
+
+
+@pytest.mark.parametrize("path", ["/api/labs/{}", "/api/labs/{}/report", "/lab/{}"])
+def test_a_debate_is_no_lab_run(site: Site, script: Any, path: str) -> None:
+    debate = site.open(script())
+    site.ended(debate)
+
+    assert site.client.get(path.format(debate)).status_code == 404
+    assert site.client.get(path.format("unknown-run")).status_code == 404
+
+
+def test_an_unknown_form_of_report_is_refused(site: Site, measured: str) -> None:
+    refused(site.client.get(f"/api/labs/{measured}/report?as=pdf"), 400, "as", says="html, json, csv")
+
+
+def test_strangers_begin_no_run_and_may_read_one(guarded: Site) -> None:
+    token = {"authorization": "Bearer s3cret-0123456789"}
+    body = {"judge": BASELINE, "batteries": ["retest"]}
+
+    assert guarded.client.post("/api/labs", json=body).status_code == 401
+    assert guarded.client.post("/api/labs/estimate", json=body).status_code == 401
+    debate = guarded.client.post("/api/labs", json=body, headers=token).json()["id"]
+    assert guarded.client.get(f"/api/labs/{debate}").status_code == 200
+    assert guarded.client.get(f"/lab/{debate}").status_code == 200
