@@ -109,6 +109,7 @@ let isPaintDue = false;
 let openedAt = null;
 let fetchingFormat = null;
 let fetchingShare = null;
+let dockNotices = null;
 let wasPlaying = false;
 let placedAt = 0;
 /** Whether the page has shown the debate as it went on, live or in a replay. */
@@ -121,7 +122,10 @@ function draw() {
   else requestAnimationFrame(paint);
 }
 player.addEventListener("change", draw);
-player.addEventListener("reached", ({ detail }) => announce(detail.event));
+player.addEventListener("reached", ({ detail }) => {
+  announce(detail.event);
+  if (player.playing || feed.state === "live") showDock(detail);
+});
 
 /** Readers who prefer less motion see each turn of a replay whole. */
 const isCalm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -243,6 +247,24 @@ async function openWhatIf({ target }) {
 function announce(event) {
   const text = announcement(event, player.view);
   if (text) setText($("#announcer"), text);
+}
+
+/** Tells of an earlier turn that loses points before the reader's eyes. */
+async function showDock({ event, position }) {
+  if (!(event.applied < 0)) return;
+  const { view } = player;
+  dockNotices ??= import("./docks.js").then(({ docks, isDock }) => ({ isDock, notices: docks(seeDock) }));
+  const { isDock, notices } = await dockNotices;
+  if (!isDock(event, view)) return;
+  parts.format.record.flash?.(event, position);
+  notices.tell(event, position, view);
+}
+
+function seeDock(event, position) {
+  if (player.playing) player.hold();
+  placedAt = player.position; // The reader has not asked for the place of the cursor.
+  follow.leave();
+  parts.format.record.flash(event, position)?.scrollIntoView({ block: "center" });
 }
 
 function showError(error) {

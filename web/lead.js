@@ -69,7 +69,7 @@ function leader([pro, con], none, { isClose, noise } = {}) {
   const side = pro >= con ? "pro" : "con";
   return h("span", {},
     h(`b.${side}`, {}, LEAD.leads(side, Math.abs(pro - con))),
-    noise && h("span", { title: LEAD.noiseTitle }, LEAD.noise(noise)),
+    noise > 0 && h("span", { title: LEAD.noiseTitle }, LEAD.noise(noise)),
     isClose && h("span", { title: LEAD.closeTitle }, ` ${LEAD.close}`));
 }
 

@@ -60,28 +60,32 @@ export class Replay {
     const passed = (now - this.#last) * player.speed;
     this.#last = now;
     this.#since += passed;
-    let isDue = true;
-    while (isDue && player.position < player.head) isDue = this.#advance(passed);
+    const reached = [];
+    for (let next = {}; next && player.position < player.head;) {
+      next = this.#advance(passed);
+      if (next) reached.push(next);
+    }
+    const isMoved = player.position !== position;
+    if (isMoved) player.view = this.#history.held(player.position) ?? player.view;
+    for (const frame of reached) player.tell(frame);
     if (player.position >= player.head && !player.isShowing) {
       player.live();
       return;
     }
-    const isMoved = player.position !== position;
-    if (isMoved) player.view = this.#history.held(player.position) ?? player.view;
     player.speech = this.#speechNow();
     this.#pending = this.#clock.schedule(() => this.#tick());
     const isChanged = isMoved || player.speech?.points !== speech?.points || player.share !== share;
     if (isChanged) player.dispatchEvent(new Event("change"));
   }
 
-  /** Moves to the next event if its time has come. */
+  /** Moves to the next event if its time has come; its frame, or null. */
   #advance(passed) {
     const player = this.#player;
     const next = this.#history.frame(player.position + 1);
     if (!next) {
       this.#history.at(Math.min(player.position + 1, player.head)).catch(() => player.hold());
       this.#since = 0;
-      return false;
+      return null;
     }
     this.#history.ahead(player.position + AHEAD);
     const { frame, isCalm } = player;
@@ -89,7 +93,7 @@ export class Replay {
     const wait = PACES[player.pace].wait({ frame, next, spoken, elapsed: this.#before, isCalm });
     if (this.#since < wait) {
       player.share = Math.floor((this.#since / wait) * PARTS) / PARTS;
-      return false;
+      return null;
     }
     // What comes late is not made up for.
     const left = Math.min(this.#since - wait, passed);
@@ -97,8 +101,7 @@ export class Replay {
     this.#since = left;
     player.share = 0;
     player.position += 1;
-    player.tell(next);
-    return true;
+    return next;
   }
 
   /**

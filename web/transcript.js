@@ -20,13 +20,18 @@ const REPETITION = 0.2;
 const fetchers = new WeakMap();
 /** Premises → by turn, those that it withdrew openly. */
 const withdrawals = new WeakMap();
+/** Articles whose changes have been asked for. */
+const asked = new WeakSet();
+/** A change that comes while the reader watches stands out for this long. */
+const FRESH_MS = 8_000;
 
 /**
  * The transcript of debate `id` in `root`.
  * @param {HTMLElement} root
  * @param {(position: number) => void} go
  * @param {string} id
- * @returns {{show: Function, place(event: object, view: View): Element | undefined, open(number: number): boolean}}
+ * @returns {{show: Function, place(event: object, view: View): Element | undefined, open(number: number): boolean,
+ *   flash(event: object, position: number): Element | undefined}}
  *   `open` shows the reasons for a turn's score; false if there are none yet.
  */
 export function transcript(root, go, id) {
@@ -43,6 +48,8 @@ export function transcript(root, go, id) {
   const evidenceIn = new Map();
   let last = {};
   let now = null;
+  /** Changes of scores that have just come: position → turn. */
+  const fresh = new Map();
   // The changes of a score are fetched when the turn comes near the viewport.
   const observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
@@ -67,6 +74,7 @@ export function transcript(root, go, id) {
     const isSame = last.reached === reached && last.conclusion === conclusion;
     if (!isSame || last.isEmpty !== isEmpty || last.state !== state) ending.replaceChildren(...closing(view, isEmpty));
     last = { reached, conclusion, isEmpty, state };
+    if (fresh.size) showFresh();
   }
 
   /** Removes the turns that this view does not have. */
@@ -202,15 +210,49 @@ export function transcript(root, go, id) {
     const number_ = event.turn ?? Math.max(0, ...Object.keys(view.turns).map(Number));
     const article = shown.get(number_)?.article;
     if (!view.turns[number_]?.changed?.includes(view.position)) return article;
-    const entry = $(`.entries [data-position="${view.position}"]`, article);
+    const entry = entryOf(view.position);
     if (!entry) fetchers.get(article)?.();
-    for (const mark of turns.querySelectorAll("mark")) {
-      mark.classList.toggle("flash", mark.dataset.names.split(" ").includes(`gap/${view.position}`));
-    }
+    light([view.position, ...fresh.keys()]);
     return entry ?? article;
   }
 
-  return { show, place, open };
+  const entryOf = (position) => $(`.entries [data-position="${position}"]`, turns);
+
+  /** Lets changes of scores, and the words on which they rest, stand out. */
+  function light(positions) {
+    const names = positions.flatMap((position) => [`gap/${position}`, `entry/${position}`]);
+    for (const mark of turns.querySelectorAll("mark")) {
+      mark.classList.toggle("flash", mark.dataset.names.split(" ").some((name) => names.includes(name)));
+    }
+    for (const entry of turns.querySelectorAll(".entries [data-position]")) {
+      entry.toggleAttribute("data-fresh", positions.includes(Number(entry.dataset.position)));
+    }
+  }
+
+  /**
+   * Shows for a while which change of a score has just come.
+   * @returns {Element | undefined} Its entry, or its turn until the entry has been fetched.
+   */
+  function flash({ turn }, position) {
+    fresh.set(position, turn);
+    setTimeout(() => {
+      fresh.delete(position);
+      light([...fresh.keys()]);
+    }, FRESH_MS);
+    showFresh();
+    return entryOf(position) ?? shown.get(turn)?.article;
+  }
+
+  function showFresh() {
+    for (const article of [...fresh.values()].map((turn) => shown.get(turn)?.article)) {
+      if (!fetchers.has(article) || asked.has(article)) continue;
+      asked.add(article);
+      fetchers.get(article)();
+    }
+    light([...fresh.keys()]);
+  }
+
+  return { show, place, open, flash };
 }
 
 /** Opens details at once: the browser dispatches `toggle` only later. */

@@ -137,6 +137,26 @@ def test_a_replay_of_a_protocol_keeps_what_is_read_in_view(new_page: Any, server
     assert [] == [place for place, is_seen in seen if not is_seen]
 
 
+def test_a_dock_of_an_earlier_turn_is_told_when_it_comes_and_leads_to_its_place(new_page: Any, server: Any) -> None:
+    debate = server.exhibit("juries")
+    events = server.get(f"/api/debates/{debate}/events?limit=1000")["events"]
+    gap = next(each for each in events if each["event"]["type"] == "logic_gap_adjusted")
+    page = new_page(width=390, height=844)
+    visit(page, server, debate, f"?speed=8#e{gap['position'] - 3}")
+    assert page.locator("#docks .dock").count() == 0  # joining in the middle tells of nothing that was before
+    page.locator("#play").click()
+    notice = page.locator("#docks .dock[data-turn='1']")
+    expect(notice).to_contain_text("Turn 1 lost 4 points")
+    expect(notice.locator("q")).to_have_text([gap["event"]["fails"]["quote"], gap["event"]["exposed_by"]["quote"]])
+    for turn in (1, 4):
+        expect(page.locator(f"[data-turn='{turn}'] mark.flash").first).to_be_attached()
+    notice.get_by_role("button").click()
+
+    expect(page.get_by_role("status")).to_have_text("Reading back")
+    expect(page.locator(f".entries [data-position='{gap['position']}'][data-fresh]")).to_be_in_viewport()
+    assert page.locator("#docks [data-turn='4']").count() == 0  # the newest turn has just been scored
+
+
 def test_a_protocol_debate_is_followed_to_its_end(new_page: Any, server: Any) -> None:
     content = msgspec.json.decode(shipped()["transit"].read_bytes())
     model = server.script({**content, "pace": {"chunk_ms": 20, "chunk_chars": 60, "answer_ms": 400}})
@@ -208,7 +228,8 @@ def test_a_bar_says_who_leads_by_how_much_and_what_moved_it(new_page: Any, serve
     visit(page, server, debate, f"#e{gap['position']}")
     bar = page.locator("#lead")
 
-    expect(bar).to_contain_text(f"{'▲ Pro' if margin > 0 else '▼ Con'} +{abs(margin):.1f}")
+    leader = re.escape(f"{'▲ Pro' if margin > 0 else '▼ Con'} +{abs(margin):.1f}")
+    expect(bar).to_contain_text(re.compile(rf"^{leader}(?: \(close\))? · "))
     expect(bar).to_contain_text(
         f"turn {event['exposed_by']['turn']} exposed turn {event['turn']} (−{-event['applied']:g})"
     )
