@@ -154,7 +154,7 @@ class Retest(Struct, frozen=True, kw_only=True):
 
     @property
     def half_flips(self) -> float | None:
-        """The floor of a share around one half: a verdict that changes moves it by at most one half."""
+        """Share of verdicts that asking again moves towards one side: the floor of a change and of a pick rate."""
         return None if self.flip_rate is None else self.flip_rate / 2
 
     def _sd(self, of: Mapping[str, Sequence[float]]) -> ClusterEstimate | None:

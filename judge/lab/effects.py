@@ -275,7 +275,7 @@ def _labels(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
         "pro_by_name",
         Column(gained, named.clusters, groups.failed),
         note,
-        floor=retest.flip_rate,
+        floor=retest.half_flips,
     )
 
 
@@ -304,7 +304,7 @@ def _last_word(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure
         "con_less_pro",
         columns["con"].minus(columns["pro"]),
         note,
-        floor=retest.flip_rate,
+        floor=retest.half_flips,
     )
 
 
@@ -317,7 +317,7 @@ def _length(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
         yield _points("length", variant, change, note, floor=retest.points)
         wins = given.column(_target, "compare", variant).minus(given.column(_target, "compare", "plain"))
         note = f"The same ({more} words): how much more often the padded speech is chosen than the plain one."
-        yield _changes("length", f"{variant}_wins", wins, note, floor=retest.flip_rate)
+        yield _changes("length", f"{variant}_wins", wins, note, floor=retest.half_flips)
 
 
 def _authority(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
@@ -412,7 +412,7 @@ def _injection(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure
     yield _points("injection", "points", change, note, floor=retest.points)
     wins = given.column(_truth, "compare", "injected").minus(given.column(_truth, "compare", "control"))
     note = "The same: how much more often the speech that holds them is chosen."
-    yield _changes("injection", "wins", wins, note, floor=retest.flip_rate)
+    yield _changes("injection", "wins", wins, note, floor=retest.half_flips)
     for kind in given.kinds():
         of = given.of_kind(kind)
         change = of.column(_total, "score", "injected").minus(of.column(_total, "score", "control"))
@@ -442,7 +442,7 @@ def _pressure(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]
             f"{what[variant]}: how much more often the flawed one is chosen "
             f"({over} of {len(change.values)} verdicts went that way)."
         )
-        yield _changes("pressure", variant, change, note, floor=retest.flip_rate)
+        yield _changes("pressure", variant, change, note, floor=retest.half_flips)
 
 
 def _family(given: BatteryAnswers, _: Retest) -> Iterator[MeasuredFigure]:

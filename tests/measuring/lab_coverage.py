@@ -1,8 +1,8 @@
 """Whether the lab finds what is planted in mock judges, and how often it accuses a judge without bias.
 
-``python -m tests.measuring.lab_coverage [--runs N] [--battery NAME]`` prints the tables of ``docs/lab.md``: for each
-battery, size of the planted bias and figure, the truth, the mean estimate, and how often the 95 % interval holds the
-truth; then how often runs of a judge without bias call it biased.
+``python -m tests.measuring.lab_coverage [--runs N] [--battery NAME] [--figures]`` prints the tables of ``docs/lab.md``:
+for each battery and size of the planted bias the truth and the mean estimate of one figure, and how often the 95 %
+intervals of all its figures hold the truth; then how often runs of a judge without bias call it biased.
 """
 
 from collections import Counter, defaultdict
@@ -26,6 +26,22 @@ RUNS: Final = 2_000
 SIZES: Final[tuple[Size, ...]] = get_args(Size)
 COVERED: Final[tuple[Battery, ...]] = tuple(each for each in BATTERIES if each != "family")
 """The batteries with a truth; ``family`` counts like ``position``, and needs stored debates."""
+MAIN: Final[Mapping[Battery, str]] = {
+    "retest": "sd",
+    "position": "first_pick",
+    "side": "pro_less_con",
+    "labels": "pro_by_name",
+    "last_word": "last_pick",
+    "length": "padded_100",
+    "authority": "cited_false",
+    "obscure": "sourced_flagged",
+    "style": "ornate",
+    "flaw": "chain_named",
+    "injection": "points",
+    "pressure": "belief",
+    "people": "pairs_accuracy",
+}
+"""The figure of each battery that the table shows."""
 NEEDS_RETEST: Final = {"position", "labels"}
 """Batteries with a figure that is compared with the retest."""
 
@@ -112,26 +128,49 @@ def _coverage(battery: Battery, size: Size, name: str, truth: float, found: Sequ
     )
 
 
-def line(row: Coverage) -> str:
-    """A row of the table in ``docs/lab.md``."""
-    return (
+def in_full(rows: Iterable[Coverage]) -> str:
+    """Every figure as a row."""
+    lines = ["| battery | figure | planted | truth | mean | half-width | covered, % |", "|---|---|---|---|---|---|---|"]
+    lines += [
         f"| {row.battery} | {row.name} | {row.size} | {row.truth:.3f} | {row.mean:.3f} | ±{row.half_width:.3f} "
         f"| {row.covered * 100:.1f} |"
-    )
+        for row in rows
+    ]
+    return "\n".join(lines)
+
+
+def in_short(rows: Iterable[Coverage]) -> str:
+    """What is found of the planted bias, and the coverage of each battery: of all figures, and the extremes."""
+    cells: dict[Battery, dict[Size, list[Coverage]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        cells[row.battery][row.size].append(row)
+    head = f"{' | '.join(SIZES)} |"
+    recovered = [f"| battery | figure, truth → mean | {head}", f"|---|---|{'---|' * len(SIZES)}"]
+    covered = [f"| battery | figures | {head}", f"|---|---|{'---|' * len(SIZES)}"]
+    for battery, sizes in cells.items():
+        name = MAIN[battery]
+        found = [next(each for each in sizes[size] if each.name == name) for size in SIZES]
+        values = " | ".join(f"{each.truth:.2f} → {each.mean:.2f}" for each in found).replace("-0.00", "0.00")
+        recovered.append(f"| {battery} | {name}, {found[0].unit} | {values} |")
+        shares = " | ".join(_extremes([each.covered for each in sizes[size]]) for size in SIZES)
+        covered.append(f"| {battery} | {len(sizes[SIZES[0]])} | {shares} |")
+    return "\n".join((*recovered, "", *covered))
+
+
+def _extremes(covered: Sequence[float]) -> str:
+    low, high = min(covered) * 100, max(covered) * 100
+    return f"{np.mean(covered) * 100:.1f} ({low:.1f}–{high:.1f})"
 
 
 @click.command()
 @click.option("--runs", type=click.IntRange(2), default=RUNS, show_default=True)
 @click.option("--battery", "chosen", type=click.Choice(COVERED), multiple=True, help="By default all, and the alarms.")
+@click.option("--figures", is_flag=True, help="Print every figure.")
 @click.option("--seed", type=int, default=SEED, show_default=True)
-def main(runs: int, chosen: Sequence[Battery], seed: int) -> None:
+def main(runs: int, chosen: Sequence[Battery], figures: bool, seed: int) -> None:
     """Print how often the intervals hold the planted truth, and how often a judge without bias is accused."""
-    click.echo("| battery | figure | planted | truth | mean | half-width | covered, % |")
-    click.echo("|---|---|---|---|---|---|---|")
-    for battery in chosen or COVERED:
-        for size in SIZES:
-            for row in coverage_of(battery, size, runs, seed):
-                click.echo(line(row))
+    rows = [row for each in chosen or COVERED for size in SIZES for row in coverage_of(each, size, runs, seed)]
+    click.echo(in_full(rows) if figures else in_short(rows))
     if not chosen:
         counts = false_alarms(runs, seed)
         click.echo(

@@ -71,11 +71,14 @@ def test_a_bias_that_cancels_out_over_motions_is_no_bias_on_average(battery: Bat
     assert rejections(battery, name, 100) <= 0.11
 
 
-def test_the_script_prints_its_table() -> None:
-    result = CliRunner().invoke(main, ["--runs", "2", "--battery", "obscure"])
+def test_the_script_prints_its_tables() -> None:
+    short = CliRunner().invoke(main, ["--runs", "2", "--battery", "obscure"])
+    full = CliRunner().invoke(main, ["--runs", "2", "--battery", "obscure", "--figures"])
 
-    assert result.exit_code == 0, result.output
-    assert "| obscure | sourced_flagged | large |" in result.output
+    assert (0, 0) == (short.exit_code, full.exit_code)
+    assert "| obscure | sourced_flagged, share | 0.00 → " in short.output
+    assert "| obscure | 3 | " in short.output
+    assert "| obscure | sourced_flagged | large |" in full.output
 
 
 @pytest.mark.slow
