@@ -1,16 +1,17 @@
 /**
  * The state of the page is in its address: `#e42` is the cursor, `?speed=` the speed, `?play` a cursor that plays,
- * `?follow=0` one that does not follow, `?view=audit` the log, `?turn=3` the turn whose score is explained. Other
- * members are filters of the log.
+ * `?follow=0` one that does not follow, `?view=audit` the log (on small screens also `score` and `vote`), `?turn=3` the
+ * turn whose score is explained. Other members are filters of the log.
  */
+
+const VIEWS = ["debate", "score", "vote", "audit"];
 
 /** @typedef {{pathname: string, search: string, hash: string}} Address The part of `location` that is used here. */
 
 /**
  * The state that an address names.
  * @param {Address} address
- * @returns {{cursor: number | null, speed: number, follow: boolean, play: boolean, view: "audit" | "debate",
- *   turn: number | null}}
+ * @returns {{cursor: number | null, speed: number, follow: boolean, play: boolean, view: string, turn: number | null}}
  */
 export function read({ hash, search }) {
   const query = new URLSearchParams(search);
@@ -20,7 +21,7 @@ export function read({ hash, search }) {
     speed: query.has("speed") ? Number(query.get("speed")) : 1,
     follow: query.get("follow") !== "0",
     play: query.has("play"),
-    view: query.get("view") === "audit" ? "audit" : "debate",
+    view: VIEWS.includes(query.get("view")) ? query.get("view") : "debate",
     turn: /^[1-9]\d{0,3}$/.test(query.get("turn")) ? Number(query.get("turn")) : null,
   };
 }

@@ -6,7 +6,7 @@ import { $, onClick, setText, speak, storage } from "./dom.js";
 import { Feed } from "./feed.js";
 import { follower } from "./follow.js";
 import { formats } from "./formats.js";
-import { contents, head, progress, scoreSummary } from "./header.js";
+import { contents, head, menus, progress, scoreSummary, shortMotion } from "./header.js";
 import { keys } from "./keys.js";
 import { Player } from "./player.js";
 import { statusOf } from "./status.js";
@@ -174,6 +174,7 @@ function showLateParts(view, isPresent) {
   }
   if (isLive || view.audience) late("audience", () => import("./audience.js").then(({ audience }) => audience(id)));
   for (const part of Object.values(lateParts)) part?.show?.(view, isPresent);
+  $("[data-view-button=vote]").hidden = $("#audience").hidden && $("#moderator").hidden;
 }
 
 /** Fetches a part once; the page is drawn again when it is there. */
@@ -278,7 +279,7 @@ function showError(error) {
 /** What a reader who follows must see: the newest words, the verdicts, or the place of the event at the cursor. */
 function newestPlace() {
   const { view, frame, following, playing, share } = player;
-  if (!view || !parts.format || document.body.dataset.view === "audit") return null;
+  if (!view || !parts.format || document.body.dataset.view !== "debate") return null;
   const event = frame?.event ?? {};
   if (view.format !== "exchange" || !(following || playing)) {
     const element = parts.format.place(event, view, share);
@@ -370,6 +371,7 @@ addEventListener("popstate", () => {
 });
 
 function jump(position) {
+  if (["score", "vote"].includes(document.body.dataset.view)) move({ view: null });
   return player.go(position).then(remember, showError);
 }
 
@@ -402,12 +404,18 @@ let fetchingAudit = null;
 let explainedTurn = null;
 let isSearchAsked = false;
 let isEventAsked = false;
+/** Screens on which one tab is shown at a time. */
+const SMALL = matchMedia("(max-width: 980px)");
+/** Tab → where the reader left it. */
+const leftAt = new Map();
 
 /** Shows the view and explains the turn that the address names. True if it has opened the reasons of that turn. */
 function showRoom(view) {
-  const { view: name, turn } = address.read(location);
-  const isAudit = name === "audit";
-  document.body.dataset.view = name;
+  const { view: asked, turn } = address.read(location);
+  const isAudit = asked === "audit";
+  const isShown = isAudit || (SMALL.matches && !$(`[data-view-button=${asked}]`).hidden);
+  const name = isShown ? asked : "debate";
+  showTab(name);
   $("#audit").hidden = !isAudit;
   for (const button of document.querySelectorAll("[data-view-button]")) {
     button.setAttribute("aria-pressed", String(button.dataset.viewButton === name));
@@ -419,6 +427,16 @@ function showRoom(view) {
   if (turn === explainedTurn || (turn !== null && !parts.format.record.open?.(turn))) return false;
   explainedTurn = turn;
   return turn !== null;
+}
+
+/** Shows a tab where the reader left it. Wide screens show the score beside the debate. */
+function showTab(name) {
+  const { dataset } = document.body;
+  if (dataset.view === name) return;
+  if (dataset.view) leftAt.set(dataset.view, scrollY);
+  const isFirst = !dataset.view;
+  dataset.view = name;
+  if (!isFirst && SMALL.matches) scrollTo(0, leftAt.get(name) ?? 0);
 }
 
 async function showAudit(view) {
@@ -490,8 +508,7 @@ function search() {
 // Acts of the reader
 
 for (const button of document.querySelectorAll("[data-view-button]")) {
-  const view = button.dataset.viewButton === "audit" ? "audit" : null;
-  button.addEventListener("click", () => move({ view, turn: null }));
+  button.addEventListener("click", () => move({ view: button.dataset.viewButton, turn: null }));
 }
 $("#copy").addEventListener("click", () => copyLink(linkToDebate()));
 $("#copy-here").addEventListener("click", () => copyLink(linkHere()));
@@ -501,10 +518,6 @@ $("#trouble-close").addEventListener("click", () => {
 });
 $("#back").addEventListener("click", live);
 $("#whatif").addEventListener("toggle", openWhatIf);
-$("#score-summary").addEventListener("click", () => {
-  $("#scorecard").scrollIntoView({ block: "center" });
-  follow.leave();
-});
 
 const step = (count) => () => player.step(count).catch(showError);
 const turn = (direction) => () => player.turn(direction)?.catch(showError);
@@ -531,6 +544,14 @@ keys({
   "]": () => player.faster(1),
 });
 
+SMALL.addEventListener("change", draw);
+document.addEventListener("reveal", ({ target }) => {
+  const name = target.closest("#audience, #moderator") ? "vote" : target.closest("aside") ? "score" : "debate";
+  showTab(name);
+  move({ view: name });
+});
+menus();
+shortMotion();
 new ResizeObserver(stay).observe($("#record"));
 if (!copy) import("./role.js").then(({ role }) => role());
 feed.open();

@@ -12,7 +12,6 @@ const LONG_MOTION = 160;
  * @param {View} view
  */
 export function head(view) {
-  const isWide = matchMedia("(min-width: 641px)").matches; // On a phone the first words come first.
   const title = view.format === "deliberation" && view.artifact ? view.artifact.name : view.motion;
   document.title = [title, FORMAT[view.format], "Moot"].filter(Boolean).join(" · ");
   document.body.dataset.format = view.format;
@@ -20,13 +19,45 @@ export function head(view) {
   motion.lang = view.language ?? "en";
   setText(motion, view.motion);
   motion.classList.toggle("long", view.motion.length > LONG_MOTION);
+  const whole = $("#whole-motion");
+  whole.hidden = view.motion.length <= LONG_MOTION;
+  setText(whole, whole.hidden ? "" : view.motion);
   setText($("#short"), view.motion);
   setText($("#kind"), HEADER.kind[view.format] ?? HEADER.kind.exchange);
   setText($("#opened"), HEADER.opened(view));
   $("#seats").replaceChildren(...seats(view));
-  $("#caveats").replaceChildren(...[...caveats(view)].map(([caveat, roles]) => {
-    return h("details.caveat", { open: isWide }, h("summary", {}, HEADER.about(joined(roles))), caveat);
+  $("#sides").replaceChildren(...["pro", "con"].filter((side) => view[side]).map((side) => {
+    const name = h(`b.${side}`, {}, `${SIGN[side]} ${NAME[side]}`);
+    return h("span", { title: view[side].model ?? UNNAMED }, name, ` ${plain(view[side].archetype)}`);
   }));
+  const notes = [...caveats(view)];
+  $("#caveats").replaceChildren(...notes.map(([caveat, roles]) => {
+    return h("p.caveat", {}, h("b", {}, HEADER.about(joined(roles))), ": ", caveat);
+  }));
+  setText($("#about-name"), HEADER.aboutName(notes.length + document.querySelectorAll("#copy-note.caveat").length));
+  $("#about").classList.toggle("noted", notes.length > 0);
+}
+
+/** The head of the page shows the motion while its heading is out of view. */
+export function shortMotion() {
+  const heading = new IntersectionObserver(([{ isIntersecting }]) => {
+    $("#short").classList.toggle("shown", !isIntersecting);
+  }, { rootMargin: "-60px 0px 0px" });
+  heading.observe($("#motion"));
+}
+
+/** Menus close when the reader clicks elsewhere or presses Escape. */
+export function menus() {
+  for (const menu of document.querySelectorAll("details.drop")) {
+    document.addEventListener("click", ({ target }) => {
+      if (menu.open && !menu.contains(target)) menu.open = false;
+    });
+    menu.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !menu.open) return;
+      menu.open = false;
+      $("summary", menu).focus();
+    });
+  }
 }
 
 function seats(view) {
@@ -111,7 +142,7 @@ export function progress(view) {
 }
 
 /**
- * Shows the figures of both sides, for small screens.
+ * Shows the figures of both sides on the tab for the score, which only small screens have.
  * @param {View} view
  */
 export function scoreSummary(view) {
@@ -120,11 +151,11 @@ export function scoreSummary(view) {
     const value = isProtocol ? view.protocol.assessment?.[`${side}_total`] : view.scorecard[side].composite;
     return value === undefined || isMissing(value) ? "–" : number(value, 1);
   };
-  const button = $("#score-summary");
-  button.hidden = !view.pro || (isProtocol && !view.protocol.assessment);
-  setText(button, `${SIGN.pro} ${total("pro")}  ${SIGN.con} ${total("con")}`);
-  const title = isProtocol ? HEADER.totals : HEADER.scorecard;
-  button.setAttribute("aria-label", `${title}: Pro ${total("pro")}, Con ${total("con")}`);
+  const figures = $("#score-summary");
+  figures.hidden = !view.pro || (isProtocol && !view.protocol.assessment);
+  setText(figures, `${SIGN.pro} ${total("pro")}  ${SIGN.con} ${total("con")}`);
+  const label = figures.hidden ? HEADER.score : HEADER.scoreOf(total("pro"), total("con"));
+  figures.parentElement.setAttribute("aria-label", label);
 }
 
 /**

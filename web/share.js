@@ -1,5 +1,6 @@
 /** Links to the moment at the cursor, and exports of the whole debate. */
 
+import { changed } from "./address.js";
 import { $, h, setText } from "./dom.js";
 import { SHARE } from "./words_acts.js";
 
@@ -22,17 +23,9 @@ export function share(id) {
   const files = SHARE.files.map(([file, name, purpose]) => {
     return h("li", {}, h("a", { href: `${path}/${file}`, download: "" }, name), h("span.quiet", {}, ` ${purpose}`));
   });
-  $("#export").append(h("ul", {}, files), h("label.field", {}, h("span", {}, SHARE.embed), code));
-
-  const menu = $("#export").closest("details");
-  document.addEventListener("click", (event) => {
-    if (menu.open && !menu.contains(event.target)) menu.open = false;
-  });
-  menu.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !menu.open) return;
-    menu.open = false;
-    $("summary", menu).focus();
-  });
+  const copyDebate = () => copy(changed({ ...location, hash: "" }, { speed: null, follow: null, view: null }));
+  const button = h("button.narrow", { type: "button", on: { click: copyDebate } }, SHARE.copy);
+  $("#export").append(button, h("ul", {}, files), h("label.field", {}, h("span", {}, SHARE.embed), code));
 
   async function copy(address) {
     const link = new URL(address, location.href).href;

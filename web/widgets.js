@@ -46,7 +46,7 @@ export function placeLink(id, ...children) {
 }
 
 /**
- * Scrolls to a place, focuses it and opens the details around it.
+ * Scrolls to a place, focuses it and opens the details and the tab around it.
  * @param {string} id
  */
 export function showPlace(id) {
@@ -55,6 +55,7 @@ export function showPlace(id) {
   for (let around = place.closest("details"); around; around = around.parentElement.closest("details")) {
     around.open = true;
   }
+  if (!place.checkVisibility()) place.dispatchEvent(new CustomEvent("reveal", { bubbles: true }));
   place.scrollIntoView({ block: "start" });
   place.setAttribute("tabindex", "-1");
   place.focus({ preventScroll: true });

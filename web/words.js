@@ -172,7 +172,7 @@ export function announcement(event, view) {
 /** The head of the page. */
 export const HEADER = {
   kind: {
-    exchange: "The motion",
+    exchange: "Exchange: speeches in turn, each one scored",
     protocol: "Protocol: a debate in rounds",
     deliberation: "An artifact before a panel",
     calibration: "Raters judge debates with a known outcome",
@@ -202,8 +202,9 @@ export const HEADER = {
     const read = cached ? ` (${grouped(cached)} from a cache)` : "";
     return `${count(calls, "model call")}, ${failed} failed, ${count(tokens, "token")}${read}${unknown}`;
   },
-  totals: "Totals",
-  scorecard: "Scorecard",
+  aboutName: (notes) => (notes ? `About · ${count(notes, "note")}` : "About"),
+  score: "Score",
+  scoreOf: (pro, con) => `Score: Pro ${pro}, Con ${con}`,
   places: [
     ["briefing", "Briefing"],
     ["verdict", "Verdict"],

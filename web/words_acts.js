@@ -11,6 +11,7 @@ export const SHARE = {
     ["events.ndjson", "NDJSON", "the whole log, to import and verify"],
     ["export.json", "JSON", "the current view"],
   ],
+  copy: "Copy link",
   embed: "To embed it in a page",
   embedCode: "Code to embed this debate",
   copied: (event) => `Link copied: ${event ? `event ${event}` : "this debate"}`,

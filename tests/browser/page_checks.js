@@ -56,7 +56,9 @@ function mirrored() {
 function boxes() {
   return Object.fromEntries(["#top", "#foot"].map((name) => {
     const box = document.querySelector(name)?.getBoundingClientRect();
-    const edge = box && Math.round(name === "#top" ? box.top : innerHeight - box.bottom);
+    const top = box && Math.round(box.top);
+    const stuckAt = box && Math.min(0, parseFloat(getComputedStyle(document.querySelector(name)).top));
+    const edge = box && Math.round(name === "#top" ? top - Math.max(-scrollY, stuckAt) : innerHeight - box.bottom);
     return [name, box && [box.left, box.width, edge, box.height]];
   }));
 }

@@ -209,6 +209,7 @@ def test_the_moderator_and_the_names_of_models_are_text(hostile: HostileServer, 
 
     assert_shows(page, [*batches(MARKUP)], "#transcript")
     assert_shows(page, [next(batches(MARKUP))[:500]], "#notice")
+    page.evaluate("document.querySelector('#about').open = true")
     assert_shows(page, ["<img src=x onerror=window.__pwned=1>"], "#seats")
     assert_unharmed(watch, hostile.calm["end"])
 

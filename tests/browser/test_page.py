@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.browser.conftest import play_paused
+from tests.browser.conftest import expect_changes, play_paused
 
 pytestmark = pytest.mark.browser
 
@@ -405,3 +405,81 @@ def test_the_theme_is_the_systems_until_chosen(new_page: Any, server: Any) -> No
     page.reload()
 
     assert page.evaluate(paper) == "rgb(250, 248, 244)"
+
+
+# The head, and the tabs of small screens
+
+SMALL_TARGETS = """() => [...document.querySelectorAll("button, select, summary, [type=range], .views *")]
+  .filter((one) => one.checkVisibility() && one.matches("button, select, summary, [type=range]"))
+  .map((one) => [one.id || one.textContent.trim().slice(0, 30), one.getBoundingClientRect()])
+  .filter(([, { width, height }]) => width < 44 || height < 44)
+  .map(([name, { width, height }]) => `${name}: ${width} x ${height}`)"""
+
+
+def test_the_head_is_one_line_and_a_chip_opens_the_rest(page: Page, server: Any) -> None:
+    visit(page, server, server.exhibit("juries"))
+    boxes = [page.locator(place).bounding_box() for place in (".title h1", "#sides", "#about > summary")]
+    tops = [box["y"] + box["height"] / 2 for box in boxes if box]
+
+    assert len(tops) == 3
+    assert max(tops) - min(tops) < 12, "motion, sides and notes stand in one line"
+    assert (page.locator("#record").bounding_box() or {"y": 900})["y"] < 180
+    expect(page.locator("#short")).to_be_hidden()
+    expect(page.locator("#seats")).to_be_hidden()
+    page.get_by_text("About · 1 note").click()
+    expect(page.locator("#seats")).to_contain_text("scripted:")
+    expect(page.locator("#caveats")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#seats")).to_be_hidden()
+    page.mouse.wheel(0, 2000)
+    expect(page.locator("#short")).to_be_visible()
+
+
+def test_tabs_show_the_debate_the_score_the_vote_and_the_log_on_a_phone(
+    new_page: Any, server: Any, live: Any, scripts: SimpleNamespace
+) -> None:
+    page = new_page(width=390, height=844)
+    debate = live(scripts.silent_in(2), turns=4)
+    visit(page, server, debate)
+    parts = {"debate": "#transcript", "score": "#scorecard", "vote": "#audience", "audit": "#audit"}
+    for name, place in (*parts.items(), ("debate", "#transcript")):
+        tab = page.locator(f"[data-view-button={name}]")
+        tab.click()
+        expect(tab).to_have_attribute("aria-pressed", "true")
+        for other in parts.values():
+            expect(page.locator(other)).to_be_visible(visible=other == place)
+        assert page.evaluate("document.documentElement.scrollWidth") == 390, name
+    page.locator("[data-view-button=score]").click()
+    page.reload()
+    expect(page.locator("#scorecard")).to_be_visible()
+    page.locator(".graph .mark").first.click()
+
+    expect(page.locator("[data-turn='1'] .scores").first).to_be_in_viewport()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    expect(page.locator("#scorecard")).to_be_visible()
+    expect(page.locator("[data-view-button=score]")).to_be_hidden()
+
+
+def test_a_tab_is_found_again_where_it_was_left(new_page: Any, server: Any) -> None:
+    page = new_page(width=390, height=844)
+    visit(page, server, server.exhibit("juries"))
+    expect_changes(page)  # after this, the page replaces no turn
+    left = page.evaluate("""() => {
+      scrollTo(0, 900);
+      document.querySelector("[data-view-button=score]").click();  // Playwright would scroll to the button
+      return scrollY;
+    }""")
+    expect(page.locator("#scorecard")).to_be_in_viewport()
+    page.locator("[data-view-button=debate]").evaluate("(button) => button.click()")
+
+    assert left == 900
+    page.wait_for_function("() => scrollY === 900")
+
+
+@pytest.mark.parametrize("view", ["", "?view=score", "?view=audit"])
+def test_targets_on_a_phone_are_large_enough_for_a_finger(new_page: Any, server: Any, view: str) -> None:
+    page = new_page(width=390, height=844)
+    visit(page, server, server.exhibit("juries"), view)
+    page.locator("[data-view-button=debate]").scroll_into_view_if_needed()
+
+    assert page.evaluate(SMALL_TARGETS) == []
