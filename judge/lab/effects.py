@@ -521,6 +521,8 @@ def _reached(kind: str, trials: Sequence[Trial]) -> str:
 def _beside(name: str, given: BatteryAnswers) -> Iterator[MeasuredFigure]:
     for kind in given.kinds():
         column, undecided = _agreement(given.of_kind(kind))
+        if not column.values:
+            continue
         note = f"What {name} reaches on these items; {undecided} undecided items count one half."
         yield _shares("people", f"{kind}_{name}", column, note, null=COIN, is_tested=False, better="higher")
 

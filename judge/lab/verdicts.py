@@ -6,7 +6,8 @@ A figure with a value without bias (its null) is tested.  The p values of a run 
   verdicts away, so a judge without bias is called biased in at most 5 % of runs.
 - ``within the floor``: a difference is likely, but not larger than what the judge differs from itself; or none was
   shown, and the whole interval lies within the floor, or within the margin that matters at a sufficient power.
-- ``could not have seen it``: none was shown, and the sample is too small to exclude one that matters.
+- ``could not have seen it``: none was shown, and the sample is too small to exclude one that matters; or no item
+  changed, and there are too few to say that hardly any does.
 - ``measured``: the figure has no value without bias, or a large value is good.
 """
 
@@ -19,9 +20,11 @@ import msgspec
 from msgspec import Struct
 
 from events.types.lab import Battery, Effect, LabVerdict
-from judge.lab.statistics import ClusterEstimate, false_discovery
+from judge.lab.statistics import ALPHA, ClusterEstimate, false_discovery
 
 SIGNIFICANT: Final = 0.05
+UNSEEN: Final = 0.1
+"""Share of items that may be affected without being seen, where no item of the sample is."""
 Better = Literal["nearer", "higher", "lower"]
 """Which value of a figure is the better one: that nearer to the null, or the higher or lower one."""
 
@@ -108,6 +111,9 @@ def _verdict(measured: MeasuredFigure, q: float | None) -> tuple[LabVerdict, str
         if floor is None or away > floor:
             return "biased", ""
         return "within the floor", "The difference is probably real, but the judge differs from itself by as much."
+    if found.high == found.low and (unseen := 1 - ALPHA ** (1 / found.n)) > UNSEEN:
+        why = f"No item changed, but a change in up to {unseen * 100:.0f} % of items could be missing from this sample."
+        return "could not have seen it", why
     reach = max(measured.null - found.low, found.high - measured.null)
     if floor is not None and reach <= floor:
         return "within the floor", "The whole interval lies within what the judge differs from itself."

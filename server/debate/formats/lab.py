@@ -17,10 +17,19 @@ from events.record import Draft
 from events.state.debate import Debate, question
 from events.types import DebateConcluded, DebateOpened, LabMeasured
 from judge.lab.trials import Trial
+from providers.registry import BASELINE
 from server.debate.formats.halts import halt, halt_if_unaffordable
 from server.debate.formats.questions import is_given_up, pending
 from server.debate.formats.steps import Ask, Step, record
-from server.debate.formats.trials import AGAIN, keys_of, question_of, questions_about, readings_of, trials_of
+from server.debate.formats.trials import (
+    AGAIN,
+    baseline_readings,
+    keys_of,
+    question_of,
+    questions_about,
+    readings_of,
+    trials_of,
+)
 
 AT_ONCE: Final = 8
 """Chains that run at the same time."""
@@ -62,8 +71,9 @@ def measured(debate: Debate, opened: DebateOpened) -> LabMeasured:
 
     assert opened.lab is not UNSET, "its format has a setup"
     trials, readings = trials_of(opened.lab), tuple(readings_of(debate))
+    beside = {} if opened.judge.model == BASELINE else {BASELINE: tuple(baseline_readings(debate, opened))}
     return LabMeasured(
-        effects=effects_of(trials, readings),
+        effects=effects_of(trials, readings, beside),
         curve=calibration_of(trials, readings),
         trials=len(trials),
         failed=sum(bool(each.failed) for each in readings),

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, Final
 
+import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -33,14 +34,17 @@ from events.types.lab import LabItem, LabSetup, PeopleItem
 from events.types.rubric import composite_dimensions
 from judge.guard.neutralise import quoted
 from judge.lab.trials import Reading, Trial, plan
+from judge.lexical.answers import respond
 from judge.live import claims, scoring, verdicts
 from judge.live.answers import majority
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt
 from judge.templates import fill, section
+from providers.answers.schema import schema
 from providers.base import Segment
+from providers.errors import BadRequest
 from server.debate.formats import judging
-from server.debate.formats.questions import Question, answers
+from server.debate.formats.questions import Question, answers, read_answer
 from server.debate.speech import clean
 
 AGAIN: Final = ":again"
@@ -221,6 +225,23 @@ def readings_of(debate: Debate) -> Iterator[Reading]:
     assert opened.lab is not UNSET, "its format has a setup"
     for trial in trials_of(opened.lab):
         yield reading_of(trial, debate, opened)
+
+
+def baseline_readings(debate: Debate, opened: DebateOpened) -> Iterator[Reading]:
+    """What the lexical baseline says of the pairs that people judged.  It makes no calls."""
+    assert opened.lab is not UNSET, "its format has a setup"
+    for trial in trials_of(opened.lab):
+        if trial.battery == "people" and trial.asks == "compare":
+            asked = _asked(trial, "", debate_of(trial, opened, debate.opened_at))
+            material = asked.material()
+            assert material is not None, "a comparison has material"
+            try:
+                answer = respond(material, schema(asked.answer_type))
+            except BadRequest as error:
+                yield Reading(trial=trial.id, failed=str(error))
+                continue
+            value, _ = read_answer(asked, msgspec.json.encode(answer).decode())
+            yield _compared(trial, (value,), opened)
 
 
 def reading_of(trial: Trial, debate: Debate, opened: DebateOpened) -> Reading:

@@ -316,6 +316,15 @@ def test_a_verdict_follows_q_floor_and_margin(value: float, error: float, floor:
     assert expected == effect.verdict
 
 
+@pytest.mark.parametrize(("items", "expected"), [(7, "could not have seen it"), (60, "within the floor")])
+def test_few_items_without_a_change_do_not_show_that_none_would_change(items: int, expected: str) -> None:
+    unchanged = ClusterEstimate(0.0, 0.0, 0.0, 0.0, items - 1, items, items)
+
+    [effect] = effects([measured(0.0, 0.0, found=unchanged, floor=3.0)])
+
+    assert expected == effect.verdict
+
+
 def test_figures_of_a_run_are_one_family() -> None:
     one = measured(2.3, 1.0)
 
