@@ -100,24 +100,6 @@ def mean(
     return _interval(sample.mean, sample.error, sample.df, sample.n, sample.clusters, bounds)
 
 
-def difference(
-    one: ArrayLike, clusters_one: Sequence[Hashable], two: ArrayLike, clusters_two: Sequence[Hashable]
-) -> ClusterEstimate | None:
-    """Return mean of ``one`` minus mean of ``two``, observed in the same clusters or in others; None below two.
-
-    What a cluster does to both means is taken together, so common clusters count once.
-    """
-    first, second = _Sample.of(one, clusters_one), _Sample.of(two, clusters_two)
-    if first is None or second is None:
-        return None
-    parts = first.influence()
-    for name, part in second.influence().items():
-        parts[name] = parts.get(name, 0.0) - part
-    error = sqrt(sum(each * each for each in parts.values()))
-    n = first.n + second.n
-    return _interval(first.mean - second.mean, error, min(first.df, second.df), n, len(parts), None)
-
-
 def share(values: ArrayLike, clusters: Sequence[Hashable], least: float = 0.0) -> ClusterEstimate | None:
     """Return a share, or with ``least`` -1 a difference of shares, with Wilson's interval for the effective sample.
 
@@ -151,7 +133,6 @@ class _Sample(NamedTuple):
     """Values by cluster, reduced to what a mean and its error need."""
 
     mean: float
-    names: tuple[Hashable, ...]
     residuals: Array
     """Sum of the residuals of each cluster."""
     sizes: Array
@@ -168,11 +149,11 @@ class _Sample(NamedTuple):
         if np.ptp(x) == 0:
             middle = float(x[0])
         sizes = np.bincount(of).astype(np.float64)
-        return cls(middle, tuple(numbers), np.bincount(of, weights=x - middle).astype(np.float64), sizes, len(x))
+        return cls(middle, np.bincount(of, weights=x - middle).astype(np.float64), sizes, len(x))
 
     @property
     def clusters(self) -> int:
-        return len(self.names)
+        return len(self.sizes)
 
     @property
     def weights(self) -> Array:
@@ -190,9 +171,6 @@ class _Sample(NamedTuple):
         scaled = self.weights * self.sizes
         spread = np.diag(self.weights**2 * self.sizes) - np.outer(scaled, scaled) / self.n
         return float(np.trace(spread) ** 2 / (spread**2).sum())
-
-    def influence(self) -> dict[Hashable, float]:
-        return dict(zip(self.names, (self.weights * self.residuals).tolist(), strict=True))
 
 
 # other figures

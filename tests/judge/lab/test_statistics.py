@@ -11,7 +11,6 @@ from judge.lab import statistics
 from judge.lab.statistics import (
     MissingPackages,
     calibration,
-    difference,
     false_discovery,
     fleiss_kappa,
     jackknife,
@@ -74,28 +73,6 @@ def _cr2(values: NDArray[np.float64], clusters: NDArray[np.int64]) -> tuple[floa
     assert np.allclose(stacked @ values, stacked @ residuals)
     products = stacked @ stacked.T
     return float(np.linalg.norm(stacked @ values)), float(np.trace(products) ** 2 / (products**2).sum())
-
-
-def test_a_difference_within_clusters_is_the_mean_of_the_differences() -> None:
-    rng = np.random.default_rng(4)
-    clusters = [number // 2 for number in range(40)]
-    one, two = rng.normal(size=40), rng.normal(size=40)
-
-    paired, apart = mean(one - two, clusters), difference(one, clusters, two, clusters)
-
-    assert paired is not None
-    assert apart is not None
-    assert (paired.value, paired.error, paired.df) == pytest.approx((apart.value, apart.error, apart.df))
-
-
-def test_a_difference_of_other_clusters_adds_the_variances() -> None:
-    rng = np.random.default_rng(5)
-    one, two = rng.normal(size=30), rng.normal(size=20)
-
-    found = difference(one, list(range(30)), two, list(range(100, 120)))
-
-    assert found is not None
-    assert found.error**2 == pytest.approx(one.var(ddof=1) / 30 + two.var(ddof=1) / 20)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +187,6 @@ def test_a_calibration_curve_has_a_point_a_bin() -> None:
 def test_one_cluster_gives_no_estimate() -> None:
     assert mean([1, 2, 3], ["a"] * 3) is None
     assert share([1, 0, 1], ["a"] * 3) is None
-    assert difference([1, 2], ["a", "b"], [1, 2], ["a", "a"]) is None
     assert within_sd([[1, 2], [3, 5]], ["a", "b"]) is None
 
 
