@@ -1,6 +1,7 @@
 """The page of one debate: watching, reading back, replaying."""
 
 import re
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
@@ -9,6 +10,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
+import web
 from tests.browser.conftest import expect_changes, play_paused
 
 pytestmark = pytest.mark.browser
@@ -483,3 +485,64 @@ def test_targets_on_a_phone_are_large_enough_for_a_finger(new_page: Any, server:
     page.locator("[data-view-button=debate]").scroll_into_view_if_needed()
 
     assert page.evaluate(SMALL_TARGETS) == []
+
+
+# Text and colours
+
+SENTENCES = """() => {
+  const captions = ["figcaption", ".label", "thead", "pre", "code", ".digest", "textarea", ".status-line", "#foot"];
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  const small = [];
+  while (walker.nextNode()) {
+    const { data, parentElement: around } = walker.currentNode;
+    if (data.trim().length < 30 || !around.checkVisibility() || around.closest(captions.join())) continue;
+    const size = parseFloat(getComputedStyle(around).fontSize);
+    if (size < 15) small.push([size, data.trim().slice(0, 50)]);
+  }
+  return small;
+}"""
+UNDERLINED = """(mark) => getComputedStyle(mark).textDecorationLine === "underline" """
+
+
+@pytest.mark.parametrize("what", ["juries", "transit", "monolith", "juries?turn=3", "juries?view=audit&event=64"])
+def test_sentences_are_large_enough_to_read(read: Any, server: Any, what: str) -> None:
+    name, _, rest = what.partition("?")
+    page = read(f"{server.url}/d/{server.exhibit(name)}?{rest}")
+    if name == "juries" and "audit" not in rest:
+        expect_changes(page)
+
+    assert page.evaluate(SENTENCES) == []
+
+
+def test_only_what_is_suspect_or_exposed_is_underlined_until_the_reader_asks(page: Page, server: Any) -> None:
+    visit(page, server, server.exhibit("juries"))
+    expect_changes(page)
+    turn = page.locator("[data-turn='3']")
+    plain = turn.locator(".said mark:not(.claimed, .gap, .entry)").first
+    page.mouse.move(0, 0)
+    assert turn.locator("mark.claimed").first.evaluate(UNDERLINED)
+    assert turn.locator("mark.gap").first.evaluate(UNDERLINED)
+    assert not plain.evaluate(UNDERLINED)
+
+    turn.hover()
+    assert plain.evaluate(UNDERLINED)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_sides_penalties_live_links_and_errors_have_colours_of_their_own(theme: int) -> None:
+    """WCAG 1.4.3: at least 4.5 to 1 on both papers, in the light and in the dark theme."""
+    style = (Path(web.__file__).parent / "style.css").read_text(encoding="utf-8")
+    tokens = {name: values[theme] for name, *values in re.findall(r"--(\w+): light-dark\((#\w{6}), (#\w{6})\)", style)}
+    names = ("pro", "con", "dock", "live", "link", "error")
+
+    assert len({tokens[name] for name in names}) == len(names)
+    for name in (*names, "ink", "soft"):
+        for paper in ("paper", "raised"):
+            dark, light = sorted((luminance(tokens[name]), luminance(tokens[paper])))
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, (name, paper)
