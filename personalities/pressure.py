@@ -163,7 +163,7 @@ def _doubts(debate: Debate, last: int) -> Iterator[tuple[str, str]]:
     for claim in debate.claims.values():
         if claim.turn == last and claim.state != "cleared":
             why = _brief(claim.reason).rstrip(".")
-            doubted = f"“{_brief(claim.quote)}” was doubted{f' ({why})' if why else ''}"
+            doubted = f"“{_brief(claim.quote)}” was doubted{f' because “{why}”' if why else ''}"
             yield claim.quote, f"{doubted}: support it, weaken it or withdraw it."
 
 

@@ -38,6 +38,7 @@ MODERATOR = "moderator"
 _VERSION = re.compile(r"version: (\d+)\n")
 _SECTION = re.compile(r"(?m)^--- ([a-z_]+)\n")
 _UNMARK = re.compile(r"(?m)^\| ")
+_PASSAGE = re.compile("(“[^“”]*”)")
 _STANCE: dict[Side, str] = {"pro": "for", "con": "against"}
 _VERDICT: dict[Side, str] = {"pro": "good", "con": "bad"}
 _QUOTES = str.maketrans({"“": "‘", "”": "’", "„": "‘", "‟": "’", '"': "’"})
@@ -138,7 +139,7 @@ def _by_phase(
         place=_fill(template, "more", left=str(left)) if left else _fill(template, "last"),
         phase=phase(place.turn, place.turns),
         style=style(traits, WORDS_V3),
-        directive=_fill(template, "directive", text=inline(directive, quote)) if directive else "",
+        directive=_fill(template, "directive", text=_told(directive, quote)) if directive else "",
     )
     topic = _fill(template, "motion", motion=inline(motion, quote))
     return (("system", system), ("user", topic), *said, ("user", ask))
@@ -166,7 +167,7 @@ def begun_prompt(
         template,
         "system",
         claim=claim,
-        directive=_fill(template, "directive", text=inline(directive, quote)) if directive else "",
+        directive=_fill(template, "directive", text=_told(directive, quote)) if directive else "",
     )
     said: list[Piece] = [("user", _fill(template, MODERATOR, text=inline(text, quote))) for text in words]
     leads = _section(template.text, begun.section(side, kind))[0].template
@@ -191,6 +192,13 @@ def inline(text: str, quote: Callable[[str], str]) -> str:
     The mark that ``quote`` puts before each line is removed together with the line ends: small models would copy it.
     """
     return " ".join(_UNMARK.sub("", quote(text)).translate(_QUOTES).split())
+
+
+def _told(directive: str, quote: Callable[[str], str]) -> str:
+    """A directive as one line.  What it quotes stays between “ and ”; a single one of these marks does not."""
+    line = " ".join(_UNMARK.sub("", quote(directive)).split())
+    parts = _PASSAGE.split(line)
+    return "".join(part if number % 2 else part.translate(_QUOTES) for number, part in enumerate(parts))
 
 
 def _turn(template: Template, side: Side, turn: TurnSpoken, quote: Callable[[str], str]) -> Piece:

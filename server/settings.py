@@ -30,6 +30,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Required beyond loopback, with at least 16 characters, for every request that costs money or changes a debate."""
     hosts: str = ""
     """Further host names of the server, separated by commas."""
+    public_metrics: bool = False
+    """Whether ``/metrics`` answers clients on other machines without the token."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     bus: str = ""
     """On a PostgreSQL store: how text in flight travels between nodes, ``nats://HOST:PORT``; empty for the store."""

@@ -32,12 +32,12 @@ def prompt_opening(opened: DebateOpened, side: Side) -> Prompt:
 
 
 def retry_prompt(opened: DebateOpened, before: Prompt, answer: str, faults: Sequence[str]) -> Prompt:
-    """Return the same question, with the previous answer and its faults."""
+    """Return the same question, with the previous answer and its faults.  The faults repeat words of the answer."""
     shown = answer if len(answer) <= REPEATED else f"{answer[:REPEATED]}…"
     ask = fill(
         section(opened.prompts["protocol"], "again"),
         answer=quoted(shown),
-        faults="\n".join(f"- {fault}" for fault in faults),
+        faults=quoted("\n".join(f"- {fault}" for fault in faults)),
     )
     return (*before, Segment("user", ask))
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import ipaddress
 from collections.abc import Mapping
 from functools import cache
 from typing import Final
@@ -120,6 +121,14 @@ class Access:
         """Raises ``TokenMissing`` for a request that may not change things."""
         if not self.is_operator(connection):
             raise TokenMissing("this needs the token: Authorization: Bearer …, or POST /api/session")
+
+
+def is_local(connection: HTTPConnection) -> bool:
+    """Whether the client is on this machine.  A proxy names the address of its client."""
+    try:
+        return connection.client is not None and ipaddress.ip_address(connection.client.host).is_loopback
+    except ValueError:
+        return False
 
 
 def access_of(connection: HTTPConnection) -> Access:

@@ -17,7 +17,8 @@ from starlette.responses import PlainTextResponse, Response
 
 from events.errors import LogError
 from server import observe
-from server.errors import Draining
+from server.errors import Draining, NotAllowed
+from server.http.access import access_of, is_local
 from server.http.requests import json_response, service_of
 from server.service import Service
 from server.version import VERSION
@@ -137,8 +138,12 @@ async def readyz(request: Request) -> Response:
 
 
 async def metrics(request: Request) -> Response:
-    """GET /metrics.  It answers while the store does not, too."""
+    """GET /metrics, for operators and clients on this machine.  It answers while the store does not, too."""
     service = service_of(request)
+    if not (service.settings.public_metrics or is_local(request) or access_of(request).is_operator(request)):
+        raise NotAllowed(
+            "metrics are for operators and for clients on this machine; MOOT_PUBLIC_METRICS=1 changes that"
+        )
     unconcluded = None
     with suppress(LogError), anyio.move_on_after(STORE_S):
         unconcluded = await service.log.unconcluded()

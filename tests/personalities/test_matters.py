@@ -39,6 +39,7 @@ def held(request: pytest.FixtureRequest) -> Debate:
 def test_directives_quote_what_was_said_or_recorded(held: Debate) -> None:
     said = " ".join(turn.text for turn in held.transcript.turns.values())
     said += " ".join(each.text for premise in held.spine.premises.values() for each in (premise, *premise.changes))
+    said += " ".join(claim.reason for claim in held.claims.values())
     known = " ".join(said.split()).translate(str.maketrans('“”„"', "‘’‘’"))
     quotes = [quote for each in held.characters.directives.values() for quote in QUOTE.findall(each.text)]
 

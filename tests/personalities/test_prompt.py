@@ -174,7 +174,7 @@ def test_what_changes_from_turn_to_turn_stands_last() -> None:
     after = by_phase(5, spoken=turns, directive="Mend “that” step.", traits={**ENGINEER.traits, "imagery": 9.0})
 
     assert before[:-1] == after[: len(before) - 1]
-    assert "Your coach says: Mend ‘that’ step." in after[-1][1]
+    assert "Your coach says: Mend “that” step." in after[-1][1]
     assert "coach" not in before[-1][1]
 
 

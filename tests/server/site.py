@@ -78,6 +78,12 @@ def serving(**settings: Any) -> Iterator[Site]:
         yield site
 
 
+def from_address(site: Site, address: str, path: str) -> Any:
+    """The answer to a GET of a client with this address."""
+    client = TestClient(site.client.app, base_url=site.client.base_url, client=(address, 50000))
+    return client.get(path, headers=site.client.headers)
+
+
 def refused(response: Any, status: int, field: str | None = None, says: str = "") -> dict[str, Any]:
     """Check the body of an error."""
     assert status == response.status_code, response.text

@@ -129,5 +129,5 @@ def test_a_faulty_answer_is_shown_to_its_author_with_what_is_wrong() -> None:
 
     assert before == prompt[: len(before)]
     assert "| " + "x" * REPEATED + "…\n" in prompt[-1].text
-    assert "- there are 2 arguments, exactly 3 are wanted\n- so" in prompt[-1].text
+    assert "| - there are 2 arguments, exactly 3 are wanted\n| - so" in prompt[-1].text
     assert ["system", "user"] == [each["role"] for each in messages(prompt)]

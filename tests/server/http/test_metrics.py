@@ -18,7 +18,7 @@ from server.http.metrics import ServiceGauges
 from server.service import Service
 from tests.server.debate_events import PAUSED, opened
 from tests.server.harness import FailingLog, Harness, harness
-from tests.server.site import Site
+from tests.server.site import Site, from_address, refused, serving
 
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 NAME = re.compile(r"(moot|process)_[a-z_]+")
@@ -54,6 +54,21 @@ def gauges_of(h: Harness, unconcluded: dict[str, int] | None = None, **others: A
         for family in ServiceGauges(service, unconcluded).collect()
         for sample in family.samples
     }
+
+
+@pytest.mark.parametrize("address", ["192.0.2.7", "::ffff:192.0.2.7", "testclient"])
+def test_metrics_are_for_operators_and_this_machine(guarded: Site, address: str) -> None:
+    refused(from_address(guarded, address, "/metrics"), 403, says="MOOT_PUBLIC_METRICS")
+
+    assert 200 == from_address(guarded, "127.0.0.1", "/metrics").status_code
+    assert 200 == from_address(guarded, "::1", "/metrics").status_code
+    guarded.client.headers["authorization"] = "Bearer s3cret-0123456789"
+    assert 200 == from_address(guarded, address, "/metrics").status_code
+
+
+def test_metrics_may_be_public() -> None:
+    for site in serving(host="0.0.0.0", token="s3cret-0123456789", public_metrics=True):
+        assert 200 == from_address(site, "192.0.2.7", "/metrics").status_code
 
 
 # counters
