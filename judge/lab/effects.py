@@ -213,10 +213,10 @@ def _position(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]
     yield _shares("position", "first_pick", column, note, null=COIN, floor=retest.half_flips)
     toward = {item: float(value > COIN) for item, value in column.values.items() if value != COIN}
     first = round(sum(toward.values()))
-    note = (
-        f"Of the {len(toward)} pairs whose two answers favour one place, how many favour the first. McNemar's mid-p, "
-        f"which takes pairs of one motion for independent, is {mcnemar(first, len(toward) - first):.3f}."
-    )
+    note = f"Of the {len(toward)} pairs whose two answers favour one place, how many favour the first."
+    if toward:
+        p = mcnemar(first, len(toward) - first)
+        note += f" McNemar's mid-p, which takes pairs of one motion for independent, is {p:.3f}."
     column = Column(toward, column.clusters, column.failed)
     judged = _shares("position", "toward_first", column, note, null=COIN, is_tested=False)
     yield replace(judged, items=())  # other judges have other such pairs
@@ -287,10 +287,10 @@ def _largest(given: BatteryAnswers) -> str:
         pairs = [(a[0], b[0]) for item, a in by_label[one].items() if a and (b := by_label[two].get(item))]
         if pairs:
             rates[one, two] = sum(a != b for a, b in pairs) / len(pairs)
-    if not rates:
+    worst = max(rates, key=lambda each: rates[each], default=None)
+    if worst is None or not rates[worst]:
         return ""
-    worst = max(rates, key=lambda each: rates[each])
-    return f" Most often those under “{worst[0]}” and “{worst[1]}”: {rates[worst]:.0%}."
+    return f" Most often those under “{worst[0]}” and “{worst[1]}”: {rates[worst] * 100:.0f} %."
 
 
 def _last_word(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
@@ -389,7 +389,7 @@ def _flaw(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
                 others[trial.item] = sum(each for name, each in change.items() if name not in broken)
         clusters = {each.item: each.cluster for each in trials}
         failed = len(trials) - len(named)
-        what = f"A planted flaw of kind “{kind}”"
+        what = f"A planted flaw of kind “{kind.replace('_', ' ')}”"
         note = f"{what}: the change of the components that it breaks; below 0 the judge sees it."
         yield _points("flaw", f"{kind}_named", Column(named, clusters, failed), note, is_tested=False, better="lower")
         falls = Column({item: float(np.sign(-value)) for item, value in named.items()}, clusters, failed)
@@ -515,7 +515,7 @@ def _reached(kind: str, trials: Sequence[Trial]) -> str:
     if kind == "pairs":
         return "The people agree by selection, so they have no figure here."
     reached = list(_person(trials).values.values())
-    return f"The people who judged live reach {np.mean(reached):.0%}." if reached else ""
+    return f"The people who judged live reach {np.mean(reached) * 100:.0f} %." if reached else ""
 
 
 def _beside(name: str, given: BatteryAnswers) -> Iterator[MeasuredFigure]:

@@ -118,10 +118,13 @@ def _verdict(measured: MeasuredFigure, q: float | None) -> tuple[LabVerdict, str
     if floor is not None and reach <= floor:
         return "within the floor", "The whole interval lies within what the judge differs from itself."
     matters = margin(measured.battery, measured.unit)
-    if matters is None or found.detectable > matters or reach > matters:
+    if matters is None or found.detectable > matters:
         least = _number(found.detectable, measured.unit)
         meant = "" if matters is None else f" {_number(matters, measured.unit)} would matter."
         return "could not have seen it", f"With this sample only {least} would probably show.{meant}"
+    if reach > matters:
+        why = f"The interval does not exclude a difference that matters, {_number(matters, measured.unit)}."
+        return "could not have seen it", why
     return "within the floor", f"The interval excludes a difference that matters, {_number(matters, measured.unit)}."
 
 

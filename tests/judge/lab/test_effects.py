@@ -82,7 +82,7 @@ def test_names_of_sides_that_change_the_verdict_are_seen() -> None:
 
     assert found(effects_, "pro_by_name").estimate == 1
     assert found(effects_, "flips").estimate == pytest.approx(0.5)
-    assert "“sides” and “letters”: 100%" in found(effects_, "flips").note
+    assert "“sides” and “letters”: 100 %" in found(effects_, "flips").note
     assert found(effects_, "kappa").estimate < 0
 
 
