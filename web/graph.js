@@ -1,15 +1,21 @@
-/** The composite score by turn, for both sides, with earlier values and the spread of samples. */
+/**
+ * The composite score by turn, for both sides, with earlier values and the spread of samples.
+ *
+ * The axis always goes from 0 to 100, so that graphs can be compared and small differences look small. A legend
+ * explains each mark that occurs, and a line below the graph tells the turn under the pointer or the focus.
+ */
 
 import { eventLink, h, setText, svg } from "./dom.js";
-import { count, number } from "./formatting.js";
+import { number } from "./formatting.js";
 import { GRAPH, NAME } from "./words.js";
 
 const WIDTH = 380;
-const HEIGHT = 150;
+const HEIGHT = 270;
 const LEFT = 28;
 const RIGHT = 8;
 const TOP = 10;
 const BOTTOM = 24;
+const HIGHEST = 100;
 /** Grid lines are this many points apart. */
 const STEP = 20;
 /** If turns are closer than this, their marks are one drawing, and a click goes to the nearest turn. */
@@ -48,28 +54,22 @@ function moveCursor(cursor, at) {
   cursor.setAttribute("transform", `translate(${x})`);
 }
 
-/** The lowest and the highest value of the vertical axis. */
-function rangeOf(scored) {
-  const values = scored.flatMap(({ composite, composite_admitted: first, composite_spread: spread = 0 }) => {
-    return [composite + spread / 2, composite - spread / 2, first ?? composite];
-  });
-  const low = Math.max(0, Math.floor((Math.min(...values) - 5) / STEP) * STEP);
-  return [low, Math.max(low + 2 * STEP, Math.ceil((Math.max(...values) + 2) / STEP) * STEP)];
-}
-
 function figureOf(view, judged, scored, at, go) {
-  const [low, high] = rangeOf(scored);
   const last = Math.max(view.turns_planned, ...judged.map(({ n }) => n), 2);
   const width = (WIDTH - LEFT - RIGHT - 20) / (last - 1);
   const x = (n) => LEFT + 10 + (n - 1) * width;
-  const y = (value) => TOP + (1 - (value - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
-  const rows = Array.from({ length: (high - low) / STEP + 1 }, (_, i) => low + i * STEP);
+  const y = (value) => TOP + (1 - value / HIGHEST) * (HEIGHT - TOP - BOTTOM);
+  const rows = Array.from({ length: HIGHEST / STEP + 1 }, (_, i) => i * STEP);
   const cursorLine = svg("path", { d: `M0 ${TOP - 4}V${HEIGHT - BOTTOM}` });
   const cursor = svg("g.cursor", { "data-left": LEFT + 10 - width, "data-step": width }, cursorLine);
   moveCursor(cursor, at);
   const reach = Math.min(12, width / 2);
   const isNarrow = width < NARROW;
-  const marks = isNarrow ? joinedMarks(judged, x, y, go) : judged.map((turn) => mark(turn, x(turn.n), y, reach, go));
+  const told = h("p.told", {}, GRAPH.hint);
+  const tell = (turn) => setText(told, turn ? title(turn) : GRAPH.hint);
+  const marks = isNarrow
+    ? joinedMarks(judged, x, y, { go, tell })
+    : judged.map((turn) => mark(turn, x(turn.n), y, reach, { go, tell }));
   const line = (side) => linePath(judged.filter((turn) => turn.side === side), x, y);
   const picture = svg("svg.graph", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": GRAPH.label },
     svg("g.grid", {}, rows.map((value) => svg("path", { d: `M${LEFT} ${y(value)}H${WIDTH - RIGHT}` }))),
@@ -78,14 +78,26 @@ function figureOf(view, judged, scored, at, go) {
     labelled(last).map((n) => svg("text", { x: x(n), y: HEIGHT - 6, "text-anchor": "middle" }, String(n))),
     ["pro", "con"].map((side) => svg(`path.line.${side}`, { d: line(side) })),
     marks);
-  const caption = [
-    GRAPH.pro,
-    GRAPH.con,
-    scored.some(({ composite_admitted: first }) => first !== undefined) && GRAPH.changed,
-    scored.some(({ composite_spread: spread }) => spread) && GRAPH.spread,
-    count(scored.length, "judged turn"),
+  return h("figure", {}, picture, told, h("figcaption", {}, legend(judged, scored.length)));
+}
+
+/** Every kind of mark that the graph shows, with its meaning. */
+function legend(judged, count_) {
+  const has = (name) => judged.some((turn) => turn[name] !== undefined && turn[name] !== 0);
+  const dot = (side) => shapes({ side, composite: HIGHEST }, 10, () => 9, 1);
+  const entries = [
+    [".pro", dot("pro"), GRAPH.pro],
+    [".con", dot("con"), GRAPH.con],
+    has("composite_admitted") && [".pro", [["fall", "M10 1V15"], ["changed", ring(10, 5, 4)]], GRAPH.changed],
+    has("composite_spread") && [".pro", [["spread", "M10 1V15"]], GRAPH.spread],
+    judged.length > count_ && [".pro", [["absent", "M6 4l8 8m0 -8l-8 8"]], GRAPH.absent],
+    ["", [["here", "M10 0V16"]], GRAPH.cursor],
   ];
-  return h("figure", {}, picture, h("figcaption.quiet", {}, caption.filter(Boolean).join(" · ")));
+  return h("ul.legend", {}, entries.filter(Boolean).map(([side, paths, text]) => {
+    const drawn = paths.map(([kind, d]) => svg(`path.${kind}`, { d }));
+    const picture = svg("svg", { viewBox: "0 0 20 16", "aria-hidden": "true" }, svg(`g.mark${side}`, {}, drawn));
+    return h("li", {}, picture, text);
+  }));
 }
 
 /** The turns whose number stands under the graph. */
@@ -133,21 +145,53 @@ function title({ n, side, composite, composite_admitted: first, composite_spread
 
 const target = (x, width) => svg("rect.target", { x, y: TOP, width, height: HEIGHT - TOP - BOTTOM });
 
-function mark(turn, x, height, reach, go) {
-  return svg(`a.mark.${turn.side}`, { ...eventLink(turn.judged, go), "aria-label": title(turn) },
+function mark(turn, x, height, reach, { go, tell }) {
+  const { href, on } = eventLink(turn.judged, go);
+  const start = () => tell(turn);
+  const end = () => tell(null);
+  const listeners = { ...on, pointerenter: start, pointerleave: end, focus: start, blur: end };
+  return svg(`a.mark.${turn.side}`, { href, on: listeners, "aria-label": title(turn) },
     svg("title", {}, title(turn)),
     target(x - reach, 2 * reach),
     shapes(turn, x, height, 1).map(([kind, d]) => svg(`path.${kind}`, { d })));
 }
 
-/** The marks of a long debate: one path for each kind and side. */
-function joinedMarks(judged, x, height, go) {
-  const label = svg("title");
+/** The marks of a long debate: one path for each kind and side. Arrow keys move along its turns, Enter goes there. */
+function joinedMarks(judged, x, height, { go, tell }) {
+  let chosen = judged.length - 1;
   const listeners = {
     click: (event) => go(nearest(event).judged),
-    pointermove: (event) => setText(label, title(nearest(event))),
+    pointermove: (event) => tell(nearest(event)),
+    pointerleave: () => tell(null),
+    focus: () => choose(chosen),
+    blur: () => tell(null),
+    keydown,
   };
-  const group = svg("g.mark", { on: listeners }, label, target(LEFT, WIDTH - LEFT - RIGHT));
+  const group = svg("g.mark", {
+    on: listeners,
+    tabindex: "0",
+    role: "slider",
+    "aria-label": GRAPH.turns,
+    "aria-valuemin": judged[0].n,
+    "aria-valuemax": judged.at(-1).n,
+  }, target(LEFT, WIDTH - LEFT - RIGHT));
+  choose(chosen, { isQuiet: true });
+
+  function choose(index, { isQuiet = false } = {}) {
+    chosen = Math.min(Math.max(index, 0), judged.length - 1);
+    const turn = judged[chosen];
+    group.setAttribute("aria-valuenow", turn.n);
+    group.setAttribute("aria-valuetext", title(turn));
+    if (!isQuiet) tell(turn);
+  }
+
+  function keydown(event) {
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowDown: -1, ArrowUp: 1 }[event.key];
+    if (!step && event.key !== "Enter") return;
+    event.preventDefault();
+    if (step) choose(chosen + step);
+    else go(judged[chosen].judged);
+  }
 
   function nearest({ clientX }) {
     const { left, width } = group.ownerSVGElement.getBoundingClientRect();

@@ -402,12 +402,16 @@ export const SIDEBAR = {
 
 /** The graph of scores. */
 export const GRAPH = {
-  label: "Composite by turn",
+  label: "Composite by turn, from 0 to 100",
+  turns: "Turns: arrow keys move, Enter goes to the turn",
+  hint: "Point at a mark to read it; choose it to go to its turn.",
   empty: "The composite of every judged turn appears here.",
-  pro: "● Pro, solid",
-  con: "▲ Con, dashed",
-  changed: "◌ first score",
-  spread: "┃ spread of the samples",
+  pro: "Pro, a solid line",
+  con: "Con, a dashed line",
+  changed: "the score at first, before rules or later turns changed it",
+  spread: "how far the samples of the judge lie apart",
+  absent: "a turn without a score",
+  cursor: "the turn that you are looking at, in a replay",
   noScore: "no score",
   first: (score) => `, first ${score}`,
   apart: (spread) => `, samples at most ${spread} apart`,

@@ -1,5 +1,6 @@
 """The audit: every number shows its reason, its causes and effects, and its value before a change."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -312,6 +313,39 @@ def test_the_graph_shows_what_a_score_was_before(page: Page, server: Any, juries
     visit(page, server, juries)
 
     expect(page.locator(".graph .changed")).to_have_count(len(changed))
+
+
+def test_the_graph_goes_from_0_to_100_and_explains_every_mark(page: Page, server: Any, juries: str) -> None:
+    visit(page, server, juries)
+    labels = page.locator(".graph text").all_text_contents()
+    legend = page.locator("#graph .legend")
+    told = page.locator("#graph .told")
+
+    assert ["0", "20", "40", "60", "80", "100"] == labels[:6]
+    expect(legend).to_contain_text("the score at first, before rules or later turns changed it")
+    expect(legend).not_to_contain_text("samples")
+    expect(told).to_contain_text("Point at a mark")
+    page.locator(".graph .mark").nth(2).focus()
+    expect(told).to_have_text("Pro, turn 3: 60, first 65")
+    page.locator(".graph .mark").nth(3).hover()
+    expect(told).to_contain_text("Con, turn 4")
+
+
+def test_the_arrow_keys_move_along_the_graph_of_a_long_debate(
+    page: Page, server: Any, scripts: SimpleNamespace
+) -> None:
+    debate = server.open(scripts.quick, turns=30)
+    view = server.concluded(debate)
+    visit(page, server, debate)
+    marks = page.get_by_role("slider", name="Turns")
+    marks.focus()
+    expect(page.locator("#graph .told")).to_contain_text("Con, turn 30")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#graph .told")).to_contain_text("Pro, turn 29")
+    expect(marks).to_have_attribute("aria-valuenow", "29")
+    page.keyboard.press("Enter")
+
+    expect(page.locator("#slider")).to_have_value(str(view["turns"]["29"]["judged"]))
 
 
 def test_dots_and_commas_jump_between_score_changes(page: Page, server: Any, juries: str) -> None:
