@@ -46,7 +46,7 @@ export function winnerLine(winner, view) {
  * @param {View} view
  * @returns {Child[]}
  */
-export function scorecardFacts({ winner, mean, margin, rounds, reason }, view) {
+export function scorecardFacts({ winner, mean, margin, rounds, reason, noise }, view) {
   const meanOf = (side) => {
     if (isMissing(mean[side])) return h("span.quiet", {}, VERDICTS.noScore(mean[side].missing.reason));
     return h("b", {}, number(mean[side]));
@@ -58,6 +58,7 @@ export function scorecardFacts({ winner, mean, margin, rounds, reason }, view) {
       `${NAME.pro} `, meanOf("pro"),
       ` · ${NAME.con} `, meanOf("con"),
       hasMargin && ` · ${VERDICTS.apart(number(margin))}`),
+    hasMargin && noise !== undefined && h("p.quiet", {}, VERDICTS.noise(number(margin), number(noise))),
     rounds && h("p.quiet", {}, VERDICTS.exchangesWon(rounds)),
     reason && isExplained && h("p.quiet", {}, sidesNamed(reason)),
   ];

@@ -438,6 +438,7 @@ export const VERDICTS = {
   ahead: (winner) => (winner === "neither" ? "Level" : `${NAME[winner]} is ahead`),
   noScore: (reason) => `no score: ${reason}`,
   apart: (margin) => `${margin} apart`,
+  noise: (margin, noise) => `A lead of ${margin}; this judge differs from itself by ${noise}.`,
   exchangesWon({ pro, con, drawn }) {
     return `Exchanges won: Pro ${pro}, Con ${con}${drawn ? `, ${drawn} drawn` : ""}`;
   },

@@ -70,6 +70,19 @@ class JudgeSeat(Struct, frozen=True, kw_only=True):
     """The name of a judge that counts and understands nothing ("the lexical baseline"): it names no winner."""
 
 
+class JudgeNoise(Struct, frozen=True, kw_only=True):
+    """How much the judge differs from itself, as a lab run with the same model and rubric has measured it."""
+
+    sd: float
+    """Standard deviation of a turn's composite when the same question is asked again, in points."""
+    low: float
+    high: float
+    """The 95 % interval of ``sd``."""
+    items: int
+    run: str
+    """The id of the lab run."""
+
+
 class Template(Struct, frozen=True, kw_only=True):
     """A prompt's text with its version; ``digest`` is SHA-256 of the text."""
 
@@ -162,6 +175,8 @@ class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened"):
     """The cases that raters are measured by, in format ``calibration``."""
     lab: LabSetup | UnsetType = UNSET
     """What the judge is measured with, in format ``lab``."""
+    noise: JudgeNoise | UnsetType = UNSET
+    """Unset without such a run in the store when the debate was opened."""
     motion_kind: MotionKind | UnsetType = UNSET
     """What the motion asks of both sides; unset in older logs."""
     language: str | UnsetType = UNSET

@@ -146,6 +146,8 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides a lead within ``tie_within``, in this order, each with the least difference that decides."""
     narrative_orders: Annotated[int, Meta(ge=1, le=2)] | UnsetType = UNSET
     """2: the narrative is asked with the speakers' labels swapped as well, and a flip means neither."""
+    lead_beyond_noise: bool | UnsetType = UNSET
+    """A lead within which the judge differs from itself, as a lab run on this store has measured it, has no winner."""
     criteria: Criteria | None = None
     """How the protocol's judge and a panel score arguments; a rubric without criteria takes those of version 1."""
     protocol: ProtocolRules | None = None

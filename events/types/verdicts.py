@@ -15,6 +15,8 @@ class ScorecardVerdictReached(DerivedEvent, frozen=True, kw_only=True, tag="scor
     rounds: Rounds
     margin: float | Missing
     reason: str = ""
+    noise: float | UnsetType = UNSET
+    """Points within which 95 % of the judge's readings of such a lead lie, where a lab run has measured that."""
 
 
 Pattern = Literal[

@@ -4,11 +4,12 @@ The scorecard names the side with the higher mean composite.  The narrative verd
 debate: of what it cites, what exists is kept, and what does not is recorded as refused.
 """
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Final, Literal
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from events.state.debate import Debate
@@ -54,12 +55,14 @@ def scorecard_verdict(
     measures: Measures | None = None,
     unsupported: Sequence[Side] = (),
     baseline: str = "",
+    noise: float | UnsetType = UNSET,
 ) -> ScorecardVerdictReached:
     """Return the side with the higher mean composite; ``neither`` for a tie, or if a side has no judged turn.
 
     A lead within the tie margin is decided by ``measures``, if the rubric says so.  ``unsupported`` are the sides more
     than half of whose turns have too few quotes for a score: then neither side is named.  ``baseline`` is the name of a
-    judge that understands nothing: its lead is told, and neither side is named.
+    judge that understands nothing: its lead is told, and neither side is named.  ``noise`` is how far the judge differs
+    from itself in such a lead: within it neither side is named, if the rubric says so.
     """
     pro, con = means.pro, means.con
     if unsupported or isinstance(pro, Missing) or isinstance(con, Missing):
@@ -78,6 +81,9 @@ def scorecard_verdict(
     if baseline:
         lead = f"puts {leader} {fmt(margin)} ahead" if margin else "puts neither side ahead"
         leader, reason = "neither", f"{score}: {baseline} {lead}; it understands nothing, so no winner is named"
+    elif noise is not UNSET and margin <= noise and rubric.lead_beyond_noise:
+        lead = f"{leader} leads by {fmt(margin)}" if margin else "no lead"
+        leader, reason = "neither", f"{score}: {lead}, and this judge differs from itself by {fmt(noise)}: nobody wins"
     elif margin <= rubric.tie_within:
         leader, why = _decided(measures or {}, rubric)
         reason = f"{score}: within {fmt(rubric.tie_within)} {why}"
@@ -87,7 +93,21 @@ def scorecard_verdict(
         rounds=rounds,
         margin=margin,
         reason=reason,
+        noise=noise,
     )
+
+
+NORMAL_95: Final = 1.96
+"""The part of a normal distribution within this many standard deviations is 95 %."""
+
+
+def noise_of_lead(sd: float, pro: int, con: int) -> float:
+    """Points of a lead within which 95 % of a judge's readings lie.
+
+    ``sd``: how much one turn's composite varies when it is asked again.  A lead is the difference of two means, over
+    ``pro`` and ``con`` turns, whose variations are taken as independent.
+    """
+    return round(NORMAL_95 * sd * math.sqrt(1 / pro + 1 / con), 2)
 
 
 def _decided(measures: Measures, rubric: Rubric) -> tuple[Winner, str]:

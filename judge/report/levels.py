@@ -100,6 +100,11 @@ def _narrative(rubric: Rubric) -> Iterator[str]:
             " then ".join(f"{name} (by {fmt(least)} or more)" for name, least in rubric.decided_by.items()) + " decides"
         )
     yield f"The scorecard beside it: the higher mean composite; within {fmt(rubric.tie_within)} points {tied}."
+    if rubric.lead_beyond_noise:
+        yield (
+            "Where a lab run on this server has measured how much the judge differs from itself, a lead within that "
+            "names no winner."
+        )
     yield "The scorecard names the debate’s winner."
 
 

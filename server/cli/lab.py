@@ -1,25 +1,30 @@
 """``moot lab``: how far one may trust the numbers of a judge."""
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import click
 import msgspec
+from msgspec import UNSET
 
 from events.patch import merge
-from events.store.log import read_pages
+from events.state import debate as debates
+from events.store.log import read_all, read_pages
 from events.view import view as views
 from events.view.lab import LabView
 from events.view.view import View
 from judge.errors import BadItem
 from judge.lab.people import read_people
-from judge.lab.trials import BATTERIES, DEFAULT_ITEMS
+from judge.lab.trials import BATTERIES, DEFAULT_ITEMS, Reading, Trial
+from providers.imports import load_now
 from server import observe
 from server.cli.debate_runner import Resumption, run_debate
 from server.cli.options import find_debate, open_store, with_json, with_store, with_think
 from server.cli.output import emit, run_async, settings_of
-from server.errors import BadField, NotFound
+from server.debate.formats.trials import readings_of, trials_of
+from server.errors import BadField, NotFound, NotNow
 from server.export.lab import BATTERIES as NAMES
 from server.export.lab import effect_name, report_csv, report_html, report_json, summary
 from server.export.lab_figures import shown
@@ -27,12 +32,13 @@ from server.export.text import escape_controls, escape_json, one_line
 from server.settings import Settings
 
 REPORT: Final = "report"
+COMPARE: Final = "compare"
 LARGEST: Final = 64 << 20
 """Bytes of a file that people judged."""
 
 
 @click.command()
-@click.argument("what", nargs=-1, metavar="JUDGE|report ID")
+@click.argument("what", nargs=-1, metavar="JUDGE|report ID|compare ID ID")
 @click.option("--only", metavar="BATTERY,…", help=f"Batteries to run: {', '.join(BATTERIES)}.")
 @click.option("--items", type=click.IntRange(1), help="Most items of each battery; without it each has its own number.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Draws the items and their orders.")
@@ -67,22 +73,25 @@ def lab(context: click.Context, /, what: tuple[str, ...], store: str | None, *, 
       moot lab ollama:qwen3 --only people --data pairs.jsonl
       moot lab --resume ID
       moot lab report ID --as csv
+      moot lab compare ID ID
     """
     settings = settings_of(context, store=store)
     observe.configure_logging("error" if settings.log_level == "info" else settings.log_level)
     match what, options["resume"]:
         case (("report", debate), None):
             click.echo(run_async(lambda: _report(settings, debate, options["form"])), nl=False)
+        case (("compare", one, two), None):
+            _compare(settings, one, two, as_json=as_json)
         case ((), str(debate)):
             resumed = Resumption(debate=debate, max_cost_usd=options["max_cost"])
             printer = LabPrinter(as_json=as_json)
             run_async(lambda: run_debate(settings, None, resumed, printer, as_json=as_json))
-        case ((judge,), None) if judge != REPORT:
+        case ((judge,), None) if judge not in {REPORT, COMPARE}:
             body, printer = _body(judge, options), LabPrinter(as_json=as_json)
             asks = None if options["yes"] else _begin
             run_async(lambda: run_debate(settings, body, None, printer, as_json=as_json, asks=asks))
         case _:
-            raise click.UsageError("give a judge, or --resume ID, or report ID", context)
+            raise click.UsageError("give a judge, or --resume ID, or report ID, or compare ID ID", context)
 
 
 def _begin(cost: float) -> None:
@@ -129,6 +138,25 @@ def _people(path: Path) -> Any:
         raise BadField("data", str(error)) from error
     except OSError as error:
         raise BadField("data", f"{path.name} cannot be read: {error.strerror}") from error
+
+
+class MeasuredRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run with its result, for a comparison."""
+
+    judge: str
+    rubric_digest: str
+    trials: tuple[Trial, ...]
+    readings: tuple[Reading, ...]
+
+
+def _common(one: MeasuredRun, other: MeasuredRun) -> tuple[Trial, ...]:
+    """The trials of the first run that the second one has too, word for word.
+
+    What a trial of ``family`` knows differs by judge: the speech of its own family.
+    """
+    known = {each.id: each for each in other.trials}
+    same = (each for each in one.trials if each.id in known)
+    return tuple(each for each in same if msgspec.structs.replace(each, truth=known[each.id].truth) == known[each.id])
 
 
 class LabPrinter:
@@ -225,3 +253,52 @@ async def _report(settings: Settings, prefix: str, form: str) -> str:
             return report_csv(view)
         case _:
             return report_json(view).decode() + "\n"
+
+
+async def _run(settings: Settings, prefix: str) -> MeasuredRun:
+    debate = debates.INITIAL
+    async with open_store(settings) as log:
+        async for record in read_all(log, await find_debate(log, prefix)):
+            debate = debates.evolve(debate, record)
+    if debate.opened is None or debate.opened.lab is UNSET:
+        raise NotFound(f"{prefix} is a debate and no lab run")
+    if debate.lab.measured is None:
+        raise NotNow(f"the lab run {prefix} has no result yet: it is {debate.status.state}")
+    return MeasuredRun(
+        judge=debate.opened.judge.model,
+        rubric_digest=debate.lab.measured.rubric_digest,
+        trials=trials_of(debate.opened.lab),
+        readings=tuple(readings_of(debate)),
+    )
+
+
+def _compare(settings: Settings, one: str, two: str, *, as_json: bool) -> None:
+    """Print which of two judges is better in each figure, on the trials that both were asked."""
+    load_now("judge.lab.compare")
+    from judge.lab.compare import compare, in_words  # noqa: PLC0415 - scipy is imported where runs are compared
+
+    first, second = (run_async(partial(_run, settings, each)) for each in (one, two))
+    if first.rubric_digest != second.rubric_digest:
+        raise BadField("compare", "the two runs have different rubrics: their points cannot be compared")
+    differences = compare(_common(first, second), first.readings, second.readings)
+    judges = {"one": first.judge, "other": second.judge}
+    if as_json:
+        emit({"judges": judges, "differences": differences})
+        return
+    if not differences:
+        raise BadField("compare", "the runs have no trial in common: begin both with the same items and seed")
+    better = {"one": "A is better", "other": "B is better", "": "could be chance"}
+    click.echo(f"{one_line(judges['one'])} (A) and {one_line(judges['other'])} (B), on the same trials")
+    battery = ""
+    for each in differences:
+        if each.battery != battery:
+            battery = each.battery
+            click.echo()
+            click.secho(NAMES[battery][0], bold=True)
+        values = f"{shown(each.one, each.unit):>8} {shown(each.other, each.unit):>8}"
+        interval = f"{shown(each.low, each.unit)} to {shown(each.high, each.unit)}"
+        name = one_line(each.name.replace("_", " "))
+        gain = shown(each.advantage, each.unit, signed=True)
+        click.echo(f"  {name:<30}{values}  {gain:>8}  {interval:<20}  {better[each.better]}")
+    click.echo()
+    click.secho(in_words(differences), bold=True)

@@ -68,6 +68,9 @@ from server.errors import BadField
 @click.option("--max-cost", type=float, metavar="USD", help="Halt the debate at this cost.")
 @click.option("--seed", type=int, help="For models that accept a seed.")
 @click.option("--blind", is_flag=True, help="Hide the names of the models until the debate has concluded.")
+@click.option(
+    "--ignore-noise", is_flag=True, help="Name a winner also where the lead is less than the judge differs from itself."
+)
 @click.option("--resume", metavar="ID", help="Resume a debate that was interrupted, paused or halted.")
 @with_store
 @with_json
@@ -126,7 +129,7 @@ def _body(motion: str, options: dict[str, Any]) -> dict[str, Any]:
         body["rubric"] = named if named in SHIPPED else msgspec.to_builtins(load_rubric(Path(named)))
     if (panel := _panel(options)) is not None:
         body["panel"] = panel
-    plain = {name: name for name in ("topic_type", "seed", "language", "motion_kind")}
+    plain = {name: name for name in ("topic_type", "seed", "language", "motion_kind", "ignore_noise")}
     for name, option in (plain | {"max_cost_usd": "max_cost"}).items():
         if options[option] is not None:
             body[name] = options[option]

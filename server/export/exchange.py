@@ -68,6 +68,8 @@ def _scorecard(verdict: ScorecardVerdictReached, summary: DebateSummary | UnsetT
     rounds = verdict.rounds
     drawn = f", {rounds.drawn} drawn" if rounds.drawn else ""
     apart = "" if isinstance(verdict.margin, Missing) else f", {verdict.margin:.4g} apart"
+    if apart and verdict.noise is not UNSET:
+        apart += f" (this judge differs from itself by {verdict.noise:.4g})"
     is_explained = verdict.winner == "neither" or (summary is not UNSET and summary.tie_broken is True)
     why = f" ({capital_sides(verdict.reason)})" if is_explained and verdict.reason else ""
     won = f"Exchanges won: Pro {rounds.pro}, Con {rounds.con}{drawn}."

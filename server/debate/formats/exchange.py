@@ -14,11 +14,12 @@ while no call is in flight.  So a turn that is being spoken at that moment was i
 import math
 from typing import Final
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from events.languages import tokens_a_word
 from events.record import Draft
 from events.state.debate import Debate
+from events.state.ledger import TurnCard
 from events.state.scorecard import scorecard
 from events.state.spine import stabilities
 from events.state.transcript import Turn
@@ -33,7 +34,7 @@ from events.types import (
     Side,
     missing,
 )
-from judge.live.verdicts import scorecard_verdict
+from judge.live.verdicts import noise_of_lead, scorecard_verdict
 from personalities.pressure import directive_in_force
 from server.debate.formats import judging, panel
 from server.debate.formats.halts import give_up_reason, halt, halt_if_unaffordable
@@ -154,12 +155,29 @@ def _scorecard(debate: Debate, opened: DebateOpened) -> ScorecardVerdictReached:
         },
         unsupported=[side for side in SIDES if _lacks_support(debate, side)],
         baseline=opened.judge.baseline or "",
+        noise=_noise(debate, opened),
     )
+
+
+def _noise(debate: Debate, opened: DebateOpened) -> float | UnsetType:
+    """How far the judge differs from itself in the lead of this debate; unset if no lab run has measured it."""
+    judged = {
+        side: sum(1 for card in _cards(debate, side) if card.composite(debate.ledger.dimensions) is not None)
+        for side in SIDES
+    }
+    if opened.noise is UNSET or not all(judged.values()):
+        return UNSET
+    return noise_of_lead(opened.noise.sd, judged["pro"], judged["con"])
+
+
+def _cards(debate: Debate, side: Side) -> list[TurnCard]:
+    """The judged turns of a side."""
+    return [card for card in debate.ledger.cards.values() if card.side == side and card.missing is None]
 
 
 def _lacks_support(debate: Debate, side: Side) -> bool:
     """Whether more than half of a side's judged turns have no composite."""
-    cards = [card for card in debate.ledger.cards.values() if card.side == side and card.missing is None]
+    cards = _cards(debate, side)
     return 2 * sum(card.composite(debate.ledger.dimensions) is None for card in cards) > len(cards)
 
 

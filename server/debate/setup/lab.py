@@ -28,6 +28,8 @@ from server.debate.setup.estimate import in_words as estimate_in_words
 from server.debate.setup.rehearsal import filler_answer
 from server.errors import BadField
 
+MOTION: Final = "Lab: how far may one trust the numbers of {judge}?"
+"""The motion of a run; a judge's runs are found by it."""
 MOST_ITEMS: Final = 2000
 MOST_PEOPLE: Final = 2000
 MOST_DEBATES: Final = 500

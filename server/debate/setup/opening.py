@@ -42,7 +42,7 @@ from server.debate.formats.prompts import TINY, is_small
 from server.debate.formats.statements import turns_of
 from server.debate.setup import exhibitions
 from server.debate.setup.cases import CaseRequest, cases_of
-from server.debate.setup.lab import LabRequest, setup_of
+from server.debate.setup.lab import MOTION, LabRequest, setup_of
 from server.debate.setup.language import language_of
 from server.debate.setup.seats import PanelRequest, Seat, dimensions_of, seats
 from server.debate.speech import clean
@@ -122,6 +122,8 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """The name of an exhibition to open: it gives all fields except ``blind``."""
     blind: bool = False
     """Whether spectators learn the models only after the debate has concluded."""
+    ignore_noise: bool = False
+    """Whether a lead within which the judge differs from itself names a winner all the same."""
     motion_kind: MotionKind | None = None
     """Policy, fact or value; without it, the words of the motion decide."""
     language: str | None = None
@@ -162,7 +164,7 @@ def _default_motion(request: DebateRequest) -> str:
         debates = "1 debate" if len(request.cases) == 1 else f"{len(request.cases)} debates"
         return f"Raters measured by {debates} with known outcomes"
     if request.format == "lab":
-        return f"Lab: how far may one trust the numbers of {request.judge.model or 'the judge'}?"
+        return MOTION.format(judge=request.judge.model or "the judge")
     return ""
 
 
@@ -258,7 +260,7 @@ async def build_opening(
         )
 
     return DebateOpened(
-        motion=request.motion,
+        motion=request.motion if request.lab is None else MOTION.format(judge=names["judge.model"]),
         format=request.format,
         turns=_turns(request, rubric),
         max_words=request.max_words or (TINY_WORDS if tiny else MOST_WORDS),

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 
 import structlog
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from events.codec import decode
 from events.errors import UnknownEvent
@@ -16,6 +17,7 @@ from events.types import DebateOpened, RaterCalibrated, TrackRecord
 from judge.panel.truth import record_of
 from providers.registry import Registry
 from server.debate.setup.lab import items_for
+from server.debate.setup.noise import noise_of
 from server.debate.setup.opening import DebateRequest, build_opening, has_panel
 from server.settings import Settings
 
@@ -73,4 +75,10 @@ async def records_for(log: EventLog, request: DebateRequest) -> Mapping[tuple[st
 async def opening_for(log: EventLog, request: DebateRequest, registry: Registry, settings: Settings) -> DebateOpened:
     """The event that opens what a request asks for, with what it needs of the store.  Raises as ``build_opening``."""
     records, spoken = await records_for(log, request), await items_for(log, request.lab)
-    return await build_opening(request, registry, settings, records, spoken)
+    opened = await build_opening(request, registry, settings, records, spoken)
+    if opened.format != "exchange" or not opened.rubric.lead_beyond_noise:
+        return opened
+    opened = replace(opened, noise=await noise_of(log, opened))
+    if request.ignore_noise:
+        opened = replace(opened, rubric=replace(opened.rubric, lead_beyond_noise=False))
+    return opened

@@ -1,0 +1,58 @@
+"""How much a judge differs from itself: the newest lab run of the store with the same model, rubric and samples."""
+
+from typing import Final
+
+import structlog
+from msgspec import UNSET, UnsetType
+
+from events.codec import decode
+from events.errors import LogError, UnknownEvent
+from events.store.log import EventLog
+from events.types import DebateOpened, JudgeNoise, LabMeasured
+from judge.rubric import digest
+from server.debate.setup.lab import MOTION
+
+logger = structlog.get_logger()
+
+MOST_RUNS: Final = 50
+"""Runs of a judge that are looked at, newest first."""
+LAST: Final = 3
+"""Events at the end of a log among which its result is."""
+
+
+async def noise_of(log: EventLog, opened: DebateOpened) -> JudgeNoise | UnsetType:
+    """The noise of the judge of a debate; unset if no run in the store has measured it."""
+    page = await log.summaries(None, MOST_RUNS, MOTION.format(judge=opened.judge.model))
+    for run in page.debates:
+        if run.format != "lab" or run.state != "concluded":
+            continue
+        try:
+            found = await _measured(log, run.id, opened)
+        except (LogError, UnknownEvent) as error:  # a run that cannot be read must not keep a debate from its opening
+            logger.warning("lab_not_read", debate=run.id, message=str(error))
+            continue
+        if found is not UNSET:
+            return found
+    return UNSET
+
+
+async def _measured(log: EventLog, run: str, opened: DebateOpened) -> JudgeNoise | UnsetType:
+    (first,) = await log.envelopes(run, 0, 1)
+    begun = decode(first.payload, first.schema)
+    if not isinstance(begun, DebateOpened) or begun.lab is UNSET or begun.judge.samples != opened.judge.samples:
+        return UNSET
+    if begun.judge.model != opened.judge.model or begun.lab.rubric_digest != digest(opened.rubric):
+        return UNSET
+    for envelope in await log.envelopes(run, await log.head(run) - LAST, LAST):
+        event = decode(envelope.payload, envelope.schema)
+        if isinstance(event, LabMeasured):
+            for each in event.effects:
+                if (each.battery, each.name) == ("retest", "sd") and each.estimate is not None:
+                    return JudgeNoise(
+                        sd=each.estimate,
+                        low=each.estimate if each.low is None else each.low,
+                        high=each.estimate if each.high is None else each.high,
+                        items=each.n,
+                        run=run,
+                    )
+    return UNSET

@@ -1,0 +1,157 @@
+"""A lead within which the judge differs from itself names no winner, where a lab run in the store has measured that."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from events.errors import UnknownEvent
+from events.record import Draft
+from events.types import (
+    BothSides,
+    DebateConcluded,
+    DebateOpened,
+    Effect,
+    JudgeNoise,
+    LabMeasured,
+    Rounds,
+    ScorecardVerdictReached,
+)
+from judge.live.verdicts import noise_of_lead, scorecard_verdict
+from judge.rubric import rubric_v1, rubric_v2
+from providers.scripted.provider import shipped
+from server.debate.setup import opening
+from server.debate.setup.exhibitions import request_for
+from server.debate.setup.noise import noise_of
+from server.debate.setup.records import opening_for
+from tests.judge.lab.two_items import TWO_ITEMS
+from tests.server.harness import Harness, harness
+
+pytestmark = pytest.mark.anyio
+MEANS = BothSides(pro=63.1, con=61.0)
+JUDGE = "scripted:juries"
+
+
+@pytest.fixture(autouse=True)
+def two_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.debate.setup.lab.installed", lambda: TWO_ITEMS)
+
+
+def test_the_noise_of_a_lead_is_that_of_two_means() -> None:
+    assert noise_of_lead(2.0, 4, 4) == round(1.96 * 2.0 * math.sqrt(0.5), 2)
+    assert noise_of_lead(0.0, 1, 1) == 0
+
+
+def test_a_lead_within_the_noise_names_no_winner_and_says_why() -> None:
+    verdict = scorecard_verdict(MEANS, Rounds(), rubric_v2(), noise=3.4)
+
+    assert verdict.winner == "neither"
+    assert verdict.margin == 2.1
+    assert verdict.noise == 3.4
+    assert verdict.reason == (
+        "pro 63.1, con 61: pro leads by 2.1, and this judge differs from itself by 3.4: nobody wins"
+    )
+
+
+@pytest.mark.parametrize(
+    ("noise", "rubric"),
+    [(2.0, rubric_v2()), (UNSET, rubric_v2()), (3.4, replace(rubric_v2(), lead_beyond_noise=False))],
+)
+def test_a_lead_beyond_the_noise_or_without_the_rule_wins(noise: Any, rubric: Any) -> None:
+    verdict = scorecard_verdict(MEANS, Rounds(), rubric, noise=noise)
+
+    assert verdict.winner == "pro"
+    assert verdict.noise == noise
+
+
+def test_an_older_rubric_has_no_such_rule() -> None:
+    assert rubric_v1().lead_beyond_noise is UNSET
+    assert scorecard_verdict(MEANS, Rounds(), rubric_v1(), noise=3.4).winner == "pro"
+
+
+async def lab_run(made: Harness, sd: float, **request: Any) -> str:
+    """A concluded run of the judge with this deviation."""
+    body = {"format": "lab", "lab": {"batteries": ["retest"]}, "judge": {"model": JUDGE}, **request}
+    opened = await opening.build_opening(opening.as_request(body), made.registry, made.settings)
+    assert opened.lab is not UNSET
+    found = Effect(
+        battery="retest",
+        name="sd",
+        unit="points",
+        estimate=sd,
+        low=sd - 0.5,
+        high=sd + 0.5,
+        null=0.0,
+        n=40,
+        clusters=20,
+        failed=0,
+        verdict="measured",
+    )
+    result = LabMeasured(
+        effects=(found,),
+        trials=1,
+        failed=0,
+        items_digest=opened.lab.items_digest,
+        rubric_digest=opened.lab.rubric_digest,
+    )
+    ended = DebateConcluded(winner="neither", by_rule="lab")
+    debate = f"run-{sd}"
+    await made.log.append(debate, 0, [Draft(event=event) for event in (opened, result, ended)])
+    return debate
+
+
+async def wanted(made: Harness, **request: Any) -> DebateOpened:
+    body = {"motion": "Juries are better", "turns": 2, **{seat: {"model": JUDGE} for seat in ("pro", "con", "judge")}}
+    return await opening_for(made.log, opening.as_request(body | request), made.registry, made.settings)
+
+
+async def test_an_opening_records_the_newest_run_of_the_same_judge_and_rubric() -> None:
+    async with harness() as made:
+        await lab_run(made, 9.0, rubric="v1")
+        debate = await lab_run(made, 2.5)
+        await lab_run(made, 7.0, judge={"model": JUDGE, "samples": 3})
+        opened = await wanted(made)
+        other = await wanted(made, judge={"model": "baseline:lexical"})
+        ignored = await wanted(made, ignore_noise=True)
+
+    assert opened.noise == JudgeNoise(sd=2.5, low=2.0, high=3.0, items=40, run=debate)
+    assert opened.rubric.lead_beyond_noise is True
+    assert other.noise is UNSET
+    assert ignored.noise == opened.noise
+    assert ignored.rubric.lead_beyond_noise is False
+
+
+async def test_a_run_that_cannot_be_read_keeps_no_debate_from_its_opening(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with harness() as made:
+        await lab_run(made, 2.5)
+        opened = await wanted(made)
+
+        def broken(*_: Any) -> Any:
+            raise UnknownEvent("no type")
+
+        monkeypatch.setattr("server.debate.setup.noise.decode", broken)
+        assert await noise_of(made.log, opened) is UNSET
+
+
+@pytest.mark.parametrize(("sd", "rule"), [(0.01, True), (60.0, True), (60.0, False)])
+async def test_a_debate_ends_by_the_noise_of_its_opening(tmp_path: Path, sd: float, rule: bool) -> None:
+    path = tmp_path / "juries.json"
+    path.write_bytes(msgspec.json.encode(msgspec.json.decode(shipped()["juries"].read_bytes()) | {"pace": {}}))
+    body = msgspec.json.encode(request_for("juries")).replace(b"scripted:juries", f"scripted:{path}".encode())
+    request = opening.as_request(msgspec.json.decode(body) | {"exhibition": None})
+    async with harness() as made:
+        opened = await opening.build_opening(request, made.registry, made.settings)
+        opened = replace(opened, noise=JudgeNoise(sd=sd, low=sd, high=sd, items=40, run="run"))
+        opened = replace(opened, rubric=replace(opened.rubric, lead_beyond_noise=rule))
+        debate = await made.moderators.open(opened)
+        ended = await made.ended(debate)
+        events = await made.events(debate)
+    (verdict,) = (event for event in events if isinstance(event, ScorecardVerdictReached))
+
+    assert isinstance(ended, DebateConcluded)
+    assert verdict.noise == noise_of_lead(sd, 3, 3)
+    assert (ended.winner == "neither") == (sd > 1 and rule)
