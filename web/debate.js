@@ -173,8 +173,8 @@ function showLateParts(view, isPresent) {
     late("moderator", () => import("./moderator.js").then(({ moderator }) => moderator(id, showError)));
   }
   if (isLive || view.audience) late("audience", () => import("./audience.js").then(({ audience }) => audience(id)));
-  for (const part of Object.values(lateParts)) part?.show?.(view, isPresent);
-  $("[data-view-button=vote]").hidden = $("#audience").hidden && $("#moderator").hidden;
+  for (const part of Object.values(lateParts)) part?.show?.(view, isPresent, player.newest);
+  $("[data-view-button=vote]").hidden = $("#audience").hidden;
 }
 
 /** Fetches a part once; the page is drawn again when it is there. */
@@ -218,6 +218,7 @@ async function fetchFormat(view) {
       decide: (decision, reason) => api.decide(id, decision, reason).then(catchUp),
       audit: auditLink,
       frameAt: (position) => player.frameAt(position),
+      wantFrame: (position) => player.wantFrame(position),
     });
     draw();
   } catch {

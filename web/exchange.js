@@ -13,10 +13,11 @@ import { spine } from "./verdicts.js";
  * @param {string} id
  * @param {(claim: string) => void} appeal Asks for a second opinion.
  * @param {(event: number) => Record<string, any>} audit Attributes of a link to an event in the audit.
+ * @param {(position: number) => object | undefined} wantFrame A frame; one that the page does not hold is fetched.
  * @returns {{record: object, show(view: View, state: {head: boolean, at: number}): void}}
  */
-export function exchange(go, id, appeal, audit) {
-  const record = transcript($("#transcript"), go, id);
+export function exchange(go, id, appeal, audit, wantFrame) {
+  const record = transcript($("#transcript"), go, id, wantFrame);
   const scoreGraph = graph($("#graph"), go);
   const claims = suspectClaims($("#claims"), appeal, go);
   const parts = [

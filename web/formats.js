@@ -3,18 +3,18 @@
 import { $ } from "./dom.js";
 
 const FORMATS = {
-  async exchange({ go, id, appeal, audit }) {
+  async exchange({ go, id, appeal, audit, wantFrame }) {
     const { exchange } = await import("./exchange.js");
-    return exchange(go, id, appeal, audit);
+    return exchange(go, id, appeal, audit, wantFrame);
   },
-  async protocol({ go }) {
+  async protocol({ go, wantFrame }) {
     const [{ protocol, standings }, { briefing }] = await Promise.all([
       import("./protocol.js"),
       import("./briefing.js"),
     ]);
     const parts = [standings($("#standings")), briefing($("#briefing"))];
     return {
-      record: protocol($("#transcript"), go),
+      record: protocol($("#transcript"), go, wantFrame),
       show(view) {
         for (const part of parts) part.show(view);
       },
@@ -48,7 +48,7 @@ async function panelParts({ format }, { go, decide }) {
  * The parts that a debate needs, in their places.
  * @param {View} view
  * @param {{go: Function, id: string, appeal: Function, decide: Function, audit: Function,
- *   frameAt: Function}} acts
+ *   frameAt: Function, wantFrame: Function}} acts
  * @returns {Promise<{record: object, show: Function, place(event: object, view: View, share: number): Element | null,
  *   placeInPanel(event: object): Element | null}>}
  */

@@ -8,9 +8,12 @@ import { MODERATOR } from "./words_acts.js";
  * The controls of debate `id`.
  * @param {string} id
  * @param {(error: Error) => void} showError
- * @returns {{show(view: View, following: boolean): void}}
+ * @returns {{show(view: View, isPresent: boolean, newest: View): void}} `newest`: the acts are about the debate as it
+ *   is now, wherever the reader is.
  */
 export function moderator(id, showError) {
+  let isOpen = true;
+
   async function act(name, reason) {
     $("#trouble").hidden = true;
     await api.act(id, name, reason).catch(showError);
@@ -34,8 +37,9 @@ export function moderator(id, showError) {
     $("#message button").disabled = false;
   }
 
-  $("#pause").addEventListener("click", () => act("pause", MODERATOR.pauseReason));
-  $("#resume").addEventListener("click", () => act("resume", MODERATOR.resumeReason));
+  const resume = () => act("resume", MODERATOR.resumeReason);
+  $("#pause").addEventListener("click", () => (isOpen ? act("pause", MODERATOR.pauseReason) : resume()));
+  $("#resume").addEventListener("click", resume);
   $("#halt").addEventListener("click", () => $("#halting").showModal());
   $("#halt-cancel").addEventListener("click", () => $("#halting").close());
   $("#halting form").addEventListener("submit", () => {
@@ -44,12 +48,12 @@ export function moderator(id, showError) {
   $("#message").addEventListener("submit", send);
 
   return {
-    show(view, following) {
-      const is = (...states) => following && states.includes(view.state);
-      $("#moderator").hidden = !is("open", "paused", "halted");
-      $("#pause").hidden = !is("open");
-      $("#halt").hidden = !is("open", "paused");
-      $("#resume").hidden = !is("paused", "halted");
+    show(view, isPresent, newest) {
+      isOpen = newest.state === "open";
+      $("#moderator").hidden = newest.state === "concluded";
+      setText($("#pause"), isOpen ? MODERATOR.pause : MODERATOR.resume);
+      $("#halt").hidden = newest.state === "halted";
+      $("#resume").hidden = !isPresent || view.state !== newest.state;
       const notice = $("#notice");
       notice.hidden = !["paused", "halted"].includes(view.state);
       if (notice.hidden) return;

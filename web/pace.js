@@ -33,6 +33,8 @@ const HOLD_MS = {
   agreement_measured: 2_000,
   fallacy_found: 1_500,
 };
+/** An answer of the judge only moves a count. */
+const ANSWER_MS = 250;
 /** What a side says by protocol: it is read whole. */
 const STATEMENTS = new Set(["arguments_opened", "argument_cross_examined", "questions_answered", "closing_stated"]);
 /** What a judge writes. */
@@ -56,6 +58,7 @@ function proseIn(value) {
 function holdMs(event) {
   if (STATEMENTS.has(event.type)) return readingMs(proseIn(event));
   if (JUDGED.has(event.type)) return Math.min(LONGEST_HOLD_MS, readingMs(proseIn(event)));
+  if (event.type === "model_answered" && event.purpose && event.purpose !== "speak") return ANSWER_MS;
   return HOLD_MS[event.type] ?? 0;
 }
 

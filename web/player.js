@@ -23,6 +23,7 @@ export class Player extends EventTarget {
   /** See replay.js, which is fetched when it is needed. */
   #replay = null;
   #ticket = 0;
+  #wanted = new Set();
   #spokenNow = null;
   #leftAt = 0;
 
@@ -74,6 +75,15 @@ export class Player extends EventTarget {
   /** The frame at `position`, if it has been fetched. */
   frameAt(position) {
     return this.#history.frame(position);
+  }
+
+  /** The frame at `position`. If it has not been fetched, it is, once; `change` tells when it is there. */
+  wantFrame(position) {
+    const frame = this.#history.frame(position);
+    if (frame || this.#wanted.has(position)) return frame;
+    this.#wanted.add(position);
+    this.#history.at(position).then(() => this.#notify(), () => undefined); // The page does without it.
+    return undefined;
   }
 
   /** The number of events since the cursor stopped following. */

@@ -3,6 +3,7 @@
 import { changeDetector, eventLink, h } from "./dom.js";
 import { anchor, capital, count, isMissing, joined, number, plain } from "./formatting.js";
 import { badge, failures, marked, more, placeLink, replaceChildren, sideName } from "./widgets.js";
+import { questionsAtTheEnd } from "./questions.js";
 import { NAME, ROUND, SIGN, roundsOf } from "./words.js";
 import { PROTOCOL } from "./words_panel.js";
 
@@ -15,20 +16,22 @@ const CROSS_TURN = { pro: 3, con: 4 };
  * The protocol in `root`.
  * @param {HTMLElement} root
  * @param {(position: number) => void} go
+ * @param {(position: number) => object | undefined} wantFrame A frame; one that the page does not hold is fetched.
  * @returns {{show(view: View, speech: unknown, state: {head: boolean}): void, place: Function}}
  *   `place(event, view, share)`: the part of what an event says that is read after this share of its time.
  */
-export function protocol(root, go) {
+export function protocol(root, go, wantFrame) {
   const body = h("div.protocol");
   const isChanged = changeDetector();
   root.append(body);
   return {
     show(view, _, { head }) {
       const isRunning = head && view.state === "open";
-      if (!isChanged(view.protocol, view.turns, isRunning)) return;
+      const known = isRunning ? questionsAtTheEnd(view, wantFrame) : null;
+      if (!isChanged(view.protocol, view.turns, isRunning, known?.answered)) return;
       replaceChildren(body, [
         roundSteps(view),
-        preparation(view, isRunning),
+        preparation(view, isRunning, known),
         ...SIDES.map((side) => caseSection(side, view, isRunning, go)),
         closings(view, go),
         missingAssessment(view),
@@ -75,9 +78,9 @@ function roundSteps(view) {
 }
 
 /** The statements that are being written, and failed attempts. */
-function preparation(view, isRunning) {
+function preparation(view, isRunning, known) {
   const failed = Object.entries(view.turns).filter(([, turn]) => turn.failures?.length);
-  const text = isRunning ? preparationText(view) : null;
+  const text = isRunning ? preparationText(view, known) : null;
   if (!text && !failed.length) return null;
   return h("div.preparing", {},
     text && h("p.doing.going", {}, text),
@@ -86,12 +89,12 @@ function preparation(view, isRunning) {
       failures(turn, isRunning))));
 }
 
-function preparationText({ turns, protocol: { round } }) {
+function preparationText({ turns, protocol: { round } }, known) {
   const speaking = Object.values(turns).filter(({ state }) => state === "speaking").map(({ side }) => NAME[side]);
   const statement = PROTOCOL.statement[round];
   if (speaking.length > 1 && statement) return PROTOCOL.areWriting(joined(speaking), statement);
   if (speaking.length && statement) return PROTOCOL.isWriting(speaking[0], statement);
-  return round === "judgement" ? PROTOCOL.judging : null;
+  return round === "judgement" ? PROTOCOL.judging(known) : null;
 }
 
 function caseSection(side, view, isRunning, go) {

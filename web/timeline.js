@@ -43,6 +43,7 @@ export function timeline(player) {
     speed.value = following && player.isShowing ? AT_ONCE : String(player.speed);
     setText(play, playing || (following && isLive) ? "❚❚" : "▶");
     play.setAttribute("aria-label", playLabel(playing, following, isLive));
+    play.title = playLabel(playing, following, isLive);
     back.hidden = following;
     const isBehind = isLive && turnsBehind > 0;
     setText(back, isBehind ? FOLLOW.catchUp(turnsBehind) : TIMELINE.back(isLive, playing ? 0 : unseen));

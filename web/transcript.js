@@ -5,6 +5,7 @@ import { capital, count, number, plain } from "./formatting.js";
 import { compared, firstSide, named } from "./labels.js";
 import { entryList, scoreChanges } from "./ledger.js";
 import { quoteSpans, scoreLine, whyDetails } from "./scores.js";
+import { questionsAbout } from "./questions.js";
 import { pieces } from "./text.js";
 import { verdicts } from "./verdicts.js";
 import { failures, pressureWords } from "./widgets.js";
@@ -30,11 +31,12 @@ const FRESH_MS = 8_000;
  * @param {HTMLElement} root
  * @param {(position: number) => void} go
  * @param {string} id
+ * @param {(position: number) => object | undefined} wantFrame A frame; one that the page does not hold is fetched.
  * @returns {{show: Function, place(event: object, view: View): Element | undefined, open(number: number): boolean,
  *   flash(event: object, position: number): Element | undefined}}
  *   `open` shows the reasons for a turn's score; false if there are none yet.
  */
-export function transcript(root, go, id) {
+export function transcript(root, go, id, wantFrame) {
   const turns = h("div.turns");
   const ending = h("div.ending");
   root.append(turns, ending);
@@ -109,6 +111,9 @@ export function transcript(root, go, id) {
       if (fetchers.has(article)) observer.observe(article);
       entry = { turn, article, key };
       shown.set(number_, entry);
+    }
+    if (turn.state === "spoken" && isRunning) {
+      setText(entry.article.querySelector(".doing"), TRANSCRIPT.judging(questionsAbout(number_, view, wantFrame)));
     }
     if (turn.state !== "speaking") return;
     const isSpeech = speech?.turn === number_ && speech.attempt === turn.attempt;
@@ -278,7 +283,7 @@ function notes(turn, view, isRunning) {
     turn.state === "speaking" && h("p.doing", {}, TRANSCRIPT.waiting),
     turn.clipped && h("p.quiet.clip", {}, TRANSCRIPT.clipped(count(view.max_words, "word"))),
     isOther && h("p.quiet.clip", {}, TRANSCRIPT.answeredBy(turn.model)),
-    turn.state === "spoken" && h("p.doing", {}, isRunning ? TRANSCRIPT.judging : TRANSCRIPT.notJudged),
+    turn.state === "spoken" && h("p.doing", {}, isRunning ? TRANSCRIPT.judging(null) : TRANSCRIPT.notJudged),
   ];
 }
 

@@ -229,8 +229,8 @@ export const STATUS = {
   readingBack: "Reading back",
   copy: (position) => `A copy, exported at event ${position}`,
   ended: (outcome) => `Ended: ${outcome}`,
-  halted: "Halted",
-  paused: "Paused",
+  halted: "Debate halted",
+  paused: "Debate paused",
   live: (wait) => (wait ? `Live, ${wait}` : "Live"),
 };
 
@@ -238,8 +238,8 @@ export const STATUS = {
 export const TIMELINE = {
   slider: (position, head, words) => `event ${position} of ${head}${words && `: ${words}`}`,
   position: (position, head) => `event ${position} of ${head}`,
-  pause: "Pause",
-  hold: "Hold here",
+  pause: "Pause my view",
+  hold: "Pause my view",
   play: "Play",
   playFromStart: "Play from the start",
   back: (isLive, unseen) => `${isLive ? "Back to live" : "To the end"}${unseen ? ` · ${unseen} new` : ""}`,
@@ -294,6 +294,12 @@ export const FOLLOW = {
   catchUp: (turns) => (turns > 0 ? `${count(turns, "turn")} behind · catch up` : "Catch up"),
 };
 
+/**
+ * @param {{answered: number, asked: number}} known
+ * @returns {string}
+ */
+export const answeredWords = ({ answered, asked }) => `${answered} of ${asked} questions answered`;
+
 /** The transcript. */
 export const TRANSCRIPT = {
   attempt: (attempt, failure) => `Attempt ${attempt} ${failure}`,
@@ -306,7 +312,7 @@ export const TRANSCRIPT = {
   speaking: "speaking",
   clipped: (limit) => `Cut at the limit of ${limit}.`,
   answeredBy: (model) => `Answered by ${model}.`,
-  judging: "The judge is reading this turn",
+  judging: (known) => `The judge is reading this turn${known ? `: ${answeredWords(known)}` : ""}`,
   notJudged: "Not judged yet",
   repetition: (share) => `${share} % of this turn repeats earlier turns of the same side word for word.`,
   injection: "Tries to instruct the judge: ",

@@ -29,8 +29,10 @@ export const MODERATOR = {
   pauseReason: "paused from the page",
   resumeReason: "resumed from the page",
   haltReason: "halted from the page",
-  paused: "Paused.",
-  halted: "Halted.",
+  pause: "Pause the debate",
+  resume: "Resume the debate",
+  paused: "The debate is paused for everyone.",
+  halted: "The debate is halted for everyone.",
   noReason: "No reason was given.",
 };
 

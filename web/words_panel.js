@@ -1,7 +1,7 @@
 /** The words of the protocol, of panels and of calibrations: the sequel to words.js. */
 
 import { count } from "./formatting.js";
-import { NO_WINNER } from "./words.js";
+import { NO_WINNER, answeredWords } from "./words.js";
 
 /** The protocol. */
 export const PROTOCOL = {
@@ -14,7 +14,7 @@ export const PROTOCOL = {
   },
   isWriting: (side, [statement]) => `${side} is writing its ${statement}`,
   areWriting: (sides, [, statements]) => `${sides} are writing their ${statements}; neither sees the other’s`,
-  judging: "The judge is weighing every argument",
+  judging: (known) => `The judge is weighing every argument${known ? `: ${answeredWords(known)}` : ""}`,
   role: { pro: "speaks for the motion", con: "speaks against the motion" },
   thisOpening: "This opening",
   thisClosing: "This closing",

@@ -204,7 +204,7 @@ def test_an_exported_file_does_no_harm(hostile: HostileServer, watch: Watch, tmp
 
 def test_the_moderator_and_the_names_of_models_are_text(hostile: HostileServer, watch: Watch) -> None:
     page = watch.visit(address(hostile, "halted"))
-    expect(page.get_by_role("status")).to_have_text("Halted")
+    expect(page.get_by_role("status")).to_have_text("Debate halted")
     expect(page.locator("#notice")).to_be_visible()
 
     assert_shows(page, [*batches(MARKUP)], "#transcript")

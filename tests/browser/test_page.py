@@ -358,16 +358,47 @@ def test_the_moderator_pauses_resumes_and_halts(page: Page, server: Any, live: A
     expect(page.locator(".said[aria-busy]")).to_contain_text("Sentence")  # the layout above the button is complete now
     page.get_by_role("button", name="Pause the debate").focus()  # the page no longer scrolls to the newest words
     page.get_by_role("button", name="Pause the debate").click()
-    expect(status(page)).to_have_text("Paused")
-    page.get_by_role("button", name="Resume").click()
+    expect(status(page)).to_have_text("Debate paused")
+    expect(page.locator("#notice")).to_contain_text("The debate is paused for everyone.")
+    expect(page.locator("#play")).to_have_attribute("aria-label", "Pause my view")
+    page.get_by_role("button", name="Resume the debate").click()
     expect(status(page)).to_have_text("Live")
-    page.get_by_role("button", name="Halt…").click()
+    page.get_by_role("button", name="Halt the debate…").click()
     page.get_by_label("Reason, for the record").fill("enough said")
     page.get_by_role("button", name="Halt it").click()
 
-    expect(status(page)).to_have_text("Halted")
+    expect(status(page)).to_have_text("Debate halted")
     expect(page.locator("#notice")).to_contain_text("enough said")
     assert server.view(debate)["state"] == "halted"
+
+
+def test_the_acts_of_operators_stand_near_the_top_wherever_they_read(
+    new_page: Any, server: Any, live: Any, scripts: SimpleNamespace
+) -> None:
+    page = new_page(width=390, height=844)
+    debate = live(scripts.silent_in(2))
+    visit(page, server, debate, "#e2")
+    expect(status(page)).to_have_text("Reading back")
+    pause = page.get_by_role("button", name="Pause the debate")
+    page.evaluate("scrollTo(0, 0)")
+    expect(pause).to_be_in_viewport()
+    pause.click()
+
+    expect(page.get_by_role("button", name="Resume the debate")).to_be_in_viewport()
+    assert server.view(debate)["state"] == "paused"
+    expect(page.locator("#notice")).to_be_hidden()  # at the event that is shown the debate went on
+
+
+def test_the_page_says_how_many_of_the_judges_questions_are_answered(
+    page: Page, server: Any, live: Any, scripts: SimpleNamespace
+) -> None:
+    silence = {"fault": {"kind": "timeout", "after_ms": 600_000}}
+    debate = live({**scripts.brisk, "answers": {"score:1": silence}})
+    visit(page, server, debate)
+
+    expect(page.locator("[data-turn='1'] .doing")).to_have_text(
+        "The judge is reading this turn: 2 of 3 questions answered"
+    )
 
 
 def test_an_unknown_debate_is_reported(new_page: Any, server: Any) -> None:

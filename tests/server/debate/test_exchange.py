@@ -1,11 +1,14 @@
 """Format ``exchange`` as a pure function: the next steps that follow from given events."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 
+import web
 from events.record import Draft
 from events.types import (
     AttemptAbandoned,
@@ -83,6 +86,16 @@ def test_pro_opens() -> None:
 
 def test_nothing_can_be_done_before_a_debate_has_opened() -> None:
     assert next_steps(debate([])) == ()
+
+
+def test_the_page_knows_how_many_questions_a_turn_gets() -> None:
+    source = (Path(web.__path__[0]) / "questions.js").read_text(encoding="utf-8")
+    found = re.search(r"QUESTIONS = \{ first: (\d+), later: (\d+) \}", source)
+    assert found is not None
+    before = [opened(2), *judged(1)]
+
+    asked = [[opened(2), started(1), spoken(1)], [*before, started(2), spoken(2)]]
+    assert [int(number) for number in found.groups()] == [len(steps(*events)) for events in asked]
 
 
 def test_sides_alternate_and_the_next_prompt_holds_what_was_said() -> None:
