@@ -547,7 +547,7 @@ keys({
 
 SMALL.addEventListener("change", draw);
 document.addEventListener("reveal", ({ target }) => {
-  const name = target.closest("#audience, #moderator") ? "vote" : target.closest("aside") ? "score" : "debate";
+  const name = target.closest("#audience") ? "vote" : target.closest("aside") ? "score" : "debate";
   showTab(name);
   move({ view: name });
 });

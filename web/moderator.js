@@ -37,6 +37,7 @@ export function moderator(id, showError) {
     $("#message button").disabled = false;
   }
 
+  $("#moderator").open = matchMedia("(min-width: 761px)").matches; // On a phone the first words come first.
   const resume = () => act("resume", MODERATOR.resumeReason);
   $("#pause").addEventListener("click", () => (isOpen ? act("pause", MODERATOR.pauseReason) : resume()));
   $("#resume").addEventListener("click", resume);

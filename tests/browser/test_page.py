@@ -377,10 +377,13 @@ def test_the_acts_of_operators_stand_near_the_top_wherever_they_read(
 ) -> None:
     page = new_page(width=390, height=844)
     debate = live(scripts.silent_in(2))
-    visit(page, server, debate, "#e2")
+    visit(page, server, debate)
+    expect(page.locator("[data-turn='2'] .said[aria-busy]")).not_to_be_empty()
+    visit(page, server, debate, "?back#e2")
     expect(status(page)).to_have_text("Reading back")
     pause = page.get_by_role("button", name="Pause the debate")
     page.evaluate("scrollTo(0, 0)")
+    page.get_by_text("The debate, for everyone").click()
     expect(pause).to_be_in_viewport()
     pause.click()
 
