@@ -9,8 +9,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from events.errors import StoreUnavailable
+from events.errors import BadCursor, StoreUnavailable
 from events.record import Draft, Envelope, Recorded
+from events.said import Excerpt, Term, excerpt_of, text_of
 from events.store.listing import ALL, Limits, Summary
 from events.types import Event
 
@@ -26,6 +27,43 @@ class SummaryPage(Struct, frozen=True, kw_only=True):
 
     debates: tuple[Summary, ...]
     next: str | None
+
+
+class SearchHit(Struct, frozen=True, kw_only=True):
+    """A text that has all terms of a query: the debate's row, the record, and the excerpt with the terms."""
+
+    row: Summary
+    record: Recorded
+    excerpt: Excerpt
+
+
+class SearchPage(Struct, frozen=True, kw_only=True):
+    """A page of hits, the newest debate first; ``next`` is the cursor of the page after it, or null."""
+
+    hits: tuple[SearchHit, ...]
+    next: str | None
+
+
+def search_page(found: Sequence[tuple[int, int, Summary, Recorded]], terms: Sequence[Term], limit: int) -> SearchPage:
+    """The page of records that a store has found, each with the number of its debate and its position.
+
+    ``found`` has one record more than ``limit`` if there is a next page.  An index ignores the order of words, so a
+    record may not have the terms after all.
+    """
+    page = [(row, record, excerpt_of(text_of(record.event), terms)) for _, _, row, record in found[:limit]]
+    cursor = "-".join(map(str, found[limit - 1][:2])) if len(found) > limit else None
+    hits = [SearchHit(row=row, record=record, excerpt=excerpt) for row, record, excerpt in page if excerpt is not None]
+    return SearchPage(hits=tuple(hits), next=cursor)
+
+
+def read_search_cursor(cursor: str | None) -> tuple[int, int] | None:
+    """The number of the debate and the position of the last hit before the page.  Raises ``BadCursor``."""
+    if cursor is None:
+        return None
+    number, dash, position = cursor.partition("-")
+    if not (dash and all(each.isascii() and each.isdigit() and len(each) <= 15 for each in (number, position))):  # noqa: PLR2004 - digits of a number that fits
+        raise BadCursor(cursor)
+    return int(number), int(position)
 
 
 class EventLog(Protocol):
@@ -85,6 +123,10 @@ class EventLog(Protocol):
         self, after: str | None = None, limit: int = 50, query: str = "", limits: Limits = ALL
     ) -> SummaryPage:
         """A page of debates, newest first, after the cursor ``after``; ``query`` is searched in motions."""
+        ...
+
+    async def search(self, query: str, after: str | None = None, limit: int = 20) -> SearchPage:
+        """A page of what was said that has all terms of ``query``, after the cursor ``after``; see ``events.said``."""
         ...
 
     async def unfinished(self) -> tuple[str, ...]:

@@ -11,9 +11,10 @@ from events import codec
 from events.clock import SYSTEM, Clock
 from events.errors import BrokenChain, StoreUnavailable, WrongExpectedPosition
 from events.record import Draft, Envelope, Recorded, as_draft, digest_before_first, first_break, is_repeat, stamp
+from events.said import excerpt_of, terms_of, text_of
 from events.store import listing
 from events.store.listing import ALL, Limits, Summary, fold_text, read_cursor, searched, write_cursor
-from events.store.log import SummaryPage
+from events.store.log import SearchPage, SummaryPage, read_search_cursor, search_page
 from events.store.wakeups import Wakeups
 from events.types import Event
 
@@ -119,6 +120,20 @@ class MemoryLog:
             debates=tuple(structs.replace(row, position=len(self._debates[row.id])) for _, _, row in page),
             next=write_cursor(*page[-1][:2]) if len(found) > len(page) and page else None,
         )
+
+    async def search(self, query: str, after: str | None = None, limit: int = 20) -> SearchPage:
+        """See ``EventLog``."""
+        self._check_open()
+        terms, before = terms_of(query), read_search_cursor(after)
+        found: list[tuple[int, int, Summary, Recorded]] = []
+        for number, row in sorted(self._summaries.values(), key=lambda each: -each[0]) if terms else ():
+            for record in reversed(self._debates[row.id]):
+                is_next = before is None or (number, record.position) < before
+                if is_next and excerpt_of(text_of(record.event), terms) is not None:
+                    found.append((number, record.position, row, record))
+                if len(found) > limit:
+                    return search_page(found, terms, limit)
+        return search_page(found, terms, limit)
 
     async def unfinished(self) -> tuple[str, ...]:
         """See ``EventLog``."""

@@ -11,7 +11,7 @@ from anyio import to_thread
 from events.errors import BrokenChain, StoreUnavailable
 from events.record import Draft, Envelope, Recorded, first_break
 from events.store.listing import ALL, Limits
-from events.store.log import SummaryPage
+from events.store.log import SearchPage, SummaryPage
 from events.store.requests import Backlog, WriteRequest, adopt_request, append_request
 from events.types import Event
 
@@ -93,6 +93,10 @@ class StoredLog(ABC):
         """See ``EventLog``."""
         page: SummaryPage = await self._reading(self.queries.read_summaries, after, limit, query, limits)
         return page
+
+    @abstractmethod
+    async def search(self, query: str, after: str | None = None, limit: int = 20) -> SearchPage:
+        """See ``EventLog``."""
 
     async def unfinished(self) -> tuple[str, ...]:
         """See ``EventLog``."""

@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "run": CommandEntry("server.cli.run", "run", "Run a debate in the terminal."),
     "deliberate": CommandEntry("server.cli.deliberate", "deliberate", "Have a text judged: PASS, FAIL or CONDITIONAL."),
     "list": CommandEntry("server.cli.list", "list_", "List the debates in the store, newest first."),
+    "search": CommandEntry("server.cli.search", "search", "Search in what was said, newest debate first."),
     "show": CommandEntry("server.cli.show", "show", "Show one debate: its turns, their scores, and its outcome."),
     "replay": CommandEntry("server.cli.replay", "replay", "Play a debate again from its log, at its own pace."),
     "exhibitions": CommandEntry(

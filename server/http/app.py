@@ -108,6 +108,7 @@ ROUTES: Final = (
     Route("/api/exhibitions", debates.list_exhibitions),
     Route("/api/exhibitions/{name}/frames", debates.list_exhibition_frames),
     Route("/exhibitions/{name}", debates.exhibition_page),
+    Route("/api/search", debates.search),
     Route("/api/session", show_session, methods=["GET"]),
     Route("/api/session", open_session, methods=["POST"]),
     Route("/healthz", metrics.healthz),

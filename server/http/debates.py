@@ -10,6 +10,7 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
+from events.said import MOST_QUERY
 from events.store.listing import Limits, public_row
 from events.transfer import import_debate, read_lines
 from personalities.archetypes import archetypes
@@ -22,6 +23,7 @@ from server.debate.setup.exhibitions import exhibitions
 from server.debate.setup.lab import estimate_of
 from server.debate.setup.records import opening_for
 from server.errors import BadQuery
+from server.export.hits import page_of_hits
 from server.http.access import access_of, is_director
 from server.http.body import read_json
 from server.http.limits import RateLimit
@@ -29,8 +31,8 @@ from server.http.requests import json_response, service_of, whole_number
 
 Survey = tuple[tuple[ModelStatus, ...], str]
 """The models, and the default model."""
-MOST_QUERY: Final = 200
-"""Characters of a search in the list."""
+MOST_HITS: Final = 50
+"""Hits of a search in one answer."""
 SURVEY_S: Final = 60.0
 """Seconds for which spectators get the same answer about the models."""
 VARIES: Final[dict[str, str]] = {"vary": "accept-encoding"}
@@ -62,6 +64,16 @@ async def list_debates(request: Request) -> Response:
     query = request.query_params.get("q", "")[:MOST_QUERY]
     page = await service_of(request).log.summaries(after, limit, query, _limits(request))
     return json_response({"debates": [public_row(each) for each in page.debates], "next": page.next})
+
+
+async def search(request: Request) -> Response:
+    """GET /api/search: what was said, found by its words."""
+    query = request.query_params.get("q", "").strip()
+    if not query or len(query) > MOST_QUERY:
+        raise BadQuery(f"q must have 1 to {MOST_QUERY} characters", field="q")
+    limit = whole_number(request, "limit", 20, 1, MOST_HITS)
+    page = await service_of(request).log.search(query, request.query_params.get("after") or None, limit)
+    return json_response(page_of_hits(page))
 
 
 def _limits(request: Request) -> Limits:

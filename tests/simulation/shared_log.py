@@ -13,7 +13,7 @@ from events.cluster.leases import Lease, Node
 from events.errors import Fenced, StoreUnavailable
 from events.record import Draft, Envelope, Recorded
 from events.store.listing import ALL, Limits
-from events.store.log import SummaryPage
+from events.store.log import SearchPage, SummaryPage
 from events.store.memory import MemoryLog
 from events.store.wakeups import Wakeups
 from events.types import Event
@@ -193,6 +193,10 @@ class NodeLog:
     async def summaries(
         self, after: str | None = None, limit: int = 50, query: str = "", limits: Limits = ALL
     ) -> SummaryPage:
+        """Not used in a schedule."""
+        raise NotImplementedError
+
+    async def search(self, query: str, after: str | None = None, limit: int = 20) -> SearchPage:
         """Not used in a schedule."""
         raise NotImplementedError
 

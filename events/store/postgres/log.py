@@ -1,13 +1,19 @@
 """The log in PostgreSQL, shared by any number of nodes; each debate is run by the node that holds its lease."""
 
+import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import ClassVar, Final, ParamSpec, Self, TypeVar
 
+import psycopg
+
 from events.errors import LogError
 from events.record import Recorded
+from events.said import terms_of
+from events.store.log import SearchPage, read_search_cursor, search_page
 from events.store.postgres import rows as postgres_rows
+from events.store.postgres import search as postgres_search
 from events.store.postgres.connection import PATIENCE_S, Address, Connection, Pool
 from events.store.postgres.heads import HeadTracker
 from events.store.postgres.listener import NotificationListener
@@ -56,6 +62,7 @@ class PostgresLog(StoredLog):
         )
         super().__init__(self.address.name, self._writer)
         self._closed = False
+        self._indexing = asyncio.Lock()
 
     @classmethod
     async def open(
@@ -82,6 +89,25 @@ class PostgresLog(StoredLog):
     async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
         """See ``EventLog``."""
         return await self._reading(postgres_rows.read_records, debate, after, limit)
+
+    async def search(self, query: str, after: str | None = None, limit: int = 20) -> SearchPage:
+        """See ``EventLog``.  The first search builds the index."""
+        terms, before = terms_of(query), read_search_cursor(after)
+        if not terms:
+            return SearchPage(hits=(), next=None)
+        async with self._indexing:
+            while await self.pool.run(self._catch_up):
+                pass
+        found = await self._reading(postgres_search.find, terms, before, limit + 1)
+        return search_page(found, terms, limit)
+
+    async def _catch_up(self, connection: Connection) -> bool:
+        try:
+            return await postgres_search.catch_up(connection)
+        except psycopg.Error as error:
+            if postgres_search.may_not_write(error):
+                return False
+            raise
 
     async def head(self, debate: str) -> int:
         """See ``EventLog``."""

@@ -89,7 +89,22 @@ WHERE listing.stream = row.stream
 """
 """Marks for rows of an older Moot: see ``events.store.listing``."""
 
-MIGRATIONS: Final = (_FIRST, _SECOND, _THIRD)
+_FOURTH: Final = """
+CREATE TABLE moot.said (
+    stream bigint NOT NULL,
+    position integer NOT NULL,
+    words tsvector NOT NULL,
+    PRIMARY KEY (stream, position)
+);
+CREATE INDEX said_words ON moot.said USING gin (words);
+CREATE TABLE moot.said_reached (
+    stream bigint PRIMARY KEY,
+    reached integer NOT NULL
+);
+"""
+"""The index of what was said: see ``events.store.postgres.search``."""
+
+MIGRATIONS: Final = (_FIRST, _SECOND, _THIRD, _FOURTH)
 """Each migrates the schema by one version.  A released migration never changes."""
 VERSION: Final = len(MIGRATIONS)
 

@@ -13,9 +13,12 @@ from anyio import CapacityLimiter, to_thread
 
 from events.errors import StoreUnavailable
 from events.record import Recorded
+from events.said import Term, terms_of
 from events.store.lock import StoreLock
+from events.store.log import MAX_POSITION, POSITION_BITS, SearchPage, read_search_cursor, search_page
 from events.store.sqlite import rows as sqlite_rows
 from events.store.sqlite.schema import connect, explain
+from events.store.sqlite.search import SqliteSearch
 from events.store.sqlite.writer import SqliteWriter
 from events.store.stored_log import StoredLog
 from events.store.wakeups import Wakeups
@@ -42,6 +45,8 @@ class SqliteLog(StoredLog):
         super().__init__(str(path), self._writer)
         self._readers: SimpleQueue[sqlite3.Connection] = SimpleQueue()
         self._limiter = CapacityLimiter(READERS)
+        self._searching = CapacityLimiter(1)
+        self._index = SqliteSearch(path)
         self._closed = threading.Event()
 
     @classmethod
@@ -79,6 +84,24 @@ class SqliteLog(StoredLog):
                 return at_hand if limit is None else at_hand[:limit]
         return await self._reading(sqlite_rows.read_records, debate, after, limit)
 
+    async def search(self, query: str, after: str | None = None, limit: int = 20) -> SearchPage:
+        """See ``EventLog``.  The first search builds the index."""
+        terms, before = terms_of(query), read_search_cursor(after)
+        if not terms:
+            return SearchPage(hits=(), next=None)
+        key = 0 if before is None else before[0] << POSITION_BITS | before[1]
+        return await to_thread.run_sync(self._search, terms, key, limit, limiter=self._searching)
+
+    def _search(self, terms: tuple[Term, ...], before: int, limit: int) -> SearchPage:
+        if self._closed.is_set():
+            raise StoreUnavailable(f"the store {self.path} is closed")
+        try:
+            found = self._index.search(terms, before, limit + 1)
+        except sqlite3.Error as error:
+            raise explain(self.path, error) from error
+        numbered = [(key >> POSITION_BITS, key & MAX_POSITION, row, record) for key, row, record in found]
+        return search_page(numbered, terms, limit)
+
     async def head(self, debate: str) -> int:
         """See ``EventLog``."""
         return await self._reading(sqlite_rows.read_head, debate)
@@ -111,6 +134,7 @@ class SqliteLog(StoredLog):
 
     def _let_go(self) -> None:
         self._let_go_of_readers()
+        self._index.close()
         if self._writing is not None:
             self._writing.close()
         if self._lock is not None:

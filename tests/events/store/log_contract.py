@@ -11,9 +11,11 @@ from events.record import Draft, Recorded, first_break, new_id
 from events.store.listing import MARKS, Limits
 from events.store.log import EventLog, follow, read_all
 from events.store.memory import MemoryLog
-from events.types import DebateHalted, DebatePaused, DebateResumed
+from events.types import DebateHalted, DebatePaused, DebateResumed, ModeratorSpoke
 from events.verify import verify_log
 from tests.events.samples import debate, opened, spoken, started
+
+WORD = ModeratorSpoke(text="This is moderated.", by="test")
 
 
 class LogContract:
@@ -310,6 +312,66 @@ class LogContract:
         assert {"paused"} == await found("trams", exhibition=False, state="paused")
         for mark in MARKS.values():
             assert {"ended", "played", "paused"} == await found(mark)  # no text of a reader is a mark
+
+    @pytest.mark.parametrize(
+        ("query", "found"),
+        [
+            ("trams", [("d1", 3)]),
+            ("TRAM", [("d2", 2), ("d1", 3)]),
+            ("cafe strasse", [("d1", 2)]),
+            ('"carry people"', [("d1", 3)]),
+            ('"people carry"', []),
+            ("電車 人", [("d2", 3)]),
+            ("車電", []),
+            ("people nowhere", []),
+            ("it's", [("d2", 2)]),
+            ("' OR 1=1 -- \\", []),
+            ('" * NEAR ^', []),
+            ("moderated", [("d1", 4)]),
+            ("", []),
+            ("\x00", []),
+        ],
+    )
+    async def test_what_was_said_is_found(self, log: EventLog, query: str, found: list[tuple[str, int]]) -> None:
+        await log.append("d1", 0, [opened("trams in a motion"), spoken(1, "A café. Die Straße is wide.")])
+        await log.append("d1", 2, [spoken(2, "Buses are slow. Trams carry people! So there."), WORD])
+        await log.append("d2", 0, [opened(), spoken(1, "It's a tram, isn't it?")])
+        await log.append("d2", 2, [spoken(2, "電車は人を運ぶ。車は遅い。")])
+
+        page = await log.search(query)
+
+        assert found == [(hit.row.id, hit.record.position) for hit in page.hits]
+        assert page.next is None
+
+    async def test_a_hit_has_its_sentence_and_the_places_of_the_words(self, log: EventLog) -> None:
+        text = "Buses are slow. Trams carry people! So there."
+        await log.append("d1", 0, [opened(), spoken(1, text)])
+
+        (hit,) = (await log.search("carry trams")).hits
+
+        assert hit.excerpt.text == "Trams carry people!"
+        assert ["Trams", "carry"] == [hit.excerpt.text[start:end] for start, end in hit.excerpt.marks]
+        assert text.index("Trams") == hit.excerpt.start
+
+    async def test_hits_come_in_pages_and_new_ones_are_found_at_once(self, log: EventLog) -> None:
+        for number in range(4):
+            await log.append(f"d{number}", 0, [opened(), spoken(1, "One tram."), spoken(2, "Two trams.")])
+        seen: list[tuple[str, int]] = []
+        cursor: str | None = None
+        while not seen or cursor:
+            page = await log.search("tram", cursor, 3)
+            assert len(page.hits) <= 3
+            seen += [(hit.row.id, hit.record.position) for hit in page.hits]
+            cursor = page.next
+        assert [(f"d{number}", position) for number in (3, 2, 1, 0) for position in (3, 2)] == seen
+
+        await log.append("d0", 3, [spoken(3, "A third tram.")])
+        assert ("d0", 4) in [(hit.row.id, hit.record.position) for hit in (await log.search("tram", None, 20)).hits]
+
+    @pytest.mark.parametrize("cursor", ["x", "1", "1-x", "-1", "", "1-2-3", "9" * 20 + "-1", "é-1"])
+    async def test_an_invented_cursor_of_a_search_is_refused(self, log: EventLog, cursor: str) -> None:
+        with pytest.raises(BadCursor):
+            await log.search("tram", cursor)
 
     @pytest.mark.parametrize("cursor", ["x", "é", "AAAA", "WzEsMl0", "", "Wy" * 5000])
     async def test_an_invented_cursor_is_refused(self, log: EventLog, cursor: str) -> None:

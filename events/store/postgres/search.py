@@ -1,0 +1,99 @@
+"""The index of a PostgreSQL store for searches in what was said: a text search vector for each speech.
+
+The index is a projection: each search first adds what was recorded since the last one.  So an append does not wait for
+it, and an older store gets its index at the first search.  Nodes that add the same rows at the same time do no harm.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+import psycopg
+
+from events import codec
+from events.errors import UnknownEvent
+from events.record import Recorded
+from events.said import Term, text_of, words_of
+from events.store.listing import Summary
+from events.store.postgres.connection import Connection
+
+STEP: Final = 200
+"""Debates that are read at once."""
+_BEHIND: Final = """
+SELECT stream, coalesce(reached, 0), version FROM moot.debates LEFT JOIN moot.said_reached USING (stream)
+WHERE version > coalesce(reached, 0) ORDER BY stream LIMIT %s
+"""
+_SPOKEN: Final = """
+SELECT events.stream, position, schema, payload
+FROM unnest(%s::bigint[], %s::integer[], %s::integer[]) AS here(stream, reached, version)
+JOIN moot.events ON events.stream = here.stream AND position > reached AND position <= version
+WHERE substring(payload FROM 1 FOR %s) = %s OR substring(payload FROM 1 FOR %s) = %s
+"""
+_ADD: Final = """
+INSERT INTO moot.said (stream, position, words) VALUES (%s, %s, array_to_tsvector(%s)) ON CONFLICT DO NOTHING
+"""
+_REACH: Final = """
+INSERT INTO moot.said_reached AS known (stream, reached) SELECT * FROM unnest(%s::bigint[], %s::integer[])
+ON CONFLICT (stream) DO UPDATE SET reached = greatest(known.reached, excluded.reached)
+"""
+_FOUND: Final = """
+SELECT said.stream, said.position, summary, debate, id, at, cause, schema, salt, events.digest, payload
+FROM moot.said JOIN moot.listing USING (stream) JOIN moot.debates USING (stream)
+JOIN moot.events ON events.stream = said.stream AND events.position = said.position
+WHERE words @@ %s::tsquery AND (said.stream, said.position) < (%s, %s)
+ORDER BY said.stream DESC, said.position DESC LIMIT %s
+"""
+_LAST: Final = ((1 << 63) - 1, 0)
+_TAGS: Final = tuple(f'{{"type":"{tag}",'.encode() for tag in ("turn_spoken", "moderator_spoke"))
+
+
+async def catch_up(connection: Connection) -> bool:
+    """Add a part of what is missing in the index.  Returns whether more is missing."""
+    behind = await (await connection.execute(_BEHIND, (STEP,))).fetchall()
+    if not behind:
+        return False
+    streams, reached, versions = (list(column) for column in zip(*behind, strict=True))
+    one, two = _TAGS
+    cursor = await connection.execute(_SPOKEN, (streams, reached, versions, len(one), one, len(two), two), binary=True)
+    entries = [
+        (stream, position, _words(schema, payload)) for stream, position, schema, payload in await cursor.fetchall()
+    ]
+    async with connection.transaction(), connection.cursor() as writing:
+        await writing.executemany(_ADD, entries)
+        await writing.execute(_REACH, (streams, versions))
+    return len(behind) == STEP
+
+
+async def find(
+    connection: Connection, terms: Sequence[Term], before: tuple[int, int] | None, limit: int
+) -> list[tuple[int, int, Summary, Recorded]]:
+    """The newest ``limit`` records before a place that have all words of the terms."""
+    words = [_quoted(word) for term in terms for word in term[:-1]] + [f"{_quoted(term[-1])}:*" for term in terms]
+    cursor = await connection.execute(_FOUND, (" & ".join(words), *(before or _LAST), limit), binary=True)
+    return [
+        (row[0], row[1], msgspec.json.decode(row[2], type=Summary), _record(row[1], *row[3:]))
+        for row in await cursor.fetchall()
+    ]
+
+
+def may_not_write(error: psycopg.Error) -> bool:
+    """Whether the role or the server only reads: the index then stays as it is."""
+    return isinstance(error, psycopg.errors.InsufficientPrivilege | psycopg.errors.ReadOnlySqlTransaction)
+
+
+def _quoted(word: str) -> str:
+    return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _words(schema: int, payload: bytes) -> list[str]:
+    """The words of an event's text; none if the event cannot be read."""
+    try:
+        return list(dict.fromkeys(word.text for word in words_of(text_of(codec.decode(payload, schema)))))
+    except UnknownEvent:
+        return []
+
+
+def _record(position: int, debate: str, *stored: Any) -> Recorded:
+    identity, at, cause, schema, salt, digest, payload = stored
+    event = codec.decode(payload, schema)
+    return Recorded(debate, position, identity, at, cause, schema, salt, payload, digest, event)

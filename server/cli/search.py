@@ -1,0 +1,59 @@
+"""``moot search``: what was said, found by its words."""
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from events.said import MOST_QUERY
+from events.store.log import SearchHit, SearchPage
+from events.types import TurnSpoken
+from server.cli.options import open_store, with_json, with_store
+from server.cli.output import emit, run_async, settings_of
+from server.errors import BadField
+from server.export.hits import page_of_hits
+from server.export.text import one_line
+from server.settings import Settings
+
+
+@click.command("search")
+@click.argument("query")
+@click.option("--limit", type=click.IntRange(1, 50), default=20, show_default=True)
+@click.option("--after", help="Cursor of the next page.")
+@with_store
+@with_json
+@click.pass_context
+def search(
+    context: click.Context, query: str, limit: int, after: str | None, store: str | None, *, as_json: bool
+) -> None:
+    """Search in what was said, newest debate first.
+
+    All words must be found, in any order; words in quotation marks must follow one another. The last word may be the
+    beginning of a longer one.
+    """
+    settings = settings_of(context, store=store)
+    if not query.strip() or len(query) > MOST_QUERY:
+        raise BadField("query", f"write 1 to {MOST_QUERY} characters")
+    page: SearchPage = run_async(lambda: _search(settings, query, after, limit))
+    if as_json:
+        emit(page_of_hits(page))
+        return
+    if not page.hits:
+        click.echo(f"{query!r} was not found in what was said")
+    for hit in page.hits:
+        Console().print(_in_words(hit), soft_wrap=True, highlight=False)
+    if page.next:
+        click.echo(f"more: moot search {query!r} --after {page.next}", err=True)
+
+
+def _in_words(hit: SearchHit) -> Text:
+    event, excerpt = hit.record.event, hit.excerpt
+    who = f"{event.side}, turn {event.turn}" if isinstance(event, TurnSpoken) else "moderator"
+    said = Text("".join(each if each.isprintable() else " " for each in excerpt.text))
+    for start, end in excerpt.marks:
+        said.stylize("bold reverse", start, end)
+    return Text.assemble((f"{hit.row.id}  {who}  ", "dim"), one_line(hit.row.motion[:80]), "\n  ", said)
+
+
+async def _search(settings: Settings, query: str, after: str | None, limit: int) -> SearchPage:
+    async with open_store(settings) as log:
+        return await log.search(query, after, limit)
