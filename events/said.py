@@ -21,6 +21,8 @@ LONGEST_WORD: Final = 64
 MOST_EXCERPT: Final = 320
 """Characters of an excerpt."""
 _WORD: Final = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}_])[\w{MARKS}])+")
+_PLAIN: Final = re.compile("[a-z0-9]+")
+"""The words of an ASCII text, for which the general pattern is ten times slower."""
 _TERM: Final = re.compile(r'["“„«]([^"”“»]+)["”“»]|(\S+)')
 _ACCENT: Final = re.compile("[\u0300-\u036f]")
 _SIGN: Final = re.compile(r"[\x00-/:-@\[-`{-\x7f\s]")
@@ -53,6 +55,10 @@ def text_of(event: Event) -> str:
 
 def words_of(text: str) -> Iterator[SpokenWord]:
     """The words of a text, in order."""
+    if text.isascii():
+        for found in _PLAIN.finditer(text.lower()):
+            yield SpokenWord(found[0][:LONGEST_WORD], found.start(), found.end())
+        return
     for found in _WORD.finditer(text):
         if folded := _folded(found[0]):
             yield SpokenWord(folded[:LONGEST_WORD], found.start(), found.end())
@@ -71,13 +77,15 @@ def terms_of(query: str) -> tuple[Term, ...]:
 
 def excerpt_of(text: str, terms: Sequence[Term]) -> Excerpt | None:
     """The excerpt for terms that are all in the text; None if one is not."""
+    if text.isascii() and not all(word in text.lower() for term in terms for word in term):
+        return None
     words = list(words_of(text))
     found: list[Span] = []
     for term in terms:
         places = [
             (words[at].start, words[at + len(term) - 1].end)
             for at in range(len(words) - len(term) + 1)
-            if _stands_at(words, at, term)
+            if words[at].text.startswith(term[0]) and _stands_at(words, at, term)
         ]
         if not places:
             return None

@@ -79,6 +79,7 @@ const debate = (id) => `/api/debates/${encodeURIComponent(id)}`;
 /** The routes, one function each. Each returns a promise of the answer and throws `ApiError`. See docs/http.md. */
 export const api = {
   debates: (members) => request("GET", `/api/debates?${query(members)}`),
+  search: (members) => request("GET", `/api/search?${query(members)}`),
   estimate: (body) => request("POST", "/api/estimate", body),
   importLog: (file) => request("POST", "/api/import", file),
   session: () => request("GET", "/api/session"),

@@ -173,6 +173,9 @@ function showLateParts(view, isPresent) {
     late("moderator", () => import("./moderator.js").then(({ moderator }) => moderator(id, showError)));
   }
   if (isLive || view.audience) late("audience", () => import("./audience.js").then(({ audience }) => audience(id)));
+  if (new URLSearchParams(location.search).has("said")) {
+    late("said", () => import("./said.js").then(({ said }) => said(() => follow.leave()) ?? {}));
+  }
   for (const part of Object.values(lateParts)) part?.show?.(view, isPresent, player.newest);
   $("[data-view-button=vote]").hidden = $("#audience").hidden;
 }

@@ -23,6 +23,7 @@ export function list() {
   let ticket = 0;
   let waiting = null;
   let hasSearched = false;
+  let fetchingHits = null;
 
   /** The limits that the address names. */
   function read() {
@@ -77,7 +78,20 @@ export function list() {
     for (const label of limits.querySelectorAll("label:not(:has([name=exhibitions]))")) {
       label.hidden = isEmpty && !isLimited;
     }
+    if (!isRefresh && !more) showHits(wanted.q);
     if (hasSearched) setText($("#found"), isLimited ? LIST.found(shown.length, Boolean(next)) : "");
+  }
+
+  /** Shows what was said with these words. A search in speeches may take longer than one in motions. */
+  async function showHits(query) {
+    if (!query && !fetchingHits) return;
+    fetchingHits ??= import("./hits.js").then((module) => module.hits());
+    try {
+      await (await fetchingHits).show(query);
+    } catch (error) {
+      setText($("#list-error"), error.message);
+      $("#list-error").hidden = false;
+    }
   }
 
   function refresh() {

@@ -39,6 +39,13 @@ function duration(seconds) {
   return hours === 1 ? "about an hour" : `about ${hours} hours`;
 }
 
+/** What a search found in speeches. */
+export const HITS = {
+  title: "In what was said",
+  turn: (name, turn) => `${name}, turn ${turn}`,
+  moderator: "Moderator",
+};
+
 /** The import of a log. */
 export const IMPORT = {
   drop: "Drop the log of a debate here.",

@@ -1,0 +1,46 @@
+"""Search on the first page: a hit leads to its sentence, in view and marked."""
+
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+NEEDLE = "Quokkas 🚲 deserve ministries."
+FILLER = "This sentence only takes room on the page of the debate. " * 30
+MARKED = "[...CSS.highlights.get('said') ?? []].map(String).join()"
+
+
+def test_a_hit_leads_to_its_sentence_marked_and_in_view(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
+    content = {**scripts.quick, "says": {"pro": [FILLER, f"{FILLER}{NEEDLE} {FILLER}"], "con": [FILLER]}}
+    debate = server.open(content, motion="Marsupials in government", max_words=900)
+    server.concluded(debate)
+    page = new_page(own=True)
+    page.goto(server.url)
+    expect(page.locator("body[data-ready]")).to_be_attached()
+    page.keyboard.press("/")
+    page.keyboard.type("quokkas")
+    expect(page.locator("#hits .hit")).to_have_count(1)
+    expect(page.locator("#hits .hit mark")).to_have_text("Quokkas")
+    expect(page.locator("#no-match")).to_be_visible()  # no motion has the word
+    page.locator("#hits .hit").click()
+    page.wait_for_url(re.compile(r"said=3\."))
+    page.wait_for_function(f"{MARKED} === '{NEEDLE}'")
+    box = page.evaluate("[...CSS.highlights.get('said')][0].getBoundingClientRect().toJSON()")
+
+    assert 0 < box["top"] < page.viewport_size["height"] - box["height"]
+
+
+def test_a_link_to_words_that_are_not_there_shows_the_debate(
+    new_page: Any, server: Any, scripts: SimpleNamespace
+) -> None:
+    debate = server.open(scripts.quick, turns=1)
+    server.concluded(debate)
+    page = new_page(own=True)
+    for said in ("9.1-5", "1.5-999999", "x"):
+        page.goto(f"{server.url}/d/{debate}?said={said}")
+        expect(page.locator("article.turn")).to_have_count(1)
+        assert page.evaluate(MARKED) == ""
