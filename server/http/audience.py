@@ -13,6 +13,7 @@ from itsdangerous import BadSignature, URLSafeSerializer
 from starlette.requests import Request
 from starlette.responses import Response
 
+from events.errors import UnknownDebate
 from server.debate.acts import read_ballot
 from server.http.access import signing_key
 from server.http.body import read_object
@@ -44,9 +45,12 @@ class Voters:
             known = None
         return (known, False) if isinstance(known, str) else (secrets.token_hex(16), True)
 
-    def check(self, request: Request, voter: str) -> None:
-        """Count a vote.  Raises ``TooMany``."""
+    def check_address(self, request: Request) -> None:
+        """Count a vote of this address.  Raises ``TooMany``."""
         self._by_address.check_address(request)
+
+    def check_voter(self, voter: str) -> None:
+        """Count a vote of this voter.  Raises ``TooMany``."""
         self._by_voter.check(voter, "you")
 
     def set_cookie(self, request: Request, response: Response, voter: str) -> None:
@@ -72,7 +76,10 @@ async def vote(request: Request) -> Response:
     voters: Voters = request.app.state.voters
     voter, is_new = voters.identify(request)
     ballot = read_ballot(await read_object(request), pseudonym(voter, debate))
-    voters.check(request, voter)
+    voters.check_address(request)
+    if not await service.log.head(debate):
+        raise UnknownDebate(debate)
+    voters.check_voter(voter)
     response = json_response({"position": await service.moderators.cast(debate, ballot)})
     if is_new:
         voters.set_cookie(request, response, voter)

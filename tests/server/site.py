@@ -75,6 +75,7 @@ def serving(**settings: Any) -> Iterator[Site]:
     with TestClient(app, base_url=f"http://{host}", raise_server_exceptions=False) as client:
         site = Site(client)
         site.service = holder["service"]  # type: ignore[attr-defined]
+        site.state = holder["app"].state  # type: ignore[attr-defined]
         yield site
 
 

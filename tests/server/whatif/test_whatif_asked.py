@@ -283,7 +283,7 @@ def test_a_file_and_a_figure_go_together_as_json(held: tuple[Cli, str], tmp_path
         ((), 2, "name a change"),
         (("--set", "tie_within"), 2, "is not PATH=VALUE"),
         (("--set", "tie_within=wide"), 2, "tie_within"),
-        (("--set", "penalties.no_mechanism=0"), 2, "unknown field `penalties` (one of: band_reach, bands, claims,"),
+        (("--set", "penalties.no_mechanism=0"), 2, "there is no field `penalties` (one of: band_reach, bands, claims,"),
         (
             ("--set", "claims.no_mechanism.point=0"),
             2,
