@@ -6,7 +6,7 @@ import { $, onClick, setText, speak, storage } from "./dom.js";
 import { Feed } from "./feed.js";
 import { follower } from "./follow.js";
 import { formats } from "./formats.js";
-import { contents, head, menus, progress, scoreSummary, shortMotion } from "./header.js";
+import { contents, head, menus, printing, progress, scoreSummary, shortMotion } from "./header.js";
 import { keys } from "./keys.js";
 import { Player } from "./player.js";
 import { statusOf } from "./status.js";
@@ -556,6 +556,7 @@ document.addEventListener("reveal", ({ target }) => {
 });
 menus();
 shortMotion();
+printing();
 new ResizeObserver(stay).observe($("#record"));
 if (!copy) import("./role.js").then(({ role }) => role());
 feed.open();

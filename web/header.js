@@ -46,6 +46,19 @@ export function shortMotion() {
   heading.observe($("#motion"));
 }
 
+/** On paper the notes on the models are open. */
+export function printing() {
+  const about = $("#about");
+  let wasOpen = about.open;
+  addEventListener("beforeprint", () => {
+    wasOpen = about.open;
+    about.open = true;
+  });
+  addEventListener("afterprint", () => {
+    about.open = wasOpen;
+  });
+}
+
 /** Menus close when the reader clicks elsewhere or presses Escape. */
 export function menus() {
   for (const menu of document.querySelectorAll("details.drop")) {

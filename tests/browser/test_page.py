@@ -580,3 +580,30 @@ def test_sides_penalties_live_links_and_errors_have_colours_of_their_own(theme: 
         for paper in ("paper", "raised"):
             dark, light = sorted((luminance(tokens[name]), luminance(tokens[paper])))
             assert (light + 0.05) / (dark + 0.05) >= 4.5, (name, paper)
+
+
+def test_paper_has_the_scorecard_and_the_graph_and_nothing_to_press(page: Page, server: Any) -> None:
+    visit(page, server, server.exhibit("juries"))
+    expect(page.locator(".graph .mark")).to_have_count(6)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print", color_scheme="dark")
+    page.set_viewport_size({"width": 720, "height": 1000})
+    pressed = page.locator("button, select, input, textarea, summary").evaluate_all(
+        "(all) => all.filter((one) => one.checkVisibility()).map((one) => one.outerHTML.slice(0, 60))"
+    )
+
+    assert pressed == []
+    for place in (
+        "#motion",
+        "#caveats",
+        "#scorecard table",
+        "svg.graph",
+        "[data-turn='6'] .said",
+        ".verdict.narrative",
+    ):
+        expect(page.locator(place)).to_be_visible()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate("document.documentElement.scrollWidth") == 720
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    expect(page.locator("#seats")).to_be_hidden()
