@@ -35,14 +35,23 @@ function facts(entry) {
   }));
 }
 
-function section(part, entry) {
+function findings(labs = []) {
+  return labs.map(({ judge, run, says }) => {
+    return h("div.lab", {},
+      h("p", {}, JUDGE.lab, h("a", { href: `/lab/${run}` }, judge)),
+      h("ul", {}, says.map((line) => h("li", {}, line))));
+  });
+}
+
+function section(part, entry, labs) {
   return h("section.entry", { id: `${part}-${entry.id}` },
     h("h3", {}, entry.number && h("i", {}, entry.number), entry.name ?? entry.title),
     entry.does && h("p", {}, entry.what ?? entry.does),
     entry.shows && h("p.shows", {}, h("b", {}, entry.shows[0]), entry.shows[1]),
     entry.does && facts(entry),
     entry.prompt && h("details", {}, h("summary", {}, JUDGE.question), h("pre", { tabindex: 0 }, entry.prompt)),
-    entry.rows ? table(entry) : entry.table && table(entry.table));
+    entry.rows ? table(entry) : entry.table && table(entry.table),
+    findings(labs));
 }
 
 function contents() {
@@ -57,7 +66,7 @@ function contents() {
 
 function show(report) {
   for (const part of ["levels", "beside", "tables", "weaknesses"]) {
-    $(`#${part}`).append(...report[part].map((entry) => section(part, entry)));
+    $(`#${part}`).append(...report[part].map((entry) => section(part, entry, part === "weaknesses" ? report.labs[entry.id] : [])));
   }
   const links = report.links.map(([text, href, current]) => h("a", { href, "aria-current": current }, text));
   $("#over").append(...report.measured_over.says.map((line) => h("p", {}, line)), ...links);

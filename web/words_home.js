@@ -89,6 +89,7 @@ export const EXHIBITIONS = {
 
 /** The page about the judge. `facts`: the member of an entry, and its title. */
 export const JUDGE = {
+  lab: "In the lab, ",
   facts: [
     ["asks", "Question"],
     ["rules", "Rules"],

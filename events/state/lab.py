@@ -13,6 +13,12 @@ PREFIX: Final = "lab:"
 """Every question of a lab run has a key that begins with it: ``lab:BATTERY/ITEM/…``."""
 
 
+AGAIN: Final = ":again"
+"""Ends the key of a question that is asked after its answer was challenged."""
+SWAPPED: Final = ":swapped"
+"""Ends the key of a question that repeats another one with the labels of the speakers swapped."""
+
+
 class LabCall(Struct, frozen=True, kw_only=True, gc=False):
     """One question: its answer, or its failures since the run was last resumed."""
 
@@ -34,7 +40,7 @@ class LabState(Struct, frozen=True, kw_only=True, gc=False):
     calls: GrowingMap[LabCall] = GrowingMap()
     """By question and sample: ``lab:position/school-start.1/compare.forward/1/1``."""
     answered: dict[str, int] = {}
-    """Answers by battery."""
+    """Trials with an answer, by battery."""
     failed: dict[str, int] = {}
     """Failed calls by battery, repeated ones too."""
     failed_in_a_row: int = 0
@@ -73,6 +79,7 @@ def battery_of(key: str) -> str:
 def _called(lab: LabState, record: Recorded, event: ModelAnswered | ModelFailed) -> LabState:
     name, battery = f"{event.key}/{event.sample}", battery_of(event.key)
     before = lab.calls.get(name) or LabCall()
+    is_further = event.sample > 1 or event.key.endswith((AGAIN, SWAPPED))
     if isinstance(event, ModelAnswered):
         call = LabCall(
             position=record.position,
@@ -84,7 +91,7 @@ def _called(lab: LabState, record: Recorded, event: ModelAnswered | ModelFailed)
         return replace(
             lab,
             calls=lab.calls.with_({name: call}),
-            answered={**lab.answered, battery: lab.answered.get(battery, 0) + 1},
+            answered=lab.answered if is_further else {**lab.answered, battery: lab.answered.get(battery, 0) + 1},
             failed_in_a_row=0,
             model=event.model,
         )

@@ -3,16 +3,16 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 import web
-from events.types import Effect, LabVerdict
+from events.types import Battery, Effect, LabVerdict
 from events.view.lab import LabView
 from events.view.view import View
 from server.errors import NotNow
@@ -52,6 +52,19 @@ VERDICTS: Final[Mapping[LabVerdict, str]] = {
 }
 NAMED: Final = 6
 """Biases that the summary names."""
+OF_WEAKNESS: Final[Mapping[str, tuple[tuple[Battery, str], ...]]] = {
+    "order": (("position", "first_pick"), ("position", "flips"), ("last_word", "last_pick")),
+    "length": (("length", "padded_50"), ("length", "padded_100"), ("length", "padded_100_wins")),
+    "side": (("side", "pro_less_con"), ("side", "pro_pick"), ("labels", "pro_by_name")),
+    "family": (("family", "own_pick"),),
+    "alarms": (("authority", "false_alarms"), ("authority", "cited_false"), ("obscure", "fabricated_sourced")),
+    "leniency": (("retest", "sd"),),
+    "samples": (("retest", "sd"), ("retest", "flips")),
+    "conformity": (("pressure", "belief"), ("pressure", "crowd"), ("pressure", "challenge")),
+    "injection": (("injection", "points"), ("injection", "wins")),
+    "truth": (("people", "pairs_accuracy"), ("people", "debates_accuracy"), ("pressure", "right_plain")),
+}
+"""The effects that a lab measures of each known weakness of ``judge/report/weaknesses.json``."""
 PAGE: Final = "lab.html"
 STYLES: Final = ("style.css", "lab.css")
 
@@ -142,6 +155,36 @@ IDENTITY: Final[Mapping[str, str]] = {
 }
 
 
+# beside the known weaknesses
+
+
+class LabFinding(Struct, frozen=True, kw_only=True):
+    """What one run says of a weakness."""
+
+    judge: str
+    run: str
+    says: tuple[str, ...]
+
+
+def findings(runs: Iterable[tuple[str, str, Sequence[Effect]]]) -> dict[str, tuple[LabFinding, ...]]:
+    """What runs, given as (id, judge, effects), say of each known weakness."""
+    given = tuple(runs)
+    return {weakness: found for weakness, wanted in OF_WEAKNESS.items() if (found := tuple(_findings(given, wanted)))}
+
+
+def _findings(
+    runs: Iterable[tuple[str, str, Sequence[Effect]]], wanted: Collection[tuple[Battery, str]]
+) -> Iterator[LabFinding]:
+    for run, judge, effects in runs:
+        says = tuple(
+            f"{BATTERIES[each.battery][0]}, {effect_name(each)}: {in_figures(each)}: {each.verdict}."
+            for each in effects
+            if (each.battery, each.name) in wanted and each.estimate is not None
+        )
+        if says:
+            yield LabFinding(judge=judge, run=run, says=says)
+
+
 # the page
 
 
@@ -189,7 +232,7 @@ def _progress(view: View, lab: LabView) -> Iterator[str]:
     reason = f": {escape(view.reason)}" if view.reason else ""
     yield f'<p class="standing" role="status"><b data-state-words>{view.state}</b>{reason}'
     yield (
-        f"<span data-done>{answered:,}</span> answers to {trials:,} trials, "
+        f"<span data-done>{answered:,}</span> of {trials:,} trials answered, "
         f"<span data-spent>{view.usage.cost_usd:.4f}</span> USD spent</p>"
     )
     if view.state == "concluded":

@@ -18,10 +18,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from events.codec import decode
-from events.errors import UnknownDebate, UnknownEvent
+from events.errors import LogError, UnknownDebate, UnknownEvent
 from events.record import Envelope, Recorded, now
 from events.store.log import PAGE, EventLog
-from events.types import DebateOpened
+from events.types import DebateOpened, Effect
 from events.types.rubric import Rubric
 from judge.report.figures import plural
 from judge.report.levels import Level, levels
@@ -32,6 +32,8 @@ from judge.report.weaknesses import Weakness, weaknesses
 from judge.rubric import digest, rubric_v2
 from judge.templates import judge_templates
 from server.debate.adoption import UNREADABLE
+from server.debate.setup.lab import result_of
+from server.export.lab import LabFinding, findings
 from server.http.requests import json_response, service_of
 from server.http.static import page_response
 
@@ -42,6 +44,8 @@ SCANNED: Final = 2000
 """Rows of the list that are searched for concluded debates."""
 WAIT_S: Final = 1.5
 MAX_NAME: Final = 200
+MAX_LABS: Final = 20
+"""Lab runs that are read."""
 
 logger = structlog.get_logger()
 
@@ -87,6 +91,8 @@ class JudgeReport(Struct, frozen=True, kw_only=True):
     measured_over: MeasuredOver
     links: tuple[tuple[str, str, bool], ...]
     """Links to the figures of each judge: words, address, and whether these figures are shown now."""
+    labs: dict[str, tuple[LabFinding, ...]] = {}
+    """What lab runs on this server say of a weakness, by its id."""
     debate: str | UnsetType = UNSET
     motion: str | UnsetType = UNSET
     differences: int | UnsetType = UNSET
@@ -100,13 +106,16 @@ class Survey:
         self._read: dict[str, tuple[int, str, Tally | None]] = {}
         """By debate: the position up to which it was read, its judge, and its tally; None if it cannot be read."""
         self._known: dict[str, int] = {}
+        self._labs: dict[str, tuple[int, str, tuple[Effect, ...]]] = {}
+        """By lab run, the newest of each judge: its position, its judge and its effects."""
         self._updating = anyio.Lock()
         self.as_of = now()
 
     async def update(self) -> None:
         """Read the debates that are new.  If it is cancelled, it keeps the debates that it has finished."""
         async with self._updating:
-            self._known = await self._newest()
+            self._known, labs = await self._newest()
+            self._labs = await self._measured(labs)
             self._read = {debate: read for debate, read in self._read.items() if debate in self._known}
             self.as_of = now()
             for debate, position in self._known.items():
@@ -116,6 +125,26 @@ class Survey:
                     except UNREADABLE as error:
                         logger.warning("debate_not_counted", debate=debate, message=f"{type(error).__name__}: {error}")
                         self._read[debate] = (position, "", None)
+
+    async def _measured(self, runs: dict[str, int]) -> dict[str, tuple[int, str, tuple[Effect, ...]]]:
+        """The effects of the newest run of each judge."""
+        found: dict[str, tuple[int, str, tuple[Effect, ...]]] = {}
+        for run, position in runs.items():
+            known = self._labs.get(run)
+            if known is None or known[0] != position:
+                try:
+                    result = await result_of(self._log, run)
+                except (LogError, UnknownEvent) as error:
+                    logger.warning("lab_not_read", debate=run, message=str(error))
+                    continue
+                known = (position, "", ()) if result is None else (position, result[0].judge.model, result[1].effects)
+            if known[2] and known[1] not in {judge for _, judge, _ in found.values()}:
+                found[run] = known
+        return found
+
+    def findings(self, judge: str = "") -> dict[str, tuple[LabFinding, ...]]:
+        """What the lab runs say of each weakness, of all judges or of one."""
+        return findings((run, name, effects) for run, (_, name, effects) in self._labs.items() if judge in ("", name))
 
     async def update_for(self, seconds: float) -> None:
         """Read the debates that are new, for at most this many seconds."""
@@ -165,17 +194,21 @@ class Survey:
             were = "All of them" if sum(counted.values()) == len(found) else f"{sum(counted.values()):,} of them"
             yield f"{were} judged by a baseline, which counts marks of argument and understands nothing."
 
-    async def _newest(self) -> dict[str, int]:
+    async def _newest(self) -> tuple[dict[str, int], dict[str, int]]:
+        """The newest concluded debates and lab runs, each with its position."""
         found: dict[str, int] = {}
+        labs: dict[str, int] = {}
         after, scanned = None, 0
         while scanned < SCANNED and len(found) < self._most:
             page = await self._log.summaries(after, limit=200)
             scanned += len(page.debates)
-            found |= {row.id: row.position for row in page.debates if row.state == "concluded"}
+            for row in page.debates:
+                if row.state == "concluded":
+                    (labs if row.format == "lab" else found)[row.id] = row.position
             after = page.next
             if after is None:
                 break
-        return dict(list(found.items())[: self._most])
+        return dict(list(found.items())[: self._most]), dict(list(labs.items())[:MAX_LABS])
 
 
 async def tally_of(log: EventLog, debate: str) -> tuple[str, Tally]:
@@ -245,6 +278,7 @@ def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, ju
         levels=tuple(step for step in steps if step.number),
         beside=tuple(step for step in steps if not step.number),
         links=tuple(_links(over)),
+        labs=survey.findings(judge),
         about=f"“{rubric.name}”, version {rubric.version}: the rubric of every debate that brings none of its own.",
     )
     if opened is None:

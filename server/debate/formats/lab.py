@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from events.record import Draft
 from events.state.debate import Debate, question
+from events.state.lab import AGAIN
 from events.types import DebateConcluded, DebateOpened, LabMeasured
 from judge.lab.trials import Trial
 from providers.registry import BASELINE
@@ -22,7 +23,6 @@ from server.debate.formats.halts import halt, halt_if_unaffordable
 from server.debate.formats.questions import is_given_up, pending
 from server.debate.formats.steps import Ask, Step, record
 from server.debate.formats.trials import (
-    AGAIN,
     baseline_readings,
     keys_of,
     question_of,

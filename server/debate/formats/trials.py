@@ -17,7 +17,7 @@ from events.segmentation import count_words
 from events.state import debate as debates
 from events.state.debate import Debate, OpenQuestions, UnusedAnswer, question
 from events.state.exchanges import Comparison
-from events.state.lab import PREFIX
+from events.state.lab import AGAIN, PREFIX, SWAPPED
 from events.types import (
     ClaimFlagged,
     DebateOpened,
@@ -47,9 +47,6 @@ from server.debate.formats import judging
 from server.debate.formats.questions import Question, answers, read_answer
 from server.debate.speech import clean
 
-AGAIN: Final = ":again"
-"""Ends the key of a question that is asked after its answer was challenged."""
-SWAPPED: Final = ":swapped"
 SPEAKERS: Final = ("Speaker A", "Speaker B")
 FRAMES: Final = ("First speech:", "Second speech:")
 """Heads of the speeches in a comparison's short prompt, which names no speakers."""

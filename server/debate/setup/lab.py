@@ -8,11 +8,12 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
+from events.codec import decode
 from events.errors import LogError
 from events.state import debate as debates
 from events.state.debate import Debate
 from events.store.log import EventLog, read_all
-from events.types import DebateOpened, Missing, TurnSpoken, missing
+from events.types import DebateOpened, LabMeasured, Missing, TurnSpoken, missing
 from events.types.lab import Battery, LabItem, LabPair, LabSetup, PeopleItem
 from events.types.rubric import Rubric, canonical_bytes
 from judge.lab.items import digest, installed
@@ -30,6 +31,8 @@ from server.errors import BadField
 
 MOTION: Final = "Lab: how far may one trust the numbers of {judge}?"
 """The motion of a run; a judge's runs are found by it."""
+LAST: Final = 3
+"""Events at the end of a run among which its result is."""
 MOST_ITEMS: Final = 2000
 MOST_PEOPLE: Final = 2000
 MOST_DEBATES: Final = 500
@@ -186,6 +189,17 @@ async def _item_of(log: EventLog, debate: str) -> LabItem | None:
         if (pro.side, con.side) == ("pro", "con")
     )
     return LabItem(id=debate, motion=opened.motion, pairs=pairs) if pairs else None
+
+
+async def result_of(log: EventLog, run: str) -> tuple[DebateOpened, LabMeasured] | None:
+    """The opening and the result of a concluded run, without its answers.  Raises ``LogError``, ``UnknownEvent``."""
+    (first,) = await log.envelopes(run, 0, 1)
+    opened = decode(first.payload, first.schema)
+    for envelope in await log.envelopes(run, max(0, await log.head(run) - LAST), LAST):
+        event = decode(envelope.payload, envelope.schema)
+        if isinstance(event, LabMeasured) and isinstance(opened, DebateOpened):
+            return opened, event
+    return None
 
 
 LENGTHS_WITHIN: Final = 1.15

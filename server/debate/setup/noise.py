@@ -5,19 +5,16 @@ from typing import Final
 import structlog
 from msgspec import UNSET, UnsetType
 
-from events.codec import decode
 from events.errors import LogError, UnknownEvent
 from events.store.log import EventLog
-from events.types import DebateOpened, JudgeNoise, LabMeasured
+from events.types import DebateOpened, JudgeNoise
 from judge.rubric import digest
-from server.debate.setup.lab import MOTION
+from server.debate.setup.lab import MOTION, result_of
 
 logger = structlog.get_logger()
 
 MOST_RUNS: Final = 50
 """Runs of a judge that are looked at, newest first."""
-LAST: Final = 3
-"""Events at the end of a log among which its result is."""
 
 
 async def noise_of(log: EventLog, opened: DebateOpened) -> JudgeNoise | UnsetType:
@@ -37,22 +34,21 @@ async def noise_of(log: EventLog, opened: DebateOpened) -> JudgeNoise | UnsetTyp
 
 
 async def _measured(log: EventLog, run: str, opened: DebateOpened) -> JudgeNoise | UnsetType:
-    (first,) = await log.envelopes(run, 0, 1)
-    begun = decode(first.payload, first.schema)
-    if not isinstance(begun, DebateOpened) or begun.lab is UNSET or begun.judge.samples != opened.judge.samples:
+    result = await result_of(log, run)
+    if result is None:
         return UNSET
-    if begun.judge.model != opened.judge.model or begun.lab.rubric_digest != digest(opened.rubric):
+    begun, measured = result
+    if begun.judge.model != opened.judge.model or begun.judge.samples != opened.judge.samples:
         return UNSET
-    for envelope in await log.envelopes(run, await log.head(run) - LAST, LAST):
-        event = decode(envelope.payload, envelope.schema)
-        if isinstance(event, LabMeasured):
-            for each in event.effects:
-                if (each.battery, each.name) == ("retest", "sd") and each.estimate is not None:
-                    return JudgeNoise(
-                        sd=each.estimate,
-                        low=each.estimate if each.low is None else each.low,
-                        high=each.estimate if each.high is None else each.high,
-                        items=each.n,
-                        run=run,
-                    )
+    if measured.rubric_digest != digest(opened.rubric):
+        return UNSET
+    for each in measured.effects:
+        if (each.battery, each.name) == ("retest", "sd") and each.estimate is not None:
+            return JudgeNoise(
+                sd=each.estimate,
+                low=each.estimate if each.low is None else each.low,
+                high=each.estimate if each.high is None else each.high,
+                items=each.n,
+                run=run,
+            )
     return UNSET

@@ -33,6 +33,7 @@ from server.debate.formats.trials import keys_of, question_of, readings_of, tria
 from server.debate.setup import opening
 from server.debate.setup.lab import estimate_lab
 from server.errors import BadField
+from server.export.lab import OF_WEAKNESS
 from tests.judge.lab.two_items import TWO_ITEMS
 from tests.server.harness import Harness, check_sound, harness
 
@@ -74,6 +75,8 @@ async def test_every_battery_of_the_baseline_is_measured_and_the_log_is_sound() 
     assert len(trials) == result.trials == sum(opened.lab.trials.values())
     assert result.failed == 0
     assert {each.battery for each in result.effects} == {each.battery for each in trials}
+    beside = {each for wanted in OF_WEAKNESS.values() for each in wanted if each[0] not in {"family", "people"}}
+    assert beside <= {(each.battery, each.name) for each in result.effects}
     answered = [event.key for event in events if isinstance(event, ModelAnswered)]
     assert sorted(answered) == sorted(key for trial in trials for key in keys_of(trial, opened))
     assert all(event.turn is None for event in events if isinstance(event, ModelAnswered))

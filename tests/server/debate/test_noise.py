@@ -133,7 +133,7 @@ async def test_a_run_that_cannot_be_read_keeps_no_debate_from_its_opening(monkey
         def broken(*_: Any) -> Any:
             raise UnknownEvent("no type")
 
-        monkeypatch.setattr("server.debate.setup.noise.decode", broken)
+        monkeypatch.setattr("server.debate.setup.lab.decode", broken)
         assert await noise_of(made.log, opened) is UNSET
 
 

@@ -101,3 +101,15 @@ def test_strangers_begin_no_run_and_may_read_one(guarded: Site) -> None:
     debate = guarded.client.post("/api/labs", json=body, headers=token).json()["id"]
     assert guarded.client.get(f"/api/labs/{debate}").status_code == 200
     assert guarded.client.get(f"/lab/{debate}").status_code == 200
+
+
+def test_the_page_about_the_judge_shows_what_a_run_says_beside_each_weakness(site: Site, measured: str) -> None:
+    report = site.get("/api/judge")
+    ids = {each["id"] for each in report["weaknesses"]}
+
+    assert set(report["labs"]) == {"order", "leniency", "samples"} < ids
+    (found,) = report["labs"]["order"]
+    assert (found["judge"], found["run"]) == ("baseline:lexical", measured)
+    assert any(line.startswith("Position, first pick: 50 %") for line in found["says"])
+    assert report["measured_over"]["debates"] == 0
+    assert site.get("/api/judge?judge=scripted")["labs"] == {}
