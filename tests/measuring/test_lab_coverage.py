@@ -1,6 +1,6 @@
 """The lab is tested like an instrument: it finds what is planted in mock judges, and accuses no judge without bias.
 
-The short form has few runs and wide limits; the full one (mark ``slow``) has 400 runs of each battery and size.
+The short form has few runs and wide limits; the full one (mark ``thorough``) has 400 runs of each battery and size.
 """
 
 from itertools import product
@@ -13,6 +13,7 @@ from events.types.lab import Battery
 from judge.lab.mock import Size
 from tests.measuring.lab_coverage import COVERED, SIZES, Coverage, coverage_of, false_alarms, main, rejections
 
+pytestmark = pytest.mark.slow
 SHORT, FULL = 40, 400
 
 
@@ -81,7 +82,7 @@ def test_the_script_prints_its_tables() -> None:
     assert "| obscure | sourced_flagged | large |" in full.output
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("battery", "size"), list(product(COVERED, SIZES)))
 def test_intervals_hold_the_truth_in_93_to_97_per_cent(battery: Battery, size: Size) -> None:
@@ -91,7 +92,7 @@ def test_intervals_hold_the_truth_in_93_to_97_per_cent(battery: Battery, size: S
     assert all(0.91 <= each.covered <= 0.985 for each in rows)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_a_judge_without_bias_is_accused_in_at_most_5_per_cent_of_runs() -> None:
     assert false_alarms(FULL)["runs"] <= 0.05 * FULL
