@@ -189,7 +189,7 @@ class GeminiProvider:
             parts = await self._client(version).aio.models.generate_content_stream(
                 model=model,
                 contents=contents,
-                config=config,  # type: ignore[arg-type]
+                config=config,
             )
             async for part in parts:
                 for text in reply.feed(part):
