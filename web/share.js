@@ -5,6 +5,8 @@ import { $, h, setText } from "./dom.js";
 import { SHARE } from "./words_acts.js";
 
 const TOAST_MS = 2_500;
+/** Characters of a quote on a card. */
+const QUOTE_MOST = 400;
 
 /**
  * The export menu of debate `id`.
@@ -14,18 +16,49 @@ const TOAST_MS = 2_500;
 export function share(id) {
   const path = `/api/debates/${encodeURIComponent(id)}`;
   const page = `${location.origin}/d/${encodeURIComponent(id)}/embed`;
-  const code = h("textarea", {
+  const codeBox = (label) => h("textarea", {
     readonly: true,
-    rows: "2",
-    "aria-label": SHARE.embedCode,
+    rows: "3",
+    "aria-label": label,
     on: { focus: ({ target }) => target.select() },
-  }, `<iframe src="${page}" width="720" height="600" title="A debate on Moot"></iframe>`);
+  });
+  const code = codeBox(SHARE.embedCode);
+  code.value = `<iframe src="${page}" width="720" height="600" title="A debate on Moot"></iframe>`;
+  const card = codeBox(SHARE.cardCode);
+  const turns = h("select", { "aria-label": SHARE.cardTurn, on: { change: () => showCard("") } });
+  const preview = h("a", { target: "_blank" }, SHARE.cardSee);
+  const cardField = h("div.field", { hidden: true }, h("span", {}, SHARE.card), turns, card, preview);
   const files = SHARE.files.map(([file, name, purpose]) => {
     return h("li", {}, h("a", { href: `${path}/${file}`, download: "" }, name), h("span.quiet", {}, ` ${purpose}`));
   });
   const copyDebate = () => copy(changed({ ...location, hash: "" }, { speed: null, follow: null, view: null }));
   const button = h("button.narrow", { type: "button", on: { click: copyDebate } }, SHARE.copy);
-  $("#export").append(button, h("ul", {}, files), h("label.field", {}, h("span", {}, SHARE.embed), code));
+  $("#export").append(button, h("ul", {}, files), h("label.field", {}, h("span", {}, SHARE.embed), code), cardField);
+
+  function showCard(quote) {
+    const query = quote ? `?${new URLSearchParams({ quote })}` : "";
+    preview.href = `/d/${encodeURIComponent(id)}/turns/${turns.value}/card${query}`;
+    const source = location.origin + preview.getAttribute("href");
+    card.value = `<iframe src="${source}" width="640" height="220" title="A turn of a debate on Moot"></iframe>`;
+  }
+
+  /** Offers the turns on the page; words that the reader has selected in one of them are its quote. */
+  function offerCards() {
+    const spoken = [...document.querySelectorAll("article.turn:not(.speaking)")].map(({ dataset }) => dataset.turn);
+    cardField.hidden = !spoken.length;
+    if (!spoken.length) return;
+    const selection = getSelection();
+    const around = selection.anchorNode?.parentElement?.closest(".said");
+    const isWithin = around && around.contains(selection.focusNode) && !selection.isCollapsed;
+    const chosen = isWithin ? around.closest("article.turn").dataset.turn : turns.value || spoken.at(-1);
+    turns.replaceChildren(...spoken.map((number) => h("option", { value: number }, SHARE.cardOf(number))));
+    turns.value = spoken.includes(chosen) ? chosen : spoken.at(-1);
+    showCard(isWithin ? selection.toString().trim().slice(0, QUOTE_MOST) : "");
+  }
+
+  const menu = $("#export").closest("details");
+  menu.addEventListener("toggle", () => menu.open && offerCards());
+  if (menu.open) offerCards();
 
   async function copy(address) {
     const link = new URL(address, location.href).href;

@@ -14,6 +14,11 @@ export const SHARE = {
   copy: "Copy link",
   embed: "To embed it in a page",
   embedCode: "Code to embed this debate",
+  card: "A card of one turn; select words of a turn first to quote them",
+  cardCode: "Code to embed a card of one turn",
+  cardTurn: "The turn of the card",
+  cardOf: (turn) => `Turn ${turn}`,
+  cardSee: "See the card",
   copied: (event) => `Link copied: ${event ? `event ${event}` : "this debate"}`,
 };
 

@@ -73,6 +73,7 @@ ROUTES: Final = (
     Route("/", front),
     Route("/d/{debate}", page),
     Route("/d/{debate}/embed", exports.embed),
+    Route("/d/{debate}/turns/{turn}/card", exports.card),
     Route("/judge", judge.judge_page),
     Route("/api/judge", judge.show_judge),
     Route("/favicon.ico", favicon),

@@ -6,25 +6,33 @@ from html import escape
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from events.transfer import export
-from server.errors import BadQuery
+from events.types import Missing
+from events.view.turn_view import TurnView
+from events.view.view import View
+from server.errors import BadQuery, NotFound
 from server.export.archive import archive_of
 from server.export.audit import Auditors
 from server.export.diff import difference
 from server.export.html import PAGE, files, html_export
 from server.export.markdown import as_markdown
+from server.export.wording import SIGNS
 from server.http.access import POLICY, access_of, is_director
 from server.http.events import is_revealed
-from server.http.requests import json_response, service_of, whole_number
+from server.http.requests import json_response, service_of, turn_number, whole_number
 
 FRAMED: Final = {
     "content-security-policy": POLICY.replace("frame-ancestors 'self'", "frame-ancestors *"),
     "cross-origin-resource-policy": "cross-origin",
     "cache-control": "no-cache",
 }
+CARD: Final = "card.html"
+QUOTE_MOST: Final = 400
+"""Characters of a quote on a card."""
 MAX_WORDS: Final = 48
 """Characters of the motion in a file's name."""
 ID_PREFIX: Final = 13
@@ -81,9 +89,66 @@ async def export_html(request: Request) -> Response:
 async def embed(request: Request) -> Response:
     """GET /d/{id}/embed: a small page that other sites may show in a frame; it can only be read."""
     debate = escape(request.path_params["debate"])
-    link = f'<p class="source"><a href="/d/{debate}" target="_blank" rel="noopener">Open in Moot</a></p>'
-    page = files()[PAGE].replace('<body class="page">', f'<body class="page embed">\n{link}')
+    link = f'<a class="source" href="/d/{debate}" target="_blank" rel="noopener">Open in Moot</a>'
+    page = files()[PAGE].replace('<body class="page">', '<body class="page embed">')
+    return HTMLResponse(page.replace('<div class="tools">', f'<div class="tools">\n{link}'), headers=FRAMED)
+
+
+async def card(request: Request) -> Response:
+    """GET /d/{id}/turns/{turn}/card: a turn for other sites' frames; ``quote`` chooses words of it."""
+    view = await _view(request)
+    number = str(turn_number(request))
+    if number not in view.turns:
+        raise NotFound(f"there is no turn {request.path_params['turn']} in this debate")
+    quote = " ".join(request.query_params.get("quote", "").split())
+    if quote not in " ".join(view.turns[number].text.split()):
+        raise BadQuery("these words are not in the turn", field="quote")
+    page = files()[CARD].replace("<!-- card -->", card_html(view, number, quote[:QUOTE_MOST]))
     return HTMLResponse(page, headers=FRAMED)
+
+
+def card_html(view: View, number: str, quote: str) -> str:
+    """Who said which words, what the judge thinks of the turn, and a link to it.  Without a quote, the best words."""
+    turn = view.turns[number]
+    seat = view.pro if turn.side == "pro" else view.con
+    character = escape(seat.archetype.replace("_", " ")) if seat else ""
+    words = quote or _best_words(turn)
+    language = escape(view.language or "en")
+    doubts = {
+        claim.kind.replace("_", " ")
+        for claim in view.claims.values()
+        if str(claim.turn) == number and claim.state != "cleared" and (claim.quote in words or words in claim.quote)
+    }
+    doubt = f'<p class="doubt">The judge doubts these words: {escape(", ".join(sorted(doubts)))}.</p>' if doubts else ""
+    link = f"/d/{escape(view.id)}?turn={number}"
+    return f"""<article class="turn-card {turn.side}">
+<p class="motion" lang="{language}" dir="auto">{escape(view.motion)}</p>
+<blockquote lang="{language}" dir="auto">“{escape(words)}”</blockquote>
+{doubt}
+<footer>
+<span><b class="{turn.side}">{SIGNS[turn.side]}</b> {character}, turn {number}</span>
+<span class="score">{_score(turn)}</span>
+<a class="source" href="{link}" target="_blank" rel="noopener">Read the debate in Moot</a>
+</footer>
+</article>"""
+
+
+def _score(turn: TurnView) -> str:
+    if isinstance(turn.composite, Missing):
+        return "no score"
+    if turn.composite is UNSET:
+        return "not judged yet"
+    first = "" if turn.composite_admitted is UNSET else f", at first {turn.composite_admitted:.4g}"
+    return f"<b>{turn.composite:.4g}</b>/100{first}"
+
+
+def _best_words(turn: TurnView) -> str:
+    """The verified quote with the largest share of its points, or else the first words of the turn."""
+    quotes = (each for found in turn.components.values() for each in found.values() if each.verified and each.quote)
+    best = max(quotes, key=lambda each: (each.admitted / each.maximum, len(each.quote)), default=None)
+    if best is not None:
+        return best.quote
+    return turn.text if len(turn.text) <= QUOTE_MOST else turn.text[:QUOTE_MOST].rsplit(" ", 1)[0] + " …"
 
 
 async def _view(request: Request) -> Any:

@@ -152,15 +152,62 @@ def elsewhere(tmp_path: Path) -> Iterator[Any]:
 
 
 def test_another_site_may_frame_the_embedded_page(page: Page, server: Any, ended: str, elsewhere: str) -> None:
+    card = server.view(ended)["scorecard"]
     page.goto(f"{elsewhere}?{server.url}/d/{ended}/embed")
     frame = page.frame_locator("iframe")
 
     expect(frame.locator("article.turn")).to_have_count(4)
-    expect(frame.locator("#top")).to_be_hidden()
-    expect(frame.locator("aside")).to_be_hidden()
+    expect(frame.get_by_role("status")).to_have_text(re.compile("^Ended: "))
+    expect(frame.locator("#lead")).to_be_visible()
+    expect(frame.locator("#score-summary")).to_contain_text(f"▲ {card['pro']['composite']:.1f}")
     expect(frame.get_by_role("link", name="Open in Moot")).to_have_attribute("href", f"/d/{ended}")
+    for hidden in (".brand", "#copy", ".menu", "[data-view-button=audit]", "aside"):
+        expect(frame.locator(hidden)).to_be_hidden()
+    assert (frame.locator("#slider").bounding_box() or {"width": 0})["width"] > 400
+    frame.locator("[data-view-button=score]").click()
+    expect(frame.locator("#scorecard table")).to_be_visible()
     frame.locator("#play").click()
     expect(frame.locator("#where")).to_contain_text("event ")
+
+
+def test_another_site_may_frame_a_turn_as_a_card(page: Page, server: Any, elsewhere: str) -> None:
+    debate = server.exhibit("juries")
+    turn = server.view(debate)["turns"]["3"]
+    page.goto(f"{elsewhere}?{server.url}/d/{debate}/turns/3/card")
+    frame = page.frame_locator("iframe")
+
+    expect(frame.locator(".motion")).to_have_text("This house would replace juries with trained judges")
+    quote = frame.locator("blockquote").text_content() or ""
+    assert quote.strip("“”") in turn["text"]
+    expect(frame.locator("footer")).to_contain_text("▲ Pro strategist, turn 3")
+    expect(frame.locator(".score")).to_have_text(f"{turn['composite']:g}/100, at first {turn['composite_admitted']:g}")
+    link = frame.get_by_role("link", name="Read the debate in Moot")
+    expect(link).to_have_attribute("href", f"/d/{debate}?turn=3")
+
+
+def test_selected_words_of_a_turn_become_the_quote_of_its_card(page: Page, server: Any) -> None:
+    page.goto(f"{server.url}/d/{server.exhibit('juries')}")
+    expect(page.locator("body[data-ready]")).to_be_attached()
+    page.get_by_text("Share").click()
+    code = page.get_by_label("Code to embed a card of one turn")
+    expect(code).to_have_value(re.compile("/turns/6/card"))
+    page.keyboard.press("Escape")
+    words = "bound by them"
+    page.evaluate(
+        """(words) => {
+          const said = document.querySelector("[data-turn='3'] .said");
+          const walker = document.createTreeWalker(said, NodeFilter.SHOW_TEXT);
+          while (walker.nextNode() && !walker.currentNode.data.includes(words));
+          const start = walker.currentNode.data.indexOf(words);
+          getSelection().setBaseAndExtent(walker.currentNode, start, walker.currentNode, start + words.length);
+        }""",
+        words,
+    )
+    page.locator(".menu").evaluate("(menu) => { menu.open = true; }")  # a click of Playwright would end the selection
+    expect(code).to_have_value(re.compile("/turns/3/card[?]quote=bound[+]by[+]them"))
+    page.goto(server.url + (page.get_by_role("link", name="See the card").get_attribute("href") or ""))
+
+    expect(page.locator("blockquote")).to_have_text(f"“{words}”")
 
 
 def test_no_other_page_is_framed_elsewhere(new_page: Any, server: Any, ended: str, elsewhere: str) -> None:
