@@ -58,7 +58,7 @@ class StoreLock:
     def take(cls, store: Path, address: str = "") -> Self:
         """Take the lock.  Raises ``StoreBusy`` at once if another process holds it, ``StoreUnavailable``."""
         try:
-            descriptor = os.open(lock_path(store), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            descriptor = os.open(lock_path(store), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise StoreUnavailable(f"the store {store} cannot be written: {error.strerror}") from error
         for attempt in range(_ATTEMPTS):

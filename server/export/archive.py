@@ -1,8 +1,10 @@
 """A debate as one JSON value that a page replays without a server: frames, audits, and the model calls."""
 
+from functools import partial
 from typing import Any, Final
 
 import msgspec
+from anyio import to_thread
 from msgspec import Struct
 
 from events.errors import UnknownDebate
@@ -33,15 +35,18 @@ class Archive(Struct, frozen=True, kw_only=True):
 async def archive_of(log: EventLog, debate: str, *, director: bool = False, with_calls: bool = True) -> Archive:
     """Everything that this client may see: before the debate concludes, only a director sees all of it.
 
-    Raises ``UnknownDebate``.
+    A thread computes it: a debate with many votes takes seconds.  Raises ``UnknownDebate``.
     """
-    auditor = Auditor()
-    records: list[Recorded] = []
-    async for record in read_all(log, debate):
-        auditor.take(record)
-        records.append(record)
+    records = [record async for record in read_all(log, debate)]
     if not records:
         raise UnknownDebate(debate)
+    return await to_thread.run_sync(partial(_archive, debate, records, director=director, with_calls=with_calls))
+
+
+def _archive(debate: str, records: list[Recorded], *, director: bool, with_calls: bool) -> Archive:
+    auditor = Auditor()
+    for record in records:
+        auditor.take(record)
     state = auditor.debate.status.state
     revealed = director or state == "concluded"
     fold, made = views.INITIAL, list[str]()

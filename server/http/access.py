@@ -75,10 +75,9 @@ class Access:
                 "or serve on 127.0.0.1 without MOOT_HOSTS"
             )
         self._token = settings.token
-        self._any_host = settings.host in {"0.0.0.0", "::"}  # noqa: S104 - compared with, not bound to
         named = {name.strip().lower() for name in settings.hosts.split(",") if name.strip()}
+        self._by_address = settings.host in {"0.0.0.0", "::"} and not named  # noqa: S104 - compared with, not bound to
         self._hosts = {*LOOPBACK, "[::1]", settings.host.lower(), *named}
-        self._strict = not self._any_host or bool(named)
         self._sessions = URLSafeTimedSerializer(signing_key(settings.token, "moot.session"), salt="moot.session")
 
     @property
@@ -90,7 +89,7 @@ class Access:
         """Check the host (DNS rebinding) and the origin (cross-site requests).  Raises ``NotAllowed``."""
         host = headers.get("host", "")
         name = (urlsplit(f"//{host}").hostname or "").lower()
-        if self._strict and name not in self._hosts:
+        if name not in self._hosts and not (self._by_address and _is_address(name)):
             raise NotAllowed(f"this server does not answer for the host {host!r}; MOOT_HOSTS adds a name")
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
@@ -121,6 +120,15 @@ class Access:
         """Raises ``TokenMissing`` for a request that may not change things."""
         if not self.is_operator(connection):
             raise TokenMissing("this needs the token: Authorization: Bearer …, or POST /api/session")
+
+
+def _is_address(name: str) -> bool:
+    """Whether a host is given as an IP address, which no other site's name can lead to."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def is_local(connection: HTTPConnection) -> bool:

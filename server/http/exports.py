@@ -6,6 +6,7 @@ from html import escape
 from typing import Any, Final
 
 import msgspec
+from anyio import to_thread
 from msgspec import UNSET
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
@@ -73,7 +74,7 @@ async def export_markdown(request: Request) -> Response:
     view = await _view(request)
     auditors: Auditors = request.app.state.auditors
     audits = [await auditors.audit(view.id, int(number)) for number in view.turns]
-    text = as_markdown(view, [each for each in audits if each is not None])
+    text = await to_thread.run_sync(as_markdown, view, [each for each in audits if each is not None])
     return _download(request, view.motion, text.encode(), "md", "text/markdown; charset=utf-8")
 
 
@@ -83,7 +84,8 @@ async def export_html(request: Request) -> Response:
     archive = await archive_of(
         service_of(request).log, request.path_params["debate"], director=is_director(request), with_calls=with_calls
     )
-    return _download(request, archive.motion, html_export(archive).encode(), "html", "text/html; charset=utf-8")
+    page = await to_thread.run_sync(html_export, archive)
+    return _download(request, archive.motion, page.encode(), "html", "text/html; charset=utf-8")
 
 
 async def embed(request: Request) -> Response:

@@ -4,9 +4,11 @@ import configparser
 import json
 import re
 import shlex
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 import pytest
@@ -128,10 +130,34 @@ def test_two_nodes_a_database_and_a_bus_are_composed() -> None:
     found = services()
     nodes = [each for name, each in found.items() if name.startswith("node")]
 
-    assert {"postgres", "nats", "migrate", "node1", "node2"} == found.keys()
-    assert len({each["environment"]["MOOT_STORE"] for each in (*nodes, found["migrate"])}) == 1
+    assert {"postgres", "nats", "migrate", "rights", "node1", "node2"} == found.keys()
+    stores = [each["environment"]["MOOT_STORE"] for each in (found["migrate"], *nodes)]
+    assert ["moot_owner", "moot_node", "moot_node"] == [urlsplit(store).username for store in stores]
+    assert len({store.partition("@")[2] for store in stores}) == 1
+    assert not [each for each in nodes if "POSTGRES_PASSWORD" in str(each) or "OWNER_PASSWORD" in str(each)]
     assert len({str(each["ports"]) for each in nodes}) == len(nodes)
     assert all(port.startswith("127.0.0.1:") for each in nodes for port in each["ports"])
+
+
+def test_the_composed_database_has_the_documented_roles_and_rights() -> None:
+    docs = (ROOT / "docs" / "postgres.md").read_text(encoding="utf-8")
+    roles, rights, _ = re.findall(r"^```sql\n(.*?)^```$", docs, re.MULTILINE | re.DOTALL)
+    written = re.sub(r" PASSWORD :'\w+'|^\\getenv .*\n|^--.*\n", "", text("roles.sql"), flags=re.MULTILINE)
+    asked = re.findall(r"^\\getenv \w+ (\w+)$", text("roles.sql"), re.MULTILINE)
+
+    assert roles == written
+    assert rights == re.sub(r"^--.*\n", "", text("rights.sql"))
+    assert set(asked) <= services()["postgres"]["environment"].keys()
+
+
+def test_the_image_gets_nothing_but_the_package() -> None:
+    first, *others = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line[:1] not in {"", "#"}]
+    kept = {line.removeprefix("!") for line in others if line.startswith("!")}
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+
+    assert "*" == first
+    assert {"LICENSE", "README.md", "pyproject.toml", *packages["packages"]} == kept
+    assert {"**/moot.toml", "**/.env", "**/*.db"} <= set(others)
 
 
 def test_every_image_has_a_version() -> None:

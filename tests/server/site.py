@@ -55,8 +55,12 @@ class Site:
         return response.json()
 
 
+def _hosts(host: str = "127.0.0.1", **_: Any) -> str:
+    return "" if host == "127.0.0.1" else "moot.example"
+
+
 def serving(**settings: Any) -> Iterator[Site]:
-    chosen = Settings(store="memory:", retry_ms=0, tick_ms=0, **settings)
+    chosen = Settings(store="memory:", retry_ms=0, tick_ms=0, **{"hosts": _hosts(**settings), **settings})
     holder: dict[str, Any] = {}
 
     @asynccontextmanager

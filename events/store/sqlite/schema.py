@@ -6,7 +6,9 @@ written only when an event changes it.
 """
 
 import errno
+import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -19,6 +21,7 @@ from events.store.listing import MARKS, Summary, searched
 VERSION: Final = 1
 APPLICATION: Final = 0x4D6F6F74  # "Moot"
 
+OWNER_ONLY: Final = 0o600
 BUSY_S: Final = 5.0
 """Seconds to wait for a lock of another process on the file, such as the `sqlite3` command."""
 
@@ -66,6 +69,8 @@ A search reads only ``debates_listed``, from the newest entry on, until a page i
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     """A connection that threads may use one at a time.  Raises ``StoreUnavailable``."""
     mode = "ro" if read_only else "rwc"
+    if not read_only:
+        create(path)
     try:
         connection = sqlite3.connect(
             f"file:{quote(str(path))}?mode={mode}",
@@ -90,6 +95,12 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def create(path: Path) -> None:
+    """Create an empty file that only its owner reads, if there is none.  SQLite's files beside it get its rights."""
+    with suppress(OSError):  # SQLite opens the file next, and says why it cannot
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, OWNER_ONLY))
 
 
 def prepare(path: Path, connection: sqlite3.Connection) -> None:

@@ -18,7 +18,7 @@ from events.record import Recorded
 from events.said import Term, text_of, words_of
 from events.store.listing import Summary
 from events.store.log import MAX_POSITION, POSITION_BITS
-from events.store.sqlite.schema import BUSY_S
+from events.store.sqlite.schema import BUSY_S, create
 
 VERSION: Final = 1
 STEP: Final = 5_000
@@ -86,6 +86,7 @@ class SqliteSearch:
 
     def _open(self) -> sqlite3.Connection:
         path = index_path(self._store)
+        create(path)
         try:
             return self._attached(f"file:{quote(str(path))}?mode=rwc")
         except sqlite3.OperationalError:  # the folder cannot be written: the index lives as long as this process

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import stat
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -25,6 +26,21 @@ from events.verify import verify_log
 from tests.events.samples import debate, opened, spoken, started
 
 pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022])
+async def test_only_its_owner_reads_a_store(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        async with await SqliteLog.open(tmp_path / "moot.db") as log:
+            await log.append("d", 0, [opened()])
+            found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}  # noqa: ASYNC240
+    finally:
+        os.umask(before)
+
+    assert {"moot.db", "moot.db-wal", "moot.db-shm", "moot.db.lock"} <= found.keys()
+    assert {0o600} == set(found.values()), found
+
 
 HOLD = """
 import anyio, sys

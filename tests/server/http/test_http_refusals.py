@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from itsdangerous import BadSignature, URLSafeSerializer
+from starlette.datastructures import Headers
 
-from server.errors import CannotServe
+from server.errors import CannotServe, NotAllowed
 from server.http.access import Access, signing_key
 from server.http.body import MAX_BODY
 from server.settings import Settings
@@ -187,6 +188,16 @@ def test_hosts_and_origins(site: Site, headers: dict[str, str], status: int) -> 
         assert response.status_code == 200
     else:
         refused(response, status)
+
+
+@pytest.mark.parametrize("host", ["192.0.2.7", "192.0.2.7:8484", "[2001:db8::1]:8484", "localhost:8484", "127.0.0.1"])
+def test_a_server_on_every_address_answers_to_addresses_only(host: str) -> None:
+    access = Access(Settings(host="0.0.0.0", token="s3cret-0123456789"))
+
+    access.check_host(Headers({"host": host}))
+    for name in ("rebound.example", "rebound.example:8484", "", "192.0.2.7.example", "node1"):
+        with pytest.raises(NotAllowed, match="MOOT_HOSTS"):
+            access.check_host(Headers({"host": name}))
 
 
 def test_a_host_can_be_added() -> None:
