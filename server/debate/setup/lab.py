@@ -31,6 +31,7 @@ from server.errors import BadField
 
 MOTION: Final = "Lab: how far may one trust the numbers of {judge}?"
 """The motion of a run; a judge's runs are found by it."""
+TWO: Final = 2
 LAST: Final = 3
 """Events at the end of a run among which its result is."""
 MOST_ITEMS: Final = 2000
@@ -76,6 +77,8 @@ def setup_of(request: LabRequest, spoken: Sequence[LabItem], judge: str, rubric:
     """What a run measures with.  ``spoken``: items from stored debates.  Raises ``BadField``."""
     items = tuple(spoken) if request.debates or request.from_store else installed()
     people = tuple(request.people or ())
+    for number, each in enumerate(people):
+        _check_people(number, each)
     wanted = tuple(dict.fromkeys(request.batteries or _possible(request, people)))
     own = family(judge)
     trials: dict[Battery, tuple[Trial, ...]] = {}
@@ -100,6 +103,17 @@ def setup_of(request: LabRequest, spoken: Sequence[LabItem], judge: str, rubric:
         source=_source(request, spoken),
         family=own,
     )
+
+
+def _check_people(number: int, item: PeopleItem) -> None:
+    """Raise ``BadField`` for texts of people that a judge cannot be asked about."""
+    field, few = f"lab.people.{number}", len(item.speeches) < TWO
+    if few or (item.kind == "pairs" and len(item.speeches) > TWO):
+        raise BadField(f"{field}.speeches", "speeches: a pair has two, and a debate has two or more")
+    if not all(each.strip() for each in (*item.speeches, item.id, item.topic, item.motion)):
+        raise BadField(f"{field}.speeches", "speeches, id, topic and motion: none of them is empty")
+    if "/" in item.id:
+        raise BadField(f"{field}.id", "an id has no slash")
 
 
 def trials_digest(trials: Sequence[Trial]) -> str:

@@ -1,4 +1,4 @@
-"""The measurement of a judge against people finds what planted judges do, as counted from the file itself."""
+"""Battery people finds what planted judges do, as counted from the file itself."""
 
 import json
 import random
@@ -12,23 +12,28 @@ from typing import Any
 import msgspec
 import pytest
 
+from events.state import debate as states
+from events.state.debate import Debate
+from events.store.log import read_all
+from events.types import Effect
+from events.types.lab import PeopleItem
+from judge.errors import BadItem
+from judge.lab.people import read_people
+from judge.lab.trials import Reading
 from providers.answers.schema import parse
 from providers.base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens
-from providers.errors import NotAuthorised
+from providers.errors import BadRequest
 from providers.registry import Registry
-from tests.measuring.human_agreement import EXCHANGE, NARRATIVE, AgreementReport, in_words, judge_items
-from tests.measuring.human_judged import JudgedItem, balanced, read_items
+from server.debate.formats.trials import readings_of, trials_of
+from server.debate.setup import opening
+from server.errors import BadField
+from tests.server.harness import harness
 
 pytestmark = pytest.mark.anyio
 TURN = re.compile(r"^Turn (\d+), Speaker (\w):\n((?:\| .*(?:\n|$))+)", re.MULTILINE)
 SHOWN = re.compile(r"first speech is turn (\d+).* second speech is turn (\d+)")
 Planted = Callable[[str, str], Any]
 """Answers a question from its key and prompt."""
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
 
 
 class PlantedProvider:
@@ -60,17 +65,27 @@ class PlantedProvider:
         """Nothing to close."""
 
 
-async def measured(rule: Planted, path: Path, *, window: int = 100_000) -> tuple[AgreementReport, PlantedProvider]:
-    kind, items = read_items(path)
+def items_of(path: Path) -> tuple[PeopleItem, ...]:
+    return read_people(path.name, path.read_bytes())
+
+
+async def measured(
+    rule: Planted, path: Path, *, window: int = 100_000
+) -> tuple[dict[str, Effect], PlantedProvider, list[Reading], Debate]:
+    """The effects by name, with the readings that they are made of."""
     provider = PlantedProvider(rule, window)
     entry = SimpleNamespace(name="planted", module=__name__, load=lambda: lambda: provider)
-    report = await judge_items(kind, balanced(kind, items, None, 0), "planted:it", Registry([entry]))  # type: ignore[list-item]
-    return report, provider
-
-
-def row(report: AgreementReport, name: str) -> dict[str, Any]:
-    [found] = [each for each in (*report.judge, *report.beside) if each.name == name]
-    return {name: value for name, value in msgspec.to_builtins(found).items() if name != "name"}
+    people = msgspec.to_builtins(items_of(path))
+    body = {"format": "lab", "judge": {"model": "planted:it"}, "lab": {"batteries": ["people"], "people": people}}
+    async with harness(registry=Registry([entry])) as made:  # type: ignore[list-item]
+        opened = await opening.build_opening(opening.as_request(body), made.registry, made.settings)
+        debate = await made.moderators.open(opened)
+        await made.ended(debate)
+        found = states.INITIAL
+        async for record in read_all(made.log, debate):
+            found = states.evolve(found, record)
+    assert found.lab.measured is not None
+    return {each.name: each for each in found.lab.measured.effects}, provider, list(readings_of(found)), found
 
 
 # the rules
@@ -79,7 +94,7 @@ def row(report: AgreementReport, name: str) -> dict[str, Any]:
 def longer(key: str, prompt: str) -> Any:
     """The longer speech in every dimension; the speaker with more text in the narrative."""
     said = {int(turn): (speaker, text) for turn, speaker, text in TURN.findall(prompt)}
-    if key.startswith("compare"):
+    if SHOWN.search(prompt):
         shown = SHOWN.search(prompt)
         assert shown is not None
         one, two = (len(said[int(turn)][1]) for turn in shown.groups())
@@ -90,12 +105,8 @@ def longer(key: str, prompt: str) -> Any:
 
 def first(key: str, prompt: str) -> Any:
     """What the prompt names first, whatever it is."""
-    return compared(*["first_slight"] * 3) if key.startswith("compare") else {"winner": "A", "margin": "narrow"}
-
-
-def mixed(key: str, prompt: str) -> Any:
-    """The longer speech in logic, what is named first in rhetoric, a draw in tactics."""
-    return compared(longer(key, prompt)["logic"], "first_clear", "draw")
+    is_comparison = "First speech" in prompt or SHOWN.search(prompt)
+    return compared(*["first_slight"] * 3) if is_comparison else {"winner": "A", "margin": "narrow"}
 
 
 def compared(logic: str, rhetoric: str, tactics: str) -> Any:
@@ -142,7 +153,7 @@ def debates(tmp_path: Path) -> Path:
         lines.append(
             {
                 "id": f"d{number}",
-                "story": "A Story",
+                "story": f"Story {number % 4}",
                 "question": "Who did it?",
                 "answers": ["the butler", "the cook"],
                 "correct": int(number >= 7),
@@ -164,42 +175,26 @@ def counted(path: Path, ids: set[str] | None = None) -> list[dict[str, Any]]:
 
 
 async def test_a_judge_that_prefers_length_agrees_as_often_as_length(pairs: Path) -> None:
-    report, _ = await measured(longer, pairs)
+    effects, _, readings, _ = await measured(longer, pairs)
     right = sum((len(each["first"]) > len(each["second"])) == (each["winner"] == "first") for each in counted(pairs))
 
     assert 15 < right < 30
-    assert row(report, EXCHANGE) == {"agreed": right, "of": 30, "drawn": 0, "flipped": 0, "asked_twice": 30}
-    assert row(report, "logic") == row(report, EXCHANGE)
-    assert row(report, "length alone: the longer one")["agreed"] == right
-    assert (60, 0, 6000, 600, 30.0) == (
-        report.calls,
-        report.failed,
-        report.input_tokens,
-        report.output_tokens,
-        report.cost_usd,
-    )
+    assert len(readings) == 60
+    assert effects["pairs_accuracy"].estimate == pytest.approx(right / 30)
+    assert effects["pairs_accuracy"].estimate == effects["pairs_length_alone"].estimate
+    assert effects["pairs_beyond_length"].estimate == 0
+    assert effects["pairs_baseline:lexical"].n == 30
 
 
-async def test_a_judge_that_prefers_the_first_flips_always_and_agrees_never(pairs: Path) -> None:
-    report, _ = await measured(first, pairs)
+async def test_a_judge_that_prefers_the_first_is_right_as_often_as_a_coin(pairs: Path) -> None:
+    effects, _, readings, _ = await measured(first, pairs)
 
-    for name in (EXCHANGE, "logic", "rhetoric", "tactics"):
-        assert row(report, name) == {"agreed": 0, "of": 30, "drawn": 30, "flipped": 30, "asked_twice": 30}
-
-
-async def test_each_dimension_is_counted_by_itself(pairs: Path) -> None:
-    report, _ = await measured(mixed, pairs)
-    by_length = row(report, "length alone: the longer one")["agreed"]
-
-    assert row(report, "logic") == {"agreed": by_length, "of": 30, "drawn": 0, "flipped": 0, "asked_twice": 30}
-    assert row(report, "rhetoric") == {"agreed": 0, "of": 30, "drawn": 30, "flipped": 30, "asked_twice": 30}
-    assert row(report, "tactics") == {"agreed": 0, "of": 30, "drawn": 30, "flipped": 0, "asked_twice": 30}
-    # Rhetoric flips, so logic decides.  One order says "won 2 to 0", the other one "1 to 1".
-    assert row(report, EXCHANGE) == {"agreed": by_length, "of": 30, "drawn": 0, "flipped": 30, "asked_twice": 30}
+    assert {each.chose for each in readings} == {"first"}
+    assert effects["pairs_accuracy"].estimate == 0.5
 
 
 async def test_the_real_prompts_are_asked_in_both_orders_and_name_no_winner(pairs: Path) -> None:
-    _, provider = await measured(longer, pairs)
+    _, provider, _, _ = await measured(longer, pairs)
     shown = [found.groups() for prompt in provider.prompts if (found := SHOWN.search(prompt))]
 
     assert sorted(shown) == [("1", "2")] * 30 + [("2", "1")] * 30
@@ -210,34 +205,34 @@ async def test_the_real_prompts_are_asked_in_both_orders_and_name_no_winner(pair
 
 
 async def test_a_judge_with_a_small_window_gets_the_short_prompts(pairs: Path) -> None:
-    report, provider = await measured(first, pairs, window=4000)
+    effects, provider, _, _ = await measured(first, pairs, window=4000)
 
     assert all("First speech:\n| " in prompt for prompt in provider.prompts)
-    assert row(report, EXCHANGE)["drawn"] == 30
+    assert effects["pairs_accuracy"].estimate == 0.5
 
 
 async def test_items_without_an_answer_are_left_out_and_counted(pairs: Path) -> None:
     def rule(key: str, prompt: str) -> Any:
         if "Topic 7\n" in prompt:
-            raise NotAuthorised("no key")
+            raise BadRequest("not this one")
         return longer(key, prompt)
 
-    report, _ = await measured(rule, pairs)
+    effects, _, readings, found = await measured(rule, pairs)
 
-    assert row(report, EXCHANGE)["of"] == 29
-    assert report.failed == 2
-    assert "(2 failed)" in in_words(report, "planted:it")
+    assert found.lab.measured is not None
+    assert found.lab.measured.failed == 2
+    assert effects["pairs_accuracy"].n == 29
+    assert ["bad_request" in each.failed for each in readings if each.failed] == [True, True]
 
 
 # debates
 
 
-async def test_a_judge_that_prefers_length_agrees_with_the_answer_and_the_person_as_often_as_length(
-    debates: Path,
-) -> None:
-    report, _ = await measured(longer, debates)
-    sample = {each.id for each in balanced("debates", read_items(debates)[1], None, 0)}
-    lines = counted(debates, sample)
+async def test_a_judge_that_prefers_length_agrees_with_the_answer_as_often_as_length(debates: Path) -> None:
+    effects, provider, readings, found = await measured(longer, debates)
+    assert found.opened is not None
+    assert found.opened.lab
+    lines = counted(debates, {each.item for each in trials_of(found.opened.lab)})
 
     def size(line: Any, who: str) -> int:
         return sum(len(each["text"]) for each in line["rounds"] if each["by"] == who)
@@ -247,62 +242,32 @@ async def test_a_judge_that_prefers_length_agrees_with_the_answer_and_the_person
     beliefs = {line["id"]: line["judge_final"] for line in lines}
     believed = {name: int(second > one) for name, (one, second) in beliefs.items() if one != second}
     right = sum(named[line["id"]] == line["correct"] for line in lines)
-    same = sum(named[each] == belief for each, belief in believed.items())
     person = sum(believed[line["id"]] == line["correct"] for line in lines if line["id"] in believed)
 
-    assert len(lines) == 2 * sum(opened_by_right) > 10
-    assert row(report, f"{NARRATIVE}, the right answer") == {
-        "agreed": right,
-        "of": len(lines),
-        "drawn": 0,
-        "flipped": 0,
-        "asked_twice": len(lines),
-    }
-    assert row(report, f"{NARRATIVE}, the person")["agreed"] == same
-    assert row(report, f"{NARRATIVE}, the person")["of"] == len(believed)
-    assert row(report, "the person, the right answer")["agreed"] == person
-    assert row(report, "length alone: the longer one")["agreed"] == right
+    assert len(lines) == len(readings) == 2 * sum(opened_by_right) > 10
+    assert effects["debates_accuracy"].estimate == pytest.approx(right / len(lines))
+    assert effects["debates_length_alone"].estimate == pytest.approx(right / len(lines))
+    assert effects["debates_person"].estimate == pytest.approx(person / len(believed))
+    assert "Go on." not in "".join(provider.prompts)  # what the person said would tell what the person believes
+    assert any("Turn 1, Speaker B:" in prompt for prompt in provider.prompts)  # the labels are swapped as well
 
 
 async def test_a_judge_that_prefers_a_label_names_neither(debates: Path) -> None:
-    report, provider = await measured(first, debates)
-    found = row(report, f"{NARRATIVE}, the right answer")
+    _, _, readings, _ = await measured(first, debates)
 
-    assert found["drawn"] == found["flipped"] == found["asked_twice"] == found["of"]
-    assert found["agreed"] == 0
-    assert "Go on." not in "".join(provider.prompts)  # what the person said would tell what the person believes
-    assert any("Turn 1, Speaker B:" in prompt for prompt in provider.prompts)
-
-
-async def test_asked_once_nothing_can_flip(debates: Path) -> None:
-    report, _ = await measured(first, debates, window=4000)
-
-    assert row(report, f"{NARRATIVE}, the right answer")["asked_twice"] == 0
-    assert re.search(rf"{NARRATIVE}, the right answer .* –$", in_words(report, "planted:it"), re.MULTILINE)
+    assert {each.chose for each in readings} == {"draw"}
 
 
 # reading
 
 
 def test_who_opens_a_debate_is_the_first_speaker(debates: Path) -> None:
-    items = {each.id: each for each in read_items(debates)[1]}
+    items = {each.id: each for each in read_people(debates.name, debates.read_bytes())}
 
-    assert (1, "B") == (items["d0"].better, items["d0"].speeches[0][0])  # A is right, and B opens
-    assert items["d0"].person is None
+    assert (items["d0"].better, items["d0"].speeches[0][0]) == ("second", "B")  # A is right, and B opens
+    assert items["d0"].person is msgspec.UNSET
     assert "The speaker of turn 1 defends this answer: the cook" in items["d0"].motion
-    assert (0, "A") == (items["d1"].better, items["d1"].speeches[0][0])
-
-
-def test_the_better_one_speaks_first_in_one_half(pairs: Path) -> None:
-    items = read_items(pairs)[1]
-    sample = balanced("pairs", items, 11, 3)
-    known = {each.id: each for each in items}
-
-    assert [each.better for each in sample] == [0, 1] * 5 + [0]
-    assert balanced("pairs", items, 11, 3) == sample
-    assert {each.id for each in balanced("pairs", items, 11, 4)} != {each.id for each in sample}
-    for each in sample:
-        assert each.speeches[each.better] == known[each.id].speeches[known[each.id].better]
+    assert (items["d1"].better, items["d1"].speeches[0][0]) == ("first", "A")
 
 
 DEBATE = {"id": "x", "story": "s", "question": "q", "answers": ["a", "b"], "correct": 0, "judge_final": [1, 0]}
@@ -322,15 +287,17 @@ def test_a_file_that_cannot_be_read_is_refused_with_its_line(tmp_path: Path, tex
     path = tmp_path / "bad.jsonl"
     path.write_text(text, encoding="utf-8")
 
-    with pytest.raises(ValueError, match=why):
-        read_items(path)
+    with pytest.raises(BadItem, match=why):
+        read_people(path.name, path.read_bytes())
 
 
-def test_the_table_says_how_sure_it_is() -> None:
-    items: list[JudgedItem] = []
-
-    assert balanced("debates", items, None, 0) == []
-    report = AgreementReport(
-        kind="pairs", items=0, judge=(), beside=(), calls=0, failed=0, input_tokens=0, output_tokens=0, cost_usd=None
-    )
-    assert "cost unknown" in in_words(report, "planted:it")
+@pytest.mark.parametrize(
+    "change", [{"speeches": ["only one"]}, {"speeches": ["a", "b", "c"]}, {"speeches": ["a", " "]}, {"id": "a/b"}]
+)
+async def test_people_s_texts_that_cannot_be_asked_about_are_refused(change: dict[str, Any]) -> None:
+    item = {"id": "1", "topic": "t", "motion": "m", "note": "", "speeches": ["a", "b"], "better": "first"}
+    wanted = {"batteries": ["people"], "people": [item | {"kind": "pairs"} | change]}
+    body = {"format": "lab", "judge": {"model": "baseline:lexical"}, "lab": wanted}
+    async with harness() as made:
+        with pytest.raises(BadField, match=r"speeches|slash"):
+            await opening.build_opening(opening.as_request(body), made.registry, made.settings)
