@@ -124,6 +124,7 @@ function draw() {
 player.addEventListener("change", draw);
 player.addEventListener("reached", ({ detail }) => {
   announce(detail.event);
+  lateParts.watch?.reached(detail);
   if (player.playing || feed.state === "live") showDock(detail);
 });
 
@@ -394,6 +395,17 @@ function sharing() {
   return fetchingShare;
 }
 
+const openWatch = () => late("watch", () => import("./watch.js").then(({ watch }) => watch(player, playHighlights)));
+
+async function playHighlights() {
+  if (player.newest?.state !== "concluded") return;
+  try {
+    await (await import("./highlights.js")).playHighlights(player);
+  } catch {
+    showError(new Error(DEBATE.partFailed));
+  }
+}
+
 async function copyLink(link) {
   try {
     (await sharing()).copy(link);
@@ -521,6 +533,7 @@ $("#trouble-close").addEventListener("click", () => {
   $("#trouble").hidden = true;
 });
 $("#back").addEventListener("click", live);
+$("#watch").addEventListener("toggle", openWatch);
 $("#whatif").addEventListener("toggle", openWhatIf);
 
 const step = (count) => () => player.step(count).catch(showError);
@@ -539,6 +552,7 @@ keys({
   f: () => follow.join(),
   a: toggleAudit,
   b: explain,
+  h: playHighlights,
   y: () => copyLink(linkHere()),
   "/": search,
   ",": change(-1),

@@ -3,7 +3,7 @@
 import { $, storage } from "./dom.js";
 
 const TYPING = "input:not([type=range], [type=checkbox]), textarea, select, [contenteditable]";
-const PRESSABLE = "button, a[href], summary, [role=button]";
+const PRESSABLE = "button, a[href], summary, [role=button], input[type=checkbox]";
 
 /**
  * The name of a pressed key as `keys` takes it: `Shift+ArrowLeft`, `k`, `Space`. Null if it is not meant as a shortcut.

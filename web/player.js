@@ -34,6 +34,8 @@ export class Player extends EventTarget {
   pace = "reading";
   /** Whether a replay shows each turn whole. */
   isCalm = false;
+  /** What reads the speeches aloud: see voice.js. A replay waits for it. */
+  voice = null;
   /** The part of the statement at the cursor that has been read, from 0 to 1. */
   share = 0;
   position = 0;
@@ -292,6 +294,7 @@ export class Player extends EventTarget {
 
   #stop() {
     this.#replay?.stop();
+    this.voice?.stop();
     this.playing = false;
   }
 

@@ -1,6 +1,7 @@
 /** A replay: it moves the cursor of a player at a pace, and tells what is spoken at each moment. */
 
 import { PACES } from "./pace.js";
+import { head } from "./text.js";
 
 /** Events that a replay fetches ahead. */
 const AHEAD = 40;
@@ -88,15 +89,20 @@ export class Replay {
       return null;
     }
     this.#history.ahead(player.position + AHEAD);
-    const { frame, isCalm } = player;
+    const { frame, isCalm, voice, speed } = player;
     const spoken = isCalm ? null : (this.#speaking()?.event ?? null);
+    const read = isCalm && frame.event.type === "turn_spoken" ? frame.event : spoken;
+    if (voice && read && (read === next.event || isCalm) && !voice.isDone(read)) {
+      voice.say(read, speed);
+      return null;
+    }
     const wait = PACES[player.pace].wait({ frame, next, spoken, elapsed: this.#before, isCalm });
-    if (this.#since < wait) {
+    if (this.#since < wait && !(voice && read)) {
       player.share = Math.floor((this.#since / wait) * PARTS) / PARTS;
       return null;
     }
     // What comes late is not made up for.
-    const left = Math.min(this.#since - wait, passed);
+    const left = Math.max(0, Math.min(this.#since - wait, passed));
     this.#before = next.event.type === "turn_started" ? 0 : this.#before + this.#since - left;
     this.#since = left;
     player.share = 0;
@@ -126,11 +132,15 @@ export class Replay {
   }
 
   #speechNow() {
-    const { isCalm, pace } = this.#player;
+    const { isCalm, pace, voice } = this.#player;
     const speaking = isCalm ? null : this.#speaking();
     if (!speaking) return null;
     const { number: turn, attempt, event, soFar } = speaking;
     const { limit, text } = PACES[pace];
+    if (voice) {
+      const count = event ? voice.read(event) : 0;
+      return { turn, attempt, text: head((event ?? soFar).text, count), points: count };
+    }
     if (soFar) this.#since = Math.min(this.#since, Math.max(0, limit(soFar) - this.#before));
     return { turn, attempt, ...text(event ?? soFar, this.#before + this.#since) };
   }

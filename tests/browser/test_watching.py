@@ -1,0 +1,152 @@
+"""Ways to watch that a reader asks for: highlights, reading aloud, notifications."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import play_paused
+
+pytestmark = pytest.mark.browser
+
+AN_HOUR_MS = 3_600_000
+VOICES = """(() => {
+  const voices = [["de-DE", "Anna"], ["en-US", "Ada"], ["en-GB", "Bob"]]
+    .map(([lang, name]) => ({ lang, name, localService: true }));
+  window.said = [];
+  window.ends = [];
+  window.SpeechSynthesisUtterance = class { constructor(text) { this.text = text; } };
+  Object.defineProperty(window, "speechSynthesis", { value: Object.assign(new EventTarget(), {
+    speaking: false, pending: false,
+    getVoices: () => voices,
+    speak(one) { window.said.push([one.voice.name, one.rate, one.text]); window.ends.push(one); this.speaking = true; },
+    cancel() { window.ends = []; this.speaking = false; },
+  }) });
+  window.endSentence = () => { speechSynthesis.speaking = false; window.ends.pop()?.onend(); };
+})()"""
+"""A browser with three voices, whose sentences end when the test says so."""
+NO_VOICES = "Object.defineProperty(window, 'speechSynthesis', { value: { getVoices: () => [] } })"
+BACKGROUND = """(() => {
+  window.told = [];
+  window.Notification = class {
+    static permission = "default";
+    static async requestPermission() { return (Notification.permission = "granted"); }
+    constructor(text, { body }) { window.told.push([text, body]); }
+  };
+  window.isAway = false;
+  Object.defineProperty(document, "hidden", { get: () => window.isAway });
+})()"""
+
+
+def visit(page: Page, server: Any, debate: str, rest: str = "") -> None:
+    page.goto(f"{server.url}/d/{debate}{rest}")
+    expect(page.locator("body[data-ready]")).to_be_attached()
+
+
+@pytest.mark.parametrize(("name", "says"), [("juries", "was docked 4 points"), ("transit", "The judge’s assessment")])
+def test_highlights_show_each_moment_and_end_with_the_verdict_within_a_minute(
+    new_page: Any, server: Any, name: str, says: str
+) -> None:
+    page = new_page(own=True, width=390, height=844)  # its clock is the profile's
+    debate = server.exhibit(name)
+    head = server.view(debate)["position"]
+    page.clock.install(time=0)
+    visit(page, server, debate)
+    page.clock.pause_at(AN_HOUR_MS)
+    page.keyboard.press("h")
+    caption = page.locator("#caption")
+    expect(caption).to_have_text(re.compile("^1 of"))
+    seen = {}
+    for second in range(70):
+        if not caption.count():
+            break
+        seen[caption.text_content()] = second, page.locator("#slider").input_value()
+        page.clock.run_for(1000)
+
+    assert any(says in (text or "") for text in seen), seen
+    assert 30 < second <= 61
+    assert str(head) == page.locator("#slider").input_value()
+    expect(page.get_by_role("status")).to_have_attribute("data-state", "ended")
+    assert sorted(seen.values(), key=lambda each: int(each[1])) == list(seen.values()), "in the order of the log"
+
+
+def test_any_act_of_the_reader_ends_the_highlights(new_page: Any, server: Any) -> None:
+    page = new_page()
+    visit(page, server, server.exhibit("juries"))
+    page.locator("#watch summary").click()
+    page.get_by_role("button", name="Play the highlights").click()
+    expect(page.locator("#caption")).to_be_visible()
+    page.mouse.wheel(0, 100)
+
+    expect(page.locator("#caption")).not_to_be_attached()
+    expect(page.get_by_role("status")).to_have_text("Reading back")
+
+
+def test_speeches_are_read_aloud_in_step_by_a_voice_for_each_side(new_page: Any, server: Any) -> None:
+    page = new_page(own=True)
+    page.add_init_script(VOICES)
+    debate = server.exhibit("juries")
+    turns = server.view(debate)["turns"]
+    visit(page, server, debate, f"?speed=2#e{turns['1']['started']}")
+    page.locator("#watch summary").click()
+    page.get_by_label("Read the speeches aloud").check()
+    page.wait_for_function("() => said.length === 1")
+    [voice, rate, first] = page.evaluate("said[0]")
+    said = page.locator("[data-turn='1'] .said")
+    expect(said).to_have_text(first.strip())
+    assert (voice, rate) == ("Ada", 2)
+    assert turns["1"]["text"].startswith(first)
+
+    page.evaluate("endSentence()")
+    page.wait_for_function("() => said.length === 2")
+    expect(said).to_have_text((first + page.evaluate("said[1][2]")).strip())
+    page.locator("#play").click()  # a pause begins the sentence again
+    expect(page.get_by_role("status")).to_have_text("Reading back")
+    page.locator("#play").click()
+    page.wait_for_function("() => said.length === 3 && said[1][2] === said[2][2]")
+
+    page.evaluate("setInterval(endSentence, 5)")
+    page.wait_for_function("() => said.some(([voice]) => voice === 'Bob')")
+    whole = page.evaluate("said.filter(([voice], i) => voice === 'Ada' && i !== 1).map(([, , text]) => text).join('')")
+    assert turns["1"]["text"] == whole
+
+
+def test_reading_aloud_is_hidden_where_the_browser_has_no_voice(new_page: Any, server: Any) -> None:
+    page = new_page(own=True)
+    page.add_init_script(NO_VOICES)
+    visit(page, server, server.exhibit("juries"))
+    page.locator("#watch summary").click()
+    expect(page.get_by_role("button", name="Play the highlights")).to_be_visible()
+
+    expect(page.get_by_label("Read the speeches aloud")).to_be_hidden()
+
+
+def test_a_dock_and_the_verdict_are_told_in_the_background_after_the_reader_asked(new_page: Any, server: Any) -> None:
+    page = new_page(own=True)  # its clock is the profile's
+    page.add_init_script(BACKGROUND)
+    debate = server.exhibit("juries")
+    events = server.get(f"/api/debates/{debate}/events?limit=1000")["events"]
+    gap = next(each for each in events if each["event"]["type"] == "logic_gap_adjusted")
+    page.clock.install(time=0)
+    visit(page, server, debate, f"?speed=8#e{gap['position'] - 1}")
+    page.locator("#watch summary").click()
+    assert page.evaluate("Notification.permission") == "default"
+    page.get_by_label("Notify me of docks and of the verdict").check()
+    page.get_by_label("Notify me when this side has spoken").select_option("▲ Pro")
+    page.keyboard.press("Escape")
+    title = page.title()
+    page.clock.pause_at(AN_HOUR_MS)
+    play_paused(page)
+    page.evaluate("window.isAway = true")
+    for _ in range(200):
+        page.clock.run_for(1000)
+        if "wins" in page.title():
+            break
+    told = [text for text, _ in page.evaluate("told")]
+
+    assert {"Turn 1 lost 4 points", "Pro has spoken: turn 5"} <= set(told)
+    assert "Pro wins by the scorecard" == told[-1]
+    assert f"● Pro wins by the scorecard · {title}" == page.title()
+    page.evaluate("window.isAway = false; document.dispatchEvent(new Event('visibilitychange'))")
+    assert title == page.title()
