@@ -3,7 +3,8 @@
 ``neutralise`` and the types of answers guard: a speech reaches the judge only as marked material, and only the judge's
 own answer becomes a field.  A missed attempt therefore costs an event, while a false alarm punishes an honest speaker:
 an order counts where it begins a sentence or follows a word that tells the reader to obey, not where a speech talks
-about orders or quotes them.  Leet, spaced and encoded spelling is not undone.
+about orders or quotes them, and words that may be a statement are recorded without a cost.  Leet, spaced and encoded
+spelling is not undone.
 """
 
 import re
@@ -34,8 +35,9 @@ _WORDS: Final = {
     "END": r" ?(?:[.!;)\]\n]|$)",
 }
 _PLACES: Final = {
-    "start": r"""(?:(?:^|[.!?:;(\[{>|*#—–-])[^\w"'“”‘’«»„‚]{0,8}+_{0,2}+(?=\w)|\b(?:please|kindly|now|just|so|therefore
-        |then|simply|you (?:must|should|will|have to|are to)),? {1,3})(?:(?:please|kindly|now|just|so),? {1,3}){0,3}""",
+    "start": r"""(?:(?:^|[.!?。:;(\[{>|*#—–-])[^\w"'“”‘’«»„‚]{0,8}+_{0,2}+(?=\w)|\b(?:please|kindly|now|just|so
+        |therefore|then|simply|you (?:must|should|will|have to|are to)),? {1,3})
+        (?:(?:please|kindly|now|just|so),? {1,3}){0,3}""",
     "line": r"^(?:[>|*_#]|[^\S\n]){0,8}",
     "word": r"\b",
     "mark": "",
@@ -109,6 +111,16 @@ _OVERRIDES: Final = {
     "ko": "(?:이전|위|앞|기존)(?:의)? (?:모든 )?(?:지시|지침|명령)(?:사항)?(?:을|를|은)? ?(?:모두 |전부 )?무시",
 }
 """Orders to ignore the instructions before, by language."""
+POSSIBLE: Final = "possible_override"
+"""The name of an attempt whose words may be a statement as well: “Ignora todas las reglas anteriores” also says that he
+or she ignores them.  It is recorded and costs nothing."""
+_STATEMENTS: Final = {
+    "fr": re.compile(r"(?:ignore|oublie)\b"),
+    "es": re.compile(r"(?:ignora|olvida)\b"),
+    "it": re.compile(r"(?:ignora|dimentica)\b"),
+    **dict.fromkeys(("tr", "ar", "hi", "zh", "ja", "ko"), re.compile("")),
+}
+"""The words by language that begin a statement as well as an order; in the last six the whole pattern may be either."""
 PATTERNS: Final = (
     *(("en", *each) for each in _ORDERS),
     *(
@@ -154,7 +166,9 @@ def _found(text: str) -> Iterator[tuple[str, Span]]:
             span = (places[start], places[end - 1] + 1) if places else (start, end)
             disguise = _disguise(text[slice(*span)], language)
             if disguise or name != "look_alikes":
-                yield disguise or name, span
+                known = _STATEMENTS.get(language)
+                is_clear = disguise or name != "override" or known is None or known.match(plain, start) is None
+                yield disguise or (name if is_clear else POSSIBLE), span
     yield from (("hidden_characters", match.span()) for match in HIDDEN.finditer(text))
 
 

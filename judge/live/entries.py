@@ -56,19 +56,20 @@ Attempts = Sequence[injection.InjectionAttempt | InjectionDetected]
 
 
 def record_injection(batch: EventBatch, turn: int, attempts: Attempts) -> None:
-    """Record every attempt; the turn pays the rubric's cost once for all of them."""
+    """Record every attempt; the turn pays the rubric's cost once for all of them that are clearly orders."""
     spoken = batch.debate.transcript.turns[turn].spoken
     events = [InjectionDetected(turn=turn, pattern=each.pattern, quote=each.quote, span=each.span) for each in attempts]
     positions = [batch.add(event, spoken) for event in events]
+    charged = [each for each in attempts if each.pattern != injection.POSSIBLE]
     rubric = batch.debate.ledger.rubric
-    if positions and rubric is not None:
+    if charged and rubric is not None:
         penalize_conduct(
             batch,
             turn,
             rubric.conduct.get("injection"),
             rule="injection",
-            because_of=positions[0],
-            reason=f"the turn tries to instruct the judge ({_names(attempts)})",
+            because_of=positions[attempts.index(charged[0])],
+            reason=f"the turn tries to instruct the judge ({_names(charged)})",
         )
 
 
