@@ -35,7 +35,6 @@ LANGUAGES: Final = {
     "vi": "Vietnamese",
     "zh": "Chinese",
 }
-RIGHT_TO_LEFT: Final = frozenset({"ar", "fa", "he", "ur"})
 
 _TOKENS_A_WORD: Final = {
     1.6: ("en",),

@@ -247,11 +247,6 @@ def public_line(record: Recorded, *, blind: bool = False, revealed: bool = False
     )
 
 
-def public_payload(event: Event, *, blind: bool = False) -> msgspec.Raw:
-    """The JSON of the public fields, with short names of models."""
-    return payload_without(with_short_names(event), withheld(event, blind=blind))
-
-
 def payload_without(event: Event, private: frozenset[str]) -> msgspec.Raw:
     """The JSON of an event without these fields."""
     if private >= ALL_PRIVATE:

@@ -37,14 +37,20 @@ LONG = (
     "cluster/test_nodes.py",
     "scenarios/test_table.py",
     "simulation/test_simulation.py",
+    "debate/test_kill.py",
+    "debate/test_protocol_laws.py",
     "debate/test_providers_queues.py",
+    "measuring/test_lab_coverage.py",
     "browser/test_hostile.py",
     "browser/test_access.py",
     "browser/test_page.py",
-    "browser/test_panel_page.py",
     "browser/test_experience.py",
+    "browser/test_following.py",
+    "browser/test_panel_page.py",
     "browser/test_large.py",
-    "browser/test_about_the_judge.py",
+    "browser/test_front.py",
+    "browser/test_compression.py",
+    "browser/test_audit_page.py",
 )
 """Files that take long: they start first, so that no worker waits for one at the end."""
 

@@ -2,5 +2,5 @@
 
 ``items`` the texts · ``trials`` what is asked, and what was answered · ``answers`` by item, and the retest ·
 ``statistics`` estimates with clusters · ``effects`` one function a battery · ``verdicts`` the family and the verdicts ·
-``compare`` two judges on the same trials · ``mock`` judges with known biases, to test the lab
+``compare`` two judges on the same trials
 """

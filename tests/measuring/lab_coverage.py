@@ -15,10 +15,10 @@ from msgspec import Struct
 
 from events.types.lab import Battery, LabItem, PeopleItem
 from judge.lab.effects import effects_of, measured_of
-from judge.lab.mock import MockJudge, Size, truths
 from judge.lab.trials import BATTERIES, Trial, plan
 from judge.lab.verdicts import SIGNIFICANT, MeasuredFigure
 from tests.judge.lab.planned import planned_items, planned_people
+from tests.measuring.mock_judges import MockJudge, Size, truths
 
 MOTIONS: Final = 30
 SEED: Final = 20_261_122

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from events.types.lab import Battery
-from judge.lab.mock import Size
 from tests.measuring.lab_coverage import COVERED, SIZES, Coverage, coverage_of, false_alarms, main, rejections
+from tests.measuring.mock_judges import Size
 
 pytestmark = pytest.mark.slow
 SHORT, FULL = 40, 400

@@ -31,10 +31,6 @@ async def look_up_nothing(connection: Connection) -> None:
     del connection
 
 
-def nothing_lost() -> None:
-    """For a channel whose handler keeps no state."""
-
-
 class NotificationListener:
     """Connects with the first channel."""
 
@@ -52,11 +48,6 @@ class NotificationListener:
     def silence_s(self) -> float:
         """Seconds since the last notification or look-up; 0 without channels."""
         return 0.0 if self._heard_at is None else time.monotonic() - self._heard_at
-
-    @property
-    def is_started(self) -> bool:
-        """Whether there is a channel."""
-        return self._task is not None
 
     def listen(self, channel: str, handler: ChannelHandler) -> None:
         """Listen to ``channel``, as soon as the connection is there; ``look_up`` is called first."""

@@ -8,9 +8,9 @@ import pytest
 
 from events.types.lab import Battery
 from judge.lab.compare import PairedDifference, compare, in_words
-from judge.lab.mock import MockJudge, Size
 from judge.lab.trials import Reading, Trial, plan
 from tests.judge.lab.planned import planned_items
+from tests.measuring.mock_judges import MockJudge, Size
 
 Said = Callable[[Trial], dict[str, Any]]
 

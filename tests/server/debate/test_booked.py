@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from events.record import public_payload
+from events.record import payload_without, withheld
 from events.types import (
     AttemptAbandoned,
     DebateConcluded,
@@ -157,8 +157,8 @@ async def test_a_blind_debate_keeps_a_failed_calls_parameters_back(script: Scrip
     events, _ = await played(script, {"score:1": [Empty("so", outcome=USED)]}, blind=True)
     (failed,) = of(events, ModelFailed)
 
-    assert b"parameters" in bytes(public_payload(failed))
-    assert b"parameters" not in bytes(public_payload(failed, blind=True))
+    assert b"parameters" in bytes(payload_without(failed, withheld(failed)))
+    assert b"parameters" not in bytes(payload_without(failed, withheld(failed, blind=True)))
 
 
 @pytest.mark.parametrize("error", [ToolCalled, Stopped])
