@@ -41,7 +41,7 @@ export const VERDICT = {
 /** The sign of a verdict. */
 export const VERDICT_SIGN = { PASS: "✓", FAIL: "✕", CONDITIONAL: "◐", ...SIGN, tie: "=", neither: "=" };
 /** The formats that are marked as such; an exchange is not. */
-export const FORMAT = { protocol: "protocol", deliberation: "artifact", calibration: "calibration" };
+export const FORMAT = { protocol: "protocol", deliberation: "artifact", calibration: "calibration", lab: "lab" };
 /** The rounds of a protocol, in order. */
 export const ROUND = {
   openings: "openings",

@@ -68,10 +68,11 @@ export const STAGE = {
 export const LIST = {
   found: (shown, hasMore) => count(shown, "debate") + (hasMore ? " and more" : ""),
   state: { open: "Live", paused: "Paused", halted: "Halted", concluded: "Ended" },
-  over: { deliberation: "Judged", calibration: "Measured" },
+  over: { deliberation: "Judged", calibration: "Measured", lab: "Measured" },
   about: {
     deliberation: "Personas judge a text, first independently and then together",
     calibration: "Raters judge debates whose outcome is known",
+    lab: "A judge reads texts that differ in one respect",
   },
   blind: "blind",
   exhibition: "exhibition",

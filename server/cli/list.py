@@ -44,7 +44,7 @@ def list_(
 
 def _state(summary: Summary) -> str:
     """The state of a debate in words, with its turns and its winner."""
-    turns = f"{summary.turns_spoken}/{summary.turns_planned} turns"
+    turns = f"{summary.turns_spoken}/{summary.turns_planned} turns" if summary.turns_planned else summary.format
     if summary.winner is None:
         return f"{summary.state}, {turns}"
     return f"{WINNERS[summary.winner]}, {turns}"

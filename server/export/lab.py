@@ -17,6 +17,7 @@ from events.view.lab import LabView
 from events.view.view import View
 from server.errors import NotNow
 from server.export.lab_figures import axis_of, axis_svg, curve_svg, in_figures, row_svg, shown
+from server.export.text import escaped
 from server.version import VERSION
 
 BATTERIES: Final[Mapping[str, tuple[str, str]]] = {
@@ -153,6 +154,22 @@ IDENTITY: Final[Mapping[str, str]] = {
     "opened_at": "Begun",
     "moot": "Moot",
 }
+
+
+def lab_lines(view: View) -> list[str]:
+    """A run in Markdown: what was measured, the summary, and a table of the effects; nothing for a debate."""
+    if not isinstance(view.lab, LabView):
+        return []
+    lines = [f"- {IDENTITY[name]}: {escaped(words)}" for name, words in _identity(view, view.lab)]
+    if view.lab.effects is UNSET:
+        done = (f"{each.answered} of {each.trials} {name}" for name, each in view.lab.batteries.items())
+        return [*lines, "", f"Answered: {', '.join(done)}.", ""]
+    lines += ["", f"**{escaped(summary(view.lab.effects))}**", "", "| effect | estimate | verdict |", "|---|---|---|"]
+    lines += [
+        f"| {BATTERIES[each.battery][0]}, {escaped(effect_name(each))} | {escaped(in_figures(each))} | {each.verdict} |"
+        for each in view.lab.effects
+    ]
+    return [*lines, ""]
 
 
 # beside the known weaknesses
@@ -303,8 +320,10 @@ def effect_name(effect: Effect) -> str:
 
 def _forest(unit: str, effects: Sequence[Effect]) -> Iterator[str]:
     axis, battery = axis_of(effects), ""
+    span = f"Plot from {shown(axis.low, unit)} to {shown(axis.high, unit)}"
     yield f'<table class="forest"><caption>{escape(UNITS.get(unit, unit.capitalize()))}</caption><thead><tr>'
-    yield f'<th scope="col">Effect</th><th scope="col" class="plot">{axis_svg(axis, unit)}</th>'
+    head = f'<span class="visually-hidden">{span}</span>{axis_svg(axis, unit)}'
+    yield f'<th scope="col">Effect</th><th scope="col" class="plot">{head}</th>'
     yield '<th scope="col">Estimate and 95 %</th><th scope="col">Verdict</th></tr></thead><tbody>'
     for each in effects:
         title = "" if each.battery == battery else f"<b>{escape(BATTERIES[each.battery][0])}</b> "

@@ -12,6 +12,7 @@ from events.view.turn_view import TurnView
 from events.view.view import SeatView, View
 from server.export import exchange
 from server.export.audit import Audit
+from server.export.lab import lab_lines
 from server.export.panel_markdown import panel_lines
 from server.export.protocol_markdown import protocol_lines
 from server.export.text import escape_controls, escaped
@@ -31,7 +32,7 @@ def as_markdown(view: View, audits: Iterable[Audit] = ()) -> str:
             model = "a model that is not named yet" if seat.model is UNSET else escaped(seat.model)
             lines.append(f"- {SIGNS[side]}: {model}, {escaped(seat.archetype)}{caveat}")
     lines.append("")
-    lines += calibration_table(view)
+    lines += [*calibration_table(view), *lab_lines(view)]
     if view.summary is not UNSET:
         lines += [*_end(view), *_headline(view)]
     if view.format == "protocol":
@@ -118,7 +119,7 @@ def _unspoken(view: View) -> list[str]:
 def _end(view: View) -> list[str]:
     if view.conclusion is UNSET:
         return [f"*{view.state}{': ' if view.reason else ''}{escaped(view.reason)}*", ""]
-    if view.format in {"calibration", "deliberation"}:
+    if view.format in {"calibration", "deliberation", "lab"}:
         return []  # without debaters there is no winner
     if isinstance(view.panel, PanelState) and view.panel.conclusion is not UNSET:
         return [f"**{conclusion_of(view.panel)}**", ""]

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
+from urllib.parse import quote
 
 import structlog
 from anyio import CapacityLimiter
@@ -10,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 
 from events.errors import StoreUnavailable
@@ -35,11 +36,18 @@ async def front(request: Request) -> Response:
 
 
 async def page(request: Request) -> Response:
-    """GET /d/{id}: the page of a debate, with 404 if there is none; the page itself says what is wrong."""
+    """GET /d/{id}: the page of a debate, with 404 if there is none; the page itself says what is wrong.
+
+    A lab run has a page of its own.
+    """
     response = await page_response(request, "debate.html")
+    log, debate = service_of(request).log, request.path_params["debate"]
     try:
-        if not await service_of(request).log.head(request.path_params["debate"]):
+        first = await log.envelopes(debate, 0, 1)
+        if not first:
             response.status_code = 404
+        elif IS_LAB in first[0].payload:
+            return RedirectResponse(f"/lab/{quote(debate)}", 307)
     except StoreUnavailable as error:
         logger.warning("debate_not_looked_up", message=str(error))
     return response
@@ -68,6 +76,8 @@ async def _http_error(request: Request, error: Exception) -> Response:
     return response
 
 
+IS_LAB: Final = b'"format":"lab"'
+"""What the payload of an opening holds if it opens a lab run.  In a text the quotation marks would be escaped."""
 ONE: Final = "/api/debates/{debate}"
 ROUTES: Final = (
     Route("/", front),

@@ -40,14 +40,18 @@ PAGES = {
     "audit": "/d/{juries}?view=audit&event=64",
     "protocol": "/d/{transit}",
     "panel": "/d/{monolith}",
+    "lab": "/lab/{lab}",
     "missing": "/d/01a1fdbb-0000-7000-8000-000000000000",
 }
 
 
 @pytest.fixture(scope="module")
 def played(server: Any) -> dict[str, str]:
-    """Exhibitions that have ended, by name."""
-    return {name: server.exhibit(name) for name in ("juries", "monolith", "transit")}
+    """Exhibitions that have ended, by name, and a lab run."""
+    body = {"judge": {"model": "baseline:lexical"}, "batteries": ["retest", "length"], "items": 3}
+    run = str(server.http.post("/api/labs", json=body).json()["id"])
+    server.concluded(run)
+    return {name: server.exhibit(name) for name in ("juries", "monolith", "transit")} | {"lab": run}
 
 
 def start_axe(page: Page) -> None:

@@ -24,6 +24,7 @@ from server.debate.formats.questions import is_given_up, pending
 from server.debate.formats.steps import Ask, Step, record
 from server.debate.formats.trials import (
     baseline_readings,
+    is_as_planned,
     keys_of,
     question_of,
     questions_about,
@@ -40,6 +41,10 @@ IN_A_ROW: Final = 24
 NO_ACCESS: Final = frozenset({"auth", "unknown_model"})
 """Kinds of failures after which it is halted at once."""
 
+OTHER_PLAN: Final = (
+    "this version of Moot would ask other questions than those that the run began with. Go on with the version that "
+    "began it, or begin a new run."
+)
 Due = tuple[Trial, str]
 """A question to ask: its trial and its key."""
 
@@ -51,6 +56,8 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
         return ()
     if debate.lab.measured is not None:
         return record([Draft(event=DebateConcluded(winner="neither", by_rule="lab"), cause=debate.course)])
+    if not is_as_planned(opened.lab):
+        return (halt(OTHER_PLAN, debate.course),)
     due = list(islice(_due(debate, opened), AT_ONCE * LENGTH))
     if due:
         if why := _why_halted(debate):

@@ -4,6 +4,7 @@ So prompts, retries, readers and rules are those of a live debate.  What came of
 function of the recorded answers.
 """
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, Final
@@ -75,18 +76,29 @@ class _Same:
 
 def trials_of(setup: LabSetup) -> tuple[Trial, ...]:
     """All trials of a run, battery by battery."""
-    return _planned(_Same(setup))
+    return _planned(_Same(setup))[0]
+
+
+def is_as_planned(setup: LabSetup) -> bool:
+    """Whether these are the trials that the run began with: another version of Moot may plan others."""
+    return _planned(_Same(setup))[1]
+
+
+def trials_digest(trials: Sequence[Trial]) -> str:
+    """SHA-256 of planned trials."""
+    return hashlib.sha256(msgspec.json.encode(trials, order="sorted")).hexdigest()
 
 
 @lru_cache(maxsize=4)
-def _planned(same: _Same) -> tuple[Trial, ...]:
+def _planned(same: _Same) -> tuple[tuple[Trial, ...], bool]:
     setup = same.setup
     items: Sequence[LabItem | PeopleItem] = (*setup.items, *setup.people)
-    return tuple(
+    trials = tuple(
         trial
         for battery, most in setup.batteries.items()
         for trial in plan(battery, items, most, setup.seed, family=setup.family)
     )
+    return trials, trials_digest(trials) == setup.trials_digest
 
 
 # the debate of a trial

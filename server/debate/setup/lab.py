@@ -23,7 +23,7 @@ from judge.live.text import tokens
 from providers.answers.schema import schema
 from providers.catalog.models import family
 from providers.catalog.pricing import cost, is_free, is_priced
-from server.debate.formats.trials import keys_of, question_of, trials_of
+from server.debate.formats.trials import keys_of, question_of, trials_digest, trials_of
 from server.debate.setup.estimate import CALL_TOKENS, NONE_MEASURED, Durations, Estimate, estimate, thought_tokens
 from server.debate.setup.estimate import in_words as estimate_in_words
 from server.debate.setup.rehearsal import filler_answer
@@ -114,11 +114,6 @@ def _check_people(number: int, item: PeopleItem) -> None:
         raise BadField(f"{field}.speeches", "speeches, id, topic and motion: none of them is empty")
     if "/" in item.id:
         raise BadField(f"{field}.id", "an id has no slash")
-
-
-def trials_digest(trials: Sequence[Trial]) -> str:
-    """SHA-256 of planned trials."""
-    return hashlib.sha256(msgspec.json.encode(trials, order="sorted")).hexdigest()
 
 
 def _possible(request: LabRequest, people: Sequence[PeopleItem]) -> tuple[Battery, ...]:

@@ -270,6 +270,18 @@ async def test_a_pressing_note_is_shown_and_a_challenge_shows_the_first_answer(
     assert first.answer[:20] in told
 
 
+async def test_a_run_that_was_planned_otherwise_does_not_go_on() -> None:
+    async with harness() as made:
+        opened = await opened_with(made, BASELINE, "position")
+        assert opened.lab is not UNSET
+        opened = replace(opened, lab=replace(opened.lab, trials_digest="0" * 64))
+        debate = await made.moderators.open(opened)
+        ended = await made.ended(debate)
+
+    assert isinstance(ended, DebateHalted)
+    assert "other questions than those that the run began with" in ended.reason
+
+
 async def test_an_estimate_counts_every_call_that_is_made(script: Callable[..., str]) -> None:
     async with harness() as made:
         opened = await made.opening(script(), format="lab", lab={})
