@@ -20,6 +20,8 @@ from events.types import ALL_PRIVATE, Event
 _json: Final = msgspec.json.Encoder()
 _encode: Final = _json.encode
 
+MAX_PAYLOAD: Final = 64 << 20
+"""Bytes of one event: what is written can be read back from a file."""
 WITHHELD: Final = msgspec.Raw(b'{"type":"withheld"}')
 
 
@@ -143,6 +145,8 @@ class Stamper:
             used = end
             if cause is not None and not 0 < cause < position:
                 raise ValueError(f"position {position} cannot be caused by {cause}")
+            if len(payload) > MAX_PAYLOAD:
+                raise ValueError(f"an event of {len(payload):,} bytes: it may have {MAX_PAYLOAD:,}")
             schema = event.schema
             header = _encode((debate, position, identity, at, cause, schema))
             previous = sha256(previous + header + sha256(salt + payload).digest()).digest()
@@ -161,7 +165,7 @@ def stamp(
 ) -> tuple[Recorded, ...]:
     """Drafts with their ``payloads`` as records that follow position ``after``, whose digest is ``previous``.
 
-    Raises ``ValueError`` for a cause that is not an earlier position.
+    Raises ``ValueError`` for a cause that is not an earlier position, and for an event over ``MAX_PAYLOAD``.
     """
     return Stamper(at, len(drafts), clock).stamp(debate, after, previous, drafts, payloads)
 

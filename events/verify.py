@@ -12,11 +12,11 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from events.errors import BrokenChain, StoreDamaged, UnknownDebate
-from events.record import Envelope, EventLine, chain, digest_before_first, digest_payload, first_break
+from events.record import MAX_PAYLOAD, Envelope, EventLine, chain, digest_before_first, digest_payload, first_break
 from events.store.log import PAGE, EventLog
 
-MAX_LINE: Final = 16 * 1024 * 1024
-"""Bytes of the longest line that is read."""
+MAX_LINE: Final = MAX_PAYLOAD + (1 << 20)
+"""Bytes of the longest line that is read: the largest event with its envelope."""
 
 _SALT_BYTES: Final = 16
 _DIGEST_BYTES: Final = 32

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 import anyio
 
 from providers.base import Answer, Outcome, Request
-from providers.errors import BrokenOff, Empty, ProviderError, Starved, TimedOut
+from providers.errors import BrokenOff, Empty, Malformed, ProviderError, Starved, TimedOut
 
 from .schema import parse
 
@@ -18,6 +18,8 @@ LONGEST_CALL = 10
 """A call may last this many idle timeouts.  A slow stream times out after that, even if text still arrives."""
 
 CLOSING_S = 2.0
+MOST_CHARACTERS: Final = 1_000_000
+"""Characters of an answer, and of the thinking that a log keeps: ten times what the longest answers have."""
 
 Source = AsyncGenerator[str | Outcome, None]
 """What a provider yields: text, ``""`` as a sign of life while the model thinks, and at the end one outcome."""
@@ -77,6 +79,7 @@ class SourceStream:
         self._began_at = anyio.current_time()
         self._outcome: Outcome | None = None
         self._pieces: list[str] = []
+        self._length = 0
         self._joiner = CharacterJoiner()
 
     @property
@@ -113,6 +116,11 @@ class SourceStream:
                     return rest
             elif piece and (text := self._joiner.feed(piece)):
                 self._pieces.append(text)
+                self._length += len(text)
+                if self._length > MOST_CHARACTERS:
+                    raise Malformed(
+                        f"the answer has more than {MOST_CHARACTERS:,} characters", raw=self.text[:MOST_CHARACTERS]
+                    )
                 return text
         raise StopAsyncIteration
 

@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from events.state.debate import Debate
 from events.types import Missing, ModelAnswered, ModelFailed, Usage, missing
+from providers.answers.streaming import MOST_CHARACTERS
 from providers.base import Outcome, Segment
 from providers.catalog.pricing import runs_here
 from providers.errors import ProviderError, TimedOut
@@ -57,7 +58,7 @@ def answered(step: Speak | Ask, call: str, outcome: Outcome, answer: str, debate
         latency_ms=outcome.latency_ms,
         cost_usd=_cost(step, outcome, debate),
         answer=clean(answer),
-        reasoning=clean(outcome.reasoning),
+        reasoning=clean(outcome.reasoning[:MOST_CHARACTERS]),
     )
 
 

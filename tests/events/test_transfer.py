@@ -197,6 +197,21 @@ def test_junk_does_not_verify(junk: bytes) -> None:
     assert verdict.why
 
 
+def test_an_answer_of_20_megabytes_verifies_and_can_be_read_as_a_file() -> None:
+    lines = written([opened(), started(), spoken(text="x" * 20_000_000)])
+
+    assert Verification(ok=True, debate="d1", events=3) == verify_lines(read_lines(io.BytesIO(b"".join(lines))))
+    assert 3 == len(parse_lines(lines))
+
+
+def test_what_could_not_be_read_back_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("events.record.MAX_PAYLOAD", 1000)
+
+    assert written([spoken(text="x" * 500)])
+    with pytest.raises(ValueError, match=r"an event of 1,\d\d\d bytes: it may have 1,000"):
+        written([spoken(text="x" * 1000)])
+
+
 def test_an_endless_line_is_refused_and_not_read_to_its_end() -> None:
     class Endless(io.BytesIO):
         taken = 0

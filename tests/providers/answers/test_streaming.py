@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from providers import errors
+from providers.answers import streaming
 from providers.answers.streaming import CharacterJoiner, Source, open_stream, read_answer
 from providers.base import Outcome, Tokens
 from providers.embedded.provider import event_data
@@ -44,6 +45,15 @@ async def test_a_sign_of_life_restarts_the_idle_timeout(ask: Any) -> None:
 async def test_a_drip_ends_at_the_deadline(ask: Any) -> None:
     with pytest.raises(errors.TimedOut, match=r"not finished after 0\.3 s"):
         await read_text(ask, *[0.04, "x"] * 50, limit_s=0.3)
+
+
+async def test_an_answer_without_end_ends_at_its_limit(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "MOST_CHARACTERS", 10)
+
+    assert ["12345", "67890"] == await read_text(ask, "12345", "67890", DONE)
+    with pytest.raises(errors.Malformed, match="the answer has more than 10 characters") as refusal:
+        await read_text(ask, "12345", "67890", "1", "never read", DONE)
+    assert "1234567890" == refusal.value.raw
 
 
 async def test_a_slow_reader_is_not_a_silent_model(ask: Any) -> None:
