@@ -7,7 +7,6 @@ from pathlib import Path
 from statistics import mean
 
 import pytest
-from scipy.stats import spearmanr
 
 from events.transfer import parse_lines
 from events.types import DebateOpened, TurnSpoken
@@ -176,6 +175,8 @@ def test_other_languages_have_levels_too() -> None:
 
 def test_among_good_turns_its_levels_do_not_follow_readers() -> None:
     """The rank correlations with the numbers that two readers gave, as docs/judge.md has them."""
+    from scipy.stats import spearmanr  # noqa: PLC0415 - the import takes seconds
+
     found = {}
     for name, (motion, texts) in good_debates().items():
         readers = json.loads((LOGS / f"{name}_v2_readers.json").read_bytes())["readers"]

@@ -5,7 +5,6 @@ from typing import Any
 
 import krippendorff
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -289,6 +288,7 @@ def test_shrout_and_fleiss_own_example() -> None:
 )
 @settings(max_examples=15, deadline=None)
 def test_icc_is_that_of_the_mean_squares_of_statsmodels(rows: list[list[int]]) -> None:
+    import pandas as pd  # noqa: PLC0415 - the imports take seconds
     from statsmodels.formula.api import ols  # noqa: PLC0415 - the import takes seconds
     from statsmodels.stats.anova import anova_lm  # noqa: PLC0415
 

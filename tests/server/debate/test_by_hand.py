@@ -12,7 +12,6 @@ from statistics import mean
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
-from scipy.stats import spearmanr
 
 from events.record import Recorded
 from events.transfer import parse_lines
@@ -71,6 +70,8 @@ def test_todays_rules_make_the_same_events_of_the_answers(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXCHANGES)
 def test_the_rules_follow_readers_of_the_words_as_well_as_the_scores_before_them(name: str) -> None:
+    from scipy.stats import spearmanr  # noqa: PLC0415 - the import takes seconds
+
     def under_todays_rules(opened: DebateOpened) -> DebateOpened:
         return replace(opened, rubric=rubric_v2())
 
