@@ -84,6 +84,7 @@ def test_a_smaller_retest_deviation_is_the_better_one() -> None:
     assert found.one == pytest.approx(1.5, abs=0.3)
 
 
+@pytest.mark.slow
 def test_two_runs_of_one_judge_differ_by_chance_in_at_most_5_per_cent_of_comparisons() -> None:
     trials = planned("retest", "position", "side", "length", "style")
     judge, rng = MockJudge(trials, None, "none"), np.random.default_rng(3)

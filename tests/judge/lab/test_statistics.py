@@ -269,6 +269,7 @@ def test_a_deviation_within_items_covers_with_heavy_tails_and_unequal_variances(
     assert WIDE[0] <= _covered(draw, 3) <= WIDE[1]
 
 
+@pytest.mark.slow
 def test_kappa_covers() -> None:
     """Four raters that keep the item's true category in 80 % and else draw any of three."""
     of = [number // 2 for number in range(60)]

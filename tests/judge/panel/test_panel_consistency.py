@@ -100,6 +100,7 @@ def test_two_raters_are_for_reference_and_three_stay_a_panel_when_one_is_left_ou
     assert {"pro"} == {three.winner, *(each.winner for each in three.without.values())}
 
 
+@pytest.mark.slow
 @given(ROWS, st.integers(0, 4), st.sampled_from([-20.0, -3.0, 0.5, 4.0]))
 @settings(max_examples=40, deadline=None)
 def test_how_strict_a_rater_is_decides_nothing(rows: list[list[float]], at: int, points: float) -> None:
@@ -377,6 +378,7 @@ def test_with_low_agreement_a_lead_that_hangs_on_one_rater_is_a_leaning() -> Non
     assert said(verdict, "without Rater 0 Pro would not lead by enough: Pro is a leaning, no winner.")
 
 
+@pytest.mark.slow
 @given(ROWS)
 @settings(max_examples=40, deadline=None)
 def test_a_winner_is_named_only_where_the_raters_are_consistent(rows: list[list[int]]) -> None:

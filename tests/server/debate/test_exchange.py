@@ -346,6 +346,7 @@ def test_no_step_is_taken_twice(events: list[Any]) -> None:
     assert len(ends) <= 1
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(random_debates())
 def test_the_same_debate_gives_the_same_steps(events: list[Any]) -> None:

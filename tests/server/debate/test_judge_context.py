@@ -135,9 +135,8 @@ def text(prompt: Sequence[Segment]) -> str:
     return "\n\n".join(each.text for each in prompt)
 
 
-@pytest.mark.parametrize(
-    "window", [pytest.param(12_288, marks=pytest.mark.slow), 16_384, pytest.param(32_768, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("window", [12_288, 16_384, 32_768])
 def test_no_prompt_of_a_debate_of_sixty_turns_is_over_the_window(window: int) -> None:
     made = held(60, window)
 
@@ -148,6 +147,7 @@ def test_no_prompt_of_a_debate_of_sixty_turns_is_over_the_window(window: int) ->
     assert window / 4 < max(tokens(text(prompt)) for _, prompt in made.asked)
 
 
+@pytest.mark.slow
 def test_the_estimate_is_not_below_what_is_given() -> None:
     """Everything that grows with the debate is counted: a fake counts the prompts as the estimate does, or lower."""
     made = held()
@@ -286,6 +286,7 @@ def test_the_event_comes_before_the_questions_and_the_view_shows_it() -> None:
     assert view.judge_context == made.shortened[-1]
 
 
+@pytest.mark.slow
 def test_the_replay_makes_the_same_choice() -> None:
     made = held()
     result = replay(made.play.records, lambda each: each)

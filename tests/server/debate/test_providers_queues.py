@@ -195,6 +195,7 @@ async def test_who_watches_is_told_of_a_rest_and_the_debate_goes_on_after_it(
     assert {"overloaded"} == {event.kind for event in failures}
 
 
+@pytest.mark.slow
 def test_models_and_metrics_say_how_busy_a_provider_is(script: Any, slow: str) -> None:
     for site in serving(limits={"scripted": ONE}):
         first, second = site.open(slow), site.open(script())

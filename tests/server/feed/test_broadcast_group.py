@@ -300,6 +300,7 @@ async def test_a_store_that_fails_closes_with_1011_and_a_position() -> None:
     assert (1011).to_bytes(2, "big") + b"the store failed; come back with after=1" in closing
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(min_size=1, max_size=300), min_size=1, max_size=60), st.integers(0, 59), st.integers(0, 2**32))
 @settings(deadline=None)
 def test_after_a_window_another_compressor_may_go_on(messages: list[str], joins: int, seed: int) -> None:

@@ -74,6 +74,7 @@ def test_without_a_rater_the_panel_says_what_its_conclusion_foretold(played: dic
         assert concluded.winner == answer.recorded.panel.winner
 
 
+@pytest.mark.slow
 def test_the_example_of_the_documentation_is_what_the_exhibition_gives(played: dict[str, Records]) -> None:
     rubric = {"claims": {"fabricated_citation": {"points": 8}}, "tie_within": 4}
     answer = what_if(played["juries"], WhatIfRequest(rubric=rubric))

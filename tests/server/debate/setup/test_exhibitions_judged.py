@@ -57,6 +57,7 @@ def entries(played: Played, turn: int, dimension: str) -> list[tuple[str, float]
     ]
 
 
+@pytest.mark.slow
 @names
 def test_it_is_refused_corrected_and_missing_only_where_it_shows_that(played: dict[str, Played], name: str) -> None:
     events, _ = played[name]

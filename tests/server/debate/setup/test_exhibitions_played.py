@@ -53,6 +53,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Played]:
     return {name: anyio.run(play, name, folder) for name in PANELS}
 
 
+@pytest.mark.slow
 @names
 def test_nothing_is_answered_neutrally_refused_tried_again_or_faulty(played: dict[str, Played], name: str) -> None:
     events, _ = played[name]
