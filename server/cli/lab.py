@@ -229,7 +229,7 @@ class LabPrinter:
             colour = {"biased": "red", "could not have seen it": "yellow"}.get(each.verdict)
             verdict = click.style(each.verdict, fg=colour)
             name = one_line(effect_name(each))
-            click.echo(f"  {name:<30}{shown(each.estimate, each.unit):>9}  {interval:<20}  {verdict}")
+            click.echo(f"  {name:<42}{shown(each.estimate, each.unit):>9}  {interval:<20}  {verdict}")
         click.echo()
         click.secho(summary(lab.effects or ()), bold=True)
 

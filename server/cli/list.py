@@ -15,6 +15,8 @@ from server.settings import Settings
 
 WINNERS: Final = {"pro": "Pro won", "con": "Con won", "neither": "no winner"}
 
+MEASURED: Final = "measured"
+
 
 @click.command("list")
 @click.option("-q", "query", default="", help="Text to find in the motions.")
@@ -47,7 +49,7 @@ def _state(summary: Summary) -> str:
     turns = f"{summary.turns_spoken}/{summary.turns_planned} turns" if summary.turns_planned else summary.format
     if summary.winner is None:
         return f"{summary.state}, {turns}"
-    return f"{WINNERS[summary.winner]}, {turns}"
+    return f"{MEASURED if summary.format == 'lab' else WINNERS[summary.winner]}, {turns}"
 
 
 async def _list(settings: Settings, query: str, limit: int, after: str | None) -> SummaryPage:

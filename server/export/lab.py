@@ -313,9 +313,29 @@ def summary(effects: Sequence[Effect]) -> str:
     return f"{found} {unseen} could not have seen one of a size that matters." if unseen else found
 
 
+EFFECTS: Final[Mapping[str, str]] = {
+    "sd": "standard deviation of a score",
+    "flips": "answers that flip",
+    "flips_beyond_retest": "flips beyond those of the retest",
+    "first_pick": "first speech chosen",
+    "toward_first": "of the pairs that flip, towards the first",
+    "pro_less_con": "score as Pro less score as Con",
+    "pro_pick": "Pro chosen",
+    "pro_by_name": "Pro chosen more with its name",
+    "last_pick": "last speech chosen",
+    "con_less_pro": "Con last less Pro last",
+    "padded_50": "half as long again",
+    "padded_50_wins": "half as long again: wins more",
+    "padded_100": "twice as long",
+    "padded_100_wins": "twice as long: wins more",
+    "own_pick": "own family chosen",
+}
+"""Names of effects that their words alone do not explain."""
+
+
 def effect_name(effect: Effect) -> str:
     """The name of an effect in words."""
-    return effect.name.replace("_", " ")
+    return EFFECTS.get(effect.name, effect.name.replace("_", " "))
 
 
 def _forest(unit: str, effects: Sequence[Effect]) -> Iterator[str]:

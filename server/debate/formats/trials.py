@@ -121,7 +121,7 @@ def debate_of(trial: Trial, opened: DebateOpened, at: str) -> Debate:
                 side=speech.side,
                 attempt=1,
                 text=text,
-                words=count_words(text),
+                words=_words(text),
                 clipped=False,
                 pace=(),
                 model="a script",
@@ -132,6 +132,12 @@ def debate_of(trial: Trial, opened: DebateOpened, at: str) -> Debate:
     for event in events:
         batch.add(event, None)
     return batch.debate
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> int:
+    """Words of a speech: a text stands in many trials."""
+    return count_words(text)
 
 
 def keys_of(trial: Trial, opened: DebateOpened) -> tuple[str, ...]:

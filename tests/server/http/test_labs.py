@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from server.export.lab import EFFECTS
 from tests.judge.lab.two_items import TWO_ITEMS
 from tests.server.site import Site, refused
 
@@ -66,7 +67,7 @@ def test_the_page_shows_every_effect_in_words(site: Site, measured: str) -> None
     page = site.client.get(f"/lab/{measured}").text
 
     for effect in site.get(f"/api/labs/{measured}")["lab"]["effects"]:
-        assert effect["name"].replace("_", " ") in page
+        assert EFFECTS.get(effect["name"], effect["name"].replace("_", " ")) in page
     assert page.count('role="img"') == len(site.get(f"/api/labs/{measured}")["lab"]["effects"])
 
 
@@ -110,6 +111,6 @@ def test_the_page_about_the_judge_shows_what_a_run_says_beside_each_weakness(sit
     assert set(report["labs"]) == {"order", "leniency", "samples"} < ids
     (found,) = report["labs"]["order"]
     assert (found["judge"], found["run"]) == ("baseline:lexical", measured)
-    assert any(line.startswith("Position, first pick: 50 %") for line in found["says"])
+    assert any(line.startswith("Position, first speech chosen: 50 %") for line in found["says"])
     assert report["measured_over"]["debates"] == 0
     assert site.get("/api/judge?judge=scripted")["labs"] == {}
