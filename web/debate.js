@@ -178,7 +178,9 @@ function showLateParts(view, isPresent) {
     late("said", () => import("./said.js").then(({ said }) => said(() => follow.leave()) ?? {}));
   }
   for (const part of Object.values(lateParts)) part?.show?.(view, isPresent, player.newest);
-  $("[data-view-button=vote]").hidden = $("#audience").hidden;
+  const vote = $("[data-view-button=vote]");
+  if (vote.hidden !== $("#audience").hidden) draw(); // The address may name its tab.
+  vote.hidden = $("#audience").hidden;
 }
 
 /** Fetches a part once; the page is drawn again when it is there. */

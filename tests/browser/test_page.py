@@ -484,7 +484,11 @@ def test_tabs_show_the_debate_the_score_the_vote_and_the_log_on_a_phone(
         expect(tab).to_have_attribute("aria-pressed", "true")
         for other in parts.values():
             expect(page.locator(other)).to_be_visible(visible=other == place)
-        assert page.evaluate("document.documentElement.scrollWidth") == 390, name
+        for width in (320, 390):
+            page.set_viewport_size({"width": width, "height": 844})
+            share = page.locator(".menu > summary").bounding_box() or {"x": 999, "width": 0}
+            assert share["x"] + share["width"] <= width, name
+            assert page.evaluate("document.documentElement.scrollWidth") == width, name
     page.locator("[data-view-button=score]").click()
     page.reload()
     expect(page.locator("#scorecard")).to_be_visible()
