@@ -142,7 +142,7 @@ def test_colours_without_contrast_are_found_in_the_dark_theme(new_page: Any, emp
     page.goto(empty_server.url)
     settled(page, "list")
     start_axe(page)
-    page.evaluate("document.querySelector('#new-title').style.color = 'light-dark(black, #222)'")
+    page.evaluate("document.querySelector('#list-title').style.color = 'light-dark(black, #222)'")
 
     assert violations(page, "light") == []
     assert [each.partition(":")[0] for each in violations(page, "dark")] == ["color-contrast"]
