@@ -153,10 +153,10 @@ def test_the_composed_database_has_the_documented_roles_and_rights() -> None:
 def test_the_image_gets_nothing_but_the_package() -> None:
     first, *others = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line[:1] not in {"", "#"}]
     kept = {line.removeprefix("!") for line in others if line.startswith("!")}
-    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
 
     assert "*" == first
-    assert {"LICENSE", "README.md", "pyproject.toml", *packages["packages"]} == kept
+    assert {"LICENSE", "README.md", "pyproject.toml", *wheel["only-include"], *wheel["force-include"]} == kept
     assert {"**/moot.toml", "**/.env", "**/*.db"} <= set(others)
 
 
