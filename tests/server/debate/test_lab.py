@@ -8,6 +8,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from events.record import Draft
 from events.state import debate as debates
 from events.state.debate import Debate
 from events.store.log import read_all
@@ -17,21 +18,27 @@ from events.types import (
     DebateConcluded,
     DebateHalted,
     DebateOpened,
+    Event,
     LabMeasured,
     ModelAnswered,
     ModelFailed,
+    Side,
     TurnScored,
+    TurnSpoken,
+    TurnStarted,
+    Usage,
 )
 from judge.lab import items
 from judge.lab.trials import plan
 from judge.live.scoring import applicable
 from judge.rubric import rubric_v2
+from providers.catalog.models import family
 from server.debate.adoption import check_debate
 from server.debate.formats import next_steps
 from server.debate.formats.lab import AT_ONCE, IN_A_ROW, measured
 from server.debate.formats.trials import keys_of, question_of, readings_of, trials_of
 from server.debate.setup import opening
-from server.debate.setup.lab import estimate_lab
+from server.debate.setup.lab import LabRequest, estimate_lab, items_for, setup_of
 from server.errors import BadField
 from server.export.lab import OF_WEAKNESS
 from tests.judge.lab.two_items import TWO_ITEMS
@@ -323,3 +330,46 @@ async def test_the_next_steps_are_the_same_for_the_same_log(script: Callable[...
 
     assert [(each.key, each.prompt) for each in steps] == [(each.key, each.prompt) for each in again]
     assert len(steps) == AT_ONCE
+
+
+def spoken(turn: int, side: Side, words: int) -> list[Event]:
+    text = " ".join(f"word{number}" for number in range(words)) + "."
+    return [
+        TurnStarted(turn=turn, side=side, attempt=1, directive=None),
+        TurnSpoken(
+            turn=turn,
+            side=side,
+            attempt=1,
+            text=text,
+            words=words,
+            clipped=False,
+            pace=(),
+            model="x",
+            usage=Usage(),
+            latency_ms=1,
+        ),
+    ]
+
+
+async def test_stored_debates_give_pairs_and_those_of_two_families_measure_the_judge_s_own(
+    script: Callable[..., str],
+) -> None:
+    async with harness() as made:
+        opened = await made.opening(script(), turns=4)
+        for number, (pro, con) in enumerate((("anthropic:claude-x", "openai:gpt-x"), ("openai:gpt-x", "openai:gpt-y"))):
+            begun = replace(opened, pro=replace(opened.pro, model=pro), con=replace(opened.con, model=con))
+            turns = [*spoken(1, "pro", 20), *spoken(2, "con", 21), *spoken(3, "pro", 20), *spoken(4, "con", 40)]
+            ended = DebateConcluded(winner="neither", by_rule="scorecard")
+            await made.log.append(f"debate-{number}", 0, [Draft(event=event) for event in (begun, *turns, ended)])
+        found = await items_for(made.log, LabRequest(from_store=True))
+        named = await items_for(made.log, LabRequest(debates=["debate-1"]))
+        setup = setup_of(LabRequest(from_store=True), found, "openai:gpt-z", opened.rubric)
+
+    assert {each.id for each in found} == {"debate-0", "debate-1"}
+    assert [each.id for each in named] == ["debate-1"]
+    assert [pair.id for pair in named[0].pairs] == ["turn1", "turn3"]
+    families = {(item.id, pair.id): pair.families for item in found for pair in item.pairs if pair.families}
+    assert families == {("debate-0", "turn1"): (family("anthropic:claude-x"), family("openai:gpt-x"))}
+    own = [trial for trial in trials_of(setup) if trial.battery == "family"]
+    assert set(setup.trials) == {"retest", "position", "labels", "last_word", "family"}
+    assert {(each.variant, each.truth) for each in own} == {("forward", "second"), ("backward", "first")}

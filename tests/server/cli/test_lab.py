@@ -1,0 +1,73 @@
+"""``moot lab``: run, compare and report in the terminal."""
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from server.cli.main import main
+from tests.judge.lab.two_items import TWO_ITEMS
+
+BASELINE = "baseline:lexical"
+
+
+@pytest.fixture(autouse=True)
+def two_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.debate.setup.lab.installed", lambda: TWO_ITEMS)
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Any:
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(main, ["--store", f"sqlite:{tmp_path / 'moot.db'}", "lab", *arguments])
+
+    return run
+
+
+def test_a_run_is_printed_reported_and_compared(lab: Any) -> None:
+    first = lab(BASELINE, "--only", "length,style")
+    one = first.stdout.split()[-1]
+    two = lab(BASELINE, "--only", "style", "--seed", "3").stdout.split()[-1]
+    compared = lab("compare", one, two)
+    as_json = msgspec.json.decode(lab("compare", one, two, "--json").stdout)
+    rows = list(csv.DictReader(io.StringIO(lab("report", one, "--as", "csv").stdout)))
+
+    assert first.exit_code == 0, first.output
+    assert "Style" in first.stdout
+    assert "trials, about" in first.stderr
+    assert {each["battery"] for each in rows} == {"length", "style"}
+    assert "could be chance" in compared.stdout
+    assert {each["battery"] for each in as_json["differences"]} == {"style"}
+    assert as_json["judges"] == {"one": BASELINE, "other": BASELINE}
+    assert "<h1>Judge lab: baseline:lexical</h1>" in lab("report", one).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ((), 2, "give a judge"),
+        ((BASELINE, "--only", "luck"), 2, "'luck' is none of retest"),
+        ((BASELINE, "--only", "people"), 2, "--data PATH"),
+        ((BASELINE, "--from-store"), 2, "no debate has two turns of both sides"),
+        (("report", "019a8b7c-4e21-7000-8000-000000000000"), 3, "there is no"),
+    ],
+)
+def test_wrong_usage_is_one_line(lab: Any, arguments: tuple[str, ...], code: int, said: str) -> None:
+    result = lab(*arguments)
+
+    assert said in result.stderr
+    assert "Traceback" not in result.output
+    assert code == result.exit_code
+
+
+def test_a_file_that_cannot_be_read_is_named_with_its_line(lab: Any, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text('{"id": 1}\n', encoding="utf-8")
+    result = lab(BASELINE, "--only", "people", "--data", str(path))
+
+    assert "pairs.jsonl, line 1" in result.stderr
+    assert result.exit_code == 2
