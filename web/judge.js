@@ -66,7 +66,8 @@ function contents() {
 
 function show(report) {
   for (const part of ["levels", "beside", "tables", "weaknesses"]) {
-    $(`#${part}`).append(...report[part].map((entry) => section(part, entry, part === "weaknesses" ? report.labs[entry.id] : [])));
+    const labsOf = ({ id }) => (part === "weaknesses" ? report.labs[id] : []);
+    $(`#${part}`).append(...report[part].map((entry) => section(part, entry, labsOf(entry))));
   }
   const links = report.links.map(([text, href, current]) => h("a", { href, "aria-current": current }, text));
   $("#over").append(...report.measured_over.says.map((line) => h("p", {}, line)), ...links);

@@ -17,7 +17,8 @@ function progress(run) {
     if (!row) continue;
     const bar = row.querySelector("progress");
     bar.value = Math.min(battery.answered, battery.trials);
-    bar.nextElementSibling.textContent = `${battery.answered.toLocaleString("en")} / ${battery.trials.toLocaleString("en")}`;
+    const [answered, trials] = [battery.answered, battery.trials].map((each) => each.toLocaleString("en"));
+    bar.nextElementSibling.textContent = `${answered} / ${trials}`;
     row.lastElementChild.textContent = battery.failed.toLocaleString("en");
   }
   show("[data-done]", answered.toLocaleString("en"));
