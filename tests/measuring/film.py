@@ -22,6 +22,7 @@ THEMES = ("light", "dark")
 SPEED = 8
 EVERY_S = 2.5
 LIMIT_S = 400
+SHEET = "margin:4px;display:flex;flex-wrap:wrap;align-items:flex-start;gap:4px;background:#888"
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu"]
 MOMENT = """() => {
   const [from, to] = ["#top", "#foot"].map((one) => document.querySelector(one).getBoundingClientRect());
@@ -67,7 +68,7 @@ def contact_sheet(browser: Browser, folder: Path, name: str, width: int) -> None
     cell = 300 if width > SIZES["phone"][0] else 170
     images = "".join(f'<img width="{cell}" src="{html.escape(each.name)}">' for each in shown)
     sheet = folder / f"{name}.html"
-    sheet.write_text(f'<body style="margin:4px;display:flex;flex-wrap:wrap;align-items:flex-start;gap:4px;background:#888">{images}')
+    sheet.write_text(f'<body style="{SHEET}">{images}')
     page = browser.new_page(viewport={"width": 1560, "height": 800})
     page.goto(sheet.resolve().as_uri())
     page.screenshot(path=folder / f"{name}.png", full_page=True)
@@ -109,7 +110,8 @@ def main() -> int:
             for size in wanted.size or SIZES:
                 for theme in wanted.theme or THEMES:
                     found = film(browser, wanted.server, wanted.folder, exhibition, size, theme)
-                    print(exhibition, size, theme, found or "in view at every moment", flush=True)
+                    sys.stdout.write(f"{exhibition} {size} {theme}: {found or 'in view at every moment'}\n")
+                    sys.stdout.flush()
                     lost += found
         browser.close()
     return 1 if lost else 0
