@@ -97,6 +97,7 @@ export const api = {
   act: (id, act, reason) => request("POST", `${debate(id)}/${act}`, { reason }),
   appeal: (id, claim) => request("POST", `${debate(id)}/claims/${encodeURIComponent(claim)}/appeal`, {}),
   decide: (id, decision, reason) => request("POST", `${debate(id)}/decision`, { decision, reason }),
+  label: (id, labels) => request("POST", `${debate(id)}/labels`, labels),
   say: (id, text) => request("POST", `${debate(id)}/say`, { text }),
   vote: (id, body) => request("POST", `${debate(id)}/votes`, body),
   whatif: (id, body) => request("POST", `${debate(id)}/whatif`, body),

@@ -531,6 +531,15 @@ for (const button of document.querySelectorAll("[data-view-button]")) {
 $("#copy").addEventListener("click", () => copyLink(linkToDebate()));
 $("#copy-here").addEventListener("click", () => copyLink(linkHere()));
 $(".menu").addEventListener("toggle", () => sharing().catch(() => showError(new Error(DEBATE.partFailed))));
+$("#filing").addEventListener("toggle", async ({ target }) => {
+  if (!target.open) return;
+  try {
+    const { filing } = await import("./filing.js");
+    filing($("#filing div"), id, player.newest);
+  } catch {
+    showError(new Error(DEBATE.partFailed));
+  }
+});
 $("#trouble-close").addEventListener("click", () => {
   $("#trouble").hidden = true;
 });

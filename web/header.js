@@ -13,7 +13,7 @@ const LONG_MOTION = 160;
  */
 export function head(view) {
   const title = view.format === "deliberation" && view.artifact ? view.artifact.name : view.motion;
-  document.title = [title, FORMAT[view.format], "Moot"].filter(Boolean).join(" · ");
+  document.title = [view.title || title, FORMAT[view.format], "Moot"].filter(Boolean).join(" · ");
   document.body.dataset.format = view.format;
   const motion = $("#motion");
   motion.lang = view.language ?? "en";

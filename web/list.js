@@ -153,7 +153,8 @@ function row(debate) {
   const { format, turns_spoken: spoken, turns_planned: planned } = debate;
   const hasSides = Boolean(modelOf(debate.pro)) || debate.blind;
   const motion = h("span.motion", {},
-    debate.motion,
+    debate.title || debate.motion,
+    debate.tags.map((tag) => h("span.tag", {}, tag)),
     FORMAT[format] && h("span.tag", {}, FORMAT[format]),
     debate.blind && !modelOf(debate.pro) && h("span.tag", {}, LIST.blind));
   const sides = hasSides ? [sideCell("pro", debate), " ", sideCell("con", debate)] : LIST.about[format];

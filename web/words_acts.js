@@ -61,3 +61,19 @@ export const AUDIENCE = {
     return `In ${moved} of ${exchanges}, the audience moved towards the side that the judge preferred.`;
   },
 };
+
+/** The form that names and files a debate. */
+export const FILING = {
+  title: "Title, shown in place of the motion in lists",
+  tags: "Tags, separated by commas",
+  save: "Save",
+  saved: "Saved.",
+  flags: {
+    archived: "Archived: in lists only on request",
+    hidden: "Hidden: in no list and no search",
+    unlisted: "Unlisted: only for those who have its link",
+  },
+  renew: "Make a new link, which ends the old one",
+  link: "The link",
+  linked: "The link is shown this once. Copy it now.",
+};

@@ -46,6 +46,7 @@ from events.types import (
     DebateAudited,
     DebateConcluded,
     DebateHalted,
+    DebateLabelled,
     DebateOpened,
     DebatePaused,
     DebateResumed,
@@ -131,13 +132,29 @@ SWAPPED: Final = "narrative:swapped"
 """The key of the question in which the speakers' labels are swapped."""
 
 
+class Labels(Struct, frozen=True, kw_only=True, gc=False):
+    """How operators named and filed the debate."""
+
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    hidden: bool = False
+    archived: bool = False
+    link: str = ""
+    """SHA-256 of the token that a spectator needs; empty for none."""
+
+    def after(self, event: DebateLabelled) -> "Labels":
+        """The labels with what the event sets."""
+        said = {name: getattr(event, name) for name in self.__struct_fields__}
+        return replace(self, **{name: value for name, value in said.items() if value is not UNSET})
+
+
 class Debate(Struct, frozen=True, kw_only=True, gc=False):
     """The whole state.  ``opened`` is None before position 1."""
 
     id: str = ""
     position: int = 0
     course: int = 0
-    """Position of the last record that is no vote and no belief: the next steps do not depend on those."""
+    """Position of the last record that is no vote, belief or label: the next steps do not depend on those."""
     at: str = ""
     """Time of the last record."""
     opened: DebateOpened | None = None
@@ -174,6 +191,7 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     unpriced: str = ""
     """Why the first answer without a price, since the debate was last resumed, has none; empty if all have one."""
     audience: Audience = audience.INITIAL
+    labels: Labels = Labels()
 
     @property
     def is_blind(self) -> bool:
@@ -194,6 +212,7 @@ MOVED_BY: Final = frozenset(
         DebateHalted,
         DebateResumed,
         DebateConcluded,
+        DebateLabelled,
         ModelAnswered,
         ModelFailed,
         TurnScored,
@@ -229,6 +248,8 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
         moved["audience"] = audience.apply(debate.audience, record)
         if isinstance(event, AudienceVoted | BeliefStated):  # there may be many, and they change nothing else
             return replace(debate, **moved)
+    if isinstance(event, DebateLabelled):
+        return replace(debate, **moved, labels=debate.labels.after(event))
     moved["course"] = position
     if not debate.id:
         moved["id"] = record.debate

@@ -13,7 +13,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from events.errors import BadCursor
 from events.record import Recorded
@@ -21,6 +21,7 @@ from events.short_names import short_name
 from events.types import (
     DebateConcluded,
     DebateHalted,
+    DebateLabelled,
     DebateOpened,
     DebatePaused,
     DebateResumed,
@@ -47,6 +48,12 @@ class Summary(Struct, frozen=True, kw_only=True, gc=False):
     judge: str
     position: int
     winner: Winner | None = None
+    title: str = ""
+    """Shown in place of the motion."""
+    tags: tuple[str, ...] = ()
+    hidden: bool = False
+    archived: bool = False
+    unlisted: bool = False
     blind: bool = False
     """Whether spectators see no names of models before the debate has concluded."""
 
@@ -58,14 +65,28 @@ class Limits(Struct, frozen=True, kw_only=True):
     format: Format | None = None
     winner: Winner | None = None
     exhibition: bool | None = None
+    tag: str | None = None
+    hidden: bool | None = None
+    archived: bool | None = None
+    unlisted: bool | None = None
 
     def marks(self) -> tuple[str, ...]:
-        """The marks that a row must have."""
-        given = (MARKS.get((name, getattr(self, name))) for name in self.__struct_fields__)
-        return tuple(mark for mark in given if mark is not None)
+        """The texts that ``searched`` must have for a row."""
+        given = [MARKS.get((name, getattr(self, name))) for name in self.__struct_fields__]
+        return (*(mark for mark in given if mark is not None), *([] if self.tag is None else [_tag(self.tag)]))
+
+    def absent_marks(self) -> tuple[str, ...]:
+        """The marks that a row must not have."""
+        return tuple(MARKS[name, True] for name in FILED if getattr(self, name) is False)
 
 
+FILED: Final = ("hidden", "archived", "unlisted")
+"""Facts that have a mark only if they are true."""
 ALL: Final = Limits()
+LISTED: Final = Limits(hidden=False, archived=False, unlisted=False)
+"""The limits of a list for readers that ask for nothing else."""
+FINDABLE: Final = Limits(hidden=False, unlisted=False)
+"""The limits of a search in what was said."""
 MARKS: Final[dict[tuple[str, object], str]] = {
     ("state", "open"): "\ue000",
     ("state", "paused"): "\ue001",
@@ -75,17 +96,25 @@ MARKS: Final[dict[tuple[str, object], str]] = {
     ("format", "protocol"): "\ue009",
     ("format", "deliberation"): "\ue00a",
     ("format", "calibration"): "\ue00b",
+    ("format", "lab"): "\ue00c",
     ("winner", "pro"): "\ue010",
     ("winner", "con"): "\ue011",
     ("winner", "neither"): "\ue012",
     ("exhibition", True): "\ue018",
     ("exhibition", False): "\ue019",
+    ("hidden", True): "\ue020",
+    ("archived", True): "\ue021",
+    ("unlisted", True): "\ue022",
 }
 """Characters of the private use area.  Stores hold them, so a released mark never changes."""
+_TAG: Final = ("\ue030", "\ue031")
+"""They stand around a tag."""
 _WITHOUT_MARKS: Final = dict.fromkeys(range(0xE000, 0xE100))
 
 
-MOVED_BY: Final = frozenset({DebateOpened, TurnSpoken, DebatePaused, DebateHalted, DebateResumed, DebateConcluded})
+MOVED_BY: Final = frozenset(
+    {DebateOpened, TurnSpoken, DebatePaused, DebateHalted, DebateResumed, DebateConcluded, DebateLabelled}
+)
 """Events that change a row."""
 
 
@@ -125,8 +154,18 @@ def apply(summary: Summary | None, record: Recorded) -> Summary | None:
             return msgspec.structs.replace(summary, state="open", position=record.position)
         case DebateConcluded():
             return msgspec.structs.replace(summary, state="concluded", winner=event.winner, position=record.position)
+        case DebateLabelled():
+            return _labelled(summary, event, record.position)
         case _:
             return summary
+
+
+def _labelled(summary: Summary, event: DebateLabelled, position: int) -> Summary:
+    said = {name: getattr(event, name) for name in ("title", "tags", "hidden", "archived")}
+    if event.link is not UNSET:
+        said["unlisted"] = bool(event.link)
+    given = {name: value for name, value in said.items() if value is not UNSET}
+    return msgspec.structs.replace(summary, **given, position=position)
 
 
 def public_row(row: Summary) -> Summary | dict[str, Any]:
@@ -145,7 +184,13 @@ def fold_text(text: str) -> str:
 def searched(row: Summary) -> str:
     """The text that a search in the list compares: the folded motion, then the marks of the row."""
     facts = {"exhibition": row.exhibition is not None, "state": row.state, "format": row.format, "winner": row.winner}
-    return fold_text(row.motion) + "".join(MARKS.get(fact, "") for fact in facts.items())
+    facts |= {name: getattr(row, name) for name in FILED}
+    marks = "".join(MARKS.get(fact, "") for fact in facts.items())
+    return f"{fold_text(row.title)} {fold_text(row.motion)}".lstrip() + marks + "".join(map(_tag, row.tags))
+
+
+def _tag(tag: str) -> str:
+    return fold_text(tag).join(_TAG)
 
 
 def write_cursor(opened_at: str, number: int) -> str:

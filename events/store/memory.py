@@ -13,7 +13,7 @@ from events.errors import BrokenChain, StoreUnavailable, WrongExpectedPosition
 from events.record import Draft, Envelope, Recorded, as_draft, digest_before_first, first_break, is_repeat, stamp
 from events.said import excerpt_of, terms_of, text_of
 from events.store import listing
-from events.store.listing import ALL, Limits, Summary, fold_text, read_cursor, searched, write_cursor
+from events.store.listing import ALL, FINDABLE, Limits, Summary, fold_text, read_cursor, searched, write_cursor
 from events.store.log import SearchPage, SummaryPage, read_search_cursor, search_page
 from events.store.wakeups import Wakeups
 from events.types import Event
@@ -113,7 +113,7 @@ class MemoryLog:
         found = [
             (opened_at, number, row)
             for opened_at, number, row in rows
-            if (before is None or (opened_at, number) < before) and all(each in searched(row) for each in wanted)
+            if (before is None or (opened_at, number) < before) and _fits(searched(row), wanted, limits)
         ]
         page = found[:limit]
         return SummaryPage(
@@ -127,6 +127,8 @@ class MemoryLog:
         terms, before = terms_of(query), read_search_cursor(after)
         found: list[tuple[int, int, Summary, Recorded]] = []
         for number, row in sorted(self._summaries.values(), key=lambda each: -each[0]) if terms else ():
+            if not _fits(searched(row), (), FINDABLE):
+                continue
             for record in reversed(self._debates[row.id]):
                 is_next = before is None or (number, record.position) < before
                 if is_next and excerpt_of(text_of(record.event), terms) is not None:
@@ -174,3 +176,7 @@ class MemoryLog:
             if row.format == "calibration":
                 self._calibrations.add((row.opened_at, number, debate))
         self._wakeups.advance(debate, records[-1].position)
+
+
+def _fits(row: str, wanted: Sequence[str], limits: Limits) -> bool:
+    return all(each in row for each in wanted) and not any(each in row for each in limits.absent_marks())

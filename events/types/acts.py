@@ -43,6 +43,22 @@ class ModeratorSpoke(Event, frozen=True, kw_only=True, tag="moderator_spoke"):
     by: str
 
 
+class DebateLabelled(Event, frozen=True, kw_only=True, tag="debate_labelled"):
+    """An operator named or filed the debate.  A field that is unset stays as it was."""
+
+    by: str
+    title: str | UnsetType = UNSET
+    """Shown in place of the motion in lists; empty for none."""
+    tags: tuple[str, ...] | UnsetType = UNSET
+    hidden: bool | UnsetType = UNSET
+    """Left out of lists and searches; its address still shows it."""
+    archived: bool | UnsetType = UNSET
+    """Left out of lists unless they ask for it."""
+    link: str | UnsetType = UNSET
+    """SHA-256 of the token that a spectator's address needs; empty for a debate that is listed.  A new one revokes the
+    old one."""
+
+
 class AudienceVoted(Event, frozen=True, kw_only=True, tag="audience_voted"):
     """A spectator voted for a winner."""
 

@@ -98,6 +98,13 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     state: DebateState = "open"
     reason: str = ""
     motion: str = ""
+    title: str | UnsetType = UNSET
+    """The name that an operator gave the debate."""
+    tags: tuple[str, ...] | UnsetType = UNSET
+    hidden: bool | UnsetType = UNSET
+    archived: bool | UnsetType = UNSET
+    unlisted: bool | UnsetType = UNSET
+    """Present and true if a spectator needs a link with a token."""
     language: str | UnsetType = UNSET
     """BCP 47 tag of the language that is spoken; absent in debates that are older than the field."""
     format: str = ""
@@ -229,6 +236,8 @@ def _after(fold: Fold, after: Debate, numbers: Iterable[int]) -> Fold:  # noqa: 
         moved["usage"] = after.usage
     if before.claims is not after.claims:
         moved["claims"] = after.claims
+    if before.labels is not after.labels:
+        moved |= _labels(after)
     moved |= _rare_parts(fold, after, is_protocol=view.format == "protocol", hides=hides)
     return Fold(debate=after, sums=sums, turns=turns, view=replace(view, **moved))
 
@@ -251,6 +260,17 @@ def _rare_parts(fold: Fold, after: Debate, *, is_protocol: bool, hides: bool) ->
     if after.lab is not fold.debate.lab:
         moved["lab"] = lab_view(after)
     return moved
+
+
+def _labels(debate: Debate) -> dict[str, Any]:
+    labels = debate.labels
+    return {
+        "title": labels.title or UNSET,
+        "tags": labels.tags or UNSET,
+        "hidden": labels.hidden or UNSET,
+        "archived": labels.archived or UNSET,
+        "unlisted": bool(labels.link) or UNSET,
+    }
 
 
 def _hides(debate: Debate) -> bool:

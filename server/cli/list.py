@@ -1,13 +1,15 @@
 """``moot list``: the debates in the store."""
 
-from typing import Final
+from typing import Any, Final
 
 import click
+from msgspec import structs
 from rich.console import Console
 from rich.text import Text
 
-from events.store.listing import Summary
+from events.store.listing import ALL, FILED, LISTED, Limits, Summary
 from events.store.log import SummaryPage
+from events.types import Format
 from server.cli.options import open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.export.text import one_line
@@ -20,25 +22,50 @@ MEASURED: Final = "measured"
 
 @click.command("list")
 @click.option("-q", "query", default="", help="Text to find in the motions.")
+@click.option("--state", type=click.Choice(["open", "paused", "halted", "concluded"]))
+@click.option("--format", "format_", type=click.Choice(["exchange", "protocol", "deliberation", "calibration", "lab"]))
+@click.option("--winner", type=click.Choice(["pro", "con", "neither"]))
+@click.option("--tag", help="Only debates with this tag.")
+@click.option("--archived", is_flag=True, help="Only archived debates.")
+@click.option("--hidden", is_flag=True, help="Only hidden debates.")
+@click.option("--unlisted", is_flag=True, help="Only unlisted debates.")
 @click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
 @click.option("--after", help="Cursor of the next page.")
 @with_store
 @with_json
 @click.pass_context
 def list_(
-    context: click.Context, query: str, limit: int, after: str | None, store: str | None, *, as_json: bool
+    context: click.Context,
+    /,
+    query: str,
+    limit: int,
+    after: str | None,
+    store: str | None,
+    *,
+    as_json: bool,
+    format_: Format | None,
+    **only: Any,
 ) -> None:
-    """List the debates in the store, newest first."""
+    """List the debates in the store, newest first.
+
+    Hidden, archived and unlisted debates are left out unless they are asked for.
+    """
     settings = settings_of(context, store=store)
-    page: SummaryPage = run_async(lambda: _list(settings, query, limit, after))
+    filed = {name: True for name in FILED if only.pop(name)}
+    limits = structs.replace(ALL if filed else LISTED, format=format_, **only, **filed)
+    page: SummaryPage = run_async(lambda: _list(settings, query, limit, after, limits))
     if as_json:
         emit(page)
         return
     if not page.debates:
-        click.echo(f"no motion contains {query!r}" if query else 'no debate yet: moot run "a motion" makes one')
+        is_limited = limits != LISTED
+        why = "no debate fits these limits" if is_limited else 'no debate yet: moot run "a motion" makes one'
+        click.echo(f"no motion contains {query!r}" if query else why)
     for each in page.debates:
         facts = (each.id, each.opened_at[:16].replace("T", " "), _state(each))
-        Console().print(Text(one_line(each.motion[:200]), "bold"), soft_wrap=True, highlight=False)
+        name = Text(one_line((each.title or each.motion)[:200]), "bold")
+        tags = (f"  #{one_line(tag)}" for tag in each.tags)
+        Console().print(Text.assemble(name, *tags), soft_wrap=True, highlight=False)
         Console().print(Text(f"  {'  '.join(facts)}", "dim"), soft_wrap=True, highlight=False)
     if page.next:
         click.echo(f"more: moot list --after {page.next}", err=True)
@@ -52,6 +79,6 @@ def _state(summary: Summary) -> str:
     return f"{MEASURED if summary.format == 'lab' else WINNERS[summary.winner]}, {turns}"
 
 
-async def _list(settings: Settings, query: str, limit: int, after: str | None) -> SummaryPage:
+async def _list(settings: Settings, query: str, limit: int, after: str | None, limits: Limits) -> SummaryPage:
     async with open_store(settings) as log:
-        return await log.summaries(after, limit, query)
+        return await log.summaries(after, limit, query, limits)

@@ -46,6 +46,7 @@ COMMANDS: Final = {
     "say": CommandEntry(
         "server.cli.say", "say", "Send a message to both debaters: it is recorded, and added to their next prompts."
     ),
+    "label": CommandEntry("server.cli.label", "label", "Name and file a debate, or give it a link of its own."),
     "verify": CommandEntry(
         "server.cli.transfer", "verify", "Check the chain of a log, and name the first position that is broken."
     ),

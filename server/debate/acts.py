@@ -4,16 +4,18 @@ Pure functions.  ``read_…`` checks the fields of a request.  The others take t
 to record or the reason why it is not allowed now.
 """
 
+import hashlib
 import math
+import secrets
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from events.record import Draft
 from events.state.debate import Debate
-from events.types import AudienceVoted, BeliefStated, ModeratorSpoke, Winner
+from events.types import AudienceVoted, BeliefStated, DebateLabelled, ModeratorSpoke, Winner
 from server.debate.speech import clean
 from server.errors import BadField, MootError, NotNow
 
@@ -29,6 +31,13 @@ DECISION_MOST: Final = {"decision": 200, "reason": 2000, "by": BY_MOST}
 LAST_TURN: Final = 200
 WHOLLY_PRO: Final = 100.0
 WINNERS: Final[tuple[Winner, ...]] = ("pro", "con", "neither")
+LABELS: Final = {
+    "title": "a title is a text of at most 200 characters",
+    "tags": "tags are a list of at most 20 texts of 1 to 40 characters",
+    "hidden": "hidden is true or false",
+    "archived": "archived is true or false",
+    "unlisted": "unlisted is true or false",
+}
 DEBATED: Final = frozenset({"exchange", "protocol"})
 Ballot = AudienceVoted | BeliefStated
 
@@ -102,6 +111,61 @@ def word_drafts(debate: Debate, word: ModeratorSpoke) -> Sequence[Draft]:
     if len(debate.words) >= MOST_WORDS:
         raise NotNow(f"the moderator has spoken {MOST_WORDS} times: no further word is taken")
     return [Draft(event=word)]
+
+
+# labels
+
+
+class LabelRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How an operator wants to name and file a debate; a field that is unset stays as it is."""
+
+    title: Annotated[str, Meta(max_length=200)] | UnsetType = UNSET
+    tags: Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=40)], ...], Meta(max_length=20)] | UnsetType = (
+        UNSET
+    )
+    hidden: bool | UnsetType = UNSET
+    archived: bool | UnsetType = UNSET
+    unlisted: bool | UnsetType = UNSET
+
+
+def read_labels(fields: dict[str, Any]) -> LabelRequest:
+    """The labels of a request.  Raises ``BadField``."""
+    for name, value in fields.items():
+        try:
+            msgspec.convert({name: value}, LabelRequest)
+        except msgspec.ValidationError as error:
+            raise BadField(name, LABELS.get(name, "a debate has no such label")) from error
+    return msgspec.convert(fields, LabelRequest)
+
+
+def label_event(wanted: LabelRequest, by: str) -> tuple[DebateLabelled, str]:
+    """The event of a request, and the token of a new link; empty if it asks for none."""
+    token = secrets.token_urlsafe(16) if wanted.unlisted is True else ""
+    link: str | UnsetType = UNSET
+    if wanted.unlisted is not UNSET:
+        link = digest_of_link(token) if token else ""
+    tags = wanted.tags if wanted.tags is UNSET else tuple(dict.fromkeys(clean(tag).strip() for tag in wanted.tags))
+    labelled = DebateLabelled(
+        by=by,
+        title=wanted.title if wanted.title is UNSET else " ".join(clean(wanted.title).split()),
+        tags=tags if tags is UNSET else tuple(filter(None, tags)),
+        hidden=wanted.hidden,
+        archived=wanted.archived,
+        link=link,
+    )
+    return labelled, token
+
+
+def digest_of_link(token: str) -> str:
+    """What the log keeps of a link's token.  The token has 128 random bits, so that a plain digest hides it."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def label_drafts(debate: Debate, labelled: DebateLabelled) -> Sequence[Draft]:
+    """The labels as they are recorded.  Raises ``NotNow`` for what changes nothing."""
+    if debate.labels.after(labelled) == debate.labels:
+        raise NotNow("the debate has these labels already")
+    return [Draft(event=labelled)]
 
 
 # a decision

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from events.types import ModeratorSpoke
+from events.types import DebateLabelled, ModeratorSpoke
 from server.debate.acts import Ballot
 from server.errors import ErrorReport, Relayed, report_of
 
@@ -62,7 +62,13 @@ class CastBallot(Struct, frozen=True, tag="cast"):
     ballot: Ballot
 
 
-Command = Pause | Resume | Halt | Appeal | Decide | AddWord | CastBallot
+class Label(Struct, frozen=True, tag="label"):
+    """Name or file the debate."""
+
+    labelled: DebateLabelled
+
+
+Command = Pause | Resume | Halt | Appeal | Decide | AddWord | CastBallot | Label
 
 
 class Done(Struct, frozen=True, tag="done"):

@@ -19,13 +19,13 @@ from events.errors import Fenced, LogError, StoreUnavailable, Unanswered, Unknow
 from events.record import Draft
 from events.state.debate import Debate
 from events.store.log import EventLog
-from events.types import DebateOpened, FamilyWarned, ModeratorSpoke
+from events.types import DebateLabelled, DebateOpened, FamilyWarned, ModeratorSpoke
 from providers.catalog.models import family
 from providers.registry import Registry
 from server import observe
-from server.debate.acts import Ballot, word_drafts
+from server.debate.acts import Ballot, label_drafts, word_drafts
 from server.debate.adoption import UNREADABLE
-from server.debate.commands import AddWord, Appeal, CastBallot, Command, Decide, Halt, Pause, Resume
+from server.debate.commands import AddWord, Appeal, CastBallot, Command, Decide, Halt, Label, Pause, Resume
 from server.debate.formats import NextSteps, next_steps
 from server.debate.moderator import Moderator
 from server.debate.ownership import SOLE_OWNER, Ownership
@@ -145,6 +145,10 @@ class Moderators:
         """Record a word of the moderator; the position of the event."""
         return await self._execute_somewhere(debate, AddWord(word))
 
+    async def label(self, debate: str, labelled: DebateLabelled) -> int:
+        """Name or file the debate; the position of the event."""
+        return await self._execute_somewhere(debate, Label(labelled))
+
     async def cast(self, debate: str, ballot: Ballot) -> int:
         """Record a vote or a belief; the position of the event."""
         return await self._execute_somewhere(debate, CastBallot(ballot))
@@ -187,6 +191,8 @@ class Moderators:
                     return await moderator.decide(command.decision, command.reason, command.by)
                 case AddWord():
                     return await moderator.append_at_once(lambda state: word_drafts(state, command.word))
+                case Label():
+                    return await moderator.append_at_once(lambda state: label_drafts(state, command.labelled))
                 case CastBallot():
                     return await moderator.ballots.cast(command.ballot)
                 case _:

@@ -13,7 +13,7 @@ import anyio
 import anyio.abc
 
 from events.cluster.bus import Bus, SingleNodeBus
-from events.errors import UnknownDebate
+from events.errors import LogError, UnknownDebate
 from events.store.log import EventLog, follow
 from events.view import view as views
 from events.view.view import Fold, View
@@ -26,6 +26,10 @@ from server.feed.status import Presence, WaitStatus
 
 RECENT: Final = 256
 """Frames that a new channel makes of the events already in the log: enough for a reader that reconnects."""
+
+
+class LinkChanged(LogError):
+    """The link of an unlisted debate has changed: readers have to come back and be admitted again."""
 
 
 class Hub:
@@ -162,7 +166,10 @@ class Hub:
                     tasks.start_soon(self._close_when_idle, channel, scope)
                     channel.fold = await self.folds.at(channel.debate, max(head - self._recent, 0))
                     async for record in follow(self._log, channel.debate, channel.position):
+                        link = channel.fold.debate.labels.link
                         channel.advance(record)
+                        if record.position > head and channel.fold.debate.labels.link != link:
+                            raise LinkChanged("who may watch has changed")  # noqa: TRY301 - as above
                         if record.position >= head:
                             channel.ready.set()
                             channel.wake()
@@ -208,6 +215,13 @@ class Hub:
         """Whether the debate has concluded, so that every reader may read everything.  Raises ``UnknownDebate``."""
         return (await self._newest(debate)).view.state == "concluded"
 
+    async def link(self, debate: str) -> str:
+        """The digest of the link that an unlisted debate asks spectators for; empty for others, and for no debate."""
+        try:
+            return (await self._newest(debate)).debate.labels.link
+        except UnknownDebate:
+            return ""
+
     async def is_blind(self, debate: str) -> bool:
         """Whether the models are hidden from spectators until the debate has concluded.  Raises ``UnknownDebate``."""
         return (await self._newest(debate)).debate.is_blind
@@ -234,7 +248,10 @@ class Hub:
         channel = await self.channel(debate)
         while channel.position < head:
             changed = channel.changed()
-            if channel.failure is not None:
+            if isinstance(channel.failure, LinkChanged):  # that is for readers who stay: go on with a new channel
+                channel = await self.channel(debate)
+            elif channel.failure is not None:
                 raise channel.failure
-            await changed.wait()
+            else:
+                await changed.wait()
         return channel.fold

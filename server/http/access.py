@@ -3,8 +3,8 @@
 import hashlib
 import hmac
 import ipaddress
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Awaitable, Callable, Mapping
+from functools import cache, wraps
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -15,14 +15,20 @@ from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from events.errors import UnknownDebate
 from server import observe
+from server.debate.acts import digest_of_link
 from server.errors import BadHeader, CannotServe, MootError, NotAllowed, TokenMissing, error_body, report_of
 from server.http.body import MAX_BODY, MAX_IMPORT, BoundedReceive, check_length, read_object
+from server.service import Service
 from server.settings import LOOPBACK, Settings
 
 logger = structlog.get_logger()
 
 COOKIE: Final = "moot_session"
+Endpoint = Callable[[Request], Awaitable[Response]]
+MAX_LINK: Final = 64
+"""Characters of a link's token."""
 COOKIE_AGE_S: Final = 12 * 3600
 FORBIDDEN: Final = 4403
 MIN_TOKEN: Final = 16
@@ -157,6 +163,47 @@ async def show_session(request: Request) -> Response:
     """GET /api/session: what this client may do."""
     role = "operator" if access_of(request).is_operator(request) else "spectator"
     return JSONResponse({"role": role}, headers={"cache-control": "no-store"})
+
+
+async def check_link(connection: HTTPConnection, debate: str) -> None:
+    """Raise ``UnknownDebate`` for an unlisted debate, unless the client is an operator or has the link's token."""
+    if access_of(connection).is_operator(connection):
+        return
+    service: Service = connection.app.state.service
+    if link := await service.hub.link(debate):
+        given = (connection.query_params.get("link"), connection.cookies.get(link_cookie(debate)))
+        if not any(hmac.compare_digest(link, digest_of_link(token)) for token in given if token):
+            raise UnknownDebate(debate)
+
+
+def link_cookie(debate: str) -> str:
+    """The name of the cookie that keeps the token of a debate's link."""
+    return f"moot_link_{hashlib.sha256(debate.encode()).hexdigest()[:16]}"
+
+
+def keep_link(request: Request, response: Response) -> None:
+    """Keep the token of a page's address in a cookie, for the requests of the page."""
+    if token := request.query_params.get("link", "")[:MAX_LINK]:
+        response.set_cookie(
+            link_cookie(request.path_params["debate"]),
+            token,
+            max_age=COOKIE_AGE_S,
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
+
+
+def behind_link(endpoint: Endpoint) -> Endpoint:
+    """The endpoint of a route with a debate, which an unlisted debate answers for clients with its link only."""
+
+    @wraps(endpoint)
+    async def checked(request: Request) -> Response:
+        given = request.path_params
+        await check_link(request, given["debate"] if "debate" in given else given["lab"])
+        return await endpoint(request)
+
+    return checked
 
 
 async def open_session(request: Request) -> Response:

@@ -14,17 +14,28 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 
-from events.errors import StoreUnavailable
+from events.errors import LogError, StoreUnavailable
 from server.errors import EXPECTED, HttpRefusal, NotFound
 from server.exhibit import PlayedExhibitions
 from server.export.audit import Auditors
 from server.feed.websocket.connections import Connections
 from server.http import audience, commands, debates, events, exports, judge, labs, metrics, whatif
-from server.http.access import IMPORT, Access, AccessMiddleware, error_response, open_session, show_session
+from server.http.access import (
+    IMPORT,
+    Access,
+    AccessMiddleware,
+    behind_link,
+    check_link,
+    error_response,
+    keep_link,
+    open_session,
+    show_session,
+)
 from server.http.limits import RateLimit
 from server.http.requests import service_of
-from server.http.static import FILES, page_response
+from server.http.static import FILES, made_page, page_response
 from server.http.websocket import spectate
+from server.preview import head_of
 from server.service import Service
 
 logger = structlog.get_logger()
@@ -40,16 +51,22 @@ async def page(request: Request) -> Response:
 
     A lab run has a page of its own.
     """
-    response = await page_response(request, "debate.html")
-    log, debate = service_of(request).log, request.path_params["debate"]
+    debate = request.path_params["debate"]
     try:
-        first = await log.envelopes(debate, 0, 1)
-        if not first:
-            response.status_code = 404
-        elif IS_LAB in first[0].payload:
-            return RedirectResponse(f"/lab/{quote(debate)}", 307)
+        await check_link(request, debate)
+        view = await service_of(request).hub.view(debate)
     except StoreUnavailable as error:
         logger.warning("debate_not_looked_up", message=str(error))
+        return await page_response(request, "debate.html")
+    except LogError:  # there is no such debate, or its log cannot be read
+        response = await page_response(request, "debate.html")
+        response.status_code = 404
+        return response
+    if view.format == "lab":
+        return RedirectResponse(f"/lab/{quote(debate)}", 307)
+    head = head_of(view, str(request.url.replace(query="")))
+    response = made_page(request, "debate.html", {"<title>A debate · Moot</title>": head})
+    keep_link(request, response)
     return response
 
 
@@ -76,43 +93,42 @@ async def _http_error(request: Request, error: Exception) -> Response:
     return response
 
 
-IS_LAB: Final = b'"format":"lab"'
-"""What the payload of an opening holds if it opens a lab run.  In a text the quotation marks would be escaped."""
 ONE: Final = "/api/debates/{debate}"
 ROUTES: Final = (
     Route("/", front),
     Route("/d/{debate}", page),
-    Route("/d/{debate}/embed", exports.embed),
-    Route("/d/{debate}/turns/{turn}/card", exports.card),
+    Route("/d/{debate}/embed", behind_link(exports.embed)),
+    Route("/d/{debate}/turns/{turn}/card", behind_link(exports.card)),
     Route("/judge", judge.judge_page),
     Route("/api/judge", judge.show_judge),
     Route("/favicon.ico", favicon),
     Route("/api/debates", debates.list_debates, methods=["GET"]),
     Route("/api/debates", debates.open_debate, methods=["POST"]),
     Route(IMPORT, debates.import_log, methods=["POST"]),
-    Route(ONE, debates.show_debate),
-    Route(f"{ONE}/events", events.list_events),
-    Route(f"{ONE}/events.ndjson", exports.export_events),
-    Route(f"{ONE}/frames", events.list_frames),
-    Route(f"{ONE}/diff", exports.show_diff),
-    Route(f"{ONE}/export.json", exports.export_json),
-    Route(f"{ONE}/export.md", exports.export_markdown),
-    Route(f"{ONE}/export.html", exports.export_html),
-    Route(f"{ONE}/calls/{{call}}", events.show_call),
-    Route(f"{ONE}/audit/turns/{{turn}}", events.audit_turn),
-    Route(f"{ONE}/whatif", whatif.ask_what_if, methods=["POST"]),
-    Route(f"{ONE}/claims/{{claim}}/appeal", commands.appeal, methods=["POST"]),
-    Route(f"{ONE}/votes", audience.vote, methods=["POST"]),
-    Route(f"{ONE}/say", commands.say, methods=["POST"]),
-    Route(f"{ONE}/decision", commands.decide, methods=["POST"]),
-    Route(f"{ONE}/pause", commands.pause, methods=["POST"]),
-    Route(f"{ONE}/resume", commands.resume, methods=["POST"]),
-    Route(f"{ONE}/halt", commands.halt, methods=["POST"]),
+    Route(ONE, behind_link(debates.show_debate)),
+    Route(f"{ONE}/events", behind_link(events.list_events)),
+    Route(f"{ONE}/events.ndjson", behind_link(exports.export_events)),
+    Route(f"{ONE}/frames", behind_link(events.list_frames)),
+    Route(f"{ONE}/diff", behind_link(exports.show_diff)),
+    Route(f"{ONE}/export.json", behind_link(exports.export_json)),
+    Route(f"{ONE}/export.md", behind_link(exports.export_markdown)),
+    Route(f"{ONE}/export.html", behind_link(exports.export_html)),
+    Route(f"{ONE}/calls/{{call}}", behind_link(events.show_call)),
+    Route(f"{ONE}/audit/turns/{{turn}}", behind_link(events.audit_turn)),
+    Route(f"{ONE}/whatif", behind_link(whatif.ask_what_if), methods=["POST"]),
+    Route(f"{ONE}/claims/{{claim}}/appeal", behind_link(commands.appeal), methods=["POST"]),
+    Route(f"{ONE}/votes", behind_link(audience.vote), methods=["POST"]),
+    Route(f"{ONE}/labels", behind_link(commands.label), methods=["POST"]),
+    Route(f"{ONE}/say", behind_link(commands.say), methods=["POST"]),
+    Route(f"{ONE}/decision", behind_link(commands.decide), methods=["POST"]),
+    Route(f"{ONE}/pause", behind_link(commands.pause), methods=["POST"]),
+    Route(f"{ONE}/resume", behind_link(commands.resume), methods=["POST"]),
+    Route(f"{ONE}/halt", behind_link(commands.halt), methods=["POST"]),
     Route("/lab/{lab}", labs.lab_page),
     Route("/api/labs", labs.open_lab, methods=["POST"]),
     Route("/api/labs/estimate", labs.show_estimate, methods=["POST"]),
-    Route("/api/labs/{lab}", labs.show_lab),
-    Route("/api/labs/{lab}/report", labs.show_report),
+    Route("/api/labs/{lab}", behind_link(labs.show_lab)),
+    Route("/api/labs/{lab}/report", behind_link(labs.show_report)),
     Route("/api/estimate", debates.show_estimate, methods=["POST"]),
     Route("/api/models", debates.list_models),
     Route("/api/archetypes", debates.list_archetypes),

@@ -1,11 +1,12 @@
 """What the moderator of a debate may do over HTTP: pause, resume and halt it, appeal, decide, speak to both sides."""
 
 from typing import Any, Final
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from server.debate.acts import read_decision, read_word
+from server.debate.acts import label_event, read_decision, read_labels, read_word
 from server.errors import BadField
 from server.http.access import access_of
 from server.http.body import read_object
@@ -62,6 +63,17 @@ async def say(request: Request) -> Response:
     service, debate = service_of(request), request.path_params["debate"]
     position = await service.moderators.say(debate, read_word(await read_object(request)))
     return json_response({"position": position})
+
+
+async def label(request: Request) -> Response:
+    """POST /api/debates/{id}/labels: name and file the debate; a new link for an unlisted one."""
+    access_of(request).require_operator(request)
+    service, debate = service_of(request), request.path_params["debate"]
+    labelled, token = label_event(read_labels(await read_object(request)), "moderator")
+    answer: dict[str, Any] = {"position": await service.moderators.label(debate, labelled)}
+    if token:
+        answer["link"] = f"/d/{quote(debate)}?link={token}"
+    return json_response(answer)
 
 
 def _reason_and_cap(body: dict[str, Any]) -> tuple[str, float | None]:

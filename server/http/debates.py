@@ -77,13 +77,17 @@ async def search(request: Request) -> Response:
 
 
 def _limits(request: Request) -> Limits:
-    """What the query limits a list to.  Raises ``BadQuery``."""
+    """What the query limits a list to.  Raises ``BadQuery``, ``TokenMissing``."""
     given = {name: request.query_params[name] for name in Limits.__struct_fields__ if request.query_params.get(name)}
     try:
-        return msgspec.convert(given, Limits, strict=False)
+        limits = msgspec.convert(given, Limits, strict=False)
     except msgspec.ValidationError as error:
         why, _, where = str(error).partition(" - at `$.")
         raise BadQuery(why, field=where.rstrip("`")) from error
+    if limits.hidden or limits.unlisted:
+        access_of(request).require_operator(request)
+        return limits
+    return msgspec.structs.replace(limits, hidden=False, unlisted=False, archived=bool(limits.archived))
 
 
 async def show_debate(request: Request) -> Response:

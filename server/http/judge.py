@@ -34,6 +34,7 @@ from judge.templates import judge_templates
 from server.debate.adoption import UNREADABLE
 from server.debate.setup.lab import result_of
 from server.export.lab import LabFinding, findings
+from server.http.access import check_link
 from server.http.requests import json_response, service_of
 from server.http.static import page_response
 
@@ -251,7 +252,10 @@ async def judge_page(request: Request) -> Response:
 async def show_judge(request: Request) -> Response:
     """GET /api/judge; ``debate=ID`` gives the rubric of one debate, ``judge=NAME`` the figures of one judge."""
     survey: Survey = request.app.state.survey
-    opened = await _opened(service_of(request).log, request.query_params.get("debate", ""))
+    debate = request.query_params.get("debate", "")
+    if debate:
+        await check_link(request, debate)
+    opened = await _opened(service_of(request).log, debate)
     await survey.update_for(WAIT_S)
     report = report_of(survey, opened, request.query_params.get("judge", "")[:MAX_NAME])
     response = json_response(report)

@@ -4,6 +4,7 @@ import gzip
 import mimetypes
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -64,7 +65,8 @@ class CompressedFiles(StaticFiles):
         return kept
 
 
-FILES: Final = CompressedFiles(Path(web.__file__).parent)
+FOLDER: Final = Path(web.__file__).parent
+FILES: Final = CompressedFiles(FOLDER)
 
 
 async def page_response(request: Request, name: str) -> Response:
@@ -72,3 +74,16 @@ async def page_response(request: Request, name: str) -> Response:
     response = await FILES.get_response(name, request.scope)
     response.headers["cache-control"] = "no-cache"
     return response
+
+
+def made_page(request: Request, name: str, by: Mapping[str, str]) -> Response:
+    """A page of the folder ``web`` with texts replaced, which the page holds exactly once."""
+    text = (FOLDER / name).read_text(encoding="utf-8")
+    for old, new in by.items():
+        assert text.count(old) == 1, f"{name} holds {old!r} {text.count(old)} times"
+        text = text.replace(old, new)
+    headers = {"cache-control": "no-cache", "vary": "accept-encoding"}
+    body = text.encode()
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        body, headers["content-encoding"] = gzip.compress(body, 6, mtime=0), "gzip"
+    return Response(body, media_type="text/html; charset=utf-8", headers=headers)

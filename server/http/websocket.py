@@ -22,7 +22,7 @@ from server.feed.reader import Reader
 from server.feed.websocket.connections import CLOSING_S, TOO_SLOW, Connections
 from server.feed.websocket.deflate import ANSWER, accepts
 from server.feed.websocket.upgrade import EXTENSION
-from server.http.access import FORBIDDEN, is_director
+from server.http.access import FORBIDDEN, check_link, is_director
 from server.service import Service
 
 STEP_CHARACTERS: Final = 1 << 16
@@ -73,6 +73,9 @@ async def spectate(websocket: WebSocket) -> None:
             await _send(websocket, reader, service.settings.slow_reader_s)
         except LogError as error:  # a reader that catches up reads the store
             await _close(websocket, Refusal(FAILED, report_of(error).code, str(error)))
+        if channel.failure is not None:
+            why = f"{channel.failure}; come back with after={reader.cursor.position}"
+            await _close(websocket, Refusal(FAILED, report_of(channel.failure).code, why))
         tasks.cancel_scope.cancel()
 
 
@@ -84,6 +87,7 @@ async def _admit(websocket: WebSocket, service: Service) -> Admission | Refusal:
     text = websocket.query_params.get("after")
     after = int(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 16 else None  # noqa: PLR2004
     try:
+        await check_link(websocket, websocket.path_params["debate"])
         channel = await _channel(service, websocket.path_params["debate"], after)
     except UnknownDebate as error:
         return Refusal(UNKNOWN, report_of(error).code, str(error))

@@ -28,7 +28,7 @@ def test_a_hit_leads_to_its_sentence_marked_and_in_view(new_page: Any, server: A
     expect(page.locator("#no-match")).to_be_visible()  # no motion has the word
     page.locator("#hits .hit").click()
     page.wait_for_url(re.compile(r"said=3\."))
-    page.wait_for_function(f"{MARKED} === '{NEEDLE}'")
+    page.wait_for_function(f"() => {MARKED} === '{NEEDLE}'")
     box = page.evaluate("[...CSS.highlights.get('said')][0].getBoundingClientRect().toJSON()")
 
     assert 0 < box["top"] < page.viewport_size["height"] - box["height"]

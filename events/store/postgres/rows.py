@@ -133,9 +133,11 @@ async def read_summaries(
 ) -> SummaryPage:
     """A page of the list.  Raises ``BadCursor``."""
     opened_at, number = read_cursor(after) if after is not None else _AFTER_ALL
-    texts = (storable(fold_text(query)), *limits.marks())
-    page_query = _PAGE.format(has_all=" AND ".join(["strpos(folded, %s) > 0"] * len(texts)))
-    cursor = await connection.execute(page_query, (storable(opened_at), number, *texts, limit + 1), binary=True)
+    texts = (storable(fold_text(query)), *map(storable, limits.marks()))
+    absent = limits.absent_marks()
+    has_all = " AND ".join(["strpos(folded, %s) > 0"] * len(texts) + ["strpos(folded, %s) = 0"] * len(absent))
+    values = (storable(opened_at), number, *texts, *absent, limit + 1)
+    cursor = await connection.execute(_PAGE.format(has_all=has_all), values, binary=True)
     found = await cursor.fetchall()
     page = found[:limit]
     return SummaryPage(

@@ -14,7 +14,7 @@ from events import codec
 from events.errors import UnknownEvent
 from events.record import Recorded
 from events.said import Term, text_of, words_of
-from events.store.listing import Summary
+from events.store.listing import FINDABLE, Summary
 from events.store.postgres.connection import Connection
 
 STEP: Final = 200
@@ -40,7 +40,7 @@ _FOUND: Final = """
 SELECT said.stream, said.position, summary, debate, id, at, cause, schema, salt, events.digest, payload
 FROM moot.said JOIN moot.listing USING (stream) JOIN moot.debates USING (stream)
 JOIN moot.events ON events.stream = said.stream AND events.position = said.position
-WHERE words @@ %s::tsquery AND (said.stream, said.position) < (%s, %s)
+WHERE words @@ %s::tsquery AND (said.stream, said.position) < (%s, %s) {without}
 ORDER BY said.stream DESC, said.position DESC LIMIT %s
 """
 _LAST: Final = ((1 << 63) - 1, 0)
@@ -69,7 +69,9 @@ async def find(
 ) -> list[tuple[int, int, Summary, Recorded]]:
     """The newest ``limit`` records before a place that have all words of the terms."""
     words = [_quoted(word) for term in terms for word in term[:-1]] + [f"{_quoted(term[-1])}:*" for term in terms]
-    cursor = await connection.execute(_FOUND, (" & ".join(words), *(before or _LAST), limit), binary=True)
+    absent = FINDABLE.absent_marks()
+    query = _FOUND.format(without="AND strpos(folded, %s) = 0 " * len(absent))
+    cursor = await connection.execute(query, (" & ".join(words), *(before or _LAST), *absent, limit), binary=True)
     return [
         (row[0], row[1], msgspec.json.decode(row[2], type=Summary), _record(row[1], *row[3:]))
         for row in await cursor.fetchall()

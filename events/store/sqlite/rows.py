@@ -98,10 +98,13 @@ def read_summaries(
     """A page of the list.  Raises ``BadCursor``."""
     opened_at, stream = read_cursor(after) if after is not None else _AFTER_ALL
     texts = {f"text_{number}": text for number, text in enumerate((fold_text(query), *limits.marks()))}
-    has_all = " AND ".join(f"instr(folded, :{name}) > 0" for name in texts)
+    absent = {f"absent_{number}": mark for number, mark in enumerate(limits.absent_marks())}
+    has_all = " AND ".join(
+        [f"instr(folded, :{name}) > 0" for name in texts] + [f"instr(folded, :{name}) = 0" for name in absent]
+    )
     page_query = _PAGE.format(has_all=has_all, bits=POSITION_BITS, most_position=MAX_POSITION)
     found = connection.execute(
-        page_query, {"opened_at": opened_at, "stream": stream, "most": limit + 1, **texts}
+        page_query, {"opened_at": opened_at, "stream": stream, "most": limit + 1, **texts, **absent}
     ).fetchall()
     page = found[:limit]
     return SummaryPage(

@@ -16,7 +16,7 @@ from events import codec
 from events.errors import UnknownEvent
 from events.record import Recorded
 from events.said import Term, text_of, words_of
-from events.store.listing import Summary
+from events.store.listing import FINDABLE, Summary
 from events.store.log import MAX_POSITION, POSITION_BITS
 from events.store.sqlite.schema import BUSY_S, create
 
@@ -36,7 +36,7 @@ _NEW: Final = (
 _FOUND: Final = """
 SELECT said.rowid, debate, summary, id, at, cause, schema, salt, digest, payload
 FROM said CROSS JOIN store.debates ON stream = said.rowid >> {bits} CROSS JOIN store.events ON key = said.rowid
-WHERE said MATCH ? AND said.rowid < ? AND opened_at IS NOT NULL
+WHERE said MATCH ? AND said.rowid < ? AND opened_at IS NOT NULL {without}
 ORDER BY said.rowid DESC LIMIT ?
 """
 _LAST: Final = (1 << 63) - 1
@@ -79,8 +79,10 @@ class SqliteSearch:
         connection = self._connection = self._connection or self._open()
         self._catch_up(connection)
         words = [f'"{word}"' for term in terms for word in term[:-1]] + [f'"{term[-1]}"*' for term in terms]
+        absent = FINDABLE.absent_marks()
         rows = connection.execute(
-            _FOUND.format(bits=POSITION_BITS), (" AND ".join(words), before or _LAST, limit)
+            _FOUND.format(bits=POSITION_BITS, without=" AND instr(folded, ?) = 0" * len(absent)),
+            (" AND ".join(words), before or _LAST, *absent, limit),
         ).fetchall()
         return [(row[0], msgspec.json.decode(row[2], type=Summary), _record(*row)) for row in rows]
 

@@ -15,7 +15,7 @@ from events.errors import LogError
 from server import observe
 from server.feed.channel import PAGE_FRAMES, Channel
 from server.feed.cursor import Cursor
-from server.feed.hub import Hub
+from server.feed.hub import Hub, LinkChanged
 from server.feed.websocket import deflate as deflating
 from server.feed.websocket.spectator import Spectator
 from server.feed.websocket.wire import serialize
@@ -120,9 +120,10 @@ class BroadcastGroup:
     def flush(self) -> None:
         """Send everything that is new to the live sockets, encoded once."""
         self._is_flush_due = False
-        if self.channel.failure is not None:
+        if (failure := self.channel.failure) is not None:
+            why = failure if isinstance(failure, LinkChanged) else "the store failed"
             for spectator in self._all():
-                reason = f"the store failed; come back with after={spectator.position}"
+                reason = f"{why}; come back with after={spectator.position}"
                 spectator.close(CloseCode.INTERNAL_ERROR, reason)
             return
         while (batch := self._next_batch()) is not None:

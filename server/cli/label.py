@@ -1,0 +1,67 @@
+"""``moot label``: name and file a debate."""
+
+from typing import Any
+
+import click
+
+from server.cli.client import ServerClient
+from server.cli.options import find_debate, open_store, server_address, with_json, with_store
+from server.cli.output import emit, run_async, settings_of
+from server.debate.acts import label_event, read_labels
+from server.errors import BadField
+from server.service import running
+from server.settings import Settings
+
+
+@click.command()
+@click.argument("debate", metavar="ID")
+@click.option("--title", metavar="TEXT", help="A name to show in place of the motion; '' removes it.")
+@click.option("--tag", "tags", multiple=True, metavar="TEXT", help="A tag, in place of the old ones; repeatable.")
+@click.option("--no-tags", is_flag=True, help="Remove all tags.")
+@click.option("--hide/--show", "hidden", default=None, help="Leave it out of lists and searches, or not.")
+@click.option("--archive/--restore", "archived", default=None, help="Leave it out of lists that do not ask for it.")
+@click.option(
+    "--unlisted/--listed",
+    "unlisted",
+    default=None,
+    help="Show it only to those who have its new link, which is printed; or to all.",
+)
+@with_store
+@with_json
+@click.pass_context
+def label(
+    context: click.Context, /, debate: str, store: str | None, *, as_json: bool, no_tags: bool, **said: Any
+) -> None:
+    r"""Name and file a debate, or give it a link of its own.
+
+    All of it is recorded in its log, so exports keep it.
+
+    \b
+      moot label ID --title "The jury question" --tag law --tag demo
+      moot label ID --unlisted
+    """
+    settings = settings_of(context, store=store)
+    tags = [] if no_tags else said.pop("tags") or None
+    fields = {**{name: value for name, value in said.items() if name != "tags"}, "tags": tags}
+    fields = {name: value for name, value in fields.items() if value is not None}
+    if not fields:
+        raise BadField("labels", "say what to change: --title, --tag, --hide, --archive, --unlisted or an opposite")
+    answer = run_async(lambda: _label(settings, debate, fields))
+    if as_json:
+        emit(answer)
+        return
+    click.echo(f"recorded at position {answer['position']}", err=True)
+    click.echo(answer.get("link", answer["id"]))
+
+
+async def _label(settings: Settings, debate: str, fields: dict[str, Any]) -> dict[str, Any]:
+    labelled, token = label_event(read_labels(fields), "operator")
+    async with open_store(settings) as log:
+        found = await find_debate(log, debate)
+    if address := server_address(settings):
+        click.echo(f"a server holds this store: asking {address}", err=True)
+        async with ServerClient(settings, address) as client:
+            return {"id": found, **await client.post(f"/api/debates/{found}/labels", fields)}
+    async with running(settings) as service:
+        position = await service.moderators.label(found, labelled)
+    return {"id": found, "position": position, **({"link": f"/d/{found}?link={token}"} if token else {})}

@@ -1,0 +1,32 @@
+"""How an operator names and files a debate on its page."""
+
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_debate_is_named_archived_and_given_a_link(new_page: Any, own_server: Any, scripts: SimpleNamespace) -> None:
+    debate = own_server.open(scripts.quick, turns=1)
+    own_server.concluded(debate)
+    page = new_page(own=True)
+    page.goto(f"{own_server.url}/d/{debate}")
+    page.get_by_text("Name and file").click()
+    page.get_by_label("Title, shown").fill("The tram question")
+    page.get_by_label("Tags").fill("law, demo")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#filing [role=status]")).to_have_text("Saved.")
+    page.get_by_role("button", name="Make a new link").click()
+    link = page.get_by_label("The link", exact=True)
+    expect(link).to_have_value(re.compile(f"^{own_server.url}/d/{debate}\\?link=[\\w-]{{22}}$"))
+    view = own_server.view(debate)
+    assert ("The tram question", ["law", "demo"], True) == (view["title"], view["tags"], view["unlisted"])
+
+    own_server.http.post(f"/api/debates/{debate}/labels", json={"unlisted": False})
+    page.goto(own_server.url)
+    expect(page.locator("#debates .debate")).to_contain_text("The tram question")
+    expect(page.locator("#debates .debate .tag")).to_have_text(["law", "demo"])
