@@ -157,6 +157,24 @@ def test_a_dock_of_an_earlier_turn_is_told_when_it_comes_and_leads_to_its_place(
     assert page.locator("#docks [data-turn='4']").count() == 0  # the newest turn has just been scored
 
 
+def test_a_dock_is_told_live_and_not_to_those_who_join_later(new_page: Any, server: Any) -> None:
+    content = msgspec.json.decode(shipped()["juries"].read_bytes())
+    model = server.script({**content, "pace": {"chunk_ms": 10, "chunk_chars": 60, "answer_ms": 300}})
+    body = msgspec.json.encode(request_for("juries")).replace(b"scripted:juries", model.encode())
+    request = msgspec.json.decode(body)
+    del request["exhibition"]
+    page = new_page(height=700)
+    debate = server.open_request(request)
+    visit(page, server, debate)
+    expect(page.locator("#docks .dock[data-turn='1'] q")).to_have_count(2)
+    expect(page.locator("[data-turn='1'] mark.flash").first).to_be_attached()
+    expect(page.get_by_role("status")).to_have_attribute("data-state", "ended")
+    visit(page, server, debate, "?again")
+    expect(page.locator("#summary")).to_be_visible()
+
+    assert page.locator("#docks .dock").count() == 0
+
+
 def test_a_protocol_debate_is_followed_to_its_end(new_page: Any, server: Any) -> None:
     content = msgspec.json.decode(shipped()["transit"].read_bytes())
     model = server.script({**content, "pace": {"chunk_ms": 20, "chunk_chars": 60, "answer_ms": 400}})
