@@ -5,6 +5,7 @@
     JudgeError
     ├── RubricError               ``field``: dotted path of the faulty field, empty for the whole rubric
     ├── BadItem                   an item of the lab, or a file that people judged, cannot be read
+    ├── MissingPackages           ``package`` of the optional group ``lab`` is not installed
     └── TemplateError             a prompt template is malformed, or its values do not match
 """
 
@@ -27,3 +28,11 @@ class TemplateError(JudgeError):
 
 class BadItem(JudgeError):
     """An item of the lab cannot be read; the message names the file and what is wrong."""
+
+
+class MissingPackages(JudgeError):
+    """scipy or statsmodels is not installed."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+        super().__init__(f"the statistics of the lab need the package {package}: install the group lab")

@@ -31,7 +31,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from msgspec import Struct
 
 from events import errors as log
-from judge.errors import JudgeError, RubricError, TemplateError
+from judge.errors import BadItem, JudgeError, MissingPackages, RubricError, TemplateError
 from personalities.traits import PersonalityError
 from providers import errors as calls
 
@@ -177,6 +177,8 @@ ERROR_CLASSES: Final[Mapping[type[Exception], ErrorClass]] = {
     JudgeError: ErrorClass(500, "judge_error"),
     RubricError: ErrorClass(422, "bad_rubric", _rubric_field),
     TemplateError: ErrorClass(500, "bad_template"),
+    BadItem: ErrorClass(422, "bad_item"),
+    MissingPackages: ErrorClass(500, "missing_packages"),
     PersonalityError: ErrorClass(422, "bad_personality", _own_field),
 
     log.LogError: ErrorClass(500, "log_error"),
@@ -223,7 +225,7 @@ ERROR_CLASSES: Final[Mapping[type[Exception], ErrorClass]] = {
 _BY_EXIT_CODE: Final[Mapping[int, tuple[type[Exception], ...]]] = {
     1: (  # failed
         MootError, BadHeader, NotNow, TokenMissing, NotAllowed, TooLarge, TooMany, Draining, NotOwner, CannotServe,
-        JudgeError, TemplateError,
+        JudgeError, TemplateError, MissingPackages,
         log.LogError, log.WrongExpectedPosition, log.UnknownEvent, log.BadTransfer, log.Fenced, log.Unanswered,
         log.StoreBusy, log.StoreUnavailable, log.StoreDamaged,
         calls.ProviderError, calls.Unreachable, calls.TimedOut, calls.BrokenOff, calls.Refused, calls.Empty,
@@ -233,7 +235,7 @@ _BY_EXIT_CODE: Final[Mapping[int, tuple[type[Exception], ...]]] = {
         Exception,
     ),
     2: (  # wrong use
-        BadField, BadQuery, RubricError, PersonalityError, log.BadCursor, log.BadStore, log.NotMigrated,
+        BadField, BadQuery, RubricError, BadItem, PersonalityError, log.BadCursor, log.BadStore, log.NotMigrated,
     ),
     3: (NotFound, log.UnknownDebate),  # does not exist
     4: (log.BrokenChain,),  # a log does not verify

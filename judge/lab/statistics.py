@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from events.types.lab import CalibrationBin
-from judge.errors import JudgeError
+from judge.errors import MissingPackages
 
 Array = NDArray[np.float64]
 LEVEL: Final = 0.95
@@ -32,14 +32,6 @@ BINS: Final = 10
 """Bins of a calibration curve."""
 LEAST: Final = 2
 """Clusters that an estimate needs."""
-
-
-class MissingPackages(JudgeError):
-    """scipy or statsmodels is not installed."""
-
-    def __init__(self, package: str) -> None:
-        self.package = package
-        super().__init__(f"the statistics of the lab need the package {package}: install the group lab")
 
 
 class ClusterEstimate(NamedTuple):

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from judge.errors import MissingPackages
 from judge.lab import statistics
 from judge.lab.statistics import (
-    MissingPackages,
     calibration,
     false_discovery,
     fleiss_kappa,

@@ -209,7 +209,7 @@ def test_an_estimate_is_given_before_anything_is_opened(site: Site, script: Any)
         "cost_usd",
         "cached_tokens",
         "thought_tokens",
-    } == said.keys()
+    } == said.keys() - {"seconds"}
     assert [] == site.get("/api/debates")["debates"]
 
 
@@ -254,12 +254,12 @@ async def test_other_requests_are_answered_while_an_estimate_is_computed(
 ) -> None:
     computing, may_end = Event(), Event()
 
-    def slowly(opened: DebateOpened) -> dict[str, int]:
+    def slowly(opened: DebateOpened, _: object) -> dict[str, int]:
         computing.set()
         assert may_end.wait(30)
         return {"calls": opened.turns}
 
-    monkeypatch.setattr(debates, "estimate", slowly)
+    monkeypatch.setattr(debates, "estimate_of", slowly)
     seats = {role: {"model": script()} for role in ("pro", "con", "judge")}
     with ThreadPoolExecutor(1) as elsewhere:
         asked = elsewhere.submit(site.client.post, "/api/estimate", json={"motion": "m", "turns": 4, **seats})
