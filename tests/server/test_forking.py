@@ -14,7 +14,8 @@ READING = {
     "list": ("--json",), "show": (DEBATE, "--json"), "replay": (DEBATE, "--speed", "0"), "audit": (DEBATE, "1"),
     "exhibitions": (), "diff": (DEBATE, "1", "9"), "whatif": (DEBATE, "--set", "tie_within=10"), "verify": (DEBATE,),
     "export": (DEBATE, "--as", "md"), "doctor": ("--json",), "import": ("-",), "calibrate": ("nowhere",),
-    "lab": ("report", DEBATE), "say": (DEBATE, "late"), "decide": (DEBATE, "pro", "--reason", "so"), "migrate": (), "deliberate": ("nowhere",),
+    "lab": ("report", DEBATE), "say": (DEBATE, "late"),
+    "decide": (DEBATE, "pro", "--reason", "so"), "migrate": (), "deliberate": ("nowhere",),
     "search": ("trams",), "serve": ("--workers", "2", "--port", "0"), "run": ("m", "--turns", "0"),
     "bench": ("--only", "luck"),
 }  # fmt: skip
