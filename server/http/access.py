@@ -185,7 +185,7 @@ def keep_link(request: Request, response: Response) -> None:
     """Keep the token of a page's address in a cookie, for the requests of the page."""
     if token := request.query_params.get("link", "")[:MAX_LINK]:
         response.set_cookie(
-            link_cookie(request.path_params["debate"]),
+            link_cookie(_debate_of(request)),
             token,
             max_age=COOKIE_AGE_S,
             httponly=True,
@@ -194,13 +194,18 @@ def keep_link(request: Request, response: Response) -> None:
         )
 
 
+def _debate_of(request: Request) -> str:
+    """The debate, or the lab run, that the address of a route names."""
+    given = request.path_params
+    return str(given["debate"] if "debate" in given else given["lab"])
+
+
 def behind_link(endpoint: Endpoint) -> Endpoint:
     """The endpoint of a route with a debate, which an unlisted debate answers for clients with its link only."""
 
     @wraps(endpoint)
     async def checked(request: Request) -> Response:
-        given = request.path_params
-        await check_link(request, given["debate"] if "debate" in given else given["lab"])
+        await check_link(request, _debate_of(request))
         return await endpoint(request)
 
     return checked

@@ -63,7 +63,8 @@ async def page(request: Request) -> Response:
         response.status_code = 404
         return response
     if view.format == "lab":
-        return RedirectResponse(f"/lab/{quote(debate)}", 307)
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(f"/lab/{quote(debate)}{query}", 307)
     head = head_of(view, str(request.url.replace(query="")))
     response = made_page(request, "debate.html", {"<title>A debate · Moot</title>": head})
     keep_link(request, response)

@@ -6,13 +6,14 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from events.errors import UnknownDebate
 from events.view.view import View
 from server.debate.setup import opening
 from server.debate.setup.lab import estimate_of
 from server.debate.setup.records import opening_for
-from server.errors import BadQuery, MootError, NotFound
+from server.errors import BadQuery, NotFound
 from server.export.lab import page_html, report_csv, report_html, report_json
-from server.http.access import access_of
+from server.http.access import access_of, check_link, keep_link
 from server.http.body import read_object
 from server.http.exports import attachment
 from server.http.limits import RateLimit
@@ -76,14 +77,17 @@ async def show_report(request: Request) -> Response:
 
 
 async def lab_page(request: Request) -> Response:
-    """GET /lab/{id}: the page of a run."""
+    """GET /lab/{id}: the page of a run; an unlisted one is there for clients with its link only."""
     try:
+        await check_link(request, request.path_params["lab"])
         view = await _view(request)
-    except MootError:
+    except (NotFound, UnknownDebate):
         page = await page_response(request, "missing.html")
         page.status_code = 404
         return page
-    return HTMLResponse(page_html(view), headers={"cache-control": "no-cache"})
+    response = HTMLResponse(page_html(view), headers={"cache-control": "no-cache"})
+    keep_link(request, response)
+    return response
 
 
 async def _wanted(request: Request) -> opening.DebateRequest:

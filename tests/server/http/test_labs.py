@@ -114,3 +114,20 @@ def test_the_page_about_the_judge_shows_what_a_run_says_beside_each_weakness(sit
     assert any(line.startswith("Position, first speech chosen: 50 %") for line in found["says"])
     assert report["measured_over"]["debates"] == 0
     assert site.get("/api/judge?judge=scripted")["labs"] == {}
+
+
+def test_an_unlisted_run_is_there_for_its_link_only(guarded: Site) -> None:
+    token = {"authorization": "Bearer s3cret-0123456789"}
+    begun = guarded.client.post("/api/labs", json={"judge": BASELINE, "batteries": ["style"]}, headers=token)
+    run = begun.json()["id"]
+    guarded.ended(run)
+    made = guarded.client.post(f"/api/debates/{run}/labels", json={"unlisted": True}, headers=token)
+    link = made.json()["link"].partition("link=")[2]
+
+    for path in (f"/lab/{run}", f"/d/{run}", f"/api/labs/{run}", f"/api/labs/{run}/report?as=csv"):
+        and_link = f"{path}{'&' if '?' in path else '?'}link={link}"
+        assert (path, 404) == (path, guarded.client.get(path).status_code)
+        assert (path, 200) == (path, guarded.client.get(and_link).status_code)
+        guarded.client.cookies.clear()
+    guarded.client.get(f"/lab/{run}?link={link}")  # its page sets a cookie, so that following the run needs no token
+    assert 200 == guarded.client.get(f"/api/labs/{run}").status_code
