@@ -51,8 +51,8 @@ ROWS: dict[str, list[tuple[str, str]]] = {
     "arrows, Home, End, slider; play, pause, 0.5x to 8x, true pace": [
         (PAGE, "test_keys_move_the_cursor"),
         (PAGE, "test_space_plays_from_the_start_and_brackets_set_the_pace"),
-        (PAGE, "test_a_replay_keeps_the_pace"),
-        (PLAYER, "at 4×, 8 s of log take 2 s"),
+        (PAGE, "test_a_replay_keeps_the_recorded_pace"),
+        (PLAYER, "at 4×, 8 s of log take 2 s at the recorded pace"),
     ],
     "a link to one event opens there; Back works": [
         (PAGE, "test_a_link_to_an_event_opens_there"),

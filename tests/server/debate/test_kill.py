@@ -17,7 +17,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from events.record import Recorded, full_line
+from events.record import Recorded, public_line
 from events.store.sqlite.log import SqliteLog
 from events.types import AttemptAbandoned, DebateConcluded, DebateHalted, ModelAnswered
 from tests.server.children import Cli
@@ -59,7 +59,7 @@ class Witness:
 
     def check(self, records: Sequence[Recorded]) -> None:
         """Check that everything that was seen is in the log at its position."""
-        whole = [msgspec.json.decode(msgspec.json.encode(full_line(record))) for record in records]
+        whole = [msgspec.json.decode(msgspec.json.encode(public_line(record, revealed=True))) for record in records]
         for position, digest in self.digests.items():
             assert digest == records[position - 1].digest.hex()
         assert list(range(1, len(self.read_lines) + 1)) == sorted(self.read_lines)

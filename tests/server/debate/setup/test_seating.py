@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from events.short_names import short_name
 from events.types import DebateOpened, TrackRecord
 from judge.panel.raters import shipped
 from providers.registry import Registry
@@ -294,7 +295,7 @@ def test_moot_run_seats_what_it_is_told(moot: Cli, models: list[str], file: Path
     assert done.returncode == 0, done.stderr.decode()
     panel = moot.json("show", done.stdout.decode().splitlines()[-1])["panel"]
 
-    assert [("nurse", models[1], 3), ("clerk", models[2], 3)] == [
+    assert [("nurse", short_name(models[1]), 3), ("clerk", short_name(models[2]), 3)] == [
         (name, each["seat"]["model"], each["seat"]["samples"]) for name, each in panel["raters"].items()
     ]
     assert ("security", "security") == (panel["topic_type"], panel["conclusion"]["topic_type"])
