@@ -42,7 +42,7 @@ def take(page: Page, name: str, scheme: Scheme) -> None:
 def shoot(page: Page, http: httpx.Client, debates: dict[str, str], scheme: Scheme) -> None:
     """All of them in one theme."""
     live = exhibit(http, "juries")
-    page.goto(f"{URL}/d/{live}")
+    page.goto(f"{URL}/d/{live}?speed=8")
     page.wait_for_selector("[data-turn='3'].speaking .said:not(:empty)", timeout=60_000)
     page.wait_for_timeout(900)
     take(page, "live", scheme)
@@ -61,7 +61,7 @@ def shoot(page: Page, http: httpx.Client, debates: dict[str, str], scheme: Schem
     page.locator(f"[data-turn='{DOCKED}']").evaluate("(turn) => turn.scrollIntoView()")
     take(page, "replay", scheme)
     page.goto(f"{URL}/d/{debates['juries']}?view=audit&turn={DOCKED}&event={gap}")
-    page.wait_for_selector(".detail table")
+    page.wait_for_selector(".detail .moved-list li")
     page.locator(f"[data-position='{gap}']").evaluate("(row) => row.scrollIntoView()")
     page.mouse.wheel(0, -170)
     take(page, "audit", scheme)
