@@ -108,6 +108,10 @@ class CannotServe(MootError):
     """The server cannot start."""
 
 
+class LinkChanged(log.LogError):
+    """The link of an unlisted debate has changed: readers have to come back and be admitted again."""
+
+
 class ErrorReport(Struct, frozen=True, kw_only=True):
     """An error as it is reported.  ``retry_after_s``: seconds after which the same request may succeed."""
 
@@ -182,6 +186,7 @@ ERROR_CLASSES: Final[Mapping[type[Exception], ErrorClass]] = {
     PersonalityError: ErrorClass(422, "bad_personality", _own_field),
 
     log.LogError: ErrorClass(500, "log_error"),
+    LinkChanged: ErrorClass(409, "link_changed"),
     log.WrongExpectedPosition: ErrorClass(409, "wrong_expected_position"),
     log.UnknownDebate: ErrorClass(404, "unknown_debate"),
     log.UnknownEvent: ErrorClass(500, "unknown_event"),
@@ -226,8 +231,8 @@ _BY_EXIT_CODE: Final[Mapping[int, tuple[type[Exception], ...]]] = {
     1: (  # failed
         MootError, BadHeader, NotNow, TokenMissing, NotAllowed, TooLarge, TooMany, Draining, NotOwner, CannotServe,
         JudgeError, TemplateError, MissingPackages,
-        log.LogError, log.WrongExpectedPosition, log.UnknownEvent, log.BadTransfer, log.Fenced, log.Unanswered,
-        log.StoreBusy, log.StoreUnavailable, log.StoreDamaged,
+        log.LogError, LinkChanged, log.WrongExpectedPosition, log.UnknownEvent, log.BadTransfer, log.Fenced,
+        log.Unanswered, log.StoreBusy, log.StoreUnavailable, log.StoreDamaged,
         calls.ProviderError, calls.Unreachable, calls.TimedOut, calls.BrokenOff, calls.Refused, calls.Empty,
         calls.ToolCalled, calls.Stopped, calls.Adapted, calls.Starved, calls.ThinkingAsText, calls.PromptCut,
         calls.Malformed, calls.WrongType, calls.UnknownReference, calls.RateLimited, calls.Overloaded,

@@ -13,11 +13,11 @@ import anyio
 import anyio.abc
 
 from events.cluster.bus import Bus, SingleNodeBus
-from events.errors import LogError, UnknownDebate
+from events.errors import UnknownDebate
 from events.store.log import EventLog, follow
 from events.view import view as views
 from events.view.view import Fold, View
-from server.errors import BadQuery
+from server.errors import BadQuery, LinkChanged
 from server.feed import frames
 from server.feed.channel import RING, Channel, TextInFlight
 from server.feed.folds import Folds
@@ -26,10 +26,6 @@ from server.feed.status import Presence, WaitStatus
 
 RECENT: Final = 256
 """Frames that a new channel makes of the events already in the log: enough for a reader that reconnects."""
-
-
-class LinkChanged(LogError):
-    """The link of an unlisted debate has changed: readers have to come back and be admitted again."""
 
 
 class Hub:

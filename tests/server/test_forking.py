@@ -17,7 +17,7 @@ READING = {
     "lab": ("report", DEBATE), "say": (DEBATE, "late"),
     "decide": (DEBATE, "pro", "--reason", "so"), "migrate": (), "deliberate": ("nowhere",),
     "search": ("trams",), "serve": ("--workers", "2", "--port", "0"), "run": ("m", "--turns", "0"),
-    "bench": ("--only", "luck"),
+    "bench": ("--only", "luck"), "label": (DEBATE,),
 }  # fmt: skip
 WRITING = {"run", "backup"}
 

@@ -13,9 +13,10 @@ from websockets.frames import CloseCode, Opcode
 
 from events.errors import LogError
 from server import observe
+from server.errors import LinkChanged
 from server.feed.channel import PAGE_FRAMES, Channel
 from server.feed.cursor import Cursor
-from server.feed.hub import Hub, LinkChanged
+from server.feed.hub import Hub
 from server.feed.websocket import deflate as deflating
 from server.feed.websocket.spectator import Spectator
 from server.feed.websocket.wire import serialize
