@@ -3,7 +3,7 @@
 import { api } from "./api.js";
 import { changeDetector, eventLink, h } from "./dom.js";
 import { isMissing } from "./formatting.js";
-import { LEAD, VERDICT } from "./words.js";
+import { IN_COMPOSITE, LEAD, VERDICT } from "./words.js";
 
 /** The most that a side's total can be in a protocol: a mean of at most 10, times three arguments. */
 const TOTAL_MAXIMUM = 30;
@@ -38,8 +38,7 @@ export function lead(root, id, { go, frameAt }) {
   function show(view) {
     now = view;
     const content = CONTENTS[view.format];
-    const position = content === CONTENTS.exchange ? lastMove(view.turns) : 0;
-    const event = position ? eventAt(position) : undefined;
+    const { position, event } = content === CONTENTS.exchange ? lastMove(view.turns, eventAt) : {};
     if (!content || !isChanged(view.scorecard, view.protocol, view.panel, view.conclusion, event)) return;
     root.hidden = false;
     root.dataset.kind = kindOf(event, view.turns);
@@ -51,9 +50,25 @@ export function lead(root, id, { go, frameAt }) {
   return { show };
 }
 
-/** The position of the last event that scored a turn or changed a score; 0 if there is none. */
-function lastMove(turns) {
-  return Math.max(0, ...Object.values(turns).flatMap(({ judged = 0, changed = [] }) => [judged, ...changed]));
+/**
+ * The last event that moved the lead: it scored a turn, or changed a dimension that counts in the composite.
+ * @param {Record<string, object>} turns
+ * @param {(position: number) => object | undefined} eventAt
+ * @returns {{position?: number, event?: object}} Empty if there is none, or while an event is being fetched.
+ */
+export function lastMove(turns, eventAt) {
+  const positions = Object.values(turns).flatMap(({ judged = 0, changed = [] }) => [judged, ...changed]);
+  for (const position of positions.filter(Boolean).sort((a, b) => b - a)) {
+    const event = eventAt(position);
+    if (!event) return {};
+    if (movesLead(event, turns)) return { position, event };
+  }
+  return {};
+}
+
+function movesLead({ type, turn, dimension, applied }, turns) {
+  if (type === "turn_scored") return typeof turns[turn]?.composite === "number";
+  return applied !== 0 && IN_COMPOSITE.includes(dimension);
 }
 
 /** `dock` if an earlier turn lost points, `raise` if a turn gained some. */

@@ -277,15 +277,12 @@ export const LEAD = {
   /** What moved the lead: an event about a score. */
   moved(event, turns) {
     const { type, turn, applied, exposed_by: by } = event;
-    if (type === "turn_scored") {
-      const { composite } = turns[turn] ?? {};
-      const score = typeof composite === "number" ? `scored ${number(composite, 1)}/100` : "has no score";
-      return `turn ${turn} ${score}`;
-    }
+    const named = (n) => (turns[n] ? `${SIGN[turns[n].side]} ${NAME[turns[n].side]}’s turn ${n}` : `turn ${n}`);
+    if (type === "turn_scored") return `${named(turn)} scored ${number(turns[turn].composite, 1)}/100`;
     const points = applied > 0 ? `+${number(applied)}` : `−${number(-applied)}`;
-    if (by) return `turn ${by.turn} exposed turn ${turn} (${points})`;
+    if (by) return `${named(by.turn)} exposed ${named(turn)} (${points})`;
     const what = applied > 0 ? "gained" : "lost";
-    return `turn ${turn} ${what} ${count(Math.abs(applied), "point")}`;
+    return `${named(turn)} ${what} ${count(Math.abs(applied), "point")}`;
   },
 };
 

@@ -249,7 +249,7 @@ def test_a_bar_says_who_leads_by_how_much_and_what_moved_it(new_page: Any, serve
     leader = re.escape(f"{'▲ Pro' if margin > 0 else '▼ Con'} +{abs(margin):.1f}")
     expect(bar).to_contain_text(re.compile(rf"^{leader}(?: \(close\))? · "))
     expect(bar).to_contain_text(
-        f"turn {event['exposed_by']['turn']} exposed turn {event['turn']} (−{-event['applied']:g})"
+        f"▼ Con’s turn {event['exposed_by']['turn']} exposed ▲ Pro’s turn {event['turn']} (−{-event['applied']:g})"
     )
     expect(bar).to_have_attribute("data-kind", "dock")
     expect(bar.get_by_role("link")).to_be_in_viewport()
@@ -292,7 +292,8 @@ def test_a_raise_does_not_look_like_a_penalty(new_page: Any, server: Any) -> Non
     visit(page, server, debate, f"#e{raised['position']}")
 
     expect(page.locator(f".entries [data-position='{raised['position']}'][data-raise]")).to_be_attached()
-    expect(page.locator("#lead")).to_contain_text("No lead yet: each side needs a score. · turn 1 gained 1 point")
+    bar = page.locator("#lead")
+    expect(bar).to_contain_text("No lead yet: each side needs a score. · ▲ Pro’s turn 1 gained 1 point")
     visit(page, server, debate)
     expect(page.locator("#lead")).not_to_have_attribute("data-kind", "dock")
 
