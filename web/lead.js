@@ -78,14 +78,15 @@ function kindOf(event, turns) {
   return event.turn < Math.max(...Object.keys(turns).map(Number)) ? "dock" : "";
 }
 
-/** Who leads by two figures, or that it is open. */
+/** Who leads by two figures, or that it is open; within the tie the two sides are level, as on the scorecard. */
 function leader([pro, con], none, { isClose, noise } = {}) {
   if ([pro, con].some((value) => typeof value !== "number")) return h("span.quiet", {}, none);
   const side = pro >= con ? "pro" : "con";
-  return h("span", {},
-    h(`b.${side}`, {}, LEAD.leads(side, Math.abs(pro - con))),
-    noise > 0 && h("span", { title: LEAD.noiseTitle }, LEAD.noise(noise)),
-    isClose && h("span", { title: LEAD.closeTitle }, ` ${LEAD.close}`));
+  const margin = Math.abs(pro - con);
+  const range = noise > 0 && h("span", { title: LEAD.noiseTitle }, LEAD.noise(noise));
+  const ahead = h(`b.${side}`, {}, LEAD.leads(side, margin));
+  if (!isClose || !margin) return h("span", {}, ahead, range);
+  return h("span", {}, h("b", { title: LEAD.closeTitle }, LEAD.level), " (", ahead, range, ")");
 }
 
 const noWinner = ({ conclusion }) => conclusion?.winner === "neither" && h("b", {}, LEAD.noWinner);

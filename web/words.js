@@ -247,7 +247,8 @@ export const TIMELINE = {
 
 /** The bar that says who leads. */
 export const LEAD = {
-  leads: (side, margin) => (margin ? `${SIGN[side]} ${NAME[side]} +${number(margin, 1)}` : "Level"),
+  leads: (side, margin) => (margin ? `${SIGN[side]} ${NAME[side]} +${number(margin, 1)}` : LEAD.level),
+  level: "Level",
   none: "No lead yet: each side needs a score.",
   noWinner: NO_WINNER,
   noise: (points) => ` ±${number(points, 1)}`,
@@ -271,7 +272,6 @@ export const LEAD = {
     return `${VERDICT_SIGN[verdict]} ${VERDICT[verdict]} ${raters}`;
   }).join(", "),
   noOpinions: (raters) => `No opinion yet from ${count(raters, "rater")}.`,
-  close: "(close)",
   closeTitle: "By the means no side leads: they are too close, or too few turns are judged.",
   see: "→ see",
   /** What moved the lead: an event about a score. */

@@ -246,8 +246,9 @@ def test_a_bar_says_who_leads_by_how_much_and_what_moved_it(new_page: Any, serve
     visit(page, server, debate, f"#e{gap['position']}")
     bar = page.locator("#lead")
 
-    leader = re.escape(f"{'▲ Pro' if margin > 0 else '▼ Con'} +{abs(margin):.1f}")
-    expect(bar).to_contain_text(re.compile(rf"^{leader}(?: \(close\))? · "))
+    ahead = f"{'▲ Pro' if margin > 0 else '▼ Con'} +{abs(margin):.1f}"
+    leader = f"Level ({ahead})" if card["leader"] == "neither" else ahead
+    expect(bar).to_contain_text(re.compile(rf"^{re.escape(leader)} · "))
     expect(bar).to_contain_text(
         f"▼ Con’s turn {event['exposed_by']['turn']} exposed ▲ Pro’s turn {event['turn']} (−{-event['applied']:g})"
     )
@@ -282,6 +283,23 @@ def test_the_bar_of_a_protocol_gives_both_totals_and_what_the_panel_says(
     visit(page, server, debate, "#e9")
     expect(bar).to_have_text("No lead yet: the judge weighs the arguments after the closings.")
     assert page.evaluate("document.documentElement.scrollWidth") == page.viewport_size["width"]
+
+
+def test_the_bar_says_level_when_the_card_names_no_leader(page: Page, server: Any) -> None:
+    debate = server.exhibit("cars")
+    leaders = set()
+    for at in (each["judged"] for each in server.view(debate)["turns"].values()):
+        card = server.get(f"/api/debates/{debate}?at={at}")["scorecard"]
+        means = [card[side]["composite"] for side in ("pro", "con")]
+        if any(isinstance(mean, dict) for mean in means):
+            continue
+        visit(page, server, debate, f"#e{at}")
+        expect(page.locator("#scorecard .leader")).to_have_attribute("data-leader", card["leader"])
+        words = r"^Level \([▲▼] (Pro|Con) \+" if card["leader"] == "neither" else r"^[▲▼] (Pro|Con) \+"
+        expect(page.locator("#lead")).to_contain_text(re.compile(words))
+        leaders.add(card["leader"])
+
+    assert {"neither", "pro"} <= leaders
 
 
 def test_a_raise_does_not_look_like_a_penalty(new_page: Any, server: Any) -> None:
