@@ -5,13 +5,21 @@ from typing import Final
 
 from msgspec import UNSET
 
+from events.state.rounds import ProtocolState
+from events.types import Side
 from events.view.view import View
 from server.export.text import one_line
+from server.export.wording import NAMES
 
+PICTURE_SIZE: Final = (1200, 630)
+"""Pixels of the preview picture."""
 MOST_TITLE: Final = 160
 """Characters."""
 STATES: Final = {"open": "Live", "paused": "Paused", "halted": "Halted", "concluded": "Ended"}
 WINNERS: Final = {"pro": "Pro won", "con": "Con won", "neither": "No winner"}
+COMPOSITE_MAXIMUM: Final = 100
+TOTAL_MAXIMUM: Final = 30
+"""The most that a side's total can be in a protocol: a mean of at most 10, times three arguments."""
 
 
 def title_of(view: View) -> str:
@@ -20,23 +28,51 @@ def title_of(view: View) -> str:
     return named if len(named) <= MOST_TITLE else f"{named[: MOST_TITLE - 1]}…"
 
 
-def sentence_of(view: View) -> str:
-    """The state of a debate, its turns and its scores; no name of a model."""
+def standing_of(view: View) -> str:
+    """The state or the outcome of a debate, and its turns."""
     parts = [STATES[view.state]]
     if view.conclusion is not UNSET and view.pro is not UNSET:
         parts = [WINNERS[view.conclusion.winner]]
     if view.pro is not UNSET and view.turns:
         parts.append(f"{len(view.turns)} of {view.turns_planned} turns")
-    scores = [(name, side.composite) for name, side in (("Pro", view.scorecard.pro), ("Con", view.scorecard.con))]
-    known = [f"{name} {points:.1f}" for name, points in scores if isinstance(points, int | float)]
+    return " · ".join(parts)
+
+
+def scores_of(view: View) -> tuple[dict[Side, float | None], int]:
+    """The score of each side, None if there is none, and the highest score: of a protocol the judge's totals."""
+    if isinstance(view.protocol, ProtocolState):
+        assessment = view.protocol.assessment
+        given = (UNSET, UNSET) if assessment is UNSET else (assessment.pro_total, assessment.con_total)
+    else:
+        given = (view.scorecard.pro.composite, view.scorecard.con.composite)
+    pro, con = (points if isinstance(points, float) else None for points in given)
+    return {"pro": pro, "con": con}, TOTAL_MAXIMUM if view.format == "protocol" else COMPOSITE_MAXIMUM
+
+
+def sentence_of(view: View) -> str:
+    """The state of a debate, its turns and its scores; no name of a model."""
+    parts = [standing_of(view)]
+    scores, _ = scores_of(view)
+    known = [f"{NAMES[side]} {points:.1f}" for side, points in scores.items() if points is not None]
     if len(known) == len(scores):
         parts.append(", ".join(known))
     return f"{' · '.join(parts)}. A debate judged turn by turn, every score with its reasons."
 
 
 def head_of(view: View, address: str) -> str:
-    """The elements for the head of the page at ``address``."""
-    title, sentence = escape(title_of(view)), escape(sentence_of(view))
+    """The elements for the head of the page at ``address``.
+
+    An unlisted debate names no picture: the picture's address would hold the token of its link.
+    """
+    title, sentence, at = escape(title_of(view)), escape(sentence_of(view)), escape(address)
+    picture = (
+        f'\n<meta property="og:image" content="{at}/preview.png">\n'
+        '<meta property="og:image:type" content="image/png">\n'
+        f'<meta property="og:image:width" content="{PICTURE_SIZE[0]}">\n'
+        f'<meta property="og:image:height" content="{PICTURE_SIZE[1]}">\n'
+        f'<meta property="og:image:alt" content="{title} · {sentence}">\n'
+        '<meta name="twitter:card" content="summary_large_image">'
+    )
     return (
         f"<title>{title} · Moot</title>\n"
         f'<meta name="description" content="{sentence}">\n'
@@ -44,5 +80,6 @@ def head_of(view: View, address: str) -> str:
         '<meta property="og:site_name" content="Moot">\n'
         f'<meta property="og:title" content="{title}">\n'
         f'<meta property="og:description" content="{sentence}">\n'
-        f'<meta property="og:url" content="{escape(address)}">'
+        f'<meta property="og:url" content="{at}">'
+        f"{'' if view.unlisted else picture}"
     )

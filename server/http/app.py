@@ -18,6 +18,7 @@ from events.errors import LogError, StoreUnavailable
 from server.errors import EXPECTED, HttpRefusal, NotFound
 from server.exhibit import PlayedExhibitions
 from server.export.audit import Auditors
+from server.export.preview import Previews
 from server.feed.websocket.connections import Connections
 from server.http import audience, commands, debates, events, exports, judge, labs, metrics, whatif
 from server.http.access import (
@@ -99,6 +100,7 @@ ROUTES: Final = (
     Route("/", front),
     Route("/d/{debate}", page),
     Route("/d/{debate}/embed", behind_link(exports.embed)),
+    Route("/d/{debate}/preview.png", behind_link(exports.preview)),
     Route("/d/{debate}/turns/{turn}/card", behind_link(exports.card)),
     Route("/judge", judge.judge_page),
     Route("/api/judge", judge.show_judge),
@@ -172,8 +174,10 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.surveys = debates.ModelSurveys()
     app.state.survey = judge.Survey(service.log)
     app.state.auditors = Auditors(service.log)
+    app.state.previews = Previews()
     app.state.voters = audience.Voters(service.settings)
     app.state.open_rate = RateLimit(service.settings.opens_per_minute, "debates were opened")
     app.state.whatif_rate = RateLimit(whatif.PER_MINUTE, "what-ifs were asked")
+    app.state.preview_rate = RateLimit(exports.PREVIEWS_PER_MINUTE, "previews were asked for")
     app.state.estimate_limiter, app.state.whatif_limiter = CapacityLimiter(1), CapacityLimiter(1)
     return app

@@ -1,5 +1,6 @@
 """Exports of a debate, the difference between two of its positions, and its page for other sites' frames."""
 
+import hashlib
 import re
 import unicodedata
 from html import escape
@@ -10,6 +11,7 @@ from anyio import to_thread
 from msgspec import UNSET
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.staticfiles import NotModifiedResponse
 
 from events.transfer import export
 from events.types import Missing
@@ -21,10 +23,13 @@ from server.export.audit import Auditors
 from server.export.diff import difference
 from server.export.html import PAGE, files, html_export
 from server.export.markdown import as_markdown
+from server.export.preview import Previews
 from server.export.wording import SIGNS
 from server.http.access import POLICY, access_of, is_director
 from server.http.events import is_revealed
+from server.http.limits import RateLimit
 from server.http.requests import json_response, service_of, turn_number, whole_number
+from server.http.static import FILES
 
 FRAMED: Final = {
     "content-security-policy": POLICY.replace("frame-ancestors 'self'", "frame-ancestors *"),
@@ -36,6 +41,8 @@ QUOTE_MOST: Final = 400
 """Characters of a quote on a card."""
 MAX_WORDS: Final = 48
 """Characters of the motion in a file's name."""
+PREVIEWS_PER_MINUTE: Final = 60
+PREVIEW_AGE_S: Final = 60
 ID_PREFIX: Final = 13
 """Characters of the id in a file's name: the time to the millisecond, enough for every command."""
 
@@ -107,6 +114,26 @@ async def card(request: Request) -> Response:
         raise BadQuery("these words are not in the turn", field="quote")
     page = files()[CARD].replace("<!-- card -->", card_html(view, number, quote[:QUOTE_MOST]))
     return HTMLResponse(page, headers=FRAMED)
+
+
+async def preview(request: Request) -> Response:
+    """GET /d/{id}/preview.png: the picture that other sites show beside a link to the debate, as spectators see it."""
+    rate: RateLimit = request.app.state.preview_rate
+    rate.check_address(request)
+    debate = request.path_params["debate"]
+    view = await service_of(request).hub.view(debate)
+    if view.format == "lab":
+        raise NotFound("a lab run has no preview")
+    previews: Previews = request.app.state.previews
+    body = await previews.picture(view)
+    headers = {
+        "etag": f'"{hashlib.sha256(body).hexdigest()[:16]}"',
+        "cache-control": f"{'private' if view.unlisted else 'public'}, max-age={PREVIEW_AGE_S}",
+        "cross-origin-resource-policy": "cross-origin",
+    }
+    response = Response(body, media_type="image/png", headers=headers)
+    is_known = FILES.is_not_modified(response.headers, request.headers)
+    return NotModifiedResponse(response.headers) if is_known else response
 
 
 def card_html(view: View, number: str, quote: str) -> str:
