@@ -263,7 +263,7 @@ async function showDock({ event, position }) {
   const { view } = player;
   dockNotices ??= import("./docks.js").then(({ docks, isDock }) => ({ isDock, notices: docks(seeDock) }));
   const { isDock, notices } = await dockNotices;
-  if (!isDock(event, view)) return;
+  if (!parts.format || !isDock(event, view)) return;
   parts.format.record.flash?.(event, position);
   notices.tell(event, position, view);
 }

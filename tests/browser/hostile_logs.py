@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from events import codec
 from events.record import Draft, digest_before_first, full_line, now, stamp
@@ -22,12 +23,19 @@ from events.types import (
     DebateAudited,
     DebateConcluded,
     DebateHalted,
+    DebateLabelled,
+    DebateOpened,
     DebatePaused,
     DebateResumed,
     DecisionRecorded,
+    Effect,
     Event,
     FamilyWarned,
     InjectionDetected,
+    LabItem,
+    LabMeasured,
+    LabPair,
+    LabSetup,
     ModelFailed,
     ModeratorSpoke,
     PenaltyReversed,
@@ -67,6 +75,7 @@ REST: Final[tuple[Event, ...]] = (
     ),
     CheckMissing(turn=2, purpose="claims", reason=WHY), DebateAudited(found=1),
     PremiseWithdrawn(premise="P1.1", turn=2, quote="a quote that gives it up", span=(0, 9)),
+    DebateLabelled(by="moderator", title="A title of its own", tags=("a tag",)),
     DebatePaused(reason="A pause.", by="moderator"), DebateResumed(reason="On again.", by="moderator"),
     DebateHalted(reason="A halt.", by="moderator"), DebateResumed(reason="On once more.", by="moderator"),
 )  # fmt: skip
@@ -89,6 +98,45 @@ def exchange(exported: bytes) -> list[Event]:
     return [*said[:-1], failed, *REST, said[-1]]
 
 
+def lab(exported: bytes) -> list[Event]:
+    """A concluded lab run."""
+    opened = parse_lines(exported.splitlines(keepends=True))[0].event
+    assert isinstance(opened, DebateOpened)
+    item = LabItem(
+        id="canals", motion="A motion of the lab", pairs=(LabPair(id="1", pro="For it.", con="Against it."),)
+    )
+    setup = LabSetup(
+        batteries={"retest": 1},
+        seed=0,
+        items=(item,),
+        trials={"retest": 1},
+        items_digest="0" * 64,
+        trials_digest="0" * 64,
+        rubric_digest="0" * 64,
+        source="a source",
+    )
+    sd = Effect(
+        battery="retest",
+        name="sd",
+        unit="points",
+        estimate=1.0,
+        low=0.5,
+        high=1.5,
+        null=0.0,
+        n=1,
+        clusters=1,
+        failed=0,
+        verdict="measured",
+        note="What was varied.",
+    )
+    measured = LabMeasured(effects=(sd,), trials=1, failed=0, items_digest="0" * 64, rubric_digest="0" * 64)
+    return [
+        replace(opened, format="lab", turns=0, lab=setup),
+        measured,
+        DebateConcluded(winner="neither", by_rule="lab"),
+    ]
+
+
 def logs(exported: bytes) -> dict[str, list[Event]]:
     """A harmless log of each format; together they contain every type of event."""
     decided = DecisionRecorded(by="Ada", decision="Two lines first.", reason="It is cheap to undo.")
@@ -102,6 +150,7 @@ def logs(exported: bytes) -> dict[str, list[Event]]:
         "panel": [*panel_logs.irreconcilable(), decided],
         "artifact": artifact_logs.artifact(),
         "calibration": artifact_logs.calibration(),
+        "lab": lab(exported),
     }
 
 

@@ -138,6 +138,17 @@ def test_every_type_of_event_is_among_the_logs(hostile: HostileServer) -> None:
     assert set(CLASSES.values()) == {type(event) for events in hostile.events.values() for event in events}
 
 
+@pytest.mark.parametrize("what", ["words", "names"])
+def test_a_lab_run_is_text(hostile: HostileServer, watch: Watch, what: str) -> None:
+    page = watch.page
+    page.goto(f"{hostile.server.url}/lab/{hostile.debates[f'lab, {what}']}")
+    expect(page.locator("h1")).to_contain_text("lab")
+
+    assert watch.faults == []
+    assert page.evaluate("window.__pwned") is None
+    assert page.locator("main img, main script, main iframe").count() == 0
+
+
 @pytest.mark.parametrize("key", GROUPS)
 def test_what_debaters_and_judge_say_is_text(hostile: HostileServer, watch: Watch, key: str) -> None:
     page = watch.visit(address(hostile, key))

@@ -382,8 +382,9 @@ def test_the_form_opens_a_protocol_with_a_panel(page: Page, server: Any, scripts
     model = server.script(scripts.quick)
     page.goto(server.url)
     expect(page.locator("body[data-ready]")).to_be_attached()
+    page.get_by_text("New debate").first.click()
     page.get_by_label("Motion", exact=True).fill("Trams are better than cars")
-    page.get_by_label("Protocol").check()
+    page.get_by_role("radio", name="Protocol").check()
     page.get_by_text("A panel of raters").click()
     page.get_by_label("Seat four raters").check()
     for role in ("pro", "con", "judge"):
@@ -405,6 +406,7 @@ def test_an_unknown_rater_model_is_reported_at_the_panel(new_page: Any, server: 
     model = server.script(scripts.quick)
     page.goto(server.url)
     expect(page.locator("body[data-ready]")).to_be_attached()
+    page.get_by_text("New debate").first.click()
     page.get_by_label("Motion", exact=True).fill("Trams are better than cars")
     page.get_by_text("A panel of raters").click()
     page.get_by_label("Seat four raters").check()
