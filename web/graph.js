@@ -7,6 +7,7 @@
 
 import { eventLink, h, setText, svg } from "./dom.js";
 import { number } from "./formatting.js";
+import { scoredAt } from "./losses.js";
 import { GRAPH, NAME } from "./words.js";
 
 const WIDTH = 380;
@@ -146,7 +147,7 @@ function title({ n, side, composite, composite_admitted: first, composite_spread
 const target = (x, width) => svg("rect.target", { x, y: TOP, width, height: HEIGHT - TOP - BOTTOM });
 
 function mark(turn, x, height, reach, { go, tell }) {
-  const { href, on } = eventLink(turn.judged, go);
+  const { href, on } = eventLink(scoredAt(turn), go);
   const start = () => tell(turn);
   const end = () => tell(null);
   const listeners = { ...on, pointerenter: start, pointerleave: end, focus: start, blur: end };
@@ -160,7 +161,7 @@ function mark(turn, x, height, reach, { go, tell }) {
 function joinedMarks(judged, x, height, { go, tell }) {
   let chosen = judged.length - 1;
   const listeners = {
-    click: (event) => go(nearest(event).judged),
+    click: (event) => go(scoredAt(nearest(event))),
     pointermove: (event) => tell(nearest(event)),
     pointerleave: () => tell(null),
     focus: () => choose(chosen),
@@ -190,7 +191,7 @@ function joinedMarks(judged, x, height, { go, tell }) {
     if (!step && event.key !== "Enter") return;
     event.preventDefault();
     if (step) choose(chosen + step);
-    else go(judged[chosen].judged);
+    else go(scoredAt(judged[chosen]));
   }
 
   function nearest({ clientX }) {

@@ -3,6 +3,7 @@
 import { changeDetector, eventLink, h, updateInBatches } from "./dom.js";
 import { anchor, decimalsOf, isMissing, number, plain, signed } from "./formatting.js";
 import { firstSide, named } from "./labels.js";
+import { lossAt } from "./losses.js";
 import { sideName } from "./widgets.js";
 import { DIMENSIONS, IN_COMPOSITE, LEAD, NAME, SIDEBAR, SIGN } from "./words.js";
 
@@ -74,10 +75,9 @@ export function suspectClaims(root, appeal, go) {
       const canAppeal = following && view.state !== "concluded";
       const unchecked = Object.keys(view.turns).filter((number_) => view.turns[number_].unchecked?.claims);
       if (!isChanged(view.claims, canAppeal, unchecked.length)) return;
-      const first = firstSide(view);
       const entries = Object.entries(view.claims).map(([name, claim]) => {
         const hasButton = canAppeal && claim.state === "flagged" && !claim.appealed;
-        return [name + hasButton, claim, () => claimRow(name, claim, hasButton, first, appeal, go)];
+        return [name + hasButton, claim, () => claimRow(name, claim, hasButton, view, appeal, go)];
       });
       const words = unchecked.length > 0 ? SIDEBAR.notChecked(unchecked) : SIDEBAR.noClaims;
       const note = [words, null, () => h("p.empty", {}, words)];
@@ -87,16 +87,16 @@ export function suspectClaims(root, appeal, go) {
   };
 }
 
-function claimRow(name, claim, hasButton, first, appeal, go) {
-  const { state, kind, appealed, quote, answer, reason, penalty, flagged } = claim;
+function claimRow(name, claim, hasButton, view, appeal, go) {
+  const { turn, state, kind, appealed, quote, answer, reason, penalty, flagged } = claim;
   const status = `${SIDEBAR.claimState[state]}${state === "flagged" && appealed ? SIDEBAR.appealed : ""}`;
   const button = hasButton && h("button", { type: "button", on: { click: () => appeal(name) } }, SIDEBAR.appeal);
   return h(`div.claim.${state}`, { id: anchor(name) },
-    h("a.id", eventLink(flagged, go), name),
+    h("a.id", eventLink(lossAt(flagged, view.turns[turn]), go), name),
     h("div", {},
       h("q", {}, quote),
       h("p.quiet", {}, `${SIDEBAR.claimKind[kind] ?? plain(kind)} · ${status}`),
-      h("p.quiet", {}, named(answer || reason, first)),
+      h("p.quiet", {}, named(answer || reason, firstSide(view))),
       button),
     h("b.cost", {}, state === "cleared" ? "0" : signed(penalty)));
 }

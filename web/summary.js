@@ -3,6 +3,7 @@
 import { changeDetector, eventLink, h } from "./dom.js";
 import { capital } from "./formatting.js";
 import { firstSide, named } from "./labels.js";
+import { lossAt } from "./losses.js";
 import { placeLink } from "./widgets.js";
 import { SIGN, SUMMARY, VERDICTS, outcomeWords } from "./words.js";
 import { narrativeFacts, scorecardFacts, speakerA, winnerLine } from "./verdicts.js";
@@ -56,11 +57,11 @@ function reading(narrative, view) {
   ];
 }
 
-function momentRow({ position, side, text, quote, note }, view, go) {
+function momentRow({ position, side, turn, text, quote, note }, view, go) {
   return h(`li.${side}`, {},
     h("span.sign", { "aria-hidden": "true" }, SIGN[side]),
     h("span", {},
-      h("a", eventLink(position, go), text),
+      h("a", eventLink(lossAt(position, view.turns[turn]), go), text),
       quote && h("q", {}, quote),
       !quote && note && h("span.quiet", {}, named(note, firstSide(view)))));
 }

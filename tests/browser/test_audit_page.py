@@ -300,12 +300,28 @@ def test_the_graph_and_the_cursor_move_each_other(page: Page, server: Any, jurie
     visit(page, server, juries)
     expect(page.locator(".graph .cursor")).to_have_attribute("hidden", "")
     page.locator(".graph .mark").nth(1).click()
-    expect(page.locator("#slider")).to_have_value(str(view["turns"]["2"]["judged"]))
+    expect(page.locator("#slider")).to_have_value(str(view["turns"]["2"]["changed"][-1]))
     first = page.locator(".graph .cursor").get_attribute("transform")
     page.keyboard.press("Shift+ArrowRight")
 
     expect(page.locator(".graph .cursor")).not_to_have_attribute("transform", first or "")
-    expect(page.locator(".graph .mark")).to_have_count(3)
+    expect(page.locator(".graph .mark")).to_have_count(4)
+
+
+def test_a_mark_and_a_claim_lead_to_the_state_that_has_the_loss(page: Page, server: Any) -> None:
+    debate = server.exhibit("cars")
+    view = server.view(debate)
+    turn, claim = view["turns"]["6"], view["claims"]["C6.1"]
+    links = [(".graph .mark >> nth=5", turn["changed"][-1]), ("#claims [id='C6.1'] a.id", claim["flagged"] + 1)]
+    for link, position in links:
+        visit(page, server, debate)
+        page.locator(link).click()
+        entry = page.locator(f"[data-turn='6'] .entries [data-position='{position}']")
+
+        expect(page.locator("#slider")).to_have_value(str(position))
+        expect(entry).to_have_attribute("data-here", "")
+        expect(entry).to_be_in_viewport(ratio=1)
+        expect(page.locator("[data-turn='6'] .scores .total")).to_contain_text("composite 40/100")
 
 
 def test_the_graph_shows_what_a_score_was_before(page: Page, server: Any, juries: str) -> None:
@@ -345,7 +361,8 @@ def test_the_arrow_keys_move_along_the_graph_of_a_long_debate(
     expect(marks).to_have_attribute("aria-valuenow", "29")
     page.keyboard.press("Enter")
 
-    expect(page.locator("#slider")).to_have_value(str(view["turns"]["29"]["judged"]))
+    turn = view["turns"]["29"]
+    expect(page.locator("#slider")).to_have_value(str(max([turn["judged"], *turn["changed"]])))
 
 
 def test_dots_and_commas_jump_between_score_changes(page: Page, server: Any, juries: str) -> None:
