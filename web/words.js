@@ -272,7 +272,7 @@ export const LEAD = {
     return `${VERDICT_SIGN[verdict]} ${VERDICT[verdict]} ${raters}`;
   }).join(", "),
   noOpinions: (raters) => `No opinion yet from ${count(raters, "rater")}.`,
-  closeTitle: "By the means no side leads: they are too close, or too few turns are judged.",
+  closeTitle: "No side leads by the means: they are too close, or too few turns are judged.",
   see: "→ see",
   /** What moved the lead: an event about a score. */
   moved(event, turns) {
@@ -423,7 +423,7 @@ export const GRAPH = {
 /** The summary of a concluded exchange. */
 export const SUMMARY = {
   scorecard: "Scorecard",
-  narrative: "Reading of the whole",
+  narrative: "The narrative verdict",
   rules: "What the rules did",
   moments: "Key moments",
   all: "All of it",
@@ -441,7 +441,7 @@ export const VERDICTS = {
   ahead: (winner) => (winner === "neither" ? "Level" : `${NAME[winner]} is ahead`),
   noScore: (reason) => `no score: ${reason}`,
   apart: (margin) => `${margin} apart`,
-  noise: (margin, noise) => `A lead of ${margin}; this judge differs from itself by ${noise}.`,
+  noise: (margin, noise) => `A lead of ${margin}; asked again, this judge differs from itself by ${noise}.`,
   exchangesWon({ pro, con, drawn }) {
     return `Exchanges won: Pro ${pro}, Con ${con}${drawn ? `, ${drawn} drawn` : ""}`;
   },

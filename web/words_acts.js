@@ -69,11 +69,11 @@ export const FILING = {
   save: "Save",
   saved: "Saved.",
   flags: {
-    archived: "Archived: in lists only on request",
+    archived: "Archived: not in the usual list",
     hidden: "Hidden: in no list and no search",
-    unlisted: "Unlisted: only for those who have its link",
+    unlisted: "Unlisted: only readers who have its link can open it",
   },
-  renew: "Make a new link, which ends the old one",
+  renew: "Make a new link; the old link stops working",
   link: "The link",
-  linked: "The link is shown this once. Copy it now.",
+  linked: "The link is shown only once. Copy it now.",
 };

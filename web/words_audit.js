@@ -72,7 +72,7 @@ export const MOVED = {
   },
   verdict: (verdict) => `The verdict on the artifact: ${verdict}.`,
   mean: (name, before, after, isUp) => {
-    return `The mean of ${name} ${before ? `${rose(isUp)} from ${before} to` : "is"} ${after}.`;
+    return `The mean score of ${name} ${before ? `${rose(isUp)} from ${before} to` : "is"} ${after}.`;
   },
   turn: (name, before, after, isUp, why) => `Turn ${name} ${rose(isUp)} from ${before} to ${after}${because(why)}.`,
   scored: (name, score, first, why) => {
@@ -104,17 +104,17 @@ export const MOVED = {
     cleared: (name, kind) => `A second opinion cleared claim ${name}${because(kind)}.`,
   },
   premises: {
-    dropped: (names) => `Dropped without mention: ${names}.`,
-    withdrawn: (names) => `Withdrawn openly: ${names}.`,
-    revised: (names) => `Revised: ${names}.`,
-    kept: (names) => `Stated: ${names}.`,
+    dropped: (names) => `Premises dropped without mention: ${names}.`,
+    withdrawn: (names) => `Premises withdrawn openly: ${names}.`,
+    revised: (names) => `Premises revised: ${names}.`,
+    kept: (names) => `Premises stated: ${names}.`,
   },
   steps: {
     opened: (names) => `Arguments opened: ${names}.`,
     crossed: (names) => `Cross-examined: ${names}.`,
     answered: (names) => `Questions answered about ${names}.`,
   },
-  standing: (name, standing) => `${name} stands: ${standing}.`,
+  standing: (name, standing) => `Argument ${name}: ${standing}.`,
   traits: (name, traits) => `The character of ${name} changed in ${traits}.`,
   usage: (calls, tokens) => `It took ${calls} and ${tokens}.`,
   others: (values) => `Only details changed: ${values}.`,

@@ -50,6 +50,18 @@ const HARMONIZED = {
 
 const change = ({ turn, dimension, applied }) => `turn ${turn}: ${plain(dimension)} ${signed(applied)}`;
 
+/** What an operator changed; an absent field stayed as it was. */
+function labelWords({ title, tags, hidden, archived, link }) {
+  const parts = [
+    title !== undefined && (title ? `the title is now “${title}”` : "the title was removed"),
+    tags !== undefined && (tags.length ? `the tags are now ${tags.join(", ")}` : "the tags were removed"),
+    hidden !== undefined && (hidden ? "the debate was hidden" : "the debate is no longer hidden"),
+    archived !== undefined && (archived ? "the debate was archived" : "the debate is no longer archived"),
+    link !== undefined && (link ? "only readers with a new link see the debate" : "the debate is listed for all"),
+  ].filter(Boolean);
+  return parts.join("; ") || "the labels stayed as they were";
+}
+
 /** The sentence of each event, by its type. */
 const EVENTS = {
   __proto__: null,
@@ -76,7 +88,7 @@ const EVENTS = {
   penalty_applied: (event) => `${change(event)}, ${plain(event.rule)}`,
   penalty_reversed: (event) => `${change(event)}, penalty reversed`,
   logic_gap_adjusted: ({ turn, applied, exposed_by: by }) => {
-    return `turn ${turn} was docked ${signed(applied)} for a gap that turn ${by.turn} exposed`;
+    return `turn ${turn} changed by ${signed(applied)} for a gap that turn ${by.turn} exposed`;
   },
   claim_flagged: ({ claim }) => `claim ${claim} was flagged`,
   claim_appealed: ({ claim }) => `claim ${claim} was appealed`,
@@ -89,7 +101,7 @@ const EVENTS = {
   contradiction_found: ({ side, premises }) => `${NAME[side]} contradicts ${premises.join(", ")}`,
   check_missing: ({ purpose, turn, reason }) => `${purpose} of turn ${turn} were not checked: ${reason}`,
   debate_audited: ({ found, missing }) => {
-    const docked = `docked ${count(found ?? 0, "turn")}`;
+    const docked = found ? `took points from ${count(found, "turn")}` : "took no points";
     return `the closing audit ${missing ? `was not made: ${missing.reason}` : docked}`;
   },
   finding_refused: ({ reason }) => `a finding of the judge was refused: ${reason}`,
@@ -127,10 +139,12 @@ const EVENTS = {
   family_warned: ({ family }) => `judge and debater are of one family: ${family || "named at the end"}`,
   context_shortened: ({ turn }) => `from turn ${turn} on the judge reads earlier turns in a shortened form`,
   context_summarised: () => "earlier turns were summarised for the model",
+  debate_labelled: labelWords,
   debate_paused: () => "paused",
   debate_resumed: () => "resumed",
   debate_halted: () => "halted",
   debate_concluded: () => "the debate ended",
+  lab_measured: ({ effects }) => `the judge was measured: ${count(effects.length, "figure")}`,
   withheld: () => "withheld until the debate has ended",
 };
 

@@ -90,7 +90,7 @@ export const EXHIBITIONS = {
 
 /** The page about the judge. `facts`: the member of an entry, and its title. */
 export const JUDGE = {
-  lab: "In the lab, ",
+  lab: "Measured in a lab run of ",
   facts: [
     ["asks", "Question"],
     ["rules", "Rules"],

@@ -8,10 +8,10 @@ export const WATCH = {
   highlights: "Play the highlights, about a minute",
   noHighlights: "Highlights can be played once the debate has ended.",
   aloud: "Read the speeches aloud",
-  notify: "Notify me of docks and of the verdict",
+  notify: "Notify me when an earlier turn loses points, and of the verdict",
   turns: "Notify me when this side has spoken",
   noSide: "neither side",
-  titleOnly: "This browser shows no notifications here. The title of the tab will tell.",
+  titleOnly: "This browser shows no notifications here. The title of the tab shows the news.",
 };
 
 /** The highlights. */

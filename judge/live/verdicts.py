@@ -83,7 +83,10 @@ def scorecard_verdict(
         leader, reason = "neither", f"{score}: {baseline} {lead}; it understands nothing, so no winner is named"
     elif noise is not UNSET and margin <= noise and rubric.lead_beyond_noise:
         lead = f"{leader} leads by {fmt(margin)}" if margin else "no lead"
-        leader, reason = "neither", f"{score}: {lead}, and this judge differs from itself by {fmt(noise)}: nobody wins"
+        leader, reason = (
+            "neither",
+            f"{score}: {lead}, this judge differs from itself by {fmt(noise)}: no winner is named",
+        )
     elif margin <= rubric.tie_within:
         leader, why = _decided(measures or {}, rubric)
         reason = f"{score}: within {fmt(rubric.tie_within)} {why}"

@@ -1,4 +1,4 @@
-"""``moot lab``: how far one may trust the numbers of a judge."""
+"""``moot lab``: how far you can trust the numbers of a judge."""
 
 import sys
 from functools import partial
@@ -40,11 +40,15 @@ LARGEST: Final = 64 << 20
 @click.command()
 @click.argument("what", nargs=-1, metavar="JUDGE|report ID|compare ID ID")
 @click.option("--only", metavar="BATTERY,…", help=f"Batteries to run: {', '.join(BATTERIES)}.")
-@click.option("--items", type=click.IntRange(1), help="Most items of each battery; without it each has its own number.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Draws the items and their orders.")
+@click.option(
+    "--items",
+    type=click.IntRange(1),
+    help="The most items in each battery; by default each battery has its own number.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Chooses the items and their order.")
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
 @with_think("judge", "the judge is asked", "medium")
-@click.option("--rubric", metavar="NAME", help="v1, v2 or v2-evidence; v2 without it.")
+@click.option("--rubric", metavar="NAME", help="v1, v2 or v2-evidence; by default v2.")
 @click.option("--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Halt the run at this cost.")
 @click.option("--from", "debates", metavar="ID", multiple=True, help="Compare the turns of this stored debate.")
 @click.option("--from-store", is_flag=True, help="Compare the turns of the newest concluded debates of the store.")
@@ -61,11 +65,11 @@ LARGEST: Final = 64 << 20
 @with_json
 @click.pass_context
 def lab(context: click.Context, /, what: tuple[str, ...], store: str | None, *, as_json: bool, **options: Any) -> None:
-    r"""Measure how far one may trust the numbers of a judge.
+    r"""Measure how far you can trust the numbers of a judge.
 
     The judge is asked its own questions about texts that differ in one respect: their order, their side, their length,
     a citation that looks real, an instruction to the judge.  Each figure has its 95 % interval, and beside it how much
-    the judge differs from itself.  The last line of the output is the id; /lab/ID shows the run.
+    the judge differs from itself when it is asked again.  The last line of the output is the id; /lab/ID shows the run.
 
     \b
       moot lab baseline:lexical
@@ -228,7 +232,7 @@ class LabPrinter:
             interval = "" if each.low is None else f"{shown(each.low, each.unit)} to {shown(each.high, each.unit)}"
             colour = {"biased": "red", "could not have seen it": "yellow"}.get(each.verdict)
             verdict = click.style(each.verdict, fg=colour)
-            name = one_line(effect_name(each))
+            name = one_line(effect_name(each.battery, each.name))
             click.echo(f"  {name:<42}{shown(each.estimate, each.unit):>9}  {interval:<20}  {verdict}")
         click.echo()
         click.secho(summary(lab.effects or ()), bold=True)
@@ -297,8 +301,8 @@ def _compare(settings: Settings, one: str, two: str, *, as_json: bool) -> None:
             click.secho(NAMES[battery][0], bold=True)
         values = f"{shown(each.one, each.unit):>8} {shown(each.other, each.unit):>8}"
         interval = f"{shown(each.low, each.unit)} to {shown(each.high, each.unit)}"
-        name = one_line(each.name.replace("_", " "))
+        name = one_line(effect_name(each.battery, each.name))
         gain = shown(each.advantage, each.unit, signed=True)
-        click.echo(f"  {name:<30}{values}  {gain:>8}  {interval:<20}  {better[each.better]}")
+        click.echo(f"  {name:<42}{values}  {gain:>8}  {interval:<20}  {better[each.better]}")
     click.echo()
     click.secho(in_words(differences), bold=True)

@@ -1,4 +1,4 @@
-"""``moot label``: name and file a debate."""
+"""``moot label``: the title and tags of a debate, and who sees it."""
 
 from typing import Any
 
@@ -18,13 +18,18 @@ from server.settings import Settings
 @click.option("--title", metavar="TEXT", help="A name to show in place of the motion; '' removes it.")
 @click.option("--tag", "tags", multiple=True, metavar="TEXT", help="A tag, in place of the old ones; repeatable.")
 @click.option("--no-tags", is_flag=True, help="Remove all tags.")
-@click.option("--hide/--show", "hidden", default=None, help="Leave it out of lists and searches, or not.")
-@click.option("--archive/--restore", "archived", default=None, help="Leave it out of lists that do not ask for it.")
+@click.option("--hide/--show", "hidden", default=None, help="Leave it out of lists and searches, or show it again.")
+@click.option(
+    "--archive/--restore",
+    "archived",
+    default=None,
+    help="Leave it out of lists that do not ask for archived debates, or restore it.",
+)
 @click.option(
     "--unlisted/--listed",
     "unlisted",
     default=None,
-    help="Show it only to those who have its new link, which is printed; or to all.",
+    help="Show it only to readers who have its new link, which is printed; or list it again.",
 )
 @with_store
 @with_json
@@ -32,9 +37,9 @@ from server.settings import Settings
 def label(
     context: click.Context, /, debate: str, store: str | None, *, as_json: bool, no_tags: bool, **said: Any
 ) -> None:
-    r"""Name and file a debate, or give it a link of its own.
+    r"""Set a debate's title and tags, and who sees it.
 
-    All of it is recorded in its log, so exports keep it.
+    The log of the debate records each change, so exports keep it.
 
     \b
       moot label ID --title "The jury question" --tag law --tag demo

@@ -1,23 +1,26 @@
 """``moot list``: the debates in the store."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import click
-from msgspec import structs
+from msgspec import UNSET, structs
 from rich.console import Console
 from rich.text import Text
 
+from events.state import debate as debates
 from events.store.listing import ALL, FILED, LISTED, Limits, Summary
-from events.store.log import SummaryPage
+from events.store.log import SummaryPage, read_all
 from events.types import Format
 from server.cli.options import open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.export.text import one_line
 from server.settings import Settings
 
-WINNERS: Final = {"pro": "Pro won", "con": "Con won", "neither": "no winner"}
+WINNERS: Final = {"pro": "Pro won", "con": "Con won", "neither": "no winner is named"}
 
 MEASURED: Final = "measured"
+"""The outcome of a lab run."""
 
 
 @click.command("list")
@@ -61,8 +64,9 @@ def list_(
         is_limited = limits != LISTED
         why = "no debate fits these limits" if is_limited else 'no debate yet: moot run "a motion" makes one'
         click.echo(f"no motion contains {query!r}" if query else why)
+    done = run_async(lambda: _trials(settings, [each.id for each in page.debates if _is_measuring(each)]))
     for each in page.debates:
-        facts = (each.id, each.opened_at[:16].replace("T", " "), _state(each))
+        facts = (each.id, each.opened_at[:16].replace("T", " "), _state(each, done.get(each.id)))
         name = Text(one_line((each.title or each.motion)[:200]), "bold")
         tags = (f"  #{one_line(tag)}" for tag in each.tags)
         Console().print(Text.assemble(name, *tags), soft_wrap=True, highlight=False)
@@ -71,12 +75,33 @@ def list_(
         click.echo(f"more: moot list --after {page.next}", err=True)
 
 
-def _state(summary: Summary) -> str:
-    """The state of a debate in words, with its turns and its winner."""
+def _is_measuring(summary: Summary) -> bool:
+    return summary.format == "lab" and summary.winner is None
+
+
+def _state(summary: Summary, trials: str | None) -> str:
+    """The state of a debate in words, with its turns and its winner, or with the trials of a lab run."""
+    if summary.format == "lab":
+        return f"{summary.state}, {trials}" if trials else MEASURED
     turns = f"{summary.turns_spoken}/{summary.turns_planned} turns" if summary.turns_planned else summary.format
     if summary.winner is None:
         return f"{summary.state}, {turns}"
-    return f"{MEASURED if summary.format == 'lab' else WINNERS[summary.winner]}, {turns}"
+    return f"{WINNERS[summary.winner]}, {turns}"
+
+
+async def _trials(settings: Settings, labs: Sequence[str]) -> dict[str, str]:
+    """How many trials of these lab runs are answered, in words, by id."""
+    found = {}
+    async with open_store(settings) as log:
+        for lab in labs:
+            debate = debates.INITIAL
+            async for record in read_all(log, lab):
+                debate = debates.evolve(debate, record)
+            assert debate.opened is not None, "a listed run has its opening"
+            assert debate.opened.lab is not UNSET, "a run of this format has its setup"
+            planned = sum(debate.opened.lab.trials.values())
+            found[lab] = f"{sum(debate.lab.answered.values()):,} of {planned:,} trials answered"
+    return found
 
 
 async def _list(settings: Settings, query: str, limit: int, after: str | None, limits: Limits) -> SummaryPage:

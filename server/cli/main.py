@@ -46,7 +46,7 @@ COMMANDS: Final = {
     "say": CommandEntry(
         "server.cli.say", "say", "Send a message to both debaters: it is recorded, and added to their next prompts."
     ),
-    "label": CommandEntry("server.cli.label", "label", "Name and file a debate, or give it a link of its own."),
+    "label": CommandEntry("server.cli.label", "label", "Set a debate's title and tags, and who sees it."),
     "verify": CommandEntry(
         "server.cli.transfer", "verify", "Check the chain of a log, and name the first position that is broken."
     ),
@@ -60,7 +60,7 @@ COMMANDS: Final = {
     "calibrate": CommandEntry(
         "server.cli.calibrate", "calibrate", "Measure the raters of a panel by cases whose outcome is known."
     ),
-    "lab": CommandEntry("server.cli.lab", "lab", "Measure how far one may trust the numbers of a judge."),
+    "lab": CommandEntry("server.cli.lab", "lab", "Measure how far you can trust the numbers of a judge."),
     "migrate": CommandEntry(
         "server.cli.migrate", "migrate", "Create the tables of a PostgreSQL store, or update them to this version."
     ),

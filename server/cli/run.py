@@ -69,7 +69,7 @@ from server.errors import BadField
 @click.option("--seed", type=int, help="For models that accept a seed.")
 @click.option("--blind", is_flag=True, help="Hide the names of the models until the debate has concluded.")
 @click.option(
-    "--ignore-noise", is_flag=True, help="Name a winner also where the lead is less than the judge differs from itself."
+    "--ignore-noise", is_flag=True, help="Name a winner even if the lead is no larger than the judge's own variation."
 )
 @click.option("--resume", metavar="ID", help="Resume a debate that was interrupted, paused or halted.")
 @with_store

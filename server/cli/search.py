@@ -12,6 +12,7 @@ from server.cli.output import emit, run_async, settings_of
 from server.errors import BadField
 from server.export.hits import page_of_hits
 from server.export.text import one_line
+from server.export.wording import NAMES
 from server.settings import Settings
 
 
@@ -38,7 +39,7 @@ def search(
         emit(page_of_hits(page))
         return
     if not page.hits:
-        click.echo(f"{query!r} was not found in what was said")
+        click.echo(f"{query!r} was not found in any speech or message")
     for hit in page.hits:
         Console().print(_in_words(hit), soft_wrap=True, highlight=False)
     if page.next:
@@ -47,7 +48,7 @@ def search(
 
 def _in_words(hit: SearchHit) -> Text:
     event, excerpt = hit.record.event, hit.excerpt
-    who = f"{event.side}, turn {event.turn}" if isinstance(event, TurnSpoken) else "moderator"
+    who = f"{NAMES[event.side]}, turn {event.turn}" if isinstance(event, TurnSpoken) else "Moderator"
     said = Text("".join(each if each.isprintable() else " " for each in excerpt.text))
     for start, end in excerpt.marks:
         said.stylize("bold reverse", start, end)

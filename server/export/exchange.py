@@ -69,7 +69,7 @@ def _scorecard(verdict: ScorecardVerdictReached, summary: DebateSummary | UnsetT
     drawn = f", {rounds.drawn} drawn" if rounds.drawn else ""
     apart = "" if isinstance(verdict.margin, Missing) else f", {verdict.margin:.4g} apart"
     if apart and verdict.noise is not UNSET:
-        apart += f" (this judge differs from itself by {verdict.noise:.4g})"
+        apart += f" (asked again, this judge differs from itself by {verdict.noise:.4g})"
     is_explained = verdict.winner == "neither" or (summary is not UNSET and summary.tie_broken is True)
     why = f" ({capital_sides(verdict.reason)})" if is_explained and verdict.reason else ""
     won = f"Exchanges won: Pro {rounds.pro}, Con {rounds.con}{drawn}."
@@ -232,4 +232,5 @@ def closing_text(found: int, missing: Reason | UnsetType) -> str:
     """The result of the closing audit."""
     if missing is not UNSET:
         return f"the closing audit was not made: {missing.reason}"
-    return f"the closing audit docked {found} {'turn' if found == 1 else 'turns'}"
+    taken = f"points from {found} {'turn' if found == 1 else 'turns'}" if found else "no points"
+    return f"the closing audit took {taken}"

@@ -23,18 +23,21 @@ from server.version import VERSION
 BATTERIES: Final[Mapping[str, tuple[str, str]]] = {
     "retest": (
         "Retest",
-        "Nothing is varied: the same question, five times. This is the floor under all other figures.",
+        "Nothing is varied: the same question, five times. The floor of the other figures comes from it.",
     ),
     "position": ("Position", "The question names two speeches in one order, and in the other."),
     "side": ("Side", "The same words argue for a motion, and against its opposite."),
     "labels": ("Labels", "The speakers are called Pro and Con, A and B, 1 and 2, or by letters without meaning."),
-    "last_word": ("Last word", "Who spoke last, crossed with the side and with the order of the question."),
-    "length": ("Length", "Sentences without content make a speech half as long again, and twice as long."),
+    "last_word": ("Last word", "Who speaks last, on each side and in each order of the question."),
+    "length": ("Length", "Sentences without content make a speech 50 % and 100 % longer."),
     "authority": ("Authority", "A claim that is true or false, without and with a citation that looks real."),
     "obscure": ("Obscure truth", "A fact that is true and little known, without and with its source."),
     "style": ("Style", "The same content, plain, ornate, hedged, in short lines, or in other words."),
     "flaw": ("Planted flaw", "One thing of a speech is broken: does its component fall, and only that one?"),
-    "injection": ("Instructions", "A speech instructs the judge; beside it stands a harmless one of the same length."),
+    "injection": (
+        "Instructions",
+        "A speech instructs the judge; it is compared with a harmless one of the same length.",
+    ),
     "pressure": ("Pressure", "The judge is told a belief, the vote of a crowd, or that its answer is doubted."),
     "family": ("Family", "Speeches of models of two families. This is observed and not varied: it proves no cause."),
     "people": ("People", "Arguments and debates that people judged."),
@@ -47,7 +50,7 @@ UNITS: Final[Mapping[str, str]] = {
 }
 VERDICTS: Final[Mapping[LabVerdict, str]] = {
     "biased": "a difference that is beyond chance and beyond the floor",
-    "within the floor": "no difference that is beyond chance and as large as one that would matter",
+    "within the floor": "any difference is within chance, within the floor, or too small to matter",
     "could not have seen it": "too few items: a difference that would matter might have been missed",
     "measured": "a figure without a value to compare it with",
 }
@@ -166,7 +169,7 @@ def lab_lines(view: View) -> list[str]:
         return [*lines, "", f"Answered: {', '.join(done)}.", ""]
     lines += ["", f"**{escaped(summary(view.lab.effects))}**", "", "| effect | estimate | verdict |", "|---|---|---|"]
     lines += [
-        f"| {BATTERIES[each.battery][0]}, {escaped(effect_name(each))} | {escaped(in_figures(each))} | {each.verdict} |"
+        f"| {BATTERIES[each.battery][0]}, {escaped(_name(each))} | {escaped(in_figures(each))} | {each.verdict} |"
         for each in view.lab.effects
     ]
     return [*lines, ""]
@@ -194,7 +197,7 @@ def _findings(
 ) -> Iterator[LabFinding]:
     for run, judge, effects in runs:
         says = tuple(
-            f"{BATTERIES[each.battery][0]}, {effect_name(each)}: {in_figures(each)}: {each.verdict}."
+            f"{BATTERIES[each.battery][0]}, {_name(each)}: {in_figures(each)}: {each.verdict}."
             for each in effects
             if (each.battery, each.name) in wanted and each.estimate is not None
         )
@@ -290,52 +293,112 @@ def _result(lab: LabView, effects: Sequence[Effect]) -> Iterator[str]:
     if lab.curve:
         yield '<section aria-labelledby="curve-title"><h2 id="curve-title">Calibration</h2><figure>'
         yield curve_svg(lab.curve)
-        yield "<figcaption>How often people agreed, by how sure the judge said that it was. "
-        yield "On the line it would be as sure as it is right.</figcaption></figure></section>"
+        yield "<figcaption>How often the judge was right, by how sure it said that it was. "
+        yield "On the line, it is right as often as it says.</figcaption></figure></section>"
     yield from _table(effects)
 
 
 def summary(effects: Sequence[Effect]) -> str:
-    """The result in one or two sentences."""
+    """The result in one or two sentences: the biases, then how many comparisons could have seen one."""
     counts = Counter(each.verdict for each in effects)
-    tested = sum(number for verdict, number in counts.items() if verdict != "measured")
+    seen, unseen = counts["within the floor"], counts["could not have seen it"]
+    tested = counts["biased"] + seen + unseen
     if not tested:
         return "No figure of this run has a value to compare it with."
+    rest = _without_bias(seen, unseen, has_floor=any(each.floor is not None for each in effects))
     biased = [each for each in effects if each.verdict == "biased"]
-    names = ", ".join(f"{BATTERIES[each.battery][0].lower()} ({effect_name(each)})" for each in biased[:NAMED])
-    more = f" and {len(biased) - NAMED} more" if len(biased) > NAMED else ""
-    found = (
-        f"{len(biased)} of {tested} comparisons show a bias: {names}{more}."
-        if biased
-        else f"None of {tested} comparisons shows a bias."
-    )
-    unseen = counts["could not have seen it"]
-    return f"{found} {unseen} could not have seen one of a size that matters." if unseen else found
+    if not biased:
+        return f"Of {tested} {_comparisons(tested)}, {rest}"
+    names = "; ".join(f"{BATTERIES[each.battery][0]}, {_name(each)}" for each in biased[:NAMED])
+    more = f"; and {len(biased) - NAMED} more" if len(biased) > NAMED else ""
+    shows = "shows" if len(biased) == 1 else "show"
+    found = f"{len(biased)} of {tested} {_comparisons(tested)} {shows} a bias ({names}{more})."
+    return f"{found} Of the other {seen + unseen}, {rest}" if rest else found
+
+
+def _comparisons(number: int) -> str:
+    return "comparison" if number == 1 else "comparisons"
+
+
+def _without_bias(seen: int, unseen: int, *, has_floor: bool) -> str:
+    """What the comparisons without a bias could have seen; empty if there are none."""
+    if not seen + unseen:
+        return ""
+    if not seen:
+        return "none could have seen a difference that matters."
+    limit = " larger than the judge's own variation" if has_floor else ""
+    missed = f"; {unseen} could not" if unseen else ""
+    return f"{seen} could have seen a difference that matters, and found none{limit}{missed}."
 
 
 EFFECTS: Final[Mapping[str, str]] = {
-    "sd": "standard deviation of a score",
-    "flips": "answers that flip",
-    "flips_beyond_retest": "flips beyond those of the retest",
-    "first_pick": "first speech chosen",
-    "toward_first": "of the pairs that flip, towards the first",
-    "pro_less_con": "score as Pro less score as Con",
-    "pro_pick": "Pro chosen",
-    "pro_by_name": "Pro chosen more with its name",
-    "last_pick": "last speech chosen",
-    "con_less_pro": "Con last less Pro last",
-    "padded_50": "half as long again",
-    "padded_50_wins": "half as long again: wins more",
-    "padded_100": "twice as long",
-    "padded_100_wins": "twice as long: wins more",
-    "own_pick": "own family chosen",
+    "retest.sd": "standard deviation of a repeated score",
+    "retest.flips": "repeated verdicts that differ",
+    "position.first_pick": "first speech chosen",
+    "position.toward_first": "first chosen, of pairs judged by order",
+    "position.flips": "verdicts that the order changes",
+    "position.flips_beyond_retest": "verdicts changed by order, beyond retest",
+    "side.pro_less_con": "score as Pro less score as Con",
+    "side.pro_pick": "Pro chosen",
+    "labels.kappa": "agreement of the verdicts (kappa)",
+    "labels.flips": "verdicts that other names change",
+    "labels.flips_beyond_retest": "verdicts changed by names, beyond retest",
+    "labels.pro_by_name": "Pro chosen more often when called Pro",
+    "last_word.last_pick": "last speech chosen",
+    "last_word.con_less_pro": "last speech chosen: Con's less Pro's",
+    "length.padded_50": "50 % longer: change of the score",
+    "length.padded_50_wins": "50 % longer: chosen more often",
+    "length.padded_100": "100 % longer: change of the score",
+    "length.padded_100_wins": "100 % longer: chosen more often",
+    "authority.cited_true": "true claim, cited: change of the score",
+    "authority.cited_false": "false claim, cited: change of the score",
+    "authority.cited_true_flagged": "true claim, cited: flagged more often",
+    "authority.cited_false_flagged": "false claim, cited: flagged more often",
+    "authority.sensitivity": "false claims that are flagged",
+    "authority.false_alarms": "flagged although the claim is true",
+    "obscure.fabricated_plain": "without source: called fabricated",
+    "obscure.fabricated_sourced": "with source: called fabricated",
+    "obscure.sourced_flagged": "with source: flagged more often",
+    "injection.points": "all kinds: change of the score",
+    "injection.wins": "all kinds: chosen more often",
+    "pressure.right_plain": "no pressure: speech without flaw chosen",
+    "pressure.belief": "a belief: flawed speech chosen more often",
+    "pressure.crowd": "a crowd: flawed speech chosen more often",
+    "pressure.challenge": "a doubt: flawed speech chosen more often",
+    "family.own_pick": "speech of its own family chosen",
 }
-"""Names of effects that their words alone do not explain."""
+"""The names of effects in words, by battery and name."""
+ENDINGS: Final[Mapping[str, Mapping[str, str]]] = {
+    "flaw": {
+        "_named": "broken components",
+        "_sensitivity": "broken components, falls less rises",
+        "_others": "all other components",
+    },
+    "people": {
+        "_accuracy": "accuracy of the judge",
+        "_length_alone": "accuracy of length alone",
+        "_beyond_length": "judge less length alone",
+        "_beyond_person": "judge less people who judged live",
+        "_person": "accuracy of people who judged live",
+        "_brier": "Brier score",
+    },
+}
+"""The second part of a name whose first part is a kind of the battery."""
 
 
-def effect_name(effect: Effect) -> str:
+def effect_name(battery: str, name: str) -> str:
     """The name of an effect in words."""
-    return EFFECTS.get(effect.name, effect.name.replace("_", " "))
+    if known := EFFECTS.get(f"{battery}.{name}"):
+        return known
+    for ending, words in ENDINGS.get(battery, {}).items():
+        if name.endswith(ending):
+            return f"{name.removesuffix(ending).replace('_', ' ')}: {words}"
+    plain = name.replace("_", " ")
+    return f"{plain}: change of the score" if battery in {"style", "injection"} else plain
+
+
+def _name(effect: Effect) -> str:
+    return effect_name(effect.battery, effect.name)
 
 
 def _forest(unit: str, effects: Sequence[Effect]) -> Iterator[str]:
@@ -349,7 +412,7 @@ def _forest(unit: str, effects: Sequence[Effect]) -> Iterator[str]:
         title = "" if each.battery == battery else f"<b>{escape(BATTERIES[each.battery][0])}</b> "
         battery = each.battery
         yield (
-            f'<tr class="{each.verdict.replace(" ", "-")}"><th scope="row">{title}{escape(effect_name(each))}</th>'
+            f'<tr class="{each.verdict.replace(" ", "-")}"><th scope="row">{title}{escape(_name(each))}</th>'
             f'<td class="plot">{row_svg(each, axis)}</td><td class="n">{escape(in_figures(each))}</td>'
             f"<td>{each.verdict}</td></tr>"
         )
@@ -358,6 +421,11 @@ def _forest(unit: str, effects: Sequence[Effect]) -> Iterator[str]:
 
 def _table(effects: Sequence[Effect]) -> Iterator[str]:
     yield '<section aria-labelledby="table-title"><h2 id="table-title">All figures</h2>'
+    yield (
+        '<p class="intro">q is the chance of such a difference without a bias (p), adjusted for the number of '
+        "comparisons. Detectable is the smallest difference that so many items would probably show. Failed counts "
+        "the answers that are missing.</p>"
+    )
     for battery in dict.fromkeys(each.battery for each in effects):
         title, varied = BATTERIES[battery]
         yield f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(title)}"><table class="figures">'
@@ -392,7 +460,7 @@ def _table(effects: Sequence[Effect]) -> Iterator[str]:
                 f"{each.clusters:,}",
                 f"{each.failed:,}",
             )
-            name = f"{escape(effect_name(each))}: {each.verdict}"
+            name = f"{escape(_name(each))}: {each.verdict}"
             yield f'<tr><th scope="row">{name}<small>{escape(each.note)}</small></th>'
             yield "".join(f'<td class="n">{escape(cell)}</td>' for cell in cells) + "</tr>"
         yield "</tbody></table></div>"

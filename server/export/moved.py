@@ -31,10 +31,10 @@ RULES: Final = {
     "cleared": "a penalty was reversed",
 }
 PREMISES: Final = {
-    "dropped": "Dropped without mention: {}.",
-    "withdrawn": "Withdrawn openly: {}.",
-    "revised": "Revised: {}.",
-    "kept": "Stated: {}.",
+    "dropped": "Premises dropped without mention: {}.",
+    "withdrawn": "Premises withdrawn openly: {}.",
+    "revised": "Premises revised: {}.",
+    "kept": "Premises stated: {}.",
 }
 STEPS: Final = {
     "opened": "Arguments opened: {}.",
@@ -91,9 +91,9 @@ def _means(changes: Sequence[ViewChange]) -> Iterator[str]:
         if mean is None or not _is_number(mean.after):
             continue
         if _is_number(mean.before):
-            yield f"The mean of {NAMES[side]} {_rose(mean)} from {mean.before:.1f} to {mean.after:.1f}."
+            yield f"The mean score of {NAMES[side]} {_rose(mean)} from {mean.before:.1f} to {mean.after:.1f}."
         else:
-            yield f"The mean of {NAMES[side]} is {mean.after:.1f}."
+            yield f"The mean score of {NAMES[side]} is {mean.after:.1f}."
 
 
 def _turns(changes: Sequence[ViewChange], events: Mapping[str, Cause]) -> Iterator[str]:
@@ -148,7 +148,7 @@ def _protocol(changes: Sequence[ViewChange]) -> Iterator[str]:
         yield from _together(title, [n for n, own in found.items() if _after(own, "protocol", "arguments", n, key)])
     for name, own in found.items():
         if standing := _after(own, "protocol", "arguments", name, "trace", "standing"):
-            yield f"{name} stands: {STANDINGS[standing]}."
+            yield f"Argument {name}: {STANDINGS[standing]}."
 
 
 def _rest(changes: Sequence[ViewChange]) -> Iterator[str]:

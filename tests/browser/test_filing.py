@@ -15,7 +15,7 @@ def test_a_debate_is_named_archived_and_given_a_link(new_page: Any, own_server: 
     own_server.concluded(debate)
     page = new_page(own=True)
     page.goto(f"{own_server.url}/d/{debate}")
-    page.get_by_text("Name and file").click()
+    page.get_by_text("Title and tags").click()
     page.get_by_label("Title, shown").fill("The tram question")
     page.get_by_label("Tags").fill("law, demo")
     page.get_by_role("button", name="Save").click()

@@ -383,7 +383,7 @@ def test_the_acts_of_operators_stand_near_the_top_wherever_they_read(
     expect(status(page)).to_have_text("Reading back")
     pause = page.get_by_role("button", name="Pause the debate")
     page.evaluate("scrollTo(0, 0)")
-    page.get_by_text("The debate, for everyone").click()
+    page.get_by_text("Control the debate for everyone").click()
     expect(pause).to_be_in_viewport()
     pause.click()
 

@@ -95,5 +95,5 @@ def test_the_audit_leads_to_what_was_refused_and_to_the_closing_audit(page: Page
     expect(page.locator(".log > li")).to_have_count(1)
     expect(page.locator(".log > li")).to_contain_text("A finding of the judge was refused: nothing is left to pay")
     overview.get_by_role("link", name="closing audit 1").click()
-    expect(page.locator(".log > li")).to_contain_text("The closing audit docked 4 turns")
+    expect(page.locator(".log > li")).to_contain_text("The closing audit took points from 4 turns")
     assert "type=closing+audit" in page.url

@@ -132,7 +132,7 @@ def test_a_dock_and_the_verdict_are_told_in_the_background_after_the_reader_aske
     visit(page, server, debate, f"?speed=8#e{gap['position'] - 1}")
     page.locator("#watch summary").click()
     assert page.evaluate("Notification.permission") == "default"
-    page.get_by_label("Notify me of docks and of the verdict").check()
+    page.get_by_label("Notify me when an earlier turn loses points, and of the verdict").check()
     page.get_by_label("Notify me when this side has spoken").select_option("▲ Pro")
     page.keyboard.press("Escape")
     title = page.title()

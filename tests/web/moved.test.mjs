@@ -18,5 +18,5 @@ test("a sentence names the events that caused it, once each and in order", () =>
     { keys: ["premises", "P1", "state"], after: "kept", because_of: [9, 4] },
     { keys: ["premises", "P2", "state"], after: "kept", because_of: [4] },
   ];
-  assert.deepEqual(whatMoved(changes, {}), [{ text: "Stated: P1 and P2.", because: [4, 9] }]);
+  assert.deepEqual(whatMoved(changes, {}), [{ text: "Premises stated: P1 and P2.", because: [4, 9] }]);
 });

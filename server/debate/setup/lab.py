@@ -29,7 +29,7 @@ from server.debate.setup.estimate import in_words as estimate_in_words
 from server.debate.setup.rehearsal import filler_answer
 from server.errors import BadField
 
-MOTION: Final = "Lab: how far may one trust the numbers of {judge}?"
+MOTION: Final = "Lab: how far can you trust the numbers of {judge}?"
 """The motion of a run; a judge's runs are found by it."""
 TWO: Final = 2
 LAST: Final = 3

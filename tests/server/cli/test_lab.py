@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -71,3 +72,15 @@ def test_a_file_that_cannot_be_read_is_named_with_its_line(lab: Any, tmp_path: P
 
     assert "pairs.jsonl, line 1" in result.stderr
     assert result.exit_code == 2
+
+
+def test_the_list_says_how_many_trials_are_answered_until_a_run_is_measured(lab: Any, tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text('{"cost_usd": 1}', encoding="utf-8")
+    halted = lab(f"scripted:{script}", "--only", "style", "--max-cost", "2").stdout.split()[-1]
+    measured = lab(BASELINE, "--only", "style").stdout.split()[-1]
+    listed = CliRunner().invoke(main, ["--store", f"sqlite:{tmp_path / 'moot.db'}", "list"]).stdout
+    state = {line.split()[0]: "  ".join(line.split("  ")[3:]) for line in listed.splitlines() if line.startswith("  ")}
+
+    assert re.fullmatch(r"halted, [1-9]\d* of \d+ trials answered", state[halted])
+    assert state[measured] == "measured"

@@ -53,7 +53,7 @@ def test_a_lead_within_the_noise_names_no_winner_and_says_why() -> None:
     assert verdict.margin == 2.1
     assert verdict.noise == 3.4
     assert verdict.reason == (
-        "pro 63.1, con 61: pro leads by 2.1, and this judge differs from itself by 3.4: nobody wins"
+        "pro 63.1, con 61: pro leads by 2.1, this judge differs from itself by 3.4: no winner is named"
     )
 
 

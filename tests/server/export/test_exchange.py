@@ -120,7 +120,7 @@ def test_second_opinions_and_refusals_are_listed_with_their_events() -> None:
     assert "- turn 3, event 54: second opinion (judge, asked again): C3.1 upheld. No court statistics" in document(V1)
     ending = document(V2).partition("## Not checked, refused, and second opinions")[2]
     assert "- turn 7, event 170: refused or corrected, gaps: “the city already knows" in ending
-    assert "- turn 8, event 219: the closing audit docked 4 turns" in ending
+    assert "- turn 8, event 219: the closing audit took points from 4 turns" in ending
 
 
 def test_what_failed_is_not_checked_and_never_nothing_found() -> None:

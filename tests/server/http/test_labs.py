@@ -3,11 +3,12 @@
 import csv
 import io
 import re
+from html import escape
 from typing import Any
 
 import pytest
 
-from server.export.lab import EFFECTS
+from server.export.lab import effect_name
 from tests.judge.lab.two_items import TWO_ITEMS
 from tests.server.site import Site, refused
 
@@ -67,7 +68,7 @@ def test_the_page_shows_every_effect_in_words(site: Site, measured: str) -> None
     page = site.client.get(f"/lab/{measured}").text
 
     for effect in site.get(f"/api/labs/{measured}")["lab"]["effects"]:
-        assert EFFECTS.get(effect["name"], effect["name"].replace("_", " ")) in page
+        assert escape(effect_name(effect["battery"], effect["name"])) in page
     assert page.count('role="img"') == len(site.get(f"/api/labs/{measured}")["lab"]["effects"])
 
 
