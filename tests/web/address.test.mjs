@@ -44,7 +44,7 @@ test("numbers are shown as they are", () => {
 test("an unknown event is shown by its type", () => {
   assert.equal("something new", eventWords({ type: "something_new" }));
   assert.equal(
-    "turn 1 was docked −4 for a gap that turn 4 exposed",
+    "turn 1 changed by −4 for a gap that turn 4 exposed",
     eventWords({ type: "logic_gap_adjusted", turn: 1, applied: -4, exposed_by: { turn: 4 } }),
   );
 });
