@@ -288,13 +288,14 @@ function newestPlace() {
   const { view, frame, following, playing, share } = player;
   if (!view || !parts.format || document.body.dataset.view !== "debate") return null;
   const event = frame?.event ?? {};
+  const isGoingOn = isWatched && !(following && view.state === "concluded");
   if (view.format !== "exchange" || !(following || playing)) {
     const element = parts.format.place(event, view, share);
-    return element && { element, isMoving: following ? isWatched : playing };
+    return element && { element, isMoving: following ? isGoingOn : playing };
   }
   const whole = player.isCalm && event.type === "turn_spoken" && $(`[data-turn='${event.turn}']`);
   const element = parts.format.placeInPanel(event) ?? $(".ending:has(.verdicts)") ?? (whole || null);
-  return { element: element ?? $("#transcript"), isGrowing: !element, isMoving: isWatched };
+  return { element: element ?? $("#transcript"), isGrowing: !element, isMoving: isGoingOn };
 }
 
 /** The turn that the reader reads: the last one whose first words are in the upper part of the window. */
@@ -393,7 +394,7 @@ const linkToDebate = () => address.changed({ ...location, hash: "" }, { speed: n
 
 /** Links and exports, fetched when the reader asks for them. */
 function sharing() {
-  fetchingShare ??= import("./share.js").then(({ share }) => share(id));
+  fetchingShare ??= import("./share.js").then(({ share }) => share(id, linkHere));
   return fetchingShare;
 }
 

@@ -11,9 +11,10 @@ const QUOTE_MOST = 400;
 /**
  * The export menu of debate `id`.
  * @param {string} id
+ * @param {() => string} linkHere The address of the moment at the cursor.
  * @returns {{copy(address: string): Promise<void>}} `copy` puts a link into the clipboard.
  */
-export function share(id) {
+export function share(id, linkHere) {
   const path = `/api/debates/${encodeURIComponent(id)}`;
   const page = `${location.origin}/d/${encodeURIComponent(id)}/embed`;
   const codeBox = (label) => h("textarea", {
@@ -31,9 +32,11 @@ export function share(id) {
   const files = SHARE.files.map(([file, name, purpose]) => {
     return h("li", {}, h("a", { href: `${path}/${file}`, download: "" }, name), h("span.quiet", {}, ` ${purpose}`));
   });
-  const copyDebate = () => copy(changed({ ...location, hash: "" }, { speed: null, follow: null, view: null }));
-  const button = h("button.narrow", { type: "button", on: { click: copyDebate } }, SHARE.copy);
-  $("#export").append(button, h("ul", {}, files), h("label.field", {}, h("span", {}, SHARE.embed), code), cardField);
+  const linkToDebate = () => changed({ ...location, hash: "" }, { speed: null, follow: null, view: null });
+  const links = [[linkToDebate, SHARE.copy], [linkHere, SHARE.copyHere]].map(([link, text]) => {
+    return h("button", { type: "button", on: { click: () => copy(link()) } }, text);
+  });
+  $("#export").append(h("div.links", {}, links), h("ul", {}, files), h("label.field", {}, h("span", {}, SHARE.embed), code), cardField);
 
   function showCard(quote) {
     const query = quote ? `?${new URLSearchParams({ quote })}` : "";

@@ -45,8 +45,8 @@ export function timeline(player) {
     play.setAttribute("aria-label", playLabel(playing, following, isLive));
     play.title = playLabel(playing, following, isLive);
     back.hidden = following;
-    const isBehind = isLive && turnsBehind > 0;
-    setText(back, isBehind ? FOLLOW.catchUp(turnsBehind) : TIMELINE.back(isLive, playing ? 0 : unseen));
+    const wayBack = TIMELINE.back(isLive && !player.newest?.exhibition, playing ? 0 : unseen);
+    setText(back, isLive && turnsBehind > 0 ? FOLLOW.catchUp(turnsBehind) : wayBack);
     const changed = Object.values(player.newest?.turns ?? {}).flatMap((turn) => turn.changed ?? []);
     for (const [button, direction] of changeButtons) {
       button.parentElement.hidden = !changed.length;

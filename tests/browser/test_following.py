@@ -235,6 +235,21 @@ def test_copy_link_copies_the_debate_and_another_button_the_moment(
     assert f"{server.url}/d/{ended}{copied}" == page.evaluate("navigator.clipboard.readText()")
 
 
+@pytest.mark.parametrize(("name", "copied"), [("Copy link to the debate", ""), ("Copy link to this moment", "#e3")])
+def test_the_share_menu_copies_the_debate_or_the_moment(
+    new_page: Any, server: Any, ended: str, name: str, copied: str
+) -> None:
+    page = new_page(own=True)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visit(page, server, ended, "?speed=2#e3")
+    expect(page.locator("#slider")).to_have_value("3")
+    page.locator(".menu summary").click()
+    page.get_by_role("button", name=name).click()
+    expect(page.locator("#toast")).to_contain_text("Link copied")
+
+    assert f"{server.url}/d/{ended}{copied}" == page.evaluate("navigator.clipboard.readText()")
+
+
 def test_a_bar_says_who_leads_by_how_much_and_what_moved_it(new_page: Any, server: Any) -> None:
     debate = server.exhibit("juries")
     events = server.get(f"/api/debates/{debate}/events?limit=1000")["events"]
@@ -331,3 +346,22 @@ def test_a_debate_that_has_ended_is_not_behind(page: Page, server: Any, ended: s
     expect(page.locator("#summary")).to_be_visible()
 
     expect(page.locator("#catch-up")).to_be_hidden()
+
+
+def test_a_debate_that_ends_before_the_readers_eyes_is_not_behind(page: Page, server: Any, ended: str) -> None:
+    visit(page, server, ended, f"?speed=8#e{server.view(ended)['turns']['4']['judged']}")
+    page.locator("#play").click()
+    expect(page.get_by_role("status")).to_have_attribute("data-state", "ended")
+    page.mouse.move(300, 250)
+    page.mouse.wheel(0, -10_000)
+    page.wait_for_function("() => scrollY === 0")
+
+    expect(page.locator("#catch-up")).to_be_hidden()
+
+
+def test_the_way_on_in_an_exhibition_leads_to_its_end(page: Page, server: Any) -> None:
+    debate = server.http.post("/api/debates", json={"exhibition": "juries"}).json()["id"]
+    server.halt(debate)
+    visit(page, server, debate, f"#e{server.view(debate)['position'] - 1}")
+
+    expect(page.locator("#back")).to_have_text("To the end")
