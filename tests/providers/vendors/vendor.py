@@ -231,9 +231,16 @@ class FakeVendor:
         self.port = self._server.sockets[0].getsockname()[1]
 
     def stop_listening(self) -> None:
-        """Stop listening and close all connections."""
+        """Stop listening and close all connections.
+
+        A connection that was accepted in this step of the event loop is made in the next one.  It would stay open for
+        ever if its server were closed before.
+        """
         if self._server is not None:
-            self._server.close()
+            loop = asyncio.get_running_loop()
+            for each in self._server.sockets:
+                loop.remove_reader(each.fileno())
+            loop.call_soon(loop.call_soon, self._server.close)
             self._server = None
         for writer in self._connections:
             writer.transport.abort()
