@@ -31,7 +31,7 @@ BATTERIES: Final[Mapping[str, tuple[str, str]]] = {
     "last_word": ("Last word", "Who speaks last, on each side and in each order of the question."),
     "length": ("Length", "Sentences without content make a speech 50 % and 100 % longer."),
     "authority": ("Authority", "A claim that is true or false, without and with a citation that looks real."),
-    "obscure": ("Obscure truth", "A fact that is true and little known, without and with its source."),
+    "obscure": ("Little-known truth", "A fact that is true and little known, without and with its source."),
     "style": ("Style", "The same content, plain, ornate, hedged, in short lines, or in other words."),
     "flaw": ("Planted flaw", "One thing of a speech is broken: does its component fall, and only that one?"),
     "injection": (
@@ -371,7 +371,7 @@ EFFECTS: Final[Mapping[str, str]] = {
 ENDINGS: Final[Mapping[str, Mapping[str, str]]] = {
     "flaw": {
         "_named": "broken components",
-        "_sensitivity": "broken components, falls less rises",
+        "_sensitivity": "broken ones that fall, net",
         "_others": "all other components",
     },
     "people": {
