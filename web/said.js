@@ -1,6 +1,8 @@
 /** The words of a turn that a link names (`?said=3.120-245`): shown in view and marked, until the reader goes on. */
 
 const NAME = "said";
+/** The words stand at this share of the window. */
+const FROM_TOP = 0.4;
 const ADDRESS = /^([1-9]\d{0,3})\.(\d{1,7})-(\d{1,7})$/;
 
 /**
@@ -13,21 +15,45 @@ export function said(leave) {
   if (!found) return null;
   const [turn, start, end] = found.slice(1).map(Number);
   let marked = null;
-  let isShown = false;
+  let range = null;
+  const acts = new AbortController();
+  const growth = new ResizeObserver(keep);
+  // The page replaces a turn when it learns of later evidence in it.
+  const replaced = new MutationObserver(mark);
+
+  /** Marks the words, also in the text that has replaced an earlier one. */
+  function mark() {
+    const text = document.querySelector(`article.turn[data-turn="${turn}"] .said`);
+    if (!text || text === marked) return;
+    marked = text;
+    range = rangeOf(text, start, end);
+    if (range && globalThis.Highlight) CSS.highlights.set(NAME, new Highlight(range));
+    keep();
+  }
+
+  /** Keeps the words in view while parts that come late push them away, until the reader acts. */
+  function keep() {
+    if (acts.signal.aborted || !range?.startContainer.isConnected) return;
+    const { top, height } = range.getBoundingClientRect();
+    scrollBy({ top: top + height / 2 - innerHeight * FROM_TOP, behavior: "instant" });
+  }
+
+  function goOn() {
+    acts.abort();
+    growth.disconnect();
+  }
 
   return {
     show() {
-      const text = document.querySelector(`article.turn[data-turn="${turn}"] .said`);
-      if (!text || text === marked) return;
-      marked = text;
-      const range = rangeOf(text, start, end);
+      if (marked) return;
+      mark();
       if (!range) return;
-      if (globalThis.Highlight) CSS.highlights.set(NAME, new Highlight(range));
-      if (isShown) return;
-      isShown = true;
       leave();
-      const { top, height } = range.getBoundingClientRect();
-      scrollBy({ top: top + height / 2 - innerHeight * 0.4, behavior: "instant" });
+      growth.observe(document.body);
+      replaced.observe(document.querySelector("#transcript"), { childList: true, subtree: true });
+      for (const act of ["keydown", "pointerdown", "wheel", "touchmove"]) {
+        addEventListener(act, goOn, { capture: true, passive: true, signal: acts.signal });
+      }
     },
   };
 }

@@ -34,6 +34,33 @@ def test_a_hit_leads_to_its_sentence_marked_and_in_view(new_page: Any, server: A
     assert 0 < box["top"] < page.viewport_size["height"] - box["height"]
 
 
+def test_a_hit_stays_marked_and_in_view_until_the_reader_acts(new_page: Any, server: Any) -> None:
+    debate = server.exhibit("cars")
+    text = server.view(debate)["turns"]["4"]["text"]
+    page = new_page(width=390, height=844)
+    page.goto(f"{server.url}/d/{debate}?said=4.{len(text) - 40}-{len(text)}")
+    page.wait_for_function(f"() => {MARKED}.length === 40")
+    place = "[...CSS.highlights.get('said')][0].getBoundingClientRect().top"
+    expect(page.locator("[data-turn='4'] .entries li")).to_have_count(1)
+    expect(page.locator("[data-turn='3'] .entries li")).to_have_count(1)
+    page.evaluate(
+        "document.querySelector('#transcript').before(Object.assign(document.createElement('div'), "
+        "{ id: 'late', style: 'height: 700px' }))"
+    )
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    assert text[-40:] == page.evaluate(MARKED)
+    assert page.evaluate("[...CSS.highlights.get('said')][0].startContainer.isConnected")
+    assert 200 < page.evaluate(place) < 500
+    page.mouse.wheel(0, 300)
+    page.wait_for_function(f"() => {place} < 80")
+    left = page.evaluate(place)
+    page.evaluate("document.querySelector('main').append(document.querySelector('#late').cloneNode())")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    assert abs(left - page.evaluate(place)) < 40  # the wheel may still be on its way
+
+
 def test_a_link_to_words_that_are_not_there_shows_the_debate(
     new_page: Any, server: Any, scripts: SimpleNamespace
 ) -> None:
