@@ -122,6 +122,19 @@ def settled(page: Page, name: str) -> None:
             expect(page.get_by_role("status").first).not_to_have_text("Connecting…")
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_penalty_that_flashes_can_be_read(new_page: Any, server: Any, played: dict[str, str], scheme: str) -> None:
+    page = new_page(scheme=scheme)
+    page.goto(f"{server.url}/d/{played['juries']}")
+    expect_changes(page)
+    start_axe(page)
+    page.evaluate("""() => {
+      for (const each of document.querySelectorAll(".entries li")) each.style.animation = "flash 1s paused";
+    }""")
+
+    assert violations(page, scheme) == []
+
+
 def test_axe_finds_nothing_while_it_runs(new_page: Any, server: Any, live: Any, scripts: Any) -> None:
     page = new_page()
     page.goto(f"{server.url}/d/{live(scripts.silent_in(1))}")
