@@ -16,6 +16,15 @@ export function hits() {
   const rows = $("#hit-list");
   let asked = "";
   let next = null;
+  /** The hits in exhibitions: one that was played twice is shown once, the newest. */
+  const shown = new Set();
+
+  function isNew({ debate, turn, text, start }) {
+    if (!debate.exhibition) return true;
+    const key = JSON.stringify([debate.exhibition, turn, start, text]);
+    if (shown.has(key)) return false;
+    return Boolean(shown.add(key));
+  }
 
   async function load(query, isMore) {
     asked = query;
@@ -27,9 +36,11 @@ export function hits() {
     const page = await api.search({ q: query, after: isMore ? next : "", limit: PAGE });
     if (asked !== query) return;
     next = page.next;
-    const found = page.hits.map(row);
-    if (isMore) rows.append(...found);
-    else rows.replaceChildren(...found);
+    if (!isMore) {
+      rows.replaceChildren();
+      shown.clear();
+    }
+    rows.append(...page.hits.filter(isNew).map(row));
     root.hidden = rows.childElementCount === 0;
     $("#more-hits").hidden = !next;
     setText($("#hits-title"), HITS.title);

@@ -11,6 +11,8 @@ const REFRESH_MS = 5_000;
 const TYPING_PAUSE_MS = 250;
 const PAGE = 25;
 const MOST_LIVE = 5;
+/** Screens on which the keys for typing cover what stands low. */
+const SMALL = matchMedia("(max-width: 640px)");
 const LIMITS = ["state", "format", "winner"];
 
 /** Fetches and shows the debates; keeps the lists fresh while a debate runs. @returns {Promise<void>} */
@@ -72,13 +74,14 @@ export function list() {
     rows.hidden = isEmpty;
     $("#more").hidden = !next;
     $("#no-debates").hidden = !isEmpty || isLimited;
-    $("#no-match").hidden = !isEmpty || !isLimited;
-    $("#find").hidden = isEmpty && !isLimited;
+    if (!isEmpty || !isLimited) $("#no-match").hidden = true;
     limits.hidden = false;
     for (const label of limits.querySelectorAll("label:not(:has([name=exhibitions]))")) {
       label.hidden = isEmpty && !isLimited;
     }
-    if (!isRefresh && !more) showHits(wanted.q);
+    if (!isRefresh && !more) await showHits(wanted.q);
+    if (mine !== ticket) return;
+    $("#no-match").hidden = !isEmpty || !isLimited || !$("#hits").hidden;
     if (hasSearched) setText($("#found"), isLimited ? LIST.found(shown.length, Boolean(next)) : "");
   }
 
@@ -101,6 +104,7 @@ export function list() {
 
   function change() {
     hasSearched = true;
+    if (SMALL.matches) $("#list-title").scrollIntoView(); // What is found stands below, above the keys of a phone.
     history.replaceState(null, "", changed(location, chosen()));
     return load();
   }

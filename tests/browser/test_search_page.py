@@ -25,7 +25,7 @@ def test_a_hit_leads_to_its_sentence_marked_and_in_view(new_page: Any, server: A
     page.keyboard.type("quokkas")
     expect(page.locator("#hits .hit")).to_have_count(1)
     expect(page.locator("#hits .hit mark")).to_have_text("Quokkas")
-    expect(page.locator("#no-match")).to_be_visible()  # no motion has the word
+    expect(page.locator("#no-match")).to_be_hidden()
     page.locator("#hits .hit").click()
     page.wait_for_url(re.compile(r"said=3\."))
     page.wait_for_function(f"() => {MARKED} === '{NEEDLE}'")
@@ -71,3 +71,32 @@ def test_a_link_to_words_that_are_not_there_shows_the_debate(
         page.goto(f"{server.url}/d/{debate}?said={said}")
         expect(page.locator("article.turn")).to_have_count(1)
         assert page.evaluate(MARKED) == ""
+
+
+def test_search_is_there_before_the_first_debate(new_page: Any, empty_server: Any) -> None:
+    page = new_page()
+    page.goto(empty_server.url)
+    expect(page.locator("body[data-ready]")).to_be_attached()
+    page.keyboard.press("/")
+    page.keyboard.type("quokkas")
+
+    expect(page.locator("#no-match")).to_be_visible()
+
+
+def test_an_exhibition_that_was_played_twice_is_one_hit_in_view_of_a_phone(new_page: Any, own_server: Any) -> None:
+    debates = [own_server.http.post("/api/debates", json={"exhibition": "juries"}).json()["id"] for _ in range(2)]
+    said = ""
+    while not said:
+        said = own_server.view(debates[1])["turns"].get("1", {}).get("text", "")
+    for debate in debates:
+        while not own_server.view(debate)["turns"].get("1", {}).get("text"):
+            pass
+        own_server.halt(debate)
+    page = new_page(own=True, width=390, height=844)
+    page.goto(own_server.url)
+    expect(page.locator("body[data-ready]")).to_be_attached()
+    page.locator("#search").fill(" ".join(said.split()[:4]))
+
+    expect(page.locator("#hits .hit")).to_have_count(1)
+    expect(page.locator("#hits .hit")).to_be_in_viewport()
+    assert debates[1] in (page.locator("#hits .hit").get_attribute("href") or "")
