@@ -104,8 +104,11 @@ export function follower(newest, behind) {
   return state;
 }
 
-/** The part of the window between the head and the foot of the page. */
-const room = () => [$("#top").getBoundingClientRect().bottom, $("#foot").getBoundingClientRect().top];
+/** The part of the window between the head of the page and its foot, or the caption of the highlights above the foot. */
+function room() {
+  const below = $("#caption") ?? $("#foot");
+  return [$("#top").getBoundingClientRect().bottom, below.getBoundingClientRect().top];
+}
 
 /** How far the page must scroll to show the place; 0 if it is in view. */
 function distance({ element, isGrowing }) {

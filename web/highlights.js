@@ -2,6 +2,7 @@
 
 import { h, setText } from "./dom.js";
 import { capital } from "./formatting.js";
+import { lossAt } from "./losses.js";
 import { HIGHLIGHTS } from "./words_watch.js";
 
 const ALL_MS = 60_000;
@@ -22,7 +23,9 @@ export function highlightsOf(view) {
     ...verdicts?.positions,
     end: view.position,
   }).map(([name, position]) => ({ position, text: HIGHLIGHTS.place(name, view) }));
-  const moments = (summary?.moments ?? []).map(({ position, text }) => ({ position, text }));
+  const moments = (summary?.moments ?? []).map(({ position, turn, text }) => {
+    return { position: lossAt(position, view.turns[turn]), text };
+  });
   const all = [...moments, ...named].sort((a, b) => a.position - b.position);
   return all.filter(({ position }, i) => position !== all[i + 1]?.position);
 }
@@ -35,16 +38,18 @@ export function highlightsOf(view) {
 export async function playHighlights(player) {
   const moments = highlightsOf(player.newest);
   const hold = Math.min(MOST_MS, ALL_MS / moments.length);
-  const caption = h("p", { id: "caption", role: "status" });
+  const words = h("p", { role: "status" });
   const stopped = new AbortController();
   const stop = () => stopped.abort();
+  const button = h("button", { type: "button", on: { click: stop } }, HIGHLIGHTS.stop);
+  const caption = h("div", { id: "caption" }, words, button);
   document.querySelector("#caption")?.remove();
   document.body.append(caption);
   for (const act of ["keydown", "pointerdown", "wheel", "touchmove"]) {
     addEventListener(act, stop, { capture: true, passive: true, signal: stopped.signal });
   }
   for (const [i, { position, text }] of moments.entries()) {
-    setText(caption, HIGHLIGHTS.caption(i + 1, moments.length, capital(text)));
+    setText(words, HIGHLIGHTS.caption(i + 1, moments.length, capital(text)));
     await player.go(position, { stay: i + 1 < moments.length });
     await passed(hold, stopped.signal);
     if (stopped.signal.aborted) break;

@@ -23,6 +23,15 @@ const fetchers = new WeakMap();
 const withdrawals = new WeakMap();
 /** Articles whose changes have been asked for. */
 const asked = new WeakSet();
+/** Where each verdict stands, by the type of its event. */
+const VERDICT_PLACES = {
+  __proto__: null,
+  scorecard_verdict_reached: ".verdict.scorecard",
+  narrative_verdict_reached: ".verdict.narrative",
+  conflict_resolved: ".verdict.conflict",
+  convergence_assessed: ".verdict.convergence",
+  debate_concluded: ".end",
+};
 /** A change that comes while the reader watches stands out for this long. */
 const FRESH_MS = 8_000;
 
@@ -210,8 +219,10 @@ export function transcript(root, go, id, wantFrame) {
     return true;
   }
 
-  /** The turn that an event is about, or the newest; of a change of its score the entry, once it has been fetched. */
+  /** The verdict or the turn that an event is about, or the newest turn; of a change of its score the entry, once it has been fetched. */
   function place(event, view) {
+    const verdict = event.type in VERDICT_PLACES && $(VERDICT_PLACES[event.type], ending);
+    if (verdict) return verdict;
     const number_ = event.turn ?? Math.max(0, ...Object.keys(view.turns).map(Number));
     const article = shown.get(number_)?.article;
     if (!view.turns[number_]?.changed?.includes(view.position)) return article;

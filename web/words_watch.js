@@ -16,6 +16,7 @@ export const WATCH = {
 
 /** The highlights. */
 export const HIGHLIGHTS = {
+  stop: "Stop",
   caption: (number, all, text) => `${number} of ${all} · ${text}`,
   /** The events worth seeing in a protocol and a panel, by their name in the view. */
   place(name, view) {

@@ -71,6 +71,45 @@ def test_highlights_show_each_moment_and_end_with_the_verdict_within_a_minute(
     assert sorted(seen.values(), key=lambda each: int(each[1])) == list(seen.values()), "in the order of the log"
 
 
+def test_highlights_show_the_entry_or_the_verdict_that_the_caption_speaks_of(new_page: Any, server: Any) -> None:
+    page = new_page(own=True, width=390, height=844)  # its clock is the profile's
+    debate = server.exhibit("cars")
+    view = server.view(debate)
+    page.clock.install(time=0)
+    visit(page, server, debate)
+    page.clock.pause_at(AN_HOUR_MS)
+    page.keyboard.press("h")
+    caption = page.locator("#caption")
+    claim, positions = view["claims"]["C2.1"], view["verdicts"]["positions"]
+    gap = view["turns"]["2"]["changed"][-1]
+    places = [
+        (claim["flagged"] + 1, f".entries [data-position='{claim['flagged'] + 1}']", "C2.1"),
+        (gap, f".entries [data-position='{gap}']", "docked"),
+        (positions["scorecard"], ".verdict.scorecard", "scorecard"),
+        (positions["narrative"], ".verdict.narrative", "narrative"),
+    ]
+    for position, place, says in places:
+        for _ in range(60):
+            if page.locator("#slider").input_value() == str(position):
+                break
+            page.clock.run_for(1000)
+        expect(caption).to_contain_text(says)
+        for _ in range(20):
+            page.clock.run_for(50)
+            if page.locator(place).and_(page.locator("[data-here]")).count():
+                break
+        expect(page.locator(place)).to_have_attribute("data-here", "")
+        shown, above = page.locator(place).bounding_box(), caption.bounding_box()
+        assert shown, position
+        assert above, position
+        assert 0 < shown["y"] < above["y"] - 40, position
+        if position == gap:
+            expect(page.locator("[data-turn='2'] mark.flash").first).to_be_attached()
+    caption.get_by_role("button", name="Stop").click()
+
+    expect(caption).not_to_be_attached()
+
+
 def test_any_act_of_the_reader_ends_the_highlights(new_page: Any, server: Any) -> None:
     page = new_page()
     visit(page, server, server.exhibit("juries"))
