@@ -574,6 +574,12 @@ keys({
   "]": () => player.faster(1),
 });
 
+/** A phone has no room for the tab that names and files a debate: it stands in the menu of links there. */
+const PHONE = matchMedia("(max-width: 480px)");
+const placeFiling = () => $(PHONE.matches ? "#export" : ".views").append($("#filing"));
+PHONE.addEventListener("change", placeFiling);
+placeFiling();
+
 SMALL.addEventListener("change", draw);
 document.addEventListener("reveal", ({ target }) => {
   const name = target.closest("#audience") ? "vote" : target.closest("aside") ? "score" : "debate";

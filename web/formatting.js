@@ -36,6 +36,13 @@ export function number(value, decimals) {
 }
 
 /**
+ * A composite, or a difference of composites, with at most one decimal. A dash for anything else.
+ * @param {unknown} value
+ * @returns {string}
+ */
+export const tenths = (value) => (typeof value === "number" ? String(Math.round(value * 10) / 10) : "–");
+
+/**
  * A change with its sign: −2, +1, 0.
  * @param {number} value
  * @returns {string}

@@ -6,7 +6,7 @@
  */
 
 import { eventLink, h, setText, svg } from "./dom.js";
-import { number } from "./formatting.js";
+import { tenths } from "./formatting.js";
 import { scoredAt } from "./losses.js";
 import { GRAPH, NAME } from "./words.js";
 
@@ -139,9 +139,9 @@ function shapes({ side, composite, composite_admitted: first, composite_spread: 
 }
 
 function title({ n, side, composite, composite_admitted: first, composite_spread: spread }) {
-  const score = typeof composite === "number" ? number(composite) : GRAPH.noScore;
-  const before = first === undefined ? "" : GRAPH.first(number(first));
-  return `${NAME[side]}, turn ${n}: ${score}${before}${spread ? GRAPH.apart(number(spread)) : ""}`;
+  const score = typeof composite === "number" ? tenths(composite) : GRAPH.noScore;
+  const before = first === undefined ? "" : GRAPH.first(tenths(first));
+  return `${NAME[side]}, turn ${n}: ${score}${before}${spread ? GRAPH.apart(tenths(spread)) : ""}`;
 }
 
 const target = (x, width) => svg("rect.target", { x, y: TOP, width, height: HEIGHT - TOP - BOTTOM });

@@ -1,6 +1,7 @@
 /** The page about the judge: shows what the server says and adds nothing. */
 
 import { $, h } from "./dom.js";
+import { moment } from "./formatting.js";
 import { ERRORS } from "./words.js";
 import { JUDGE } from "./words_home.js";
 
@@ -85,7 +86,19 @@ async function fetchReport() {
   }
 }
 
+/** Links to the newest lab runs that the reader may see. */
+async function showRuns() {
+  const response = await fetch("/api/debates?format=lab&limit=3");
+  if (!response.ok) return;
+  const { debates } = await response.json();
+  const links = debates.map(({ id, motion, opened_at: at }) => {
+    return h("a", { href: `/lab/${encodeURIComponent(id)}` }, `${motion} (${moment(at)})`);
+  });
+  if (links.length) $("#lab").append(JUDGE.runs, ...links.flatMap((link, i) => (i ? [", ", link] : [link])), ".");
+}
+
 const report = await fetchReport();
 if (report.error) $("#trouble").append(report.error.message);
 else show(report);
+await showRuns().catch(() => undefined); // The page is complete without them.
 document.body.toggleAttribute("data-ready", true);

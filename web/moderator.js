@@ -13,6 +13,7 @@ import { MODERATOR } from "./words_acts.js";
  */
 export function moderator(id, showError) {
   let isOpen = true;
+  let isPlaced = false;
 
   async function act(name, reason) {
     $("#trouble").hidden = true;
@@ -37,7 +38,6 @@ export function moderator(id, showError) {
     $("#message button").disabled = false;
   }
 
-  $("#moderator").open = matchMedia("(min-width: 761px)").matches; // On a phone the first words come first.
   const resume = () => act("resume", MODERATOR.resumeReason);
   $("#pause").addEventListener("click", () => (isOpen ? act("pause", MODERATOR.pauseReason) : resume()));
   $("#resume").addEventListener("click", resume);
@@ -51,6 +51,9 @@ export function moderator(id, showError) {
   return {
     show(view, isPresent, newest) {
       isOpen = newest.state === "open";
+      // On a phone the first words come first, and an exhibition is there to be watched.
+      if (!isPlaced) $("#moderator").open = matchMedia("(min-width: 761px)").matches && !newest.exhibition;
+      isPlaced = true;
       $("#moderator").hidden = newest.state === "concluded";
       setText($("#pause"), isOpen ? MODERATOR.pause : MODERATOR.resume);
       $("#halt").hidden = newest.state === "halted";

@@ -1,7 +1,7 @@
 /** The scores of one turn: the line of numbers, and on demand the reasons for each. */
 
 import { h, hiddenText } from "./dom.js";
-import { isMissing, number, plain } from "./formatting.js";
+import { isMissing, number, plain, tenths } from "./formatting.js";
 import { highlighting } from "./ledger.js";
 import { DIMENSIONS, IN_COMPOSITE, SCORES } from "./words.js";
 
@@ -40,7 +40,7 @@ export function scoreLine(turn) {
   const revised = names.filter((name) => turn.scores[name].at_first !== undefined).map(plain);
   const absent = Object.entries(turn.absent ?? {});
   const hasTotal = typeof turn.composite === "number";
-  const composite = [h("b", {}, number(turn.composite)), outOf(COMPOSITE_MAXIMUM)];
+  const composite = [h("b", {}, tenths(turn.composite)), outOf(COMPOSITE_MAXIMUM)];
   const total = hasTotal && h("span.total", { "data-dimension": "composite" }, "composite ", composite);
   return [
     h("p.scores", {}, scores, total, revised.length > 0 && h("span.revised", {}, SCORES.revised(revised))),

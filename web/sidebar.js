@@ -31,7 +31,7 @@ export function scorecard(root) {
 
 function cardTable(card) {
   const { rounds } = card;
-  const decimals = decimalsOf(ROWS.flatMap((row) => SIDES.map((side) => card[side][row])));
+  const decimals = Math.min(1, decimalsOf(ROWS.flatMap((row) => SIDES.map((side) => card[side][row]))));
   const score = (side, row) => {
     const value = card[side][row];
     if (isMissing(value)) return h("span.quiet", { title: value.missing.reason }, SIDEBAR.noScore);

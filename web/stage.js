@@ -111,5 +111,5 @@ function told(view, frames, position) {
   const { event } = frames.slice(0, position).findLast(({ event: { type } }) => TOLD.has(type)) ?? {};
   if (!event) return STAGE.begins;
   const score = event.type === "turn_scored" ? view.turns[event.turn].composite : null;
-  return `${capital(eventWords(event))}${typeof score === "number" ? `: ${number(score)}` : ""}.`;
+  return `${capital(eventWords(event))}${typeof score === "number" ? `: ${number(score, 1)}` : ""}.`;
 }

@@ -1,7 +1,7 @@
 /** The debate as a whole: the verdicts side by side, and the premises of each case. */
 
 import { changeDetector, eventLink, h, onClick, updateInBatches } from "./dom.js";
-import { anchor, isMissing, number, plain } from "./formatting.js";
+import { anchor, isMissing, number, plain, tenths } from "./formatting.js";
 import { firstSide, named, sidesNamed } from "./labels.js";
 import { showPlace, sideName } from "./widgets.js";
 import { NAME, SIGN, VERDICTS, winnerWords } from "./words.js";
@@ -49,7 +49,7 @@ export function winnerLine(winner, view) {
 export function scorecardFacts({ winner, mean, margin, rounds, reason, noise }, view) {
   const meanOf = (side) => {
     if (isMissing(mean[side])) return h("span.quiet", {}, VERDICTS.noScore(mean[side].missing.reason));
-    return h("b", {}, number(mean[side]));
+    return h("b", {}, tenths(mean[side]));
   };
   const hasMargin = typeof margin === "number";
   const isExplained = winner === "neither" || !hasMargin || view.summary?.tie_broken;
@@ -57,8 +57,8 @@ export function scorecardFacts({ winner, mean, margin, rounds, reason, noise }, 
     h("p.means", {},
       `${NAME.pro} `, meanOf("pro"),
       ` · ${NAME.con} `, meanOf("con"),
-      hasMargin && ` · ${VERDICTS.apart(number(margin))}`),
-    hasMargin && noise !== undefined && h("p.quiet", {}, VERDICTS.noise(number(margin), number(noise))),
+      hasMargin && ` · ${VERDICTS.apart(tenths(margin))}`),
+    hasMargin && noise !== undefined && h("p.quiet", {}, VERDICTS.noise(tenths(margin), tenths(noise))),
     rounds && h("p.quiet", {}, VERDICTS.exchangesWon(rounds)),
     reason && isExplained && h("p.quiet", {}, sidesNamed(reason)),
   ];

@@ -156,7 +156,7 @@ export function announcement(event, view) {
     case "turn_scored": {
       const { composite } = view.turns[event.turn] ?? {};
       const isScored = typeof composite === "number";
-      return isScored ? `Turn ${event.turn} scored ${number(composite)}.` : `No score for turn ${event.turn}.`;
+      return isScored ? `Turn ${event.turn} scored ${number(composite, 1)}.` : `No score for turn ${event.turn}.`;
     }
     case "argument_traced":
       return event.standing ? `${event.argument}: ${STANDING[event.standing]}.` : null;

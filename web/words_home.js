@@ -91,6 +91,7 @@ export const EXHIBITIONS = {
 /** The page about the judge. `facts`: the member of an entry, and its title. */
 export const JUDGE = {
   lab: "Measured in a lab run of ",
+  runs: "The newest runs: ",
   facts: [
     ["asks", "Question"],
     ["rules", "Rules"],

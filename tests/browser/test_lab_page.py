@@ -78,3 +78,10 @@ def test_a_run_that_goes_on_is_followed_to_its_end(page: Page, server: Any) -> N
     expect(page.locator("[data-done]")).not_to_have_text("0")
     expect(page.locator(".forest")).to_be_visible(timeout=60_000)
     assert server.get(f"/api/labs/{debate}")["state"] == "concluded"
+
+
+def test_the_page_about_the_judge_leads_to_the_newest_run(read: Any, server: Any, run: str) -> None:
+    page: Page = read(f"{server.url}/judge")
+
+    expect(page.locator("#lab")).to_contain_text("moot lab MODEL")
+    expect(page.locator(f"#lab a[href='/lab/{run}']")).to_be_visible()

@@ -611,3 +611,28 @@ def test_paper_has_the_scorecard_and_the_graph_and_nothing_to_press(page: Page, 
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen")
     expect(page.locator("#seats")).to_be_hidden()
+
+
+def test_the_head_of_a_phone_cuts_nothing_off_and_its_menu_files(new_page: Any, server: Any) -> None:
+    page = new_page(width=390, height=844)
+    page.goto(f"{server.url}/d/{server.exhibit('juries')}#e60")
+    expect(page.locator("#lead a")).to_be_visible()
+    for part in ("#lead", "#status", ".views"):
+        widths = page.evaluate(
+            "name => ['scrollWidth', 'clientWidth'].map(of => document.querySelector(name)[of])", part
+        )
+        assert widths[0] <= widths[1], part
+    expect(page.locator("#top .to-judge")).to_be_visible()
+    page.locator(".menu > summary").click()
+    page.locator("#export #filing > summary").click()
+
+    expect(page.get_by_label("Title, shown in place of the motion in lists")).to_be_visible()
+
+
+def test_the_acts_of_operators_are_folded_in_an_exhibition(new_page: Any, own_server: Any) -> None:
+    debate = own_server.http.post("/api/debates", json={"exhibition": "juries"}).json()["id"]
+    page = new_page(own=True)
+    page.goto(f"{own_server.url}/d/{debate}")
+    expect(page.locator("#moderator summary")).to_be_visible()
+    expect(page.locator("#pause")).to_be_hidden()
+    own_server.halt(debate)
