@@ -317,6 +317,17 @@ def test_the_bar_says_level_when_the_card_names_no_leader(page: Page, server: An
     assert {"neither", "pro"} <= leaders
 
 
+@pytest.mark.parametrize("width", [390, 800, 1024, 1440])
+def test_the_bar_shows_all_of_its_words(new_page: Any, server: Any, width: int) -> None:
+    debate = server.exhibit("cars")
+    page = new_page(width=width)
+    visit(page, server, debate, f"#e{server.view(debate)['turns']['2']['changed'][-1]}")
+    bar = page.locator("#lead")
+    expect(bar).to_contain_text("▲ Pro’s turn 5 exposed ▼ Con’s turn 2 (−2) → see")
+
+    assert bar.evaluate("(bar) => [bar.scrollWidth - bar.clientWidth, bar.scrollHeight - bar.clientHeight]") == [0, 0]
+
+
 def test_a_raise_does_not_look_like_a_penalty(new_page: Any, server: Any) -> None:
     debate = server.exhibit("cars")
     events = server.get(f"/api/debates/{debate}/events?limit=1000")["events"]
