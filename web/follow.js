@@ -104,7 +104,7 @@ export function follower(newest, behind) {
   return state;
 }
 
-/** The part of the window between the head of the page and its foot, or the caption of the highlights above the foot. */
+/** The window between the head of the page and its foot, or the caption of the highlights above the foot. */
 function room() {
   const below = $("#caption") ?? $("#foot");
   return [$("#top").getBoundingClientRect().bottom, below.getBoundingClientRect().top];

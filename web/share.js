@@ -36,7 +36,8 @@ export function share(id, linkHere) {
   const links = [[linkToDebate, SHARE.copy], [linkHere, SHARE.copyHere]].map(([link, text]) => {
     return h("button", { type: "button", on: { click: () => copy(link()) } }, text);
   });
-  $("#export").append(h("div.links", {}, links), h("ul", {}, files), h("label.field", {}, h("span", {}, SHARE.embed), code), cardField);
+  const embed = h("label.field", {}, h("span", {}, SHARE.embed), code);
+  $("#export").append(h("div.links", {}, links), h("ul", {}, files), embed, cardField);
 
   function showCard(quote) {
     const query = quote ? `?${new URLSearchParams({ quote })}` : "";

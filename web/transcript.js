@@ -219,7 +219,10 @@ export function transcript(root, go, id, wantFrame) {
     return true;
   }
 
-  /** The verdict or the turn that an event is about, or the newest turn; of a change of its score the entry, once it has been fetched. */
+  /**
+   * The verdict or the turn that an event is about, or the newest turn; of a change of its score the entry, once it
+   * has been fetched.
+   */
   function place(event, view) {
     const verdict = event.type in VERDICT_PLACES && $(VERDICT_PLACES[event.type], ending);
     if (verdict) return verdict;

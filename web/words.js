@@ -423,7 +423,7 @@ export const GRAPH = {
 /** The summary of a concluded exchange. */
 export const SUMMARY = {
   scorecard: "Scorecard",
-  narrative: "The narrative verdict",
+  narrative: "Narrative verdict",
   rules: "What the rules did",
   moments: "Key moments",
   all: "All of it",
