@@ -52,8 +52,9 @@ def test_a_hit_stays_marked_and_in_view_until_the_reader_acts(new_page: Any, ser
     assert text[-40:] == page.evaluate(MARKED)
     assert page.evaluate("[...CSS.highlights.get('said')][0].startContainer.isConnected")
     assert 200 < page.evaluate(place) < 500
+    page.evaluate("addEventListener('wheel', () => { window.isWheelTold = true; })")  # it may scroll before it tells
     page.mouse.wheel(0, 300)
-    page.wait_for_function(f"() => {place} < 80")
+    page.wait_for_function(f"() => window.isWheelTold && {place} < 80")
     left = page.evaluate(place)
     page.evaluate("document.querySelector('main').append(document.querySelector('#late').cloneNode())")
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
