@@ -188,7 +188,7 @@ def test_another_site_may_frame_a_turn_as_a_card(page: Page, server: Any, elsewh
 def test_selected_words_of_a_turn_become_the_quote_of_its_card(page: Page, server: Any) -> None:
     page.goto(f"{server.url}/d/{server.exhibit('juries')}")
     expect(page.locator("body[data-ready]")).to_be_attached()
-    page.get_by_text("Share").click()
+    page.locator("summary", has=page.locator(".tab-word", has_text="Share")).click()
     code = page.get_by_label("Code to embed a card of one turn")
     expect(code).to_have_value(re.compile("/turns/6/card"))
     page.keyboard.press("Escape")
