@@ -53,8 +53,9 @@ def test_a_hit_stays_marked_and_in_view_until_the_reader_acts(new_page: Any, ser
     assert page.evaluate("[...CSS.highlights.get('said')][0].startContainer.isConnected")
     assert 200 < page.evaluate(place) < 500
     page.evaluate("addEventListener('wheel', () => { window.isWheelTold = true; })")  # it may scroll before it tells
+    before = page.evaluate(place)
     page.mouse.wheel(0, 300)
-    page.wait_for_function(f"() => window.isWheelTold && {place} < 80")
+    page.wait_for_function(f"(before) => window.isWheelTold && {place} < before - 100", arg=before)
     left = page.evaluate(place)
     page.evaluate("document.querySelector('main').append(document.querySelector('#late').cloneNode())")
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
