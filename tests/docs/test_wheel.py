@@ -27,14 +27,14 @@ main()
 
 def test_a_wheel_has_one_folder() -> None:
     assert {name: f"moot/{name}" for name in BUILT["only-include"]} == BUILT["sources"]
-    assert {"moot.py": "moot/__init__.py"} == BUILT["force-include"]
+    assert {"deploy/wheel/moot.py": "moot/__init__.py"} == BUILT["force-include"]
 
 
 @pytest.mark.slow
 def test_an_installed_moot_uses_its_own_packages(tmp_path: Path) -> None:
     installed = tmp_path / "site" / "moot"
     installed.mkdir(parents=True)
-    shutil.copyfile(ROOT / "moot.py", installed / "__init__.py")
+    shutil.copyfile(ROOT / "deploy/wheel/moot.py", installed / "__init__.py")
     for name in BUILT["only-include"]:
         (installed / name).symlink_to(ROOT / name)
         (tmp_path / "site" / name).mkdir()

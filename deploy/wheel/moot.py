@@ -4,6 +4,7 @@
 the command ``moot``, in its children, and wherever ``moot`` was imported before.
 """
 
+# ruff: noqa: INP001 - in a wheel it is the __init__ of a package
 import os
 import sys
 from pathlib import Path
@@ -19,6 +20,6 @@ def main() -> None:
     run()
 
 
-if sys.path[:1] != [HOME]:
+if Path(HOME, "server").is_dir() and sys.path[:1] != [HOME]:  # a checkout has its packages on the path already
     sys.path.insert(0, HOME)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (HOME, os.environ.get("PYTHONPATH", ""))))
