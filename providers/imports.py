@@ -23,10 +23,10 @@ SDKS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The vendors' SDKs, with the variables that show that a vendor is in use."""
 PARTS: Final[Mapping[str, tuple[str, ...]]] = {
-    "anthropic": ("httpcore2", "anthropic.resources.messages", "anthropic.types"),
+    "anthropic": ("httpcore2", "anthropic.resources.messages", "anthropic.types", "concurrent.futures.thread"),
     "google.genai": ("google.genai.types", "google.genai.errors", "google.genai.models"),
     "ollama": ("httpcore",),
-    "openai": ("openai.resources.chat.completions", "openai.types.chat"),
+    "openai": ("openai.resources.chat.chat", "openai.resources.chat.completions.completions", "openai.types.chat"),
 }
 """Modules that an SDK would import itself at the first call."""
 WITH_SDKS: Final = "genai_prices"

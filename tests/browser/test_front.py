@@ -111,6 +111,7 @@ def test_more_are_loaded_on_demand(page: Page, server: Any, scripts: SimpleNames
         server.open(scripts.quick, motion=f"Motion number {number}", turns=1)
     front(page, server)
     page.locator("#search").fill("Motion number")
+    expect(page.locator("#found")).to_have_text("25 debates and more")
     expect(page.locator("#debates .debate")).to_have_count(25)
     page.get_by_role("button", name="Load more").click()
 
