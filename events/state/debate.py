@@ -10,6 +10,7 @@ from events.state import (
     audience,
     character,
     claims,
+    evidence,
     exchanges,
     lab,
     ledger,
@@ -23,6 +24,7 @@ from events.state import (
 from events.state.audience import Audience
 from events.state.character import Characters
 from events.state.claims import Register
+from events.state.evidence import EvidencePack
 from events.state.exchanges import Exchanges
 from events.state.growing import GrowingMap
 from events.state.lab import LabState
@@ -186,6 +188,7 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     protocol: ProtocolState = protocol.INITIAL
     panel: PanelState = panel.INITIAL
     lab: LabState = lab.INITIAL
+    evidence: EvidencePack = evidence.INITIAL
     words: ModeratorMessages = words.INITIAL
     """Messages of the moderator."""
     unpriced: str = ""
@@ -275,6 +278,8 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
         moved["protocol"] = protocol.apply(debate.protocol, debate.opened, record, moved.get("panel", debate.panel))
     if kind in lab.MOVED_BY:
         moved["lab"] = lab.apply(debate.lab, record)
+    if kind in evidence.MOVED_BY:
+        moved["evidence"] = evidence.apply(debate.evidence, record)
     if kind in words.MOVED_BY:
         moved["words"] = words.apply(debate.words, debate.transcript, record)
     return replace(debate, **moved)

@@ -8,6 +8,7 @@ from events.types.acts import *
 from events.types.base import *
 from events.types.criteria import *
 from events.types.deliberation import *
+from events.types.evidence import *
 from events.types.lab import *
 from events.types.opening import *
 from events.types.panel import *

@@ -4,7 +4,7 @@ A moderator is in memory while its debate runs and while a command is carried ou
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Final, assert_never
 
@@ -19,7 +19,7 @@ from events.errors import Fenced, LogError, StoreUnavailable, Unanswered, Unknow
 from events.record import Draft
 from events.state.debate import Debate
 from events.store.log import EventLog
-from events.types import DebateLabelled, DebateOpened, FamilyWarned, ModeratorSpoke
+from events.types import DebateLabelled, DebateOpened, Event, FamilyWarned, ModeratorSpoke
 from providers.catalog.models import family
 from providers.registry import Registry
 from server import observe
@@ -110,17 +110,21 @@ class Moderators:
         """Continue one open debate.  Raises ``NotOwner`` if another node runs it."""
         self._start(await self._moderator(debate))
 
-    async def open(self, opened: DebateOpened) -> str:
-        """Record a new debate and start it; its id.  Raises ``Draining``, ``TooMany``."""
+    async def open(self, opened: DebateOpened, supplied: Sequence[Event] = ()) -> str:
+        """Record a new debate and start it; its id.  Raises ``Draining``, ``TooMany``.
+
+        ``supplied``: what was given with the request, in its order; it follows the opening.
+        """
         if self.is_draining:
             raise Draining
         if self.running >= self._most:
             raise TooMany(f"{self._most} debates are running already", retry_after_s=10)
         debate = self._clock.new_id()
         with self._keep_while_loading(debate):
-            warnings = [Draft(event=warned, cause=1, id=self._clock.new_id()) for warned in family_warnings(opened)]
+            follows = (*supplied, *family_warnings(opened))
+            drafts = [Draft(event=each, cause=1, id=self._clock.new_id()) for each in follows]
             with observe.APPEND_SECONDS.time():
-                records = await self._log.append(debate, 0, [Draft(event=opened, id=self._clock.new_id()), *warnings])
+                records = await self._log.append(debate, 0, [Draft(event=opened, id=self._clock.new_id()), *drafts])
             observe.EVENTS.inc(len(records))
             self._start(await self._moderator(debate))
         return debate

@@ -47,6 +47,7 @@ from server.debate.setup.language import language_of
 from server.debate.setup.seats import PanelRequest, Seat, dimensions_of, seats
 from server.debate.speech import clean
 from server.errors import BadField, BadQuery
+from server.evidence.documents import MOST_DOCUMENTS, EvidenceRequest
 from server.settings import Settings
 from server.version import VERSION
 
@@ -118,6 +119,8 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """The cases, in format ``calibration``."""
     lab: LabRequest | None = None
     """What the judge is measured with, in format ``lab``."""
+    evidence: Annotated[list[EvidenceRequest], Meta(max_length=MOST_DOCUMENTS)] | None = None
+    """Documents that the debaters may cite."""
     exhibition: Name | None = None
     """The name of an exhibition to open: it gives all fields except ``blind``."""
     blind: bool = False
@@ -180,6 +183,8 @@ def _check_format(request: DebateRequest) -> None:
         raise BadField("lab", "format lab measures a judge with what its part lab names, and no other format does")
     if request.format == "lab" and request.panel:
         raise BadField("panel", "a lab measures one judge and has no panel")
+    if request.evidence and request.format not in DEBATES:
+        raise BadField("evidence", "only a debate between two sides has evidence")
     if request.format == "deliberation":
         _check_samples(request)
     if request.blind and request.format not in DEBATES:

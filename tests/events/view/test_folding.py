@@ -11,6 +11,7 @@ from events.state import (
     audience,
     character,
     claims,
+    evidence,
     exchanges,
     ledger,
     panel,
@@ -31,6 +32,7 @@ GOLDEN: Final = sorted((Path(__file__).parent / "golden").glob("*.ndjson"))
 PARTS: Final[dict[str, Any]] = {
     "audience": audience,
     "claims": claims,
+    "evidence": evidence,
     "exchanges": exchanges,
     "ledger": ledger,
     "panel": panel,

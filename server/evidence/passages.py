@@ -1,0 +1,86 @@
+"""Cuts a document into passages: whole paragraphs and sentences, about 80 to 150 words, in their order."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from msgspec import Struct
+
+from events.segmentation import LONGEST_RUN, SENTENCE_END, count_words, first_words
+
+LEAST, MOST = 80, 150
+"""Words of a passage.  It has fewer where a section ends, and never more."""
+_LONGEST: Final = (MOST + 1) * (LONGEST_RUN + 1)
+"""Characters that hold more than ``MOST`` words in any script."""
+
+
+class Block(Struct, frozen=True, kw_only=True):
+    """A paragraph of a document; ``page`` from 1, 0 in a document without pages."""
+
+    text: str
+    page: int = 0
+    heading: str = ""
+
+
+class CutPassage(Struct, frozen=True, kw_only=True):
+    """A passage without its id: paragraphs, one a line, with the page and the heading of the first."""
+
+    text: str
+    page: int
+    heading: str
+
+
+def cut(blocks: Iterable[Block]) -> Iterator[CutPassage]:
+    """The passages of a document.  All its words are in them, each once; white space within a paragraph is one space.
+
+    A passage does not go on over a heading.
+    """
+    held: list[Block] = []
+    size = 0
+    for piece, words in _pieces(blocks):
+        if held and (size >= LEAST or size + words > MOST or piece.heading != held[0].heading):
+            yield _joined(held)
+            held, size = [], 0
+        held.append(piece)
+        size += words
+    if held:
+        yield _joined(held)
+
+
+def _joined(held: list[Block]) -> CutPassage:
+    return CutPassage(text="\n".join(each.text for each in held), page=held[0].page, heading=held[0].heading)
+
+
+def _pieces(blocks: Iterable[Block]) -> Iterator[tuple[Block, int]]:
+    """Paragraphs with their words; one longer than ``MOST`` in parts that end with a sentence if possible."""
+    for block in blocks:
+        text = " ".join(block.text.split())
+        for part, words in _parts(text):
+            yield Block(text=part, page=block.page, heading=block.heading), words
+
+
+def _parts(text: str) -> Iterator[tuple[str, int]]:
+    if not text:
+        return
+    if (words := count_words(text)) <= MOST:
+        yield text, words
+        return
+    start = end = size = 0
+    for sentence_end in _sentence_ends(text):
+        words = count_words(text[end:sentence_end])
+        if size and (size >= LEAST or size + words > MOST):
+            yield text[start:end].strip(), size
+            start, size = end, 0
+        end, size = sentence_end, size + words
+    yield text[start:].strip(), size
+
+
+def _sentence_ends(text: str) -> Iterator[int]:
+    """The ends of all sentences; a sentence of more than ``MOST`` words has ends between its words too."""
+    start = 0
+    for end in (*(found.end() for found in SENTENCE_END.finditer(text)), len(text)):
+        while (part := first_words(text[start : min(end, start + _LONGEST)], MOST)) != text[start:end].rstrip():
+            start += len(part)
+            yield start
+        if end > start:
+            yield end
+        start = end
