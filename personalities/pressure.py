@@ -37,10 +37,20 @@ def after_exchange(debate: Debate, comparison: Comparison) -> tuple[Event, ...]:
     """The events that follow from an exchange: pressure, shifted traits, a directive; each from the one before.
 
     The loser is pressed.  Where the rubric says so, a new turn that did not lose but has a standing penalty is pressed
-    for that.
+    for that.  A side without a character, as in a supplied transcript, is never pressed.
     """
     pressed = [pressure(debate, comparison), *_flagged(debate, comparison)]
-    return tuple(event for each in pressed if each is not None for event in _effects(debate, each))
+    return tuple(
+        event
+        for each in pressed
+        if each is not None and _has_character(debate, each.side)
+        for event in _effects(debate, each)
+    )
+
+
+def _has_character(debate: Debate, side: Side) -> bool:
+    opened = debate.opened
+    return opened is None or bool((opened.pro if side == "pro" else opened.con).archetype)
 
 
 def _effects(debate: Debate, pressed: PressureApplied) -> Iterator[Event]:

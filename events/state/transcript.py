@@ -1,6 +1,6 @@
-"""The turns: text, attempts, state, and how far each repeats its side's earlier turns."""
+"""The turns: text, attempts, state, and how far each repeats its side's earlier turns; and a supplied transcript."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -14,6 +14,9 @@ from events.types import (
     DebateOpened,
     DebateResumed,
     Side,
+    SourceKind,
+    SuppliedEntry,
+    TranscriptSupplied,
     TurnFailed,
     TurnScored,
     TurnSpoken,
@@ -60,10 +63,35 @@ OUTAGES: Final = frozenset({"unreachable", "overloaded"})
 """Kinds of temporary failures of the model's vendor."""
 
 
+class SuppliedTurn(Struct, frozen=True, kw_only=True, gc=False):
+    """A turn of a supplied transcript: the entries of one side that follow one another."""
+
+    side: Side
+    speakers: tuple[str, ...]
+    text: str
+    context: tuple[SuppliedEntry, ...] = ()
+    """What a moderator or the audience said before the turn, or within it."""
+
+
+class SuppliedTranscript(Struct, frozen=True, kw_only=True, gc=False):
+    """A supplied transcript.  Turn 1 is ``turns[0]``."""
+
+    position: int
+    source: str
+    licence: str
+    kind: SourceKind
+    digest: str
+    turns: tuple[SuppliedTurn, ...]
+    closing: tuple[SuppliedEntry, ...]
+    """What a moderator or the audience said after the last turn."""
+
+
 class Transcript(Struct, frozen=True, kw_only=True, gc=False):
     """All turns by number."""
 
     turns: dict[int, Turn] = {}
+    supplied: SuppliedTranscript | None = None
+    """Where the turns come from, if they were not spoken in Moot."""
 
     @property
     def current(self) -> Turn | None:
@@ -81,6 +109,7 @@ INITIAL = Transcript()
 MOVED_BY: Final = frozenset(
     {
         DebateOpened,
+        TranscriptSupplied,
         TurnStarted,
         TurnSpoken,
         TurnFailed,
@@ -92,7 +121,40 @@ MOVED_BY: Final = frozenset(
 
 
 def _with(transcript: Transcript, turn: Turn) -> Transcript:
-    return Transcript(turns={**transcript.turns, turn.number: turn})
+    return replace(transcript, turns={**transcript.turns, turn.number: turn})
+
+
+def merged(entries: Sequence[SuppliedEntry]) -> tuple[tuple[SuppliedTurn, ...], tuple[SuppliedEntry, ...]]:
+    """The turns of a transcript, in which the sides alternate, and the context after the last one.
+
+    Context between two entries of one side stands before the turn that they make.
+    """
+    turns: list[list[SuppliedEntry]] = []
+    before: list[list[SuppliedEntry]] = []
+    waiting: list[SuppliedEntry] = []
+    for entry in entries:
+        if entry.side == "context":
+            waiting.append(entry)
+        elif turns and turns[-1][0].side == entry.side:
+            turns[-1].append(entry)
+            before[-1] += waiting
+            waiting = []
+        else:
+            turns.append([entry])
+            before.append(waiting)
+            waiting = []
+    return tuple(_turn_of(said, tuple(context)) for said, context in zip(turns, before, strict=True)), tuple(waiting)
+
+
+def _turn_of(said: Sequence[SuppliedEntry], context: tuple[SuppliedEntry, ...]) -> SuppliedTurn:
+    side = said[0].side
+    assert side != "context", "context is no turn"
+    return SuppliedTurn(
+        side=side,
+        speakers=tuple(dict.fromkeys(entry.speaker for entry in said if entry.speaker)),
+        text="\n\n".join(entry.text for entry in said),
+        context=context,
+    )
 
 
 def _earlier(transcript: Transcript, event: TurnSpoken) -> Iterator[str]:
@@ -109,6 +171,20 @@ def apply(transcript: Transcript, record: Recorded) -> Transcript:
     match event:
         case DebateOpened():
             return INITIAL
+        case TranscriptSupplied():
+            turns, closing = merged(event.turns)
+            return replace(
+                transcript,
+                supplied=SuppliedTranscript(
+                    position=record.position,
+                    source=event.source,
+                    licence=event.licence,
+                    kind=event.kind,
+                    digest=event.digest,
+                    turns=turns,
+                    closing=closing,
+                ),
+            )
         case TurnStarted(turn=number, side=side, attempt=attempt):
             before = transcript.turns.get(number)
             turn = (

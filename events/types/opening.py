@@ -40,6 +40,8 @@ class Debater(Struct, frozen=True, kw_only=True):
     window: int = 0
     """Tokens that its prompts may have; 0 for no limit."""
     think: Think = "default"
+    speaker: str | UnsetType = UNSET
+    """The name of the person who speaks in this seat, or who spoke in the supplied transcript."""
 
 
 class FamilyWarned(Event, frozen=True, kw_only=True, tag="family_warned"):
@@ -89,6 +91,17 @@ class Template(Struct, frozen=True, kw_only=True):
     version: int
     digest: str
     text: str
+
+
+class Origin(Struct, frozen=True, kw_only=True):
+    """The debate that this one was made from."""
+
+    kind: Literal["rejudge", "fork"]
+    debate: str
+    position: int
+    """The last position of the source that was used."""
+    digest: str
+    """The chained digest of the source at that position, in hex."""
 
 
 class DebateSettings(Struct, frozen=True, kw_only=True):
@@ -141,6 +154,8 @@ class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened"):
             "con.model",
             "con.caveat",
             "con.window",
+            "pro.speaker",
+            "con.speaker",
             "judge.model",
             "judge.second",
             "judge.caveat",
@@ -181,3 +196,5 @@ class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened"):
     """What the motion asks of both sides; unset in older logs."""
     language: str | UnsetType = UNSET
     """BCP 47 tag of the language that debaters speak and the judge gives reasons in; unset in older logs."""
+    origin: Origin | UnsetType = UNSET
+    """Set in a rejudged debate and in a fork."""

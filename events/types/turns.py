@@ -1,10 +1,42 @@
-"""Turns, the model calls behind them, and the pressure that moves the debaters' traits between turns."""
+"""Turns, spoken or supplied, the model calls behind them, and the pressure that moves traits between turns."""
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
 from events.types.base import ALL_PRIVATE, DerivedEvent, Event, Missing, Side, Span, Usage
+
+SourceKind = Literal["text", "markdown", "csv", "json", "nyu", "webvtt", "srt", "openai", "anthropic", "moot"]
+"""The form in which a transcript came; ``moot``: the turns of another debate in Moot."""
+SpokenBy = Literal["model", "person", "transcript"]
+
+
+class SuppliedEntry(Struct, frozen=True, kw_only=True):
+    """One entry of a supplied transcript: what one person said at one time.
+
+    Entries of one side that follow one another are one turn.  ``context`` is what a moderator or the audience said.
+    """
+
+    side: Literal["pro", "con", "context"]
+    speaker: str
+    text: str
+    at_ms: int | UnsetType = UNSET
+    """Milliseconds from the start of the recording."""
+
+
+class TranscriptSupplied(Event, frozen=True, kw_only=True, tag="transcript_supplied"):
+    """The turns of this debate come from a transcript: they were said elsewhere, and nothing in them is live."""
+
+    naming: ClassVar[frozenset[str]] = frozenset({"source", "turns.speaker"})
+
+    source: str
+    """Where the transcript comes from, in the words of the person who supplied it."""
+    digest: str
+    """SHA-256 of the JSON of ``turns`` in its canonical form, in hex."""
+    licence: str
+    """Under what terms the text may be used, in the words of the person who supplied it."""
+    kind: SourceKind
+    turns: tuple[SuppliedEntry, ...]
 
 
 class TurnStarted(Event, frozen=True, kw_only=True, tag="turn_started"):
@@ -62,8 +94,11 @@ class TurnSpoken(Event, frozen=True, kw_only=True, tag="turn_spoken"):
     pace: tuple[tuple[int, int], ...]
     """(ms since the start, code points by then), so that a replay speaks at the recorded pace."""
     model: str
+    """Empty for words that no model said."""
     usage: Usage
     latency_ms: int
+    by: SpokenBy | UnsetType = UNSET
+    """Unset: by a model."""
 
 
 class TurnFailed(Event, frozen=True, kw_only=True, tag="turn_failed"):

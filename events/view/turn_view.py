@@ -7,7 +7,17 @@ from msgspec import UNSET, Struct, UnsetType
 from events.state.debate import Debate
 from events.state.ledger import Balance, TurnCard
 from events.state.transcript import Failure, Turn, TurnState
-from events.types import ComparisonOutcome, ComponentScore, Degree, Missing, PressureApplied, Reason, Side, missing
+from events.types import (
+    ComparisonOutcome,
+    ComponentScore,
+    Degree,
+    Missing,
+    PressureApplied,
+    Reason,
+    Side,
+    SpokenBy,
+    missing,
+)
 
 
 class ScoreView(Struct, frozen=True, kw_only=True, gc=False):
@@ -70,6 +80,10 @@ class TurnView(Struct, frozen=True, kw_only=True, gc=False):
     words: int = 0
     clipped: bool = False
     model: str = ""
+    by: SpokenBy | UnsetType = UNSET
+    """Absent for words of a model."""
+    speaker: str | UnsetType = UNSET
+    """Who said it, in a supplied transcript; hidden as ``model`` is."""
     spoken: int | UnsetType = UNSET
     judged: int | UnsetType = UNSET
     failures: tuple[Failure, ...] = ()
@@ -110,6 +124,8 @@ def turn_view(debate: Debate, number: int) -> TurnView:
         words=turn.words,
         clipped=turn.clipped,
         model=turn.model,
+        by=UNSET if turn.event is None else turn.event.by,
+        speaker=_speaker(debate, number),
         spoken=turn.spoken or UNSET,
         judged=turn.judged or UNSET,
         failures=turn.failures,
@@ -125,6 +141,13 @@ def turn_view(debate: Debate, number: int) -> TurnView:
         **_shaped_by(debate, turn),
         **_scores(debate, card),
     )
+
+
+def _speaker(debate: Debate, number: int) -> str | UnsetType:
+    supplied = debate.transcript.supplied
+    if supplied is None or number > len(supplied.turns):
+        return UNSET
+    return ", ".join(supplied.turns[number - 1].speakers) or UNSET
 
 
 def _shaped_by(debate: Debate, turn: Turn) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from events.view.turn_view import TurnView
 
 
 def unnamed_turn(turn: TurnView) -> TurnView:
-    """The turn without its model and without the messages of providers."""
+    """The turn without its model, its speaker, and the messages of providers."""
     failures = tuple(replace(each, message=UNNAMED) for each in turn.failures)
-    return replace(turn, model="", failures=failures)
+    return replace(turn, model="", speaker=UNSET, failures=failures)
 
 
 def unnamed_panel(panel: PanelState) -> PanelState:

@@ -37,9 +37,11 @@ from events.types import (
     FamilyWarned,
     JudgeSeat,
     NarrativeVerdictReached,
+    Origin,
     PressureApplied,
     ScorecardVerdictReached,
     Side,
+    SourceKind,
     TraitsShifted,
     TurnsCompared,
 )
@@ -58,6 +60,19 @@ class SeatView(Struct, frozen=True, kw_only=True, gc=False):
     archetype: str
     elasticity: float
     caveat: str
+    speaker: str | UnsetType = UNSET
+    """The name of the person who speaks here, or who spoke in the supplied transcript; hidden as ``model`` is."""
+
+
+class TranscriptView(Struct, frozen=True, kw_only=True, gc=False):
+    """Where the turns come from, if they were not spoken in Moot."""
+
+    source: str | UnsetType = UNSET
+    """Absent for spectators until a blind debate has concluded: it may name who spoke."""
+    licence: str
+    kind: SourceKind
+    digest: str
+    position: int
 
 
 class JudgeView(Struct, frozen=True, kw_only=True, gc=False):
@@ -112,6 +127,10 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     max_words: int = 0
     opened_at: str = ""
     exhibition: str | UnsetType = UNSET
+    transcript: TranscriptView | UnsetType = UNSET
+    """Present if the turns were supplied, and not spoken in Moot."""
+    origin: Origin | UnsetType = UNSET
+    """The debate that this one was made from."""
     blind: bool | UnsetType = UNSET
     """Present and true if spectators see no names of models before the debate has concluded."""
     pro: SeatView | UnsetType = UNSET
@@ -245,6 +264,8 @@ def _after(fold: Fold, after: Debate, numbers: Iterable[int]) -> Fold:  # noqa: 
 def _rare_parts(fold: Fold, after: Debate, *, is_protocol: bool, hides: bool) -> dict[str, Any]:
     """Parts of the view that most debates lack."""
     moved: dict[str, Any] = {}
+    if after.transcript.supplied is not fold.debate.transcript.supplied:
+        moved["transcript"] = _transcript(after, hides=hides)
     if after.words:
         moved["words"] = after.words
     if after.families:
@@ -289,6 +310,7 @@ def for_director(fold: Fold) -> View:
         view,
         turns=fold.turns,
         families=debate.families or UNSET,
+        transcript=_transcript(debate, hides=False),
         **_seats(debate),
         protocol=debate.protocol if view.format == "protocol" else {},
         panel=debate.panel if debate.panel.raters else {},
@@ -297,7 +319,13 @@ def for_director(fold: Fold) -> View:
 
 def _revealed(debate: Debate, view: View) -> View:
     """The view with its private parts, once the debate has concluded."""
-    return replace(view, directives=_words(debate), audience=_audience(debate), **_seats(debate))
+    return replace(
+        view,
+        directives=_words(debate),
+        audience=_audience(debate),
+        transcript=_transcript(debate, hides=False),
+        **_seats(debate),
+    )
 
 
 def _audience(debate: Debate) -> AudienceView | UnsetType:
@@ -341,6 +369,7 @@ def _opened(debate: Debate, opened: DebateOpened) -> View:
         opened_at=debate.opened_at,
         exhibition=UNSET if opened.exhibition is None else opened.exhibition,
         blind=opened.blind or UNSET,
+        origin=opened.origin,
         **_seats(debate, named=not opened.blind),
         rubric=opened.rubric.name,
         archetype_traits=debate.characters.traits,
@@ -355,15 +384,39 @@ def _seats(debate: Debate, *, named: bool = True) -> dict[str, Any]:
     opened = debate.opened
     assert opened is not None, "seats are those of an opening"
     return {
-        "pro": _seat(opened.pro, named=named) if opened.pro.model else UNSET,
-        "con": _seat(opened.con, named=named) if opened.con.model else UNSET,
+        "pro": _seat(opened.pro, named=named) if is_taken(opened.pro) else UNSET,
+        "con": _seat(opened.con, named=named) if is_taken(opened.con) else UNSET,
         "judge": _judge(opened.judge, named=named),
     }
 
 
+def is_taken(seat: Debater) -> bool:
+    """Whether the side has a debater: an artifact has none."""
+    return bool(seat.model) or seat.speaker is not UNSET
+
+
 def _seat(seat: Debater, *, named: bool) -> SeatView:
-    shown = SeatView(model=seat.model, archetype=seat.archetype, elasticity=seat.elasticity, caveat=seat.caveat)
-    return shown if named else replace(shown, model=UNSET, caveat="")
+    shown = SeatView(
+        model=seat.model or UNSET,
+        archetype=seat.archetype,
+        elasticity=seat.elasticity,
+        caveat=seat.caveat,
+        speaker=seat.speaker,
+    )
+    return shown if named else replace(shown, model=UNSET, caveat="", speaker=UNSET)
+
+
+def _transcript(debate: Debate, *, hides: bool) -> TranscriptView | UnsetType:
+    supplied = debate.transcript.supplied
+    if supplied is None:
+        return UNSET
+    return TranscriptView(
+        source=UNSET if hides else supplied.source,
+        licence=supplied.licence,
+        kind=supplied.kind,
+        digest=supplied.digest,
+        position=supplied.position,
+    )
 
 
 def _judge(seat: JudgeSeat, *, named: bool) -> JudgeView:

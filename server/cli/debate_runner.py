@@ -20,7 +20,6 @@ from server.debate.setup.estimate import Estimate
 from server.debate.setup.lab import LabEstimate, estimate_of, in_words
 from server.debate.setup.records import opening_for
 from server.errors import BadField, NotOwner
-from server.evidence.documents import evidence_for
 from server.feed import frames
 from server.feed.reader import Reader
 from server.service import Service, running
@@ -96,9 +95,9 @@ async def _run_here(
         if body is not None:
             wanted = opening.as_request(body)
             opened = await opening_for(service.log, wanted, service.registry, settings)
-            evidence = await evidence_for(wanted.evidence)
+            supplied = await opening.events_after(wanted)
             _begin(await anyio.to_thread.run_sync(estimate_of, opened), asks)
-            debate, after = await service.moderators.open(opened, evidence), 0
+            debate, after = await service.moderators.open(opened, supplied), 0
         else:
             assert resume is not None
             debate = await find_debate(service.log, resume.debate)

@@ -23,7 +23,6 @@ from server.debate.setup.exhibitions import exhibitions
 from server.debate.setup.lab import estimate_of
 from server.debate.setup.records import opening_for
 from server.errors import BadQuery
-from server.evidence.documents import evidence_for
 from server.export.hits import page_of_hits
 from server.http.access import access_of, is_director
 from server.http.body import read_json
@@ -47,7 +46,7 @@ async def open_debate(request: Request) -> Response:
     service = service_of(request)
     wanted = opening.as_request(await read_json(request))
     opened = await opening_for(service.log, wanted, service.registry, service.settings)
-    debate = await service.moderators.open(opened, await evidence_for(wanted.evidence))
+    debate = await service.moderators.open(opened, await opening.events_after(wanted))
     return json_response({"id": debate}, 201)
 
 

@@ -2,7 +2,8 @@
 
 The course of a debate:
 
-1. Pro speaks turn 1, con turn 2, and so on (``_speak``; ``_retry`` after a failure).
+1. Pro speaks turn 1, con turn 2, and so on (``_speak``; ``_retry`` after a failure).  If a transcript was supplied,
+   the turns come from it instead (``_supply``), and the side that spoke first there has turn 1.
 2. After each turn the judge answers its questions about it, and the rules record what follows (``_judge``).
 3. Second opinions on flagged claims are asked while the next turn is spoken.
 4. After the last turn come the verdicts and the end (``_end``).
@@ -12,12 +13,14 @@ while no call is in flight.  So a turn that is being spoken at that moment was i
 """
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import UNSET, UnsetType
 
 from events.languages import tokens_a_word
 from events.record import Draft
+from events.segmentation import count_words
 from events.state.debate import Debate
 from events.state.ledger import TurnCard
 from events.state.scorecard import scorecard
@@ -28,11 +31,18 @@ from events.types import (
     AttemptAbandoned,
     BothSides,
     DebateConcluded,
+    DebateHalted,
     DebateOpened,
     Missing,
+    ModeratorSpoke,
     ScorecardVerdictReached,
     Side,
+    SuppliedEntry,
+    TurnSpoken,
+    TurnStarted,
+    Usage,
     missing,
+    other,
 )
 from judge.live.verdicts import noise_of_lead, scorecard_verdict
 from personalities.pressure import directive_in_force
@@ -72,9 +82,11 @@ def _steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
         steps = _judge(debate, opened, turn)
         return steps if isinstance(steps[0], Record) else (*steps, *opinions)
     if turn is not None and turn.state == "judged" and turn.number >= opened.turns:
-        return opinions or _end(debate, opened)
+        return opinions or record(_closing_context(debate)) or _end(debate, opened)
     number = turn.number if turn is not None and turn.state == "failed" else len(debate.transcript.turns) + 1
-    if (summarised := summary_due(debate, opened, number, side_of(number))) is not None:
+    if is_supplied(opened, _side_of(debate, number)):
+        return record(_supply(debate, number))
+    if (summarised := summary_due(debate, opened, number, _side_of(debate, number))) is not None:
         return record([Draft(event=summarised, cause=debate.course)])
     if turn is not None and turn.state == "failed":
         return (_retry(debate, opened, turn), *opinions)
@@ -82,9 +94,60 @@ def _steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     return (_speak(debate, opened, number, attempt=1, delay_ms=0), *opinions)
 
 
-def side_of(turn: int) -> Side:
-    """Pro speaks the odd turns, con the even ones."""
-    return "pro" if turn % 2 else "con"
+def side_of(turn: int, first: Side = "pro") -> Side:
+    """The sides alternate, and ``first`` speaks turn 1."""
+    return first if turn % 2 else other(first)
+
+
+def _side_of(debate: Debate, turn: int) -> Side:
+    """Pro begins, unless con began the transcript that was supplied."""
+    supplied = debate.transcript.supplied
+    return side_of(turn) if supplied is None else side_of(turn, supplied.turns[0].side)
+
+
+def is_supplied(opened: DebateOpened, side: Side) -> bool:
+    """Whether the turns of a side come from a transcript: no model speaks for it."""
+    return not (opened.pro if side == "pro" else opened.con).model
+
+
+def _supply(debate: Debate, number: int) -> list[Draft]:
+    """A turn of the transcript, after what the moderator said before it there."""
+    supplied = debate.transcript.supplied
+    if supplied is None or number > len(supplied.turns):
+        return [
+            Draft(event=DebateHalted(reason=f"the transcript has no turn {number}", by="moot"), cause=debate.course)
+        ]
+    turn, cause = supplied.turns[number - 1], supplied.position
+    spoken = TurnSpoken(
+        turn=number,
+        side=turn.side,
+        attempt=1,
+        text=turn.text,
+        words=count_words(turn.text),
+        clipped=False,
+        pace=(),
+        model="",
+        usage=Usage(),
+        latency_ms=0,
+        by="transcript",
+    )
+    started = TurnStarted(turn=number, side=turn.side, attempt=1, directive=None)
+    return [*_context(turn.context, cause), Draft(event=started, cause=cause), Draft(event=spoken, cause=cause)]
+
+
+def _closing_context(debate: Debate) -> list[Draft]:
+    """What the moderator said after the last turn of the transcript; nothing once it is recorded."""
+    supplied, last = debate.transcript.supplied, debate.transcript.current
+    if supplied is None or last is None or last.number != len(supplied.turns):
+        return []
+    given = sum(message.after_turn == last.number for message in debate.words.values())
+    return _context(supplied.closing, supplied.position) if not given else []
+
+
+def _context(entries: Sequence[SuppliedEntry], cause: int) -> list[Draft]:
+    return [
+        Draft(event=ModeratorSpoke(text=entry.text, by=entry.speaker or "moderator"), cause=cause) for entry in entries
+    ]
 
 
 def _abandon(turn: Turn) -> Record:
@@ -115,7 +178,7 @@ def _speak(
     debate: Debate, opened: DebateOpened, number: int, *, attempt: int, delay_ms: int, cause: int | None = None
 ) -> Speak:
     """One attempt at a turn."""
-    side = side_of(number)
+    side = _side_of(debate, number)
     seat = opened.pro if side == "pro" else opened.con
     return Speak(
         turn=number,

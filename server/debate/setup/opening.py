@@ -17,13 +17,16 @@ from events.types import (
     DebateOpened,
     Debater,
     DebateSettings,
+    Event,
     Format,
     JudgeSeat,
     LabItem,
     LabSetup,
     MotionKind,
+    Side,
     Think,
     TrackRecord,
+    TranscriptSupplied,
 )
 from events.types.rubric import Rubric
 from judge.errors import RubricError
@@ -45,9 +48,10 @@ from server.debate.setup.cases import CaseRequest, cases_of
 from server.debate.setup.lab import MOTION, LabRequest, setup_of
 from server.debate.setup.language import language_of
 from server.debate.setup.seats import PanelRequest, Seat, dimensions_of, seats
+from server.debate.setup.transcripts import TranscriptRequest, beginnings, speaker_of, supplied_of, turns_of_transcript
 from server.debate.speech import clean
 from server.errors import BadField, BadQuery
-from server.evidence.documents import MOST_DOCUMENTS, EvidenceRequest
+from server.evidence.documents import MOST_DOCUMENTS, EvidenceRequest, evidence_for
 from server.settings import Settings
 from server.version import VERSION
 
@@ -121,6 +125,8 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """What the judge is measured with, in format ``lab``."""
     evidence: Annotated[list[EvidenceRequest], Meta(max_length=MOST_DOCUMENTS)] | None = None
     """Documents that the debaters may cite."""
+    transcript: TranscriptRequest | None = None
+    """The turns of a debate that was held elsewhere, in format ``exchange``."""
     exhibition: Name | None = None
     """The name of an exhibition to open: it gives all fields except ``blind``."""
     blind: bool = False
@@ -185,11 +191,24 @@ def _check_format(request: DebateRequest) -> None:
         raise BadField("panel", "a lab measures one judge and has no panel")
     if request.evidence and request.format not in DEBATES:
         raise BadField("evidence", "only a debate between two sides has evidence")
+    if request.transcript is not None:
+        _check_supplied(request)
     if request.format == "deliberation":
         _check_samples(request)
     if request.blind and request.format not in DEBATES:
         raise BadField("blind", "only a debate between two sides can be blind")
     cases_of(request.cases or ())
+
+
+def _check_supplied(request: DebateRequest) -> None:
+    """Raise ``BadField`` for what a debate over a supplied transcript does not have: debaters, and their rules."""
+    if request.format != "exchange":
+        raise BadField("format", "a supplied transcript is judged in format exchange")
+    for side, seat in (("pro", request.pro), ("con", request.con)):
+        if seat.model is not None:
+            raise BadField(f"{side}.model", "the turns come from the transcript, so no model speaks: leave it out")
+    if request.max_words is not None:
+        raise BadField("max_words", "the turns of a transcript stay as long as they are: leave it out")
 
 
 def _check_samples(request: DebateRequest) -> None:
@@ -226,8 +245,10 @@ async def build_opening(
     ``records``: track records of raters, by (name, model).  ``spoken``: a lab's items from stored debates.
     """
     is_debate = request.format in DEBATES
+    supplied = None if request.transcript is None else supplied_of(request.transcript)
+    has_debaters = is_debate and supplied is None
     requested = {"judge.model": request.judge.model}
-    if is_debate:
+    if has_debaters:
         requested |= {"pro.model": request.pro.model, "con.model": request.con.model}
     is_counted = request.judge.model == BASELINE  # the raters of its debate are models
     default = "" if all(requested.values()) and not is_counted else await registry.default_model()
@@ -246,14 +267,19 @@ async def build_opening(
     caveats, windows, baselines = await _check(models, registry)
     _must_be_models(models, baselines, request.format)
     known = archetypes()
-    chosen = {"pro": request.pro.archetype or "engineer", "con": request.con.archetype or "provocateur"}
+    chosen: dict[Side, str] = {
+        "pro": request.pro.archetype or "engineer",
+        "con": request.con.archetype or "provocateur",
+    }
     for side, name in chosen.items():
         if name not in known:
             raise BadField(f"{side}.archetype", f"{name!r} is none of {', '.join(known)}")
 
-    tiny = request.format == "exchange" and TINY in {names["pro.model"], names["con.model"]}
+    tiny = request.format == "exchange" and TINY in {names.get("pro.model"), names.get("con.model")}
 
-    def debater(side: str, seat: DebaterRequest) -> Debater:
+    def debater(side: Side, seat: DebaterRequest) -> Debater:
+        if supplied is not None:
+            return msgspec.structs.replace(NOBODY, speaker=speaker_of(supplied, side))
         model = names[f"{side}.model"]
         return Debater(
             model=model,
@@ -267,8 +293,8 @@ async def build_opening(
     return DebateOpened(
         motion=request.motion if request.lab is None else MOTION.format(judge=names["judge.model"]),
         format=request.format,
-        turns=_turns(request, rubric),
-        max_words=request.max_words or (TINY_WORDS if tiny else MOST_WORDS),
+        turns=_turns(request, rubric) if supplied is None else len(turns_of_transcript(supplied)),
+        max_words=(request.max_words or (TINY_WORDS if tiny else MOST_WORDS)) if supplied is None else 0,
         pro=debater("pro", request.pro) if is_debate else NOBODY,
         con=debater("con", request.con) if is_debate else NOBODY,
         judge=JudgeSeat(
@@ -287,9 +313,9 @@ async def build_opening(
             for seat in seated
         ),
         rubric=rubric,
-        archetypes={name: known[name] for name in set(chosen.values())} if is_debate else {},
+        archetypes={name: known[name] for name in set(chosen.values())} if has_debaters else {},
         prompts={
-            **{name: debater_template(name) for name in ("debater", "short", "begun")},
+            **({name: debater_template(name) for name in ("debater", "short", "begun")} if has_debaters else {}),
             **judge_templates(),
         },
         settings=DebateSettings(
@@ -311,8 +337,14 @@ async def build_opening(
         cases=cases_of(request.cases or ()),
         lab=UNSET if request.lab is None else await _lab(request.lab, spoken, names["judge.model"], rubric),
         motion_kind=request.motion_kind or motion_kind(request.motion),
-        language=await anyio.to_thread.run_sync(_language, request),
+        language=await anyio.to_thread.run_sync(_language, request, supplied),
     )
+
+
+async def events_after(request: DebateRequest) -> tuple[Event, ...]:
+    """What follows the opening: the transcript and the documents of the request.  Raises ``BadField``."""
+    transcript = () if request.transcript is None else (supplied_of(request.transcript),)
+    return (*transcript, *await evidence_for(request.evidence))
 
 
 async def _lab(request: LabRequest, spoken: Sequence[LabItem], judge: str, rubric: Rubric) -> LabSetup:
@@ -334,10 +366,10 @@ def _turns(request: DebateRequest, rubric: Rubric) -> int:
     return request.turns if request.format in DEBATES else 0
 
 
-def _language(request: DebateRequest) -> str:
-    """The language that was asked for, or that of the motion.  Raises ``BadField``."""
+def _language(request: DebateRequest, supplied: TranscriptSupplied | None) -> str:
+    """The language that was asked for, or that of the motion and the transcript.  Raises ``BadField``."""
     if request.language is None:
-        return language_of(request.motion)
+        return language_of("\n".join((request.motion, *beginnings(supplied))))
     if request.language not in LANGUAGES:
         raise BadField("language", f"{request.language[:20]!r} is none of {', '.join(LANGUAGES)}")
     return request.language

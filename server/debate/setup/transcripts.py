@@ -1,0 +1,118 @@
+"""Transcripts of debates that were held elsewhere: as requests, and as the log holds them."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct
+
+from events.state.transcript import SuppliedTurn, merged
+from events.types import SIDES, Side, SourceKind, SuppliedEntry, TranscriptSupplied
+from server.debate.speech import clean
+from server.errors import BadField
+
+ENTRIES_MOST: Final = 5000
+TURNS_MOST: Final = 200
+TEXT_MOST: Final = 60_000
+"""Characters of one turn: some 10,000 words."""
+ALL_MOST: Final = 4_000_000
+"""Characters of a transcript: the event that holds it is one line of an export."""
+SOURCE_MOST: Final = 500
+LICENCE_MOST: Final = 200
+SPEAKER_MOST: Final = 80
+CONTEXT_MOST: Final = 100
+"""Entries of context: each of them stands in the judge's prompts that follow."""
+CONTEXT_TEXT_MOST: Final = 4000
+SAMPLED: Final = 20
+SAMPLE_LENGTH: Final = 400
+CANONICAL: Final = msgspec.json.Encoder(order="deterministic")
+
+
+class TurnRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """One entry of a transcript in a request.  Entries of one side that follow one another become one turn."""
+
+    side: Literal["pro", "con", "context"]
+    speaker: str = ""
+    text: str
+    at_ms: Annotated[int, Meta(ge=0, le=1 << 40)] | None = None
+
+
+class TranscriptRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A transcript in a request.  ``source`` and ``licence`` are words of the person who supplies it."""
+
+    turns: Annotated[list[TurnRequest], Meta(min_length=1, max_length=ENTRIES_MOST)]
+    source: str
+    licence: str = ""
+    kind: SourceKind = "json"
+
+
+def digest_of(entries: Sequence[SuppliedEntry]) -> str:
+    """SHA-256 of the entries as compact JSON with sorted keys, in hex."""
+    return hashlib.sha256(CANONICAL.encode(list(entries))).hexdigest()
+
+
+def supplied_of(request: TranscriptRequest) -> TranscriptSupplied:
+    """The event for a transcript.  Raises ``BadField`` for the first fault, such as ``transcript.turns.3.text``."""
+    source, licence = _words(request.source), _words(request.licence)
+    if not 1 <= len(source) <= SOURCE_MOST:
+        raise BadField("transcript.source", f"say in 1 to {SOURCE_MOST} characters where the transcript comes from")
+    if len(licence) > LICENCE_MOST:
+        raise BadField("transcript.licence", f"a licence has at most {LICENCE_MOST} characters")
+    entries = tuple(_entry(number, each) for number, each in enumerate(request.turns))
+    turns, _ = merged(entries)
+    for side in SIDES:
+        if not any(turn.side == side for turn in turns):
+            raise BadField("transcript.turns", f"{side} says nothing in it: a debate has two sides")
+    if len(turns) > TURNS_MOST:
+        raise BadField("transcript.turns", f"a debate has at most {TURNS_MOST} turns, this one has {len(turns)}")
+    for number, turn in enumerate(turns, 1):
+        if len(turn.text) > TEXT_MOST:
+            raise BadField(
+                "transcript.turns",
+                f"turn {number} has {len(turn.text):,} characters, and a turn has at most {TEXT_MOST:,}",
+            )
+    if (length := sum(len(entry.text) for entry in entries)) > ALL_MOST:
+        raise BadField("transcript.turns", f"a transcript has at most {ALL_MOST:,} characters, this one has {length:,}")
+    if (number := sum(entry.side == "context" for entry in entries)) > CONTEXT_MOST:
+        why = f"a transcript has at most {CONTEXT_MOST} entries of context, this one has {number}: leave some out"
+        raise BadField("transcript.turns", why)
+    return TranscriptSupplied(
+        source=source, digest=digest_of(entries), licence=licence, kind=request.kind, turns=entries
+    )
+
+
+def turns_of_transcript(supplied: TranscriptSupplied) -> tuple[SuppliedTurn, ...]:
+    """The turns that the entries make."""
+    return merged(supplied.turns)[0]
+
+
+def speaker_of(supplied: TranscriptSupplied, side: Side) -> str:
+    """The names of everyone who speaks for a side, as one name; the side's own name if none is given."""
+    names = dict.fromkeys(entry.speaker for entry in supplied.turns if entry.side == side and entry.speaker)
+    text = ", ".join(names) or side.capitalize()
+    return text if len(text) <= SPEAKER_MOST else text[: SPEAKER_MOST - 1] + "…"
+
+
+def beginnings(supplied: TranscriptSupplied | None) -> list[str]:
+    """The beginning of each of the first entries: enough to tell the language."""
+    entries = () if supplied is None else supplied.turns[:SAMPLED]
+    return [entry.text[:SAMPLE_LENGTH] for entry in entries]
+
+
+def _entry(number: int, request: TurnRequest) -> SuppliedEntry:
+    text, speaker = clean(request.text).strip(), _words(request.speaker)
+    most = CONTEXT_TEXT_MOST if request.side == "context" else TEXT_MOST
+    if not 1 <= len(text) <= most:
+        raise BadField(
+            f"transcript.turns.{number}.text", f"it has 1 to {most:,} characters, this one has {len(text):,}"
+        )
+    if len(speaker) > SPEAKER_MOST:
+        raise BadField(f"transcript.turns.{number}.speaker", f"a name has at most {SPEAKER_MOST} characters")
+    at_ms = UNSET if request.at_ms is None else request.at_ms
+    return SuppliedEntry(side=request.side, speaker=speaker, text=text, at_ms=at_ms)
+
+
+def _words(text: str) -> str:
+    """The text on one line, without control characters."""
+    return " ".join(clean(text).split())

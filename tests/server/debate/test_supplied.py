@@ -1,0 +1,173 @@
+"""A debate over a supplied transcript: its turns come from the transcript, and the whole live judge judges them."""
+
+import hashlib
+from typing import Any
+
+import msgspec
+import pytest
+
+from events.types import (
+    DebateConcluded,
+    DebateOpened,
+    DirectiveIssued,
+    PressureApplied,
+    TraitsShifted,
+    TranscriptSupplied,
+    TurnsCompared,
+    TurnScored,
+    TurnSpoken,
+)
+from providers.registry import BASELINE
+from server.debate.setup import opening
+from server.errors import BadField
+from tests.server.harness import Harness, check_sound, harness
+
+pytestmark = pytest.mark.anyio
+
+PRO = "Bans on cars work because empty streets are safer. In Oslo deaths fell to one in a year after the change."
+CON = "The numbers mislead, since the whole country became safer. Traders lose customers, so the city pays for it."
+
+
+def entry(side: str, text: str, speaker: str = "") -> dict[str, Any]:
+    return {"side": side, "text": text, "speaker": speaker}
+
+
+def body(*entries: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A request for a debate over these entries, judged by the baseline."""
+    return {
+        "motion": "Cities should ban cars",
+        "judge": {"model": BASELINE},
+        "transcript": {"source": "Town hall, 3 May 2026", "licence": "CC BY 4.0", "kind": "text", "turns": entries},
+        **more,
+    }
+
+
+TOWN_HALL = (
+    entry("context", "Four minutes each.", "Chair"),
+    entry("con", CON, "Ann"),
+    entry("con", "And nobody asked the traders.", "Abe"),
+    entry("pro", PRO, "Ben"),
+    entry("context", "What of the elderly?", "a man in the third row"),
+    entry("pro", "They get permits, because they need them.", "Ben"),
+    entry("con", "Permits are lent and sold. So the ban leaks.", "Ann"),
+    entry("context", "Thank you both."),
+)
+
+
+async def opened(h: Harness, said: dict[str, Any]) -> str:
+    request = opening.as_request(said)
+    made = await opening.build_opening(request, h.registry, h.settings)
+    return await h.moderators.open(made, await opening.events_after(request))
+
+
+def of(kind: type, events: list[Any]) -> list[Any]:
+    return [event for event in events if isinstance(event, kind)]
+
+
+async def test_the_turns_of_a_transcript_are_judged_as_spoken_turns_are() -> None:
+    async with harness() as h:
+        debate = await opened(h, body(*TOWN_HALL))
+
+        assert isinstance(await h.ended(debate), DebateConcluded)
+
+        events = await h.events(debate)
+        await check_sound(h.log, debate)
+    spoken = of(TurnSpoken, events)
+    assert ["con", "pro", "con"] == [turn.side for turn in spoken]
+    assert f"{CON}\n\nAnd nobody asked the traders." == spoken[0].text
+    assert {"transcript"} == {turn.by for turn in spoken}
+    assert {""} == {turn.model for turn in spoken}
+    assert [1, 2, 3] == [event.turn for event in of(TurnScored, events)]
+    assert [2, 3] == [event.later for event in of(TurnsCompared, events)]
+    assert all(event.missing is msgspec.UNSET for event in of(TurnScored, events))
+
+
+async def test_the_second_event_is_the_transcript_with_its_digest() -> None:
+    async with harness() as h:
+        debate = await opened(h, body(*TOWN_HALL))
+        await h.ended(debate)
+        events = await h.events(debate)
+    begun, supplied = events[0], events[1]
+
+    assert isinstance(begun, DebateOpened)
+    assert isinstance(supplied, TranscriptSupplied)
+    assert (3, 0, "Ben", "Ann, Abe") == (begun.turns, begun.max_words, begun.pro.speaker, begun.con.speaker)
+    assert {} == begun.archetypes
+    assert not {"debater", "short", "begun"} & begun.prompts.keys()
+    assert ("Town hall, 3 May 2026", "CC BY 4.0", "text") == (supplied.source, supplied.licence, supplied.kind)
+    plain = [{key: each[key] for key in ("side", "speaker", "text")} for each in TOWN_HALL]
+    canonical = msgspec.json.encode([dict(sorted(each.items())) for each in plain])
+    assert hashlib.sha256(canonical).hexdigest() == supplied.digest
+
+
+async def test_context_is_a_message_of_the_moderator_before_the_turn_that_follows() -> None:
+    async with harness() as h:
+        debate = await opened(h, body(*TOWN_HALL))
+        await h.ended(debate)
+        view = await h.view(debate)
+    said = [(each["by"], each["text"], each["after_turn"]) for each in view["words"].values()]
+
+    assert [
+        ("Chair", "Four minutes each.", 0),
+        ("a man in the third row", "What of the elderly?", 1),
+        ("moderator", "Thank you both.", 3),
+    ] == said
+
+
+async def test_no_debater_is_pressed() -> None:
+    async with harness() as h:
+        debate = await opened(h, body(*TOWN_HALL))
+        await h.ended(debate)
+        events = await h.events(debate)
+
+    assert [] == [event for event in events if isinstance(event, PressureApplied | TraitsShifted | DirectiveIssued)]
+
+
+async def test_the_view_tells_source_and_speakers() -> None:
+    async with harness() as h:
+        debate = await opened(h, body(*TOWN_HALL))
+        await h.ended(debate)
+        view = await h.view(debate)
+
+    assert "Town hall, 3 May 2026" == view["transcript"]["source"]
+    assert "Ben" == view["pro"]["speaker"]
+    assert "model" not in view["pro"]
+    assert ["Ann, Abe", "Ben", "Ann"] == [turn["speaker"] for turn in view["turns"].values()]
+
+
+@pytest.mark.parametrize(
+    ("field", "change"),
+    [
+        ("transcript.turns", {"turns": [entry("pro", PRO)]}),
+        ("transcript.turns.1.text", {"turns": [entry("pro", PRO), entry("con", " \x00 ")]}),
+        ("transcript.turns.1.side", {"turns": [entry("pro", PRO), entry("judge", CON)]}),
+        ("transcript.turns.0.speaker", {"turns": [entry("pro", PRO, "A" * 81), entry("con", CON)]}),
+        ("transcript.source", {"source": "  "}),
+        ("transcript.licence", {"licence": "x" * 201}),
+        ("transcript.kind", {"kind": "docx"}),
+        ("transcript.turns", {"turns": [entry("pro" if n % 2 else "con", "So it is.") for n in range(201)]}),
+    ],
+)
+async def test_a_transcript_that_is_no_debate_is_refused_with_its_field(field: str, change: dict[str, Any]) -> None:
+    said = body(*TOWN_HALL)
+    said["transcript"] = said["transcript"] | change
+
+    with pytest.raises(BadField) as refused:
+        await opening.events_after(opening.as_request(said))
+
+    assert field == refused.value.field
+
+
+@pytest.mark.parametrize(
+    ("field", "more"),
+    [
+        ("format", {"format": "protocol", "turns": 8}),
+        ("pro.model", {"pro": {"model": "embedded:smollm2"}}),
+        ("max_words", {"max_words": 100}),
+    ],
+)
+async def test_what_a_transcript_does_not_have_is_refused(field: str, more: dict[str, Any]) -> None:
+    with pytest.raises(BadField) as refused:
+        opening.as_request(body(*TOWN_HALL, **more))
+
+    assert field == refused.value.field
