@@ -35,6 +35,9 @@ COMMANDS: Final = {
     ),
     "audit": CommandEntry("server.cli.audit", "audit", "Explain the score of a turn, entry by entry."),
     "diff": CommandEntry("server.cli.diff", "diff", "Show what moved between two positions, in at most 12 sentences."),
+    "compare": CommandEntry(
+        "server.cli.compare", "compare", "Compare two judgings of the same turns, and measure how far they agree."
+    ),
     "whatif": CommandEntry(
         "server.cli.whatif",
         "whatif",

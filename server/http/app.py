@@ -102,6 +102,8 @@ ROUTES: Final = (
     Route("/d/{debate}/embed", behind_link(exports.embed)),
     Route("/d/{debate}/preview.png", behind_link(exports.preview)),
     Route("/d/{debate}/turns/{turn}/card", behind_link(exports.card)),
+    Route("/compare", exports.compare_page),
+    Route("/api/compare", exports.show_comparison),
     Route("/judge", judge.judge_page),
     Route("/api/judge", judge.show_judge),
     Route("/favicon.ico", favicon),

@@ -1,4 +1,4 @@
-"""Exports of a debate, the difference between two of its positions, and its page for other sites' frames."""
+"""Exports of a debate, reports on it, what differs between positions or judgings, and its page for others' frames."""
 
 import hashlib
 import re
@@ -14,18 +14,21 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.staticfiles import NotModifiedResponse
 
 from events.transfer import export
-from events.types import Missing
+from events.types import Missing, Side
 from events.view.turn_view import TurnView
 from events.view.view import View
-from server.errors import BadQuery, NotFound
+from server.errors import EXPECTED, BadQuery, NotFound, report_of
 from server.export.archive import archive_of
 from server.export.audit import Auditors
 from server.export.diff import difference
+from server.export.exchange import first_side
 from server.export.html import PAGE, files, html_export
 from server.export.markdown import as_markdown
 from server.export.preview import Previews
+from server.export.reports.judgings import JudgingComparison, compare_judgings
+from server.export.reports.judgings_text import comparison_page, refusal_page
 from server.export.wording import SIGNS
-from server.http.access import POLICY, access_of, is_director
+from server.http.access import POLICY, access_of, check_link, is_director
 from server.http.events import is_revealed
 from server.http.limits import RateLimit
 from server.http.requests import json_response, service_of, turn_number, whole_number
@@ -57,6 +60,39 @@ async def show_diff(request: Request) -> Response:
     if end > head:
         raise BadQuery(f"to={end} is beyond the head {head}", field="to")
     return json_response(await difference(service.hub.folds, debate, start, end, revealed=revealed))
+
+
+async def show_comparison(request: Request) -> Response:
+    """GET /api/compare: two judgings of the same turns, ``a`` and ``b``, as this client may see them."""
+    return json_response((await _comparison(request))[0])
+
+
+async def compare_page(request: Request) -> Response:
+    """GET /compare: the same as a page, which also says why a comparison is refused."""
+    status = 200
+    try:
+        found, first = await _comparison(request)
+        page = await to_thread.run_sync(comparison_page, found, first)
+    except EXPECTED as error:
+        report = report_of(error)
+        page, status = refusal_page(report.message), report.status
+    return HTMLResponse(page, status, headers={"cache-control": "no-cache"})
+
+
+async def _comparison(request: Request) -> tuple[JudgingComparison, Side]:
+    """The comparison, and the side that spoke first."""
+    rate: RateLimit = request.app.state.whatif_rate
+    rate.check_address(request)
+    names = [request.query_params.get(name, "") for name in ("a", "b")]
+    for name, debate in zip(("a", "b"), names, strict=True):
+        if not debate:
+            raise BadQuery(f"{name} must name a debate", field=name)
+        await check_link(request, debate)
+    hub, director = service_of(request).hub, is_director(request)
+    one, two = [await hub.view_at(debate, None) for debate in names]
+    seen = [await hub.view(debate, director=director) for debate in names]
+    found = await to_thread.run_sync(compare_judgings, one, two, (seen[0], seen[1]))
+    return found, first_side(seen[0].turns)
 
 
 async def export_events(request: Request) -> Response:

@@ -1,0 +1,393 @@
+"""Two judgings of the same turns side by side, and how far they agree.
+
+``first`` and ``second`` are the two judgings; every difference is second less first.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from typing import Final, NamedTuple, TypeVar
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from events.state.claims import Claim
+from events.state.exchanges import Comparison
+from events.types import Coefficient, DebateOpened, DebateState, Missing, Side, Span, Winner, missing
+from events.types.rubric import composite_dimensions
+from events.view.turn_view import ComponentView, TurnView
+from events.view.view import Fold, View
+from judge.live.answers import overlaps
+from server.errors import NotNow
+from server.export.reports.paired import ScoreAgreement, choice_agreement, score_agreement
+
+NOT_JUDGED: Final = missing("it is not judged")
+
+
+class Judging(Struct, frozen=True, kw_only=True):
+    """One of the two judgings as a whole."""
+
+    debate: str
+    judge: str | UnsetType = UNSET
+    """Absent while a blind debate hides it."""
+    caveat: str = ""
+    rubric: str
+    """Its name and version."""
+    state: DebateState
+    turns: int
+    """Turns that are spoken."""
+    winner: Winner | UnsetType = UNSET
+    """Absent before the debate has concluded."""
+    by_rule: str | UnsetType = UNSET
+    mean: dict[Side, float | Missing]
+    """Mean composite of each side's judged turns."""
+    narrative: Winner | UnsetType = UNSET
+    """The winner of the reading of the whole debate, if there is one."""
+
+
+class ComponentPair(Struct, frozen=True, kw_only=True):
+    """One component of a turn, as both judges scored it."""
+
+    dimension: str
+    component: str
+    first: ComponentView | UnsetType = UNSET
+    second: ComponentView | UnsetType = UNSET
+    difference: float | UnsetType = UNSET
+    """Of the admitted points."""
+    shares_words: bool | UnsetType = UNSET
+    """Whether their quotes have words in common; absent unless both quotes stand in the turn."""
+
+
+class Flag(Struct, frozen=True, kw_only=True):
+    """A suspect claim as one judge flagged it."""
+
+    claim: str
+    kind: str
+    state: str
+    quote: str
+    span: Span
+    reason: str
+    points: float
+
+
+class FlagPair(Struct, frozen=True, kw_only=True):
+    """A suspect claim that one judge flagged, or both in words that overlap."""
+
+    turn: int
+    first: Flag | UnsetType = UNSET
+    second: Flag | UnsetType = UNSET
+
+
+class Docking(Struct, frozen=True, kw_only=True):
+    """Points that a turn lost for a flaw, with the words that fail and those that show it."""
+
+    position: int
+    points: float
+    quote: str
+    span: Span
+    shown_in: int
+    shown_by: str
+    reason: str
+
+
+class DockingPair(Struct, frozen=True, kw_only=True):
+    """A flaw that one judging docked, or both in words that overlap."""
+
+    turn: int
+    first: Docking | UnsetType = UNSET
+    second: Docking | UnsetType = UNSET
+
+
+class PreferencePair(Struct, frozen=True, kw_only=True):
+    """Which of two neighbouring turns each judge preferred: ``earlier``, ``later`` or ``draw``."""
+
+    earlier: int
+    later: int
+    first: str | Missing
+    second: str | Missing
+
+
+class TurnInBoth(Struct, frozen=True, kw_only=True):
+    """One turn in both judgings."""
+
+    turn: int
+    side: Side
+    first: float | Missing
+    """The composite after all rules."""
+    second: float | Missing
+    difference: float | UnsetType = UNSET
+    components: tuple[ComponentPair, ...] = ()
+
+
+class Overlap(Struct, frozen=True, kw_only=True):
+    """How many findings each judge made, and how many of them both made in overlapping words."""
+
+    first: int
+    second: int
+    both: int
+
+
+class JudgingComparison(Struct, frozen=True, kw_only=True):
+    """Both judgings, turn by turn, and their agreement."""
+
+    motion: str
+    digest: str
+    """SHA-256 of the turns that are compared: their sides and words."""
+    first: Judging
+    second: Judging
+    notes: tuple[str, ...]
+    """What limits the comparison."""
+    turns: tuple[TurnInBoth, ...]
+    flags: tuple[FlagPair, ...]
+    dockings: tuple[DockingPair, ...]
+    preferences: tuple[PreferencePair, ...]
+    scores: ScoreAgreement
+    """Of the composites."""
+    preferred: Coefficient
+    """Fleiss' kappa over the preferred turns."""
+    preferred_alike: int
+    preferred_of: int
+    """Neighbouring turns that both judges compared, and those where both preferred the same."""
+    common_flags: Overlap
+    common_dockings: Overlap
+
+
+class _Seen(NamedTuple):
+    """A debate: its whole fold, and the view that this reader may see."""
+
+    fold: Fold
+    view: View
+
+    @property
+    def opened(self) -> DebateOpened:
+        """The opening of a debate that has turns."""
+        assert self.fold.debate.opened is not None, "a debate with turns has been opened"
+        return self.fold.debate.opened
+
+
+def compare_judgings(first: Fold, second: Fold, views: tuple[View, View]) -> JudgingComparison:
+    """Compare two judgings of the same turns.  ``views`` are what this reader may see of them.
+
+    Raises ``NotNow`` if the turns are not the same words, or a debate is not of format exchange.
+    """
+    one, two = _Seen(first, views[0]), _Seen(second, views[1])
+    numbers = _common_turns(one.view, two.view)
+    is_comparable = _scale(one) == _scale(two)
+    turns = tuple(_turn(number, one.view, two.view, is_comparable=is_comparable) for number in numbers)
+    scored = [
+        (each.first, each.second)
+        for each in turns
+        if isinstance(each.first, float) and isinstance(each.second, float) and is_comparable
+    ]
+    flags = tuple(FlagPair(turn=t, first=a, second=b) for t, a, b in _matched(numbers, _flags(one), _flags(two)))
+    docks = tuple(DockingPair(turn=t, first=a, second=b) for t, a, b in _matched(numbers, _docks(one), _docks(two)))
+    preferences = tuple(_preferences(numbers, one, two))
+    chosen = [
+        {f"{each.earlier}-{each.later}": said for each in preferences if isinstance(said := getattr(each, who), str)}
+        for who in ("first", "second")
+    ]
+    common = chosen[0].keys() & chosen[1].keys()
+    return JudgingComparison(
+        motion=one.view.motion,
+        digest=sha256(msgspec.json.encode(_words(one.view, numbers))).hexdigest(),
+        first=_judging(one),
+        second=_judging(two),
+        notes=tuple(_notes(one, two, len(numbers), is_comparable=is_comparable)),
+        turns=turns,
+        flags=flags,
+        dockings=docks,
+        preferences=preferences,
+        scores=score_agreement([a for a, _ in scored], [b for _, b in scored]),
+        preferred=choice_agreement(*chosen),
+        preferred_alike=sum(chosen[0][item] == chosen[1][item] for item in common),
+        preferred_of=len(common),
+        common_flags=_overlap(flags),
+        common_dockings=_overlap(docks),
+    )
+
+
+# whether they can be compared
+
+
+def _common_turns(one: View, two: View) -> list[int]:
+    """The turns that both debates have, with the same words.  Raises ``NotNow``."""
+    for view in (one, two):
+        if view.format != "exchange":
+            raise NotNow(f"debate {view.id} has the format {view.format}: moot compare needs two of format exchange")
+    if one.id == two.id:
+        raise NotNow("this is one debate twice: moot diff compares two positions of one debate")
+    spoken = [[int(number) for number, turn in view.turns.items() if turn.text] for view in (one, two)]
+    numbers = [number for number in spoken[0] if number in spoken[1]]
+    if not numbers:
+        raise NotNow("one of the debates has no turn yet, so there is nothing to compare")
+    for number, words, others in zip(numbers, _words(one, numbers), _words(two, numbers), strict=True):
+        if words != others:
+            raise NotNow(
+                f"turn {number} is not the same in both debates: moot compare is for two judgings of the same words; "
+                "moot diff compares two positions of one debate"
+            )
+    return numbers
+
+
+def _words(view: View, numbers: Iterable[int]) -> list[tuple[str, str]]:
+    return [(view.turns[str(number)].side, view.turns[str(number)].text) for number in numbers]
+
+
+def _scale(seen: _Seen) -> dict[str, int]:
+    """The dimensions of the composite with their maximum."""
+    rubric = seen.opened.rubric
+    return {name: rubric.dimensions[name].maximum for name in composite_dimensions(rubric)}
+
+
+def _notes(one: _Seen, two: _Seen, common: int, *, is_comparable: bool) -> Iterator[str]:
+    if not is_comparable:
+        yield "The rubrics score other dimensions or have other maxima, so composites are not compared."
+    elif one.opened.rubric != two.opened.rubric:
+        yield "The two judgings have different rubrics, so a difference may come from the rules and not from the judge."
+    models = [seen.view.judge.model if seen.view.judge is not UNSET else UNSET for seen in (one, two)]
+    if models[0] is not UNSET and models[0] == models[1]:
+        yield "Both have the same judge: a difference shows how far it differs from itself."
+    if one.fold.debate.words != two.fold.debate.words:
+        yield "The messages of the moderator differ, so the two judges did not read the same."
+    for seen, name in ((one, "first"), (two, "second")):
+        spoken = sum(bool(turn.text) for turn in seen.view.turns.values())
+        if spoken > common:
+            yield f"The {name} debate has {spoken} turns; only the {common} that both have are compared."
+        if seen.view.state != "concluded":
+            yield f"The {name} debate is {seen.view.state}: this is what is recorded so far."
+
+
+# the whole
+
+
+def _judging(seen: _Seen) -> Judging:
+    view, opened = seen.view, seen.opened
+    seat, ended, narrative = view.judge, view.conclusion, view.verdicts.narrative
+    return Judging(
+        debate=view.id,
+        judge=UNSET if seat is UNSET else seat.model,
+        caveat="" if seat is UNSET else seat.caveat,
+        rubric=f"{opened.rubric.name} {opened.rubric.version}",
+        state=view.state,
+        turns=sum(bool(turn.text) for turn in view.turns.values()),
+        winner=UNSET if ended is UNSET else ended.winner,
+        by_rule=UNSET if ended is UNSET else ended.by_rule,
+        mean={"pro": view.scorecard.pro.composite, "con": view.scorecard.con.composite},
+        narrative=UNSET if narrative is UNSET else narrative.winner,
+    )
+
+
+def _overlap(pairs: Sequence[FlagPair] | Sequence[DockingPair]) -> Overlap:
+    first, second = ([each for each in pairs if getattr(each, who) is not UNSET] for who in ("first", "second"))
+    both = sum(each.first is not UNSET and each.second is not UNSET for each in pairs)
+    return Overlap(first=len(first), second=len(second), both=both)
+
+
+# turn by turn
+
+
+def _turn(number: int, one: View, two: View, *, is_comparable: bool) -> TurnInBoth:
+    a, b = one.turns[str(number)], two.turns[str(number)]
+    first, second = _composite(a), _composite(b)
+    apart: float | UnsetType = UNSET
+    if is_comparable and isinstance(first, float) and isinstance(second, float):
+        apart = round(second - first, 2)
+    return TurnInBoth(
+        turn=number,
+        side=a.side,
+        first=first,
+        second=second,
+        difference=apart,
+        components=tuple(_components(a, b)),
+    )
+
+
+def _composite(turn: TurnView) -> float | Missing:
+    return NOT_JUDGED if turn.composite is UNSET else turn.composite
+
+
+def _components(one: TurnView, two: TurnView) -> Iterator[ComponentPair]:
+    for dimension in dict.fromkeys((*one.components, *two.components)):
+        found, others = one.components.get(dimension, {}), two.components.get(dimension, {})
+        for name in dict.fromkeys((*found, *others)):
+            a, b = found.get(name, UNSET), others.get(name, UNSET)
+            pair = ComponentPair(dimension=dimension, component=name, first=a, second=b)
+            if a is not UNSET and b is not UNSET:
+                pair = replace(
+                    pair,
+                    difference=round(b.admitted - a.admitted, 2) if a.maximum == b.maximum else UNSET,
+                    shares_words=UNSET if a.span is UNSET or b.span is UNSET else overlaps(a.span, b.span),
+                )
+            yield pair
+
+
+def _flags(seen: _Seen) -> dict[int, list[Flag]]:
+    found: dict[int, list[Flag]] = {}
+    for name, claim in seen.view.claims.items():
+        found.setdefault(claim.turn, []).append(_flag(name, claim))
+    return found
+
+
+def _flag(name: str, claim: Claim) -> Flag:
+    return Flag(
+        claim=name,
+        kind=claim.kind,
+        state=claim.state,
+        quote=claim.quote,
+        span=claim.span,
+        reason=claim.reason,
+        points=claim.penalty,
+    )
+
+
+def _docks(seen: _Seen) -> dict[int, list[Docking]]:
+    found: dict[int, list[Docking]] = {}
+    for entry in seen.fold.debate.ledger.entries:
+        if entry.kind == "gap":
+            fails, shows = entry.evidence
+            assert fails.span is not None, "the words that fail stand in the turn"
+            docking = Docking(
+                position=entry.position,
+                points=entry.applied,
+                quote=fails.quote,
+                span=fails.span,
+                shown_in=shows.turn,
+                shown_by=shows.quote,
+                reason=entry.reason,
+            )
+            found.setdefault(entry.turn, []).append(docking)
+    return found
+
+
+F = TypeVar("F", Flag, Docking)
+
+
+def _matched(
+    numbers: Iterable[int], first: dict[int, list[F]], second: dict[int, list[F]]
+) -> Iterator[tuple[int, F | UnsetType, F | UnsetType]]:
+    """Findings of both judges, paired where their words overlap; each finding is in one pair."""
+    for number in numbers:
+        left = list(second.get(number, ()))
+        for each in first.get(number, ()):
+            match = next((one for one in left if overlaps(each.span, one.span)), None)
+            if match is not None:
+                left.remove(match)
+            yield number, each, UNSET if match is None else match
+        for each in left:
+            yield number, UNSET, each
+
+
+def _preferences(numbers: Sequence[int], one: _Seen, two: _Seen) -> Iterator[PreferencePair]:
+    for later in numbers[1:]:
+        a, b = (seen.fold.debate.exchanges.comparisons.get(later) for seen in (one, two))
+        if a is not None or b is not None:
+            earlier = a.earlier if a is not None else b.earlier if b is not None else 0
+            yield PreferencePair(earlier=earlier, later=later, first=_preferred(a), second=_preferred(b))
+
+
+def _preferred(comparison: Comparison | None) -> str | Missing:
+    if comparison is None:
+        return NOT_JUDGED
+    if comparison.missing is not None:
+        return Missing(comparison.missing)
+    return comparison.winner() or "draw"

@@ -1,0 +1,125 @@
+"""Figures of agreement between two judges that scored the same turns.
+
+No figure is given for fewer than ``LEAST`` values.  Krippendorff's alpha and kappa, with their bootstrap intervals, are
+those of a panel with two raters (``judge/panel/``).
+
+Sources: Abramowitz and Stegun (1964), 26.7.3 and 26.7.4, the t distribution with whole degrees of freedom; Bonett and
+Wright (2000), the interval of Spearman's rank correlation.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import atan, atanh, cos, pi, sin, sqrt, tanh
+from statistics import NormalDist, fmean, stdev
+from typing import Final
+
+import numpy as np
+from msgspec import UNSET, Struct, UnsetType
+
+from events.types import Coefficient
+from events.types.criteria import PanelRules
+from judge.panel.agreement import Ratings, measure
+from judge.panel.kappa import measure_kappa
+
+RULES: Final = PanelRules(topics={})
+LEAST: Final = RULES.least_items
+"""Fewest pairs of values that a figure is given for."""
+LEVEL: Final = 0.95
+PLACES: Final = 6
+
+
+class IntervalEstimate(Struct, frozen=True, kw_only=True):
+    """A figure with its interval of 95 %; without an interval if the values do not allow one."""
+
+    value: float
+    low: float | UnsetType = UNSET
+    high: float | UnsetType = UNSET
+
+
+class ScoreAgreement(Struct, frozen=True, kw_only=True):
+    """How far two judges gave the same scores to the same turns.  Differences are second less first."""
+
+    turns: int
+    """Turns that both judges scored."""
+    least: int = LEAST
+    too_few: str | UnsetType = UNSET
+    """Why there are no figures."""
+    bias: IntervalEstimate | UnsetType = UNSET
+    """The mean difference, with the t interval over turns."""
+    apart: float | UnsetType = UNSET
+    """The mean absolute difference."""
+    alpha: Coefficient | UnsetType = UNSET
+    """Krippendorff's alpha for interval data."""
+    rank: IntervalEstimate | UnsetType = UNSET
+    """Spearman's rank correlation; absent if one judge gave every turn the same score."""
+
+
+def score_agreement(first: Sequence[float], second: Sequence[float]) -> ScoreAgreement:
+    """Compare two judges' scores of the same turns."""
+    count = len(first)
+    if count < LEAST:
+        turns = "1 turn has" if count == 1 else f"{count or 'no'} turns have"
+        why = f"{turns} a score from both judges; figures are given from {LEAST} turns on"
+        return ScoreAgreement(turns=count, too_few=why)
+    differences = [b - a for a, b in zip(first, second, strict=True)]
+    ratings = Ratings(np.array([first, second], dtype=np.float64), np.arange(count))
+    return ScoreAgreement(
+        turns=count,
+        bias=mean_interval(differences),
+        apart=round(fmean(map(abs, differences)), PLACES),
+        alpha=measure(ratings, "interval", RULES),
+        rank=rank_correlation(first, second),
+    )
+
+
+def choice_agreement(first: Mapping[str, str], second: Mapping[str, str]) -> Coefficient:
+    """Return Fleiss' kappa of two judges' choices by item, or why it is undefined."""
+    common = first.keys() & second.keys()
+    return measure_kappa([{item: each[item] for item in common} for each in (first, second)], RULES)
+
+
+def mean_interval(values: Sequence[float]) -> IntervalEstimate:
+    """Return the mean of at least two values with its t interval."""
+    middle = fmean(values)
+    half = t_quantile(len(values) - 1, (1 + LEVEL) / 2) * stdev(values) / sqrt(len(values))
+    return IntervalEstimate(
+        value=round(middle, PLACES), low=round(middle - half, PLACES), high=round(middle + half, PLACES)
+    )
+
+
+def rank_correlation(first: Sequence[float], second: Sequence[float]) -> IntervalEstimate | UnsetType:
+    """Return Spearman's rank correlation of at least four pairs; unset if the values of one of them are all equal."""
+    if len(set(first)) == 1 or len(set(second)) == 1:
+        return UNSET
+    value = float(np.corrcoef(_ranks(first), _ranks(second))[0, 1])
+    if abs(value) > 1 - 1e-9:  # Fisher's z is infinite there
+        return IntervalEstimate(value=round(value, PLACES))
+    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * sqrt((1 + value**2 / 2) / (len(first) - 3))
+    low, high = (tanh(atanh(value) + sign * half) for sign in (-1, 1))
+    return IntervalEstimate(value=round(value, PLACES), low=round(low, PLACES), high=round(high, PLACES))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """Ranks from 1 on; equal values share the mean of their ranks."""
+    return [sum(each < value for each in values) + (sum(each == value for each in values) + 1) / 2 for value in values]
+
+
+def t_quantile(df: int, probability: float) -> float:
+    """Return a quantile of the t distribution for ``probability`` of at least one half."""
+    low, high = 0.0, 1e4
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _within(middle, df) < 2 * probability - 1 else (low, middle)
+    return (low + high) / 2
+
+
+def _within(t: float, df: int) -> float:
+    """Return the probability that a value lies between ``-t`` and ``t``."""
+    angle = atan(t / sqrt(df))
+    is_odd = df % 2
+    term = total = cos(angle) if is_odd else 1.0
+    for k in range(3 if is_odd else 2, df - 1, 2):
+        term *= cos(angle) ** 2 * (k - 1) / k
+        total += term
+    if not is_odd:
+        return sin(angle) * total
+    return 2 / pi * (angle + (sin(angle) * total if df > 1 else 0.0))

@@ -1,0 +1,28 @@
+"""``moot compare``."""
+
+from typing import Any
+
+import msgspec
+
+from providers.scripted.provider import shipped
+from tests.server.children import Cli
+
+
+def test_two_judgings_are_compared_in_the_terminal(moot: Cli, script: Any) -> None:
+    said = msgspec.json.decode(shipped()["juries"].read_bytes())
+    model = script("juries", says=said["says"], answers=said["answers"])
+    seats = ["--pro", model, "--con", model, "--turns", "5"]
+    one = moot("run", "A motion", *seats, "--judge", model).stdout.decode().split()[-1]
+    two = moot("run", "A motion", *seats, "--judge", "baseline:lexical").stdout.decode().split()[-1]
+    shown = moot("compare", one, two, "--components")
+    found = moot.json("compare", one, two)
+    refusal = moot("compare", one, one)
+
+    assert 0 == shown.returncode, shown.stderr
+    text = shown.stdout.decode()
+    assert "weakest premise" in text
+    assert "turn 2, first only: C2.1" in text
+    assert "Level: the second judge gives a turn on average" in text
+    assert 5 == found["scores"]["turns"] == len(found["turns"])
+    assert 0 != refusal.returncode
+    assert b"this is one debate twice: moot diff compares two positions of one debate" in refusal.stderr
