@@ -49,8 +49,9 @@ class Speech(Struct, frozen=True, kw_only=True):
     speaker: str
     """``A`` for the speaker who spoke first, ``B`` for the other one."""
     text: str
-    kind: Literal["turn", "argument", "answer", "reply", "closing"] = "turn"
-    """An ``answer`` is the opponent's to an argument in cross-examination, a ``reply`` that of the argument's side."""
+    kind: Literal["turn", "argument", "answer", "reply", "closing", "text"] = "turn"
+    """An ``answer`` is the opponent's to an argument in cross-examination, a ``reply`` that of the argument's side, a
+    ``text`` an artifact without a speaker."""
     answers: str = ""
     """The name of the argument that an answer or a reply is about."""
 
@@ -65,6 +66,17 @@ class RegisterEntry(Struct, frozen=True, kw_only=True):
     """The name of the speech in which it stands."""
     text: str
     quote: str
+
+
+class Term(Struct, frozen=True, kw_only=True):
+    """What the rubric says of a part of an answer: a component, a criterion, a kind of claim."""
+
+    name: str
+    asks: str = ""
+    anchors: dict[str, str] = {}
+    """What earns so many points: a number of points in digits, and a sentence."""
+    part_of: str = ""
+    """The dimension of a component."""
 
 
 class Material(Struct, frozen=True, kw_only=True):
@@ -83,6 +95,12 @@ class Material(Struct, frozen=True, kw_only=True):
     """The kinds of suspect claims that the question names."""
     language: str = "en"
     """BCP 47 tag of the language of the speeches."""
+    terms: tuple[Term, ...] = ()
+    """What the rubric says of the parts of the answer, in the order of the prompt."""
+    context: str = ""
+    """What else the question shows: two readings that differ, a rater's part, the positions of other judges."""
+    least_quote: int = 1
+    """Fewest characters of a valid quote."""
 
 
 class Request(Struct, frozen=True, kw_only=True):

@@ -65,7 +65,7 @@ def _question(opened: DebateOpened, case: Case, seat: Rater) -> Question:
         think=seat.think,
         samples=seat.samples,
         cause=1,
-        material=lambda: case_material(case, "panel", opened.language or "en"),
+        material=lambda: case_material(case, seat, opened),
     )
 
 

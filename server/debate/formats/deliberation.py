@@ -24,6 +24,7 @@ from judge.deliberation.subject import Opinions, Subject, rules_of, subject_of
 from judge.deliberation.verdict import judge_artifact
 from judge.live.answers import Answers, why_missing
 from judge.live.event_batch import EventBatch
+from judge.material import opinion_material
 from server.debate.formats.halts import halt_if_spent, halt_if_unpriced
 from server.debate.formats.questions import Question, answers, pending
 from server.debate.formats.steps import Step, record
@@ -145,6 +146,7 @@ def _independent_questions(debate: Debate, opened: DebateOpened) -> list[Questio
     artifact, subject = opened.artifact, subject_of(debate, opened)
     return [
         _question(
+            debate,
             seat,
             0,
             subject,
@@ -174,11 +176,14 @@ def _round_questions(debate: Debate, state: DeliberationState, number: int) -> d
 
         left_ms = state.left_ms - _spent_ms(debate, seat, number)
         if left_ms > 0:
-            asked[seat.name] = _question(seat, number, subject, opened, prompt, cause=cause, timeout_s=left_ms / 1000)
+            asked[seat.name] = _question(
+                debate, seat, number, subject, opened, prompt, cause=cause, timeout_s=left_ms / 1000, shown=shown
+            )
     return asked
 
 
 def _question(
+    debate: Debate,
     seat: Rater,
     number: int,
     subject: Subject,
@@ -187,7 +192,9 @@ def _question(
     *,
     cause: int,
     timeout_s: float | None = None,
+    shown: str = "",
 ) -> Question:
+    asks = {subject.label(name): each for name, each in subject.dimensions.items()}
     return Question(
         key=_key(seat, number),
         purpose="deliberate",
@@ -199,6 +206,7 @@ def _question(
         think=seat.think,
         cause=cause,
         timeout_s=timeout_s,
+        material=lambda: opinion_material(debate, seat, asks, shown),
     )
 
 
@@ -251,7 +259,7 @@ def _round_drafts(debate: Debate, state: DeliberationState, number: int) -> Sequ
     """The opinions of a round, and its result."""
     batch, subject, seats = EventBatch(debate), state.subject, _participants(state)
     for seat in seats:
-        asked = _question(seat, number, subject, state.opened, tuple, cause=debate.course)
+        asked = _question(debate, seat, number, subject, state.opened, tuple, cause=debate.course)
         _add_opinion(batch, seat, number, subject, answers(debate, asked), cause=debate.course)
     now = batch.debate.panel.opinions[str(number)]
     before = agreement(state.opinions[-1], state.rules, subject.scale)

@@ -22,7 +22,7 @@ from judge.live.entries import record_injection, record_unchecked
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, messages_before_turn, with_moderator_messages
 from judge.live.whole import WholeDebate, is_conflict, reads_whole
-from judge.material import claim_material, turns_material
+from judge.material import claim_material, conflict_material, turns_material
 from personalities.pressure import after_exchange
 from server.debate.formats.questions import Question, answers
 
@@ -341,7 +341,7 @@ def conflict_question(debate: Debate, opened: DebateOpened) -> Question | None:
         max_tokens=TOKENS["conflict"],
         think=opened.judge.think,
         cause=debate.course,
-        material=partial(turns_material, debate, "conflict"),
+        material=partial(conflict_material, debate),
     )
 
 

@@ -16,6 +16,7 @@ from events.types.criteria import PanelRules
 from judge.live.answers import Answers
 from judge.live.entries import refuse_finding
 from judge.live.event_batch import EventBatch
+from judge.material import panel_material
 from judge.panel.disputes import turning
 from judge.panel.questions import asks_finding, item_sides, panel_prompt, panel_type
 from judge.panel.reading import invented, read_rater
@@ -102,6 +103,7 @@ def _question(debate: Debate, opened: DebateOpened, seat: Rater) -> Question:
         think=seat.think,
         cause=_last_word(debate),
         answer_type=panel_type(names, criteria, finding=asks_finding(opened)),
+        material=lambda: panel_material(debate, PURPOSE, seat, names),
     )
 
 

@@ -1,0 +1,175 @@
+"""The check of a person's answer, before it counts: what is wrong at which place, in words for the page.
+
+A model's answer is read leniently, and a finding whose quote is not in the turn is refused and recorded.  A person can
+mend an answer.  So it is held to the schema of the question and to the rules of quotes, and comes back with its faults.
+A quote may be left out only where an answer without it counts: of a component of a score, and of an opinion.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+
+from judge.guard.quotes import find
+from providers.base import Material
+
+Path = tuple[str | int, ...]
+QUOTES: Final = frozenset({"quote", "fails", "exposed_by"})
+"""Names of the properties that hold words of a speech."""
+REQUIRED: Final = frozenset({"explanation", "text", "early", "late", "rationale"})
+"""Names of texts that must not be empty, wherever they stand.  In a list every text is required."""
+KINDS: Final[dict[str, type | tuple[type, ...]]] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "null": type(None),
+}
+
+
+class AnswerFault(Struct, frozen=True):
+    """What is wrong at one place of an answer: ``("claims", 0, "quote")``."""
+
+    path: Path
+    message: str
+
+
+def faults(value: Any, schema: Mapping[str, Any], material: Material | None) -> tuple[AnswerFault, ...]:
+    """Return everything that is wrong with an answer; nothing if it can count."""
+    found = list(_misfits(value, schema, ()))
+    if not found and material is not None:
+        found += _references(value, (), (value,), material)
+    return tuple(found)
+
+
+def _misfits(value: Any, schema: Mapping[str, Any], path: Path) -> Iterator[AnswerFault]:
+    """What does not fit the schema (``providers.answers.schema`` says which ones there are)."""
+    if "anyOf" in schema:
+        if all(any(_misfits(value, option, path)) for option in schema["anyOf"]):
+            yield AnswerFault(path, "Choose one of the answers.")
+        return
+    expected = schema.get("type")
+    if expected is None:
+        return
+    is_kind = isinstance(value, KINDS[expected]) and (expected == "boolean" or not isinstance(value, bool))
+    if "enum" in schema:
+        if value not in schema["enum"]:
+            yield AnswerFault(path, "Choose one of the answers.")
+    elif is_kind:
+        yield from _LOOKS_INTO.get(expected, _no_misfits)(value, schema, path)
+    else:
+        yield AnswerFault(path, _missing(expected, schema))
+
+
+def _object_misfits(value: dict[str, Any], schema: Mapping[str, Any], path: Path) -> Iterator[AnswerFault]:
+    properties = schema.get("properties", {})
+    for name, each in properties.items():
+        if name in value:
+            yield from _misfits(value[name], each, (*path, name))
+        else:
+            yield from _misfits({} if each.get("type") == "object" else None, each, (*path, name))
+    for name in value.keys() - properties.keys():
+        yield AnswerFault((*path, name), "The question does not ask for this.")
+
+
+def _array_misfits(value: list[Any], schema: Mapping[str, Any], path: Path) -> Iterator[AnswerFault]:
+    least, most = schema.get("minItems", int(path[-1:] == ("premises",))), schema.get("maxItems")
+    if len(value) < least:
+        yield AnswerFault(path, f"Give at least {least}.")
+    if most is not None and len(value) > most:
+        yield AnswerFault(path, f"Give at most {most}.")
+    for number, each in enumerate(value):
+        yield from _misfits(each, schema["items"], (*path, number))
+
+
+def _text_misfits(value: str, schema: Mapping[str, Any], path: Path) -> Iterator[AnswerFault]:
+    name, length, most = path[-1] if path else "", len(value), schema.get("maxLength")
+    in_list = any(isinstance(part, int) for part in path)
+    is_required = name != "continues" and (in_list or name in REQUIRED)
+    least = max(schema.get("minLength", 0), int(is_required))
+    if name in QUOTES and is_required and not value.strip():
+        yield AnswerFault(path, "Choose the words.")
+    elif len(value.strip()) < least:
+        yield AnswerFault(path, "Write something here." if least == 1 else f"Write at least {least} characters.")
+    elif most is not None and length > most:
+        yield AnswerFault(path, f"Shorten this to {most} characters; it has {length}.")
+
+
+def _number_misfits(value: float, schema: Mapping[str, Any], path: Path) -> Iterator[AnswerFault]:
+    if not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+        yield AnswerFault(path, _missing(schema["type"], schema))
+
+
+def _no_misfits(_value: Any, _schema: Mapping[str, Any], _path: Path) -> Iterator[AnswerFault]:
+    return iter(())
+
+
+_LOOKS_INTO: Final[dict[str, Callable[[Any, Mapping[str, Any], Path], Iterator[AnswerFault]]]] = {
+    "object": _object_misfits,
+    "array": _array_misfits,
+    "string": _text_misfits,
+    "integer": _number_misfits,
+    "number": _number_misfits,
+}
+
+
+def _missing(expected: str, schema: Mapping[str, Any]) -> str:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if expected in {"integer", "number"}:
+        whole = "a whole number" if expected == "integer" else "a number"
+        return f"Give {whole} from {low:g} to {high:g}." if low is not None and high is not None else f"Give {whole}."
+    return "This part of the answer is missing."
+
+
+def _references(value: Any, path: Path, around: tuple[Any, ...], material: Material) -> Iterator[AnswerFault]:
+    """What names something that does not exist: a quote that no speech has, a turn, a premise."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _references(each, (*path, name), (*around, value), material)
+    elif isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from _references(each, (*path, number), around, material)
+    elif path:
+        name = next(part for part in reversed(path) if isinstance(part, str))
+        yield from _reference(name, value, path, around[-1], material)
+
+
+def _reference(name: str, value: Any, path: Path, item: Mapping[str, Any], material: Material) -> Iterator[AnswerFault]:
+    names = {each.name for each in material.register}
+    speeches = {each.name for each in material.speeches}
+    if name in QUOTES and value:
+        allowed = tuple(_speeches_of(name, item, material))
+        texts = [each.text for each in material.speeches if each.name in allowed]
+        if not any(find(value, text, material.least_quote) for text in texts):
+            yield AnswerFault(path, _no_quote(value, allowed, material))
+    elif name in {"turn", "shown_in"} and str(value) not in speeches:
+        yield AnswerFault(path, "There is no such turn.")
+    elif name == "turn" and material.purpose == "gaps" and int(value) >= int(material.about[0]):
+        yield AnswerFault(path, "Choose an earlier turn.")
+    elif name in {"premise", "premises"} and value not in names:
+        yield AnswerFault(path, "Choose a premise of the list.")
+
+
+def _speeches_of(name: str, item: Mapping[str, Any], material: Material) -> Iterator[str]:
+    """The speeches from which a quote may come; web/fields.js has the same rule."""
+    match material.purpose, name:
+        case "gaps" | "audit", "fails":
+            yield str(item.get("turn"))
+        case "audit", "exposed_by":
+            yield str(item.get("shown_in"))
+        case "assess", _:
+            speakers = {each.speaker for each in material.speeches if each.name == item.get("argument")}
+            yield from (each.name for each in material.speeches if each.speaker in speakers)
+        case "score" | "claims" | "premises" | "gaps", _:
+            yield from material.about
+        case _:
+            yield from (each.name for each in material.speeches)
+
+
+def _no_quote(quote: str, speeches: tuple[str, ...], material: Material) -> str:
+    if len(quote.strip()) < material.least_quote:
+        return f"Choose at least {material.least_quote} characters."
+    is_turn = len(speeches) == 1 and speeches[0].isdigit()
+    return f"These words are not in turn {speeches[0]}." if is_turn else "These words are not in the text."

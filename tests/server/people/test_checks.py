@@ -1,0 +1,214 @@
+"""Every typed question can be shown to a person as a form, and what the form gives is an answer that counts."""
+
+import json
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec import inspect
+
+from providers.answers.schema import parse, schema
+from providers.base import Material, RegisterEntry, Speech
+from server.debate.formats.steps import Ask
+from server.people.checks import QUOTES, AnswerFault, faults
+from tests.providers.scenarios.all_questions import questions_asked
+
+FORMS = Path(__file__).parents[2] / "web" / "every_question.mjs"
+TURNS = (
+    Speech(name="1", speaker="A", text="Trams carry more people than cars do, and they need less room."),
+    Speech(name="2", speaker="B", text="Cars go from door to door. No tram stops at my house, nor at yours."),
+    Speech(name="3", speaker="A", text="A tram with a stop at every corner serves more doors than a car park."),
+)
+
+
+def material(purpose: str, *about: str) -> Material:
+    return Material(
+        purpose=purpose,
+        motion="Cities should build trams",
+        speeches=TURNS,
+        about=about,
+        register=(
+            RegisterEntry(name="P1.1", kind="premise", speaker="A", speech="1", text="Room is scarce.", quote=""),
+            RegisterEntry(name="P2.1", kind="premise", speaker="B", speech="2", text="Doors matter.", quote=""),
+        ),
+        least_quote=8,
+    )
+
+
+@cache
+def asked() -> list[tuple[str, Ask]]:
+    """Every question of every format; those of one kind in one debate only once."""
+    found, _ = questions_asked()
+    return list({(name, ask.key): (f"{name}: {ask.key}", ask) for name, ask in found}.values())
+
+
+@cache
+def filled_forms() -> list[dict[str, Any]]:
+    """What the page makes of these questions: the form of each, filled."""
+    questions = [
+        {"name": name, "schema": schema(ask.reads), "material": ask.material or bare(ask)} for name, ask in asked()
+    ]
+    done = subprocess.run(
+        ["node", str(FORMS)],
+        input=msgspec.json.encode(questions),
+        capture_output=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr.decode()
+    forms: list[dict[str, Any]] = json.loads(done.stdout)
+    return forms
+
+
+def bare(ask: Ask) -> Material:
+    """What a debater's statement is about: no judge reads it."""
+    return Material(purpose=ask.purpose, motion="", speeches=())
+
+
+def test_the_form_of_every_question_gives_an_answer_that_counts() -> None:
+    for (name, ask), form in zip(asked(), filled_forms(), strict=True):
+        assert name == form["name"]
+        assert form["faults"] == [], name
+        assert faults(form["answer"], schema(ask.reads), ask.material) == (), name
+        value: Any = parse(json.dumps(form["answer"]), ask.reads)
+        ask.verify(value)
+
+
+def test_an_empty_form_is_refused_by_page_and_server_with_the_same_words() -> None:
+    for (name, ask), form in zip(asked(), filled_forms(), strict=True):
+        by_page = {(tuple(each["path"]), each["message"]) for each in form["emptyFaults"]}
+        by_server = {(each.path, each.message) for each in faults(form["empty"], schema(ask.reads), ask.material)}
+
+        assert by_page == by_server, name
+
+
+def test_every_question_of_a_judge_or_rater_comes_with_what_a_person_reads() -> None:
+    """Statements of debaters have no material: a debater reads the directive and the turns on its own page."""
+    for name, ask in asked():
+        if ask.purpose in {"open", "cross", "answer", "close"}:
+            continue
+        assert ask.material is not None, name
+        assert ask.material.speeches, name
+        assert ask.material.purpose == ask.purpose, name
+
+
+def test_quotes_are_the_properties_that_a_model_has_to_copy() -> None:
+    for name, ask in asked():
+        for place, info in texts(inspect.type_info(ask.answer_type), ()):
+            if isinstance(info, inspect.Metadata) and (info.extra or {}).get("verbatim"):
+                assert place[-1] in QUOTES, name
+
+
+def texts(info: inspect.Type, path: tuple[str, ...]) -> Any:
+    """Every text within a type, with its place."""
+    match info:
+        case inspect.Metadata(type=inspect.StrType()):
+            yield path, info
+        case inspect.Metadata(type=inner):
+            yield from texts(inner, path)
+        case inspect.StructType():
+            for field in info.fields:
+                yield from texts(field.type, (*path, field.encode_name))
+        case inspect.ListType() | inspect.VarTupleType():
+            yield from texts(info.item_type, path)
+
+
+SCORE = {
+    "type": "object",
+    "properties": {
+        "components": {
+            "type": "object",
+            "properties": {
+                "cause": {
+                    "type": "object",
+                    "properties": {
+                        "quote": {"type": "string", "maxLength": 300},
+                        "reason": {"type": "string", "maxLength": 20},
+                        "points": {"type": "integer", "minimum": 0, "maximum": 10},
+                    },
+                }
+            },
+        }
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "message"),
+    [
+        ({"quote": "", "reason": ""}, "points", "Give a whole number from 0 to 10."),
+        ({"quote": "", "reason": "", "points": 11}, "points", "Give a whole number from 0 to 10."),
+        ({"quote": "", "reason": "", "points": True}, "points", "Give a whole number from 0 to 10."),
+        ({"quote": "Trams carry less", "reason": "", "points": 5}, "quote", "These words are not in turn 1."),
+        ({"quote": "Trams", "reason": "", "points": 5}, "quote", "Choose at least 8 characters."),
+        ({"quote": "", "reason": "x" * 21, "points": 5}, "reason", "Shorten this to 20 characters; it has 21."),
+        ({"quote": "", "reason": "", "points": 5, "more": 1}, "more", "The question does not ask for this."),
+    ],
+)
+def test_a_fault_names_its_place(given: dict[str, Any], path: str, message: str) -> None:
+    found = faults({"components": {"cause": given}}, SCORE, material("score", "1"))
+
+    assert found == (AnswerFault(("components", "cause", path), message),)
+
+
+def test_a_quote_may_be_written_in_another_way() -> None:
+    given = {"quote": "“trams   carry MORE people”", "reason": "", "points": 5}
+
+    assert faults({"components": {"cause": given}}, SCORE, material("score", "1")) == ()
+
+
+def test_a_component_without_a_quote_counts_with_half_of_its_points_and_is_no_fault() -> None:
+    given = {"quote": "", "reason": "", "points": 5}
+
+    assert faults({"components": {"cause": given}}, SCORE, material("score", "1")) == ()
+
+
+def gap_schema(*names: str) -> dict[str, Any]:
+    kinds = {"turn": "integer", "shown_in": "integer", "points": "integer"}
+    properties: dict[str, Any] = {name: {"type": kinds.get(name, "string")} for name in names}
+    rows = {"type": "array", "items": {"type": "object", "properties": properties}}
+    return {"type": "object", "properties": {"gaps": rows}}
+
+
+@pytest.mark.parametrize(
+    ("gap", "path", "message"),
+    [
+        (
+            {"turn": 3, "fails": "A tram with a stop", "exposed_by": "more doors than"},
+            "turn",
+            "Choose an earlier turn.",
+        ),
+        ({"turn": 9, "fails": "A tram with a stop", "exposed_by": "more doors than"}, "turn", "There is no such turn."),
+        ({"turn": 2, "fails": "", "exposed_by": "more doors than"}, "fails", "Choose the words."),
+        (
+            {"turn": 2, "fails": "Trams carry more", "exposed_by": "more doors than"},
+            "fails",
+            "These words are not in turn 2.",
+        ),
+        (
+            {"turn": 2, "fails": "No tram stops", "exposed_by": "No tram stops"},
+            "exposed_by",
+            "These words are not in turn 3.",
+        ),
+    ],
+)
+def test_the_words_of_a_flaw_stand_in_their_turns(gap: dict[str, Any], path: str, message: str) -> None:
+    found = faults({"gaps": [gap]}, gap_schema("turn", "fails", "exposed_by"), material("gaps", "3"))
+
+    assert AnswerFault(("gaps", 0, path), message) in found
+
+
+def test_a_premise_has_to_be_on_record() -> None:
+    rows = {"type": "array", "items": {"type": "object", "properties": {"premise": {"type": "string"}}}}
+    given = {"dropped": [{"premise": "P9.9"}]}
+    found = faults(given, {"type": "object", "properties": {"dropped": rows}}, material("premises", "3"))
+
+    assert found == (AnswerFault(("dropped", 0, "premise"), "Choose a premise of the list."),)
+
+
+@pytest.mark.parametrize("value", [None, [], "text", 3, {"components": []}, {"components": {"cause": "no"}}])
+def test_an_answer_of_another_shape_has_faults_and_raises_nothing(value: Any) -> None:
+    assert faults(value, SCORE, material("score", "1"))
