@@ -121,6 +121,10 @@ class Request(Struct, frozen=True, kw_only=True):
     think: Think = "default"
     material: Material | None = None
     """What a question of a judge is about; None for a speech, and for questions that give none."""
+    debate: str = ""
+    """The id of the debate.  Only a provider that asks people reads it: it never leaves this process."""
+    limit_s: float | None = None
+    """Seconds after which the caller gives the call up; None if the provider need not know."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True):

@@ -53,8 +53,14 @@ class Registry:
     ) -> None:
         self._entries = {entry.name: entry for entry in (entry_points(group=GROUP) if found is None else found)}
         self._providers: dict[str, Provider] = {}
+        self._unlimited: set[str] = set()
         self._limits, self._random = limits, random
         self._queues: dict[str, ProviderQueue] = {}
+
+    def add(self, provider: Provider) -> None:
+        """Add a provider of this process: it has no queue and no breaker, no list names it, and it is no default."""
+        self._providers[provider.name] = provider
+        self._unlimited.add(provider.name)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -69,12 +75,14 @@ class Registry:
         provider, colon, model = name.partition(":")
         if not colon or not model.strip():
             raise UnknownModel(f"{name!r} is not a model's name: write provider:model.{self._suggest(name)}")
-        if provider not in self._entries:
+        if provider not in self._entries and provider not in self._unlimited:
             raise UnknownModel(f"there is no provider {provider!r}.{self._suggest(name)}")
         return self.provider(provider), model
 
     def provider(self, name: str) -> Provider:
         """The provider with this name.  Raises the same errors as ``resolve``."""
+        if name in self._unlimited:
+            return self._providers[name]
         if name not in self._entries:
             raise UnknownModel(f"there is no provider {name!r}.{self._suggest(name)}")
         if name not in self._providers:
@@ -93,6 +101,9 @@ class Registry:
         """
         await self._imported(name)
         provider, model = self.resolve(name)
+        if provider.name in self._unlimited:
+            yield Call(provider, model)
+            return
         async with self._queue(provider.name).call(provider, model, debate, patience_s=patience_s) as call:
             yield call
 

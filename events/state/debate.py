@@ -16,6 +16,7 @@ from events.state import (
     ledger,
     panel,
     protocol,
+    seats,
     spine,
     transcript,
     usage,
@@ -31,6 +32,7 @@ from events.state.lab import LabState
 from events.state.ledger import Ledger
 from events.state.panel import PanelState
 from events.state.rounds import ProtocolState
+from events.state.seats import Seats
 from events.state.spine import Spine
 from events.state.transcript import Transcript
 from events.state.usage import UsageTotals
@@ -156,7 +158,8 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     id: str = ""
     position: int = 0
     course: int = 0
-    """Position of the last record that is no vote, belief or label: the next steps do not depend on those."""
+    """Position of the last record that is no vote, belief or label, and nothing about a seat's link or connection: the
+    next steps do not depend on those."""
     at: str = ""
     """Time of the last record."""
     opened: DebateOpened | None = None
@@ -195,6 +198,8 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     """Why the first answer without a price, since the debate was last resumed, has none; empty if all have one."""
     audience: Audience = audience.INITIAL
     labels: Labels = Labels()
+    seats: Seats = seats.INITIAL
+    """The seats of people."""
 
     @property
     def is_blind(self) -> bool:
@@ -253,6 +258,10 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
             return replace(debate, **moved)
     if isinstance(event, DebateLabelled):
         return replace(debate, **moved, labels=debate.labels.after(event))
+    if kind in seats.MOVED_BY:
+        moved["seats"] = seats.apply(debate.seats, record)
+        if kind in seats.COURSELESS:
+            return replace(debate, **moved)
     moved["course"] = position
     if not debate.id:
         moved["id"] = record.debate

@@ -13,6 +13,7 @@ from events.types import (
     AttemptAbandoned,
     DebateOpened,
     DebateResumed,
+    SeatHandedOver,
     Side,
     SourceKind,
     SuppliedEntry,
@@ -54,7 +55,7 @@ class Turn(Struct, frozen=True, kw_only=True, gc=False):
     repetition: float = 0.0
     """Share of its word 4-grams that stand in earlier turns of its side."""
     tries: int = 0
-    """Failed attempts since the debate was last resumed; abandoned attempts do not count."""
+    """Failed attempts since the debate was last resumed or a model took the seat over; abandoned ones do not count."""
     outages: int = 0
     """How many of ``tries`` failed because of the model's vendor."""
 
@@ -116,6 +117,7 @@ MOVED_BY: Final = frozenset(
         AttemptAbandoned,
         TurnScored,
         DebateResumed,
+        SeatHandedOver,
     }
 )
 
@@ -222,7 +224,7 @@ def apply(transcript: Transcript, record: Recorded) -> Transcript:
             )
         case TurnScored():
             return _with(transcript, replace(transcript.turns[event.turn], state="judged", judged=record.position))
-        case DebateResumed():
+        case DebateResumed() | SeatHandedOver():
             last = transcript.current
             return _with(transcript, replace(last, tries=0, outages=0)) if last and last.tries else transcript
         case _:

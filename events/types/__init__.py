@@ -12,6 +12,7 @@ from events.types.evidence import *
 from events.types.lab import *
 from events.types.opening import *
 from events.types.panel import *
+from events.types.people import *
 from events.types.protocol import *
 from events.types.register import *
 from events.types.rubric import *

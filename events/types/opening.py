@@ -29,6 +29,15 @@ class Archetype(Struct, frozen=True, kw_only=True):
     """By signal and trait.  The weights of one trait sum to at most 1, so that no pressure moves it past a target."""
 
 
+class Takeover(Struct, frozen=True, kw_only=True):
+    """The model that speaks in a person's seat from a time-out or a resignation on."""
+
+    model: str
+    caveat: str = ""
+    window: int = 0
+    """Tokens that its prompts may have; 0 for no limit."""
+
+
 class Debater(Struct, frozen=True, kw_only=True):
     """The debater of a side."""
 
@@ -42,6 +51,10 @@ class Debater(Struct, frozen=True, kw_only=True):
     think: Think = "default"
     speaker: str | UnsetType = UNSET
     """The name of the person who speaks in this seat, or who spoke in the supplied transcript."""
+    time_s: float | UnsetType = UNSET
+    """Seconds that a person has for a turn; unset for a model."""
+    takeover: Takeover | UnsetType = UNSET
+    """Unset without one, and for a model."""
 
 
 class FamilyWarned(Event, frozen=True, kw_only=True, tag="family_warned"):
@@ -70,6 +83,8 @@ class JudgeSeat(Struct, frozen=True, kw_only=True):
     """Tokens of the model's window; 0 where it has no limit.  Unset in a log of an older version."""
     baseline: str | UnsetType = UNSET
     """The name of a judge that counts and understands nothing ("the lexical baseline"): it names no winner."""
+    time_s: float | UnsetType = UNSET
+    """Seconds that a person has for a question; unset for a model."""
 
 
 class JudgeNoise(Struct, frozen=True, kw_only=True):
@@ -151,11 +166,13 @@ class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened"):
             "pro.model",
             "pro.caveat",
             "pro.window",
+            "pro.takeover",
             "con.model",
             "con.caveat",
             "con.window",
             "pro.speaker",
             "con.speaker",
+            "con.takeover",
             "judge.model",
             "judge.second",
             "judge.caveat",

@@ -34,6 +34,8 @@ class Rater(Struct, frozen=True, kw_only=True):
     """The record that the store had when the debate was opened."""
     caveat: str = ""
     think: Think = "default"
+    time_s: float | UnsetType = UNSET
+    """Seconds that a person has for a question; unset for a model."""
 
 
 class Coefficient(Struct, frozen=True, kw_only=True):

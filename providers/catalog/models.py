@@ -194,11 +194,11 @@ def _precision(model: Model) -> tuple[bool, int]:
 def family(model: str) -> str:
     """The family of ``provider:model``, found by the words of its name; the whole name if the family is unknown.
 
-    A script is not a model and has no family: the empty string.  For a distilled model
+    A script or a person is not a model and has no family: the empty string.  For a distilled model
     (``deepseek-r1-distill-llama``) the first word that names a family counts.
     """
     provider, _, name = model.partition(":")
-    if provider == "scripted":
+    if provider in {"scripted", "person"}:
         return ""
     full = (name or provider).lower()
     for word in _WORD.findall(full.rpartition("/")[2]):

@@ -117,11 +117,11 @@ def is_free(name: str) -> bool:
 
 
 def runs_here(name: str) -> bool:
-    """Whether ``provider:model`` runs on this machine, at no cost."""
+    """Whether ``provider:model`` runs on this machine or is a person, at no cost."""
     provider, _, model = name.partition(":")
     address = _ADDRESSES.get(provider)
     if address is None:
-        return provider == "embedded"
+        return provider in {"embedded", "person"}
     is_here = is_local(variable(address) or _DEFAULT_ADDRESSES.get(provider, "https://vendor.invalid"))
     return is_here and not model.endswith("cloud")
 

@@ -45,12 +45,14 @@ class ProviderLoad(Struct, frozen=True, kw_only=True):
 class Call:
     """The provider and model of a call under way."""
 
-    def __init__(self, provider: Provider, model: str, limiter: CallLimiter) -> None:
+    def __init__(self, provider: Provider, model: str, limiter: CallLimiter | None = None) -> None:
+        """``limiter``: None for a provider without limits."""
         self.provider, self.model, self._limiter = provider, model, limiter
 
     def used(self, outcome: Outcome) -> None:
         """Count the tokens of a response against the limit per minute."""
-        self._limiter.spend(outcome.tokens.input + outcome.tokens.output)
+        if self._limiter is not None:
+            self._limiter.spend(outcome.tokens.input + outcome.tokens.output)
 
 
 class ProviderQueue:

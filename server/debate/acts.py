@@ -4,7 +4,6 @@ Pure functions.  ``read_…`` checks the fields of a request.  The others take t
 to record or the reason why it is not allowed now.
 """
 
-import hashlib
 import math
 import secrets
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from events.state.debate import Debate
 from events.types import AudienceVoted, BeliefStated, DebateLabelled, ModeratorSpoke, Winner
 from server.debate.speech import clean
 from server.errors import BadField, MootError, NotNow
+from server.people.links import digest_of_link
 
 MOST_VOTES: Final = 100_000
 """Votes and beliefs that one debate takes, replaced ones included."""
@@ -154,11 +154,6 @@ def label_event(wanted: LabelRequest, by: str) -> tuple[DebateLabelled, str]:
         link=link,
     )
     return labelled, token
-
-
-def digest_of_link(token: str) -> str:
-    """What the log keeps of a link's token.  The token has 128 random bits, so that a plain digest hides it."""
-    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def label_drafts(debate: Debate, labelled: DebateLabelled) -> Sequence[Draft]:

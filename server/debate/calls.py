@@ -27,13 +27,13 @@ def jittered_s(delay_ms: int, random: Random) -> float:
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float, message: str = "") -> Iterator[None]:
     """Raise ``TimedOut``, a provider's error, if the body takes longer."""
     try:
         with anyio.fail_after(seconds):
             yield
     except TimeoutError as error:
-        raise TimedOut(f"no complete answer within {seconds:g} s") from error
+        raise TimedOut(message or f"no complete answer within {seconds:g} s") from error
 
 
 def usage(outcome: Outcome) -> Usage:

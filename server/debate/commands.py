@@ -11,6 +11,7 @@ from msgspec import Struct
 from events.types import DebateLabelled, ModeratorSpoke
 from server.debate.acts import Ballot
 from server.errors import ErrorReport, Relayed, report_of
+from server.people.acts import AtSeat
 
 
 class Pause(Struct, frozen=True, tag="pause"):
@@ -68,7 +69,24 @@ class Label(Struct, frozen=True, tag="label"):
     labelled: DebateLabelled
 
 
-Command = Pause | Resume | Halt | Appeal | Decide | AddWord | CastBallot | Label
+class MakeSeatLink(Struct, frozen=True, tag="seat_link"):
+    """Make a link for a person's seat; ``digest`` is that of its token."""
+
+    seat: str
+    digest: str
+    by: str
+
+
+class RevokeSeatLink(Struct, frozen=True, tag="seat_link_revoked"):
+    """Make the link of a person's seat void."""
+
+    seat: str
+    by: str
+
+
+Command = (
+    Pause | Resume | Halt | Appeal | Decide | AddWord | CastBallot | Label | MakeSeatLink | RevokeSeatLink | AtSeat
+)
 
 
 class Done(Struct, frozen=True, tag="done"):

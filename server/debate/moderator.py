@@ -16,6 +16,7 @@ from typing import Any, assert_never
 import anyio
 import msgspec
 import structlog
+from msgspec import UNSET
 
 from events.clock import SYSTEM, Clock
 from events.record import Draft
@@ -44,6 +45,7 @@ from server.debate.acts import undecided_position
 from server.debate.adoption import opening_faults
 from server.debate.ballots import BallotQueue
 from server.debate.calls import answered, failed, has_unknown_cost, jittered_s, time_limit, usage
+from server.debate.desk import SEND_S, TOO_LATE, SeatDesk, seconds_of_question, seconds_of_turn, with_time_taken
 from server.debate.formats import NextSteps, next_steps
 from server.debate.formats.halts import abandon_turns, halt_for_deadline, seconds_left
 from server.debate.formats.lab import is_long
@@ -54,6 +56,7 @@ from server.debate.stream_writer import Build, StreamWriter
 from server.errors import BadField, NotFound, NotNow
 from server.feed.channel import TextInFlight
 from server.feed.hub import Hub
+from server.people.provider import People
 
 logger = structlog.get_logger()
 
@@ -72,6 +75,7 @@ class Moderator:
         log: EventLog,
         registry: Registry,
         hub: Hub,
+        people: People,
         *,
         idle_timeout_s: float = 60.0,
         clock: Clock = SYSTEM,
@@ -93,6 +97,7 @@ class Moderator:
         self._decided_at = 0
         """Position of the debate from which the steps in flight follow."""
         self.ballots = BallotQueue(self._writer.append_at_once)
+        self.seats = SeatDesk(debate, people, self._writer)
 
     @property
     def debate(self) -> Debate:
@@ -113,6 +118,8 @@ class Moderator:
             self.is_running = False
             self._hub.end_text(self.id)
             self._registry.forget(self.id)
+            if self.debate.status.state == "concluded":
+                self.seats.forget()
 
     async def _take_steps(self) -> None:
         if self.debate.opened and self.debate.opened.panel:  # numpy: importing it at the verdict would block the loop
@@ -223,9 +230,11 @@ class Moderator:
             case Record():
                 await self._record(step)
             case Speak():
-                await self._speak(step)
+                async with self.seats.watched(step):
+                    await self._speak(step)
             case Ask():
-                await self._ask(step)
+                async with self.seats.watched(step):
+                    await self._ask(step)
             case _:
                 assert_never(step)
 
@@ -253,7 +262,7 @@ class Moderator:
         if not (records := await self._writer.append(start)):
             return  # the debate was paused or halted while the attempt waited
         (record,) = records
-        settings = self._settings()
+        limit_s = seconds_of_turn(step, self._settings(), self._clock.now())
         speech = TextInFlight(step.turn, step.side, step.attempt, self._clock.now())
         pace, counter, began = PaceRecorder(), WordCounter(), anyio.current_time()
         self._hub.start_text(self.id, speech)
@@ -268,10 +277,12 @@ class Moderator:
                 seed=self._seed(step.turn * 100 + step.attempt),
                 idle_timeout_s=self._idle_timeout_s,
                 think=step.think,
+                debate=self.id,
+                limit_s=limit_s,
             )
             async with self._call(step) as call:
                 began = anyio.current_time()  # the wait in the provider's queue is not the model's time
-                with time_limit(settings.turn_timeout_s):
+                with time_limit(limit_s + (SEND_S if step.time_s else 0), TOO_LATE if step.time_s else ""):
                     async with call.provider.stream(call.model, request) as stream:
                         async for chunk in stream:
                             text = clean(chunk)
@@ -281,7 +292,7 @@ class Moderator:
                                 counter.add(text)
                                 self._hub.add_text(self.id, text)
                                 pace.mark(int((anyio.current_time() - began) * 1000), len(speech.text))
-                outcome = stream.outcome
+                outcome = with_time_taken(step, stream.outcome, self._clock.now())
                 call.used(outcome)
             text, clipped = clip(speech.text, step.max_words, cut_short=outcome.finish == "length")
             if not text:
@@ -297,9 +308,10 @@ class Moderator:
             words=count_words(text),
             clipped=clipped,
             pace=pace.until(len(text)),
-            model=outcome.model,
+            model="" if step.time_s else outcome.model,
             usage=usage(outcome),
             latency_ms=outcome.latency_ms,
+            by="person" if step.time_s else UNSET,
         )
         name = f"speak.{step.turn}.{step.attempt}"
 
@@ -337,7 +349,7 @@ class Moderator:
         await anyio.sleep(jittered_s(step.delay_ms, self._clock.random))
         if self.debate.status.state != "open":
             return
-        settings, began = self._settings(), anyio.current_time()
+        began, limit_s = anyio.current_time(), seconds_of_question(step, self.debate)
         try:
             request = Request(
                 key=step.key,
@@ -350,10 +362,12 @@ class Moderator:
                 idle_timeout_s=self._idle_timeout_s,
                 think=step.think,
                 material=step.material,
+                debate=self.id,
+                limit_s=limit_s,
             )
             async with self._call(step) as call:
                 began = anyio.current_time()
-                with time_limit(min(settings.judge_timeout_s, step.timeout_s or settings.judge_timeout_s)):
+                with time_limit(limit_s):
                     answer = await call.provider.answer(call.model, request, step.reads)
                 step.verify(answer.value, raw=answer.raw, outcome=answer.outcome)
                 call.used(answer.outcome)

@@ -25,13 +25,27 @@ from providers.registry import Registry
 from server import observe
 from server.debate.acts import Ballot, label_drafts, word_drafts
 from server.debate.adoption import UNREADABLE
-from server.debate.commands import AddWord, Appeal, CastBallot, Command, Decide, Halt, Label, Pause, Resume
+from server.debate.commands import (
+    AddWord,
+    Appeal,
+    CastBallot,
+    Command,
+    Decide,
+    Halt,
+    Label,
+    MakeSeatLink,
+    Pause,
+    Resume,
+    RevokeSeatLink,
+)
 from server.debate.formats import NextSteps, next_steps
 from server.debate.moderator import Moderator
 from server.debate.ownership import SOLE_OWNER, Ownership
 from server.debate.stream_writer import STORE_WAIT_S
 from server.errors import Draining, NotOwner, TooMany
 from server.feed.hub import Hub
+from server.people.acts import AtSeat
+from server.people.provider import People
 
 logger = structlog.get_logger()
 
@@ -63,6 +77,9 @@ class Moderators:
         self.is_draining = False
         self._ownership, self._within_s = ownership, within_s
         self._log, self._registry, self._hub = log, registry, hub
+        self.people = People()
+        """The people that this process asks, as a provider."""
+        registry.add(self.people)
         self._idle_timeout_s, self._most = idle_timeout_s, most
         self._clock, self._next_steps = clock, next_steps
         self._moderators: dict[str, Moderator] = {}
@@ -157,6 +174,18 @@ class Moderators:
         """Record a vote or a belief; the position of the event."""
         return await self._execute_somewhere(debate, CastBallot(ballot))
 
+    async def make_seat_link(self, debate: str, seat: str, digest: str, by: str) -> int:
+        """Make a link for a person's seat; the position of the event."""
+        return await self._execute_somewhere(debate, MakeSeatLink(seat, digest, by))
+
+    async def revoke_seat_link(self, debate: str, seat: str, by: str) -> int:
+        """Make the link of a person's seat void; the position of the event."""
+        return await self._execute_somewhere(debate, RevokeSeatLink(seat, by))
+
+    async def at_seat(self, debate: str, act: AtSeat) -> int:
+        """Carry out what the page of a seat does; the position of the event, or of the debate."""
+        return await self._execute_somewhere(debate, act)
+
     async def halt(self, debate: str, reason: str, by: str) -> int:
         """Stop at once; the position of the event."""
         return await self._execute_somewhere(debate, Halt(reason, by))
@@ -199,6 +228,8 @@ class Moderators:
                     return await moderator.append_at_once(lambda state: label_drafts(state, command.labelled))
                 case CastBallot():
                     return await moderator.ballots.cast(command.ballot)
+                case MakeSeatLink() | RevokeSeatLink() | AtSeat():
+                    return await moderator.seats.execute(command)
                 case _:
                     assert_never(command)
 
@@ -300,6 +331,7 @@ class Moderators:
             self._log,
             self._registry,
             self._hub,
+            self.people,
             idle_timeout_s=self._idle_timeout_s,
             clock=self._clock,
             next_steps=self._next_steps,

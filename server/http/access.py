@@ -17,9 +17,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from events.errors import UnknownDebate
 from server import observe
-from server.debate.acts import digest_of_link
 from server.errors import BadHeader, CannotServe, MootError, NotAllowed, TokenMissing, error_body, report_of
 from server.http.body import MAX_BODY, MAX_IMPORT, BoundedReceive, check_length, read_object
+from server.people.links import digest_of_link
 from server.service import Service
 from server.settings import LOOPBACK, Settings
 
@@ -33,6 +33,8 @@ COOKIE_AGE_S: Final = 12 * 3600
 FORBIDDEN: Final = 4403
 MIN_TOKEN: Final = 16
 """Characters of a token beyond loopback."""
+SEAT_PATHS: Final = ("/seat/", "/api/seats/")
+"""Beginnings of paths that a token follows."""
 IMPORT: Final = "/api/import"
 BUG: Final = "an error inside Moot: the server's log has the details"
 POLICY: Final = "; ".join(  # noqa: FLY002 - one line for each rule is easier to read
@@ -274,9 +276,9 @@ class AccessMiddleware:
         try:
             await self._app(scope, receive, send_with_headers)
         except ClientDisconnect:
-            logger.debug("request_broken_off", method=scope["method"], path=scope["path"])
+            logger.debug("request_broken_off", method=scope["method"], path=shown_path(scope["path"]))
         except Exception:
-            logger.exception("request_failed", method=scope["method"], path=scope["path"])
+            logger.exception("request_failed", method=scope["method"], path=shown_path(scope["path"]))
             if not has_begun:  # the web server cuts an answer that has begun
                 await self._refuse(MootError(BUG), scope, receive, send_with_headers)
 
@@ -292,6 +294,14 @@ class AccessMiddleware:
             await send({"type": "websocket.close", "code": FORBIDDEN, "reason": str(error)[:100]})
             return
         await error_response(error)(scope, receive, send)
+
+
+def shown_path(path: str) -> str:
+    """The path of a request as log lines show it: without the token of a seat's link."""
+    for prefix in SEAT_PATHS:
+        if path.startswith(prefix):
+            return f"{prefix}…"
+    return path
 
 
 def error_response(error: Exception) -> Response:

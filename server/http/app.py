@@ -33,6 +33,7 @@ from server.http.access import (
     show_session,
 )
 from server.http.limits import RateLimit
+from server.http.people import seats
 from server.http.requests import service_of
 from server.http.static import FILES, made_page, page_response
 from server.http.websocket import spectate
@@ -129,6 +130,13 @@ ROUTES: Final = (
     Route(f"{ONE}/pause", behind_link(commands.pause), methods=["POST"]),
     Route(f"{ONE}/resume", behind_link(commands.resume), methods=["POST"]),
     Route(f"{ONE}/halt", behind_link(commands.halt), methods=["POST"]),
+    Route(f"{ONE}/seats/{{seat}}/link", behind_link(seats.make_link), methods=["POST"]),
+    Route(f"{ONE}/seats/{{seat}}/link", behind_link(seats.revoke_link), methods=["DELETE"]),
+    Route("/api/seats/{token}", seats.show_seat),
+    Route("/api/seats/{token}/take", seats.take, methods=["POST"]),
+    Route("/api/seats/{token}/draft", seats.keep_draft, methods=["PUT"]),
+    Route("/api/seats/{token}/answer", seats.send, methods=["POST"]),
+    Route("/api/seats/{token}/resign", seats.resign, methods=["POST"]),
     Route("/lab/{lab}", labs.lab_page),
     Route("/api/labs", labs.open_lab, methods=["POST"]),
     Route("/api/labs/estimate", labs.show_estimate, methods=["POST"]),
@@ -181,5 +189,7 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.open_rate = RateLimit(service.settings.opens_per_minute, "debates were opened")
     app.state.whatif_rate = RateLimit(whatif.PER_MINUTE, "what-ifs were asked")
     app.state.preview_rate = RateLimit(exports.PREVIEWS_PER_MINUTE, "previews were asked for")
+    app.state.seat_reads = RateLimit(seats.READS_PER_MINUTE, "reads")
+    app.state.seat_writes = RateLimit(seats.WRITES_PER_MINUTE, "drafts and answers")
     app.state.estimate_limiter, app.state.whatif_limiter = CapacityLimiter(1), CapacityLimiter(1)
     return app

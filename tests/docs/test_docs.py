@@ -215,7 +215,7 @@ async def test_the_routes_are_the_documented_ones() -> None:
     named = {
         code.partition("?")[0]
         for cell in pages.first_cells(pages.section(pages.read("http"), "Routes"))
-        for code in re.findall(r"`((?:GET|POST|WS) [^`]+)`", cell)
+        for code in re.findall(r"`((?:GET|POST|PUT|DELETE|WS) [^`]+)`", cell)
     }
 
     assert served == named

@@ -24,6 +24,7 @@ from events.segmentation import count_words
 from events.state.debate import Debate
 from events.state.ledger import TurnCard
 from events.state.scorecard import scorecard
+from events.state.seats import debater_of
 from events.state.spine import stabilities
 from events.state.transcript import Turn
 from events.types import (
@@ -46,12 +47,13 @@ from events.types import (
 )
 from judge.live.verdicts import noise_of_lead, scorecard_verdict
 from personalities.pressure import directive_in_force
-from server.debate.formats import judging, panel
+from server.debate.formats import judging, panel, people
 from server.debate.formats.halts import give_up_reason, halt, halt_if_unaffordable
 from server.debate.formats.prompts import speech_prompt, summary_due
 from server.debate.formats.questions import PERMANENT, pending
 from server.debate.formats.retries import delay_ms, is_exhausted, is_forgiven
 from server.debate.formats.steps import Ask, LazyPrompt, Record, Speak, Step, record
+from server.people.provider import is_person
 
 MORE_TOKENS: Final = 40
 """Tokens beyond those of the most words, so that a speech ends at its limit of words and not in the middle."""
@@ -74,6 +76,8 @@ def _steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     turn = debate.transcript.current
     if turn is not None and turn.state == "speaking":
         return (_abandon(turn),)
+    if given_up := people.after_resignation(debate, opened):
+        return record(given_up)
     due = judging.second_opinions(debate, opened)
     if settled := judging.settled(debate, opened, due):
         return record(settled)
@@ -166,9 +170,14 @@ def _retry(debate: Debate, opened: DebateOpened, turn: Turn) -> Step:
     """The next attempt at a turn that failed, or a halt if a further attempt is not allowed or would fail again."""
     last = turn.failures[-1]
     settings = opened.settings
+    if drafts := people.after_time_out(debate, opened, turn):
+        return Record(drafts=drafts)
     too_many = is_exhausted(turn.tries, turn.outages, settings.turn_attempts, settings)
     if turn.tries and (last.kind in PERMANENT or too_many):
-        return halt(give_up_reason(opened, turn.number, turn.side, turn.tries, last.kind, last.message), last.position)
+        model = debater_of(opened, debate.seats, turn.side).model
+        return halt(
+            give_up_reason(opened, turn.number, turn.side, turn.tries, last.kind, last.message, model), last.position
+        )
     waits = turn.tries > 0 and not is_forgiven(last.kind, [each.kind for each in turn.failures[:-1]])
     delay = delay_ms(turn.tries, settings) if waits else 0
     return _speak(debate, opened, turn.number, attempt=turn.attempt + 1, delay_ms=delay, cause=last.position)
@@ -179,20 +188,24 @@ def _speak(
 ) -> Speak:
     """One attempt at a turn."""
     side = _side_of(debate, number)
-    seat = opened.pro if side == "pro" else opened.con
+    seat = debater_of(opened, debate.seats, side)
+    asks_person = is_person(seat.model)
+    prompt = people.turn_prompt if asks_person else speech_prompt
     return Speak(
         turn=number,
         side=side,
         attempt=attempt,
         model=seat.model,
         think=seat.think,
-        lazy_prompt=LazyPrompt(lambda: speech_prompt(debate, opened, side)),
+        lazy_prompt=LazyPrompt(lambda: prompt(debate, opened, side)),
         max_words=opened.max_words,
         max_tokens=math.ceil(opened.max_words * tokens_a_word(opened.language or "en")) + MORE_TOKENS,
         temperature=opened.settings.temperature,
         directive=directive_in_force(debate, side),
         delay_ms=delay_ms,
         cause=cause or debate.course,
+        time_s=seat.time_s or None,
+        since=people.clock_of(debate, side, number) if asks_person else "",
     )
 
 

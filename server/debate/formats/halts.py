@@ -17,9 +17,14 @@ def halt(reason: str, cause: int | None) -> Record:
     return Record(drafts=(Draft(event=DebateHalted(reason=reason, by="moot"), cause=cause),))
 
 
-def give_up_reason(opened: DebateOpened, turn: int, side: Side, tries: int, kind: str, message: str) -> str:
-    """Why a turn is given up.  Spectators see the reason: in a blind debate it gives the kind and names no model."""
-    model = (opened.pro if side == "pro" else opened.con).model
+def give_up_reason(
+    opened: DebateOpened, turn: int, side: Side, tries: int, kind: str, message: str, model: str = ""
+) -> str:
+    """Why a turn is given up.  Spectators see the reason: in a blind debate it gives the kind and names no model.
+
+    ``model`` speaks in the seat, if it is not the one of the opening.
+    """
+    model = model or (opened.pro if side == "pro" else opened.con).model
     who, last = (side, kind) if opened.blind else (f"{side}, {model}", message)
     times = "once" if tries == 1 else f"{tries} times"
     return f"turn {turn} ({who}) failed {times}, last: {last}. Mend the cause and resume."

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from events.languages import language_name, tokens_a_word
 from events.state.debate import Debate
+from events.state.seats import debater_of
 from events.types import ContextSummarised, DebateOpened, Side, TurnSpoken
 from judge.guard.neutralise import quoted
 from judge.live.text import shortened, tokens
@@ -52,7 +53,7 @@ def is_begun(model: str, opened: DebateOpened) -> bool:
 
 def speech_prompt(debate: Debate, opened: DebateOpened, side: Side) -> tuple[Segment, ...]:
     """The prompt for the next turn of ``side``, with its present traits and the directive in force."""
-    seat = opened.pro if side == "pro" else opened.con
+    seat = debater_of(opened, debate.seats, side)
     directive = directive_in_force(debate, side)
     context = _context(debate, opened, side)
     spoken = _given(debate, context)
@@ -129,7 +130,7 @@ def _given(debate: Debate, context: Context) -> tuple[TurnSpoken, ...]:
 def _context(debate: Debate, opened: DebateOpened, side: Side) -> Context:
     """What fits into the window, newest first.  The turn to answer is always there in full."""
     spoken = debate.transcript.spoken()
-    window = (opened.pro if side == "pro" else opened.con).window
+    window = debater_of(opened, debate.seats, side).window
     if not window:
         return Context(tuple(turn.turn for turn in spoken), (), tuple(debate.words))
     left = (window - FRAME_TOKENS - round(opened.max_words * tokens_a_word(opened.language or "en"))) / DENSE

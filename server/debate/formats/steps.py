@@ -60,6 +60,10 @@ class Speak(Struct, frozen=True, kw_only=True):
     """Wait before the call, for a repeated attempt."""
     cause: int | None = None
     """Position of the event from which the step follows."""
+    time_s: float | None = None
+    """Seconds that a person has for the turn; None for a model."""
+    since: str = ""
+    """When a person's time began; empty if it begins with this attempt."""
 
     @property
     def prompt(self) -> tuple[Segment, ...]:

@@ -24,6 +24,7 @@ from events.types import (
     LabSetup,
     MotionKind,
     Side,
+    Takeover,
     Think,
     TrackRecord,
     TranscriptSupplied,
@@ -47,11 +48,22 @@ from server.debate.setup import exhibitions
 from server.debate.setup.cases import CaseRequest, cases_of
 from server.debate.setup.lab import MOTION, LabRequest, setup_of
 from server.debate.setup.language import language_of
-from server.debate.setup.seats import PanelRequest, Seat, dimensions_of, seats
+from server.debate.setup.seats import (
+    QUESTION_S,
+    PanelRequest,
+    PersonName,
+    Seat,
+    TurnTime,
+    dimensions_of,
+    person_or_model,
+    seats,
+)
 from server.debate.setup.transcripts import TranscriptRequest, beginnings, speaker_of, supplied_of, turns_of_transcript
 from server.debate.speech import clean
 from server.errors import BadField, BadQuery
 from server.evidence.documents import MOST_DOCUMENTS, EvidenceRequest, evidence_for
+from server.people.provider import NAME as PERSON
+from server.people.provider import PREFIX, is_person
 from server.settings import Settings
 from server.version import VERSION
 
@@ -66,6 +78,8 @@ STATEMENTS: Final = frozenset({6, 8})
 """Turns that a request for a protocol debate may name; the rubric decides which of them it has."""
 OUTAGE_ATTEMPTS: Final = 5
 """Further attempts during an outage of a vendor: with their delays and the breaker's they last over a minute."""
+TURN_S: Final = 600.0
+"""Seconds that a person has for a turn by default."""
 SAFE_WINDOW: Final = 32_768
 """The window of a model, in tokens, if its provider does not name it."""
 DEBATES: Final = frozenset({"exchange", "protocol"})
@@ -80,6 +94,12 @@ class DebaterRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     archetype: Name | None = None
     elasticity: Annotated[float, Meta(ge=0, le=1)] = 0.5
     think: Think = "low"
+    person: PersonName | None = None
+    """The name of the person who speaks in place of a model."""
+    time_s: TurnTime | None = None
+    """Seconds that the person has for a turn; ``TURN_S`` without it."""
+    takeover: Name | None = None
+    """The model that speaks in the seat after a time-out or a resignation."""
 
 
 class JudgeRequest(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -90,6 +110,10 @@ class JudgeRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     second: Name | None = None
     appeals: Literal["none", "serious", "all"] = "serious"
     think: Think = "medium"
+    person: PersonName | None = None
+    """The name of the person who judges in place of a model."""
+    time_s: TurnTime | None = None
+    """Seconds that the person has for a question; ``QUESTION_S`` without it."""
 
 
 class ArtifactRequest(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -197,6 +221,7 @@ def _check_format(request: DebateRequest) -> None:
         _check_samples(request)
     if request.blind and request.format not in DEBATES:
         raise BadField("blind", "only a debate between two sides can be blind")
+    _check_people(request)
     cases_of(request.cases or ())
 
 
@@ -207,8 +232,27 @@ def _check_supplied(request: DebateRequest) -> None:
     for side, seat in (("pro", request.pro), ("con", request.con)):
         if seat.model is not None:
             raise BadField(f"{side}.model", "the turns come from the transcript, so no model speaks: leave it out")
+        if seat.person is not None:
+            raise BadField(
+                f"{side}.person", "the turns come from the transcript, which names its speakers: leave it out"
+            )
     if request.max_words is not None:
         raise BadField("max_words", "the turns of a transcript stay as long as they are: leave it out")
+
+
+def _check_people(request: DebateRequest) -> None:
+    """Raise ``BadField`` for a person, a time or a model that takes over where it cannot be."""
+    if request.judge.person is not None and request.judge.samples > 1:
+        raise BadField("judge.samples", "a person is asked once")
+    for side, seat in (("pro", request.pro), ("con", request.con)):
+        if seat.person is None:
+            for field in ("time_s", "takeover"):
+                if getattr(seat, field) is not None:
+                    raise BadField(f"{side}.{field}", f"{field} goes with a person: name one in {side}.person")
+        elif request.format != "exchange":
+            raise BadField(f"{side}.person", "a person debates in format exchange only")
+        elif seat.takeover is not None and is_person(seat.takeover):
+            raise BadField(f"{side}.takeover", "a model takes over, not a person")
 
 
 def _check_samples(request: DebateRequest) -> None:
@@ -245,22 +289,25 @@ async def build_opening(
     ``records``: track records of raters, by (name, model).  ``spoken``: a lab's items from stored debates.
     """
     is_debate = request.format in DEBATES
+    both = {"pro": request.pro, "con": request.con}
     supplied = None if request.transcript is None else supplied_of(request.transcript)
     has_debaters = is_debate and supplied is None
-    requested = {"judge.model": request.judge.model}
+    judge = person_or_model("judge", request.judge.person, request.judge.model)
+    requested = {"judge.model": judge}
     if has_debaters:
-        requested |= {"pro.model": request.pro.model, "con.model": request.con.model}
-    is_counted = request.judge.model == BASELINE  # the raters of its debate are models
+        requested |= {f"{side}.model": person_or_model(side, each.person, each.model) for side, each in both.items()}
+    is_counted = judge == BASELINE  # the raters of its debate are models
     default = "" if all(requested.values()) and not is_counted else await registry.default_model()
     names = {field: model or default for field, model in requested.items()}
-    if (is_debate or request.format == "lab") and request.judge.model is None:
+    if (is_debate or request.format == "lab") and judge is None:
         names["judge.model"] = registry.default_judge(default)
     if request.judge.second:
         names["judge.second"] = request.judge.second
     rubric = _rubric(request)
-    seated = _seats(request, rubric, default if is_counted else request.judge.model or default)
+    seated = _seats(request, rubric, default if is_counted else judge or default)
     topic = _topic(request, rubric)
     models = names | {seat.field: seat.model for seat in seated}
+    models |= {f"{side}.takeover": each.takeover for side, each in both.items() if each.takeover}
     if request.max_cost_usd is not None:
         await prepare()
         _must_be_priced(models)
@@ -288,6 +335,11 @@ async def build_opening(
             caveat=caveats[model],
             window=windows[model],
             think=seat.think,
+            speaker=UNSET if seat.person is None else model.removeprefix(PREFIX),
+            time_s=UNSET if seat.person is None else seat.time_s or TURN_S,
+            takeover=UNSET
+            if seat.takeover is None
+            else Takeover(model=seat.takeover, caveat=caveats[seat.takeover], window=windows[seat.takeover]),
         )
 
     return DebateOpened(
@@ -307,6 +359,7 @@ async def build_opening(
             reads=_reads(names["judge.model"], windows[names["judge.model"]]),
             window=windows[names["judge.model"]],
             baseline=baselines.get(names["judge.model"], UNSET),
+            time_s=UNSET if request.judge.person is None else request.judge.time_s or QUESTION_S,
         ),
         panel=tuple(
             seat.rater(caveats[seat.model], (records or {}).get((seat.name, seat.model), TrackRecord()))
@@ -481,7 +534,7 @@ async def _check(names: dict[str, str], registry: Registry) -> tuple[dict[str, s
         caveats[name] = provider.caveat(model)
         if status.baseline:
             baselines[name] = status.baseline
-        is_unlimited = provider.name == "scripted" or bool(status.baseline)
+        is_unlimited = provider.name in {"scripted", PERSON} or bool(status.baseline)
         windows[name] = 0 if is_unlimited else status.window or SAFE_WINDOW
 
     async with anyio.create_task_group() as tasks:

@@ -5,18 +5,24 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Final
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from events.types import Rater, Think, TrackRecord
 from events.types.criteria import Criteria
 from judge.errors import RubricError
 from judge.panel.raters import Profile, check
+from server.debate.speech import clean
 from server.errors import BadField
+from server.people.provider import NAME_MOST, PREFIX, is_person
 
 MOST_SEATS: Final = 12
 LEAST_SEATS: Final = 2
 NUMBERED: Final = re.compile(r"-[0-9]{1,2}$")
+QUESTION_S: Final = 1800.0
+"""Seconds that a person has for a question by default."""
+PersonName = Annotated[str, Meta(min_length=1, max_length=NAME_MOST, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$")]
+TurnTime = Annotated[float, Meta(ge=10, le=86_400)]
 Name = Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
@@ -28,6 +34,10 @@ class RaterRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     samples: Annotated[int, Meta(ge=1, le=9)] = 1
     profile: Profile | None = None
     think: Think = "medium"
+    person: PersonName | None = None
+    """The name of the person who rates in place of a model."""
+    time_s: TurnTime | None = None
+    """Seconds that the person has for a question; ``QUESTION_S`` without it."""
 
 
 PanelRequest = list[str | RaterRequest]
@@ -42,6 +52,7 @@ class Seat(Struct, frozen=True, kw_only=True):
     model: str
     samples: int
     think: Think
+    time_s: float | UnsetType = UNSET
 
     def rater(self, caveat: str, record: TrackRecord) -> Rater:
         """The seat as the debate's opening holds it."""
@@ -59,6 +70,7 @@ class Seat(Struct, frozen=True, kw_only=True):
             record=record,
             caveat=caveat,
             think=self.think,
+            time_s=self.time_s,
         )
 
 
@@ -123,10 +135,22 @@ def _seat(
         field=field,
         name=name,
         profile=profile,
-        model=request.model or default,
+        model=person_or_model(field, request.person, request.model) or default,
         samples=request.samples,
         think=request.think,
+        time_s=UNSET if request.person is None else request.time_s or QUESTION_S,
     )
+
+
+def person_or_model(field: str, person: str | None, model: str | None) -> str | None:
+    """The model that a seat names, which is ``person:NAME`` for a person.  Raises ``BadField`` for both, and a link."""
+    if person is None:
+        if model is not None and is_person(model):
+            raise BadField(field, 'a person is named by "person", not by "model"')
+        return model
+    if model is not None:
+        raise BadField(field, "a seat has a model or a person, not both")
+    return f"{PREFIX}{' '.join(clean(person).split())}"
 
 
 def _fitted(profile: Profile | None, dimensions: Sequence[str]) -> Profile | None:

@@ -1,0 +1,116 @@
+"""The seats of people: their links, who holds them, the clock of a turn, and whether a model has taken one over."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from events.record import Recorded
+from events.types import (
+    DebateOpened,
+    Debater,
+    DebateResumed,
+    JudgeSeat,
+    Rater,
+    SeatConnectionLost,
+    SeatHandedOver,
+    SeatLinkMade,
+    SeatLinkRevoked,
+    SeatResigned,
+    SeatReturned,
+    SeatTaken,
+    Side,
+    TurnStarted,
+)
+
+PERSON: Final = "person:"
+"""What the model of a seat begins with if a person has it; the person's name follows."""
+
+
+class SeatState(Struct, frozen=True, kw_only=True, gc=False):
+    """The seat of a person."""
+
+    name: str
+    time_s: float
+    """Seconds for a turn or a question."""
+    link: str = ""
+    """SHA-256 of the link's token; empty without one."""
+    holder: str = ""
+    """SHA-256 of the secret of the browser that took the seat; empty if none did."""
+    is_away: bool = False
+    turn: int = 0
+    """The turn whose clock runs or has run last."""
+    since: str = ""
+    """When that clock began: at the first attempt at the turn, or at the first one after the debate was resumed."""
+    resigned: int = 0
+    """Position of the resignation; 0 for none."""
+    model: str = ""
+    """The model that has taken the seat over; empty for none."""
+
+
+Seats = dict[str, SeatState]
+"""By seat: ``pro``, ``con``, ``judge``, or the name of a rater.  Only seats of people are in it."""
+
+INITIAL: Seats = {}
+COURSELESS: Final = frozenset({SeatLinkMade, SeatLinkRevoked, SeatTaken, SeatConnectionLost, SeatReturned})
+"""Events on which no step depends."""
+MOVED_BY: Final = COURSELESS | {DebateOpened, TurnStarted, DebateResumed, SeatResigned, SeatHandedOver}
+
+
+def debater_of(opened: DebateOpened, seats: Seats, side: Side) -> Debater:
+    """The debater of a side: the model that has taken the seat over, with the person's archetype, or as opened."""
+    debater = opened.pro if side == "pro" else opened.con
+    seat = seats.get(side)
+    if seat is None or not seat.model or isinstance(debater.takeover, UnsetType):
+        return debater
+    taken = debater.takeover
+    return replace(debater, model=taken.model, caveat=taken.caveat, window=taken.window, time_s=UNSET, takeover=UNSET)
+
+
+def apply(seats: Seats, record: Recorded) -> Seats:  # noqa: C901 - one flat match, a case an event
+    """The seats after ``record``; the same object if none changed."""
+    event = record.event
+    if isinstance(event, DebateOpened):
+        return dict(_opened(event))
+    if not seats:
+        return seats
+    match event:
+        case DebateResumed():
+            return {name: replace(seat, turn=0, since="") for name, seat in seats.items()}
+        case TurnStarted(side=side, turn=turn):
+            seat = seats.get(side)
+            is_new = seat is not None and seat.turn != turn
+            return {**seats, side: replace(seats[side], turn=turn, since=record.at)} if is_new else seats
+        case SeatLinkMade(seat=name, digest=digest):
+            return _with(seats, name, link=digest, holder="", is_away=False)
+        case SeatLinkRevoked(seat=name):
+            return _with(seats, name, link="", holder="", is_away=False)
+        case SeatTaken(seat=name, digest=digest):
+            return _with(seats, name, holder=digest, is_away=False)
+        case SeatConnectionLost(seat=name):
+            return _with(seats, name, is_away=True)
+        case SeatReturned(seat=name):
+            return _with(seats, name, is_away=False)
+        case SeatResigned(seat=name):
+            return _with(seats, name, resigned=record.position)
+        case SeatHandedOver(seat=name, model=model):
+            return _with(seats, name, model=model, is_away=False)
+        case _:
+            return seats
+
+
+def _with(seats: Seats, name: str, **changes: str | int | bool) -> Seats:
+    return {**seats, name: replace(seats[name], **changes)} if name in seats else seats
+
+
+def _opened(opened: DebateOpened) -> Iterator[tuple[str, SeatState]]:
+    given: dict[str, Debater | JudgeSeat | Rater] = {
+        "pro": opened.pro,
+        "con": opened.con,
+        "judge": opened.judge,
+        **{each.name: each for each in opened.panel},
+    }
+    for name, seat in given.items():
+        if seat.model.startswith(PERSON) and not isinstance(seat.time_s, UnsetType):
+            yield name, SeatState(name=seat.model.removeprefix(PERSON), time_s=seat.time_s)

@@ -1,0 +1,179 @@
+"""The desk of a debate's people: what the pages of its seats do, lost connections, and how long a call may take."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Final
+
+import anyio
+from msgspec.structs import replace
+
+from events.record import Draft
+from events.state.debate import Debate
+from events.types import SeatConnectionLost
+from events.types.opening import DebateSettings
+from providers.base import Outcome
+from providers.errors import ProviderError
+from server.debate.commands import MakeSeatLink, RevokeSeatLink
+from server.debate.formats.steps import Ask, Speak
+from server.debate.speech import clean
+from server.debate.stream_writer import Build, StreamWriter
+from server.errors import BadField, NotNow
+from server.people.acts import (
+    TEXT_MOST,
+    AtSeat,
+    held,
+    link_drafts,
+    resign_drafts,
+    return_drafts,
+    revoke_drafts,
+    take_drafts,
+)
+from server.people.provider import People, is_person, seat_of
+
+SEND_S: Final = 3.0
+"""Seconds beyond a person's time for a text that was sent within it."""
+BACK_S: Final = 15.0
+"""Least seconds that a person has after the server was away in the middle of a turn."""
+RECORDED_S: Final = 10.0
+"""Seconds within which an answer is recorded, or its sender is told to look again."""
+WATCH_S: Final = 1.0
+"""Wait before a seat's connection is looked at again."""
+TOO_LATE: Final = "the person did not send a text in time"
+NOT_OPEN: Final = "this turn or question is not open now"
+
+
+class SeatDesk:
+    """What happens at the seats of one debate."""
+
+    def __init__(self, debate: str, people: People, writer: StreamWriter) -> None:
+        self._id, self._people, self._writer = debate, people, writer
+        self._sent: dict[str, anyio.Event] = {}
+        """By the id of an answered request: set once the result is recorded."""
+
+    async def execute(self, command: MakeSeatLink | RevokeSeatLink | AtSeat) -> int:
+        """Carry out a command about a seat; the position of its event, or of the debate if it has none."""
+        match command:
+            case MakeSeatLink(seat=seat, digest=digest, by=by):
+                await self._append(lambda now: link_drafts(now, seat, digest, by))
+            case RevokeSeatLink(seat=seat, by=by):
+                await self._append(lambda now: revoke_drafts(now, seat, by))
+            case AtSeat():
+                await self._act(command)
+        return self._writer.debate.position
+
+    async def _act(self, act: AtSeat) -> None:
+        """Carry out what the page of a seat does."""
+        seat, debate = act.seat, self._writer.debate
+        if act.act == "take":
+            await self._append(lambda now: take_drafts(now, seat, act.link, act.holder))
+            self._people.hear(self._id, seat)
+            return
+        if act.act == "resign":
+            await self._append(lambda now: resign_drafts(now, seat, act.link, act.holder))
+            self._people.resign(self._id, seat)
+            return
+        held(debate, seat, act.link, act.holder)
+        self._people.hear(self._id, seat)
+        if debate.seats[seat].is_away:
+            await self._append(lambda now: return_drafts(now, seat))
+        if act.act == "draft":
+            self._people.keep_draft(self._id, seat, act.request, _bounded(act.text))
+        elif act.act == "send":
+            await self._send(act)
+
+    async def _send(self, act: AtSeat) -> None:
+        """Answer an open request, and wait until it is recorded.  Raises ``NotNow``, ``BadField``."""
+        asked = self._people.find(self._id, act.seat, act.request)
+        if asked is None or asked.answered.done():
+            raise NotNow(NOT_OPEN)
+        text = clean(_bounded(act.text))
+        if not text.strip():
+            raise BadField("text", "there is no text to send")
+        try:
+            asked.check(text)
+        except ProviderError as error:
+            raise BadField("text", error.message) from error
+        recorded = self._sent[act.request] = anyio.Event()
+        self._people.send(asked, text)
+        with anyio.move_on_after(RECORDED_S):
+            await recorded.wait()
+            return
+        raise NotNow("the text has not been recorded yet: keep it until it stands in the debate")
+
+    async def _append(self, build: Build) -> None:
+        await self._writer.append_at_once(build)
+
+    @asynccontextmanager
+    async def watched(self, step: Speak | Ask) -> AsyncIterator[None]:
+        """Within it a person is asked: a lost connection is recorded, and at the end the sender learns the result."""
+        if not is_person(step.model):
+            yield
+            return
+        key = f"speak:{step.side}" if isinstance(step, Speak) else step.key
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._watch, seat_of(key))
+                yield
+                tasks.cancel_scope.cancel()
+        finally:
+            if recorded := self._sent.pop(f"{key}/{step.turn or 0}", None):
+                recorded.set()
+
+    async def _watch(self, seat: str) -> None:
+        """Record that the connection of a seat is lost.  Its return is recorded when its page is heard of."""
+
+        def lost(debate: Debate) -> Sequence[Draft]:
+            state = debate.seats[seat]
+            is_lost = state.holder and not state.is_away and debate.status.state != "concluded"
+            return [Draft(event=SeatConnectionLost(seat=seat))] if is_lost else []
+
+        while True:
+            await anyio.sleep(WATCH_S)
+            state = self._writer.debate.seats.get(seat)
+            if state is not None and state.holder and not state.is_away and self._people.is_away(self._id, seat):
+                await self._writer.append(lost)
+
+    def forget(self) -> None:
+        """Drop the drafts of a debate that has ended."""
+        self._people.forget(self._id)
+
+
+def seconds_of_turn(step: Speak, settings: DebateSettings, now: str) -> float:
+    """How long an attempt at a turn may take.
+
+    A person's time runs from the first attempt, also while the server is down; then at least ``BACK_S`` are left.
+    """
+    if step.time_s is None:
+        return settings.turn_timeout_s
+    if not step.since:
+        return step.time_s
+    return max(step.time_s - ms_between(step.since, now) / 1000, min(BACK_S, step.time_s))
+
+
+def with_time_taken(step: Speak, outcome: Outcome, now: str) -> Outcome:
+    """The outcome with the time that a person took since the turn's clock began, also over a restart of the server."""
+    return replace(outcome, latency_ms=ms_between(step.since, now)) if step.since else outcome
+
+
+def seconds_of_question(step: Ask, debate: Debate) -> float:
+    """How long a question may take: the time of the person's seat, or the limits of the debate and the question."""
+    assert debate.opened is not None
+    seat = debate.seats.get(seat_of(step.key)) if is_person(step.model) else None
+    if seat is not None:
+        return seat.time_s
+    limit_s = debate.opened.settings.judge_timeout_s
+    return min(limit_s, step.timeout_s or limit_s)
+
+
+def ms_between(since: str, now: str) -> int:
+    """Milliseconds between two times of records."""
+    passed = datetime.fromisoformat(now) - datetime.fromisoformat(since)
+    return max(0, round(passed.total_seconds() * 1000))
+
+
+def _bounded(text: str) -> str:
+    """A text of at most ``TEXT_MOST`` characters.  Raises ``BadField``."""
+    if len(text) > TEXT_MOST:
+        raise BadField("text", f"a text has at most {TEXT_MOST:,} characters, this one has {len(text):,}")
+    return text

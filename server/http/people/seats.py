@@ -1,0 +1,292 @@
+"""A person's seat: its page behind the link, what the page reads and sends, and the link that an operator makes.
+
+The page sends the token in the path and its own secret in the header ``X-Moot-Seat``, so that no other site can act for
+it.  Neither is logged, and ``Referrer-Policy: no-referrer`` keeps the address of the page from others.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any, Final, Literal, NamedTuple
+from urllib.parse import quote
+
+from msgspec import UNSET, Struct, UnsetType
+from starlette.requests import Request
+from starlette.responses import Response
+
+from events.clock import SYSTEM
+from events.errors import UnknownDebate
+from events.state.debate import Debate
+from events.state.seats import SeatState
+from events.types import SIDES, DebateState, Side
+from personalities.pressure import directive_in_force
+from providers.base import Material
+from server.debate.desk import ms_between
+from server.errors import BadField, NotAllowed, NotFound
+from server.http.access import access_of
+from server.http.body import read_object
+from server.http.limits import RateLimit
+from server.http.requests import json_response, service_of, whole_number
+from server.http.static import page_response
+from server.people.acts import VOID, AtSeat, invited
+from server.people.links import digest_of_link, holds, is_secret, new_token, place_of
+
+HEADER: Final = "x-moot-seat"
+PRIVATE: Final = {"cache-control": "no-store", "referrer-policy": "no-referrer"}
+ID_MOST: Final = 200
+"""Characters of a request's id."""
+READS_PER_MINUTE: Final = 240
+"""Reads of one seat in a minute; its page reads about 30."""
+WRITES_PER_MINUTE: Final = 120
+"""Drafts, answers and the like of one seat in a minute; its page sends at most 60."""
+
+
+class Visit(NamedTuple):
+    """A request of a seat's page: the place, the digests of token and secret, and the debate as it stands."""
+
+    debate: str
+    seat: str
+    link: str
+    holder: str
+    state: SeatState
+    now: Debate
+
+
+class SpokenTurn(Struct, frozen=True, kw_only=True):
+    """A turn that was spoken."""
+
+    turn: int
+    side: Side
+    speaker: str
+    """Empty in a blind debate for the other side."""
+    text: str
+
+
+class SeatRequest(Struct, frozen=True, kw_only=True):
+    """What the person is asked now."""
+
+    id: str
+    kind: Literal["speak", "answer"]
+    turn: int
+    left_s: float | None = None
+    draft: str = ""
+    """What the person has written and not sent, as this server remembers it."""
+    max_words: int | UnsetType = UNSET
+    directive: str | UnsetType = UNSET
+    key: str | UnsetType = UNSET
+    prompt: str | UnsetType = UNSET
+    schema: dict[str, Any] | UnsetType = UNSET
+    """JSON schema of the answer."""
+    material: Material | UnsetType | None = UNSET
+    waiting: int | UnsetType = UNSET
+    """Further questions that wait for this person."""
+
+
+class SeatPage(Struct, frozen=True, kw_only=True):
+    """What the page of a seat shows."""
+
+    debate: str
+    seat: str
+    name: str
+    seat_state: Literal["free", "taken", "yours", "resigned", "handed_over"]
+    state: DebateState
+    reason: str
+    position: int
+    motion: str
+    format: str
+    language: str
+    turns_planned: int
+    max_words: int
+    time_s: float
+    takeover: bool
+    """Whether a model takes the seat over after a time-out or a resignation."""
+    unlisted: bool
+    turns: tuple[SpokenTurn, ...] = ()
+    """Those spoken after the position that the page has; none for a browser that has not taken the seat."""
+    speaking: Side | None = None
+    """The side whose turn is being spoken."""
+    request: SeatRequest | None = None
+    winner: str | None = None
+
+
+async def seat_page(request: Request) -> Response:
+    """GET /seat/{token}: the same page for every token; the page reads its own."""
+    response = await page_response(request, "seat.html")
+    response.headers.update(PRIVATE)
+    return response
+
+
+async def show_seat(request: Request) -> Response:
+    """GET /api/seats/{token}, with ``after=P``: the debate, and what the person is asked now."""
+    visit = await _visit(request)
+    _rate(request, "seat_reads").check(f"{visit.debate} {visit.seat}", "this seat")
+    service, is_holder = service_of(request), holds(visit.state, visit.holder)
+    if is_holder and visit.now.status.state == "open":
+        act = AtSeat(seat=visit.seat, link=visit.link, holder=visit.holder, act="hear")
+        await service.moderators.at_seat(visit.debate, act)
+    after = whole_number(request, "after", 0, 0, 1 << 40)
+    return _answer(_page(request, visit, after, is_holder=is_holder))
+
+
+async def take(request: Request) -> Response:
+    """POST /api/seats/{token}/take: the first browser takes the seat."""
+    return await _act(request, "take")
+
+
+async def keep_draft(request: Request) -> Response:
+    """PUT /api/seats/{token}/draft: ``{request, text}``, kept in memory and shown to this page only."""
+    return await _act(request, "draft")
+
+
+async def send(request: Request) -> Response:
+    """POST /api/seats/{token}/answer: ``{request, text}``, the speech, or the typed answer as JSON."""
+    return await _act(request, "send")
+
+
+async def resign(request: Request) -> Response:
+    """POST /api/seats/{token}/resign."""
+    return await _act(request, "resign")
+
+
+async def make_link(request: Request) -> Response:
+    """POST /api/debates/{id}/seats/{seat}/link: a new link, shown once; an earlier one is void."""
+    access_of(request).require_operator(request)
+    debate, seat = request.path_params["debate"], request.path_params["seat"]
+    token = new_token(debate, seat)
+    moderators = service_of(request).moderators
+    position = await moderators.make_seat_link(debate, seat, digest_of_link(token), "moderator")
+    return _answer({"position": position, "link": f"/seat/{quote(token)}"})
+
+
+async def revoke_link(request: Request) -> Response:
+    """DELETE /api/debates/{id}/seats/{seat}/link."""
+    access_of(request).require_operator(request)
+    debate, seat = request.path_params["debate"], request.path_params["seat"]
+    return _answer({"position": await service_of(request).moderators.revoke_seat_link(debate, seat, "moderator")})
+
+
+async def _visit(request: Request) -> Visit:
+    """The seat that the token names.  Raises ``NotFound`` for a token that is not valid."""
+    token = request.path_params["token"]
+    place = place_of(token)
+    if place is None:
+        raise NotFound(VOID)
+    debate, seat = place
+    try:
+        now = (await service_of(request).hub.view_at(debate, None)).debate
+    except UnknownDebate as error:
+        raise NotFound(VOID) from error
+    link = digest_of_link(token)
+    secret = request.headers.get(HEADER, "")
+    return Visit(debate, seat, link, digest_of_link(secret) if is_secret(secret) else "", invited(now, seat, link), now)
+
+
+async def _act(request: Request, act: Literal["take", "draft", "send", "resign"]) -> Response:
+    visit = await _visit(request)
+    _rate(request, "seat_writes").check(f"{visit.debate} {visit.seat}", "this seat")
+    if not visit.holder:
+        raise NotAllowed(f"the header {HEADER} with the secret of the page is missing")
+    fields = await read_object(request, empty={})
+    named: dict[str, str] = {}
+    for name, most in (("request", ID_MOST), ("text", None)) if act in {"draft", "send"} else ():
+        value = fields.get(name, "")
+        if not isinstance(value, str) or (most is not None and len(value) > most):
+            raise BadField(name, f"{name} is a text" + ("" if most is None else f" of at most {most} characters"))
+        named[name] = value
+    command = AtSeat(seat=visit.seat, link=visit.link, holder=visit.holder, act=act, **named)
+    return _answer({"position": await service_of(request).moderators.at_seat(visit.debate, command)})
+
+
+def _answer(value: Any) -> Response:
+    response = json_response(value)
+    response.headers.update(PRIVATE)
+    return response
+
+
+def _rate(request: Request, name: str) -> RateLimit:
+    rate: RateLimit = getattr(request.app.state, name)
+    return rate
+
+
+def _page(request: Request, visit: Visit, after: int, *, is_holder: bool) -> SeatPage:
+    now, state, opened = visit.now, visit.state, visit.now.opened
+    assert opened is not None, "a seat belongs to a debate that was opened"
+    turn = now.transcript.current
+    conclusion = now.status.conclusion
+    side = visit.seat if visit.seat in SIDES else None
+    return SeatPage(
+        debate=visit.debate,
+        seat=visit.seat,
+        name=state.name,
+        seat_state="handed_over" if state.model else "resigned" if state.resigned else _standing(state, is_holder),
+        state=now.status.state,
+        reason=now.status.reason,
+        position=now.position,
+        motion=opened.motion,
+        format=opened.format,
+        language=now.language,
+        turns_planned=opened.turns,
+        max_words=opened.max_words,
+        time_s=state.time_s,
+        takeover=side is not None and (opened.pro if side == "pro" else opened.con).takeover is not UNSET,
+        unlisted=bool(now.labels.link),
+        turns=tuple(_turns(now, visit.seat, after)) if is_holder else (),
+        speaking=turn.side if turn is not None and turn.state == "speaking" else None,
+        request=_request(request, visit) if is_holder else None,
+        winner=None if conclusion is None else conclusion.winner,
+    )
+
+
+def _standing(state: SeatState, is_holder: bool) -> Literal["free", "taken", "yours"]:
+    if is_holder:
+        return "yours"
+    return "taken" if state.holder else "free"
+
+
+def _turns(now: Debate, seat: str, after: int) -> Iterator[SpokenTurn]:
+    """The spoken turns; in a blind debate without the name of the other side."""
+    assert now.opened is not None
+    for turn in now.transcript.turns.values():
+        if turn.event is None or turn.spoken <= after:
+            continue
+        is_named = turn.side == seat or not now.is_blind or now.status.state == "concluded"
+        name = now.seats[turn.side].name if turn.event.by == "person" and turn.side in now.seats else turn.model
+        yield SpokenTurn(turn=turn.number, side=turn.side, speaker=name if is_named else "", text=turn.text)
+
+
+def _request(request: Request, visit: Visit) -> SeatRequest | None:
+    """The open request of the seat: known where the debate runs; a turn to speak stands in the log too."""
+    people, loop_now = service_of(request).moderators.people, asyncio.get_running_loop().time()
+    waiting = people.open_requests(visit.debate, visit.seat)
+    asked = waiting[0] if waiting else None
+    if asked is not None and asked.kind == "answer":
+        return SeatRequest(
+            id=asked.id,
+            kind="answer",
+            turn=asked.request.turn,
+            left_s=asked.left_s(loop_now),
+            draft=people.draft(visit.debate, visit.seat, asked.id),
+            key=asked.request.key,
+            prompt="\n\n".join(segment.text for segment in asked.request.prompt),
+            schema=asked.schema or UNSET,
+            material=asked.material,
+            waiting=len(waiting) - 1,
+        )
+    turn, opened = visit.now.transcript.current, visit.now.opened
+    assert opened is not None
+    is_due = turn is not None and turn.state == "speaking" and turn.side == visit.seat and not visit.state.model
+    if turn is None or not is_due or visit.now.status.state not in {"open", "paused"}:
+        return None
+    directive = directive_in_force(visit.now, turn.side)
+    name = f"speak:{visit.seat}/{turn.number}"
+    left_s = visit.state.time_s - ms_between(visit.state.since, SYSTEM.now()) / 1000
+    if asked is not None:
+        left_s = asked.left_s(loop_now) or 0.0
+    return SeatRequest(
+        id=name,
+        kind="speak",
+        turn=turn.number,
+        left_s=max(0.0, round(left_s, 1)),
+        draft=people.draft(visit.debate, visit.seat, name),
+        max_words=opened.max_words,
+        directive=visit.now.characters.directives[directive].text if directive else UNSET,
+    )
