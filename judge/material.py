@@ -9,7 +9,7 @@ from events.state.claims import Claim
 from events.state.debate import Debate
 from events.types import SIDES, Case, DebateOpened, Missing, Rater, Side, Winner, other
 from events.types.criteria import Criteria
-from events.types.rubric import Anchors, ClaimRule, Rubric
+from events.types.rubric import Anchors, ClaimRule, Rubric, rule_of
 from judge.live.scoring import applicable
 from judge.live.whole import rule_effect
 from judge.rubric import fmt
@@ -130,7 +130,7 @@ def claim_material(debate: Debate, purpose: str, name: str, claim: Claim) -> Mat
         quote=claim.quote,
     )
     opened = _opened(debate)
-    rule = opened.rubric.claims.get(claim.kind)
+    rule = rule_of(opened.rubric, claim.kind)
     return Material(
         purpose=purpose,
         motion=opened.motion,
@@ -140,6 +140,25 @@ def claim_material(debate: Debate, purpose: str, name: str, claim: Claim) -> Mat
         register=(entry,),
         kinds=(claim.kind,),
         terms=() if rule is None else (_claim_term(claim.kind, rule),),
+        context=_moderator_words(debate),
+        least_quote=opened.rubric.quote_minimum,
+    )
+
+
+def evidence_material(debate: Debate, turn: int, compared: Iterable[tuple[str, str, str]]) -> Material:
+    """Return the passages and claims of a turn that are compared: (passage, its words, the claim's words) of each."""
+    labels, opened = _labels(debate), _opened(debate)
+    speaker = labels[debate.transcript.turns[turn].side]
+    return Material(
+        purpose="evidence",
+        motion=opened.motion,
+        language=opened.language or "en",
+        speeches=_turns(debate, labels),
+        about=(str(turn),),
+        register=tuple(
+            RegisterEntry(name=name, kind="passage", speaker=speaker, speech=str(turn), text=words, quote=claim)
+            for name, words, claim in compared
+        ),
         context=_moderator_words(debate),
         least_quote=opened.rubric.quote_minimum,
     )

@@ -12,13 +12,16 @@ from msgspec import UNSET
 
 from events.patch import merge
 from events.types.criteria import Criteria
-from events.types.rubric import Anchors, Rubric, canonical_bytes
+from events.types.register import EvidenceKind
+from events.types.rubric import Anchors, ClaimRule, Rubric, canonical_bytes
 from judge.errors import RubricError
 from judge.rubric_checks import faults
 from judge.rubric_places import misfit
 
 ShippedRubric = Literal["v1", "v2", "v2-evidence"]
 """``v1``: of the first release.  ``v2``: the default.  ``v2-evidence``: v2 with other criteria for arguments."""
+EVIDENCE_FROM: Final = 2
+"""The version of the rubric from which on evidence decides what costs points."""
 SHIPPED: Final[tuple[ShippedRubric, ...]] = get_args(ShippedRubric)
 
 
@@ -39,6 +42,24 @@ def rubric_v1() -> Rubric:
 def rubric_v2() -> Rubric:
     """The rubric of every debate that brings none of its own."""
     return shipped_rubric("v2")
+
+
+@cache
+def evidence_rules() -> dict[EvidenceKind, ClaimRule]:
+    """What the evidence decides in a debate whose rubric does not say it itself."""
+    raw = resources.files("judge").joinpath("rubrics/evidence.json").read_bytes()
+    return msgspec.json.decode(raw, type=dict[EvidenceKind, ClaimRule])
+
+
+def with_evidence(rubric: Rubric) -> Rubric:
+    """Return the rubric of a debate with evidence.  Version 1, and a rubric with rules of its own, stay as they are.
+
+    A rule whose dimension the rubric does not have is left out.
+    """
+    if rubric.evidence is not UNSET or rubric.version < EVIDENCE_FROM:
+        return rubric
+    rules = {kind: rule for kind, rule in evidence_rules().items() if rule.dimension in rubric.dimensions}
+    return msgspec.structs.replace(rubric, evidence=rules)
 
 
 def load_rubric(path: Path) -> Rubric:

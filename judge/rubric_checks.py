@@ -94,15 +94,20 @@ def _prices(rubric: Rubric) -> Iterator[Fault]:
     """Check that claims, gaps and conduct take points from a dimension that exists."""
     priced = [
         *((f"claims.{kind}", rule.dimension) for kind, rule in rubric.claims.items()),
+        *((f"evidence.{kind}", rule.dimension) for kind, rule in (rubric.evidence or {}).items()),
         ("gaps", rubric.gaps.dimension),
         *((f"conduct.{name}", cost.dimension) for name, cost in rubric.conduct.items()),
     ]
     for at, dimension in priced:
         if dimension not in rubric.dimensions:
             yield f"{at}.dimension", f"no dimension is named {dimension!r}"
-    for kind, rule in rubric.claims.items():
+    rules = [
+        *((f"claims.{kind}", rule) for kind, rule in rubric.claims.items()),
+        *((f"evidence.{kind}", rule) for kind, rule in (rubric.evidence or {}).items()),
+    ]
+    for at, rule in rules:
         if not rule.asks.strip():
-            yield f"claims.{kind}.asks", "the judge must be told something"
+            yield f"{at}.asks", "the judge must be told something"
     least, most = rubric.gaps.least, rubric.gaps.most
     if not 1 <= least <= most <= GAP_MAXIMUM:
         yield "gaps", f"must be 1 <= least <= most <= {GAP_MAXIMUM}"

@@ -36,6 +36,8 @@ NAMES = (
     "panel",
     "whole",
 )
+EVIDENCE = "evidence"
+"""The template that only a debate with evidence has."""
 _VERSION = re.compile(r"version: (\d+)\n")
 _SECTION = re.compile(r"(?m)^--- ([a-z_]+)\n")
 

@@ -16,6 +16,9 @@ const QUESTION = {
   premises: ({ turn }) => `the premises of turn ${turn}`,
   compare: ({ order }) => `which is better, read in the order turn ${order.join(", turn ")}`,
   gaps: ({ turn }) => `gaps that turn ${turn} exposes in earlier turns`,
+  evidence: ({ turn }, rest) => {
+    return `how passages bear on claims of turn ${turn}, ${rest.endsWith("backward") ? "passage" : "claim"} first`;
+  },
   second_opinion: (_, rest) => `a second opinion on claim ${rest}`,
   audit: () => "the closing audit",
   narrative: (_, rest) => `the narrative verdict${rest ? ", with the speakers’ labels swapped" : ""}`,
@@ -49,6 +52,26 @@ const HARMONIZED = {
 };
 
 const change = ({ turn, dimension, applied }) => `turn ${turn}: ${plain(dimension)} ${signed(applied)}`;
+
+const decider = (by) => (by === "evidence" ? "the evidence" : `a second opinion (${by})`);
+
+/** What is found of a citation, after “turn 3 cites E1: ”. */
+const FINDINGS = {
+  __proto__: null,
+  verified: "the quoted words stand there",
+  paraphrased: "no words are quoted",
+  misquoted: "the quoted words do not stand there",
+  unknown_passage: "there is no such passage",
+  uncited: "it cannot be checked",
+};
+
+const RELATIONS = {
+  __proto__: null,
+  supports: "supports",
+  contradicts: "contradicts",
+  beside_the_point: "is beside the point of",
+  undecided: "has no decided relation to",
+};
 
 /** What an operator changed; an absent field stayed as it was. */
 function labelWords({ title, tags, hidden, archived, link }) {
@@ -92,8 +115,16 @@ const EVENTS = {
   },
   claim_flagged: ({ claim }) => `claim ${claim} was flagged`,
   claim_appealed: ({ claim }) => `claim ${claim} was appealed`,
-  claim_upheld: ({ claim, by }) => `a second opinion (${by}) upheld claim ${claim}`,
-  claim_cleared: ({ claim, by }) => `a second opinion (${by}) cleared claim ${claim}`,
+  claim_upheld: ({ claim, by }) => `${decider(by)} upheld claim ${claim}`,
+  claim_cleared: ({ claim, by }) => `${decider(by)} cleared claim ${claim}`,
+  evidence_supplied: ({ document }) => `document ${document.name} is evidence`,
+  citation_checked: ({ citation, turn, passage, finding }) => {
+    const cited = passage || "a source outside the evidence";
+    return `turn ${turn} cites ${cited} (${citation}): ${FINDINGS[finding] ?? finding}`;
+  },
+  evidence_weighed: ({ turn, passage, relation }) => {
+    return `passage ${passage} ${RELATIONS[relation] ?? relation} a claim of turn ${turn}`;
+  },
   premise_stated: ({ side, premise }) => `${NAME[side]} stated premise ${premise}`,
   premise_revised: ({ premise }) => `premise ${premise} was revised`,
   premise_dropped: ({ premise }) => `premise ${premise} was dropped without mention`,

@@ -2,7 +2,7 @@
 
 from typing import Final, Literal
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from events.record import Recorded
@@ -10,10 +10,11 @@ from events.types import (
     ClaimAppealed,
     ClaimCleared,
     ClaimFlagged,
-    ClaimKind,
     ClaimUpheld,
+    FlagKind,
     PenaltyApplied,
     PenaltyReversed,
+    QuotedPassage,
     Span,
 )
 
@@ -26,7 +27,7 @@ class Claim(Struct, frozen=True, kw_only=True, gc=False):
     turn: int
     quote: str
     span: Span
-    kind: ClaimKind
+    kind: FlagKind
     state: ClaimState
     reason: str
     by: str
@@ -37,6 +38,10 @@ class Claim(Struct, frozen=True, kw_only=True, gc=False):
     """Position of the appeal; 0 without one."""
     answer: str = ""
     """Why the claim was upheld or cleared."""
+    evidence: QuotedPassage | UnsetType = UNSET
+    """The words of the evidence that stand against it."""
+    decided_by: str | UnsetType = UNSET
+    """``evidence`` if the evidence upheld or cleared it, and no second opinion."""
 
 
 Register = dict[str, Claim]
@@ -53,6 +58,14 @@ MOVED_BY: Final = frozenset(
 )
 
 
+BY_EVIDENCE: Final = "evidence"
+"""In ``by`` of a flag and of its decision: the evidence of the debate."""
+
+
+def _decided(by: str) -> str | UnsetType:
+    return BY_EVIDENCE if by == BY_EVIDENCE else UNSET
+
+
 def apply(register: Register, record: Recorded) -> Register:
     """The register after ``record``."""
     event = record.event
@@ -66,6 +79,7 @@ def apply(register: Register, record: Recorded) -> Register:
             reason=event.reason,
             by=event.by,
             flagged=record.position,
+            evidence=event.evidence,
         )
         return {**register, event.claim: claim}
     if isinstance(event, PenaltyApplied | PenaltyReversed):
@@ -82,8 +96,8 @@ def apply(register: Register, record: Recorded) -> Register:
             case ClaimAppealed():
                 changed = replace(claim, appealed=record.position)
             case ClaimUpheld():
-                changed = replace(claim, state="upheld", answer=event.reason)
+                changed = replace(claim, state="upheld", answer=event.reason, decided_by=_decided(event.by))
             case ClaimCleared():
-                changed = replace(claim, state="cleared", answer=event.reason)
+                changed = replace(claim, state="cleared", answer=event.reason, decided_by=_decided(event.by))
         return {**register, event.claim: changed}
     return register

@@ -9,6 +9,7 @@ from events.record import Recorded
 from events.state import (
     audience,
     character,
+    citations,
     claims,
     evidence,
     exchanges,
@@ -24,6 +25,7 @@ from events.state import (
 )
 from events.state.audience import Audience
 from events.state.character import Characters
+from events.state.citations import Citations
 from events.state.claims import Register
 from events.state.evidence import EvidencePack
 from events.state.exchanges import Exchanges
@@ -192,6 +194,7 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     panel: PanelState = panel.INITIAL
     lab: LabState = lab.INITIAL
     evidence: EvidencePack = evidence.INITIAL
+    citations: Citations = citations.INITIAL
     words: ModeratorMessages = words.INITIAL
     """Messages of the moderator."""
     unpriced: str = ""
@@ -289,6 +292,8 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
         moved["lab"] = lab.apply(debate.lab, record)
     if kind in evidence.MOVED_BY:
         moved["evidence"] = evidence.apply(debate.evidence, record)
+    if kind in citations.MOVED_BY:
+        moved["citations"] = citations.apply(debate.citations, record)
     if kind in words.MOVED_BY:
         moved["words"] = words.apply(debate.words, debate.transcript, record)
     return replace(debate, **moved)

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from msgspec import UNSET, Struct, UnsetType
+
 from events.types.base import DerivedEvent, Event, Side, Span
 
 ClaimKind = Literal[
@@ -13,6 +15,18 @@ ClaimKind = Literal[
     "overclaim",
     "unverifiable",
 ]
+"""The kinds that the judge names."""
+EvidenceKind = Literal["misquotation", "wrong_passage", "invented_passage", "contradicted_by_evidence"]
+"""The kinds that the evidence of a debate decides."""
+FlagKind = Literal[ClaimKind, EvidenceKind]
+
+
+class QuotedPassage(Struct, frozen=True, kw_only=True):
+    """Words of a passage of the evidence."""
+
+    passage: str
+    quote: str
+    span: Span
 
 
 class ClaimFlagged(DerivedEvent, frozen=True, kw_only=True, tag="claim_flagged"):
@@ -22,9 +36,11 @@ class ClaimFlagged(DerivedEvent, frozen=True, kw_only=True, tag="claim_flagged")
     turn: int
     quote: str
     span: Span
-    kind: ClaimKind
+    kind: FlagKind
     reason: str
     by: str
+    evidence: QuotedPassage | UnsetType = UNSET
+    """The words of the evidence that stand against the claim, if the evidence decides the kind."""
 
 
 class ClaimAppealed(Event, frozen=True, kw_only=True, tag="claim_appealed"):

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from events.types.criteria import Criteria, DeliberationRules, PanelRules, ProtocolRules
-from events.types.register import ClaimKind
+from events.types.register import ClaimKind, EvidenceKind, FlagKind
 
 Points = Annotated[float, Meta(ge=0, le=1000)]
 Anchors = dict[str, str] | UnsetType
@@ -119,6 +119,9 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dimensions: dict[str, Dimension]
     bands: dict[str, Band] = {}
     claims: dict[ClaimKind, ClaimRule] = {}
+    evidence: dict[EvidenceKind, ClaimRule] | UnsetType = UNSET
+    """What the evidence decides, and its cost.  Unset in the shipped rubrics: a debate that has evidence gets the rules
+    of ``judge/rubrics/evidence.json``, unless its own rubric has some."""
     gaps: GapRule = GapRule()
     conduct: dict[Literal["dropped_premise", "contradiction", "injection"], ConductRule] = {}
     full_pressure: Annotated[float, Meta(gt=0, le=100)] = 4.0
@@ -153,6 +156,13 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     protocol: ProtocolRules | None = None
     panel: PanelRules | None = None
     deliberation: DeliberationRules | None = None
+
+
+def rule_of(rubric: Rubric, kind: FlagKind) -> ClaimRule | None:
+    """The rule of a kind of claim, whether the judge or the evidence decides it; None if the rubric has none."""
+    rules: dict[FlagKind, ClaimRule] = dict(rubric.claims)  # type: ignore[arg-type]  # its keys are some of these
+    rules.update(rubric.evidence or {})  # type: ignore[arg-type]  # likewise
+    return rules.get(kind)
 
 
 def composite_dimensions(rubric: Rubric) -> tuple[str, ...]:

@@ -46,6 +46,7 @@ from events.types import (
     TurnsCompared,
 )
 from events.view.audience import AudienceView, audience_view
+from events.view.evidence_view import EvidenceView, evidence_view
 from events.view.lab import LabView, lab_view
 from events.view.summary import DebateSummary, summary_of
 from events.view.turn_view import TurnView, turn_view
@@ -153,6 +154,8 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     cases: dict[str, Case] | UnsetType = UNSET
     lab: LabView | UnsetType = UNSET
     """Present in format ``lab``."""
+    evidence: EvidenceView | UnsetType = UNSET
+    """Present in a debate with documents."""
     families: tuple[FamilyWarned, ...] | UnsetType = UNSET
     """Judges and debaters of one family, if there are any."""
     context: dict[str, ContextSummarised] | UnsetType = UNSET
@@ -278,6 +281,8 @@ def _rare_parts(fold: Fold, after: Debate, *, is_protocol: bool, hides: bool) ->
         moved["protocol"] = _protocol(after, hides=hides)
     if after.panel.raters:
         moved["panel"] = _panel(fold, after, hides=hides)
+    if after.evidence is not fold.debate.evidence or after.citations is not fold.debate.citations:
+        moved["evidence"] = evidence_view(after, fold.view.evidence)
     if after.lab is not fold.debate.lab:
         moved["lab"] = lab_view(after)
     return moved

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from events.state.claims import Claim
 from events.state.debate import Debate
 from events.types import ClaimCleared, ClaimFlagged, ClaimKind, ClaimUpheld, PenaltyReversed, Side, Span, TurnSpoken
-from events.types.rubric import Rubric
+from events.types.rubric import Rubric, rule_of
 from judge.guard.neutralise import quoted
 from judge.guard.quotes import comparable, find
 from judge.live.answers import Answers, Quote, Why, is_majority, majority, overlapping
@@ -102,10 +102,10 @@ def _flag(batch: EventBatch, number: int, group: list[tuple[int, Span, _LocatedC
     kind = _kind({sample: each.suspicion.kind for sample, _, each in reversed(group)}, rubric)
     span, found = next((span, each) for _, span, each in group if each.suspicion.kind == kind)
     quote = turn.text[span[0] : span[1]]
-    if (known := _known_claim(batch.debate, turn.side, quote)) is not None:
+    if (known := known_claim(batch.debate, turn.side, quote)) is not None:
         refuse_finding(batch, number, PURPOSE, quote, f"already flagged as {known}", found.position)
         return
-    claim = f"C{number}.{sum(each.turn == number for each in batch.debate.claims.values()) + 1}"
+    claim = next_claim(batch.debate, number)
     flag = batch.add(
         ClaimFlagged(
             claim=claim, turn=number, quote=quote, span=span, kind=kind, reason=found.suspicion.reason, by="judge"
@@ -132,7 +132,12 @@ def _kind(kinds: dict[int, ClaimKind], rubric: Rubric) -> ClaimKind:
     return majority(named, min(named, key=lambda kind: (rubric.claims[kind].points, order.index(kind))))
 
 
-def _known_claim(debate: Debate, side: Side, quote: str) -> str | None:
+def next_claim(debate: Debate, number: int) -> str:
+    """Return the id of the next claim of a turn."""
+    return f"C{number}.{sum(each.turn == number for each in debate.claims.values()) + 1}"
+
+
+def known_claim(debate: Debate, side: Side, quote: str) -> str | None:
     """Return the earlier flag of the same claim by the same side: the same words, or the same specific figure."""
     words, figures = comparable(quote), tokens(quote)
     for claim, entry in debate.claims.items():
@@ -153,13 +158,14 @@ class SecondOpinion(Struct, frozen=True, kw_only=True):
 
 def second_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken], claim: Claim) -> Prompt:
     """Ask about the quote in its turn and the rule; the prompt does not tell that it has been flagged."""
-    turn = next(each for each in spoken if each.turn == claim.turn)
+    turn, rule = next(each for each in spoken if each.turn == claim.turn), rule_of(rubric, claim.kind)
+    assert rule is not None, "a claim is flagged by a rule"
     ask = fill(
         section(prompts["second_opinion"], "ask"),
         turn=str(turn.turn),
         speaker=speaker(spoken, turn),
         quote=quoted(claim.quote),
-        kind=rubric.claims[claim.kind].asks,
+        kind=rule.asks,
     )
     return (*opening(prompts, motion), turn_segment(prompts, spoken, turn), Segment("user", ask))
 
@@ -177,9 +183,15 @@ def settle(batch: EventBatch, name: str, answers: Answers[SecondOpinion], *, by:
     if verdict == "upheld":
         batch.add(ClaimUpheld(claim=name, by=by, reason=opinion.reason), position)
         return
-    cleared = batch.add(ClaimCleared(claim=name, by=by, reason=opinion.reason), position)
+    clear(batch, name, by=by, reason=opinion.reason, cause=position)
+
+
+def clear(batch: EventBatch, name: str, *, by: str, reason: str, cause: int) -> None:
+    """Clear a flag and return the points that it took."""
+    claim = batch.debate.claims[name]
+    cleared = batch.add(ClaimCleared(claim=name, by=by, reason=reason), cause)
     rubric = batch.debate.ledger.rubric
-    rule = rubric.claims.get(claim.kind) if rubric else None
+    rule = rule_of(rubric, claim.kind) if rubric else None
     balance = batch.debate.ledger.balance(claim.turn, rule.dimension) if rule else None
     if rule is None or balance is None or claim.requested == 0:
         return

@@ -24,7 +24,7 @@ from events.state.debate import Debate
 from events.state.ledger import Balance, ScoreEntry, TurnCard
 from events.state.spine import Premise, PremiseChange
 from events.types import DebateOpened, Missing, Side, Template, TurnSpoken, Winner, other
-from events.types.rubric import Dimension, Rubric
+from events.types.rubric import Dimension, Rubric, rule_of
 from judge.guard.labels import exchanged
 from judge.guard.neutralise import quoted
 from judge.live.claims import claim_candidates
@@ -211,10 +211,13 @@ class WholeDebate:
         yield self._fill("stands", turn=str(card.turn), speaker=self._speaker(card.side), scores="; ".join(scores))
 
     def _settled(self) -> Iterator[str]:
-        """What second opinions said of claims: they may come while the next turn is judged."""
+        """What second opinions and the evidence said of claims: it may come while the next turn is judged."""
         for name, claim in self._debate.claims.items():
             if claim.state != "flagged" and claim.turn not in self._without_record:
-                yield self._fill(claim.state, name=name)
+                if claim.decided_by and has_section(template := self._opened.prompts["evidence"], claim.state):
+                    yield fill(section(template, claim.state), name=name)
+                else:
+                    yield self._fill(claim.state, name=name)
 
     def _means(self) -> Iterator[str]:
         """The mean scores of the turns without a record of their own, by speaker."""
@@ -265,7 +268,7 @@ class WholeDebate:
         return f"{fmt(balance.admitted)} of {fmt(balance.maximum)} ({', '.join(parts)})"
 
     def _claim(self, name: str, claim: Claim) -> str:
-        rule = self._rubric.claims.get(claim.kind)
+        rule = rule_of(self._rubric, claim.kind)
         return self._fill(
             "flagged",
             name=name,
@@ -332,7 +335,8 @@ class WholeDebate:
 
     def second_opinion(self, claim: Claim) -> Prompt:
         """Ask whether a claim is what it was flagged as; the prompt does not say that it was flagged."""
-        rule = self._rubric.claims[claim.kind]
+        rule = rule_of(self._rubric, claim.kind)
+        assert rule is not None, "a claim is flagged by a rule"
         turn = self._debate.transcript.turns[claim.turn]
         ask = self._fill(
             "second_opinion",

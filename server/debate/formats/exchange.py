@@ -214,7 +214,11 @@ def _judge(debate: Debate, opened: DebateOpened, turn: Turn) -> tuple[Step, ...]
     if (shortened := judging.shortening_due(debate, opened)) is not None:
         return record([Draft(event=shortened, cause=turn.spoken)])
     asked = judging.turn_questions(debate, opened, turn)
-    return pending(debate, opened, list(asked.values())) or record(judging.judged(debate, opened, turn, asked))
+    if asks := pending(debate, opened, list(asked.values())):
+        return asks
+    evidence, more = judging.evidence_of(debate, opened, turn, asked)
+    asks = pending(debate, opened, list(more.values()))
+    return asks or record(judging.judged(debate, opened, turn, asked | more, evidence))
 
 
 def _scorecard(debate: Debate, opened: DebateOpened) -> ScorecardVerdictReached:

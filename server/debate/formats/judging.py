@@ -15,6 +15,8 @@ from events.state.claims import Claim
 from events.state.debate import Debate, question
 from events.state.transcript import Turn
 from events.types import ClaimAppealed, ContextShortened, DebateOpened, PressureApplied
+from events.types.rubric import rule_of
+from judge.evidence.question import second_prompt as evidence_second_prompt
 from judge.guard import injection
 from judge.live import claims, comparison, convergence, gaps, scoring, shortening, spine, verdicts
 from judge.live.answers import Answers
@@ -24,6 +26,7 @@ from judge.live.prompt import Prompt, messages_before_turn, with_moderator_messa
 from judge.live.whole import WholeDebate, is_conflict, reads_whole
 from judge.material import claim_material, conflict_material, turns_material
 from personalities.pressure import after_exchange
+from server.debate.formats.citing import TurnEvidence, evidence_questions, turn_evidence, weigh_evidence
 from server.debate.formats.questions import Question, answers
 
 TOKENS: Final = {
@@ -134,7 +137,21 @@ def _whole(debate: Debate, opened: DebateOpened) -> WholeDebate | None:
     return WholeDebate(debate, opened) if reads_whole(opened) else None
 
 
-def judged(debate: Debate, opened: DebateOpened, turn: Turn, asked: dict[str, Question]) -> Sequence[Draft]:
+def evidence_of(
+    debate: Debate, opened: DebateOpened, turn: Turn, asked: dict[str, Question]
+) -> tuple[TurnEvidence | None, dict[str, Question]]:
+    """What the evidence shows of a turn, and the questions about it, once ``asked`` is answered or given up."""
+    evidence = turn_evidence(debate, opened, turn, answers(debate, asked["claims"]))
+    return evidence, evidence_questions(debate, opened, turn, evidence)
+
+
+def judged(
+    debate: Debate,
+    opened: DebateOpened,
+    turn: Turn,
+    asked: dict[str, Question],
+    evidence: TurnEvidence | None = None,
+) -> Sequence[Draft]:
     """The batch that follows from the answers, once every question about a turn is answered or given up."""
     given = {name: answers(debate, each) for name, each in asked.items()}
     batch, number = EventBatch(debate), turn.number
@@ -146,6 +163,7 @@ def judged(debate: Debate, opened: DebateOpened, turn: Turn, asked: dict[str, Qu
     known = debate.known_injections
     record_injection(batch, number, injection.detect(turn.text) if known is None else known.get(number, ()))
     claims.flag_claims(batch, number, given["claims"])
+    weigh_evidence(batch, turn, evidence, given)
     _appeal_new(batch, opened, number)
     if number > 1:
         gaps.dock(batch, number, given["gaps"])
@@ -177,10 +195,10 @@ def second_opinions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
 def _appeal_new(batch: EventBatch, opened: DebateOpened, number: int) -> None:
     """Appeal automatically: every flag, or the serious ones if there is a second judge, as the opening says."""
     for claim, entry in batch.debate.claims.items():
-        rule = opened.rubric.claims.get(entry.kind)
+        rule = rule_of(opened.rubric, entry.kind)
         has_second = opened.judge.appeals == "serious" and opened.judge.second is not UNSET
         serious = has_second and rule is not None and rule.second_opinion
-        if entry.turn == number and (serious or opened.judge.appeals == "all"):
+        if entry.turn == number and entry.state == "flagged" and (serious or opened.judge.appeals == "all"):
             batch.add(ClaimAppealed(claim=claim, by="moot"), entry.flagged)
 
 
@@ -191,21 +209,25 @@ def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Cla
         purpose="second_opinion",
         turn=entry.turn,
         model=model,
-        prompt=lambda: (
-            whole.second_opinion(entry)
-            if (whole := _whole(debate, opened)) is not None
-            else with_moderator_messages(
-                claims.second_prompt(opened.prompts, opened.rubric, opened.motion, debate.transcript.spoken(), entry),
-                opened.prompts,
-                messages_before_turn(debate.words, entry.turn),
-            )
-        ),
+        prompt=partial(_second_prompt, debate, opened, entry),
         answer_type=claims.SecondOpinion,
         becomes=claims.SecondOpinion,
         max_tokens=TOKENS["second_opinion"],
         think=opened.judge.think,
         cause=entry.appealed,
         material=lambda: claim_material(debate, "second_opinion", claim, entry),
+    )
+
+
+def _second_prompt(debate: Debate, opened: DebateOpened, entry: Claim) -> Prompt:
+    if entry.evidence:
+        return evidence_second_prompt(debate, opened, entry)
+    if (whole := _whole(debate, opened)) is not None:
+        return whole.second_opinion(entry)
+    return with_moderator_messages(
+        claims.second_prompt(opened.prompts, opened.rubric, opened.motion, debate.transcript.spoken(), entry),
+        opened.prompts,
+        messages_before_turn(debate.words, entry.turn),
     )
 
 

@@ -33,8 +33,8 @@ from events.types.rubric import Rubric
 from judge.errors import RubricError
 from judge.panel.raters import shipped
 from judge.panel.weights import topic_of
-from judge.rubric import ShippedRubric, as_rubric, rubric_v2, shipped_rubric
-from judge.templates import judge_templates
+from judge.rubric import ShippedRubric, as_rubric, rubric_v2, shipped_rubric, with_evidence
+from judge.templates import EVIDENCE, judge_templates, load_template
 from personalities.archetypes import archetypes
 from personalities.motions import motion_kind
 from personalities.prompt import debater_template
@@ -303,7 +303,7 @@ async def build_opening(
         names["judge.model"] = registry.default_judge(default)
     if request.judge.second:
         names["judge.second"] = request.judge.second
-    rubric = _rubric(request)
+    rubric = with_evidence(_rubric(request)) if request.evidence else _rubric(request)
     seated = _seats(request, rubric, default if is_counted else judge or default)
     topic = _topic(request, rubric)
     models = names | {seat.field: seat.model for seat in seated}
@@ -370,6 +370,7 @@ async def build_opening(
         prompts={
             **({name: debater_template(name) for name in ("debater", "short", "begun")} if has_debaters else {}),
             **judge_templates(),
+            **({EVIDENCE: load_template(EVIDENCE)} if request.evidence else {}),
         },
         settings=DebateSettings(
             turn_attempts=settings.attempts,

@@ -10,6 +10,7 @@ from events.record import Recorded
 from events.state import (
     audience,
     character,
+    citations,
     claims,
     evidence,
     exchanges,
@@ -39,6 +40,7 @@ PARTS: Final[dict[str, Any]] = {
     "protocol": protocol,
     "spine": spine,
     "characters": character,
+    "citations": citations,
     "transcript": transcript,
     "usage": usage,
     "words": words,

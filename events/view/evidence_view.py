@@ -1,0 +1,81 @@
+"""The evidence as the page shows it: its documents, the passages that turns cite, and the findings."""
+
+from collections.abc import Iterator
+
+from msgspec import UNSET, Struct, UnsetType
+
+from events.state.debate import Debate
+from events.types import CitationChecked, EvidenceWeighed
+
+
+class DocumentView(Struct, frozen=True, kw_only=True, gc=False):
+    """A document, without its text."""
+
+    name: str
+    digest: str
+    media_type: str
+    title: str | UnsetType = UNSET
+    passages: int
+    """The number of its passages."""
+
+
+class PassageView(Struct, frozen=True, kw_only=True, gc=False):
+    """A passage that a finding names."""
+
+    document: str
+    text: str
+    page: int | UnsetType = UNSET
+    heading: str | UnsetType = UNSET
+
+
+class EvidenceView(Struct, frozen=True, kw_only=True, gc=False):
+    """``passages``: those that findings name; the log holds all of them.  ``weighed``: by position."""
+
+    documents: dict[str, DocumentView] = {}
+    passages: dict[str, PassageView] = {}
+    citations: dict[str, CitationChecked] = {}
+    weighed: dict[str, EvidenceWeighed] = {}
+
+
+def evidence_view(debate: Debate, before: EvidenceView | UnsetType) -> EvidenceView | UnsetType:
+    """The view of the evidence; unset without any.  Passages that ``before`` has stay the same objects."""
+    pack, citations = debate.evidence, debate.citations
+    if not pack.documents:
+        return UNSET
+    numbers: dict[str, int] = {}
+    for each in pack.passages.values():
+        numbers[each.document] = numbers.get(each.document, 0) + 1
+    known = before.passages if before else {}
+    return EvidenceView(
+        documents={
+            name: DocumentView(
+                name=each.name,
+                digest=each.digest,
+                media_type=each.media_type,
+                title=each.title,
+                passages=numbers.get(name, 0),
+            )
+            for name, each in pack.documents.items()
+        },
+        passages={name: known.get(name) or _passage(debate, name) for name in _named(debate) if name in pack.passages},
+        citations=citations.checked,
+        weighed=citations.weighed,
+    )
+
+
+def _named(debate: Debate) -> Iterator[str]:
+    for each in debate.citations.checked.values():
+        yield each.passage
+        yield each.found_in or ""
+    for weighed in debate.citations.weighed.values():
+        yield weighed.passage
+
+
+def _passage(debate: Debate, name: str) -> PassageView:
+    supplied = debate.evidence.passages[name]
+    return PassageView(
+        document=supplied.document,
+        text=supplied.passage.text,
+        page=supplied.passage.page,
+        heading=supplied.passage.heading,
+    )

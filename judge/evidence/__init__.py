@@ -1,0 +1,1 @@
+"""Citations of the evidence: found in a turn, checked against the passages, and weighed by the judge."""

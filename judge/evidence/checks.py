@@ -1,0 +1,191 @@
+"""Check citations against the passages, by the rules of ``judge.guard.quotes``: no model decides here."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Final
+
+from msgspec import Struct
+
+from events.types import CitationFinding, Span
+from judge.evidence.citations import CitationMark, FoundCitations, Quotation, cited_ids, find_citations
+from judge.guard.quotes import comparable, find
+from judge.live.text import content_words, sentences
+
+MOST_CHECKED: Final = 40
+"""Findings of one turn that are recorded."""
+SEARCHED: Final = 20
+"""Other passages in which misquoted words are looked for, of those with all their words with content but one."""
+_LEFT_OUT: Final = re.compile(r"\s*(?:…|\.{3,}|[\[(［]\s*(?:…|\.{3,})\s*[\])］]|\[[^\]\n]{0,60}\])\s*")
+"""What a speaker leaves out of a quotation, or puts into it in square brackets."""
+_ENDS: Final = " \t\n.,;:!?…。，、；：！？"
+
+
+class CheckedCitation(Struct, frozen=True, kw_only=True):
+    """One finding."""
+
+    passage: str
+    """The id that is cited; empty for a source outside the evidence."""
+    span: Span
+    """The mark, or the words that name the source."""
+    statement: Span
+    finding: CitationFinding
+    quote: str = ""
+    """The words that the speaker puts in quotation marks; of a source, the words that name it."""
+    quoted: Span | None = None
+    """Where these words stand in the turn."""
+    stands: Span | None = None
+    """Where they stand in the passage; of misquoted words, the sentence of the passage that is most like them."""
+    found_in: str = ""
+    """Another passage in which misquoted words stand."""
+
+
+class CheckedTurn(Struct, frozen=True):
+    """The findings of a turn in the order of its text, and how many citations were left unchecked."""
+
+    citations: tuple[CheckedCitation, ...]
+    unchecked: int = 0
+
+
+def check_turn(
+    text: str, passages: Mapping[str, str], *, minimum: int, earlier: Sequence[str] = (), language: str = "en"
+) -> CheckedTurn:
+    """Check every citation of a turn.  ``passages``: their texts by id.
+
+    ``minimum``: characters of a quotation, after normalisation; a shorter one is no quotation.  ``earlier``: the motion
+    and the turns before.  Words of theirs in quotation marks are no quotation of the passage, unless they stand there,
+    and an id that does not exist is not reported again for whoever talks about it.
+    """
+    found = find_citations(text)
+    checked = [
+        *_checked_marks(found, passages, minimum, earlier, language),
+        *(
+            CheckedCitation(
+                passage="", span=each.span, statement=each.span, finding="uncited", quote=each.quote, quoted=each.span
+            )
+            for each in found.sources
+        ),
+    ]
+    once = list(
+        {(each.passage, each.finding, comparable(each.quote), each.statement): each for each in checked}.values()
+    )
+    ordered = sorted(once, key=lambda each: (each.span, each.quoted or each.span, each.passage))
+    return CheckedTurn(tuple(ordered[:MOST_CHECKED]), len(ordered[MOST_CHECKED:]) + found.unread)
+
+
+def stands_in(quote: str, passage: str, minimum: int) -> Span | None:
+    """Return the span of quoted words in a passage; None if they do not stand there.
+
+    The parts around what was left out (``…``) or put in (``[…]``) stand there in their order.  Punctuation at the end
+    does not count.
+    """
+    parts = [part for each in _LEFT_OUT.split(quote) if (part := each.strip(_ENDS))]
+    if not parts or find(quote, quote, minimum) is None:
+        return None
+    least = minimum if len(parts) == 1 else 1
+    first, at = None, 0
+    for part in parts:
+        span = find(part, passage[at:], least)
+        if span is None:
+            return None
+        first = at + span[0] if first is None else first
+        at += span[1]
+    assert first is not None, "there is a part"
+    return first, at
+
+
+def nearest_sentence(quote: str, passage: str, language: str = "en") -> Span | None:
+    """Return the sentence of a passage that has most of the words of a quote; None if none has any."""
+    wanted = set(content_words(quote, language))
+    found = [
+        (len(wanted & set(content_words(passage[start:end], language))), (start, end))
+        for start, end in sentences(passage)
+    ]
+    best = max(found, key=lambda each: each[0], default=(0, (0, 0)))
+    return best[1] if best[0] else None
+
+
+def _checked_marks(
+    found: FoundCitations, passages: Mapping[str, str], minimum: int, earlier: Sequence[str], language: str
+) -> Iterator[CheckedCitation]:
+    named = {each for said in earlier for each in cited_ids(said) if each not in passages}
+    groups: dict[Span, list[CitationMark]] = {}
+    for mark in found.marks:
+        groups.setdefault(mark.group, []).append(mark)
+    for marks in groups.values():
+        known = [mark for mark in marks if mark.passage in passages]
+        quotations = [each for each in marks[0].quotations if find(each.text, each.text, minimum) is not None]
+        own = [
+            each
+            for each in quotations
+            if any(stands_in(each.text, passages[mark.passage], minimum) for mark in known)
+            or not any(stands_in(each.text, said, minimum) for said in earlier)
+        ]
+        for mark in marks:
+            if mark.passage in passages:
+                yield from _checked(mark, own, known, passages, minimum, language)
+            elif own or (not mark.is_round and mark.passage not in named):
+                quote = own[0] if own else None
+                yield CheckedCitation(
+                    passage=mark.passage,
+                    span=mark.span,
+                    statement=mark.statement,
+                    finding="unknown_passage",
+                    quote=quote.text if quote else "",
+                    quoted=quote.span if quote else None,
+                    found_in=_elsewhere(quote.text, mark.passage, passages, minimum, language) if quote else "",
+                )
+
+
+def _checked(
+    mark: CitationMark,
+    quotations: Sequence[Quotation],
+    known: Sequence[CitationMark],
+    passages: Mapping[str, str],
+    minimum: int,
+    language: str,
+) -> Iterator[CheckedCitation]:
+    """Yield what is found of one mark whose passage exists: of each quotation, or that it quotes nothing.
+
+    With several ids in the brackets a quotation counts for those that hold it; if none does, for the first.
+    """
+    text, reported = passages[mark.passage], False
+    for each in quotations:
+        stands = stands_in(each.text, text, minimum)
+        if stands is None and (
+            mark != known[0] or any(stands_in(each.text, passages[other.passage], minimum) for other in known[1:])
+        ):
+            continue
+        reported = True
+        yield CheckedCitation(
+            passage=mark.passage,
+            span=mark.span,
+            statement=mark.statement,
+            finding="verified" if stands else "misquoted",
+            quote=each.text,
+            quoted=each.span,
+            stands=stands or nearest_sentence(each.text, text, language),
+            found_in="" if stands else _elsewhere(each.text, mark.passage, passages, minimum, language),
+        )
+    if not reported:
+        yield CheckedCitation(passage=mark.passage, span=mark.span, statement=mark.statement, finding="paraphrased")
+
+
+def _elsewhere(quote: str, passage: str, passages: Mapping[str, str], minimum: int, language: str) -> str:
+    """Return the id of another passage that holds the words; empty if none does."""
+    others = (name for name in passages if name != passage)
+    return next(
+        (name for name in _likely(quote, others, passages, language) if stands_in(quote, passages[name], minimum)), ""
+    )
+
+
+def _likely(quote: str, names: Iterable[str], passages: Mapping[str, str], language: str) -> list[str]:
+    """Return the passages in which a quote may stand, with those first that have most of its words."""
+    wanted = set(content_words(quote, language))
+    shown = {name: _folded(passages[name]) for name in names}
+    shared = {name: sum(word in text for word in wanted) for name, text in shown.items()}
+    likely = [name for name, number in shared.items() if number >= len(wanted) - 1]
+    return sorted(likely, key=lambda name: -shared[name])[:SEARCHED]
+
+
+_folded = lru_cache(maxsize=4096)(str.casefold)

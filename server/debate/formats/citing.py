@@ -1,0 +1,99 @@
+"""Evidence in format ``exchange``: the citations of a turn, the judge's question about them, and what follows."""
+
+from functools import partial
+from typing import Any, Final
+
+from msgspec import Struct
+
+from events.state.debate import Debate
+from events.state.transcript import Turn
+from events.types import DebateOpened
+from judge.evidence.checks import CheckedTurn, check_turn
+from judge.evidence.question import (
+    ORDERS,
+    PURPOSE,
+    EvidenceAnswer,
+    Pair,
+    claim_text,
+    evidence_prompt,
+    pairs_of,
+    suspected,
+)
+from judge.evidence.rules import record_evidence
+from judge.live.answers import Answers
+from judge.live.claims import ClaimsAnswer
+from judge.live.event_batch import EventBatch
+from judge.material import evidence_material
+from server.debate.formats.questions import Question
+
+TOKENS: Final = 1600
+"""Most tokens of an answer about all claims of a turn."""
+
+
+class TurnEvidence(Struct, frozen=True):
+    """What the evidence shows of a turn before the judge is asked: its findings, and the claims to compare."""
+
+    checked: CheckedTurn
+    pairs: tuple[Pair, ...]
+    passages: dict[str, str]
+    """The texts of all passages, by id."""
+
+
+def turn_evidence(
+    debate: Debate, opened: DebateOpened, turn: Turn, claims: Answers[ClaimsAnswer]
+) -> TurnEvidence | None:
+    """Check the citations of a turn, whose suspect claims are answered or given up.  None without evidence."""
+    if not debate.evidence.passages:
+        return None
+    passages = {name: each.passage.text for name, each in debate.evidence.passages.items()}
+    minimum = opened.rubric.quote_minimum
+    checked = check_turn(
+        turn.text,
+        passages,
+        minimum=minimum,
+        earlier=[opened.motion, *(each.text for each in debate.transcript.spoken() if each.turn < turn.number)],
+        language=opened.language or "en",
+    )
+    if PURPOSE not in opened.prompts:
+        return TurnEvidence(checked, (), passages)
+    pairs = pairs_of(turn.text, checked.citations, suspected(turn.text, claims.values, minimum), {})
+    return TurnEvidence(checked, pairs, passages)
+
+
+def evidence_questions(
+    debate: Debate, opened: DebateOpened, turn: Turn, evidence: TurnEvidence | None
+) -> dict[str, Question]:
+    """The question how passages bear on claims, in both orders; none without a claim to compare."""
+    if evidence is None or not evidence.pairs:
+        return {}
+    spoken, passages = debate.transcript.spoken(), evidence.passages
+    compared = [(each.passage, passages[each.passage], claim_text(turn.text, each)) for each in evidence.pairs]
+    return {
+        f"{PURPOSE}:{order}": Question(
+            key=f"{PURPOSE}:{turn.number}:{order}",
+            purpose=PURPOSE,
+            turn=turn.number,
+            model=opened.judge.model,
+            prompt=partial(evidence_prompt, opened.prompts, opened.motion, spoken, evidence.pairs, passages, order),
+            answer_type=EvidenceAnswer,
+            becomes=EvidenceAnswer,
+            max_tokens=TOKENS,
+            think=opened.judge.think,
+            samples=opened.judge.samples,
+            cause=turn.spoken,
+            material=partial(evidence_material, debate, turn.number, compared),
+        )
+        for order in ORDERS
+    }
+
+
+def weigh_evidence(
+    batch: EventBatch, turn: Turn, evidence: TurnEvidence | None, given: dict[str, Answers[Any]]
+) -> None:
+    """Add what follows from the evidence to the batch of a turn, after its suspect claims are flagged."""
+    if evidence is None:
+        return
+    weighed: dict[str, Answers[Any]] = {
+        order: given[f"{PURPOSE}:{order}"] for order in ORDERS if f"{PURPOSE}:{order}" in given
+    }
+    record_evidence(batch, turn.number, evidence.checked, evidence.pairs, evidence.passages, weighed)
