@@ -23,19 +23,36 @@ export function head(view) {
   whole.hidden = view.motion.length <= LONG_MOTION;
   setText(whole, whole.hidden ? "" : view.motion);
   setText($("#short"), view.motion);
-  setText($("#kind"), HEADER.kind[view.format] ?? HEADER.kind.exchange);
+  setText($("#kind"), (view.transcript ? HEADER.judgedTranscript : HEADER.kind[view.format]) ?? HEADER.kind.exchange);
   setText($("#opened"), HEADER.opened(view));
   $("#seats").replaceChildren(...seats(view));
   $("#sides").replaceChildren(...["pro", "con"].filter((side) => view[side]).map((side) => {
     const name = h(`b.${side}`, {}, `${SIGN[side]} ${NAME[side]}`);
-    return h("span", { title: view[side].model ?? UNNAMED }, name, ` ${plain(view[side].archetype)}`);
+    const { model, speaker, archetype } = view[side];
+    return h("span", { title: model ?? speaker ?? UNNAMED }, name, ` ${speaker ?? plain(archetype)}`);
   }));
+  const said = [...sources(view)];
+  $("#sources").hidden = said.length === 0;
+  $("#sources").replaceChildren(...said);
   const notes = [...caveats(view)];
   $("#caveats").replaceChildren(...notes.map(([caveat, roles]) => {
     return h("p.caveat", {}, h("b", {}, HEADER.about(joined(roles))), ": ", caveat);
   }));
   setText($("#about-name"), HEADER.aboutName(notes.length + document.querySelectorAll("#copy-note.caveat").length));
   $("#about").classList.toggle("noted", notes.length > 0);
+}
+
+/** Where the words come from, if not all of them were spoken in this debate. */
+function* sources({ transcript, origin }) {
+  if (transcript) {
+    const { source, licence, digest } = transcript;
+    yield h("span", { title: HEADER.digest(digest) }, h("b", {}, HEADER.supplied), ` ${HEADER.source(source, licence)}`);
+  }
+  if (!origin) return;
+  if (transcript) yield " · ";
+  const href = `/d/${encodeURIComponent(origin.debate)}?at=${origin.position}`;
+  yield h("span", { title: HEADER.digest(origin.digest) }, HEADER.origin[origin.kind], " ",
+    h("a", { href }, HEADER.originAt(origin.position)));
 }
 
 /** The head of the page shows the motion while its heading is out of view. */
@@ -79,7 +96,10 @@ function seats(view) {
   const shown = [];
   for (const side of ["pro", "con"]) {
     const holder = view[side];
-    if (holder) shown.push(seat(side, `${SIGN[side]} ${NAME[side]}`, plain(holder.archetype), holder.model));
+    if (!holder) continue;
+    const { speaker, archetype, model } = holder;
+    const from = view.transcript && !model ? HEADER.inTranscript : model;
+    shown.push(seat(side, `${SIGN[side]} ${NAME[side]}`, speaker ?? plain(archetype), from));
   }
   if (view.judge && !["deliberation", "calibration"].includes(view.format)) {
     shown.push(seat("judge", HEADER.judge, HEADER.rubric(view.rubric), view.judge.model));

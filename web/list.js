@@ -160,6 +160,8 @@ function row(debate) {
     debate.title || debate.motion,
     debate.tags.map((tag) => h("span.tag", {}, tag)),
     FORMAT[format] && h("span.tag", {}, FORMAT[format]),
+    debate.source && h("span.tag", {}, LIST.supplied),
+    debate.origin && h("span.tag", {}, LIST.origin[debate.origin.kind]),
     debate.blind && !modelOf(debate.pro) && h("span.tag", {}, LIST.blind));
   const sides = hasSides ? [sideCell("pro", debate), " ", sideCell("con", debate)] : LIST.about[format];
   const sign = hasSides && debate.winner && debate.winner !== "neither" ? `${SIGN[debate.winner]} ` : "";

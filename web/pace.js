@@ -71,6 +71,9 @@ function holdMs(event) {
  * @property {boolean} isCalm Whether a turn appears whole.
  */
 
+/** Whether a turn comes from a transcript: it has no recorded pace. */
+const isSupplied = (spoken) => spoken?.by === "transcript";
+
 const timeOf = (frame) => Date.parse(frame.at);
 
 /**
@@ -92,11 +95,17 @@ export const PACES = {
     limit: (speech) => readingMs(speech.points),
   },
   recorded: {
-    wait({ frame, next, spoken }) {
+    wait(place) {
+      const { frame, next, spoken } = place;
+      if (isSupplied(spoken)) return PACES.reading.wait(place);
       const silence = timeOf(next) - timeOf(frame);
       return spoken ? silence : Math.min(silence, LONGEST_SILENCE_MS);
     },
-    text: ({ text, pace }, elapsed) => (pace ? spokenBy(text, pace, elapsed) : { text, points: points(text) }),
+    text(spoken, elapsed) {
+      if (isSupplied(spoken)) return PACES.reading.text(spoken, elapsed);
+      const { text, pace } = spoken;
+      return pace ? spokenBy(text, pace, elapsed) : { text, points: points(text) };
+    },
     limit: () => Infinity,
   },
 };

@@ -287,7 +287,7 @@ function speaker(number_, turn, view, go) {
   return h("h2.who", { id: `turn-${number_}` },
     h("b", {}, `${SIGN[turn.side]} ${NAME[turn.side]}`),
     h("a", eventLink(position, go), `Turn ${number_}`),
-    seat && h("span.as", {}, plain(seat.archetype)));
+    seat && h("span.as", {}, turn.speaker ?? seat.speaker ?? plain(seat.archetype)));
 }
 
 function notes(turn, view, isRunning) {

@@ -152,7 +152,9 @@ export const DEBATE = {
 export function announcement(event, view) {
   switch (event.type) {
     case "turn_spoken":
-      return `${NAME[event.side]} finished turn ${event.turn}: ${count(event.words, "word")}.`;
+      return event.by === "transcript"
+        ? `Turn ${event.turn}, ${NAME[event.side]}, from the transcript: ${count(event.words, "word")}.`
+        : `${NAME[event.side]} finished turn ${event.turn}: ${count(event.words, "word")}.`;
     case "turn_scored": {
       const { composite } = view.turns[event.turn] ?? {};
       const isScored = typeof composite === "number";
@@ -179,11 +181,20 @@ export const HEADER = {
   },
   opened({ opened_at: openedAt, format, turns_planned: turns, max_words: words }) {
     const lengths = {
-      exchange: `${count(turns, "turn")} of at most ${count(words, "word")}`,
+      exchange: `${count(turns, "turn")}${words ? ` of at most ${count(words, "word")}` : ""}`,
       protocol: `opening, cross-examination${turns > 6 ? ", answers" : ""} and closing of each side`,
     };
     return [`Opened ${moment(openedAt)}`, lengths[format]].filter(Boolean).join(" · ");
   },
+  judgedTranscript: "Transcript: what was said elsewhere, each turn scored",
+  supplied: "Transcript supplied:",
+  source(source, licence) {
+    return [source ?? "its source is named at the end", licence && `licence: ${licence}`].filter(Boolean).join(" · ");
+  },
+  inTranscript: "in the transcript",
+  digest: (digest) => `SHA-256: ${digest}`,
+  origin: { rejudge: "Judged again:", fork: "A fork of" },
+  originAt: (position) => `the debate up to event ${position}`,
   about: (roles) => `Note on ${roles}`,
   family: (family) => `they are models of one family (${family}). Judges favour models of their own family.`,
   judge: "Judge",

@@ -89,10 +89,17 @@ function labelWords({ title, tags, hidden, archived, link }) {
 const EVENTS = {
   __proto__: null,
   debate_opened: () => "the debate opened",
+  transcript_supplied: ({ source, turns }) => {
+    return `a transcript with ${count(turns.length, "entry", "entries")} was supplied${source ? `: ${source}` : ""}`;
+  },
   turn_started: ({ side, turn, attempt }) => {
     return `${NAME[side]} started turn ${turn}${attempt > 1 ? `, attempt ${attempt}` : ""}`;
   },
-  turn_spoken: ({ side, turn, words }) => `${NAME[side]} finished turn ${turn}, ${count(words, "word")}`,
+  turn_spoken: ({ side, turn, words, by }) => {
+    const length = count(words, "word");
+    if (by === "transcript") return `turn ${turn}, ${NAME[side]}, was taken from the transcript, ${length}`;
+    return `${NAME[side]} finished turn ${turn}, ${length}`;
+  },
   turn_failed: ({ turn, attempt, kind }) => `turn ${turn}, attempt ${attempt}: ${failureWords(kind)}`,
   attempt_abandoned: ({ turn, attempt, kind }) => `turn ${turn}, attempt ${attempt} does not count: ${plain(kind)}`,
   model_answered: answerWords,

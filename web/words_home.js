@@ -75,6 +75,8 @@ export const LIST = {
     lab: "A judge reads texts that differ in one respect",
   },
   blind: "blind",
+  supplied: "transcript",
+  origin: { rejudge: "judged again", fork: "fork" },
   exhibition: "exhibition",
 };
 

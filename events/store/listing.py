@@ -13,7 +13,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any, Final
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from events.errors import BadCursor
 from events.record import Recorded
@@ -27,6 +27,8 @@ from events.types import (
     DebateResumed,
     DebateState,
     Format,
+    Origin,
+    TranscriptSupplied,
     TurnSpoken,
     Winner,
 )
@@ -56,6 +58,10 @@ class Summary(Struct, frozen=True, kw_only=True, gc=False):
     unlisted: bool = False
     blind: bool = False
     """Whether spectators see no names of models before the debate has concluded."""
+    source: str | UnsetType = UNSET
+    """Where the turns come from, if a transcript was supplied; ``pro`` and ``con`` are the speakers then."""
+    origin: Origin | UnsetType = UNSET
+    """The debate that this one was made from."""
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -113,12 +119,21 @@ _WITHOUT_MARKS: Final = dict.fromkeys(range(0xE000, 0xE100))
 
 
 MOVED_BY: Final = frozenset(
-    {DebateOpened, TurnSpoken, DebatePaused, DebateHalted, DebateResumed, DebateConcluded, DebateLabelled}
+    {
+        DebateOpened,
+        TranscriptSupplied,
+        TurnSpoken,
+        DebatePaused,
+        DebateHalted,
+        DebateResumed,
+        DebateConcluded,
+        DebateLabelled,
+    }
 )
 """Events that change a row."""
 
 
-def apply(summary: Summary | None, record: Recorded) -> Summary | None:
+def apply(summary: Summary | None, record: Recorded) -> Summary | None:  # noqa: C901 - a case for each event
     """The row after ``record``; None until the debate has opened."""
     event = record.event
     if type(event) not in MOVED_BY:
@@ -133,11 +148,12 @@ def apply(summary: Summary | None, record: Recorded) -> Summary | None:
             turns_spoken=0,
             opened_at=record.at,
             exhibition=event.exhibition,
-            pro=event.pro.model,
-            con=event.con.model,
+            pro=event.pro.model or event.pro.speaker or "",
+            con=event.con.model or event.con.speaker or "",
             judge=event.judge.model,
             position=record.position,
             blind=event.blind,
+            origin=event.origin,
         )
     if summary is None:
         return None
@@ -156,6 +172,8 @@ def apply(summary: Summary | None, record: Recorded) -> Summary | None:
             return msgspec.structs.replace(summary, state="concluded", winner=event.winner, position=record.position)
         case DebateLabelled():
             return _labelled(summary, event, record.position)
+        case TranscriptSupplied():
+            return msgspec.structs.replace(summary, source=event.source, position=record.position)
         case _:
             return summary
 
@@ -173,7 +191,8 @@ def public_row(row: Summary) -> Summary | dict[str, Any]:
     if not row.blind or row.state == "concluded":
         models = {seat: short_name(getattr(row, seat)) for seat in ("pro", "con", "judge")}
         return msgspec.structs.replace(row, **models)
-    return {name: each for name, each in msgspec.structs.asdict(row).items() if name not in {"pro", "con", "judge"}}
+    shown = msgspec.structs.asdict(row).items()
+    return {name: each for name, each in shown if name not in {"pro", "con", "judge", "source"} and each is not UNSET}
 
 
 def fold_text(text: str) -> str:

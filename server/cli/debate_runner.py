@@ -16,7 +16,7 @@ from server.cli.client import ServerClient
 from server.cli.options import find_debate, open_store, server_address
 from server.cli.output import emit
 from server.debate.setup import opening
-from server.debate.setup.estimate import Estimate
+from server.debate.setup.estimate import NONE_MEASURED, Estimate
 from server.debate.setup.lab import LabEstimate, estimate_of, in_words
 from server.debate.setup.records import opening_for
 from server.errors import BadField, NotOwner
@@ -96,7 +96,7 @@ async def _run_here(
             wanted = opening.as_request(body)
             opened = await opening_for(service.log, wanted, service.registry, settings)
             supplied = await opening.events_after(wanted)
-            _begin(await anyio.to_thread.run_sync(estimate_of, opened), asks)
+            _begin(await anyio.to_thread.run_sync(estimate_of, opened, NONE_MEASURED, supplied), asks)
             debate, after = await service.moderators.open(opened, supplied), 0
         else:
             assert resume is not None

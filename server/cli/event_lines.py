@@ -7,11 +7,21 @@ import click
 import msgspec
 from msgspec import UNSET
 
-from events.types import AgreementMeasured, PanelConcluded, RaterCalibrated, Reason
+from events.types import AgreementMeasured, Origin, PanelConcluded, RaterCalibrated, Reason
+from events.view.view import TranscriptView
 from server.cli.opinions import held_lines, judged_lines, opinion_line
 from server.export.exchange import closing_text
 from server.export.text import one_line
-from server.export.wording import NAMES, SIGNS, STANDINGS, coefficient, conclusion_sentence, left_out_words, verdict_of
+from server.export.wording import (
+    NAMES,
+    SIGNS,
+    STANDINGS,
+    coefficient,
+    conclusion_sentence,
+    left_out_words,
+    sources_of,
+    verdict_of,
+)
 
 ROUNDS = {6: ("openings", "cross-examination", "closings"), 8: ("openings", "cross-examination", "answers", "closings")}
 """The names of the rounds, by the turns of the debate."""
@@ -30,9 +40,18 @@ DIM: dict[str, Any] = {"dim": True}
 PLAIN: dict[str, Any] = {}
 
 
+def source_lines(view: dict[str, Any]) -> list[StyledLine]:
+    """Where the words come from, if not all of them were spoken in this debate."""
+    supplied = msgspec.convert(view["transcript"], TranscriptView) if "transcript" in view else UNSET
+    origin = msgspec.convert(view["origin"], Origin) if "origin" in view else UNSET
+    return [StyledLine(one_line(line), DIM) for line in sources_of(supplied, origin)]
+
+
 def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]:  # noqa: C901, PLR0912 - a case for each event
     """The lines of an event, with the view after it; none for events of turns."""
     match event["type"]:
+        case "transcript_supplied":
+            yield source_lines(view)[0]
         case "premise_withdrawn":
             yield StyledLine(f"  {event['premise']} withdrawn openly: a concession", DIM)
         case "check_missing":

@@ -1,6 +1,6 @@
 """``moot list``: the debates in the store."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import click
@@ -66,13 +66,22 @@ def list_(
         click.echo(f"no motion contains {query!r}" if query else why)
     done = run_async(lambda: _trials(settings, [each.id for each in page.debates if _is_measuring(each)]))
     for each in page.debates:
-        facts = (each.id, each.opened_at[:16].replace("T", " "), _state(each, done.get(each.id)))
+        opened_at = each.opened_at[:16].replace("T", " ")
+        facts = (each.id, opened_at, _state(each, done.get(each.id)), *_made_from(each))
         name = Text(one_line((each.title or each.motion)[:200]), "bold")
         tags = (f"  #{one_line(tag)}" for tag in each.tags)
         Console().print(Text.assemble(name, *tags), soft_wrap=True, highlight=False)
         Console().print(Text(f"  {'  '.join(facts)}", "dim"), soft_wrap=True, highlight=False)
     if page.next:
         click.echo(f"more: moot list --after {page.next}", err=True)
+
+
+def _made_from(summary: Summary) -> Iterator[str]:
+    """Where the turns come from, if not all of them were spoken in this debate."""
+    if summary.source:
+        yield f"transcript: {one_line(summary.source)}"
+    if summary.origin:
+        yield f"{summary.origin.kind} of {summary.origin.debate}"
 
 
 def _is_measuring(summary: Summary) -> bool:

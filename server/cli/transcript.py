@@ -67,13 +67,16 @@ class DebatePrinter:
                 seats = [*(event[role] for role in ("pro", "con", "judge")), *event["panel"]]
                 for caveat in sorted({seat.get("caveat", "") for seat in seats} - {""}):
                     click.secho(caveat, dim=True)
+                self._print(event_lines.source_lines(self.view))
             case "turn_started" if self.view["format"] == "protocol":
                 self._print(event_lines.heading(event, self.view, begins=True))
             case "turn_started":
                 sign, colour = SIGNS[event["side"]]
                 again = f" (attempt {event['attempt']})" if event["attempt"] > 1 else ""
+                speaker = self.view["turns"][str(event["turn"])].get("speaker")
+                who = f" · {one_line(speaker)}" if speaker else ""
                 click.echo()
-                click.secho(f"{sign} · turn {event['turn']}{again}", fg=colour, bold=True)
+                click.secho(f"{sign} · turn {event['turn']}{who}{again}", fg=colour, bold=True)
                 self._shown = ""
             case "turn_spoken" if self.view["format"] == "protocol":
                 self._print(event_lines.heading(event, self.view, begins=False))

@@ -108,6 +108,8 @@ def word_drafts(debate: Debate, word: ModeratorSpoke) -> Sequence[Draft]:
         raise NotNow("this format has no debaters that would read it")
     if debate.status.state == "concluded":
         raise NotNow("the debate has concluded: no debater would read it")
+    if not (debate.opened.pro.model or debate.opened.con.model):
+        raise NotNow("the turns come from a transcript: no debater would read it")
     if len(debate.words) >= MOST_WORDS:
         raise NotNow(f"the moderator has spoken {MOST_WORDS} times: no further word is taken")
     return [Draft(event=word)]

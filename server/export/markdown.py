@@ -16,7 +16,7 @@ from server.export.lab import lab_lines
 from server.export.panel_markdown import panel_lines
 from server.export.protocol_markdown import protocol_lines
 from server.export.text import escape_controls, escaped
-from server.export.wording import NAMES, SIGNS, conclusion_of, rule_name, verdict_of
+from server.export.wording import NAMES, SIGNS, conclusion_of, rule_name, seat_of, sources_of, verdict_of
 
 
 def as_markdown(view: View, audits: Iterable[Audit] = ()) -> str:
@@ -29,9 +29,8 @@ def as_markdown(view: View, audits: Iterable[Audit] = ()) -> str:
     for side, seat in (("pro", view.pro), ("con", view.con)):
         if isinstance(seat, SeatView):
             caveat = f" ({escaped(seat.caveat)})" if seat.caveat else ""
-            model = "a model that is not named yet" if seat.model is UNSET else escaped(seat.model)
-            lines.append(f"- {SIGNS[side]}: {model}, {escaped(seat.archetype)}{caveat}")
-    lines.append("")
+            lines.append(f"- {SIGNS[side]}: {seat_of(seat)}{caveat}")
+    lines += ["", *(line for each in sources_of(view.transcript, view.origin) for line in (f"*{escaped(each)}*", ""))]
     lines += [*calibration_table(view), *lab_lines(view)]
     if view.summary is not UNSET:
         lines += [*_end(view), *_headline(view)]
@@ -84,7 +83,7 @@ def _turn(view: View, number: str, turn: TurnView, audit: Audit | None) -> list[
     if audit is not None:
         details += exchange.changes(audit.entries, exchange.first_side(view.turns))
     return [
-        f"## Turn {number} · {SIGNS[turn.side]}",
+        f"## Turn {number} · {SIGNS[turn.side]}{_speaker(turn)}",
         "",
         *([f"*{shaped}*", ""] if shaped else []),
         quoted or f"*{turn.state}*",
@@ -94,6 +93,10 @@ def _turn(view: View, number: str, turn: TurnView, audit: Audit | None) -> list[
         *(f"- {escaped(line)}" for line in details),
         *([""] if details else []),
     ]
+
+
+def _speaker(turn: TurnView) -> str:
+    return "" if turn.speaker is UNSET else f" · {escaped(turn.speaker)}"
 
 
 def _verdicts(view: View) -> list[str]:

@@ -169,8 +169,8 @@ def _side(canvas: ImageDraw.ImageDraw, view: View, side: Side, top: int) -> None
         colour=SOFT if score is None else INK,
         is_right=True,
     )
-    character = seat.archetype.replace("_", " ")
-    if named := words_of(character if seat.model is UNSET else f"{character} · {seat.model}"):
+    parts = (seat.archetype.replace("_", " "), seat.model, seat.speaker)
+    if named := words_of(" · ".join(each for each in parts if each)):
         room = WIDTH - 190 - shown.width(shown.text, size) - 30
         _text(canvas, named._replace(text=named.shortened(named.text, 32, room)), (x + 170, top + 9), 32, colour=SOFT)
     canvas.rounded_rectangle((x, top + 62, x + WIDTH, top + 76), 7, LINE)

@@ -1,11 +1,13 @@
 """Words that the terminal and Markdown share: standings, outcomes, figures."""
 
+from collections.abc import Iterator
 from typing import Final
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from events.state.panel import PanelState
-from events.types import AgreementMeasured, Coefficient, LeaveOneOut, Missing, PanelConcluded, RaterCalibrated
+from events.types import AgreementMeasured, Coefficient, LeaveOneOut, Missing, Origin, PanelConcluded, RaterCalibrated
+from events.view.view import SeatView, TranscriptView
 from server.export.text import escaped
 
 SIGNS: Final = {"pro": "▲ Pro", "con": "▼ Con"}
@@ -31,9 +33,32 @@ RULES: Final = {
     "judge_and_panel": "judge and panel together",
 }
 """What decides a debate, in words."""
+SUPPLIED: Final = "Transcript supplied: these words were said elsewhere, not in Moot."
+ORIGINS: Final = {"rejudge": "Another judge reads the turns of", "fork": "A fork of"}
 RECORD_STANDS: Final = (
     "The scores that each rater gave on its own stay the verdict of record: nothing here changes the outcome."
 )
+
+
+def seat_of(seat: SeatView) -> str:
+    """Who speaks for a side: the person, else the model with its character."""
+    if seat.speaker is not UNSET:
+        return escaped(seat.speaker)
+    if not seat.archetype:
+        return "a speaker that is not named yet"
+    model = "a model that is not named yet" if seat.model is UNSET else escaped(seat.model)
+    return f"{model}, {escaped(seat.archetype)}"
+
+
+def sources_of(supplied: TranscriptView | UnsetType, origin: Origin | UnsetType) -> Iterator[str]:
+    """Where the words of a debate come from, if not all of them were spoken in it; plain text."""
+    if supplied is not UNSET:
+        source = "not named yet" if supplied.source is UNSET else supplied.source
+        licence = f". Licence: {supplied.licence}" if supplied.licence else ""
+        yield f"{SUPPLIED} Source: {source}{licence}. SHA-256 of the turns: {supplied.digest}."
+    if origin is not UNSET:
+        at = f"debate {origin.debate} up to event {origin.position} (digest {origin.digest})"
+        yield f"{ORIGINS[origin.kind]} {at}."
 
 
 def figure(value: float | Missing) -> str:

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from events.errors import UnknownDebate
 from server import observe
 from server.errors import BadHeader, CannotServe, MootError, NotAllowed, TokenMissing, error_body, report_of
-from server.http.body import MAX_BODY, MAX_IMPORT, BoundedReceive, check_length, read_object
+from server.http.body import MAX_BODY, MAX_IMPORT, MAX_SUPPLIED, BoundedReceive, check_length, read_object
 from server.people.links import digest_of_link
 from server.service import Service
 from server.settings import LOOPBACK, Settings
@@ -36,6 +36,8 @@ MIN_TOKEN: Final = 16
 SEAT_PATHS: Final = ("/seat/", "/api/seats/")
 """Beginnings of paths that a token follows."""
 IMPORT: Final = "/api/import"
+LONG_BODIES: Final = {IMPORT: MAX_IMPORT, "/api/debates": MAX_SUPPLIED, "/api/estimate": MAX_SUPPLIED}
+"""Bytes of a body that only operators may send, by path."""
 BUG: Final = "an error inside Moot: the server's log has the details"
 POLICY: Final = "; ".join(  # noqa: FLY002 - one line for each rule is easier to read
     (
@@ -283,9 +285,9 @@ class AccessMiddleware:
                 await self._refuse(MootError(BUG), scope, receive, send_with_headers)
 
     def _most(self, scope: Scope) -> int:
-        """Bytes that the body of a request may have: an operator may import a long log."""
-        is_import = scope["type"] == "http" and scope["path"] == IMPORT
-        return MAX_IMPORT if is_import and self._access.is_operator(HTTPConnection(scope)) else MAX_BODY
+        """Bytes that the body of a request may have: an operator may import a log and supply a transcript."""
+        most = LONG_BODIES.get(scope["path"], MAX_BODY) if scope["type"] == "http" else MAX_BODY
+        return most if most == MAX_BODY or self._access.is_operator(HTTPConnection(scope)) else MAX_BODY
 
     async def _refuse(self, error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":

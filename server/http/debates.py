@@ -105,7 +105,8 @@ async def show_estimate(request: Request) -> Response:
     opened = await opening_for(service.log, wanted, service.registry, service.settings)
     # An estimate rehearses the debate: up to half a second of computing, so a thread does it, one at a time.
     limiter, measured = request.app.state.estimate_limiter, observe.measured_seconds()
-    return json_response(await to_thread.run_sync(estimate_of, opened, measured, limiter=limiter))
+    supplied = await opening.events_after(wanted)
+    return json_response(await to_thread.run_sync(estimate_of, opened, measured, supplied, limiter=limiter))
 
 
 class ModelSurveys:

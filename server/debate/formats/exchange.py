@@ -106,7 +106,7 @@ def side_of(turn: int, first: Side = "pro") -> Side:
 def _side_of(debate: Debate, turn: int) -> Side:
     """Pro begins, unless con began the transcript that was supplied."""
     supplied = debate.transcript.supplied
-    return side_of(turn) if supplied is None else side_of(turn, supplied.turns[0].side)
+    return side_of(turn) if supplied is None or not supplied.turns else side_of(turn, supplied.turns[0].side)
 
 
 def is_supplied(opened: DebateOpened, side: Side) -> bool:

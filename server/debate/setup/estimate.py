@@ -18,7 +18,7 @@ from typing import Final
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from events.types import DebateOpened, Missing, missing
+from events.types import DebateOpened, Event, Missing, missing
 from judge.live.text import tokens
 from judge.live.whole import reads_whole
 from providers.base import Think
@@ -78,9 +78,12 @@ class Estimate(Struct, frozen=True, kw_only=True):
     """Unset if it is not known how long a call of one of the models takes."""
 
 
-def estimate(opened: DebateOpened, measured: Durations = NONE_MEASURED) -> Estimate:
-    """The estimate of a debate with this opening; ``measured`` is how long calls took before."""
-    played = tuple(_counted(opened))
+def estimate(opened: DebateOpened, measured: Durations = NONE_MEASURED, supplied: Sequence[Event] = ()) -> Estimate:
+    """The estimate of a debate with this opening; ``measured`` is how long calls took before.
+
+    ``supplied``: what follows the opening, such as a transcript.
+    """
+    played = tuple(_counted(opened, supplied))
     calls = tuple(_all(opened, played))
     unknown = sorted({each.model for each in calls if not is_priced(each.model)})
     cost_usd = missing(f"no price is known for {', '.join(unknown)}") if unknown else round(sum(map(_cost, calls)), 4)
@@ -155,11 +158,11 @@ def _level(found: Model, think: Think) -> str:
 # the calls
 
 
-def _counted(opened: DebateOpened) -> Iterator[EstimatedCalls]:
+def _counted(opened: DebateOpened, supplied: Sequence[Event]) -> Iterator[EstimatedCalls]:
     """The rehearsed calls in tokens."""
     caches: dict[str, _PromptCache] = defaultdict(_PromptCache)
     baseline = opened.judge.model if opened.judge.baseline else ""
-    for each in rehearse(opened):
+    for each in rehearse(opened, supplied):
         if each.model == baseline:  # it reads no prompt and writes no text
             yield EstimatedCalls(
                 model=each.model,

@@ -13,7 +13,7 @@ from events.errors import LogError
 from events.state import debate as debates
 from events.state.debate import Debate
 from events.store.log import EventLog, read_all
-from events.types import DebateOpened, LabMeasured, Missing, TurnSpoken, missing
+from events.types import DebateOpened, Event, LabMeasured, Missing, TurnSpoken, missing
 from events.types.lab import Battery, LabItem, LabPair, LabSetup, PeopleItem
 from events.types.rubric import Rubric, canonical_bytes
 from judge.lab.items import digest, installed
@@ -287,9 +287,11 @@ def _seconds(opened: DebateOpened, calls: float, read: float, written: float) ->
     return (read / reading + written / writing) / at_once
 
 
-def estimate_of(opened: DebateOpened, measured: Durations = NONE_MEASURED) -> Estimate | LabEstimate:
-    """The estimate of anything that this opens.  ``measured`` as in ``estimate``."""
-    return estimate(opened, measured) if opened.lab is UNSET else estimate_lab(opened)
+def estimate_of(
+    opened: DebateOpened, measured: Durations = NONE_MEASURED, supplied: Sequence[Event] = ()
+) -> Estimate | LabEstimate:
+    """The estimate of anything that this opens.  ``measured`` and ``supplied`` as in ``estimate``."""
+    return estimate(opened, measured, supplied) if opened.lab is UNSET else estimate_lab(opened)
 
 
 def in_words(found: Estimate | LabEstimate) -> str:

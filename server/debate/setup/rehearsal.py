@@ -67,18 +67,18 @@ class RehearsedCall(Struct, frozen=True, kw_only=True):
     number: float = 1.0
 
 
-def rehearse(opened: DebateOpened) -> tuple[RehearsedCall, ...]:
-    """The calls of a debate with this opening, for at most its first ``LONGEST`` turns."""
+def rehearse(opened: DebateOpened, supplied: Sequence[Event] = ()) -> tuple[RehearsedCall, ...]:
+    """The calls of a debate with this opening and what follows it, for at most its first ``LONGEST`` turns."""
     played = replace(opened, turns=min(opened.turns, LONGEST), settings=replace(opened.settings, max_cost_usd=UNSET))
-    return tuple(_Rehearsal(played).calls())
+    return tuple(_Rehearsal(played, supplied).calls())
 
 
 class _Rehearsal:
-    def __init__(self, opened: DebateOpened) -> None:
+    def __init__(self, opened: DebateOpened, supplied: Sequence[Event]) -> None:
         self.opened, self.debate = opened, debates.INITIAL
         self._digest = digest_before_first(_NAME)
         self._words = _filler(opened.motion, round(opened.max_words * SPOKEN))
-        self._add(opened)
+        self._add(opened, *supplied)
 
     def calls(self) -> Iterator[RehearsedCall]:
         """Take steps until the next ones cannot be foreseen."""
