@@ -79,7 +79,7 @@ export function transcript(root, go, id, wantFrame) {
     for (const turn of numbers) showTurn(turn, view, speech, isRunning, claims.get(turn) ?? []);
     turns.append(...batches.filter((each) => !each.isConnected));
     turns.classList.toggle("long", numbers.length > MANY);
-    showMessages(view.words ?? {});
+    showMessages(view.words ?? {}, Boolean(view.transcript));
     const { verdicts: reached, conclusion, state } = view;
     const isEmpty = numbers.length === 0;
     const isSame = last.reached === reached && last.conclusion === conclusion;
@@ -136,15 +136,15 @@ export function transcript(root, go, id, wantFrame) {
   }
 
   /** Shows the moderator's messages, each after the turn that it followed. */
-  function showMessages(words) {
+  function showMessages(words, isSupplied) {
     for (const [position, element] of messages) {
       if (position in words) continue;
       element.remove();
       messages.delete(position);
     }
-    for (const [position, { text, after_turn: after }] of Object.entries(words)) {
+    for (const [position, { text, by, after_turn: after }] of Object.entries(words)) {
       if (messages.has(position)) continue;
-      const title = h("b", {}, TRANSCRIPT.moderator);
+      const title = h("b", {}, isSupplied && by !== "moderator" ? by : TRANSCRIPT.moderator);
       const element = h("div.message", { "data-position": position }, title, h("p.said", {}, text));
       const same = [...messages.values()].filter((each) => each.dataset.after === String(after));
       const before = same.at(-1) ?? shown.get(after)?.article;

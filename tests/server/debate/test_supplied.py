@@ -6,10 +6,13 @@ from typing import Any
 import msgspec
 import pytest
 
+from events.record import public_line
+from events.store.log import read_all
 from events.types import (
     DebateConcluded,
     DebateOpened,
     DirectiveIssued,
+    ModeratorSpoke,
     PressureApplied,
     TraitsShifted,
     TranscriptSupplied,
@@ -17,9 +20,13 @@ from events.types import (
     TurnScored,
     TurnSpoken,
 )
+from events.view import view as views
 from providers.registry import BASELINE
 from server.debate.setup import opening
-from server.errors import BadField
+from server.debate.setup.estimate import estimate
+from server.debate.setup.rehearsal import rehearse
+from server.errors import BadField, NotNow
+from server.export.markdown import as_markdown
 from tests.server.harness import Harness, check_sound, harness
 
 pytestmark = pytest.mark.anyio
@@ -133,6 +140,87 @@ async def test_the_view_tells_source_and_speakers() -> None:
     assert "Ben" == view["pro"]["speaker"]
     assert "model" not in view["pro"]
     assert ["Ann, Abe", "Ben", "Ann"] == [turn["speaker"] for turn in view["turns"].values()]
+
+
+async def test_a_blind_debate_hides_who_spoke_until_its_end() -> None:
+    async with harness() as h:
+        request = opening.as_request(body(*TOWN_HALL, blind=True, max_cost_usd=1))
+        made = await opening.build_opening(request, h.registry, h.settings)
+        debate = await h.moderators.open(made, await opening.events_after(request))
+        await h.ended(debate)
+        records = [record async for record in read_all(h.log, debate)]
+    before, after = views.apply_all(views.INITIAL, records[:-1]), views.apply_all(views.INITIAL, records)
+    lines = b"".join(public_line(record, blind=True).event for record in records[:-1])
+
+    assert msgspec.UNSET is before.view.pro.speaker
+    assert msgspec.UNSET is before.view.transcript.source
+    assert {msgspec.UNSET} == {turn.speaker for turn in before.view.turns.values()}
+    assert "Ben" == views.for_director(before).pro.speaker
+    assert "Ben" == after.view.pro.speaker
+    assert "Town hall, 3 May 2026" == after.view.transcript.source
+    assert not any(word in lines for word in (b"Ben", b"Town hall", b"Abe"))
+
+
+async def test_lists_name_the_speakers_and_the_source() -> None:
+    async with harness() as h:
+        debate = await opened(h, body(*TOWN_HALL))
+        await h.ended(debate)
+        (row,) = (await h.log.summaries(None, 10, "")).debates
+
+    assert ("Ben", "Ann, Abe", "Town hall, 3 May 2026") == (row.pro, row.con, row.source)
+
+
+async def test_the_moderator_says_nothing_to_a_transcript() -> None:
+    async with harness() as h:
+        debate = await opened(h, body(*TOWN_HALL))
+        await h.moderators.pause(debate, "a break", "moderator")
+
+        with pytest.raises(NotNow, match="come from a transcript"):
+            await h.moderators.say(debate, ModeratorSpoke(text="Go on", by="moderator"))
+
+
+async def test_an_estimate_counts_the_judge_and_no_speech() -> None:
+    said = body(*TOWN_HALL, judge={"model": "embedded:smollm2"})
+    async with harness() as h:
+        request = opening.as_request(said)
+        made = await opening.build_opening(request, h.registry, h.settings)
+        supplied = await opening.events_after(request)
+    calls = rehearse(made, supplied)
+    short = estimate(made, supplied=supplied)
+    long = estimate(
+        made,
+        supplied=await opening.events_after(
+            opening.as_request(body(*(entry(e["side"], e["text"] * 20) for e in TOWN_HALL)))
+        ),
+    )
+
+    assert {"embedded:smollm2"} == {each.model for each in calls}
+    assert "speak" not in {each.purpose for each in calls}
+    assert 3 == sum(each.purpose == "score" for each in calls)
+    assert 4 == sum(each.purpose == "compare" for each in calls)
+    assert long.input_tokens > 2 * short.input_tokens
+
+
+async def test_markdown_tells_that_nothing_was_spoken_live() -> None:
+    async with harness() as h:
+        debate = await opened(h, body(*TOWN_HALL))
+        await h.ended(debate)
+        text = as_markdown((await h.hub.view_at(debate, None)).view)
+
+    assert "Transcript supplied: these words were said elsewhere, not in Moot. Source: Town hall, 3 May 2026." in text
+    assert "Licence: CC BY 4.0." in text
+    assert "## Turn 1 · ▼ Con · Ann, Abe" in text
+
+
+async def test_the_language_is_that_of_the_transcript() -> None:
+    german = "Die Stadt soll den Verkehr begrenzen, weil die Kinder auf leeren Straßen sicherer sind als heute."
+    said = body(
+        entry("pro", german), entry("con", "Das stimmt nicht, denn die Händler verlieren ihre Kunden und gehen.")
+    )
+    async with harness() as h:
+        made = await opening.build_opening(opening.as_request(said | {"motion": "Auto-Verbot"}), h.registry, h.settings)
+
+    assert "de" == made.language
 
 
 @pytest.mark.parametrize(
