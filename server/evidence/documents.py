@@ -6,21 +6,19 @@ import hashlib
 from collections.abc import Sequence
 from typing import Annotated, Final
 
+from anyio import to_thread
 from msgspec import UNSET, Meta, Struct
 
 from events.types import EvidenceDocument, EvidencePassage, EvidenceSupplied
-from server.debate.speech import clean
 from server.errors import BadField
-from server.evidence.passages import Block, CutPassage, cut
+from server.evidence.passages import MOST_CHARACTERS
+from server.evidence.reading import MEDIA_TYPES, kind_of, read_document
+from server.evidence.text import Unreadable
 
 MOST_DOCUMENTS: Final = 20
 MOST_BYTES: Final = 50_000_000
 """Bytes of a document."""
-MOST_CHARACTERS: Final = 2_000_000
-"""Characters of all documents of a debate, as text."""
 MOST_NAME: Final = 200
-TYPES: Final = {".md": "text/markdown", ".markdown": "text/markdown"}
-"""Media types by the end of the name; every other name is that of plain text."""
 
 
 class EvidenceRequest(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -36,24 +34,41 @@ class EvidenceRequest(Struct, kw_only=True, forbid_unknown_fields=True):
 async def evidence_for(wanted: Sequence[EvidenceRequest] | None) -> tuple[EvidenceSupplied, ...]:
     """The events of a request's documents, in their order.  Raises ``BadField``."""
     supplied: list[EvidenceSupplied] = []
-    passages = characters = 0
+    passages, left = 0, MOST_CHARACTERS
     for number, each in enumerate(wanted or ()):
         field = f"evidence.{number}"
-        content = _content(each, field)
-        text = clean(content.decode())
-        characters += len(text)
-        if characters > MOST_CHARACTERS:
-            raise BadField(field, f"the documents of a debate have at most {MOST_CHARACTERS:,} characters together")
-        found = tuple(cut(Block(text=part) for part in text.split("\n\n")))
-        if not found:
-            raise BadField(field, f"{each.name} has no text")
-        supplied.append(_supplied(number + 1, each, content, found, passages))
-        passages += len(found)
+        event, characters = await _read(number, each, field, passages, left)
+        supplied.append(event)
+        passages, left = passages + len(event.passages), left - characters
     return tuple(supplied)
 
 
-def _content(wanted: EvidenceRequest, field: str) -> bytes:
-    """The bytes of a document.  Raises ``BadField``."""
+async def _read(
+    number: int, wanted: EvidenceRequest, field: str, before: int, left: int
+) -> tuple[EvidenceSupplied, int]:
+    """The event of a document and its characters; ``left``: how many it may have.  Raises ``BadField``."""
+    content, digest = await to_thread.run_sync(_content, wanted, field)
+    kind = kind_of(wanted.name, wanted.media_type, content)
+    try:
+        found = await read_document(content, kind, left)
+    except Unreadable as error:
+        raise BadField(field, f"{wanted.name} {error.why}") from error
+    document = EvidenceDocument(
+        id=f"D{number + 1}",
+        name=wanted.name,
+        digest=digest,
+        media_type=MEDIA_TYPES[kind],
+        title=found.title or UNSET,
+    )
+    passages = tuple(
+        EvidencePassage(id=f"E{before + at}", text=each.text, page=each.page or UNSET, heading=each.heading or UNSET)
+        for at, each in enumerate(found.passages, 1)
+    )
+    return EvidenceSupplied(document=document, passages=passages), found.characters
+
+
+def _content(wanted: EvidenceRequest, field: str) -> tuple[bytes, str]:
+    """The bytes of a document and their digest.  Raises ``BadField``."""
     if (wanted.text is None) == (wanted.base64 is None):
         raise BadField(field, "a document has its text or its bytes in base64, one of the two")
     try:
@@ -64,24 +79,4 @@ def _content(wanted: EvidenceRequest, field: str) -> bytes:
         content = wanted.text.encode("utf-8", "replace")
     if len(content) > MOST_BYTES:
         raise BadField(field, f"{wanted.name} has more than {MOST_BYTES // 1_000_000} MB")
-    return content
-
-
-def _supplied(
-    number: int, wanted: EvidenceRequest, content: bytes, found: Sequence[CutPassage], before: int
-) -> EvidenceSupplied:
-    suffix = "." + wanted.name.rpartition(".")[2].lower()
-    return EvidenceSupplied(
-        document=EvidenceDocument(
-            id=f"D{number}",
-            name=wanted.name,
-            digest=hashlib.sha256(content).hexdigest(),
-            media_type=wanted.media_type or TYPES.get(suffix, "text/plain"),
-        ),
-        passages=tuple(
-            EvidencePassage(
-                id=f"E{before + at}", text=each.text, page=each.page or UNSET, heading=each.heading or UNSET
-            )
-            for at, each in enumerate(found, 1)
-        ),
-    )
+    return content, hashlib.sha256(content).hexdigest()

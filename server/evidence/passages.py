@@ -9,6 +9,8 @@ from events.segmentation import LONGEST_RUN, SENTENCE_END, count_words, first_wo
 
 LEAST, MOST = 80, 150
 """Words of a passage.  It has fewer where a section ends, and never more."""
+MOST_CHARACTERS: Final = 2_000_000
+"""Characters of all documents of a debate, as text."""
 _LONGEST: Final = (MOST + 1) * (LONGEST_RUN + 1)
 """Characters that hold more than ``MOST`` words in any script."""
 

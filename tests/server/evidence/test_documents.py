@@ -56,7 +56,7 @@ async def test_ids_count_on_through_all_documents_and_bytes_give_the_same_as_tex
         ({"name": "a"}, "evidence.0", "one of the two"),
         ({"name": "a", "text": "x", "base64": "eA=="}, "evidence.0", "one of the two"),
         ({"name": "a", "base64": "%"}, "evidence.0.base64", "not base64"),
-        ({"name": "a", "text": " \n"}, "evidence.0", "no text"),
+        ({"name": "a", "text": " \n"}, "evidence.0", "a is empty"),
         ({"name": "a", "text": "x" * 2_000_001}, "evidence.0", "2,000,000 characters"),
     ],
 )

@@ -1,0 +1,178 @@
+"""HTML and Markdown as paragraphs with their headings.  Nothing in them is run or fetched."""
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Final
+
+from server.evidence.passages import Block
+from server.evidence.text import decoded, tidy
+
+MOST_TITLE: Final = 200
+"""Characters of a title or a heading."""
+_VOID: Final = frozenset({
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
+    "wbr",
+})  # fmt: skip
+_BLOCKS: Final = frozenset({
+    "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details", "div",
+    "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6",
+    "header", "hr", "html", "legend", "li", "main", "menu", "ol", "p", "pre", "section", "summary", "table",
+    "tbody", "tfoot", "thead", "tr", "ul",
+})  # fmt: skip
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_UNREAD: Final = frozenset({
+    "audio", "button", "canvas", "datalist", "iframe", "nav", "noscript", "object", "option", "script",
+    "select", "style", "svg", "template", "textarea", "video",
+})  # fmt: skip
+"""Elements whose content is no text of the document."""
+_SPACED: Final = frozenset({"td", "th", "img"})
+_CLOSED_BY: Final = {
+    "p": _BLOCKS - {"br"},
+    "li": frozenset({"li"}),
+    "dt": frozenset({"dt", "dd"}),
+    "dd": frozenset({"dt", "dd"}),
+    "tr": frozenset({"tr"}),
+    "td": frozenset({"td", "th", "tr"}),
+    "th": frozenset({"td", "th", "tr"}),
+    "option": frozenset({"option"}),
+}
+"""The elements whose beginning ends an element that has no end tag."""
+_SEARCHED: Final = 100
+"""Open elements among which an end tag looks for its beginning."""
+_UNSEEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])")
+_DECLARED: Final = re.compile(rb"<meta\b[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{2,20})", re.IGNORECASE)
+_KNOWN: Final = re.compile(
+    r"utf-?8|utf-?16(?:le|be)?|iso-?8859-?\d{1,2}|(?:windows-|cp)125\d|koi8-[ru]|shift_jis|euc-(?:jp|kr)|gb2312|gbk"
+    r"|gb18030|big5|iso-2022-jp|us-ascii|latin-?1",
+    re.IGNORECASE,
+)
+_AS_BROWSERS: Final = {"iso-8859-1": "cp1252", "latin1": "cp1252", "latin-1": "cp1252", "us-ascii": "cp1252"}
+"""Browsers read these as Windows-1252."""
+_FRONT_MATTER: Final = re.compile(r"\A---\n(?:[^\n]*\n){0,200}?---\n")
+
+
+class Markup:
+    """The blocks and the title of a document; ``title`` is set once all blocks are read."""
+
+    def __init__(self, html: str) -> None:
+        self.title = ""
+        self._html = html
+
+    def blocks(self) -> Iterator[Block]:
+        """The paragraphs that a reader sees, with the heading that they stand under."""
+        reader = _TextCollector()
+        reader.feed(self._html)
+        reader.close()
+        yield from reader.blocks()
+        self.title = _line(reader.title)[:MOST_TITLE]
+
+
+def html_text(content: bytes) -> str:
+    """The characters of an HTML file, in the encoding that it declares."""
+    found = _DECLARED.search(content[:2048])
+    name = found[1].decode().lower() if found is not None else ""
+    return decoded(content, _AS_BROWSERS.get(name, name) if _KNOWN.fullmatch(name) else "")
+
+
+def markdown_html(text: str) -> str:
+    """Markdown as HTML, by CommonMark with tables; front matter is left out."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - only the reader of Markdown needs it
+
+    return str(MarkdownIt("commonmark").enable("table").render(_FRONT_MATTER.sub("", text)))
+
+
+class _Element:
+    """An open element."""
+
+    __slots__ = ("name", "unread")
+
+    def __init__(self, name: str, *, unread: bool) -> None:
+        self.name, self.unread = name, unread
+
+
+class _TextCollector(HTMLParser):
+    """Collects the text of visible elements.  It keeps its own stack, so depth costs no recursion."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.title = ""
+        self._open: list[_Element] = []
+        self._text: list[str] = []
+        self._heading = self._pending = ""
+        self._in_heading = self._in_title = False
+        self._blocks: list[Block] = []
+
+    def blocks(self) -> list[Block]:
+        """All blocks; a heading at the end, with no text under it, is a block of its own: no words are lost."""
+        self._end_block()
+        if self._pending:
+            self._blocks.append(Block(text=self._pending, heading=self._heading))
+            self._pending = ""
+        return self._blocks
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An element begins."""
+        while self._open and tag in _CLOSED_BY.get(self._open[-1].name, ()):
+            self._open.pop()
+        if tag in _BLOCKS:
+            self._end_block()
+        elif tag in _SPACED:
+            self._text.append(" ")
+        if tag in _VOID:
+            return
+        unread = bool(self._open and self._open[-1].unread) or tag in _UNREAD or _is_hidden(dict(attrs))
+        self._open.append(_Element(tag, unread=unread))
+        self._in_title = tag == "title" and not self.title and not unread
+        self._in_heading = self._in_heading or (tag in _HEADINGS and not unread)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An element ``<br/>``: in HTML the slash means nothing."""
+        self.handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        """An element ends, with all that were begun in it."""
+        if tag in _BLOCKS:
+            self._end_block()
+        self._in_title = False
+        for back in range(1, min(len(self._open), _SEARCHED) + 1):
+            if self._open[-back].name == tag:
+                del self._open[-back:]
+                return
+
+    def handle_data(self, data: str) -> None:
+        """Text."""
+        if self._in_title:
+            self.title += data[:MOST_TITLE]
+        elif not (self._open and self._open[-1].unread):
+            self._text.append(data)
+
+    def parse_marked_section(self, i: int, report: int = 1) -> int:
+        """A section such as ``<![CDATA[``: a comment, as in browsers; the base class fails at unknown ones."""
+        return self.parse_bogus_comment(i, bool(report))
+
+    def _end_block(self) -> None:
+        text, is_heading = _line("".join(self._text)), self._in_heading
+        self._text, self._in_heading = [], False
+        if not text:
+            self._in_heading = is_heading
+            return
+        if is_heading:
+            self._pending = f"{self._pending} › {text}" if self._pending else text
+            self.title = self.title or text
+            return
+        if self._pending:
+            self._heading, self._pending = self._pending[:MOST_TITLE], ""
+        self._blocks.append(Block(text=text, heading=self._heading))
+
+
+def _is_hidden(attributes: dict[str, str | None]) -> bool:
+    return (
+        "hidden" in attributes
+        or attributes.get("aria-hidden") == "true"
+        or _UNSEEN.search((attributes.get("style") or "").lower()) is not None
+    )
+
+
+def _line(text: str) -> str:
+    return " ".join(tidy(text).split())

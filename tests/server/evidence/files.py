@@ -1,0 +1,62 @@
+"""Files that the tests of evidence read, made by libraries."""
+
+import zlib
+from collections.abc import Sequence
+from io import BytesIO
+
+from PIL import Image
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.pdfgen.canvas import Canvas
+
+
+def pdf(pages: Sequence[str], *, title: str = "", password: str | None = None) -> bytes:
+    """A PDF with one page for each text; each line of a text is a line of its page."""
+    made = BytesIO()
+    locked = StandardEncryption(password, ownerPassword="owner", strength=40) if password is not None else None
+    canvas = Canvas(made, encrypt=locked, invariant=1)
+    if title:
+        canvas.setTitle(title)
+    for text in pages:
+        lines = canvas.beginText(72, 760)
+        for line in text.split("\n"):
+            lines.textLine(line)
+        canvas.drawText(lines)
+        canvas.showPage()
+    canvas.save()
+    return made.getvalue()
+
+
+def scanned_pdf() -> bytes:
+    """A PDF whose only page is a picture."""
+    made = BytesIO()
+    Image.new("L", (200, 100), 255).save(made, "PDF")
+    return made.getvalue()
+
+
+def bomb_pdf(size: int) -> bytes:
+    """A PDF of some kilobytes, the text of whose only page has ``size`` bytes."""
+    packer = zlib.compressobj(9)
+    block = b"BT /F1 12 Tf (" + b"A" * 65_000 + b") Tj ET\n"
+    packed = b"".join(packer.compress(block) for _ in range(size // len(block))) + packer.flush()
+    return raw_pdf(packed, b"/Filter /FlateDecode")
+
+
+def raw_pdf(content: bytes, filters: bytes = b"") -> bytes:
+    """A PDF with one page, whose content stream is ``content``."""
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources 5 0 R >>",
+        b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(content), filters, content),
+        b"<< /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>",
+    ]
+    made, places = b"%PDF-1.4\n", []
+    for number, each in enumerate(objects, 1):
+        places.append(len(made))
+        made += b"%d 0 obj\n%s\nendobj\n" % (number, each)
+    table = b"".join(b"%010d 00000 n \n" % at for at in places)
+    start = len(made)
+    return made + (
+        b"xref\n0 %d\n0000000000 65535 f \n%strailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
+        % (len(objects) + 1, table, len(objects) + 1, start)
+    )
