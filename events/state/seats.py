@@ -65,14 +65,22 @@ def debater_of(opened: DebateOpened, seats: Seats, side: Side) -> Debater:
     if seat is None or not seat.model or isinstance(debater.takeover, UnsetType):
         return debater
     taken = debater.takeover
-    return replace(debater, model=taken.model, caveat=taken.caveat, window=taken.window, time_s=UNSET, takeover=UNSET)
+    return replace(
+        debater,
+        model=taken.model,
+        caveat=taken.caveat,
+        window=taken.window,
+        time_s=UNSET,
+        takeover=UNSET,
+        speaker=UNSET,
+    )
 
 
 def apply(seats: Seats, record: Recorded) -> Seats:  # noqa: C901 - one flat match, a case an event
     """The seats after ``record``; the same object if none changed."""
     event = record.event
     if isinstance(event, DebateOpened):
-        return dict(_opened(event))
+        return dict(_opened(event)) or INITIAL
     if not seats:
         return seats
     match event:

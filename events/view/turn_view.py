@@ -83,7 +83,7 @@ class TurnView(Struct, frozen=True, kw_only=True, gc=False):
     by: SpokenBy | UnsetType = UNSET
     """Absent for words of a model."""
     speaker: str | UnsetType = UNSET
-    """Who said it, in a supplied transcript; hidden as ``model`` is."""
+    """The person who said it, here or in a supplied transcript; hidden as ``model`` is."""
     spoken: int | UnsetType = UNSET
     judged: int | UnsetType = UNSET
     failures: tuple[Failure, ...] = ()
@@ -144,7 +144,9 @@ def turn_view(debate: Debate, number: int) -> TurnView:
 
 
 def _speaker(debate: Debate, number: int) -> str | UnsetType:
-    supplied = debate.transcript.supplied
+    turn, supplied = debate.transcript.turns[number], debate.transcript.supplied
+    if turn.event is not None and turn.event.by == "person" and turn.side in debate.seats:
+        return debate.seats[turn.side].name
     if supplied is None or number > len(supplied.turns):
         return UNSET
     return ", ".join(supplied.turns[number - 1].speakers) or UNSET

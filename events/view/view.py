@@ -5,7 +5,7 @@ private data.
 """
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from events.state.exchanges import Anomaly, rounds
 from events.state.panel import PanelState
 from events.state.rounds import ProtocolState
 from events.state.scorecard import Scorecard, ScorecardSums, read_off
+from events.state.seats import SeatState, debater_of
 from events.state.spine import Contradiction, Premise, Stability, stabilities
 from events.state.usage import UsageTotals
 from events.state.words import ModeratorMessage
@@ -57,12 +58,24 @@ class SeatView(Struct, frozen=True, kw_only=True, gc=False):
     """The debater of a side."""
 
     model: str | UnsetType = UNSET
-    """Absent for spectators until a blind debate has concluded."""
+    """Absent for spectators until a blind debate has concluded, and for a person."""
     archetype: str
     elasticity: float
     caveat: str
     speaker: str | UnsetType = UNSET
     """The name of the person who speaks here, or who spoke in the supplied transcript; hidden as ``model`` is."""
+
+
+class PersonView(Struct, frozen=True, kw_only=True, gc=False):
+    """The seat of a person, as everyone may see it: it names nobody."""
+
+    state: Literal["free", "invited", "taken", "away", "resigned", "handed_over"]
+    """``free``: there is no link.  ``invited``: no browser has used it yet."""
+    time_s: float
+    turn: int | UnsetType = UNSET
+    """The turn whose clock runs or has run last."""
+    since: str | UnsetType = UNSET
+    """When that clock began."""
 
 
 class TranscriptView(Struct, frozen=True, kw_only=True, gc=False):
@@ -137,6 +150,8 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     pro: SeatView | UnsetType = UNSET
     con: SeatView | UnsetType = UNSET
     judge: JudgeView | UnsetType = UNSET
+    people: dict[str, PersonView] | UnsetType = UNSET
+    """The seats of people by ``pro``, ``con``, ``judge`` or the name of a rater, if there are any."""
     rubric: str = ""
     turns: dict[str, TurnView] = {}
     scorecard: Scorecard = Scorecard()
@@ -271,6 +286,8 @@ def _rare_parts(fold: Fold, after: Debate, *, is_protocol: bool, hides: bool) ->
         moved["transcript"] = _transcript(after, hides=hides)
     if after.words:
         moved["words"] = after.words
+    if after.seats and after.seats is not fold.debate.seats:
+        moved |= _people(fold.debate, after, hides=hides)
     if after.families:
         moved["families"] = _families(after, hides=hides)
     if after.context:
@@ -389,10 +406,31 @@ def _seats(debate: Debate, *, named: bool = True) -> dict[str, Any]:
     opened = debate.opened
     assert opened is not None, "seats are those of an opening"
     return {
-        "pro": _seat(opened.pro, named=named) if is_taken(opened.pro) else UNSET,
-        "con": _seat(opened.con, named=named) if is_taken(opened.con) else UNSET,
+        "pro": _seat(debater_of(opened, debate.seats, "pro"), named=named) if is_taken(opened.pro) else UNSET,
+        "con": _seat(debater_of(opened, debate.seats, "con"), named=named) if is_taken(opened.con) else UNSET,
         "judge": _judge(opened.judge, named=named),
     }
+
+
+def _people(before: Debate, after: Debate, *, hides: bool) -> dict[str, Any]:
+    """The seats of people, and the debaters if a model has taken a seat over."""
+    shown = {name: _person(seat) for name, seat in after.seats.items()}
+    models = [{name: seat.model for name, seat in debate.seats.items()} for debate in (before, after)]
+    is_handed = before.opened is not None and models[0] != models[1]
+    return {"people": shown, **(_seats(after, named=not hides) if is_handed else {})}
+
+
+def _person(seat: SeatState) -> PersonView:
+    state: Literal["free", "invited", "taken", "away", "resigned", "handed_over"] = "free"
+    if seat.model:
+        state = "handed_over"
+    elif seat.resigned:
+        state = "resigned"
+    elif seat.holder:
+        state = "away" if seat.is_away else "taken"
+    elif seat.link:
+        state = "invited"
+    return PersonView(state=state, time_s=seat.time_s, turn=seat.turn or UNSET, since=seat.since or UNSET)
 
 
 def is_taken(seat: Debater) -> bool:
@@ -402,7 +440,7 @@ def is_taken(seat: Debater) -> bool:
 
 def _seat(seat: Debater, *, named: bool) -> SeatView:
     shown = SeatView(
-        model=seat.model or UNSET,
+        model=UNSET if seat.time_s else seat.model or UNSET,
         archetype=seat.archetype,
         elasticity=seat.elasticity,
         caveat=seat.caveat,

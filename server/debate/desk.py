@@ -1,7 +1,7 @@
 """The desk of a debate's people: what the pages of its seats do, lost connections, and how long a call may take."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from datetime import datetime
 from typing import Final
 
@@ -14,6 +14,7 @@ from events.types import SeatConnectionLost
 from events.types.opening import DebateSettings
 from providers.base import Outcome
 from providers.errors import ProviderError
+from server.debate.calls import time_limit
 from server.debate.commands import MakeSeatLink, RevokeSeatLink
 from server.debate.formats.steps import Ask, Speak
 from server.debate.speech import clean
@@ -149,6 +150,11 @@ def seconds_of_turn(step: Speak, settings: DebateSettings, now: str) -> float:
     if not step.since:
         return step.time_s
     return max(step.time_s - ms_between(step.since, now) / 1000, min(BACK_S, step.time_s))
+
+
+def limit_of_turn(step: Speak, seconds: float) -> AbstractContextManager[None]:
+    """Raise ``TimedOut`` if the body takes longer; the text of a person may be under way for ``SEND_S`` more."""
+    return time_limit(seconds) if step.time_s is None else time_limit(seconds + SEND_S, TOO_LATE)
 
 
 def with_time_taken(step: Speak, outcome: Outcome, now: str) -> Outcome:

@@ -45,7 +45,7 @@ from server.debate.acts import undecided_position
 from server.debate.adoption import opening_faults
 from server.debate.ballots import BallotQueue
 from server.debate.calls import answered, failed, has_unknown_cost, jittered_s, time_limit, usage
-from server.debate.desk import SEND_S, TOO_LATE, SeatDesk, seconds_of_question, seconds_of_turn, with_time_taken
+from server.debate.desk import SeatDesk, limit_of_turn, seconds_of_question, seconds_of_turn, with_time_taken
 from server.debate.formats import NextSteps, next_steps
 from server.debate.formats.halts import abandon_turns, halt_for_deadline, seconds_left
 from server.debate.formats.lab import is_long
@@ -282,7 +282,7 @@ class Moderator:
             )
             async with self._call(step) as call:
                 began = anyio.current_time()  # the wait in the provider's queue is not the model's time
-                with time_limit(limit_s + (SEND_S if step.time_s else 0), TOO_LATE if step.time_s else ""):
+                with limit_of_turn(step, limit_s):
                     async with call.provider.stream(call.model, request) as stream:
                         async for chunk in stream:
                             text = clean(chunk)
