@@ -279,7 +279,9 @@ def _after(fold: Fold, after: Debate, numbers: Iterable[int]) -> Fold:  # noqa: 
     return Fold(debate=after, sums=sums, turns=turns, view=replace(view, **moved))
 
 
-def _rare_parts(fold: Fold, after: Debate, *, is_protocol: bool, hides: bool) -> dict[str, Any]:
+def _rare_parts(  # noqa: C901 - one flat if a part of the view
+    fold: Fold, after: Debate, *, is_protocol: bool, hides: bool
+) -> dict[str, Any]:
     """Parts of the view that most debates lack."""
     moved: dict[str, Any] = {}
     if after.transcript.supplied is not fold.debate.transcript.supplied:
