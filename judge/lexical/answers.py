@@ -4,6 +4,7 @@ The form is the JSON schema of the answer's type.  Members whose names the basel
 values are missing.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
@@ -30,6 +31,7 @@ from judge.lexical.measures import (
     measure,
 )
 from judge.lexical.reading import Sentence, TextReading, read
+from judge.live.scanner import tokens
 from providers.base import Material, RegisterEntry, Speech
 from providers.errors import BadRequest
 
@@ -49,6 +51,10 @@ ADDED: Final = 2
 """New words with content that a revised premise has at least."""
 MOST: Final = 5
 """Items of a list of premises."""
+BEARS: Final = 0.6
+"""Share of the words of a claim that a passage has at least if it supports the claim."""
+CITED: Final = re.compile(r"[\[(]\s*[Ee] ?\d{1,5}[^\])]{0,80}[\])]")
+"""The mark of a citation."""
 GAPS = 3
 AUDITED = 6
 """Most flaws that one turn exposes, and that the closing audit finds."""
@@ -279,6 +285,37 @@ def _gap(
     return found | ({"continues": ""} if "continues" in item else {})
 
 
+def _evidence(case: _ReadMaterial, form: Form) -> dict[str, Any]:
+    """How each passage bears on its claim, by the words that both have; the order of the two changes nothing."""
+    del form
+    return {"relations": [_relation(case, number, each) for number, each in enumerate(case.material.register, 1)]}
+
+
+def _relation(case: _ReadMaterial, number: int, pair: RegisterEntry) -> dict[str, Any]:
+    claim, passage = case.read(CITED.sub(" ", pair.quote)), case.read(pair.text)
+    opposed = next(
+        (
+            (sentence, by)
+            for said in claim.sentences
+            for sentence in passage.sentences
+            if (by := contradict(said, sentence, case.material.language))
+        ),
+        None,
+    )
+    like = max(passage.sentences, key=lambda each: len(each.content & claim.content), default=None)
+    shared, figures = claim.content & passage.content, tokens(claim.text)
+    counted = f"The passage has {len(shared)} of the claim's {len(claim.content)} words with content"
+    if opposed is not None:
+        sentence, by = opposed
+        relation, quote, why = "contradicts", passage.quote(sentence, "negation"), f", and they differ by {by}"
+    elif like is not None and coverage(claim.content, passage.content) >= BEARS and figures <= tokens(passage.text):
+        relation, quote, why = "supports", passage.quote(like), f"{' and all its figures' if figures else ''}"
+    else:
+        relation, quote, why = "beside_the_point", "", ""
+    reason = f"{counted}{why}. {DISCLAIMER}: it compares words only."
+    return {"number": number, "relation": relation, "quote": quote, "reason": clip(reason, REASON)}
+
+
 # about the whole debate
 
 
@@ -460,6 +497,7 @@ ANSWERS: Final[dict[str, Callable[[_ReadMaterial, Form], dict[str, Any]]]] = {
     "second_opinion": _second_opinion,
     "premises": _premises,
     "gaps": _gaps,
+    "evidence": _evidence,
     "audit": _audit,
     "narrative": _narrative,
     "conflict": _conflict,

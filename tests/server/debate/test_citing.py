@@ -1,0 +1,197 @@
+"""Debates with documents, to their end: what each citation costs, by a scripted judge and by the lexical baseline."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec import UNSET
+
+from events.store.log import read_all
+from events.types import (
+    CheckMissing,
+    CitationChecked,
+    ClaimCleared,
+    ClaimFlagged,
+    ClaimUpheld,
+    DebateOpened,
+    Event,
+    EvidenceWeighed,
+    ModelAnswered,
+    PenaltyApplied,
+)
+from judge.rubric import evidence_rules, rubric_v2
+from server.debate.setup.opening import as_request, build_opening, events_after
+from server.whatif.replay import replay
+from tests.server.debate.cited_debate import ANSWERS, CUT, DOCUMENTS, INVENTED, MISQUOTED, MOTION, OPPOSITE, SAYS
+from tests.server.harness import Harness, check_sound, harness
+from tests.server.protocol_debates import of
+
+pytestmark = pytest.mark.anyio
+Script = Callable[..., str]
+
+
+async def open_cited(h: Harness, model: str, judge: str | None = None, **body: Any) -> str:
+    """Open the debate with its documents and start it."""
+    seat = {"model": model}
+    request = as_request(
+        {
+            "motion": MOTION,
+            "turns": 4,
+            "pro": seat,
+            "con": seat,
+            "judge": {"model": judge or model, **body.pop("seat", {})},
+            "evidence": DOCUMENTS,
+            **body,
+        }
+    )
+    opened = await build_opening(request, h.registry, h.settings)
+    return await h.moderators.open(opened, await events_after(request))
+
+
+async def cited(script: Script, judge: str | None = None, **body: Any) -> tuple[Sequence[Event], Any]:
+    """The events and the view of the whole debate."""
+    async with harness() as h:
+        debate = await open_cited(h, script(says=SAYS, answers=ANSWERS), judge, **body)
+        await h.ended(debate)
+        await check_sound(h.log, debate)
+        return await h.events(debate), await h.view(debate)
+
+
+def findings(events: Sequence[Event]) -> list[tuple[int, str, str]]:
+    return [(each.turn, each.passage, each.finding) for each in of(events, CitationChecked)]
+
+
+FINDINGS = [(1, "E1", "verified"), (2, "E1", "misquoted"), (3, "E9", "unknown_passage"), (4, "E2", "paraphrased")]
+
+
+async def test_a_true_a_misquoted_an_invented_and_an_opposite_citation_end_as_they_should(script: Script) -> None:
+    events, view = await cited(script)
+
+    assert FINDINGS == findings(events)
+    assert ["supports", "undecided", "contradicts"] == [each.relation for each in of(events, EvidenceWeighed)]
+    assert [("C1.1", "evidence")] == [(each.claim, each.by) for each in of(events, ClaimCleared)]
+    assert [("C2.1", "evidence"), ("C3.1", "evidence")] == [(each.claim, each.by) for each in of(events, ClaimUpheld)]
+    assert {
+        "C1.1": ("fabricated_citation", "cleared", 0),
+        "C2.1": ("misquotation", "upheld", -2),
+        "C3.1": ("fabricated_citation", "upheld", -2),
+        "C4.1": ("contradicted_by_evidence", "flagged", -2),
+    } == {name: (each["kind"], each["state"], each["penalty"]) for name, each in view["claims"].items()}
+    misquoted, opposite = view["claims"]["C2.1"], view["claims"]["C4.1"]
+    assert misquoted["quote"] in MISQUOTED
+    assert "rose by 12 percent" in misquoted["evidence"]["quote"]
+    assert (OPPOSITE, CUT) == (opposite["quote"], opposite["evidence"]["quote"])
+    assert INVENTED[:-1] == view["claims"]["C3.1"]["quote"]
+    assert not of(events, CheckMissing)
+
+
+async def test_the_view_has_the_documents_and_the_passages_that_are_cited(script: Script) -> None:
+    _, view = await cited(script)
+
+    assert ["ridership.txt", "budget.md", "survey.txt"] == [
+        each["name"] for each in view["evidence"]["documents"].values()
+    ]
+    assert {"E1", "E2"} == set(view["evidence"]["passages"])
+    assert {"R1.1", "R2.1", "R3.1", "R4.1"} == set(view["evidence"]["citations"])
+    assert 3 == len(view["evidence"]["weighed"])
+
+
+async def test_the_baseline_checks_the_same_words_and_compares_by_overlap(script: Script) -> None:
+    events, view = await cited(script, "baseline:lexical")
+
+    assert FINDINGS == findings(events)
+    asked = {each.key for each in of(events, ModelAnswered) if each.purpose == "evidence"}
+    assert {f"evidence:{turn}:{order}" for turn in (1, 2, 4) for order in ("forward", "backward")} == asked
+    weighed = of(events, EvidenceWeighed)
+    assert all(each.forward == each.backward == each.relation for each in weighed)
+    assert all("compares words only" in each.reason for each in weighed)
+    assert "supports" == weighed[0].relation
+    assert {"misquotation", "invented_passage"} <= {each["kind"] for each in view["claims"].values()}
+
+
+async def test_samples_are_asked_as_often_as_of_other_questions(script: Script) -> None:
+    events, _ = await cited(script, seat={"samples": 3})
+
+    assert 18 == len([each for each in of(events, ModelAnswered) if each.purpose == "evidence"])
+
+
+async def test_a_judge_that_cannot_weigh_leaves_a_missing_check_and_the_words_still_count(script: Script) -> None:
+    async with harness() as h:
+        broken = ANSWERS | {"evidence:*": {"fault": {"kind": "bad_json", "times": 99}}}
+        broken = {key: each for key, each in broken.items() if not key.startswith("evidence:") or key == "evidence:*"}
+        debate = await open_cited(h, script(says=SAYS, answers=broken))
+        await h.ended(debate)
+        events = await h.events(debate)
+
+    assert [(1, "evidence"), (2, "evidence"), (4, "evidence")] == [
+        (each.turn, each.purpose) for each in of(events, CheckMissing)
+    ]
+    assert FINDINGS == findings(events)
+    assert ["misquotation"] == [each.kind for each in of(events, ClaimFlagged) if each.by == "evidence"]
+
+
+async def test_what_if_replays_a_debate_with_documents_as_it_was(script: Script) -> None:
+    async with harness() as h:
+        debate = await open_cited(h, script(says=SAYS, answers=ANSWERS))
+        await h.ended(debate)
+        records = [record async for record in read_all(h.log, debate)]
+
+    def dearer(opened: DebateOpened) -> DebateOpened:
+        assert opened.rubric.evidence
+        rule = msgspec.structs.replace(opened.rubric.evidence["misquotation"], points=5)
+        rubric = msgspec.structs.replace(opened.rubric, evidence={**opened.rubric.evidence, "misquotation": rule})
+        return msgspec.structs.replace(opened, rubric=rubric)
+
+    same, other = replay(records, lambda opened: opened), replay(records, dearer)
+
+    assert 0 == same.diverges_at
+    assert same.recorded.ledger == same.would_be.ledger
+    assert -5 == other.would_be.claims["C2.1"].penalty
+    assert not [each for each in other.unanswered if each.key.startswith("evidence:")]
+
+
+async def test_a_contradiction_is_appealed_with_the_passage(script: Script) -> None:
+    async with harness() as h:
+        judge = ANSWERS | {"second_opinion:C4.1": {"reason": "It says the opposite.", "verdict": "upheld"}}
+        debate = await open_cited(h, script(says=SAYS, answers=judge), seat={"appeals": "all"})
+        await h.ended(debate)
+        events = await h.events(debate)
+
+    asked = {each.key: each for each in of(events, ModelAnswered) if each.purpose == "second_opinion"}
+    assert {"second_opinion:C4.1"} == set(asked), "what the words decide needs no opinion"
+    shown = "\n".join(text for each in of(events, ModelAnswered) for text in each.segments.values())
+    assert "| The abolition of fares cost the city 8 million euros a year." in shown
+    assert "judge, asked again" == of(events, ClaimUpheld)[-1].by
+
+
+async def test_a_debate_without_documents_has_neither_the_question_nor_its_rules(script: Script) -> None:
+    async with harness() as h:
+        debate = await h.open(script(says=SAYS, answers=ANSWERS), turns=4)
+        await h.ended(debate)
+        events, view = await h.events(debate), await h.view(debate)
+
+    [opened] = of(events, DebateOpened)
+    assert UNSET is opened.rubric.evidence
+    assert rubric_v2() == opened.rubric
+    assert "evidence" not in opened.prompts
+    assert "evidence" not in view
+    assert not [each for each in of(events, ModelAnswered) if each.purpose == "evidence"]
+    assert not of(events, CitationChecked)
+
+
+async def test_a_debate_with_documents_records_its_rules(script: Script) -> None:
+    events, _ = await cited(script)
+
+    [opened] = of(events, DebateOpened)
+    assert evidence_rules() == opened.rubric.evidence
+    assert "evidence" in opened.prompts
+
+
+async def test_version_1_has_findings_without_a_cost(script: Script) -> None:
+    events, _ = await cited(script, rubric="v1")
+
+    assert FINDINGS == findings(events)
+    kinds = {each.kind for each in of(events, ClaimFlagged)}
+    assert {"fabricated_citation"} == kinds
+    assert {"fabricated_citation"} == {each.rule for each in of(events, PenaltyApplied)}
