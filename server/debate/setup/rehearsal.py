@@ -30,6 +30,8 @@ SPOKEN: Final = 0.94
 """Share of the allowed words that a turn has (measured: 162 to 175 of 180)."""
 FINAL: Final = frozenset({"narrative", "convergence", "assess"})
 """Purposes of the last questions: whether verdicts conflict or a panel deliberates after them cannot be foreseen."""
+CITED: Final = 2
+"""Passages that a turn cites."""
 SIGNS: Final = {"spaced": 5.6, "unspaced": 2.2}
 """Characters of a word with the following space, in scripts with spaces between words (measured) and in others."""
 ASKED_ONCE: Final = frozenset({"deliberation", "calibration"})
@@ -43,7 +45,10 @@ model (2026-11-22)."""
 OTHERWISE: Final = 0.45
 """Share of a field's allowed characters that it has, for fields that were not measured."""
 UNBOUNDED: Final = 150
-ITEMS: Final = {"stated": 2, "revised": 1, "dropped": 0, "contradictions": 0, "withdrawn": 0, "gaps": 2, "moments": 3}
+ITEMS: Final = {
+    "stated": 2, "revised": 1, "dropped": 0, "contradictions": 0, "withdrawn": 0, "gaps": 2, "moments": 3,
+    "relations": CITED,
+}  # fmt: skip
 """Entries of an answer's lists.  Claims have one entry in every third turn."""
 CLAIM_EVERY: Final = 3
 AT: Final = "2026-01-01T00:00:00.000000Z"
@@ -111,7 +116,7 @@ class _Rehearsal:
             turn=step.turn,
             side=step.side,
             attempt=step.attempt,
-            text=self._words,
+            text=self._words + self._citations(),
             words=1,
             clipped=False,
             pace=(),
@@ -121,6 +126,11 @@ class _Rehearsal:
         )
         self._add(TurnStarted(turn=step.turn, side=step.side, attempt=step.attempt, directive=step.directive), said)
         return made
+
+    def _citations(self) -> str:
+        """Sentences that cite passages, in a debate with documents: the judge is asked about them."""
+        cited = list(self.debate.evidence.passages)[:CITED]
+        return "".join(f" {self.opened.motion.strip()} [{name}]." for name in cited)
 
     def _asked(self, asks: Sequence[Ask], batch: int) -> Iterator[RehearsedCall]:
         built = asks[:: max(1, len(asks) // MOST_ASKED)]

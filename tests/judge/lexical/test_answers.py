@@ -26,6 +26,7 @@ from events.types import (
     TurnsCompared,
     TurnScored,
 )
+from judge.evidence.question import EvidenceAnswer
 from judge.guard.quotes import find
 from judge.lenient import read, read_as
 from judge.lexical.answers import ANSWERS, respond
@@ -97,7 +98,9 @@ def test_any_debate_is_judged_to_its_end(texts: list[str], language: str, first:
 def test_a_debate_of_ten_turns_gets_an_answer_to_every_question_of_the_live_judge() -> None:
     play, given_ = judged((TURNS * 3)[:10])
 
-    assert set(ANSWERS) - {"second_opinion", "conflict", "assess", "panel"} == {step.purpose for step, _ in given_}
+    assert set(ANSWERS) - {"evidence", "second_opinion", "conflict", "assess", "panel"} == {
+        step.purpose for step, _ in given_
+    }
     assert all(each.missing is UNSET for each in play.of(TurnScored, TurnsCompared, NarrativeVerdictReached))
     assert "stalled" == play.of(ConvergenceAssessed)[0].kind
 
@@ -182,6 +185,30 @@ def test_version_1_gets_no_kind_that_it_has_no_rule_for() -> None:
     play, _ = judged(texts, rubric=rubric_v1())
 
     assert not play.of(FindingRefused)
+
+
+PASSAGE = "Ridership on the buses rose by 12 percent in 2019. The network was not reduced in that year."
+
+
+@pytest.mark.parametrize(
+    ("claim", "relation"),
+    [
+        ("Ridership on the buses rose by 12 percent [E1].", "supports"),
+        ("Ridership on the buses rose by 40 percent [E1].", "beside_the_point"),
+        ("The network was reduced in that year [E1].", "contradicts"),
+        ("Trust in the council doubled [E1].", "beside_the_point"),
+        ("[E1]", "beside_the_point"),
+    ],
+)
+def test_passages_and_claims_are_compared_by_their_words(claim: str, relation: str) -> None:
+    pair = RegisterEntry(name="E1", kind="passage", speaker="A", speech="1", text=PASSAGE, quote=claim)
+    material = replace(turns(claim, purpose="evidence"), register=(pair,))
+
+    [found] = respond(material, schema(EvidenceAnswer))["relations"]
+
+    assert (1, relation) == (found["number"], found["relation"])
+    assert "compares words only" in found["reason"]
+    assert not found["quote"] or find(found["quote"], PASSAGE, 8)
 
 
 def test_a_second_opinion_on_what_words_cannot_show_is_refused() -> None:

@@ -18,8 +18,8 @@ DOCUMENTS: Final[list[dict[str, str]]] = [
     {
         "name": "budget.md",
         "text": (
-            "# Budget of the city of Aldern\n\nThe abolition of fares cost the city 8 million euros a year. The council "
-            "paid from the parking levy, and the bus network was not reduced. The levy brought in 9 million "
+            "# Budget of the city of Aldern\n\nThe abolition of fares cost the city 8 million euros a year. The "
+            "council paid from the parking levy, and the bus network was not reduced. The levy brought in 9 million "
             "euros in 2019."
         ),
     },

@@ -22,6 +22,7 @@ from events.types import (
 )
 from judge.rubric import evidence_rules, rubric_v2
 from server.debate.setup.opening import as_request, build_opening, events_after
+from server.debate.setup.rehearsal import rehearse
 from server.whatif.replay import replay
 from tests.server.debate.cited_debate import ANSWERS, CUT, DOCUMENTS, INVENTED, MISQUOTED, MOTION, OPPOSITE, SAYS
 from tests.server.harness import Harness, check_sound, harness
@@ -195,3 +196,18 @@ async def test_version_1_has_findings_without_a_cost(script: Script) -> None:
     kinds = {each.kind for each in of(events, ClaimFlagged)}
     assert {"fabricated_citation"} == kinds
     assert {"fabricated_citation"} == {each.rule for each in of(events, PenaltyApplied)}
+
+
+async def test_an_estimate_counts_the_questions_about_evidence(script: Script) -> None:
+    async with harness() as h:
+        seat = {"model": script()}
+        body = {"motion": MOTION, "turns": 4, "pro": seat, "con": seat, "judge": seat}
+        request = as_request({**body, "evidence": DOCUMENTS})
+        opened = await build_opening(request, h.registry, h.settings)
+        with_documents = rehearse(opened, await events_after(request))
+        without = rehearse(await build_opening(as_request(body), h.registry, h.settings))
+
+    asked = [each for each in with_documents if each.purpose == "evidence"]
+    assert 8 == len(asked)
+    assert any("fares were abolished" in segment.text for segment in asked[0].prompt)
+    assert 8 == len(with_documents) - len(without)
