@@ -214,6 +214,11 @@ def withheld(event: Event, *, blind: bool = False) -> frozenset[str]:
     return event.private | event.naming if blind else event.private
 
 
+def shows_private(event: Event, revealed: bool, has_ended: bool) -> bool:
+    """Whether a reader may see the private fields: a director (``revealed``), but of sealed events only at the end."""
+    return revealed and (has_ended or not event.sealed)
+
+
 def full_line(record: Envelope) -> EventLine:
     """The record with all fields, for the director and for exports."""
     return EventLine(
@@ -229,13 +234,13 @@ def full_line(record: Envelope) -> EventLine:
     )
 
 
-def public_line(record: Recorded, *, blind: bool = False, revealed: bool = False) -> EventLine:
+def public_line(record: Recorded, *, blind: bool = False, revealed: bool = False, has_ended: bool = False) -> EventLine:
     """The record without folders of scripts and, unless ``revealed``, without private fields.
 
-    The chain still verifies by ``payload_digest``.
+    Before the debate ``has_ended``, a sealed event has none either.  The chain still verifies by ``payload_digest``.
     """
     event = with_short_names(record.event)
-    private = frozenset[str]() if revealed else withheld(event, blind=blind)
+    private = frozenset[str]() if shows_private(event, revealed, has_ended) else withheld(event, blind=blind)
     if not private and event is record.event:
         return full_line(record)
     return EventLine(

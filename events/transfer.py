@@ -37,25 +37,37 @@ class Imported(Struct, frozen=True, kw_only=True):
     paused: bool
 
 
-async def export(log: EventLog, debate: str, *, withhold: bool = False, shorten: bool = False) -> AsyncIterator[bytes]:
-    """The debate as lines of NDJSON; ``withhold`` leaves out private fields, ``shorten`` folders of scripts.
+async def export(
+    log: EventLog, debate: str, *, withhold: bool = False, shorten: bool = False, seal: bool = False
+) -> AsyncIterator[bytes]:
+    """The debate as lines of NDJSON.
 
+    ``withhold`` leaves out private fields, ``shorten`` folders of scripts, ``seal`` those of sealed events.
     Raises ``UnknownDebate`` before the first line.
     """
     known = False
-    is_public = withhold or shorten
-    async for line in _public_lines(log, debate, revealed=not withhold) if is_public else _full_lines(log, debate):
+    lines = _full_lines(log, debate)
+    if withhold or shorten:
+        lines = _public_lines(log, debate, revealed=not withhold, has_ended=not seal)
+    elif seal:
+        lines = _sealed_lines(log, debate)
+    async for line in lines:
         known = True
         yield _encoder.encode(line) + b"\n"
     if not known:
         raise UnknownDebate(debate)
 
 
-async def _public_lines(log: EventLog, debate: str, *, revealed: bool) -> AsyncIterator[EventLine]:
+async def _public_lines(log: EventLog, debate: str, *, revealed: bool, has_ended: bool) -> AsyncIterator[EventLine]:
     blind = False
     async for record in read_all(log, debate):
         blind = blind or (isinstance(record.event, DebateOpened) and record.event.blind)
-        yield public_line(record, blind=blind, revealed=revealed)
+        yield public_line(record, blind=blind, revealed=revealed, has_ended=has_ended)
+
+
+async def _sealed_lines(log: EventLog, debate: str) -> AsyncIterator[EventLine]:
+    async for record in read_all(log, debate):
+        yield public_line(record) if record.event.sealed else full_line(record)
 
 
 async def _full_lines(log: EventLog, debate: str) -> AsyncIterator[EventLine]:

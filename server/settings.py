@@ -49,6 +49,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Debates that one address may open per minute."""
     votes_per_minute: Annotated[int, Meta(ge=1)] = 600
     """Votes and beliefs that one address may cast per minute; one voter may cast 30."""
+    voters_per_address: Annotated[int, Meta(ge=1)] = 100
+    """Voters that one address may have in a poll, unless the poll says how many."""
     slow_reader_s: Annotated[float, Meta(gt=0)] = 10.0
     """Seconds that one write to a spectator may take before its socket is closed with 4408."""
     compress: bool = True

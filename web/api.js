@@ -100,5 +100,7 @@ export const api = {
   label: (id, labels) => request("POST", `${debate(id)}/labels`, labels),
   say: (id, text) => request("POST", `${debate(id)}/say`, { text }),
   vote: (id, body) => request("POST", `${debate(id)}/votes`, body),
+  poll: (id) => request("GET", `${debate(id)}/poll`),
+  closePoll: (id, when) => request("POST", `${debate(id)}/poll/close`, { when }),
   whatif: (id, body) => request("POST", `${debate(id)}/whatif`, body),
 };

@@ -76,7 +76,7 @@ export function audience(id) {
       section.hidden = isOver ? !view.audience : !canTakePart;
       if (section.hidden) return;
       const spoken = Object.keys(view.turns).filter((number_) => view.turns[number_].spoken);
-      const canVote = !view.verdicts.scorecard && !view.panel?.conclusion;
+      const canVote = !view.poll && !view.verdicts.scorecard && !view.panel?.conclusion;
       const key = isOver ? `over${view.position}` : `${spoken.length}:${canVote}`;
       if (key === drawn) return;
       drawn = key;

@@ -11,7 +11,7 @@ const BEGINNINGS = {
   "model calls": ["model_", "check_missing", "debate_audited"],
   panel: ["panel", "agreement_", "opinion_", "deliberation_", "artifact_", "decision_", "rater_"],
   verdicts: ["scorecard_verdict", "narrative_", "conflict_", "convergence_", "debate_concluded"],
-  audience: ["audience_", "belief_"],
+  audience: ["audience_", "belief_", "poll_", "stance_"],
   moderator: ["debate_", "moderator_", "family_", "context_"],
 };
 const JUDGED = ["turn_scored", "turns_compared", "narrative_", "conflict_", "convergence_", "debate_audited"];

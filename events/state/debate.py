@@ -67,6 +67,7 @@ from events.types import (
     Reason,
     ScorecardVerdictReached,
     Side,
+    StanceStated,
     TurnScored,
     Usage,
     Winner,
@@ -257,7 +258,9 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
     moved: dict[str, Any] = {"position": position, "at": record.at}
     if kind in audience.MOVED_BY:
         moved["audience"] = audience.apply(debate.audience, record)
-        if isinstance(event, AudienceVoted | BeliefStated):  # there may be many, and they change nothing else
+        if isinstance(
+            event, AudienceVoted | BeliefStated | StanceStated
+        ):  # there may be many, and they change nothing else
             return replace(debate, **moved)
     if isinstance(event, DebateLabelled):
         return replace(debate, **moved, labels=debate.labels.after(event))

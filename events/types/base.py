@@ -78,6 +78,8 @@ class Event(Struct, frozen=True, kw_only=True, gc=False, tag_field="type"):
     schema: ClassVar[int] = 1
     private: ClassVar[frozenset[str]] = frozenset()
     """Fields that only the director may read until the debate has concluded; ``ALL_PRIVATE`` for the whole event."""
+    sealed: ClassVar[bool] = False
+    """Whether not even the director may read the private fields before the end.  A frame never has them."""
     naming: ClassVar[frozenset[str]] = frozenset()
     """Fields, dotted, that may name a model: private as well, in a blind debate."""
 

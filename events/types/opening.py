@@ -150,6 +150,16 @@ class Case(Struct, frozen=True, kw_only=True):
     digest: str
 
 
+class PollSetup(Struct, frozen=True, kw_only=True):
+    """The votes of the audience before the first turn and after the last one."""
+
+    before_s: float | UnsetType = UNSET
+    """Seconds after which the first vote closes; unset: an operator closes it."""
+    after_s: float | UnsetType = UNSET
+    voters_per_address: int | UnsetType = UNSET
+    """Voters that one address may have in this debate; unset: as many as the settings say."""
+
+
 NOBODY = Debater(model="", archetype="", elasticity=0.0)
 """The seat of a side without a debater: an artifact is judged, or raters are measured."""
 
@@ -215,3 +225,4 @@ class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened"):
     """BCP 47 tag of the language that debaters speak and the judge gives reasons in; unset in older logs."""
     origin: Origin | UnsetType = UNSET
     """Set in a rejudged debate and in a fork."""
+    poll: PollSetup | UnsetType = UNSET

@@ -49,6 +49,7 @@ from events.types import (
 from events.view.audience import AudienceView, audience_view
 from events.view.evidence_view import EvidenceView, evidence_view
 from events.view.lab import LabView, lab_view
+from events.view.poll import PollView, poll_view
 from events.view.summary import DebateSummary, summary_of
 from events.view.turn_view import TurnView, turn_view
 from events.view.unnamed import unnamed_panel, unnamed_protocol, unnamed_turn
@@ -189,6 +190,8 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     """Messages of the moderator by position, if there are any."""
     audience: AudienceView | UnsetType = UNSET
     """Absent without votes and beliefs, and for spectators until the debate has concluded."""
+    poll: PollView | UnsetType = UNSET
+    """Absent without a poll.  Its result is absent, for operators too, until the debate has concluded."""
     conclusion: Conclusion | UnsetType = UNSET
     summary: DebateSummary | UnsetType = UNSET
     """Once an exchange has concluded."""
@@ -304,6 +307,9 @@ def _rare_parts(  # noqa: C901 - one flat if a part of the view
         moved["evidence"] = evidence_view(after, fold.view.evidence)
     if after.lab is not fold.debate.lab:
         moved["lab"] = lab_view(after)
+    if after.opened is not None and after.opened.poll:
+        ended = after.status.conclusion is not None
+        moved["poll"] = poll_view(after.opened.poll, after.audience.poll, has_ended=ended)
     return moved
 
 

@@ -49,6 +49,11 @@ COMMANDS: Final = {
     "say": CommandEntry(
         "server.cli.say", "say", "Send a message to both debaters: it is recorded, and added to their next prompts."
     ),
+    "poll": CommandEntry(
+        "server.cli.poll",
+        "poll",
+        "Show the address of a debate's vote with its QR code, or close the vote that is open.",
+    ),
     "label": CommandEntry("server.cli.label", "label", "Set a debate's title and tags, and who sees it."),
     "verify": CommandEntry(
         "server.cli.transfer", "verify", "Check the chain of a log, and name the first position that is broken."

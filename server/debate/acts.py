@@ -13,8 +13,20 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from events.record import Draft
+from events.state.audience import count_poll
 from events.state.debate import Debate
-from events.types import AudienceVoted, BeliefStated, DebateLabelled, ModeratorSpoke, Winner
+from events.types import (
+    POLL_ROUNDS,
+    STANCES,
+    AudienceVoted,
+    BeliefStated,
+    DebateLabelled,
+    ModeratorSpoke,
+    PollClosed,
+    PollRound,
+    StanceStated,
+    Winner,
+)
 from server.debate.speech import clean
 from server.errors import BadField, MootError, NotNow
 from server.people.links import digest_of_link
@@ -38,15 +50,18 @@ LABELS: Final = {
     "archived": "archived is true or false",
     "unlisted": "unlisted is true or false",
 }
+POLL_NAMES: Final[dict[PollRound, str]] = {"before": "the first vote", "after": "the second vote"}
 DEBATED: Final = frozenset({"exchange", "protocol"})
-Ballot = AudienceVoted | BeliefStated
+Ballot = AudienceVoted | BeliefStated | StanceStated
 
 
 # votes and beliefs
 
 
 def read_ballot(fields: dict[str, Any], voter: str) -> Ballot:
-    """The ``{"winner"}`` or ``{"turn", "belief"}`` of a voter.  Raises ``BadField``."""
+    """The ``{"winner"}``, ``{"turn", "belief"}`` or ``{"when", "stance"}`` of a voter.  Raises ``BadField``."""
+    if fields.keys() & {"when", "stance"}:
+        return _read_stance(fields, voter)
     if unknown := fields.keys() - {"winner", "turn", "belief"}:
         raise BadField(min(unknown), "a vote is {winner}, a belief is {turn, belief}")
     if "winner" in fields:
@@ -66,6 +81,16 @@ def read_ballot(fields: dict[str, Any], voter: str) -> Ballot:
     return BeliefStated(voter=voter, turn=turn, belief=round(float(belief), 1))
 
 
+def _read_stance(fields: dict[str, Any], voter: str) -> StanceStated:
+    if unknown := fields.keys() - {"when", "stance"}:
+        raise BadField(min(unknown), "a vote of the poll is {when, stance}")
+    if fields.get("when") not in POLL_ROUNDS:
+        raise BadField("when", f"when is one of {', '.join(POLL_ROUNDS)}")
+    if fields.get("stance") not in STANCES:
+        raise BadField("stance", f"stance is one of {', '.join(STANCES)}")
+    return StanceStated(voter=voter, when=fields["when"], stance=fields["stance"])
+
+
 def ballot_refusal(debate: Debate, ballot: Ballot, waiting: int = 0) -> MootError | None:
     """Why a ballot is not taken now, if ``waiting`` others come before it; None if it is taken."""
     if debate.opened is None or debate.opened.format not in DEBATED:
@@ -74,10 +99,43 @@ def ballot_refusal(debate: Debate, ballot: Ballot, waiting: int = 0) -> MootErro
         return NotNow("the debate has concluded: votes and beliefs are counted")
     if debate.audience.recorded + waiting >= MOST_VOTES:
         return NotNow(f"this debate has had {MOST_VOTES:,} votes and beliefs: no more are taken")
+    if isinstance(ballot, StanceStated):
+        return _stance_refusal(debate, ballot.when)
     if isinstance(ballot, AudienceVoted):
+        if debate.opened.poll:
+            return NotNow("this debate has a poll: vote there, before the first turn and after the last one")
         return NotNow("the verdict is known: a vote had to come before it") if knows_verdict(debate) else None
     turn = debate.transcript.turns.get(ballot.turn)
     return NotNow(f"turn {ballot.turn} has not been spoken yet") if turn is None or turn.event is None else None
+
+
+def _stance_refusal(debate: Debate, when: PollRound) -> NotNow | None:
+    assert debate.opened is not None, "the caller has looked"
+    vote = debate.audience.poll.vote(when)
+    if debate.opened.poll is UNSET:
+        return NotNow("this debate has no poll")
+    if vote.closed:
+        return NotNow(f"{POLL_NAMES[when]} is closed: your vote came too late")
+    return None if vote.is_open else NotNow(f"{POLL_NAMES[when]} is not open yet")
+
+
+def close_poll_drafts(debate: Debate, when: PollRound | None, by: str) -> Sequence[Draft]:
+    """The end of the vote that is open.  Raises ``NotNow``."""
+    if debate.opened is None or debate.opened.poll is UNSET:
+        raise NotNow("this debate has no poll")
+    is_open = debate.audience.poll.open_round
+    if is_open is None or debate.status.state == "concluded":
+        raise NotNow("no vote is open now")
+    if when not in {None, is_open}:
+        raise NotNow(f"{POLL_NAMES[is_open]} is open now, and not the other one")
+    return [closing_of_vote(debate, is_open, by)]
+
+
+def closing_of_vote(debate: Debate, when: PollRound, by: str) -> Draft:
+    """The end of an open vote, with the counts of both votes if it is the second one."""
+    counts = count_poll(debate.audience) if when == "after" else UNSET
+    closed = PollClosed(when=when, by=by, cast=debate.audience.poll.vote(when).cast, counts=counts)
+    return Draft(event=closed, cause=debate.course)
 
 
 def knows_verdict(debate: Debate) -> bool:

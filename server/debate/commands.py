@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from events.types import DebateLabelled, ModeratorSpoke
+from events.types import DebateLabelled, ModeratorSpoke, PollRound
 from server.debate.acts import Ballot
 from server.errors import ErrorReport, Relayed, report_of
 from server.people.acts import AtSeat
@@ -58,7 +58,7 @@ class AddWord(Struct, frozen=True, tag="say"):
 
 
 class CastBallot(Struct, frozen=True, tag="cast"):
-    """Record a vote or a belief."""
+    """Record a vote, a belief, or a vote of the poll."""
 
     ballot: Ballot
 
@@ -84,8 +84,26 @@ class RevokeSeatLink(Struct, frozen=True, tag="seat_link_revoked"):
     by: str
 
 
+class ClosePoll(Struct, frozen=True, tag="close_poll"):
+    """Close the vote of the poll that is open; ``when``, if it is given, is the vote that the person means."""
+
+    when: PollRound | None
+    by: str
+
+
 Command = (
-    Pause | Resume | Halt | Appeal | Decide | AddWord | CastBallot | Label | MakeSeatLink | RevokeSeatLink | AtSeat
+    Pause
+    | Resume
+    | Halt
+    | Appeal
+    | Decide
+    | AddWord
+    | CastBallot
+    | Label
+    | MakeSeatLink
+    | RevokeSeatLink
+    | AtSeat
+    | ClosePoll
 )
 
 

@@ -47,10 +47,10 @@ from server.debate.ballots import BallotQueue
 from server.debate.calls import answered, failed, has_unknown_cost, jittered_s, time_limit, usage
 from server.debate.desk import SeatDesk, limit_of_turn, seconds_of_question, seconds_of_turn, with_time_taken
 from server.debate.formats import NextSteps, next_steps
-from server.debate.formats.halts import abandon_turns, halt_for_deadline, seconds_left
+from server.debate.formats.halts import abandon_turns, halt_for_deadline, seconds_between, seconds_left
 from server.debate.formats.lab import is_long
 from server.debate.formats.retries import is_forgiven
-from server.debate.formats.steps import Ask, Record, Speak, Step
+from server.debate.formats.steps import Ask, Record, Speak, Step, Wait
 from server.debate.speech import PaceRecorder, clean, clip
 from server.debate.stream_writer import Build, StreamWriter
 from server.errors import BadField, NotFound, NotNow
@@ -96,6 +96,8 @@ class Moderator:
         self._steps_scope: anyio.CancelScope | None = None
         self._decided_at = 0
         """Position of the debate from which the steps in flight follow."""
+        self._acted = anyio.Event()
+        """Set when a person acts on the debate after the steps in flight were decided on, and when it drains."""
         self.ballots = BallotQueue(self._writer.append_at_once)
         self.seats = SeatDesk(debate, people, self._writer)
 
@@ -135,11 +137,16 @@ class Moderator:
     async def _steps(self) -> tuple[Step, ...]:
         """The steps that may be taken now.  A thread computes those of a lab: they read thousands of answers."""
         debate = self.debate
-        self._decided_at = debate.position
+        self._decided_at, self._acted = debate.position, anyio.Event()
         if not is_long(debate):
             return self._next_steps(debate)
         await load("judge.lab.effects")
         return await anyio.to_thread.run_sync(self._next_steps, debate)
+
+    def drain(self) -> None:
+        """Take no further steps after those in flight."""
+        self.is_draining = True
+        self._acted.set()
 
     def stop(self) -> None:
         """Cancel ``run`` and the calls in flight."""
@@ -208,7 +215,9 @@ class Moderator:
 
     async def append_at_once(self, build: Build) -> int:
         """Record what a person does, or raise the refusal; the position of its event."""
-        return (await self._writer.append_at_once(build))[0].position
+        position = (await self._writer.append_at_once(build))[0].position
+        self._acted.set()
+        return position
 
     async def _change_state(self, event: DebatePaused | DebateResumed | DebateHalted, states: set[str]) -> int:
         """Record a pause, a resume or a halt, allowed in ``states`` only."""
@@ -235,8 +244,18 @@ class Moderator:
             case Ask():
                 async with self.seats.watched(step):
                     await self._ask(step)
+            case Wait():
+                await self._wait(step)
             case _:
                 assert_never(step)
+
+    async def _wait(self, step: Wait) -> None:
+        """Wait until a person acts, or until the step's time, and record then what follows."""
+        seconds = seconds_between(self._clock.now(), step.until) if step.until else math.inf
+        with anyio.move_on_after(seconds):
+            await self._acted.wait()
+            return
+        await self._writer.append(step.follows)
 
     async def _record(self, step: Record) -> None:
         """Append the batch of a step.

@@ -19,16 +19,17 @@ from events.errors import Fenced, LogError, StoreUnavailable, Unanswered, Unknow
 from events.record import Draft
 from events.state.debate import Debate
 from events.store.log import EventLog
-from events.types import DebateLabelled, DebateOpened, Event, FamilyWarned, ModeratorSpoke
+from events.types import DebateLabelled, DebateOpened, Event, FamilyWarned, ModeratorSpoke, PollRound
 from providers.catalog.models import family
 from providers.registry import Registry
 from server import observe
-from server.debate.acts import Ballot, label_drafts, word_drafts
+from server.debate.acts import Ballot, close_poll_drafts, label_drafts, word_drafts
 from server.debate.adoption import UNREADABLE
 from server.debate.commands import (
     AddWord,
     Appeal,
     CastBallot,
+    ClosePoll,
     Command,
     Decide,
     Halt,
@@ -186,6 +187,10 @@ class Moderators:
         """Carry out what the page of a seat does; the position of the event, or of the debate."""
         return await self._execute_somewhere(debate, act)
 
+    async def close_poll(self, debate: str, when: PollRound | None, by: str) -> int:
+        """Close the vote of the poll that is open, or refuse if it is not ``when``; the position of the event."""
+        return await self._execute_somewhere(debate, ClosePoll(when, by))
+
     async def halt(self, debate: str, reason: str, by: str) -> int:
         """Stop at once; the position of the event."""
         return await self._execute_somewhere(debate, Halt(reason, by))
@@ -206,7 +211,7 @@ class Moderators:
                 raise Unanswered(debate, taken=False)
             await anyio.sleep(CHANGING_S)
 
-    async def execute(self, debate: str, command: Command) -> int:
+    async def execute(self, debate: str, command: Command) -> int:  # noqa: C901 - one flat match, a case a command
         """Carry out a command as the owner; the position of the event.  Raises ``NotOwner``, ``Fenced``, refusals."""
         async with self._acting_on(debate, linger=isinstance(command, CastBallot)) as moderator:
             match command:
@@ -226,6 +231,10 @@ class Moderators:
                     return await moderator.append_at_once(lambda state: word_drafts(state, command.word))
                 case Label():
                     return await moderator.append_at_once(lambda state: label_drafts(state, command.labelled))
+                case ClosePoll():
+                    return await moderator.append_at_once(
+                        lambda state: close_poll_drafts(state, command.when, command.by)
+                    )
                 case CastBallot():
                     return await moderator.ballots.cast(command.ballot)
                 case MakeSeatLink() | RevokeSeatLink() | AtSeat():
@@ -251,7 +260,7 @@ class Moderators:
         self.is_draining = True
         moderators = tuple(self._moderators.values())
         for moderator in moderators:
-            moderator.is_draining = True
+            moderator.drain()
         for bound_s in (within_s, STOPPING_S):
             with anyio.move_on_after(bound_s):
                 while self.running:

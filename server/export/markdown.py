@@ -6,8 +6,9 @@ from msgspec import UNSET
 
 from events.state.panel import PanelState
 from events.state.words import ModeratorMessage
-from events.types import Missing
+from events.types import STANCES, Missing
 from events.view.audience import Agreement, AudienceView, BeliefShift
+from events.view.poll import LeadChange, StanceShare
 from events.view.turn_view import TurnView
 from events.view.view import SeatView, View
 from server.export import exchange
@@ -16,7 +17,7 @@ from server.export.lab import lab_lines
 from server.export.panel_markdown import panel_lines
 from server.export.protocol_markdown import protocol_lines
 from server.export.text import escape_controls, escaped
-from server.export.wording import NAMES, SIGNS, conclusion_of, rule_name, seat_of, sources_of, verdict_of
+from server.export.wording import NAMES, POLL_STANCES, SIGNS, conclusion_of, rule_name, seat_of, sources_of, verdict_of
 
 
 def as_markdown(view: View, audits: Iterable[Audit] = ()) -> str:
@@ -40,7 +41,7 @@ def as_markdown(view: View, audits: Iterable[Audit] = ()) -> str:
         lines += messages_after(view, 0)
         for number, turn in view.turns.items():
             lines += [*_turn(view, number, turn, by_turn.get(number)), *messages_after(view, int(number))]
-    lines += [*panel_lines(view), *_verdicts(view), *audience_lines(view)]
+    lines += [*panel_lines(view), *_verdicts(view), *poll_lines(view), *audience_lines(view)]
     if view.summary is UNSET:
         lines += _end(view)
     lines += _audits(view, by_turn.values())
@@ -171,6 +172,50 @@ def message_list(view: View) -> list[str]:
 
 def _message(message: ModeratorMessage) -> list[str]:
     return [f"**{escaped(message.by)}, to both sides:** {escaped(message.text)}", ""]
+
+
+def poll_lines(view: View) -> list[str]:
+    """The audience's winner beside the judge's, both votes, and who moved; nothing before the end."""
+    if view.poll is UNSET or view.poll.result is UNSET:
+        return []
+    result = view.poll.result
+    columns = " | ".join(POLL_STANCES.values())
+    rows = [
+        f"| {name} | {' | '.join(map(_stance_share, shares.values())) if shares else 'no votes | |'} |"
+        for name, shares in (("before", result.before), ("after", result.after))
+    ]
+    moved = [
+        f"{number} from {POLL_STANCES[was]} to {POLL_STANCES[now]}"
+        for was, row in result.moved.items()
+        for now, number in row.items()
+        if number and was != now
+    ]
+    stayed = sum(result.moved[each][each] for each in STANCES)
+    return [
+        "## The poll of the audience",
+        "",
+        f"- **The winner of the audience** (who moved more, among those who voted twice): {_lead_change(result.twice)}",
+        f"- By all votes (the Oxford rule): {_lead_change(result.everyone)}",
+        f"- Moved: {', '.join(moved) or 'no voter'}; {stayed} stayed",
+        f"- Voted only before: {sum(result.left.values())}; only after: {sum(result.joined.values())}",
+        "",
+        f"| vote | {columns} |",
+        f"|---|{'---|' * len(POLL_STANCES)}",
+        *rows,
+        "",
+    ]
+
+
+def _stance_share(share: StanceShare) -> str:
+    return f"{share.count} ({share.share:.0%}; {share.low:.0%} to {share.high:.0%})"
+
+
+def _lead_change(change: LeadChange | Missing) -> str:
+    """Who won by a change of the lead, and the gains of both sides."""
+    if isinstance(change, Missing):
+        return f"none, because {change.missing.reason}"
+    gains = ", ".join(f"{NAMES[side]} {100 * gain:+.1f} points" for side, gain in change.gains.items())
+    return f"{'a tie' if change.winner == 'neither' else NAMES[change.winner]} ({gains})"
 
 
 def audience_lines(view: View) -> list[str]:

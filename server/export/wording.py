@@ -12,6 +12,7 @@ from server.export.text import escaped
 
 SIGNS: Final = {"pro": "▲ Pro", "con": "▼ Con"}
 NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
+POLL_STANCES: Final = {"pro": "Pro", "con": "Con", "undecided": "undecided"}
 STANDINGS: Final = {
     "UPHELD": "upheld",
     "PARTIALLY_UPHELD": "upheld in part",

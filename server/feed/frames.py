@@ -23,7 +23,7 @@ def _text(value: Any) -> str:
 def _encoded(record: Recorded, before: View, after: View, *, revealed: bool, blind: bool) -> str:
     """One event with the patch that it makes.  The event never has prompts and raw answers.
 
-    ``revealed``: show events that only the director may see (a directive, a vote), and name the models;
+    ``revealed``: show events that only the director may see (a directive, a belief), and name the models;
     ``blind``: if not revealed, do not name the models.
     """
     shown: dict[str, Any] = {
@@ -37,7 +37,7 @@ def _encoded(record: Recorded, before: View, after: View, *, revealed: bool, bli
     }
     event = with_short_names(record.event)
     private = withheld(event, blind=blind and not revealed)
-    if revealed and private == ALL_PRIVATE:
+    if revealed and private == ALL_PRIVATE and not event.sealed:
         private = frozenset()
     if private or event is not record.event:
         shown["payload_digest"] = record.payload_digest.hex()
@@ -70,7 +70,7 @@ def differs_for_director(fold: Fold, record: Recorded) -> bool:
     blind = fold.debate.is_blind or (isinstance(event, DebateOpened) and event.blind)
     if blind and isinstance(event, AttemptAbandoned):  # it names no model, but views hide the words of all failures
         return True
-    return event.private == ALL_PRIVATE or (blind and bool(event.naming))
+    return (event.private == ALL_PRIVATE and not event.sealed) or (blind and bool(event.naming))
 
 
 def snapshot(view: View, speaking: dict[str, Any] | None) -> str:

@@ -1,4 +1,4 @@
-"""Votes and beliefs of the audience.
+"""Votes and beliefs of the audience, and the poll of a debate.
 
 A signed cookie gives each browser a random voter id.  The log does not hold it: it holds a digest of the id and the
 debate, so that a voter cannot be followed from one debate to another.
@@ -7,18 +7,30 @@ debate, so that a voter cannot be followed from one debate to another.
 import hashlib
 import hmac
 import secrets
+from collections import OrderedDict
+from io import BytesIO
 from typing import Final
+from urllib.parse import urlencode
 
+import segno
 from itsdangerous import BadSignature, URLSafeSerializer
+from msgspec import UNSET, Struct, UnsetType
 from starlette.requests import Request
 from starlette.responses import Response
 
-from events.errors import UnknownDebate
+from events.errors import LogError, StoreUnavailable, UnknownDebate
+from events.state.audience import last_of
+from events.state.debate import Conclusion
+from events.types import POLL_ROUNDS, PollRound, PollSetup, Stance, StanceStated
+from events.view.poll import PollView
+from events.view.view import Fold
 from server.debate.acts import read_ballot
-from server.http.access import signing_key
+from server.errors import BadField, NotAllowed, NotFound
+from server.http.access import MAX_LINK, access_of, check_link, keep_link, signing_key
 from server.http.body import read_object
-from server.http.limits import RateLimit
+from server.http.limits import RateLimit, address_of
 from server.http.requests import json_response, service_of
+from server.http.static import page_response
 from server.settings import Settings
 
 COOKIE: Final = "moot_voter"
@@ -27,6 +39,52 @@ VOTER_PER_MINUTE: Final = 30
 """Votes and beliefs of one voter."""
 PSEUDONYM_DIGITS: Final = 16
 """Hexadecimal digits of a voter's pseudonym: 64 bits."""
+POLLS_REMEMBERED: Final = 10_000
+"""Addresses in polls whose voters are counted; beyond that the one that voted least recently is forgotten."""
+NO_COOKIE: Final = (
+    "this browser sent no cookie, so its vote cannot be told from another one: allow cookies for this site, open the "
+    "page of the vote again, and vote"
+)
+
+
+class PollAnswer(Struct, frozen=True, kw_only=True):
+    """What the page of the vote shows."""
+
+    motion: str
+    language: str | UnsetType
+    state: str
+    poll: PollView | UnsetType
+    mine: dict[PollRound, Stance]
+    """This browser's votes."""
+    turns: tuple[int, int]
+    """Spoken, and planned."""
+    conclusion: Conclusion | UnsetType
+
+
+class PollVoters:
+    """The voters of each address in each poll of this process, and how often each address votes."""
+
+    def __init__(self, per_minute: int, usual: int) -> None:
+        """``usual``: voters that one address may have in a poll that does not say."""
+        self._usual, self._per_minute = usual, per_minute
+        self._rate = RateLimit(per_minute, "votes came")
+        self._voters: OrderedDict[tuple[str, str], set[str]] = OrderedDict()
+
+    def most(self, setup: PollSetup) -> int:
+        """Voters that one address may have in this poll."""
+        return setup.voters_per_address or self._usual
+
+    def admit(self, debate: str, setup: PollSetup, address: str, voter: str) -> None:
+        """Count a vote and its voter.  Raises ``TooMany``, and ``NotAllowed`` for a voter too many."""
+        most = self.most(setup)
+        self._rate.check(f"{debate} {address}", "this address", most=max(self._per_minute, 2 * most))
+        known = self._voters.setdefault((debate, address), set())
+        self._voters.move_to_end((debate, address))
+        if len(self._voters) > POLLS_REMEMBERED:
+            self._voters.popitem(last=False)
+        if voter not in known and len(known) >= most:
+            raise NotAllowed(f"{most:,} voters of this address have voted, and the poll takes no more from one address")
+        known.add(voter)
 
 
 class Voters:
@@ -36,6 +94,7 @@ class Voters:
         self._cookies = URLSafeSerializer(signing_key(settings.token, "moot.voter"), salt="moot.voter")
         self._by_address = RateLimit(settings.votes_per_minute, "votes came")
         self._by_voter = RateLimit(VOTER_PER_MINUTE, "votes came")
+        self.polls = PollVoters(settings.votes_per_minute, settings.voters_per_address)
 
     def identify(self, request: Request) -> tuple[str, bool]:
         """The voter's id, and whether it is new: a request without a cookie of ours gets a new id."""
@@ -71,11 +130,19 @@ def pseudonym(voter: str, debate: str) -> str:
 
 
 async def vote(request: Request) -> Response:
-    """POST /api/debates/{id}/votes: ``{winner}`` or ``{turn, belief}``, from any client that may watch."""
+    """POST /api/debates/{id}/votes: ``{winner}``, ``{turn, belief}`` or ``{when, stance}``, from any who may watch."""
     service, debate = service_of(request), request.path_params["debate"]
     voters: Voters = request.app.state.voters
     voter, is_new = voters.identify(request)
-    ballot = read_ballot(await read_object(request), pseudonym(voter, debate))
+    name = pseudonym(voter, debate)
+    ballot = read_ballot(await read_object(request), name)
+    if isinstance(ballot, StanceStated):
+        setup = await _setup_of(request)
+        if is_new:
+            raise NotAllowed(NO_COOKIE)
+        voters.check_voter(voter)
+        voters.polls.admit(debate, setup, address_of(request), name)
+        return json_response({"position": await service.moderators.cast(debate, ballot)})
     voters.check_address(request)
     if not await service.log.head(debate):
         raise UnknownDebate(debate)
@@ -84,3 +151,87 @@ async def vote(request: Request) -> Response:
     if is_new:
         voters.set_cookie(request, response, voter)
     return response
+
+
+# the poll
+
+
+async def vote_page(request: Request) -> Response:
+    """GET /vote/{id}, for voters, and /vote/{id}/wall, for the wall of a room; 404 if there is no such poll."""
+    status = 200
+    try:
+        await check_link(request, request.path_params["debate"])
+        await _setup_of(request)
+    except StoreUnavailable:
+        pass  # the page asks again
+    except (LogError, NotFound):
+        status = 404
+    response = await page_response(request, "vote.html")
+    response.status_code = status
+    keep_link(request, response)
+    return response
+
+
+async def show_poll(request: Request) -> Response:
+    """GET /api/debates/{id}/poll: the poll, and what this browser voted.  It gives a new browser the cookie."""
+    voters: Voters = request.app.state.voters
+    fold, debate = await _fold_of(request), request.path_params["debate"]
+    voter, is_new = voters.identify(request)
+    view, poll, name = fold.view, fold.debate.audience.poll, pseudonym(voter, debate)
+    mine = {when: last_of(poll.vote(when).said, name) for when in POLL_ROUNDS}
+    answer = PollAnswer(
+        motion=view.motion,
+        language=view.language,
+        state=view.state,
+        poll=view.poll,
+        mine={when: stance for when, stance in mine.items() if stance is not None},
+        turns=(len(fold.debate.transcript.spoken()), view.turns_planned),
+        conclusion=view.conclusion,
+    )
+    response = json_response(answer)
+    response.headers["cache-control"] = "no-store"
+    if is_new:
+        voters.set_cookie(request, response, voter)
+    return response
+
+
+async def show_code(request: Request) -> Response:
+    """GET /api/debates/{id}/poll/qr.svg: the address of the vote as a QR code, with the token of an unlisted debate."""
+    await _setup_of(request)
+    body = BytesIO()
+    code = segno.make(link_of_vote(request), error="m", micro=False)
+    code.save(body, kind="svg", xmldecl=False, light="#fff", dark="#000", omitsize=True, border=3)
+    return Response(body.getvalue(), media_type="image/svg+xml", headers={"cache-control": "no-cache"})
+
+
+def link_of_vote(request: Request) -> str:
+    """The address of the page for voters, under the name by which this client reached the server."""
+    token = request.query_params.get("link", "")[:MAX_LINK]
+    path = f"/vote/{request.path_params['debate']}"
+    return str(request.url.replace(path=path, query=urlencode({"link": token}) if token else "", fragment=""))
+
+
+async def close_poll(request: Request) -> Response:
+    """POST /api/debates/{id}/poll/close: ``{when}`` if the caller wants to be sure which vote is closed."""
+    access_of(request).require_operator(request)
+    body = await read_object(request, empty={})
+    when: PollRound | None = body.get("when")
+    if when is not None and when not in POLL_ROUNDS:
+        raise BadField("when", f"when is one of {', '.join(POLL_ROUNDS)}")
+    service, debate = service_of(request), request.path_params["debate"]
+    return json_response({"position": await service.moderators.close_poll(debate, when, "moderator")})
+
+
+async def _fold_of(request: Request) -> Fold:
+    """The newest fold of a debate with a poll.  Raises ``NotFound``, ``UnknownDebate``."""
+    fold = await service_of(request).hub.view_at(request.path_params["debate"], None)
+    if fold.view.poll is UNSET:
+        raise NotFound("this debate has no poll")
+    return fold
+
+
+async def _setup_of(request: Request) -> PollSetup:
+    opened = (await _fold_of(request)).debate.opened
+    assert opened is not None, "a debate with a poll was opened"
+    assert opened.poll is not UNSET, "as above"
+    return opened.poll

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from events.errors import UnknownDebate
-from events.record import EventLine, Recorded, full_line, public_line
+from events.record import full_line, public_line, shows_private
 from events.short_names import with_short_names
 from events.store.log import read_all
 from events.types import ModelAnswered, ModelFailed
@@ -38,12 +38,14 @@ async def list_events(request: Request) -> Response:
     following = records[-1].position if records and records[-1].position < head else None
     blind = await service.hub.is_blind(debate)
     operator = access_of(request).is_operator(request)
-    lines = [_visible_line(each, revealed=revealed, blind=blind, operator=operator) for each in records]
+    has_ended = await service.hub.is_revealed(debate)
+    lines = [
+        full_line(each)
+        if operator and shows_private(each.event, revealed, has_ended)
+        else public_line(each, blind=blind, revealed=revealed, has_ended=has_ended)
+        for each in records
+    ]
     return json_response({"events": lines, "next": following})
-
-
-def _visible_line(record: Recorded, *, revealed: bool, blind: bool, operator: bool) -> EventLine:
-    return full_line(record) if revealed and operator else public_line(record, blind=blind, revealed=revealed)
 
 
 async def list_frames(request: Request) -> Response:

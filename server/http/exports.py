@@ -99,8 +99,10 @@ async def export_events(request: Request) -> Response:
     """GET /api/debates/{id}/events.ndjson: the whole log."""
     service, debate = service_of(request), request.path_params["debate"]
     revealed = await is_revealed(request, debate)
+    withhold, shorten = not revealed, not access_of(request).is_operator(request)
+    seal = not await service.hub.is_revealed(debate)
     return StreamingResponse(
-        export(service.log, debate, withhold=not revealed, shorten=not access_of(request).is_operator(request)),
+        export(service.log, debate, withhold=withhold, shorten=shorten, seal=seal),
         media_type="application/x-ndjson",
         headers=attachment((await service.hub.view(debate)).motion, debate, "ndjson"),
     )

@@ -45,11 +45,14 @@ class RateLimit:
 
     def check_address(self, request: Request) -> None:
         """Count a request of this address.  Raises ``TooMany``."""
-        self.check(client_of(request.client.host if request.client else ""), "this address")
+        self.check(address_of(request), "this address")
 
-    def check(self, client: str, named: str) -> None:
-        """Count a request of ``client``, which the message calls ``named``.  Raises ``TooMany``."""
-        at = self._clock()
+    def check(self, client: str, named: str, *, most: int = 0) -> None:
+        """Count a request of ``client``, which the message calls ``named``.  Raises ``TooMany``.
+
+        ``most``: another limit for this client.
+        """
+        at, most = self._clock(), most or self._most
         count = self._counts.setdefault(client, Count(at))
         self._counts.move_to_end(client)
         if len(self._counts) > MOST_CLIENTS:
@@ -59,18 +62,24 @@ class RateLimit:
             count.before, count.now = count.now if windows == 1 else 0, 0
         passed_s = at - count.since
         share = max(0.0, 1 - (passed_s + SPARE_S) / WINDOW_S)
-        if count.now + count.before * share >= self._most:
+        if count.now + count.before * share >= most:
             raise TooMany(
-                f"too many {self._what} from {named} in a minute: the limit is {self._most}",
-                retry_after_s=max(1, math.ceil(self._free_after_s(count) - passed_s)),
+                f"too many {self._what} from {named} in a minute: the limit is {most}",
+                retry_after_s=max(1, math.ceil(_free_after_s(count, most) - passed_s)),
             )
         count.now += 1
 
-    def _free_after_s(self, count: Count) -> float:
-        """Seconds after the window began after which one more request is allowed."""
-        if count.now >= self._most:
-            return WINDOW_S
-        return math.nextafter(WINDOW_S * (1 - (self._most - count.now) / count.before), math.inf)
+
+def _free_after_s(count: Count, most: int) -> float:
+    """Seconds after the window began after which one more request is allowed."""
+    if count.now >= most:
+        return WINDOW_S
+    return math.nextafter(WINDOW_S * (1 - (most - count.now) / count.before), math.inf)
+
+
+def address_of(request: Request) -> str:
+    """The name under which the requests of this client's address are counted."""
+    return client_of(request.client.host if request.client else "")
 
 
 def client_of(address: str) -> str:

@@ -35,7 +35,9 @@ def test_the_modules_pass_their_tests() -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize(("page", "module"), [("index", "home"), ("debate", "debate"), ("judge", "judge")])
+@pytest.mark.parametrize(
+    ("page", "module"), [("index", "home"), ("debate", "debate"), ("judge", "judge"), ("vote", "vote")]
+)
 def test_what_a_page_imports_is_asked_for_at_once(page: str, module: str) -> None:
     """A module that is only found in another one waits for it, and so on: a round trip for each."""
     folder, known, found = Path(web.__path__[0]), set[str](), {f"{module}.js"}

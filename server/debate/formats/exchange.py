@@ -8,6 +8,8 @@ The course of a debate:
 3. Second opinions on flagged claims are asked while the next turn is spoken.
 4. After the last turn come the verdicts and the end (``_end``).
 
+With a poll, the debate waits for a vote before turn 1 and for another one before the verdicts (``vote_steps``).
+
 ``next_steps`` is pure: the same debate always gives the same steps, whatever the time.  A moderator asks for steps only
 while no call is in flight.  So a turn that is being spoken at that moment was interrupted by a crash.
 """
@@ -49,6 +51,7 @@ from judge.live.verdicts import noise_of_lead, scorecard_verdict
 from personalities.pressure import directive_in_force
 from server.debate.formats import judging, panel, people
 from server.debate.formats.halts import give_up_reason, halt, halt_if_unaffordable
+from server.debate.formats.poll import opening_of_vote, vote_steps
 from server.debate.formats.prompts import speech_prompt, summary_due
 from server.debate.formats.questions import PERMANENT, pending
 from server.debate.formats.retries import delay_ms, is_exhausted, is_forgiven
@@ -64,7 +67,8 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
     opened = debate.opened
     if opened is None or debate.status.state != "open":
         return ()
-    steps = _steps(debate, opened)
+    votes = () if debate.transcript.turns else vote_steps(debate, opened, "before")
+    steps = votes or _steps(debate, opened)
     costs = any(isinstance(step, Speak | Ask) for step in steps)
     if costs and (stop := halt_if_unaffordable(debate, opened)) is not None:
         return (stop,)
@@ -83,10 +87,13 @@ def _steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
         return record(settled)
     opinions = pending(debate, opened, list(due.values()))
     if turn is not None and turn.state == "spoken":
+        if turn.number >= opened.turns and (opens := opening_of_vote(debate, opened, "after")):
+            return opens
         steps = _judge(debate, opened, turn)
         return steps if isinstance(steps[0], Record) else (*steps, *opinions)
     if turn is not None and turn.state == "judged" and turn.number >= opened.turns:
-        return opinions or record(_closing_context(debate)) or _end(debate, opened)
+        context = record(_closing_context(debate))
+        return opinions or context or vote_steps(debate, opened, "after") or _end(debate, opened)
     number = turn.number if turn is not None and turn.state == "failed" else len(debate.transcript.turns) + 1
     if is_supplied(opened, _side_of(debate, number)):
         return record(_supply(debate, number))

@@ -90,7 +90,12 @@ def seconds_left(debate: Debate, at: str) -> float | None:
     deadline_s = debate.opened.settings.deadline_s
     if not isinstance(deadline_s, int | float):
         return None
-    return deadline_s - (datetime.fromisoformat(at) - datetime.fromisoformat(debate.status.since)).total_seconds()
+    return deadline_s - seconds_between(debate.status.since, at)
+
+
+def seconds_between(earlier: str, later: str) -> float:
+    """Seconds from one time of the wall clock to another."""
+    return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds()
 
 
 def halt_if_overdue(debate: Debate) -> Record | None:

@@ -24,6 +24,7 @@ from judge.protocol.assess import assess_prompt, assess_type
 from judge.protocol.judgement import PURPOSE, check_assessment, record_assessment
 from server.debate.formats import panel
 from server.debate.formats.halts import abandon_turns, give_up_reason, halt, halt_if_unaffordable
+from server.debate.formats.poll import vote_steps
 from server.debate.formats.questions import Question, answers, kind_of, pending
 from server.debate.formats.retries import count_tries
 from server.debate.formats.statements import (
@@ -48,10 +49,17 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
     opened = debate.opened
     if opened is None or debate.status.state != "open":
         return ()
+    if not debate.transcript.turns and (votes := vote_steps(debate, opened, "before")):
+        return votes
     for pair in rounds(opened):
         if steps := _round(debate, opened, pair):
             return steps
-    return _judge(debate, opened) or _panel_steps(debate, opened) or _end(debate, opened)
+    return (
+        vote_steps(debate, opened, "after")
+        or _judge(debate, opened)
+        or _panel_steps(debate, opened)
+        or _end(debate, opened)
+    )
 
 
 # the rounds

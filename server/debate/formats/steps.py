@@ -1,4 +1,4 @@
-"""The three steps that a format may ask for: let a debater speak, ask a model a question, record events.
+"""The steps that a format may ask for: let a debater speak, ask a model a question, record events, wait.
 
 A step is a value.  The format builds it, the moderator (``server/debate/moderator.py``) carries it out.
 """
@@ -139,7 +139,16 @@ class Record(Struct, frozen=True, kw_only=True):
     drafts: tuple[Draft, ...]
 
 
-Step = Speak | Ask | Record
+class Wait(Struct, frozen=True, kw_only=True):
+    """Wait until a person acts on the debate, or until a time; then record what follows from the time."""
+
+    until: str
+    """By the wall clock, as in records; empty to wait for a person only."""
+    follows: Callable[[Debate], Sequence[Draft]]
+    """What the moderator records at that time."""
+
+
+Step = Speak | Ask | Record | Wait
 
 
 def record(drafts: Sequence[Draft]) -> tuple[Step, ...]:

@@ -23,6 +23,7 @@ from events.types import (
     LabItem,
     LabSetup,
     MotionKind,
+    PollSetup,
     Side,
     Takeover,
     Think,
@@ -123,6 +124,17 @@ class ArtifactRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     text: str
 
 
+class PollRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The votes of the audience before and after the debate."""
+
+    before_s: Annotated[float, Meta(ge=1, le=86_400)] | None = None
+    """Seconds after which the first vote closes; without it, an operator closes it."""
+    after_s: Annotated[float, Meta(ge=1, le=86_400)] | None = None
+    """The same for the second vote, from the end of the last turn on."""
+    voters_per_address: Annotated[int, Meta(ge=1, le=20_000)] | None = None
+    """Voters that one address may have; without it, as many as the setting says."""
+
+
 class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """The body of ``POST /api/debates``.  Every field but the motion has a default."""
 
@@ -155,6 +167,8 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """The name of an exhibition to open: it gives all fields except ``blind``."""
     blind: bool = False
     """Whether spectators learn the models only after the debate has concluded."""
+    poll: PollRequest | None = None
+    """The audience votes before the first turn and after the last one; the debate waits for both votes."""
     ignore_noise: bool = False
     """Whether a lead within which the judge differs from itself names a winner all the same."""
     motion_kind: MotionKind | None = None
@@ -222,7 +236,16 @@ def _check_format(request: DebateRequest) -> None:
     if request.blind and request.format not in DEBATES:
         raise BadField("blind", "only a debate between two sides can be blind")
     _check_people(request)
+    _check_poll(request)
     cases_of(request.cases or ())
+
+
+def _check_poll(request: DebateRequest) -> None:
+    """Raise ``BadField`` for a poll where the audience cannot vote before the first turn."""
+    if request.poll is not None and request.format not in DEBATES:
+        raise BadField("poll", "only a debate between two sides has a poll")
+    if request.poll is not None and request.transcript is not None:
+        raise BadField("poll", "a debate that was held elsewhere has no poll: its turns can be read at once")
 
 
 def _check_supplied(request: DebateRequest) -> None:
@@ -392,6 +415,7 @@ async def build_opening(
         lab=UNSET if request.lab is None else await _lab(request.lab, spoken, names["judge.model"], rubric),
         motion_kind=request.motion_kind or motion_kind(request.motion),
         language=await anyio.to_thread.run_sync(_language, request, supplied),
+        poll=_poll(request.poll),
     )
 
 
@@ -448,6 +472,13 @@ def _seats(request: DebateRequest, rubric: Rubric, judge: str) -> tuple[Seat, ..
     if not wanted and has_none:
         return ()
     return seats(wanted, profiles, judge, scored, samples=request.judge.samples, think=request.judge.think)
+
+
+def _poll(request: PollRequest | None) -> PollSetup | UnsetType:
+    if request is None:
+        return UNSET
+    given = msgspec.structs.asdict(request)
+    return PollSetup(**{name: value for name, value in given.items() if value is not None})
 
 
 def _topic(request: DebateRequest, rubric: Rubric) -> str:

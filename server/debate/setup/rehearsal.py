@@ -74,7 +74,8 @@ class RehearsedCall(Struct, frozen=True, kw_only=True):
 
 def rehearse(opened: DebateOpened, supplied: Sequence[Event] = ()) -> tuple[RehearsedCall, ...]:
     """The calls of a debate with this opening and what follows it, for at most its first ``LONGEST`` turns."""
-    played = replace(opened, turns=min(opened.turns, LONGEST), settings=replace(opened.settings, max_cost_usd=UNSET))
+    settings = replace(opened.settings, max_cost_usd=UNSET)
+    played = replace(opened, turns=min(opened.turns, LONGEST), settings=settings, poll=UNSET)
     return tuple(_Rehearsal(played, supplied).calls())
 
 

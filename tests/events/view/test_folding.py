@@ -26,7 +26,7 @@ from events.state import debate as debates
 from events.state.debate import Debate
 from events.store import listing
 from events.transfer import parse_lines
-from events.types import AudienceVoted, BeliefStated, DebateOpened, Event
+from events.types import AudienceVoted, BeliefStated, DebateOpened, Event, StanceStated
 from events.view import view as views
 
 GOLDEN: Final = sorted((Path(__file__).parent / "golden").glob("*.ndjson"))
@@ -46,7 +46,7 @@ PARTS: Final[dict[str, Any]] = {
     "words": words,
 }
 IMPORTED_ONLY: Final = {
-    "events.state.debate": {AudienceVoted, BeliefStated},  # left to the fold of the audience
+    "events.state.debate": {AudienceVoted, BeliefStated, StanceStated},  # left to the fold of the audience
     "events.state.protocol": {DebateOpened},  # the type of a parameter
 }
 

@@ -1,0 +1,106 @@
+"""``moot poll``: the address of a debate's vote as a QR code, how many have voted, and the end of a vote."""
+
+from io import StringIO
+from typing import Any
+from urllib.parse import urlsplit
+
+import click
+import segno
+
+from events.state.audience import PollState
+from events.store.log import read_pages
+from events.view import view as views
+from events.view.view import View
+from server.cli.client import ServerClient
+from server.cli.options import find_debate, open_store, server_address, with_json, with_store
+from server.cli.output import emit, run_async, settings_of
+from server.errors import BadField, NotFound
+from server.export.text import escape_controls
+from server.service import running
+from server.settings import LOOPBACK, Settings
+
+
+@click.command()
+@click.argument("debate", metavar="ID")
+@click.option("--close", "closes", is_flag=True, help="Close the vote that is open: the debate goes on.")
+@click.option(
+    "--address", metavar="URL", help="The server's address for phones, such as http://192.168.1.5:8484 or an HTTPS one."
+)
+@with_store
+@with_json
+@click.pass_context
+def poll(
+    context: click.Context, debate: str, *, closes: bool, address: str | None, store: str | None, as_json: bool
+) -> None:
+    r"""Show the address of a debate's vote with its QR code, or close the vote that is open.
+
+    It shows how many have voted, and never how: that stays hidden until the debate has concluded.
+
+    \b
+      moot poll ID --address http://192.168.1.5:8484
+      moot poll ID --close
+    """
+    settings = settings_of(context, store=store)
+    base = _checked(address) if address else ""
+    found, view, state, position = run_async(lambda: _poll(settings, debate, closes=closes))
+    base = base or server_address(settings)
+    link = f"{base}/vote/{found}" if base else ""
+    if as_json:
+        emit({"id": found, "position": position, "link": link or None, "poll": view.poll})
+        return
+    click.echo(escape_controls(view.motion))
+    click.echo(_standing(state))
+    if state.open_round is not None:
+        _show_link(link, base)
+    click.echo(found)
+
+
+def _checked(address: str) -> str:
+    parts = urlsplit(address)
+    if parts.scheme not in {"http", "https"} or not parts.netloc:
+        raise BadField("address", "an address begins with http:// or https://, and names the server")
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _standing(state: PollState) -> str:
+    names = {"before": "the first vote", "after": "the second vote"}
+    if state.open_round is None:
+        return "no vote is open now"
+    cast = state.vote(state.open_round).cast
+    return f"{names[state.open_round]} is open: {cast:,} {'person has' if cast == 1 else 'people have'} voted"
+
+
+def _show_link(link: str, base: str) -> None:
+    if not link:
+        click.echo("no server of this machine holds this store: say its address with --address", err=True)
+        return
+    if urlsplit(base).hostname in {*LOOPBACK, "0.0.0.0"}:  # noqa: S104 - compared with, not bound to
+        click.echo("phones cannot reach this address: say the one of your network with --address", err=True)
+    drawn = StringIO()
+    segno.make(link, error="m", micro=False).terminal(drawn, compact=True, border=2)
+    click.echo(drawn.getvalue())
+    click.echo(link)
+
+
+async def _poll(settings: Settings, prefix: str, *, closes: bool) -> tuple[str, View, PollState, int]:
+    """The debate's id, its view, the votes, and the position of the end of a vote or of the newest event."""
+    async with open_store(settings) as log:
+        found = await find_debate(log, prefix)
+    position = await _close(settings, found) if closes else 0
+    async with open_store(settings) as log:
+        fold = views.INITIAL
+        async for page in read_pages(log, found):
+            fold = views.apply_all(fold, page)
+    if not fold.view.poll:
+        raise NotFound(f"debate {found} has no poll")
+    return found, fold.view, fold.debate.audience.poll, position or fold.view.position
+
+
+async def _close(settings: Settings, debate: str) -> int:
+    if address := server_address(settings):
+        click.echo(f"a server holds this store: asking {address}", err=True)
+        async with ServerClient(settings, address) as client:
+            answer: dict[str, Any] = await client.post(f"/api/debates/{debate}/poll/close", {})
+        return int(answer["position"])
+    async with running(settings) as service:
+        return await service.moderators.close_poll(debate, None, "operator")
