@@ -27,6 +27,18 @@ const QUOTES = new Set(["quote", "fails", "exposed_by"]);
 const SOURCES = { fails: "turn", exposed_by: "shown_in" };
 const NAMES = new Set(["premise", "premises", "cites", "continues"]);
 const REQUIRED = new Set(["explanation", "text", "early", "late", "rationale"]);
+/** The order of answers that a schema sorts by the alphabet. */
+const ORDER = [
+  "first", "first_clear", "first_slight", "draw", "second_slight", "second_clear", "second",
+  "A", "B", "neither", "tie",
+  "clear", "narrow", "high", "medium", "low",
+  "UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN",
+  "PASS", "CONDITIONAL", "FAIL",
+  "upheld", "cleared",
+];
+const rank = (value) => ORDER.indexOf(value) + 1 || ORDER.length + 1;
+/** `none` stands last. */
+const byOrder = (one, two) => (one === "none") - (two === "none") || rank(one) - rank(two);
 /** A scale of at most so many whole numbers is shown as buttons. */
 const MOST_BUTTONS = 12;
 
@@ -46,7 +58,7 @@ function fieldOf(schema, path, place) {
   const name = String(path.findLast((part) => typeof part === "string") ?? "");
   const field = { path, name };
   const options = optionsOf(schema);
-  if (options) return { ...field, kind: "choice", options };
+  if (options) return { ...field, kind: "choice", options: options.toSorted(byOrder) };
   switch (schema.type) {
     case "object":
       if (!schema.properties) break;

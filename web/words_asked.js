@@ -330,6 +330,8 @@ export const ASKED = {
   cancel: "Cancel",
   select: (names) => `Select words in ${names.length === 1 ? turn(names[0]) : "the text"}: with the mouse, with a
     finger, or with Shift and the arrow keys. Then press “Use these words”.`.replace(/\s+/g, " "),
+  speechToChooseFrom: (name) => `${capital(turn(name))}: select words with Shift and the arrow keys`,
+  tooLong: (most) => `Select fewer words: at most ${most} characters.`,
   selected: (words) => `Selected: “${words}”`,
   noneYet: "No turn to choose from.",
   nothing: "not given",
