@@ -23,6 +23,7 @@
     ├── NotAuthorised             a missing or wrong key
     ├── UnknownModel              the provider has no such model
     ├── ContextExceeded           the prompt does not fit
+    ├── Resigned                  the person who was asked gave up the seat
     └── BadRequest                the provider rejects the call as it is
 """
 
@@ -166,6 +167,13 @@ class ContextExceeded(ProviderError):
     """The prompt is longer than the model's window."""
 
     kind = "context_length"
+    retryable = False
+
+
+class Resigned(ProviderError):
+    """The person who was asked gave up the seat."""
+
+    kind = "resigned"
     retryable = False
 
 

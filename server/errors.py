@@ -4,6 +4,7 @@
 
     MootError
     ├── BadField              ``field`` names it, dotted
+    │   └── BadAnswer         of a person: ``faults`` at places of the answer
     ├── BadQuery              not JSON, or an invalid query
     ├── BadHeader             a header that cannot be read
     ├── NotFound
@@ -36,6 +37,7 @@ from personalities.traits import PersonalityError
 from providers import errors as calls
 
 T = TypeVar("T")
+Faults = tuple[tuple[tuple[str | int, ...], str], ...]
 
 
 class MootError(Exception):
@@ -51,6 +53,15 @@ class BadField(MootError):
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message, field=field)
+
+
+class BadAnswer(BadField):
+    """A person's answer that cannot count.  ``faults``: (place in the answer, what is wrong there)."""
+
+    def __init__(self, faults: Faults) -> None:
+        self.faults = faults
+        places = "1 place" if len(faults) == 1 else f"{len(faults)} places"
+        super().__init__("text", f"{places} of the answer must be mended")
 
 
 class BadQuery(MootError):
@@ -121,6 +132,7 @@ class ErrorReport(Struct, frozen=True, kw_only=True):
     message: str
     field: str | None = None
     retry_after_s: float | None = None
+    faults: Faults = ()
 
 
 class ReportedError(MootError):
@@ -166,6 +178,7 @@ class ErrorClass(NamedTuple):
 ERROR_CLASSES: Final[Mapping[type[Exception], ErrorClass]] = {
     MootError: ErrorClass(500, "error", _own_field),
     BadField: ErrorClass(422, "bad_field", _own_field),
+    BadAnswer: ErrorClass(422, "bad_field", _own_field),
     BadQuery: ErrorClass(400, "bad_request", _own_field),
     BadHeader: ErrorClass(400, "error", _own_field),
     NotFound: ErrorClass(404, "not_found", _own_field),
@@ -221,6 +234,7 @@ ERROR_CLASSES: Final[Mapping[type[Exception], ErrorClass]] = {
     calls.NotAuthorised: ErrorClass(401, "provider_error"),
     calls.UnknownModel: ErrorClass(422, "provider_error"),
     calls.ContextExceeded: ErrorClass(422, "provider_error"),
+    calls.Resigned: ErrorClass(409, "provider_error"),
     calls.BadRequest: ErrorClass(422, "provider_error"),
 
     Exception: ErrorClass(500, "error"),
@@ -236,11 +250,13 @@ _BY_EXIT_CODE: Final[Mapping[int, tuple[type[Exception], ...]]] = {
         calls.ProviderError, calls.Unreachable, calls.TimedOut, calls.BrokenOff, calls.Refused, calls.Empty,
         calls.ToolCalled, calls.Stopped, calls.Adapted, calls.Starved, calls.ThinkingAsText, calls.PromptCut,
         calls.Malformed, calls.WrongType, calls.UnknownReference, calls.RateLimited, calls.Overloaded,
-        calls.NotAuthorised, calls.UnknownModel, calls.ContextExceeded, calls.BadRequest,
+        calls.NotAuthorised, calls.UnknownModel, calls.ContextExceeded, calls.Resigned,
+        calls.BadRequest,
         Exception,
     ),
     2: (  # wrong use
-        BadField, BadQuery, RubricError, BadItem, PersonalityError, log.BadCursor, log.BadStore, log.NotMigrated,
+        BadField, BadAnswer, BadQuery, RubricError, BadItem, PersonalityError, log.BadCursor, log.BadStore,
+        log.NotMigrated,
     ),
     3: (NotFound, log.UnknownDebate),  # does not exist
     4: (log.BrokenChain,),  # a log does not verify
@@ -266,13 +282,17 @@ def report_of(error: Exception) -> ErrorReport:
         message=str(error),
         field=answer.field(error),
         retry_after_s=_wait_of(error),
+        faults=error.faults if isinstance(error, BadAnswer) else (),
     )
 
 
 def error_body(error: Exception) -> dict[str, Any]:
     """The JSON body of an error, for HTTP and for ``--json``."""
     found = report_of(error)
-    return {"error": {"code": found.code, "message": found.message, "field": found.field}}
+    body: dict[str, Any] = {"code": found.code, "message": found.message, "field": found.field}
+    if found.faults:
+        body["faults"] = [{"path": list(path), "message": message} for path, message in found.faults]
+    return {"error": body}
 
 
 def _nearest(table: Mapping[type[Exception], T], error: Exception) -> T:

@@ -106,6 +106,7 @@ const FAILURE = {
   rate_limit: "rate limited",
   auth: "not authorised",
   context_length: "too long for the model",
+  resigned: "the person has resigned",
 };
 
 /**

@@ -77,13 +77,22 @@ def compare_prompt(
 
 
 def compare_turns(
-    batch: EventBatch, earlier: int, later: int, forward: Answers[CompareAnswer], backward: Answers[CompareAnswer]
+    batch: EventBatch,
+    earlier: int,
+    later: int,
+    forward: Answers[CompareAnswer],
+    backward: Answers[CompareAnswer] | None,
 ) -> int:
-    """Record what both orders agree on; return the comparison's position.  ``forward`` shows ``earlier`` first."""
-    if not forward.given or not backward.given:
-        unanswered, order = (backward, (later, earlier)) if forward.given else (forward, (earlier, later))
-        why = Reason(f"shown as {order[0]}-{order[1]}: {why_missing(unanswered).reason}")
-        cause = forward.cause or backward.cause or batch.debate.transcript.turns[later].spoken
+    """Record what both orders agree on; return the comparison's position.  ``forward`` shows ``earlier`` first.
+
+    ``backward`` is None for a person, who sees both turns in the order of the debate and is asked once.
+    """
+    orders = [((earlier, later), forward), *([((later, earlier), backward)] if backward is not None else [])]
+    if unanswered := next((each for each in orders if not each[1].given), None):
+        (first, second), given = unanswered
+        why = Reason(f"shown as {first}-{second}: {why_missing(given).reason}")
+        causes = [each.cause for _, each in orders if each.cause]
+        cause = causes[0] if causes else batch.debate.transcript.turns[later].spoken
         return batch.add(TurnsCompared(earlier=earlier, later=later, missing=why), cause)
     rubric = batch.debate.ledger.rubric
     outcomes: dict[str, ComparisonOutcome] = {}
@@ -91,15 +100,15 @@ def compare_turns(
     flipped: list[str] = []
     for dimension in rubric.bands if rubric else ():
         one, how_one = _outcome(forward, dimension, ("earlier", "later"))
-        two, how_two = _outcome(backward, dimension, ("later", "earlier"))
+        two, how_two = (one, how_one) if backward is None else _outcome(backward, dimension, ("later", "earlier"))
         outcomes[dimension] = one if one == two else "draw"
         if one != two:
             flipped.append(dimension)
         elif one != "draw":
             degrees[dimension] = "clear" if how_one == how_two == "clear" else "slight"
     reasons = [
-        f"Shown as {order}: {each.values[0]['reason']}"
-        for order, each in ((f"{earlier}-{later}", forward), (f"{later}-{earlier}", backward))
+        f"Shown as {first}-{second}: {each.values[0]['reason']}"
+        for (first, second), each in orders
         if each.values[0].get("reason")
     ]
     return batch.add(

@@ -19,7 +19,7 @@ from server.debate.commands import MakeSeatLink, RevokeSeatLink
 from server.debate.formats.steps import Ask, Speak
 from server.debate.speech import clean
 from server.debate.stream_writer import Build, StreamWriter
-from server.errors import BadField, NotNow
+from server.errors import BadAnswer, BadField, NotNow
 from server.people.acts import (
     TEXT_MOST,
     AtSeat,
@@ -92,9 +92,11 @@ class SeatDesk:
         if not text.strip():
             raise BadField("text", "there is no text to send")
         try:
-            asked.check(text)
+            found = asked.check(text)
         except ProviderError as error:
             raise BadField("text", error.message) from error
+        if found:
+            raise BadAnswer(tuple((each.path, each.message) for each in found))
         recorded = self._sent[act.request] = anyio.Event()
         self._people.send(asked, text)
         with anyio.move_on_after(RECORDED_S):

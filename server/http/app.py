@@ -138,6 +138,7 @@ ROUTES: Final = (
     Route(f"{ONE}/seats/{{seat}}/link", behind_link(seats.make_link), methods=["POST"]),
     Route(f"{ONE}/seats/{{seat}}/link", behind_link(seats.revoke_link), methods=["DELETE"]),
     Route("/api/seats/{token}", seats.show_seat),
+    Route("/api/seats/{token}/questions", seats.show_questions),
     Route("/api/seats/{token}/take", seats.take, methods=["POST"]),
     Route("/api/seats/{token}/draft", seats.keep_draft, methods=["PUT"]),
     Route("/api/seats/{token}/answer", seats.send, methods=["POST"]),

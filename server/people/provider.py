@@ -8,11 +8,14 @@ the rest, and the page still has its text.
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, Final, TypeVar
+
+import msgspec
 
 from providers.answers.schema import parse, schema
 from providers.base import Answer, Material, ModelStatus, Outcome, Request, TextStream, Tokens
-from providers.errors import ProviderError
+from providers.errors import Malformed, Resigned
+from server.people.checks import AnswerFault, faults
 
 T = TypeVar("T")
 NAME: Final = "person"
@@ -24,13 +27,6 @@ AWAY_S: Final = 15.0
 MOST_DRAFTS: Final = 16
 SeatKey = tuple[str, str]
 """(debate, seat)."""
-
-
-class Resigned(ProviderError):
-    """The person gave up the seat."""
-
-    kind: ClassVar[str] = "resigned"
-    retryable: ClassVar[bool] = False
 
 
 class OpenRequest:
@@ -68,10 +64,18 @@ class OpenRequest:
         limit = self.request.limit_s
         return None if limit is None else max(0.0, limit - (now - self.opened_at))
 
-    def check(self, text: str) -> None:
-        """Raise ``Malformed`` or ``WrongType`` for an answer of another type."""
-        if self.type is not None:
+    def check(self, text: str) -> tuple[AnswerFault, ...]:
+        """What is wrong with an answer; nothing for a speech.  Raises ``Malformed`` for a text that is not JSON."""
+        if self.type is None:
+            return ()
+        try:
+            value = msgspec.json.decode(text)
+        except msgspec.DecodeError as error:
+            raise Malformed(f"the answer is not JSON: {error}") from error
+        found = faults(value, schema(self.type), self.material)
+        if not found:
             parse(text, self.type)
+        return found
 
 
 class People:
@@ -208,7 +212,7 @@ def seat_of(key: str) -> str:
     purpose, _, about = key.partition(":")
     if purpose in {"speak", "panel"}:
         return about.partition("@")[0]
-    return "judge"
+    return about.partition(":")[0] if purpose == "deliberate" else "judge"
 
 
 def is_person(model: str) -> bool:

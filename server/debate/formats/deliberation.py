@@ -28,6 +28,7 @@ from judge.material import opinion_material
 from server.debate.formats.halts import halt_if_spent, halt_if_unpriced
 from server.debate.formats.questions import Question, answers, pending
 from server.debate.formats.steps import Step, record
+from server.people.provider import is_person
 
 TOKENS: Final = 900
 """Most tokens of an opinion."""
@@ -231,7 +232,9 @@ def _key(seat: Rater, number: int) -> str:
 
 
 def _spent_ms(debate: Debate, seat: Rater, number: int) -> int:
-    """Model time of a judge in a round, in milliseconds, with its failed calls."""
+    """Model time of a judge in a round, in milliseconds, with its failed calls; 0 for a person."""
+    if is_person(seat.model):
+        return 0
     return debate.questions.spent_ms.get(question(_key(seat, number), 1), 0)
 
 

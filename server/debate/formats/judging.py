@@ -28,6 +28,7 @@ from judge.material import claim_material, conflict_material, turns_material
 from personalities.pressure import after_exchange
 from server.debate.formats.citing import TurnEvidence, evidence_questions, turn_evidence, weigh_evidence
 from server.debate.formats.questions import Question, answers
+from server.people.provider import is_person
 
 TOKENS: Final = {
     "score": 3000,
@@ -107,7 +108,8 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
         ),
     }
     if number > 1:
-        for name, order in (("forward", (number - 1, number)), ("backward", (number, number - 1))):
+        orders = (("forward", (number - 1, number)), ("backward", (number, number - 1)))
+        for name, order in orders[:1] if is_person(opened.judge.model) else orders:
             asked[name] = ask(
                 "compare",
                 f"compare:{order[0]}-{order[1]}",
@@ -158,7 +160,7 @@ def judged(
     scoring.record_score(batch, number, given["score"])
     compared = None
     if number > 1:
-        compared = comparison.compare_turns(batch, number - 1, number, given["forward"], given["backward"])
+        compared = comparison.compare_turns(batch, number - 1, number, given["forward"], given.get("backward"))
         comparison.harmonize(batch, compared)
     known = debate.known_injections
     record_injection(batch, number, injection.detect(turn.text) if known is None else known.get(number, ()))
@@ -274,7 +276,8 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
 def _narrative_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]:
     """The narrative, and once more with the speakers' labels swapped if the rubric says so."""
     whole = reads_whole(opened)
-    orders = opened.rubric.narrative_orders if whole and opened.rubric.narrative_orders else 1
+    is_asked_twice = whole and not is_person(opened.judge.model)
+    orders = opened.rubric.narrative_orders if is_asked_twice and opened.rubric.narrative_orders else 1
 
     def prompt(*, swapped: bool) -> Prompt:
         if whole:

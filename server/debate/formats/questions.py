@@ -19,12 +19,15 @@ from judge.live.answers import Answers
 from judge.templates import fill, has_section, section
 from providers.answers.schema import parse
 from providers.base import Material, Segment
-from providers.errors import ProviderError
+from providers.errors import ProviderError, Resigned, TimedOut
 from server.debate.formats.retries import count_outages, count_tries, delay_ms, is_exhausted, is_forgiven
 from server.debate.formats.steps import Ask, LazyPrompt
+from server.people.provider import is_person, seat_of
 
 PERMANENT: Final = frozenset({"auth", "unknown_model", "context_length", "bad_request"})
 """Kinds of failures that every further attempt would meet again."""
+FINAL: Final = frozenset({TimedOut.kind, Resigned.kind})
+"""Kinds of failures after which a person is not asked the same again."""
 TOLD_LANGUAGE: Final = 2
 """The version of the rubric from which on every question tells a language other than English."""
 SHOWN_AGAIN: Final = 4000
@@ -115,7 +118,7 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
     attempts = settings.turn_attempts if asked.is_statement else settings.judge_attempts
     kinds = [kind_of(each) for each in failures]
     tries = count_tries(kinds)
-    given_up = is_given_up(failures, attempts, settings)
+    given_up = is_given_up(failures, attempts, settings) or _is_left_out(debate, asked, kinds)
     is_answered = name in debate.questions.answers or (asked.is_statement and name in debate.questions.unread)
     if is_answered or given_up:
         return None
@@ -152,6 +155,14 @@ def is_given_up(failures: Sequence[Reason], attempts: int, settings: DebateSetti
     kinds = [kind_of(each) for each in failures]
     is_spent = is_exhausted(count_tries(kinds), count_outages(kinds), attempts, settings)
     return is_spent or not PERMANENT.isdisjoint(kinds)
+
+
+def _is_left_out(debate: Debate, asked: Question, kinds: Sequence[str]) -> bool:
+    """Whether a person is not asked again: the time of the question has passed, or the person has resigned."""
+    if not is_person(asked.model):
+        return False
+    seat = debate.seats.get(seat_of(asked.key))
+    return not FINAL.isdisjoint(kinds) or (seat is not None and bool(seat.resigned))
 
 
 def _in_language(opened: DebateOpened) -> tuple[Segment, ...]:

@@ -62,23 +62,28 @@ class SpokenTurn(Struct, frozen=True, kw_only=True):
 
 
 class SeatRequest(Struct, frozen=True, kw_only=True):
-    """What the person is asked now."""
+    """The turn that the person has to speak now."""
 
     id: str
-    kind: Literal["speak", "answer"]
+    kind: Literal["speak"] = "speak"
     turn: int
     left_s: float | None = None
     draft: str = ""
     """What the person has written and not sent, as this server remembers it."""
-    max_words: int | UnsetType = UNSET
+    max_words: int
     directive: str | UnsetType = UNSET
-    key: str | UnsetType = UNSET
-    prompt: str | UnsetType = UNSET
+
+
+class OpenQuestion(Struct, frozen=True, kw_only=True):
+    """A typed question that waits for the person; the page reads its form from ``/questions``."""
+
+    id: str
+    left_s: float | None = None
     schema: dict[str, Any] | UnsetType = UNSET
     """JSON schema of the answer."""
     material: Material | UnsetType | None = UNSET
-    waiting: int | UnsetType = UNSET
-    """Further questions that wait for this person."""
+    draft: str | UnsetType = UNSET
+    """What the person has given and not sent, as JSON."""
 
 
 class SeatPage(Struct, frozen=True, kw_only=True):
@@ -101,10 +106,13 @@ class SeatPage(Struct, frozen=True, kw_only=True):
     """Whether a model takes the seat over after a time-out or a resignation."""
     unlisted: bool
     turns: tuple[SpokenTurn, ...] = ()
-    """Those spoken after the position that the page has; none for a browser that has not taken the seat."""
+    """Those spoken after the position that the page has; none for a browser that has not taken the seat, and none for
+    a judge or a rater, who must not learn the sides: its questions hold the speeches."""
     speaking: Side | None = None
     """The side whose turn is being spoken."""
     request: SeatRequest | None = None
+    questions: tuple[OpenQuestion, ...] = ()
+    """The questions that wait for this person, without what they ask."""
     winner: str | None = None
 
 
@@ -125,6 +133,15 @@ async def show_seat(request: Request) -> Response:
         await service.moderators.at_seat(visit.debate, act)
     after = whole_number(request, "after", 0, 0, 1 << 40)
     return _answer(_page(request, visit, after, is_holder=is_holder))
+
+
+async def show_questions(request: Request) -> Response:
+    """GET /api/seats/{token}/questions: the questions that wait for this person, each with its form and its draft."""
+    visit = await _visit(request)
+    _rate(request, "seat_reads").check(f"{visit.debate} {visit.seat}", "this seat")
+    if not holds(visit.state, visit.holder):
+        raise NotAllowed("take the seat first")
+    return _answer({"questions": _questions(request, visit, in_full=True)})
 
 
 async def take(request: Request) -> Response:
@@ -229,9 +246,10 @@ def _page(request: Request, visit: Visit, after: int, *, is_holder: bool) -> Sea
         time_s=state.time_s,
         takeover=side is not None and (opened.pro if side == "pro" else opened.con).takeover is not UNSET,
         unlisted=bool(now.labels.link),
-        turns=tuple(_turns(now, visit.seat, after)) if is_holder else (),
+        turns=tuple(_turns(now, visit.seat, after)) if is_holder and side is not None else (),
         speaking=turn.side if turn is not None and turn.state == "speaking" else None,
         request=_request(request, visit) if is_holder else None,
+        questions=_questions(request, visit) if is_holder else (),
         winner=None if conclusion is None else conclusion.winner,
     )
 
@@ -256,21 +274,7 @@ def _turns(now: Debate, seat: str, after: int) -> Iterator[SpokenTurn]:
 def _request(request: Request, visit: Visit) -> SeatRequest | None:
     """The open request of the seat: known where the debate runs; a turn to speak stands in the log too."""
     people, loop_now = service_of(request).moderators.people, asyncio.get_running_loop().time()
-    waiting = people.open_requests(visit.debate, visit.seat)
-    asked = waiting[0] if waiting else None
-    if asked is not None and asked.kind == "answer":
-        return SeatRequest(
-            id=asked.id,
-            kind="answer",
-            turn=asked.request.turn,
-            left_s=asked.left_s(loop_now),
-            draft=people.draft(visit.debate, visit.seat, asked.id),
-            key=asked.request.key,
-            prompt="\n\n".join(segment.text for segment in asked.request.prompt),
-            schema=asked.schema or UNSET,
-            material=asked.material,
-            waiting=len(waiting) - 1,
-        )
+    asked = next(iter(people.open_requests(visit.debate, visit.seat)), None)
     turn, opened = visit.now.transcript.current, visit.now.opened
     assert opened is not None
     is_due = turn is not None and turn.state == "speaking" and turn.side == visit.seat and not visit.state.model
@@ -283,10 +287,27 @@ def _request(request: Request, visit: Visit) -> SeatRequest | None:
         left_s = asked.left_s(loop_now) or 0.0
     return SeatRequest(
         id=name,
-        kind="speak",
         turn=turn.number,
         left_s=max(0.0, round(left_s, 1)),
         draft=people.draft(visit.debate, visit.seat, name),
         max_words=opened.max_words,
         directive=visit.now.characters.directives[directive].text if directive else UNSET,
+    )
+
+
+def _questions(request: Request, visit: Visit, *, in_full: bool = False) -> tuple[OpenQuestion, ...]:
+    """The typed questions that wait for the seat, known where the debate runs."""
+    people, now = service_of(request).moderators.people, asyncio.get_running_loop().time()
+    return tuple(
+        OpenQuestion(
+            id=asked.id,
+            left_s=asked.left_s(now),
+            schema=asked.schema or UNSET,
+            material=asked.material,
+            draft=people.draft(visit.debate, visit.seat, asked.id),
+        )
+        if in_full
+        else OpenQuestion(id=asked.id, left_s=asked.left_s(now))
+        for asked in people.open_requests(visit.debate, visit.seat)
+        if asked.kind == "answer"
     )

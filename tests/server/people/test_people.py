@@ -5,9 +5,9 @@ import pytest
 from msgspec import Struct
 
 from providers.base import Request
-from providers.errors import WrongType
+from providers.errors import Malformed, Resigned
 from providers.registry import Registry
-from server.people.provider import AWAY_S, People, Resigned, is_person, seat_of
+from server.people.provider import AWAY_S, People, is_person, seat_of
 
 pytestmark = pytest.mark.anyio
 
@@ -57,8 +57,12 @@ async def test_a_question_is_answered_with_its_type() -> None:
         (asked,) = people.open_requests("d1", "judge")
         assert asked.schema is not None
         assert list(asked.schema["properties"]) == ["winner"]
-        with pytest.raises(WrongType):
-            asked.check("{}")
+        with pytest.raises(Malformed):
+            asked.check("pro")
+        assert [(each.path, each.message) for each in asked.check("{}")] == [
+            (("winner",), "This part of the answer is missing.")
+        ]
+        assert asked.check('{"winner": "pro"}') == ()
         people.send(asked, '{"winner": "pro"}')
 
     assert answers == [Opinion("pro")]
@@ -131,7 +135,13 @@ async def test_the_registry_asks_people_without_a_queue_and_lists_none() -> None
 
 @pytest.mark.parametrize(
     ("key", "seat"),
-    [("speak:con", "con"), ("panel:general", "general"), ("panel:sceptic@case", "sceptic"), ("compare:1-2", "judge")],
+    [
+        ("speak:con", "con"),
+        ("panel:general", "general"),
+        ("panel:sceptic@case", "sceptic"),
+        ("compare:1-2", "judge"),
+        ("deliberate:risk:2", "risk"),
+    ],
 )
 def test_the_seat_of_a_question(key: str, seat: str) -> None:
     assert seat_of(key) == seat

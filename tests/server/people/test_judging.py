@@ -1,0 +1,252 @@
+"""A person as judge and as rater: the questions over HTTP, answers with faults, time-outs, one order, the record."""
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+from msgspec.structs import replace
+
+from events.types import Reason, TurnsCompared, TurnScored
+from judge.rubric import rubric_v2
+from tests.judge.played_turns import NO_REPLY, play_turn
+from tests.server.debate_events import Play, opened
+from tests.server.people.test_seats import MINE, PATIENCE_S, seated
+from tests.server.site import Site
+
+BEN = {"person": "Ben", "time_s": 600}
+
+
+def filled(schema: dict[str, Any], name: str, question: dict[str, Any]) -> Any:
+    """The least that a person can answer: no findings, and words of the turn for each component."""
+    if "enum" in schema:
+        return "draw" if "draw" in schema["enum"] else schema["enum"][0]
+    match schema["type"]:
+        case "object":
+            return {key: filled(each, key, question) for key, each in schema["properties"].items()}
+        case "array":
+            return []
+        case "integer" | "number":
+            return schema["maximum"]
+        case _:
+            return words(question) if name == "quote" else "So it seems to me."
+
+
+def words(question: dict[str, Any]) -> str:
+    material = question["material"]
+    return next(each["text"][:30] for each in material["speeches"] if each["name"] in material["about"])
+
+
+def questions(site: Site, path: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = site.client.get(f"{path}/questions", headers=MINE).json()["questions"]
+    return found
+
+
+def send(site: Site, path: str, question: dict[str, Any], answer: Any) -> Any:
+    return site.client.post(
+        f"{path}/answer", headers=MINE, json={"request": question["id"], "text": json.dumps(answer)}
+    )
+
+
+def answer_all(site: Site, debate: str, path: str) -> dict[str, dict[str, Any]]:
+    """Answer whatever is asked until the debate has ended; the questions by id."""
+    seen: dict[str, dict[str, Any]] = {}
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        if site.get(f"/api/debates/{debate}")["state"] == "concluded":
+            return seen
+        for each in questions(site, path):
+            seen[each["id"]] = each
+            sent = send(site, path, each, filled(each["schema"], "", each))
+            assert sent.status_code == 200, sent.text
+        time.sleep(0.01)
+    raise AssertionError(seen.keys())
+
+
+def waiting(site: Site, path: str) -> list[dict[str, Any]]:
+    """The questions, once the judge is asked all three about the first turn."""
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        if len(found := questions(site, path)) == 3:
+            return found
+        time.sleep(0.01)
+    raise AssertionError(found)
+
+
+def test_a_person_judges_a_whole_debate(site: Site, script: Callable[..., str]) -> None:
+    debate = site.open(script(), judge=BEN)
+    path = seated(site, debate, "judge")
+
+    seen = answer_all(site, debate, path)
+
+    view = site.get(f"/api/debates/{debate}")
+    assert [*seen] == [
+        *(f"{name}:1/1" for name in ("score", "claims", "premises")),
+        *(f"{name}/2" for name in ("score:2", "claims:2", "premises:2", "compare:1-2", "gaps:2")),
+        "audit/0",
+        "narrative/0",
+        "conflict/0",
+    ]
+    assert "Speaker A has 100 of 100 points" in seen["conflict/0"]["material"]["context"]
+    assert view["judge"]["model"] == "person:Ben"
+    assert view["turns"]["2"]["composite"] == 100
+    assert all(each["verified"] for each in view["turns"]["1"]["components"].values() if "quote" in each)
+    assert view["verdicts"]["scorecard"]["winner"] == "neither"
+    assert view["verdicts"]["narrative"]["winner"] == "pro"
+    frames = site.get(f"/api/debates/{debate}/frames?limit=1000")["frames"]
+    answered = [each["event"] for each in frames if each["event"]["type"] == "model_answered"]
+    assert {each["model"] for each in answered if each["purpose"] != "speak"} == {"Ben"}
+
+
+def test_a_judge_sees_no_side_and_no_name(site: Site, script: Callable[..., str]) -> None:
+    debate = site.open(script(), judge=BEN)
+    path = seated(site, debate, "judge")
+
+    found = waiting(site, path)
+
+    shown = site.client.get(path, headers=MINE).json()
+    assert shown["turns"] == []
+    assert shown["request"] is None
+    assert [each["id"] for each in shown["questions"]] == [each["id"] for each in found]
+    assert all(0 < each["left_s"] <= 600 for each in shown["questions"])
+    for each in found:
+        told = json.dumps(each["material"])
+        assert "scripted" not in told
+        assert not {'"pro"', '"con"', "Pro", "Con"} & set(told.split())
+        assert [speech["speaker"] for speech in each["material"]["speeches"]] == ["A"]
+
+
+def test_only_the_browser_that_took_the_seat_reads_the_questions(site: Site, script: Callable[..., str]) -> None:
+    debate = site.open(script(), judge=BEN)
+    path = seated(site, debate, "judge")
+    waiting(site, path)
+
+    assert site.client.get(f"{path}/questions").status_code == 403
+    assert site.client.get(path).json()["questions"] == []
+
+
+def test_an_answer_with_faults_comes_back_and_can_be_mended(site: Site, script: Callable[..., str]) -> None:
+    debate = site.open(script(), judge=BEN)
+    path = seated(site, debate, "judge")
+    score = next(each for each in waiting(site, path) if each["id"] == "score:1/1")
+    answer = filled(score["schema"], "", score)
+    bad = json.loads(json.dumps(answer))
+    bad["components"]["cause"] |= {"quote": "words that nobody has said", "points": 99}
+    invented = json.loads(json.dumps(answer))
+    invented["components"]["cause"]["quote"] = "words that nobody has said"
+
+    off_scale, unfound = send(site, path, score, bad), send(site, path, score, invented)
+
+    assert off_scale.status_code == unfound.status_code == 422
+    assert off_scale.json()["error"]["faults"] == [
+        {"path": ["components", "cause", "points"], "message": "Give a whole number from 0 to 10."}
+    ]
+    assert unfound.json()["error"] == {
+        "code": "bad_field",
+        "message": "1 place of the answer must be mended",
+        "field": "text",
+        "faults": [{"path": ["components", "cause", "quote"], "message": "These words are not in turn 1."}],
+    }
+    assert send(site, path, score, answer).status_code == 200
+    assert send(site, path, score, answer).status_code == 409
+
+
+def test_a_draft_of_a_form_comes_back(site: Site, script: Callable[..., str]) -> None:
+    debate = site.open(script(), judge=BEN)
+    path = seated(site, debate, "judge")
+    (first, *_) = waiting(site, path)
+    draft = {"request": first["id"], "text": '{"components": {"cause": {"points": 4}}}'}
+
+    kept = site.client.put(f"{path}/draft", headers=MINE, json=draft)
+
+    assert kept.status_code == 200, kept.text
+    assert questions(site, path)[0]["draft"] == draft["text"]
+    assert [each["draft"] for each in questions(site, path)[1:]] == ["", ""]
+
+
+def test_a_judge_who_resigns_is_asked_nothing_more(site: Site, script: Callable[..., str]) -> None:
+    debate = site.open(script(), judge=BEN)
+    path = seated(site, debate, "judge")
+    waiting(site, path)
+
+    resigned = site.client.post(f"{path}/resign", headers=MINE, json={})
+
+    assert resigned.status_code == 200, resigned.text
+    ended = site.ended(debate)
+    assert (ended["winner"], ended["by_rule"]) == ("neither", "no_judgement")
+    score = site.get(f"/api/debates/{debate}")["turns"]["2"]["scores"]
+    assert "missing" in score
+
+
+def test_a_person_rates_beside_a_model_and_the_agreement_is_measured(site: Site, script: Callable[..., str]) -> None:
+    model = script()
+    panel = [{"rater": "general", "person": "Cleo"}, {"rater": "technical", "model": model}]
+    debate = site.open(model, panel=panel)
+    path = seated(site, debate, "general")
+
+    seen = answer_all(site, debate, path)
+
+    rated = seen["panel:general/0"]["material"]
+    view = site.get(f"/api/debates/{debate}")
+    assert rated["purpose"] == "panel"
+    assert [each["name"] for each in rated["terms"]] == ["logic", "evidence", "responsiveness", "honesty"]
+    assert "general" in rated["context"]
+    assert view["panel"]["raters"]["general"]["seat"]["model"] == "person:Cleo"
+    assert view["panel"]["raters"]["general"]["scored"]["scores"]["1"]["logic"] == 10
+    assert "agreement" in view["panel"]
+
+
+# the rules, without a server
+
+
+def judged_by_ben(turns: int = 2) -> Play:
+    opening = opened(turns)
+    judge = replace(opening.judge, model="person:Ben", reads="whole", time_s=60.0)
+    return Play(replace(opening, rubric=rubric_v2(), judge=judge))
+
+
+def test_a_question_that_a_person_does_not_answer_in_time_is_not_asked_again() -> None:
+    play = judged_by_ben()
+
+    play_turn(play, score=NO_REPLY)
+
+    scored = next(each for each in play.of(TurnScored) if each.turn == 1)
+    assert isinstance(scored.missing, Reason)
+    assert "timeout" in scored.missing.reason
+    assert sum(getattr(each, "purpose", "") == "score" for each in play.events) == 1
+
+
+def test_a_person_is_asked_for_a_comparison_once_and_nothing_is_flipped() -> None:
+    play = judged_by_ben()
+    won = {"logic": "second_clear", "rhetoric": "first_slight", "tactics": "draw", "reason": "It answers."}
+
+    play_turn(play)
+    play_turn(play, **{"compare:1-2": won})
+
+    (compared,) = play.of(TurnsCompared)
+    assert not isinstance(compared.missing, Reason)
+    assert compared.outcomes == {"logic": "later", "rhetoric": "earlier", "tactics": "draw"}
+    assert compared.degrees == {"logic": "clear", "rhetoric": "slight"}
+    assert compared.flipped == ()
+    assert compared.reason == "Shown as 1-2: It answers."
+
+
+def test_a_comparison_that_a_person_left_out_is_missing() -> None:
+    play = judged_by_ben()
+
+    play_turn(play)
+    play_turn(play, **{"compare:1-2": NO_REPLY})
+
+    (compared,) = play.of(TurnsCompared)
+    assert isinstance(compared.missing, Reason)
+    assert compared.missing.reason.startswith("shown as 1-2: ")
+
+
+def test_a_person_reads_the_whole_debate_in_one_order() -> None:
+    play = judged_by_ben()
+
+    play_turn(play)
+    play_turn(play)
+
+    assert play.debate.verdicts.narrative is not None
+    assert [each for each in play.debate.questions.answers if each.startswith("narrative")] == ["narrative/1"]
