@@ -100,6 +100,7 @@ def classes(files: Mapping[str, str]) -> dict[str, list[str]]:
     return modules
 
 
+@pytest.mark.slow
 def test_a_class_name_is_defined_once(files: dict[str, str]) -> None:
     assert {} == {name: modules for name, modules in classes(files).items() if len(modules) > 1}
 

@@ -31,6 +31,7 @@ def mock(trials: tuple[Trial, ...], battery: Battery | None, size: Size, seed: i
     return MockJudge(trials, battery, size).read(np.random.default_rng(seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "other", "better"), [("none", "large", "one"), ("large", "none", "other")])
 def test_a_judge_without_the_bias_is_the_better_one(one: Size, other: Size, better: str) -> None:
     trials = planned("position", "length")

@@ -42,6 +42,7 @@ def even(trial: Trial) -> bool:
 # what is measured
 
 
+@pytest.mark.slow
 def test_a_judge_that_names_the_speech_shown_first_has_a_share_of_one() -> None:
     effects_ = of("position", lambda _: {"chose": "first"})
 

@@ -257,6 +257,7 @@ def test_no_word_is_used_by_one_side_alone_in_two_thirds_of_the_motions() -> Non
         assert alone.most_common(1)[0][1] <= 2 / 3 * len(ITEMS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["all", "first", "last", "openings"])
 def test_words_learnt_on_other_motions_do_not_tell_the_sides(part: str) -> None:
     """Naive Bayes on the words of a speech, of its first or last sentence, or on the first word of each sentence."""

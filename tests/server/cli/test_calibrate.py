@@ -81,6 +81,7 @@ def test_json_is_one_object_a_line_then_the_records_and_the_id(moot: Cli, script
     } == technical
 
 
+@pytest.mark.slow
 def test_every_fault_of_every_file_is_named_and_nothing_is_run(moot: Cli, script: Any, tmp_path: Path) -> None:
     cases = folder(
         tmp_path,
@@ -199,6 +200,7 @@ def test_other_raters_come_from_a_file(moot: Cli, script: Any, tmp_path: Path) -
     said(moot("calibrate", cases, "--raters", str(profiles), "--panel", one), 2, "has no raters")
 
 
+@pytest.mark.slow
 def test_the_cases_of_the_tests_run(moot: Cli, script: Any, tmp_path: Path) -> None:
     copied = shutil.copytree(CASES, tmp_path / "cases")
     done = moot("calibrate", str(copied), "--panel", script(answers={"panel:*": CON}))

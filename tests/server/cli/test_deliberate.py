@@ -98,6 +98,7 @@ def test_the_exit_code_is_0_for_any_verdict_and_1_without_one(moot: Cli, script:
     assert b"Verdict: none" in done.stdout
 
 
+@pytest.mark.slow
 def test_standard_input_is_judged(moot: Cli, script: Any) -> None:
     done = moot("deliberate", "-", "--judge", script(), stdin=TEXT.encode())
 
@@ -105,6 +106,7 @@ def test_standard_input_is_judged(moot: Cli, script: Any) -> None:
     assert b"Does standard input pass?" in done.stdout
 
 
+@pytest.mark.slow
 def test_models_of_the_panel_take_turns_and_rounds_are_settable(moot: Cli, script: Any, design: str) -> None:
     one, two = script("one", answers=SPLIT), script("two", answers=SPLIT)
     done = moot("deliberate", design, "--panel", f"{one},{two}", "--rounds", "1", "--timeout", "9", "--json")
@@ -192,6 +194,7 @@ def test_a_server_that_holds_the_store_is_asked(moot: Cli, script: Any, design: 
 # over HTTP
 
 
+@pytest.mark.slow
 def test_it_can_be_opened_over_http(site: Site, script: Any) -> None:
     body = artifact(judge={"model": script(answers=CONVINCED)})
     created = site.client.post("/api/debates", json=body)

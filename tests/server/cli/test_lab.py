@@ -29,6 +29,7 @@ def lab(tmp_path: Path) -> Any:
     return run
 
 
+@pytest.mark.slow
 def test_a_run_is_printed_reported_and_compared(lab: Any) -> None:
     first = lab(BASELINE, "--only", "length,style")
     one = first.stdout.split()[-1]

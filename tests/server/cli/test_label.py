@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import pytest
+
 from tests.server.children import Cli
 
 
+@pytest.mark.slow
 def test_a_debate_is_named_filed_and_found_again(moot: Cli, script: Any) -> None:
     debate = moot.debate(script())
     assert 0 == moot("label", debate[:13], "--title", "Trams", "--tag", "law", "--tag", "demo").returncode
@@ -18,6 +21,7 @@ def test_a_debate_is_named_filed_and_found_again(moot: Cli, script: Any) -> None
     assert b"no debate fits these limits\n" == moot("list", "--state", "open").stdout
 
 
+@pytest.mark.slow
 def test_a_command_that_changes_nothing_is_refused(moot: Cli, script: Any) -> None:
     debate = moot.debate(script())
 

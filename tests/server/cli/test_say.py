@@ -146,6 +146,7 @@ def test_a_message_is_recorded_by_the_server_that_holds_the_store(moot: Cli, scr
         assert ["operator"] == [each["by"] for each in moot.json("show", debate)["words"].values()]
 
 
+@pytest.mark.slow
 def test_what_is_refused(moot: Cli, script: Script) -> None:
     debate = halted_debate(moot, script)
 

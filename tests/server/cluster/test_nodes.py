@@ -235,6 +235,7 @@ async def test_a_node_that_stops_abandons_a_turn_that_takes_too_long(nodes: Node
     assert state_of(there, debate) == "open"
 
 
+@pytest.mark.slow
 async def test_a_node_that_stops_refuses_new_debates(nodes: Nodes, log: EventLog, script: Any) -> None:
     owner, here = nodes.start()
     model = script(pace={"chunk_ms": 60_000})

@@ -292,6 +292,7 @@ def test_the_command_line_asks_the_server_that_holds_the_store(moot: Cli, script
     said(again, 1, "Ada has decided already")
 
 
+@pytest.mark.slow
 def test_what_the_command_line_refuses(moot: Cli, script: Script) -> None:
     debate = run_to_its_end(moot, script, AGREED)
 

@@ -66,6 +66,7 @@ async def state(made: Harness, debate: str) -> Debate:
     return found
 
 
+@pytest.mark.slow
 async def test_every_battery_of_the_baseline_is_measured_and_the_log_is_sound() -> None:
     async with harness() as made:
         debate = await run(made, BASELINE)
@@ -289,6 +290,7 @@ async def test_a_run_that_was_planned_otherwise_does_not_go_on() -> None:
     assert "other questions than those that the run began with" in ended.reason
 
 
+@pytest.mark.slow
 async def test_an_estimate_counts_every_call_that_is_made(script: Callable[..., str]) -> None:
     async with harness() as made:
         opened = await made.opening(script(), format="lab", lab={})

@@ -174,6 +174,7 @@ def counted(path: Path, ids: set[str] | None = None) -> list[dict[str, Any]]:
 # pairs
 
 
+@pytest.mark.slow
 async def test_a_judge_that_prefers_length_agrees_as_often_as_length(pairs: Path) -> None:
     effects, _, readings, _ = await measured(longer, pairs)
     right = sum((len(each["first"]) > len(each["second"])) == (each["winner"] == "first") for each in counted(pairs))
@@ -211,6 +212,7 @@ async def test_a_judge_with_a_small_window_gets_the_short_prompts(pairs: Path) -
     assert effects["pairs_accuracy"].estimate == 0.5
 
 
+@pytest.mark.slow
 async def test_items_without_an_answer_are_left_out_and_counted(pairs: Path) -> None:
     def rule(key: str, prompt: str) -> Any:
         if "Topic 7\n" in prompt:
