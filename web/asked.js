@@ -1,7 +1,7 @@
 /** The questions to a person who judges, as forms beside the speeches. The page of a seat loads it late. */
 
 import { $, h, hiddenText, setText } from "./dom.js";
-import { at, blank, faultsOf, fieldsOf, put, sourceField, sourcesOf } from "./fields.js";
+import { at, blank, faultsOf, fieldsOf, passagesOf, put, sourceField, sourcesOf } from "./fields.js";
 import { plain } from "./formatting.js";
 import { wordPicker } from "./picker.js";
 import { ASKED, hint, itemName, label, option, question } from "./words_asked.js";
@@ -32,7 +32,7 @@ export function questionForms(root, { send, keep }) {
   const groups = new Map();
 
   function groupOf(material) {
-    const key = JSON.stringify([material.motion, material.speeches]);
+    const key = JSON.stringify([material.motion, material.speeches, passagesOf(material)]);
     if (!groups.has(key)) {
       const group = readingGroup(material);
       groups.set(key, group);
@@ -72,7 +72,7 @@ export function questionForms(root, { send, keep }) {
 /** The speeches, and beside them the forms of all questions about them. */
 function readingGroup(material) {
   const picker = wordPicker(material.language);
-  const speeches = material.speeches.map((each) => {
+  const speeches = [...material.speeches, ...passagesOf(material)].map((each) => {
     return h("article.speech", { id: speechId(each.name) },
       h("h3", {}, ASKED.speech(each)),
       picker.words(each.name, each.text));
@@ -250,7 +250,7 @@ function fieldElement(field, group, form, base) {
       return groupElement(field, form, base);
     case "items":
       return field.items.map((item) => {
-        return h("fieldset.item", {}, h("legend", {}, itemName(item.name)), fieldsElement(item, form, base));
+        return h("fieldset.item", {}, h("legend", {}, itemName(item)), fieldsElement(item, form, base));
       });
     case "rows":
       return rowsElement(field, form, base);
@@ -266,7 +266,8 @@ function fieldElement(field, group, form, base) {
     case "text":
       return writtenElement(field, form, base);
     case "from":
-      return null; // The chosen words say it.
+    case "fixed":
+      return null; // The words around it say it.
     default:
       throw new Error(`no element for ${field.kind}`);
   }

@@ -15,8 +15,8 @@ import { FAULTS } from "./words_asked.js";
  * @property {{name: string, asks: string, anchors: Record<string, string>, part_of: string}[]} terms
  *
  * @typedef {object} Field
- * @property {"group" | "items" | "rows" | "picks" | "choice" | "pick" | "points" | "number" | "from" | "quote" |
- *   "text"} kind `from`: the number of the turn that a quote comes from. `pick`, `picks`: names from a list.
+ * @property {"group" | "items" | "rows" | "picks" | "choice" | "pick" | "points" | "number" | "from" | "fixed" |
+ *   "quote" | "text"} kind `from`: the number of the turn that a quote comes from. `pick`, `picks`: names from a list.
  * @property {(string | number)[]} path Its place in the answer; in a row, its place in the row.
  * @property {string} name
  */
@@ -27,6 +27,12 @@ const QUOTES = new Set(["quote", "fails", "exposed_by"]);
 const SOURCES = { fails: "turn", exposed_by: "shown_in" };
 const NAMES = new Set(["premise", "premises", "cites", "continues"]);
 const REQUIRED = new Set(["explanation", "text", "early", "late", "rationale"]);
+/** Words of a question's passages, beside its speeches. @param {Material} material */
+export const passagesOf = ({ register }) => {
+  const passages = register.filter(({ kind }) => kind === "passage");
+  return [...new Map(passages.map(({ name, text }) => [name, { name, text, kind: "passage" }])).values()];
+};
+
 /** The order of answers that a schema sorts by the alphabet. */
 const ORDER = [
   "first", "first_clear", "first_slight", "draw", "second_slight", "second_clear", "second",
@@ -35,6 +41,7 @@ const ORDER = [
   "UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN",
   "PASS", "CONDITIONAL", "FAIL",
   "upheld", "cleared",
+  "supports", "contradicts", "beside_the_point",
 ];
 const rank = (value) => ORDER.indexOf(value) + 1 || ORDER.length + 1;
 /** `none` stands last. */
@@ -87,6 +94,7 @@ function optionsOf({ enum: values, anyOf, type }) {
 }
 
 function listField({ items, minItems = 0, maxItems = Infinity }, field, { material }) {
+  if (field.name === "relations") return relationsField(items, field, material);
   const bounds = { least: field.name === "premises" ? 1 : minItems, most: maxItems };
   if (items.type === "string" && NAMES.has(field.name)) {
     return { ...field, ...bounds, kind: "picks", options: namesFor(field.name, material) };
@@ -94,6 +102,18 @@ function listField({ items, minItems = 0, maxItems = Infinity }, field, { materi
   const choices = optionsOf(items)?.map((value) => ({ value, text: "" }));
   if (choices) return { ...field, ...bounds, kind: "picks", options: choices };
   return { ...field, ...bounds, kind: "rows", item: fieldOf(items, [], { material, inRow: true }) };
+}
+
+/** One group for each passage that is compared with a claim: the question names them by number. */
+function relationsField(items, field, material) {
+  const passages = material.register.filter(({ kind }) => kind === "passage");
+  const groups = passages.map((passage, i) => {
+    const path = [...field.path, i];
+    const { fields } = fieldOf(items, path, { material, inRow: false });
+    const numbered = fields.map((each) => (each.name === "number" ? { ...each, kind: "fixed", value: i + 1 } : each));
+    return { kind: "group", path, name: String(i + 1), about: passage, fields: numbered };
+  });
+  return { ...field, kind: "items", items: groups };
 }
 
 function figureField({ type, minimum, maximum }, field) {
@@ -115,7 +135,7 @@ function textField({ minLength = 0, maxLength = Infinity }, field, { material, i
 /** The names that an answer may give, with what each of them stands for. */
 function namesFor(name, { speeches, register, about, terms }) {
   const premises = register.filter(({ kind }) => kind === "premise");
-  const claims = register.filter(({ kind }) => kind !== "premise");
+  const claims = register.filter(({ kind }) => kind !== "premise" && kind !== "passage");
   const shown = (entries) => entries.map((each) => ({ value: each.name, text: each.text }));
   if (name === "cites") {
     const turns = speeches.map((each) => ({ value: `turn ${each.name}`, text: "" }));
@@ -155,7 +175,7 @@ const isAboutSpeakers = ({ name }) => name === "A" || name === "B";
 export function blank(field) {
   const answer = {};
   for (const each of leaves(field)) {
-    const value = { rows: [], picks: [], text: "", quote: "" }[each.kind];
+    const value = { rows: [], picks: [], text: "", quote: "", fixed: each.value }[each.kind];
     if (value !== undefined) put(answer, each.path, value);
     else if (each.kind === "pick" && !each.isRequired) put(answer, each.path, "");
   }
@@ -188,7 +208,9 @@ export const at = (answer, path) => path.reduce((value, part) => value?.[part], 
  */
 export function put(answer, path, value) {
   let around = answer;
-  for (const part of path.slice(0, -1)) around = around[part] ??= {};
+  for (const [i, part] of path.slice(0, -1).entries()) {
+    around = around[part] ??= typeof path[i + 1] === "number" ? [] : {};
+  }
   if (value === undefined) delete around[path.at(-1)];
   else around[path.at(-1)] = value;
 }
@@ -251,7 +273,8 @@ function textFault({ kind, least, most }, value) {
  * @param {Material} material
  * @returns {string[]} Names of speeches.
  */
-export function sourcesOf(name, item, { purpose, speeches, about }) {
+export function sourcesOf(name, item, { purpose, speeches, about, register }) {
+  if (purpose === "evidence") return [register[item.number - 1]?.name].filter(Boolean);
   const names = speeches.map((each) => each.name);
   if (name === "fails" && purpose === "gaps") return names.filter((each) => Number(each) < Number(about[0]));
   if (purpose === "assess") {

@@ -1,7 +1,7 @@
 /** How many of the judge's questions about a turn, or about a protocol, have been answered. */
 
 /** The questions about a turn of an exchange, by purpose, each asked once for every sample. */
-export const QUESTIONS = { first: 3, later: 6 };
+export const QUESTIONS = { first: 3, later: 6, laterOfPerson: 5 };
 const ABOUT_A_TURN = new Set(["score", "claims", "premises", "compare", "gaps"]);
 const ABOUT_A_PROTOCOL = new Set(["assess", "panel"]);
 
@@ -25,7 +25,8 @@ function answersAfter(start, { position }, purposes, frameAt) {
  */
 export function questionsAbout(turn, view, frameAt) {
   const answered = answersAfter(view.turns[turn].spoken, view, ABOUT_A_TURN, frameAt);
-  const asked = (turn === 1 ? QUESTIONS.first : QUESTIONS.later) * (view.judge?.samples ?? 1);
+  const later = view.judge?.model?.startsWith("person:") ? QUESTIONS.laterOfPerson : QUESTIONS.later;
+  const asked = (turn === 1 ? QUESTIONS.first : later) * (view.judge?.samples ?? 1);
   return answered === null ? null : { answered, asked };
 }
 

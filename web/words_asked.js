@@ -2,7 +2,11 @@
 
 import { capital, count, plain } from "./formatting.js";
 
-const turn = (name) => (/^\d+$/.test(name ?? "") ? `turn ${name}` : name);
+/** A speech or a passage by its name: `turn 3`, `passage E2`, `PRO-1`. */
+function turn(name) {
+  if (/^\d+$/.test(name ?? "")) return `turn ${name}`;
+  return /^E\d+$/.test(name ?? "") ? `passage ${name}` : name;
+}
 
 /** What is wrong with a field. The server uses the same words: server/people/checks.py. */
 export const FAULTS = {
@@ -51,6 +55,14 @@ export const QUESTIONS = {
       `Does ${turn(about[0])} claim something that looks invented or wrong, or that sounds more exact or more certain
       than it can be? Add each such claim with its words. Most turns have none or one.`,
       "You need not look anything up. If you only cannot check a claim, it is at most “unverifiable”.",
+    ],
+  },
+  evidence: {
+    title: ({ about }) => `The evidence for ${turn(about[0])}`,
+    minutes: 4,
+    how: () => [
+      `Each claim below stands beside one passage of a document. Does the passage give a reason to believe the claim?
+      Judge by the words of the passage alone, not by what you know, and not by whether the claim is right.`,
     ],
   },
   premises: {
@@ -208,6 +220,7 @@ const LABELS = {
 const LABELS_OF = {
   convergence: { kind: "Where did the debate end up?" },
   deliberate: { quote: "Words on which your verdict rests most" },
+  evidence: { quote: "Words of the passage on which you rely", relation: "The passage and the claim" },
   second_opinion: { verdict: "Is it so?" },
   conflict: { text: "How do they differ, and why?" },
 };
@@ -257,6 +270,9 @@ const OPTIONS = {
   definitional_dispute: "they differ only on what words mean",
   degree_disagreement: "they differ only on how much",
   degenerate_convergence: "both defend the same thing and do not notice it",
+  supports: "the passage is a reason to believe the claim",
+  contradicts: "the passage and the claim cannot both be true",
+  beside_the_point: "neither: the passage is about something else",
   stalled: "they repeat themselves",
   unresolved: "they still disagree on the question itself",
 };
@@ -281,8 +297,15 @@ export function label({ name, kind, isRequired }, { purpose }) {
   return isOptional ? `${shown} (optional)` : shown;
 }
 
-/** The name of an item that is rated. */
-export const itemName = (name) => (/^\d+$/.test(name) ? `Turn ${name}` : name);
+/**
+ * The name of an item that is rated, or of a passage beside its claim.
+ * @param {Field} item
+ * @returns {string}
+ */
+export function itemName({ name, about }) {
+  if (about) return `Passage ${about.name} and the claim “${about.quote}”`;
+  return /^\d+$/.test(name) ? `Turn ${name}` : name;
+}
 
 /** `A.logic` as words. */
 function speakerPart(name) {
@@ -340,6 +363,7 @@ export const ASKED = {
   speeches: "What was said",
   speech({ name, speaker, kind }) {
     if (kind === "text") return name;
+    if (kind === "passage") return `Passage ${name}`;
     return `${/^\d+$/.test(name) ? `Turn ${name}` : capital(name)}, Speaker ${speaker}`;
   },
   asksAbout: "this question is about it",

@@ -141,13 +141,17 @@ def _reference(name: str, value: Any, path: Path, item: Mapping[str, Any], mater
     speeches = {each.name for each in material.speeches}
     if name in QUOTES and value:
         allowed = tuple(_speeches_of(name, item, material))
-        texts = [each.text for each in material.speeches if each.name in allowed]
+        spoken = [(each.name, each.text) for each in material.speeches]
+        passages = [(each.name, each.text) for each in material.register if each.kind == "passage"]
+        texts = [text for place, text in (passages if material.purpose == "evidence" else spoken) if place in allowed]
         if not any(find(value, text, material.least_quote) for text in texts):
             yield AnswerFault(path, _no_quote(value, allowed, material))
     elif name in {"turn", "shown_in"} and str(value) not in speeches:
         yield AnswerFault(path, "There is no such turn.")
     elif name == "turn" and material.purpose == "gaps" and int(value) >= int(material.about[0]):
         yield AnswerFault(path, "Choose an earlier turn.")
+    elif name == "number" and not 1 <= value <= len(names):
+        yield AnswerFault(path, "There is no such passage.")
     elif name in {"premise", "premises"} and value not in names:
         yield AnswerFault(path, "Choose a premise of the list.")
 
@@ -162,6 +166,9 @@ def _speeches_of(name: str, item: Mapping[str, Any], material: Material) -> Iter
         case "assess", _:
             speakers = {each.speaker for each in material.speeches if each.name == item.get("argument")}
             yield from (each.name for each in material.speeches if each.speaker in speakers)
+        case "evidence", _:
+            number = item.get("number", 0)
+            yield from (each.name for each in material.register[max(number - 1, 0) : number])
         case "score" | "claims" | "premises" | "gaps", _:
             yield from material.about
         case _:
@@ -171,5 +178,8 @@ def _speeches_of(name: str, item: Mapping[str, Any], material: Material) -> Iter
 def _no_quote(quote: str, speeches: tuple[str, ...], material: Material) -> str:
     if len(quote.strip()) < material.least_quote:
         return f"Choose at least {material.least_quote} characters."
-    is_turn = len(speeches) == 1 and speeches[0].isdigit()
-    return f"These words are not in turn {speeches[0]}." if is_turn else "These words are not in the text."
+    if len(speeches) != 1:
+        return "These words are not in the text."
+    (name,) = speeches
+    place = f"turn {name}" if name.isdigit() else f"passage {name}" if material.purpose == "evidence" else name
+    return f"These words are not in {place}."

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 
-import { at, blank, faultsOf, fieldsOf, leaves, put, sourceField, sourcesOf } from "../../web/fields.js";
+import { at, blank, faultsOf, fieldsOf, leaves, passagesOf, put, sourceField, sourcesOf } from "../../web/fields.js";
 import { hint, label, option, question } from "../../web/words_asked.js";
 
 /** Gives every field of a group the least that it needs, and one row to every list. */
@@ -30,6 +30,7 @@ function given(field, group, answer, material) {
     case "rows":
       return isPossible(field) ? [row(field.item, material)] : [];
     case "from":
+    case "fixed":
       return at(answer, field.path);
     default:
       throw new Error(`no way to fill ${field.kind}`);
@@ -48,7 +49,8 @@ function words(field, group, answer, material) {
   const name = sourcesOf(field.name, around, material).at(-1);
   const source = group.kind === "group" && sourceField(field.name, group);
   if (source) put(answer, [...field.path.slice(0, -1), source], Number(name));
-  return material.speeches.find((each) => each.name === name)?.text.slice(0, 40) ?? "";
+  const texts = [...material.speeches, ...passagesOf(material)];
+  return texts.find((each) => each.name === name)?.text.slice(0, 40) ?? "";
 }
 
 const found = JSON.parse(readFileSync(0, "utf-8")).map(({ name, schema, material }) => {

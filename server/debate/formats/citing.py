@@ -25,6 +25,7 @@ from judge.live.claims import ClaimsAnswer
 from judge.live.event_batch import EventBatch
 from judge.material import evidence_material
 from server.debate.formats.questions import Question
+from server.people.provider import is_person
 
 TOKENS: Final = 1600
 """Most tokens of an answer about all claims of a turn."""
@@ -63,7 +64,10 @@ def turn_evidence(
 def evidence_questions(
     debate: Debate, opened: DebateOpened, turn: Turn, evidence: TurnEvidence | None
 ) -> dict[str, Question]:
-    """The question how passages bear on claims, in both orders; none without a claim to compare."""
+    """The question how passages bear on claims; none without a claim to compare.
+
+    A model is asked in both orders, a person once.
+    """
     if evidence is None or not evidence.pairs:
         return {}
     spoken, passages = debate.transcript.spoken(), evidence.passages
@@ -83,7 +87,7 @@ def evidence_questions(
             cause=turn.spoken,
             material=partial(evidence_material, debate, turn.number, compared),
         )
-        for order in ORDERS
+        for order in (ORDERS[:1] if is_person(opened.judge.model) else ORDERS)
     }
 
 
@@ -96,4 +100,6 @@ def weigh_evidence(
     weighed: dict[str, Answers[Any]] = {
         order: given[f"{PURPOSE}:{order}"] for order in ORDERS if f"{PURPOSE}:{order}" in given
     }
+    if len(weighed) == 1:  # a person's one answer stands for both orders
+        weighed = dict.fromkeys(ORDERS, next(iter(weighed.values())))
     record_evidence(batch, turn.number, evidence.checked, evidence.pairs, evidence.passages, weighed)

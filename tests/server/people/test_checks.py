@@ -10,6 +10,9 @@ import msgspec
 import pytest
 from msgspec import inspect
 
+from judge.evidence.question import EvidenceAnswer
+from judge.lenient import lenient, read_as
+from judge.live.verdicts import WholeConflict
 from providers.answers.schema import parse, schema
 from providers.base import Material, RegisterEntry, Speech
 from server.debate.formats.steps import Ask
@@ -48,9 +51,12 @@ def asked() -> list[tuple[str, Ask]]:
 @cache
 def filled_forms() -> list[dict[str, Any]]:
     """What the page makes of these questions: the form of each, filled."""
-    questions = [
-        {"name": name, "schema": schema(ask.reads), "material": ask.material or bare(ask)} for name, ask in asked()
-    ]
+    return forms_of(
+        [{"name": name, "schema": schema(ask.reads), "material": ask.material or bare(ask)} for name, ask in asked()]
+    )
+
+
+def forms_of(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
     done = subprocess.run(
         ["node", str(FORMS)],
         input=msgspec.json.encode(questions),
@@ -75,6 +81,47 @@ def test_the_form_of_every_question_gives_an_answer_that_counts() -> None:
         assert faults(form["answer"], schema(ask.reads), ask.material) == (), name
         value: Any = parse(json.dumps(form["answer"]), ask.reads)
         ask.verify(value)
+
+
+EVIDENCE = msgspec.structs.replace(
+    material("evidence", "3"),
+    register=(
+        RegisterEntry(
+            name="E4", kind="passage", speaker="A", speech="3", text="A car park has four doors.", quote="more doors"
+        ),
+        RegisterEntry(
+            name="E7", kind="passage", speaker="A", speech="3", text="Trams stop every 300 m.", quote="every corner"
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("type_", "about"),
+    [(EvidenceAnswer, EVIDENCE), (WholeConflict, material("conflict"))],
+    ids=["evidence", "conflict"],
+)
+def test_questions_that_few_debates_have(type_: Any, about: Material) -> None:
+    (form,) = forms_of([{"name": "", "schema": schema(lenient(type_)), "material": about}])
+
+    assert form["faults"] == []
+    assert faults(form["answer"], schema(type_), about) == ()
+    value, notes = read_as(form["answer"], type_, type_)
+    assert notes == ()
+    if isinstance(value, EvidenceAnswer):
+        assert [(each.number, each.quote) for each in value.relations] == [
+            (1, "A car park has four doors."),
+            (2, "Trams stop every 300 m."),
+        ]
+
+
+def test_words_of_another_passage_are_no_quote() -> None:
+    relation = {"number": 1, "relation": "supports", "quote": "Trams stop every 300 m.", "reason": "It says so."}
+    found = faults({"relations": [relation]}, schema(EvidenceAnswer), EVIDENCE)
+
+    assert [(each.path, each.message) for each in found] == [
+        (("relations", 0, "quote"), "These words are not in passage E4.")
+    ]
 
 
 def test_an_empty_form_is_refused_by_page_and_server_with_the_same_words() -> None:
