@@ -137,6 +137,7 @@ ROUTES: Final = (
     Route(f"{ONE}/halt", behind_link(commands.halt), methods=["POST"]),
     Route(f"{ONE}/seats/{{seat}}/link", behind_link(seats.make_link), methods=["POST"]),
     Route(f"{ONE}/seats/{{seat}}/link", behind_link(seats.revoke_link), methods=["DELETE"]),
+    Route("/seat/{token}", seats.seat_page),
     Route("/api/seats/{token}", seats.show_seat),
     Route("/api/seats/{token}/questions", seats.show_questions),
     Route("/api/seats/{token}/take", seats.take, methods=["POST"]),

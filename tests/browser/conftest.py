@@ -80,6 +80,13 @@ class Server:
             self._process.wait(20)
             self._process = None
 
+    def kill(self) -> None:
+        """End the process at once, as a crash does."""
+        assert self._process is not None, "the server runs"
+        self._process.kill()
+        self._process.wait(20)
+        self._process = None
+
     def close(self) -> None:
         self.stop()
         self.http.close()

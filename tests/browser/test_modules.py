@@ -36,7 +36,8 @@ def test_the_modules_pass_their_tests() -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "module"), [("index", "home"), ("debate", "debate"), ("judge", "judge"), ("vote", "vote")]
+    ("page", "module"),
+    [("index", "home"), ("debate", "debate"), ("judge", "judge"), ("vote", "vote"), ("seat", "seat")],
 )
 def test_what_a_page_imports_is_asked_for_at_once(page: str, module: str) -> None:
     """A module that is only found in another one waits for it, and so on: a round trip for each."""

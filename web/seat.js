@@ -1,0 +1,168 @@
+/** The page of a person's seat: the invitation, the debate so far, the turn to write. It asks the server again and
+ * again, which is also how the server knows that the page is there. */
+
+import { $, h, setText, speak } from "./dom.js";
+import { makeEditor } from "./editor.js";
+import { kept, openSecret, seatApi } from "./seat_api.js";
+import { SEAT } from "./words_seat.js";
+
+/** The server is asked again after this long; sooner while the seat is not the person's turn would gain nothing. */
+const AGAIN_MS = 2_000;
+const ENDED_MS = 15_000;
+
+const turns = new Map();
+let after = 0;
+let timer = 0;
+let isLooking = false;
+let mustLookAgain = false;
+const editor = makeEditor({ report, look });
+
+/** Shows an error. Null hides it; an act's error stays until the next act. */
+function report(error, by = "act") {
+  const box = $("#trouble");
+  if (!error && by !== (box.dataset.by ?? by)) return;
+  box.dataset.by = by;
+  box.hidden = !error;
+  const words = error?.status === 0 ? SEAT.unreachable : error?.status === 404 ? SEAT.void : error?.message;
+  setText(box, error ? words : "");
+}
+
+async function look() {
+  if (isLooking) {
+    mustLookAgain = true;
+    return;
+  }
+  clearTimeout(timer);
+  isLooking = true;
+  let wait = AGAIN_MS;
+  try {
+    const shown = await seatApi.show(after);
+    await show(shown);
+    report(null, "look");
+    if (shown.state === "concluded") wait = ENDED_MS;
+  } catch (error) {
+    report(error, "look");
+    if (error.status === 404) await gone();
+    wait = Math.max(AGAIN_MS, (error.retryAfterS ?? 0) * 1_000, error.status === 404 ? ENDED_MS : 0);
+  }
+  isLooking = false;
+  timer = setTimeout(look, mustLookAgain ? 0 : wait);
+  mustLookAgain = false;
+}
+
+/** The link is void: the person keeps the text, and nothing else can be done here. */
+async function gone() {
+  $("#invitation").hidden = true;
+  await editor.show(null);
+  await showUnsent(null);
+}
+
+async function show(shown) {
+  setText($("#seat-motion"), shown.motion);
+  document.title = SEAT.title(shown.motion);
+  setText($("#who"), SEAT.who(shown));
+  speak(shown.language);
+  const isMine = !["free", "taken"].includes(shown.seat_state);
+  $("#invitation").hidden = shown.seat_state !== "free";
+  $("#seat-table").hidden = !isMine;
+  if (isMine) showTurns(shown);
+  setText($("#seat-state"), stateWords(shown));
+  $("#seat-state").toggleAttribute("data-mine", Boolean(shown.request));
+  if (shown.seat_state === "free") return invite(shown);
+  if (!isMine) return undefined;
+  const { request } = shown;
+  const speaks = request?.kind === "speak" ? request : null;
+  $("#write-title").hidden = !speaks;
+  if (speaks) setText($("#write-title"), SEAT.yours(speaks.turn));
+  $("#directive").hidden = !speaks?.directive;
+  setText($("#directive-text"), speaks?.directive ?? "");
+  showLast(shown);
+  await forgetSpoken(shown);
+  await editor.show(speaks);
+  await showUnsent(speaks);
+  $("#leave").hidden = shown.seat_state !== "yours" || shown.state === "concluded";
+  setText($("#leave-means"), SEAT.leave(shown));
+  return undefined;
+}
+
+function invite(shown) {
+  setText($("#invitation-title"), SEAT.invited(shown));
+  $("#rules").replaceChildren(...SEAT.rules(shown).map((rule) => h("li", {}, rule)));
+}
+
+function stateWords({ seat_state: seat, state, reason, request, speaking, turns_planned: planned, winner }) {
+  if (seat === "taken") return SEAT.taken;
+  if (state === "concluded") return SEAT.concluded(winner);
+  if (SEAT.rests[state] && !request) return reason ? `${SEAT.rests[state]}: ${reason}` : `${SEAT.rests[state]}.`;
+  if (seat === "free") return "";
+  if (seat === "handed_over") return SEAT.handedOver;
+  if (seat === "resigned") return SEAT.resigned;
+  if (request) return request.kind === "speak" ? SEAT.yours(request.turn) : SEAT.question;
+  if (turns.size >= planned) return SEAT.ends;
+  return speaking ? SEAT.speaks(speaking, turns.size + 1) : SEAT.waits;
+}
+
+function showTurns({ turns: more, position, debate, unlisted }) {
+  after = position;
+  $("#watch").hidden = unlisted;
+  if (!$("#watch").firstChild) $("#watch").append(h("a", { href: `/d/${encodeURIComponent(debate)}` }, SEAT.watch));
+  for (const turn of more) {
+    turns.set(turn.turn, turn);
+    $("#seat-turns").append(h(`li.${turn.side}`, {},
+      h("p.who", {}, h("b", {}, SEAT.turn(turn.turn, turn.side)), turn.speaker && ` · ${turn.speaker}`),
+      h("p.said", {}, turn.text)));
+  }
+  $("#no-turns").hidden = turns.size > 0;
+}
+
+/** On a narrow page, the words to answer stand above the editor. */
+function showLast({ seat }) {
+  const last = [...turns.values()].findLast(({ side }) => side !== seat);
+  $("#last").hidden = !last;
+  if (!last) return;
+  setText($("#last-title"), SEAT.turn(last.turn, last.side));
+  setText($("#last-text"), last.text);
+}
+
+/** A draft that stands in the debate now need not be kept. */
+async function forgetSpoken({ seat }) {
+  const draft = await kept.get("draft");
+  if (draft && turns.get(draft.turn)?.side === seat && draft.id.startsWith("speak:")) await kept.remove("draft");
+}
+
+/** Shows a text whose turn is over and that was not sent. */
+async function showUnsent(speaks) {
+  const draft = await kept.get("draft");
+  const isUnsent = Boolean(draft?.text?.trim()) && draft.id !== speaks?.id && !turns.has(draft.turn);
+  $("#unsent").hidden = !isUnsent;
+  if (!isUnsent) return;
+  $("#seat-table").hidden = false;
+  setText($("#unsent-turn"), String(draft.turn));
+  setText($("#unsent-text"), draft.text);
+}
+
+$("#take").addEventListener("click", async () => {
+  $("#take").disabled = true;
+  try {
+    await seatApi.take();
+    report(null);
+  } catch (error) {
+    report(error);
+  }
+  $("#take").disabled = false;
+  look();
+});
+
+$("#resign").addEventListener("click", async () => {
+  try {
+    await seatApi.resign();
+    report(null);
+  } catch (error) {
+    report(error);
+  }
+  look();
+});
+
+document.addEventListener("visibilitychange", () => document.hidden || look());
+addEventListener("online", look);
+openSecret().then(look);

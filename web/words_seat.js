@@ -1,0 +1,78 @@
+/** The words of the page of a person's seat, and of the links that operators make. */
+
+const SIDE = { pro: "Pro", con: "Con" };
+const minutes = (seconds) => {
+  if (seconds < 120) return `${seconds} seconds`;
+  const whole = Math.floor(seconds / 60);
+  return seconds % 60 ? `${whole} minutes and ${seconds % 60} seconds` : `${whole} minutes`;
+};
+
+/** Time as a clock shows it: 9:05. */
+const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+
+export const SEAT = {
+  title: (motion) => `${motion} · your seat · Moot`,
+  who: ({ name, seat }) => (SIDE[seat] ? `${name} speaks for ${SIDE[seat]}` : `${name}: ${seat}`),
+  invited: ({ name, seat }) => (
+    SIDE[seat] ? `${name}, you are invited to speak for ${SIDE[seat]}.` : `${name}, you are invited as ${seat}.`
+  ),
+  rules: ({ seat, time_s: time, max_words: words, takeover, turns_planned: turns }) => [
+    "The first browser that takes the seat keeps it. The link works in no other browser.",
+    ...(SIDE[seat] ? [
+      `The debate has ${turns} turns. You have ${minutes(time)} and at most ${words} words for each of yours.`,
+      "The clock of a turn begins when the turn begins, whether or not you have opened this page, and goes on while "
+        + "your connection is lost.",
+      takeover
+        ? "If you send nothing in time, or resign, a model speaks in your place from then on."
+        : "If you send nothing in time, the debate is halted, and its operator can resume it. If you resign, the other "
+          + "side wins.",
+      "What you write is seen by others only when you send it. A judge then scores it, as it scores every turn.",
+    ] : [`You have ${minutes(time)} for each question.`]),
+  ],
+  taken: "Another browser has taken this seat. Write there, or ask the operator of the debate for a new link.",
+  void: "This link is not valid. It was revoked, or a new one has replaced it. Ask the operator of the debate.",
+  handedOver: "A model speaks in your seat now. You can read on.",
+  resigned: "You have resigned.",
+  concluded: (winner) => (winner === "neither" ? "The debate has ended without a winner." : `${SIDE[winner]} has won.`),
+  rests: { paused: "The debate is paused", halted: "The debate is halted" },
+  yours: (turn) => `Turn ${turn} is yours.`,
+  question: "A question waits for your answer.",
+  speaks: (side, turn) => `${SIDE[side]} has the word: turn ${turn}.`,
+  waits: "The judge reads. The next turn begins after that.",
+  ends: "All turns have been spoken. The judge reads.",
+  turn: (turn, side) => `Turn ${turn}, ${SIDE[side]}`,
+  left: (seconds) => `${clock(seconds)} left`,
+  leftSaid: (seconds) => `${minutes(seconds)} left`,
+  words: (count, most) => `${count} of ${most} words`,
+  over: (count, most) => `${count} of ${most} words: what is beyond ${most} is cut`,
+  send: "Send",
+  sendCut: (most) => `Send, cut to ${most} words`,
+  sending: "Sending…",
+  kept: { here: "Kept in this browser", both: "Kept in this browser and by the server", typing: "" },
+  unreachable: "The server does not answer. Your text is kept in this browser; this page tries again by itself.",
+  empty: "There is no text to send.",
+  leave: ({ takeover, seat }) => (takeover
+    ? "A model then speaks in your seat until the end."
+    : `The debate then ends at once, and ${SIDE[seat === "pro" ? "con" : "pro"]} wins.`),
+  watch: "Watch the debate with its scores",
+};
+
+/** The links of seats on the page of a debate. */
+export const LINKS = {
+  title: (name) => name || "A person",
+  states: {
+    free: "has no link yet",
+    invited: "has a link that no browser has used yet",
+    taken: "has taken the seat",
+    away: "has taken the seat; the connection is lost",
+    resigned: "has resigned",
+    handed_over: "is replaced by a model",
+  },
+  make: "Make a link",
+  again: "Make a new link",
+  revoke: "Revoke the link",
+  once: "Send this link to the person. It is shown only now, and the first browser that opens it keeps the seat.",
+  revoked: "The link is void.",
+  copied: "Copied",
+  copy: "Copy",
+};
