@@ -78,7 +78,8 @@ async function request(method, path, body) {
   const address = `/api/seats/${encodeURIComponent(TOKEN)}${path}`;
   let response;
   try {
-    response = await fetch(address, { method, headers, body: body && JSON.stringify(body), referrerPolicy: "no-referrer" });
+    const sent = body && JSON.stringify(body);
+    response = await fetch(address, { method, headers, body: sent, referrerPolicy: "no-referrer" });
   } catch {
     throw new SeatError(0, "");
   }

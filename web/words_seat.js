@@ -10,6 +10,7 @@ const minutes = (seconds) => {
 /** Time as a clock shows it: 9:05. */
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
+/** The page of a seat. */
 export const SEAT = {
   title: (motion) => `${motion} · your seat · Moot`,
   who: ({ name, seat }) => (SIDE[seat] ? `${name} speaks for ${SIDE[seat]}` : `${name}: ${seat}`),
