@@ -43,7 +43,7 @@ export function head(view) {
 }
 
 /** Where the words come from, if not all of them were spoken in this debate. */
-function* sources({ transcript, origin }) {
+function* sources({ id, transcript, origin }) {
   if (transcript) {
     const { source, licence, digest } = transcript;
     yield h("span", { title: HEADER.digest(digest) }, h("b", {}, HEADER.supplied), ` ${HEADER.source(source, licence)}`);
@@ -53,6 +53,10 @@ function* sources({ transcript, origin }) {
   const href = `/d/${encodeURIComponent(origin.debate)}?at=${origin.position}`;
   yield h("span", { title: HEADER.digest(origin.digest) }, HEADER.origin[origin.kind], " ",
     h("a", { href }, HEADER.originAt(origin.position)));
+  if (origin.kind !== "rejudge" || document.body.matches(".copy")) return;
+  const both = new URLSearchParams({ a: origin.debate, b: id });
+  yield " · ";
+  yield h("a", { href: `/compare?${both}` }, HEADER.compare);
 }
 
 /** The head of the page shows the motion while its heading is out of view. */

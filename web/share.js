@@ -2,6 +2,7 @@
 
 import { changed } from "./address.js";
 import { $, h, setText } from "./dom.js";
+import { NAME, SIGN } from "./words.js";
 import { SHARE } from "./words_acts.js";
 
 const TOAST_MS = 2_500;
@@ -36,8 +37,12 @@ export function share(id, linkHere) {
   const links = [[linkToDebate, SHARE.copy], [linkHere, SHARE.copyHere]].map(([link, text]) => {
     return h("button", { type: "button", on: { click: () => copy(link()) } }, text);
   });
+  const reports = h("p.reports", { hidden: true }, SHARE.reports, ": ", ["pro", "con"].flatMap((side) => [
+    h("a", { href: `${path}/report?side=${side}`, target: "_blank", rel: "noopener" }, `${SIGN[side]} ${NAME[side]}`),
+    " ",
+  ]));
   const embed = h("label.field", {}, h("span", {}, SHARE.embed), code);
-  $("#export").append(h("div.links", {}, links), h("ul", {}, files), embed, cardField);
+  $("#export").append(h("div.links", {}, links), h("ul", {}, files), reports, embed, cardField);
 
   function showCard(quote) {
     const query = quote ? `?${new URLSearchParams({ quote })}` : "";
@@ -61,8 +66,13 @@ export function share(id, linkHere) {
   }
 
   const menu = $("#export").closest("details");
-  menu.addEventListener("toggle", () => menu.open && offerCards());
-  if (menu.open) offerCards();
+  const offer = () => {
+    if (!menu.open) return;
+    reports.hidden = !["exchange", "protocol"].includes(document.body.dataset.format);
+    offerCards();
+  };
+  menu.addEventListener("toggle", offer);
+  offer();
 
   async function copy(address) {
     const link = new URL(address, location.href).href;

@@ -195,6 +195,7 @@ export const HEADER = {
   inTranscript: "in the transcript",
   digest: (digest) => `SHA-256: ${digest}`,
   origin: { rejudge: "Judged again:", fork: "A fork of" },
+  compare: "Compare with the first judging",
   originAt: (position) => `the debate up to event ${position}`,
   about: (roles) => `Note on ${roles}`,
   family: (family) => `they are models of one family (${family}). Judges favour models of their own family.`,

@@ -43,6 +43,7 @@ COMMANDS: Final = {
         "whatif",
         "Compare the recorded outcome with the outcome of the same answers under other rules.",
     ),
+    "report": CommandEntry("server.cli.report", "report", "Write a report for one debater on one page."),
     "decide": CommandEntry(
         "server.cli.decide", "decide", "Record your decision on a debate whose panel names no winner."
     ),

@@ -53,4 +53,9 @@ def one_line(text: str) -> str:
 
 def escaped(text: str) -> str:
     """A text escaped for a line of Markdown: it is never markup, also in a table."""
-    return _BLOCK.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", one_line(text)))
+    return _BLOCK.sub(r"\1\\\2", escaped_within(one_line(text)))
+
+
+def escaped_within(text: str) -> str:
+    """A text escaped for a place within a line of Markdown, with the spaces at its ends."""
+    return _MARKUP.sub(r"\\\1", _CONTROLS.sub(" ", text))

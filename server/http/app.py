@@ -121,6 +121,7 @@ ROUTES: Final = (
     Route(f"{ONE}/export.json", behind_link(exports.export_json)),
     Route(f"{ONE}/export.md", behind_link(exports.export_markdown)),
     Route(f"{ONE}/export.html", behind_link(exports.export_html)),
+    Route(f"{ONE}/report", behind_link(exports.debater_report)),
     Route(f"{ONE}/calls/{{call}}", behind_link(events.show_call)),
     Route(f"{ONE}/audit/turns/{{turn}}", behind_link(events.audit_turn)),
     Route(f"{ONE}/whatif", behind_link(whatif.ask_what_if), methods=["POST"]),

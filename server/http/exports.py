@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.staticfiles import NotModifiedResponse
 
 from events.transfer import export
-from events.types import Missing, Side
+from events.types import SIDES, Missing, Side
 from events.view.turn_view import TurnView
 from events.view.view import View
 from server.errors import EXPECTED, BadQuery, NotFound, report_of
@@ -25,6 +25,8 @@ from server.export.exchange import first_side
 from server.export.html import PAGE, files, html_export
 from server.export.markdown import as_markdown
 from server.export.preview import Previews
+from server.export.reports.debater import report_for
+from server.export.reports.document import report_html, report_markdown, style_digest
 from server.export.reports.judgings import JudgingComparison, compare_judgings
 from server.export.reports.judgings_text import comparison_page, refusal_page
 from server.export.wording import SIGNS
@@ -93,6 +95,27 @@ async def _comparison(request: Request) -> tuple[JudgingComparison, Side]:
     seen = [await hub.view(debate, director=director) for debate in names]
     found = await to_thread.run_sync(compare_judgings, one, two, (seen[0], seen[1]))
     return found, first_side(seen[0].turns)
+
+
+async def debater_report(request: Request) -> Response:
+    """GET /api/debates/{id}/report: a report for one side, ``as=html`` (a page that prints) or ``md``."""
+    side, kind = request.query_params.get("side", ""), request.query_params.get("as", "html")
+    if side not in SIDES:
+        raise BadQuery(f"side must be pro or con, not {side[:20]!r}", field="side")
+    if kind not in {"html", "md"}:
+        raise BadQuery(f"as must be html or md, not {kind[:20]!r}", field="as")
+    hub, debate = service_of(request).hub, request.path_params["debate"]
+    fold, view = await hub.view_at(debate, None), await _view(request)
+    report = await to_thread.run_sync(report_for, fold, view, side)
+    base = str(request.base_url).rstrip("/")
+    if kind == "md":
+        return _download(
+            request, view.motion, report_markdown(report, base).encode(), "md", "text/markdown; charset=utf-8"
+        )
+    policy = POLICY.replace("style-src 'self'", f"style-src {style_digest()}")
+    return HTMLResponse(
+        report_html(report, base), headers={"content-security-policy": policy, "cache-control": "no-cache"}
+    )
 
 
 async def export_events(request: Request) -> Response:

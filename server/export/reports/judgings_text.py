@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 
 import web
-from events.types import Missing, Side
+from events.types import Coefficient, Missing, Side
 from events.view.turn_view import ComponentView
 from server.export.exchange import winner_name
 from server.export.labels import named
@@ -30,7 +30,7 @@ from server.export.wording import NAMES, SIGNS, interval, rule_name
 
 PAGE: Final = "compare.html"
 NONE: Final = "–"
-PREFERRED: Final = {"earlier": "the earlier turn", "later": "the later turn", "draw": "neither"}
+PREFERRED: Final = {"earlier": "preferred the earlier", "later": "preferred the later", "draw": "preferred neither"}
 
 
 def judge_name(judging: Judging) -> str:
@@ -67,13 +67,13 @@ def agreement_sentences(found: JudgingComparison) -> Iterator[str]:
             f"Without regard to direction they are {scores.apart:.1f} points apart."
         )
     if scores.alpha is not UNSET:
-        yield f"Scores: Krippendorff's alpha is {interval(scores.alpha)}, over {scores.turns} turns."
+        yield f"Scores: Krippendorff's alpha is {_coefficient(scores.alpha)}, over {scores.turns} turns."
     if scores.rank is not UNSET:
         yield f"Order of the turns: Spearman's rank correlation is {scores.rank.value:.2f}{_interval(scores.rank, 2)}."
     if found.preferred_of:
         yield (
             f"Preferred turn: the same in {found.preferred_alike} of {found.preferred_of} "
-            f"comparisons; kappa is {interval(found.preferred)}."
+            f"comparisons; kappa is {_coefficient(found.preferred)}."
         )
     yield _overlap("Suspect claims", found.common_flags)
     yield _overlap("Flaws that cost points later", found.common_dockings)
@@ -83,6 +83,10 @@ def agreement_sentences(found: JudgingComparison) -> Iterator[str]:
             "which they are only roughly."
         )
     yield from found.notes
+
+
+def _coefficient(found: Coefficient) -> str:
+    return interval(found).replace("-", "−")
 
 
 def _interval(found: IntervalEstimate, places: int) -> str:
@@ -198,15 +202,18 @@ def _turn(
     apart = "" if turn.difference is UNSET else f", difference {difference(turn.difference)}"
     alone = sum(UNSET in (each.first, each.second) for each in flags)
     alone += sum(UNSET in (each.first, each.second) for each in docks)
-    more = f' <span class="quiet">{alone} found by one judge only</span>' if alone else ""
-    yield f'<details class="compared"><summary>{head}: {figures}{apart}{more}</summary>'
+    more = f' <span class="quiet">· {alone} found by one judge only</span>' if alone else ""
+    yield f'<details class="compared"><summary><span>{head}: {figures}{apart}{more}</span></summary>'
     yield f'<p class="quiet">Read it in the {links} judging.</p>'
     for name, value in (("first", turn.first), ("second", turn.second)):
         if isinstance(value, Missing):
             yield f"<p>The {name} judging has no score: {escape(value.missing.reason)}.</p>"
     if preferred is not None:
-        says = (PREFERRED.get(str(each), NONE) for each in (preferred.first, preferred.second))
-        yield f"<p>Compared with turn {preferred.earlier}: {' and '.join(says)} preferred.</p>"
+        said = [
+            PREFERRED[each] if isinstance(each, str) else "gave none" for each in (preferred.first, preferred.second)
+        ]
+        pair = f"turns {preferred.earlier} and {turn.turn}"
+        yield f"<p>Of {pair} the first judge {said[0]}, the second {said[1]}.</p>"
     if turn.components:
         yield '<div class="scroll" tabindex="0" role="region" aria-label="Components"><table><thead><tr>'
         yield '<th scope="col">Component</th><th scope="col">First</th><th scope="col">Second</th>'
@@ -240,7 +247,7 @@ def _points(component: ComponentView | UnsetType) -> str:
 
 def _findings(title: str, pairs: list[tuple[str, str]]) -> Iterator[str]:
     for heading, items in (
-        (f"{title}, both judges", [f"{a} / {b}" for a, b in pairs if a and b]),
+        (f"{title}, both judges", [f"The first judge: {a} The second: {b}" for a, b in pairs if a and b]),
         (f"{title}, first judge only", [a for a, b in pairs if not b]),
         (f"{title}, second judge only", [b for a, b in pairs if not a]),
     ):

@@ -1,0 +1,541 @@
+"""A report for a debater: its best and its worst moment, what it left open, what it lost later, what to do next time.
+
+Every sentence follows from recorded events.  No model is called.  The rules stand in docs/design.md.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from events.state.debate import Debate
+from events.state.ledger import ScoreEntry, TurnCard
+from events.types import ComponentScore, Missing, Side, Span, other
+from events.types.rubric import Rubric
+from events.view.turn_view import TurnView
+from events.view.view import Fold, SeatView, View
+from judge.live.answers import overlaps
+from server.errors import NotNow
+from server.export.exchange import first_side
+from server.export.labels import named
+from server.export.reports.arguments import argument_sections
+from server.export.reports.document import (
+    LEAST_LOSS,
+    CitedTurn,
+    QuotedWords,
+    Report,
+    ReportSection,
+    Sentence,
+    Strong,
+    ranked_advice,
+)
+from server.export.wording import NAMES, rule_name
+
+OPEN_MOST: Final = 3
+STANDING_MOST: Final = 2
+LOST_MOST: Final = 4
+"""Entries of a section: the report is to stay on one page."""
+_NOTES: Final = re.compile(r"(?: \((?:requested|it continues|[\d.]+ of [\d.]+ applied)[^()]*\))+$")
+"""What the rules add to the judge's reason."""
+UNCORRECTED: Final = " The judge recorded no correction of it in your later turns."
+CONDUCT: Final = {
+    "dropped_premise": ("a premise that was dropped without a word", "When you give a premise up, say so."),
+    "contradiction": ("a contradiction", "Say nothing that contradicts your own earlier turns."),
+    "injection": ("an attempt to instruct the judge", "Speak to the audience, and never tell the judge what to do."),
+}
+"""By rule of conduct: what cost the points, and the advice."""
+
+
+def report_for(fold: Fold, view: View, side: Side) -> Report:
+    """The report for one side.  ``view`` is what its reader may see.
+
+    Raises ``NotNow`` if the format has no sides, or nothing of the side is judged yet.
+    """
+    if view.format not in {"exchange", "protocol"}:
+        raise NotNow(f"a report for a debater needs a debate of two sides, and this one has the format {view.format}")
+    sections = argument_sections(fold.debate, side) if view.format == "protocol" else _turn_sections(fold, view, side)
+    seat = view.pro if side == "pro" else view.con
+    who = NAMES[side]
+    if isinstance(seat, SeatView) and seat.speaker is not UNSET:
+        who = f"{seat.speaker} ({who})"
+    return Report(
+        debate=view.id,
+        title=f"Report for {who}",
+        motion=view.motion,
+        language=view.language or "en",
+        facts=tuple(_facts(fold.debate, view, side)),
+        caveats=tuple(_caveats(view)),
+        sections=sections,
+    )
+
+
+def _caveats(view: View) -> Iterator[str]:
+    if view.judge is not UNSET and view.judge.caveat:
+        yield view.judge.caveat
+    if view.transcript is not UNSET:
+        source = "" if view.transcript.source is UNSET else f" ({view.transcript.source})"
+        yield f"The turns come from a transcript{source}. They were not spoken in Moot."
+    if view.state != "concluded":
+        why = f": {view.reason}" if view.reason else ""
+        yield f"The debate has not ended; it is {view.state}{why}. This report ends at event {view.position}."
+
+
+def _facts(debate: Debate, view: View, side: Side) -> Iterator[str]:
+    """The judge, the outcome and the scores, from the side's place."""
+    judge = "a judge that is not named yet"
+    if view.judge is not UNSET and view.judge.model is not UNSET:
+        judge = view.judge.model
+    yield f"Judged by {judge}. Moot wrote this report from the judge's recorded answers; no model was asked for it."
+    if view.conclusion is not UNSET:
+        winner = view.conclusion.winner
+        said = "No winner is named" if winner == "neither" else "You won" if winner == side else "You lost"
+        yield f"{said}, by {rule_name(view.conclusion.by_rule)}."
+    if view.format == "protocol":
+        given = debate.protocol.assessment
+        if given is not UNSET:
+            totals = {"pro": given.pro_total, "con": given.con_total}
+            theirs = f"{NAMES[other(side)]}: {_figure(totals[other(side)])}"
+            yield f"Total of your arguments: {_figure(totals[side])}. {theirs}."
+        return
+    means = {"pro": view.scorecard.pro.composite, "con": view.scorecard.con.composite}
+    theirs = f"{NAMES[other(side)]}: {_figure(means[other(side)])}"
+    yield f"Mean score of your turns: {_figure(means[side])} of 100. {theirs}."
+    won, lost, drawn = _exchanges(debate, side)
+    if won + lost + drawn:
+        yield f"Exchanges: {won} won, {lost} lost, {drawn} drawn."
+
+
+def _exchanges(debate: Debate, side: Side) -> tuple[int, int, int]:
+    rounds = [each.winner() for each in debate.exchanges.comparisons.values()]
+    sides = debate.ledger.sides
+    winners = [
+        None if winner in {None, "draw"} else sides[each.earlier if winner == "earlier" else each.later]
+        for each, winner in zip(debate.exchanges.comparisons.values(), rounds, strict=True)
+    ]
+    return winners.count(side), winners.count(other(side)), rounds.count("draw")
+
+
+def _figure(value: float | Missing) -> str:
+    return "none" if isinstance(value, Missing) else f"{value:.1f}"
+
+
+# an exchange
+
+
+class _Loss(Struct, frozen=True):
+    """Points that a turn lost after it was scored, and did not get back."""
+
+    kind: str
+    """``gap``, the kind of a suspect claim, or a rule of conduct."""
+    turn: int
+    position: int
+    cause: int | None
+    """The event that it follows from."""
+    points: float
+    dimension: str
+    quote: str = ""
+    reason: str = ""
+    span: Span | None = None
+    shown_in: int = 0
+    """Of a gap: the turn whose words show it."""
+    shown_by: str = ""
+    shown_span: Span | None = None
+    counts: bool = True
+    """Whether the dimension is part of the composite."""
+
+
+class _SideOfExchange(Struct, frozen=True):
+    """The side's turns in an exchange."""
+
+    debate: Debate
+    side: Side
+    rubric: Rubric
+    turns: dict[int, TurnView]
+    """The side's turns."""
+    cards: dict[int, TurnCard]
+    """Its judged turns."""
+    composites: dict[int, float]
+    first: Side
+    """The side that spoke first."""
+    losses: tuple[_Loss, ...]
+
+    def said(self, text: str) -> QuotedWords:
+        """Words of the judge, with the names of the sides."""
+        return QuotedWords(named(text, self.first))
+
+
+def _turn_sections(fold: Fold, view: View, side: Side) -> tuple[ReportSection, ...]:
+    debate, rubric = fold.debate, fold.debate.ledger.rubric
+    cards = {number: card for number, card in sorted(debate.ledger.cards.items()) if card.side == side}
+    if not cards or rubric is None:
+        raise NotNow(f"no turn of {NAMES[side]} is judged yet, so there is nothing to report")
+    composites = {
+        number: whole
+        for number, card in cards.items()
+        if card.missing is None and (whole := card.composite(debate.ledger.dimensions)) is not None
+    }
+    turns = {int(number): turn for number, turn in view.turns.items() if turn.side == side}
+    losses = tuple(_losses(debate, cards.values()))
+    case = _SideOfExchange(debate, side, rubric, turns, cards, composites, first_side(view.turns), losses)
+    sections = [*_moments(case)]
+    for title, entries in (
+        ("Where you lost points afterwards, and why", _lost_later(case)),
+        ("What was left unanswered, as far as the record shows", _unanswered(case)),
+    ):
+        found = tuple(entries)
+        sections.append(ReportSection(title=title, entries=found or (("The record has nothing here.",),)))
+    sections.append(ranked_advice((*_by_component(case), *_by_rule(case))))
+    if unscored := tuple(_unscored(case)):
+        sections.append(ReportSection(title="Not scored", entries=unscored))
+    return tuple(sections)
+
+
+class _Point(Struct, frozen=True):
+    """A component of a turn with the judge's points."""
+
+    turn: int
+    name: str
+    asks: str
+    maximum: int
+    score: ComponentScore
+
+    @property
+    def share(self) -> float:
+        return self.score.admitted / self.maximum
+
+
+def _points(case: _SideOfExchange, number: int) -> Iterator[_Point]:
+    """The components of a turn's composite."""
+    card = case.debate.ledger.cards[number]
+    for dimension in case.debate.ledger.dimensions:
+        for name, component in case.rubric.dimensions[dimension].components.items():
+            if dimension in card.balances and name in card.components and number >= component.applies_from:
+                yield _Point(number, name, component.asks, component.maximum, card.components[name])
+
+
+def _moments(case: _SideOfExchange) -> Iterator[ReportSection]:
+    if not case.composites:
+        yield ReportSection(title="Your strongest and weakest moment", entries=(("None of your turns has a score.",),))
+        return
+    best = max(case.composites, key=lambda number: case.composites[number])
+    worst = min(case.composites, key=lambda number: case.composites[number])
+    yield ReportSection(title="Your strongest moment", entries=(_strongest(case, best),))
+    yield ReportSection(title="Your weakest moment", entries=(_weakest(case, worst, is_only=best == worst),))
+
+
+def _strongest(case: _SideOfExchange, number: int) -> Sentence:
+    quoted = [each for each in _points(case, number) if each.score.verified and each.score.quote]
+    only = "your only turn with a score" if len(case.composites) == 1 else "your best turn"
+    head = (CitedTurn(number, case.cards[number].position), f" is {only}, with {case.composites[number]:.1f} of 100")
+    if not quoted:
+        return (*head, " points. No quote in it could be verified.")
+    point = max(quoted, key=lambda each: (each.share, each.maximum))
+    return (
+        *head,
+        f" points. The judge gave {point.score.admitted:g} of {point.maximum} for ",
+        Strong(point.name.replace("_", " ")),
+        f" (it {point.asks}) and quoted: ",
+        QuotedWords(point.score.quote),
+        *_reason(case, point.score.reason),
+    )
+
+
+def _weakest(case: _SideOfExchange, number: int, *, is_only: bool) -> Sentence:
+    """The turn with the lowest score, and the component on which it lost most."""
+    head: Sentence = (CitedTurn(number, case.cards[number].position),)
+    if is_only:
+        head = (*head, " also holds your weakest moment.")
+    else:
+        head = (*head, f" is your lowest turn, with {case.composites[number]:.1f} of 100 points.")
+    points = [each for each in _points(case, number) if each.score.reason]
+    point = max(points, key=lambda each: (each.maximum - each.score.admitted, each.maximum), default=None)
+    if point is not None:
+        quote: Sentence = (" and quoted: ", QuotedWords(point.score.quote)) if point.score.quote else (".",)
+        doubt = "" if point.score.verified or not point.score.quote else " (these words are not in the turn)"
+        head = (
+            *head,
+            f" The judge gave {point.score.admitted:g} of {point.maximum} for ",
+            Strong(point.name.replace("_", " ")),
+            f" (whether it {point.asks})",
+            *quote,
+            doubt,
+            *_reason(case, point.score.reason),
+        )
+    lost = -sum(each.points for each in case.losses if each.turn == number and each.counts)
+    return (*head, f" After it was scored, the turn lost {_count(lost, 'point')} more: see below.") if lost else head
+
+
+def _reason(case: _SideOfExchange, reason: str) -> Sentence:
+    return (" The judge wrote: ", case.said(reason)) if reason else ()
+
+
+# what was lost after the score
+
+
+def _losses(debate: Debate, cards: Iterable[TurnCard]) -> Iterator[_Loss]:
+    claims = {each.flagged: each for each in debate.claims.values()}
+    for card in cards:
+        for entry in card.entries:
+            if entry.applied >= 0 or entry.kind not in {"gap", "penalty"}:
+                continue
+            claim = claims.get(entry.cause or 0)
+            if claim is not None and claim.state == "cleared":
+                continue
+            lost = _Loss(
+                kind=entry.rule,
+                turn=entry.turn,
+                position=entry.position,
+                cause=entry.cause,
+                points=entry.applied,
+                dimension=entry.dimension.replace("_", " "),
+                counts=entry.dimension in debate.ledger.dimensions,
+            )
+            if entry.kind == "gap":
+                fails, shown = entry.evidence
+                yield replace(
+                    lost,
+                    kind="gap",
+                    quote=fails.quote,
+                    span=fails.span,
+                    shown_in=shown.turn,
+                    shown_by=shown.quote,
+                    shown_span=shown.span,
+                    reason=_NOTES.sub("", entry.reason),
+                )
+            elif claim is not None:
+                yield replace(lost, kind=claim.kind, quote=claim.quote, reason=claim.answer or claim.reason)
+            else:
+                quote, reason = _conduct(debate, entry)
+                yield replace(lost, quote=quote, reason=reason)
+
+
+def _conduct(debate: Debate, entry: ScoreEntry) -> tuple[str, str]:
+    """The words and the reason of a penalty for conduct."""
+    for premise in debate.spine.premises.values():
+        for change in premise.changes:
+            if change.position == entry.cause:
+                return premise.quote, change.text
+    for contradiction in debate.spine.contradictions:
+        if contradiction.position == entry.cause:
+            return "", contradiction.reason
+    return next((each.quote for position, each in debate.injections if position == entry.cause), ""), ""
+
+
+def _lost_later(case: _SideOfExchange) -> Iterator[Sentence]:
+    listed = _largest(case)
+    yield from (_loss(case, each) for each in listed)
+    if rest := [each for each in case.losses if each not in listed]:
+        lost = _count(-sum(each.points for each in rest), "point")
+        yield (f"{_count(len(rest), 'further loss', 'further losses')} took {lost}.",)
+    bands = {
+        number: sum(entry.applied for entry in card.entries if entry.kind == "band")
+        for number, card in case.cards.items()
+    }
+    if (moved := sum(bands.values())) <= -LEAST_LOSS:
+        worst = min(bands, key=lambda number: bands[number])
+        yield (
+            f"In all, comparisons with the turns beside them moved your turns down by {_count(-moved, 'point')}; ",
+            CitedTurn(worst, case.cards[worst].position),
+            " fell furthest.",
+        )
+
+
+def _largest(case: _SideOfExchange) -> list[_Loss]:
+    """The losses that the report tells one by one."""
+    return sorted(case.losses, key=lambda each: (each.points, each.position))[:LOST_MOST]
+
+
+def _loss(case: _SideOfExchange, loss: _Loss) -> Sentence:
+    head: Sentence = (CitedTurn(loss.turn, loss.position), f" lost {_count(-loss.points, 'point')} of {loss.dimension}")
+    if loss.kind in CONDUCT:
+        said: Sentence = (": ", QuotedWords(loss.quote)) if loss.quote else (".",)
+        return (*head, f" for {CONDUCT[loss.kind][0]}", *said, *_reason(case, loss.reason))
+    if loss.kind != "gap":
+        rule = case.rubric.claims.get(loss.kind)  # type: ignore[call-overload]
+        asks = f" (it {rule.asks})" if rule is not None else ""
+        words: Sentence = (f" for what the judge calls {loss.kind.replace('_', ' ')}{asks}: ", QuotedWords(loss.quote))
+        return (*head, *words, *_reason(case, loss.reason))
+    sides = case.debate.ledger.sides
+    by, is_own = NAMES[sides[loss.shown_in]], sides[loss.shown_in] == case.side
+    verb = "had said" if loss.shown_in < loss.turn else "answered"
+    shown: Sentence
+    if loss.shown_in == loss.turn:
+        shown = (" The same turn says: ", QuotedWords(loss.shown_by))
+    elif is_own:
+        shown = (" You contradict it in ", CitedTurn(loss.shown_in, loss.position), ": ", QuotedWords(loss.shown_by))
+    else:
+        shown = (f" {by} {verb} in ", CitedTurn(loss.shown_in, loss.position), ": ", QuotedWords(loss.shown_by))
+    left: Sentence = (UNCORRECTED,) if _is_left(case, loss) else ()
+    return (*head, ". You said: ", QuotedWords(loss.quote), *shown, *_reason(case, loss.reason), *left)
+
+
+def _count(number: float, one: str, many: str = "") -> str:
+    return f"{number:g} {one if number == 1 else many or one + 's'}"
+
+
+# what was left open
+
+
+def _unanswered(case: _SideOfExchange) -> Iterator[Sentence]:
+    """Flaws that stayed, premises that the side let go, and premises of the opponent that it left standing."""
+    own = [*_unmended(case), *_let_go(case)][:OPEN_MOST]
+    yield from own
+    yield from [*_still_standing(case)][:STANDING_MOST]
+
+
+def _unmended(case: _SideOfExchange) -> Iterator[Sentence]:
+    """Those of the flaws that stayed that the report has not told yet, by points."""
+    left = [each for each in case.losses if _is_left(case, each) and each not in _largest(case)]
+    for loss in sorted(left, key=lambda each: (each.points, each.position)):
+        yield (
+            "You said in ",
+            CitedTurn(loss.turn, case.cards[loss.turn].position),
+            ": ",
+            QuotedWords(loss.quote),
+            f" {NAMES[other(case.side)]} answered in ",
+            CitedTurn(loss.shown_in, loss.position),
+            ": ",
+            QuotedWords(loss.shown_by),
+            UNCORRECTED,
+        )
+
+
+def _is_left(case: _SideOfExchange, loss: _Loss) -> bool:
+    """Whether the opponent exposed a flaw after which the side spoke again, and nothing recorded mends it."""
+    is_due = loss.kind == "gap" and loss.turn < loss.shown_in < max(case.cards)
+    return is_due and case.debate.ledger.sides[loss.shown_in] != case.side and not _is_mended(case, loss)
+
+
+def _is_mended(case: _SideOfExchange, loss: _Loss) -> bool:
+    """Whether a later turn changed a premise with these words, or exposed a flaw in the words against them."""
+    is_changed = any(
+        change.what in {"revised", "withdrawn"} and change.turn > loss.shown_in
+        for premise in case.debate.spine.premises.values()
+        if premise.turn == loss.turn and _meet(premise.span, loss.span)
+        for change in premise.changes
+    )
+    return is_changed or any(
+        each.turn == loss.shown_in and _meet(each.span, loss.shown_span) for each in _exposed_by(case)
+    )
+
+
+def _exposed_by(case: _SideOfExchange) -> Iterator[_Loss]:
+    """The flaws of the opponent's turns that the side exposed."""
+    cards = (card for card in case.debate.ledger.cards.values() if card.side != case.side)
+    sides = case.debate.ledger.sides
+    return (each for each in _losses(case.debate, cards) if each.kind == "gap" and sides[each.shown_in] == case.side)
+
+
+def _meet(one: Span | None, other_span: Span | None) -> bool:
+    return one is not None and other_span is not None and overlaps(one, other_span)
+
+
+def _let_go(case: _SideOfExchange) -> Iterator[Sentence]:
+    """Premises that the side dropped, but for those that the report has told already."""
+    told = {each.cause for each in _largest(case)}
+    for premise in case.debate.spine.premises.values():
+        for change in premise.changes:
+            if premise.side == case.side and change.what == "dropped" and change.position not in told:
+                yield (
+                    "You built on this in ",
+                    CitedTurn(premise.turn, premise.stated),
+                    ": ",
+                    QuotedWords(premise.quote),
+                    " In ",
+                    CitedTurn(change.turn, change.position),
+                    " you let it go without saying so.",
+                )
+
+
+def _still_standing(case: _SideOfExchange) -> Iterator[Sentence]:
+    """Premises of the opponent that stood when the side still spoke, and in which none of its turns exposed a flaw."""
+    rival, last = other(case.side), max(case.cards)
+    met = [*_exposed_by(case)]
+    for premise in case.debate.spine.premises.values():
+        if premise.side != rival or premise.turn > last or premise.state not in {"kept", "revised"}:
+            continue
+        if any(each.turn == premise.turn and _meet(each.span, premise.span) for each in met):
+            continue
+        yield (
+            f"{NAMES[rival]} built on this in ",
+            CitedTurn(premise.turn, premise.stated),
+            ": ",
+            QuotedWords(premise.quote),
+            " It still stands, and the judge recorded no flaw in it that a turn of yours exposed.",
+        )
+
+
+# what to do next time
+
+
+def _by_component(case: _SideOfExchange) -> Iterator[tuple[float, Sentence]]:
+    """Of each component: the points below its best turn in this debate, over the side's turns."""
+    everywhere = [each for number in case.debate.ledger.cards for each in _points(case, number)]
+    best: dict[str, float] = {}
+    for each in everywhere:
+        best[each.name] = max(best.get(each.name, 0.0), each.score.admitted)
+    for name, top in best.items():
+        mine = [each for each in everywhere if each.name == name and each.turn in case.cards]
+        lost = sum(top - each.score.admitted for each in mine)
+        given = [each for each in mine if each.score.reason and each.score.admitted < top]
+        if not given or lost < LEAST_LOSS:
+            continue
+        worst = min(given, key=lambda each: each.score.admitted)
+        respect = f"{name.replace('_', ' ')}, {top:g} of {worst.maximum}"
+        total = f"{_count(round(lost, 2), 'point')} over {_count(len(mine), 'turn')}"
+        advice: Sentence = (
+            Strong(f"See that each turn {worst.asks}."),
+            f" Against the best turn of this debate in this respect ({respect}) you lost {total}. Least in ",
+            CitedTurn(worst.turn, case.debate.ledger.cards[worst.turn].position),
+            f", with {worst.score.admitted:g}.",
+            *_reason(case, worst.score.reason),
+        )
+        yield lost, advice
+
+
+def _by_rule(case: _SideOfExchange) -> Iterator[tuple[float, Sentence]]:
+    """The points taken for flaws, for each kind of suspect claim, and for each rule of conduct."""
+    told = _largest(case)
+    for kind in dict.fromkeys(each.kind for each in case.losses):
+        losses = [each for each in case.losses if each.kind == kind]
+        lost = -sum(each.points for each in losses)
+        if lost < LEAST_LOSS:
+            continue
+        worst = min(losses, key=lambda each: each.points)
+        rule = case.rubric.claims.get(kind)  # type: ignore[call-overload]
+        if kind == "gap":
+            what = "Before you speak, look for the step that the other side can attack, and close it."
+            how = f"{_count(len(losses), 'flaw')} in your turns cost"
+        elif kind in CONDUCT:
+            what, how = CONDUCT[kind][1], f"{_count(len(losses), kind.replace('_', ' '))} cost"
+        else:
+            asks = rule.asks if rule is not None else f"can be called {kind.replace('_', ' ')}"
+            what, how = f"Make no claim that {asks}.", f"{_count(len(losses), 'such claim')} cost"
+        yield (
+            lost,
+            (
+                Strong(what),
+                f" {how} you {_count(round(lost, 2), 'point')}; most in ",
+                CitedTurn(worst.turn, worst.position),
+                ".",
+                *((" The judge's words on it stand above.",) if worst in told else _reason(case, worst.reason)),
+            ),
+        )
+
+
+# what has no score
+
+
+def _unscored(case: _SideOfExchange) -> Iterator[Sentence]:
+    for number, turn in case.turns.items():
+        card = case.cards.get(number)
+        if card is None:
+            if turn.spoken is not UNSET:
+                yield (CitedTurn(number, turn.spoken), " is not judged yet.")
+        elif card.missing is not None:
+            yield (CitedTurn(number, card.position), f" has no score: {card.missing.reason}.")
+        else:
+            for name, why in card.absent.items():
+                yield (CitedTurn(number, card.position), f" has no score for {name.replace('_', ' ')}: {why.reason}.")

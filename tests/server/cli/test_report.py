@@ -1,0 +1,21 @@
+"""``moot report``."""
+
+from pathlib import Path
+
+from tests.server.children import Cli
+
+
+def test_a_report_is_printed_or_written(held: tuple[Cli, str], tmp_path: Path) -> None:
+    moot, debate = held
+    shown = moot("report", debate, "--side", "pro")
+    written = moot("report", debate, "--side", "con", "--as", "html", "-o", str(tmp_path / "con.html"))
+    nowhere = moot("report", debate, "--side", "con", "-o", str(tmp_path / "none" / "con.md"))
+
+    assert 0 == shown.returncode, shown.stderr
+    assert shown.stdout.decode().startswith("# Report for Pro\n")
+    assert f"/d/{debate}#e" in shown.stdout.decode()
+    assert (0, b"") == (written.returncode, written.stdout)
+    assert "<title>Report for Con · Moot</title>" in (tmp_path / "con.html").read_text(encoding="utf-8")
+    assert 0 != nowhere.returncode
+    assert b"cannot write" in nowhere.stderr
+    assert 2 == moot("report", debate).returncode

@@ -1,0 +1,265 @@
+"""A report for a debater: each sentence follows from the record, and what is not there is not told."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import anyio
+import msgspec
+import pytest
+
+from events.record import Recorded
+from events.store.log import read_all
+from events.store.memory import MemoryLog
+from events.transfer import import_debate, read_lines
+from events.types import LogicGapAdjusted, ModelAnswered, ScoreChange, TurnScored, TurnSpoken
+from events.view import view as views
+from events.view.view import Fold
+from server.debate.adoption import check_debate
+from server.errors import NotNow
+from server.export.exchange import first_side
+from server.export.labels import named
+from server.export.reports.debater import report_for
+from server.export.reports.document import (
+    CitedTurn,
+    QuotedWords,
+    Report,
+    Strong,
+    report_html,
+    report_markdown,
+)
+from tests.server.harness import Harness, harness, is_a
+
+ROOT = Path(__file__).parents[4]
+BY_HAND = sorted((ROOT / "tests" / "server" / "debate" / "logs").glob("*_v2.ndjson"))
+EXCHANGES = [path for path in BY_HAND if not path.stem.startswith("library")]
+GOLDEN = sorted((ROOT / "tests" / "events" / "view" / "golden").glob("*.ndjson"))
+EXHIBITIONS = ("cars", "homework", "juries", "lamps", "monolith", "transit")
+
+
+@cache
+def recorded(path: Path) -> tuple[Recorded, ...]:
+    async def read() -> tuple[Recorded, ...]:
+        async with MemoryLog() as log:
+            with path.open("rb") as file:
+                imported = await import_debate(log, read_lines(file), check_debate)
+            return tuple([record async for record in read_all(log, imported.debate)])
+
+    return anyio.run(read)
+
+
+@cache
+def exhibited(name: str) -> tuple[Recorded, ...]:
+    async def play() -> tuple[Recorded, ...]:
+        async with harness() as h, anyio.TemporaryDirectory() as folder:
+            return await records(h, await h.exhibit(name, Path(folder)))
+
+    return anyio.run(play)
+
+
+async def records(h: Harness, debate: str) -> tuple[Recorded, ...]:
+    return tuple([record async for record in read_all(h.log, debate)])
+
+
+def folded(log: tuple[Recorded, ...]) -> Fold:
+    return views.apply_all(views.INITIAL, log)
+
+
+def made(log: tuple[Recorded, ...], side: Any) -> Report:
+    fold = folded(log)
+    return report_for(fold, views.for_director(fold), side)
+
+
+def parts(report: Report, kind: type) -> Iterator[Any]:
+    return (part for each in report.sections for entry in each.entries for part in entry if isinstance(part, kind))
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+LOGS = [*((path.stem, path) for path in (*BY_HAND, *GOLDEN)), *((name, name) for name in EXHIBITIONS)]
+
+
+@pytest.mark.parametrize("side", ["pro", "con"])
+@pytest.mark.parametrize("source", [source for _, source in LOGS], ids=[name for name, _ in LOGS])
+def test_every_quote_is_recorded_and_every_citation_leads_to_an_event_of_its_turn(source: Any, side: Any) -> None:
+    log = recorded(source) if isinstance(source, Path) else exhibited(source)
+    report = made(log, side)
+    first = first_side(folded(log).view.turns)
+    texts = [value for record in log for value in strings(msgspec.to_builtins(record.event))]
+    known = words("\n".join((*texts, *(named(text, first) for text in texts))))
+    events = {record.position: record.event for record in log}
+    cited = [*parts(report, CitedTurn)]
+
+    assert cited
+    for quote in parts(report, QuotedWords):
+        assert words(quote.text) in known
+    for each in cited:
+        event: Any = events[each.position]
+        about = {getattr(event, name, None) for name in ("turn", "earlier", "later")} | set(getattr(event, "turns", ()))
+        if isinstance(event, LogicGapAdjusted):
+            about.add(event.exposed_by.turn)
+        if not about - {None}:
+            about = {each.turn}  # an event about an argument of a protocol
+        assert each.turn in about
+
+
+def strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
+        yield from strings(each)
+
+
+@pytest.mark.parametrize("side", ["pro", "con"])
+@pytest.mark.parametrize("path", EXCHANGES, ids=lambda path: path.stem)
+def test_moments_are_the_highest_and_the_lowest_turn(path: Path, side: str) -> None:
+    log = recorded(path)
+    composites = {int(n): turn.composite for n, turn in folded(log).view.turns.items() if turn.side == side}
+    best, worst = made(log, side).sections[:2]
+
+    assert ("Your strongest moment", "Your weakest moment") == (best.title, worst.title)
+    assert max(composites, key=lambda n: composites[n]) == best.entries[0][0].turn  # type: ignore[union-attr, arg-type, return-value]
+    assert min(composites, key=lambda n: composites[n]) == worst.entries[0][0].turn  # type: ignore[union-attr, arg-type, return-value]
+
+
+def avoidable(log: tuple[Recorded, ...], side: str) -> dict[str, float]:
+    """Points by words of their advice: below the best turn in each component, and taken by each rule."""
+    ledger = folded(log).debate.ledger
+    rubric = ledger.rubric
+    assert rubric is not None
+    sides = {record.event.turn: record.event.side for record in log if isinstance(record.event, TurnSpoken)}
+    given: dict[str, dict[int, float]] = {}
+    for event in (record.event for record in log if isinstance(record.event, TurnScored)):
+        for name, score in (event.components or {}).items():
+            given.setdefault(name, {})[event.turn] = score.admitted
+    losses: dict[str, float] = {}
+    for dimension in ledger.dimensions:
+        for name, component in rubric.dimensions[dimension].components.items():
+            marks = {n: points for n, points in given[name].items() if n >= component.applies_from}
+            losses[component.asks] = sum(max(marks.values()) - p for n, p in marks.items() if sides[n] == side)
+    words_of = {"logic_gap": "step that the other side", "dropped_premise": "give a premise up"}
+    words_of |= {"contradiction": "contradicts your own"} | {kind: rule.asks for kind, rule in rubric.claims.items()}
+    for taken in (record.event for record in log if isinstance(record.event, ScoreChange)):
+        if taken.applied < 0 and sides[taken.turn] == side and taken.rule in words_of:
+            losses[words_of[taken.rule]] = losses.get(words_of[taken.rule], 0) - taken.applied
+    return losses
+
+
+@pytest.mark.parametrize("side", ["pro", "con"])
+@pytest.mark.parametrize("path", EXCHANGES, ids=lambda path: path.stem)
+def test_advice_follows_the_largest_avoidable_losses(path: Path, side: str) -> None:
+    """The losses are added up here from the events alone."""
+    log = recorded(path)
+    losses = avoidable(log, side)
+    advice = next(each for each in made(log, side).sections if "next time" in each.title)
+    told = [part.text for entry in advice.entries for part in entry if isinstance(part, Strong)]
+    top = sorted(losses.values(), reverse=True)[:3]
+
+    assert [each for each in top if each >= 1] == [
+        next(points for words_, points in losses.items() if words_ in text) for text in told
+    ]
+
+
+def test_a_flaw_that_a_later_turn_answered_is_not_told_as_unanswered() -> None:
+    """Con said “Then give her a pass tomorrow” in turn 4; in turn 5 Pro exposed a flaw in these words."""
+    text = report_markdown(made(recorded(ROOT / "tests/server/debate/logs/free_transport_v2.ndjson"), "pro"))
+    answered = [line for line in text.splitlines() if "Then give her a pass" in line]
+
+    assert all("recorded no correction" not in line for line in answered)
+    assert "recorded no correction" in text
+
+
+@pytest.mark.anyio
+async def test_a_live_a_halted_and_an_unjudged_debate(script: Any) -> None:
+    model = script()
+    async with harness() as h:
+        debate = await h.open(model, turns=4)
+        log = await records(h, debate)
+        with pytest.raises(NotNow, match="no turn of Pro is judged yet"):
+            made(log, "pro")
+        await h.ended(debate)
+        whole = await records(h, debate)
+        halted = await h.open(model, turns=40)
+        await h.until(halted, is_a(TurnScored))
+        await h.moderators.halt(halted, "no more time", "the operator")
+        stopped = made(await records(h, halted), "pro")
+    judged = next(record.position for record in whole if isinstance(record.event, TurnScored))
+    live = made(whole[:judged], "pro")
+
+    assert f"The debate has not ended; it is open. This report ends at event {judged}." in live.caveats
+    assert any("it is halted: no more time" in each for each in stopped.caveats)
+    assert not any(each.startswith(("You won", "You lost")) for each in live.facts)
+
+
+def test_missing_scores_are_told_with_their_reason_and_count_for_nothing() -> None:
+    text = report_markdown(made(exhibited("homework"), "pro"))
+
+    assert "## Not scored" in text
+    assert re.search(r"Turn 7 \(event \d+\) has no score: the judge gave no usable answer", text)
+
+
+@pytest.mark.anyio
+async def test_a_baseline_says_so_at_the_top_and_a_debate_without_any_score_has_no_moments(script: Any) -> None:
+    async with harness() as h:
+        counted = await h.open(script(), judge="baseline:lexical")
+        await h.ended(counted)
+        fault = {"fault": {"kind": "overloaded", "times": 99}}
+        silent = script("silent", answers={"score:1": fault, "score:2": fault})
+        missing = await h.open(script("debate"), judge=silent)
+        await h.ended(missing)
+        by_count, without = made(await records(h, counted), "pro"), made(await records(h, missing), "con")
+
+    assert by_count.caveats[0].startswith("The lexical baseline is no model.")
+    assert "None of your turns has a score." == without.sections[0].entries[0][0]
+    assert "The record has no material for advice." == without.sections[-2].entries[-1][0]
+
+
+@pytest.mark.anyio
+async def test_a_blind_debate_names_no_model_before_its_end(script: Any) -> None:
+    async with harness() as h:
+        debate = await h.open(script(), blind=True)
+        await h.ended(debate)
+        log = await records(h, debate)
+    judged = next(record.position for record in log if isinstance(record.event, TurnScored))
+    before, after = folded(log[:judged]), folded(log)
+
+    assert "scripted" not in report_html(report_for(before, before.view, "pro"), "")
+    assert "Judged by scripted:debate.json" in report_html(report_for(after, after.view, "pro"), "")
+
+
+@pytest.mark.anyio
+async def test_words_of_debaters_are_never_markup(script: Any) -> None:
+    hostile = "Cars kill <script>alert(1)</script> [x](http://evil) `and` **so** trams win, because they carry more."
+    async with harness() as h:
+        debate = await h.open(script(says={"pro": [hostile], "con": [hostile]}), judge="baseline:lexical")
+        await h.ended(debate)
+        report = made(await records(h, debate), "pro")
+    page, text = report_html(report, "http://127.0.0.1"), report_markdown(report)
+
+    assert "<script" not in page
+    assert "[x](http" not in text
+    assert "**so**" not in text
+    assert 'lang="en" dir="auto"' in page
+
+
+@pytest.mark.anyio
+async def test_formats_without_sides_are_refused() -> None:
+    fold = folded(exhibited("juries"))
+    calibration = msgspec.structs.replace(fold.view, format="calibration")
+
+    with pytest.raises(NotNow, match="needs a debate of two sides, and this one has the format calibration"):
+        report_for(fold, calibration, "pro")
+
+
+def test_questions_of_the_protocol_that_stayed_open_are_told() -> None:
+    log = exhibited("lamps")
+    text = report_markdown(made(log, "con"))
+    uncertain = [name for name, each in folded(log).debate.protocol.arguments.items() if each.standing == "UNCERTAIN"]
+
+    assert [each for each in uncertain if each.startswith("CON")]
+    assert "You answered, and the argument stayed uncertain." in text
+    assert not any(isinstance(record.event, ModelAnswered) and record.event.purpose == "report" for record in log)
