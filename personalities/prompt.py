@@ -54,11 +54,11 @@ class Place(Struct, frozen=True, kw_only=True):
 
 
 @cache
-def debater_template(name: Literal["debater", "short", "begun"] = "debater") -> Template:
+def debater_template(name: Literal["debater", "short", "begun", "documents"] = "debater") -> Template:
     """A shipped template.
 
     ``debater``: version 3, for models that read a whole debate.  ``short``: version 2, which small models follow.
-    ``begun``: for a very small model, whose speech is begun for it.
+    ``begun``: for a very small model, whose speech is begun for it.  ``documents``: what is said of documents.
     """
     text = resources.files("personalities").joinpath(f"prompts/{name}.md").read_text(encoding="utf-8")
     version = _VERSION.match(text)

@@ -56,6 +56,8 @@ class Turn(Struct, frozen=True, kw_only=True, gc=False):
     """Share of its word 4-grams that stand in earlier turns of its side."""
     tries: int = 0
     """Failed attempts since the debate was last resumed or a model took the seat over; abandoned ones do not count."""
+    passages: tuple[str, ...] = ()
+    """The passages of the evidence that the debater was given."""
     outages: int = 0
     """How many of ``tries`` failed because of the model's vendor."""
 
@@ -188,13 +190,14 @@ def apply(transcript: Transcript, record: Recorded) -> Transcript:
                 ),
             )
         case TurnStarted(turn=number, side=side, attempt=attempt):
-            before = transcript.turns.get(number)
-            turn = (
-                replace(before, state="speaking", attempt=attempt, started=record.position)
-                if before
-                else Turn(number=number, side=side, state="speaking", attempt=attempt, started=record.position)
+            before = transcript.turns.get(number) or Turn(
+                number=number, side=side, state="speaking", attempt=attempt, started=record.position
             )
-            return _with(transcript, turn)
+            given = event.passages or ()
+            return _with(
+                transcript,
+                replace(before, state="speaking", attempt=attempt, started=record.position, passages=given),
+            )
         case TurnSpoken():
             turn = replace(
                 transcript.turns[event.turn],

@@ -46,6 +46,8 @@ class TurnStarted(Event, frozen=True, kw_only=True, tag="turn_started"):
     side: Side
     attempt: int
     directive: int | None
+    passages: tuple[str, ...] | UnsetType = UNSET
+    """The passages of the evidence that the debater was given; unset in a debate without evidence."""
 
 
 class ContextSummarised(DerivedEvent, frozen=True, kw_only=True, tag="context_summarised"):

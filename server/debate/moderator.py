@@ -54,6 +54,7 @@ from server.debate.formats.steps import Ask, Record, Speak, Step, Wait
 from server.debate.speech import PaceRecorder, clean, clip
 from server.debate.stream_writer import Build, StreamWriter
 from server.errors import BadField, NotFound, NotNow
+from server.evidence.retrieval import prepare
 from server.feed.channel import TextInFlight
 from server.feed.hub import Hub
 from server.people.provider import People
@@ -126,6 +127,8 @@ class Moderator:
     async def _take_steps(self) -> None:
         if self.debate.opened and self.debate.opened.panel:  # numpy: importing it at the verdict would block the loop
             await load("judge.panel.outcome")
+        if self.debate.evidence.passages:  # up to two million characters
+            await anyio.to_thread.run_sync(prepare, self.debate.evidence)
         while not self.is_draining and (steps := await self._steps()):
             with anyio.move_on_after(self._seconds_left() + SLACK_S) as self._steps_scope:
                 async with anyio.create_task_group() as tasks:
@@ -273,7 +276,13 @@ class Moderator:
     async def _speak(self, step: Speak) -> None:
         """One attempt at a turn: record its start, stream the speech to the spectators, record its end."""
         await anyio.sleep(jittered_s(step.delay_ms, self._clock.random))
-        started = TurnStarted(turn=step.turn, side=step.side, attempt=step.attempt, directive=step.directive)
+        started = TurnStarted(
+            turn=step.turn,
+            side=step.side,
+            attempt=step.attempt,
+            directive=step.directive,
+            passages=step.passages or UNSET,
+        )
 
         def start(debate: Debate) -> Sequence[Draft]:
             return [Draft(event=started, cause=step.cause)] if debate.status.state == "open" else []

@@ -52,7 +52,7 @@ from personalities.pressure import directive_in_force
 from server.debate.formats import judging, panel, people
 from server.debate.formats.halts import give_up_reason, halt, halt_if_unaffordable
 from server.debate.formats.poll import opening_of_vote, vote_steps
-from server.debate.formats.prompts import speech_prompt, summary_due
+from server.debate.formats.prompts import speech_passages, speech_prompt, summary_due
 from server.debate.formats.questions import PERMANENT, pending
 from server.debate.formats.retries import delay_ms, is_exhausted, is_forgiven
 from server.debate.formats.steps import Ask, LazyPrompt, Record, Speak, Step, record
@@ -198,17 +198,19 @@ def _speak(
     seat = debater_of(opened, debate.seats, side)
     asks_person = is_person(seat.model)
     prompt = people.turn_prompt if asks_person else speech_prompt
+    passages = speech_passages(debate, opened, side)
     return Speak(
         turn=number,
         side=side,
         attempt=attempt,
         model=seat.model,
         think=seat.think,
-        lazy_prompt=LazyPrompt(lambda: prompt(debate, opened, side)),
+        lazy_prompt=LazyPrompt(lambda: prompt(debate, opened, side, passages)),
         max_words=opened.max_words,
         max_tokens=math.ceil(opened.max_words * tokens_a_word(opened.language or "en")) + MORE_TOKENS,
         temperature=opened.settings.temperature,
         directive=directive_in_force(debate, side),
+        passages=passages,
         delay_ms=delay_ms,
         cause=cause or debate.course,
         time_s=seat.time_s or None,

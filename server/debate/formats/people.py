@@ -4,6 +4,7 @@ After either, the model that the opening names takes the seat over.  Without suc
 ``resignation``, and a time-out halts the debate: an operator can resume it, and the turn's clock begins again.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import UnsetType
@@ -18,6 +19,7 @@ from judge.guard.neutralise import quoted
 from personalities.pressure import directive_in_force
 from providers.base import Segment
 from providers.errors import TimedOut
+from server.evidence.given import statement_passages
 from server.people.provider import is_person
 
 RESIGNATION: Final = "resignation"
@@ -54,13 +56,15 @@ def clock_of(debate: Debate, side: Side, turn: int) -> str:
     return seat.since if seat is not None and seat.turn == turn else ""
 
 
-def turn_prompt(debate: Debate, opened: DebateOpened, side: Side) -> tuple[Segment, ...]:
+def turn_prompt(debate: Debate, opened: DebateOpened, side: Side, passages: Sequence[str] = ()) -> tuple[Segment, ...]:
     """What the page of the seat tells the person about the turn, beside the debate itself."""
     directive = directive_in_force(debate, side)
     asked = f"You speak for {side.capitalize()}. The motion:\n{quoted(opened.motion)}\n"
     asked += f"Write at most {opened.max_words} words."
     if directive:
         asked += f"\nThe directive for this turn:\n{quoted(debate.characters.directives[directive].text)}"
+    if passages:
+        asked += f"\n{statement_passages(debate, opened, passages)}"
     return (Segment("user", asked),)
 
 

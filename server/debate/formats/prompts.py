@@ -4,6 +4,7 @@ The prompt holds all turns if they fit.  If they do not, it holds the newest tur
 earlier ones, as many as fit.  The event ``context_summarised`` records which, so that nothing is left out silently.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from msgspec import UNSET
@@ -12,13 +13,14 @@ from msgspec.structs import replace
 from events.languages import language_name, tokens_a_word
 from events.state.debate import Debate
 from events.state.seats import debater_of
-from events.types import ContextSummarised, DebateOpened, Side, TurnSpoken
+from events.types import ContextSummarised, DebateOpened, Debater, Side, TurnSpoken
 from judge.guard.neutralise import quoted
 from judge.live.text import shortened, tokens
 from personalities.motions import motion_kind
 from personalities.pressure import directive_in_force
 from personalities.prompt import BY_PHASE, Place, begun_prompt, debater_prompt
 from providers.base import Segment
+from server.evidence.given import Form, passages_for, room_for, with_passages
 
 TINY: Final = "embedded:smollm2"
 """The model whose speeches are begun for it."""
@@ -51,9 +53,18 @@ def is_begun(model: str, opened: DebateOpened) -> bool:
     return model == TINY and "begun" in opened.prompts and (opened.language or "en").partition("-")[0] == "en"
 
 
-def speech_prompt(debate: Debate, opened: DebateOpened, side: Side) -> tuple[Segment, ...]:
-    """The prompt for the next turn of ``side``, with its present traits and the directive in force."""
+def speech_passages(debate: Debate, opened: DebateOpened, side: Side) -> tuple[str, ...]:
+    """The passages of the evidence that the next turn of ``side`` is given."""
     seat = debater_of(opened, debate.seats, side)
+    return passages_for(debate, opened, side, _form(seat, opened), seat.window)
+
+
+def speech_prompt(
+    debate: Debate, opened: DebateOpened, side: Side, passages: Sequence[str] = ()
+) -> tuple[Segment, ...]:
+    """The prompt for the next turn of ``side``, with its present traits, the directive in force, and ``passages``."""
+    seat = debater_of(opened, debate.seats, side)
+    rules, shown = with_passages(debate, opened, side, passages, _form(seat, opened))
     directive = directive_in_force(debate, side)
     context = _context(debate, opened, side)
     spoken = _given(debate, context)
@@ -61,19 +72,18 @@ def speech_prompt(debate: Debate, opened: DebateOpened, side: Side) -> tuple[Seg
     text = debate.characters.directives[directive].text if directive else ""
     template = opened.prompts["debater"]
     if is_begun(seat.model, opened):
-        return tuple(
-            Segment(role, piece)
-            for role, piece in begun_prompt(
-                opened.prompts["begun"],
-                side=side,
-                motion=opened.motion,
-                kind=kind,
-                spoken=debate.transcript.spoken(),
-                quote=quoted,
-                directive=text,
-                words=tuple(debate.words[at].text for at in context.words),
-            )
+        pieces = begun_prompt(
+            opened.prompts["begun"],
+            side=side,
+            motion=opened.motion,
+            kind=kind,
+            spoken=debate.transcript.spoken(),
+            quote=quoted,
+            directive=text,
+            words=tuple(debate.words[at].text for at in context.words),
         )
+        begun = tuple(Segment(role, text) for role, text in pieces)
+        return (*begun[:-2], Segment("user", shown), *begun[-2:]) if shown else begun
     if is_small(seat.model, seat.window):
         template = opened.prompts.get("short", template)
     pieces = debater_prompt(
@@ -95,10 +105,19 @@ def speech_prompt(debate: Debate, opened: DebateOpened, side: Side) -> tuple[Seg
             language=language_name(opened.language or "en"),
         ),
     )
-    segments = tuple(Segment(role, text) for role, text in pieces)
-    if template.version < BY_PHASE:
-        return segments
-    return (*segments[:-2], replace(segments[-2], ends_prefix=True), segments[-1])
+    system, *said, ask = (Segment(role, text) for role, text in pieces)
+    if template.version >= BY_PHASE:
+        said[-1] = replace(said[-1], ends_prefix=True)
+    if not shown:
+        return (system, *said, ask)
+    return (replace(system, text=f"{system.text}\n\n{rules}"), *said, Segment("user", shown), ask)
+
+
+def _form(seat: Debater, opened: DebateOpened) -> Form:
+    """How much of the documents a debater reads."""
+    if is_begun(seat.model, opened):
+        return "begun"
+    return "short" if is_small(seat.model, seat.window) else "whole"
 
 
 def summary_due(debate: Debate, opened: DebateOpened, number: int, side: Side) -> ContextSummarised | None:
@@ -133,7 +152,8 @@ def _context(debate: Debate, opened: DebateOpened, side: Side) -> Context:
     window = debater_of(opened, debate.seats, side).window
     if not window:
         return Context(tuple(turn.turn for turn in spoken), (), tuple(debate.words))
-    left = (window - FRAME_TOKENS - round(opened.max_words * tokens_a_word(opened.language or "en"))) / DENSE
+    answer = round(opened.max_words * tokens_a_word(opened.language or "en"))
+    left = (window - FRAME_TOKENS - room_for(debate, window) - answer) / DENSE
     words = _words(debate, left / SHARE_OF_WORDS)
     left -= sum(tokens(debate.words[at].text) for at in words)
     in_full: list[int] = []

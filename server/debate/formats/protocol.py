@@ -25,6 +25,7 @@ from judge.protocol.judgement import PURPOSE, check_assessment, record_assessmen
 from server.debate.formats import panel
 from server.debate.formats.halts import abandon_turns, give_up_reason, halt, halt_if_unaffordable
 from server.debate.formats.poll import vote_steps
+from server.debate.formats.prompts import speech_passages
 from server.debate.formats.questions import Question, answers, kind_of, pending
 from server.debate.formats.retries import count_tries
 from server.debate.formats.statements import (
@@ -76,7 +77,7 @@ def _round(debate: Debate, opened: DebateOpened, pair: tuple[int, int]) -> tuple
     if all(turn is not None and turn.event is not None for turn in turns):
         return ()
     begin = [
-        Draft(event=_started(number, turn), cause=debate.course)
+        Draft(event=_started(debate, opened, number, turn), cause=debate.course)
         for number, turn in zip(pair, turns, strict=True)
         if turn is None or turn.state == "failed"
     ]
@@ -93,9 +94,11 @@ def _round(debate: Debate, opened: DebateOpened, pair: tuple[int, int]) -> tuple
     return (_recorded(debate, statements, under_way),)
 
 
-def _started(number: int, turn: Turn | None) -> TurnStarted:
+def _started(debate: Debate, opened: DebateOpened, number: int, turn: Turn | None) -> TurnStarted:
     attempt = 1 if turn is None else turn.attempt + 1
-    return TurnStarted(turn=number, side=side_of(number), attempt=attempt, directive=None)
+    side = side_of(number)
+    passages = speech_passages(debate, opened, side)
+    return TurnStarted(turn=number, side=side, attempt=attempt, directive=None, passages=passages or UNSET)
 
 
 def side_of(turn: int) -> Side:

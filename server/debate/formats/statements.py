@@ -23,7 +23,9 @@ from judge.protocol.cross import cross_prompt, cross_type, read_cross
 from judge.protocol.openings import opening_prompt, opening_type, read_opening
 from judge.protocol.prompt import Prompt, retry_prompt
 from judge.protocol.reading import StatementReading, wordless_fault
+from providers.base import Segment
 from server.debate.formats.questions import Question
+from server.evidence.given import statement_passages
 
 Kind = Literal["open", "cross", "answer", "close"]
 KINDS: Final[tuple[Kind, ...]] = ("open", "cross", "answer", "close")
@@ -107,8 +109,16 @@ def statement_of(debate: Debate, opened: DebateOpened, turn: Turn) -> Statement:
         cause=turn.started,
         answer_type=answer_type,
         read=read,
-        prompt=lambda: with_moderator_messages(prompt(), opened.prompts, words, "protocol"),
+        prompt=lambda: with_moderator_messages(
+            _with_passages(debate, opened, turn, prompt()), opened.prompts, words, "protocol"
+        ),
     )
+
+
+def _with_passages(debate: Debate, opened: DebateOpened, turn: Turn, prompt: Prompt) -> Prompt:
+    """The prompt with the passages that the turn was given, before its question."""
+    shown = statement_passages(debate, opened, turn.passages)
+    return (*prompt[:-1], Segment("user", shown), prompt[-1]) if shown else prompt
 
 
 def rules_of(opened: DebateOpened) -> ProtocolRules:

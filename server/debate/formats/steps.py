@@ -56,6 +56,8 @@ class Speak(Struct, frozen=True, kw_only=True):
     think: Think
     directive: int | None = None
     """Position of the directive in force."""
+    passages: tuple[str, ...] = ()
+    """The passages of the evidence that the prompt holds."""
     delay_ms: int = 0
     """Wait before the call, for a repeated attempt."""
     cause: int | None = None

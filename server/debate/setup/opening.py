@@ -63,6 +63,7 @@ from server.debate.setup.transcripts import TranscriptRequest, beginnings, speak
 from server.debate.speech import clean
 from server.errors import BadField, BadQuery
 from server.evidence.documents import MOST_DOCUMENTS, EvidenceRequest, evidence_for
+from server.evidence.given import TEMPLATE as DOCUMENTS
 from server.people.provider import NAME as PERSON
 from server.people.provider import PREFIX, is_person
 from server.settings import Settings
@@ -394,6 +395,7 @@ async def build_opening(
             **({name: debater_template(name) for name in ("debater", "short", "begun")} if has_debaters else {}),
             **judge_templates(),
             **({EVIDENCE: load_template(EVIDENCE)} if request.evidence else {}),
+            **({DOCUMENTS: debater_template(DOCUMENTS)} if request.evidence and has_debaters else {}),
         },
         settings=DebateSettings(
             turn_attempts=settings.attempts,
