@@ -12,6 +12,7 @@
     ├── TokenMissing
     ├── NotAllowed
     ├── TooLarge
+    ├── BadTranscript         a file in which no debate can be found
     ├── TooMany               ``retry_after_s``
     ├── Draining              this node is about to stop; ``retry_after_s``
     ├── NotOwner              another node runs the debate
@@ -90,6 +91,10 @@ class NotAllowed(MootError):
 
 class TooLarge(MootError):
     """A body or a debate above its limit."""
+
+
+class BadTranscript(MootError):
+    """A file in which no debate between two sides can be found."""
 
 
 class TooMany(MootError):
@@ -186,6 +191,7 @@ ERROR_CLASSES: Final[Mapping[type[Exception], ErrorClass]] = {
     TokenMissing: ErrorClass(401, "token_missing", _own_field),
     NotAllowed: ErrorClass(403, "not_allowed", _own_field),
     TooLarge: ErrorClass(413, "too_large", _own_field),
+    BadTranscript: ErrorClass(422, "bad_transcript", _own_field),
     TooMany: ErrorClass(429, "too_many", _own_field),
     Draining: ErrorClass(503, "leaving", _own_field),
     NotOwner: ErrorClass(409, "elsewhere", _own_field),
@@ -255,8 +261,8 @@ _BY_EXIT_CODE: Final[Mapping[int, tuple[type[Exception], ...]]] = {
         Exception,
     ),
     2: (  # wrong use
-        BadField, BadAnswer, BadQuery, RubricError, BadItem, PersonalityError, log.BadCursor, log.BadStore,
-        log.NotMigrated,
+        BadField, BadAnswer, BadQuery, BadTranscript, RubricError, BadItem, PersonalityError,
+        log.BadCursor, log.BadStore, log.NotMigrated,
     ),
     3: (NotFound, log.UnknownDebate),  # does not exist
     4: (log.BrokenChain,),  # a log does not verify

@@ -1,0 +1,132 @@
+"""What a parser finds in a file: entries in their order, the motion, and what else the file says of the debate."""
+
+import re
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from server.debate.speech import clean
+from server.errors import BadTranscript
+
+TranscriptKind = Literal["text", "markdown", "csv", "json", "nyu", "webvtt", "srt", "openai", "anthropic", "moot"]
+EntrySide = Literal["pro", "con", "context", "out"]
+"""Whose words an entry has.  ``context``: a moderator or a question; ``out``: it is left out."""
+
+MOST_ENTRIES: Final = 5000
+MOST_TEXT: Final = 4_000_000
+"""Characters of all entries."""
+MOST_NAME: Final = 80
+"""Characters of a speaker's name."""
+MOST_MOTION: Final = 2000
+MOST_WORDS_OF_USER: Final = {"source": 500, "licence": 200}
+"""Characters of what the user says of a transcript."""
+MOST_DEBATES: Final = 1000
+"""Debates of one file that are listed."""
+LATEST_MS: Final = 1 << 40
+
+_SPACE: Final = re.compile(r"\s+")
+
+
+class TranscriptEntry(Struct, frozen=True, kw_only=True):
+    """What one speaker says until another one speaks.  ``side`` is None if the file does not tell it."""
+
+    speaker: str
+    text: str
+    side: EntrySide | None = None
+    at_ms: int | None = None
+    """Milliseconds since the start, if the file has times."""
+
+
+class HeldDebate(Struct, frozen=True, kw_only=True):
+    """One of several debates in a file."""
+
+    id: str
+    title: str
+
+
+class ReadTranscript(Struct, frozen=True, kw_only=True):
+    """What a parser finds in a file."""
+
+    kind: TranscriptKind
+    entries: tuple[TranscriptEntry, ...]
+    motion: str = ""
+    source: str = ""
+    licence: str = ""
+    warnings: tuple[str, ...] = ()
+    debates: tuple[HeldDebate, ...] = ()
+    """The debates of a file that has several; the entries are those of the chosen one."""
+    chosen: str = ""
+    """Id of the chosen one."""
+
+
+def one_line(text: str, most: int) -> str:
+    """The text on one line without control characters, cut to ``most`` characters."""
+    found = _SPACE.sub(" ", clean(text[: 4 * most])).strip()
+    return found if len(found) <= most else found[: most - 1] + "…"
+
+
+class EntryCollector:
+    """Collects entries within the bounds.  Words of one speaker that follow one another are one entry.
+
+    Raises ``BadTranscript`` when a bound is passed, so a long file is not read to its end.
+    """
+
+    def __init__(self) -> None:
+        self._entries: list[TranscriptEntry] = []
+        self._parts: list[str] = []
+        self._last: tuple[str, EntrySide | None, int | None] | None = None
+        self._characters = 0
+        self._speakers: set[str] = set()
+        self.shortened: set[str] = set()
+        """Names that were cut."""
+
+    def add(
+        self,
+        speaker: str,
+        text: str,
+        *,
+        side: EntrySide | None = None,
+        at_ms: int | None = None,
+        joined: str = "\n\n",
+    ) -> None:
+        """Add words; an empty text adds nothing."""
+        words = clean(text).strip()
+        if not words:
+            return
+        name = one_line(speaker, MOST_NAME)
+        if len(speaker) > MOST_NAME and name.endswith("…"):
+            self.shortened.add(name)
+        if self._last is not None and self._last[:2] == (name, side):
+            self._parts += (joined, words)
+        else:
+            self._end()
+            at = at_ms if at_ms is not None and 0 <= at_ms <= LATEST_MS else None
+            self._last, self._parts = (name, side, at), [words]
+        self._characters += len(words)
+        self._speakers.add(name)
+        if self._characters > MOST_TEXT:
+            raise BadTranscript(f"the debate is too long: a transcript has at most {MOST_TEXT:,} characters")
+
+    def is_silent(self, speaker: str) -> bool:
+        """Whether a speaker has no entry."""
+        return speaker not in self._speakers
+
+    def finish(self) -> tuple[TranscriptEntry, ...]:
+        """The entries."""
+        self._end()
+        return tuple(self._entries)
+
+    def warnings(self) -> tuple[str, ...]:
+        """What was changed in them."""
+        if not self.shortened:
+            return ()
+        return (f"A name has at most {MOST_NAME} characters: {len(self.shortened)} of them are cut.",)
+
+    def _end(self) -> None:
+        if self._last is None:
+            return
+        if len(self._entries) == MOST_ENTRIES:
+            raise BadTranscript(f"the debate is too long: the speaker changes more than {MOST_ENTRIES:,} times")
+        name, side, at_ms = self._last
+        self._entries.append(TranscriptEntry(speaker=name, text="".join(self._parts), side=side, at_ms=at_ms))
+        self._last = None

@@ -1,0 +1,49 @@
+"""The side that a speaker's name tells: ``Pro``, ``Ann (Affirmative)``, ``Team B``, ``Moderator``."""
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+from server.transcripts.entries import EntrySide
+
+_BEFORE: Final = (
+    r"(?:(?:the|first|second|third|fourth|1st|2nd|3rd|4th|lead|leader of|leader|member of|opening|closing|team|side"
+    r"|debater|for|speaker)\s+)*"
+)
+_AFTER: Final = r"(?:\s+(?:side|team|speaker|debater|bench|leader|whip|member|one|two|three|\d{1,2}|i{1,3}))*"
+_LETTERED: Final = r"(?:(?:team|side|debater)\s+)"
+_PRO: Final = re.compile(
+    rf"{_BEFORE}(?:pro|affirmative|aff|proposition|prop|proposer|proponent|government|gov|supporter|yes|in favou?r"
+    rf"|for the motion|pour|dafür|a favor|befürworter(?:in)?){_AFTER}|for|{_LETTERED}(?:a|1|one)"
+)
+_CON: Final = re.compile(
+    rf"{_BEFORE}(?:con|contra|negative|neg|opposition|opp|opponent|opposer|against|against the motion|no|contre|dagegen"
+    rf"|en contra|gegner(?:in)?){_AFTER}|{_LETTERED}(?:b|2|two)"
+)
+_CONTEXT: Final = re.compile(
+    r"(?:the\s+|debate\s+)*(?:moderat(?:or(?:in)?|eur|rice)|moderador(?:a)?|host|chair(?:man|woman|person)?|interviewer"
+    r"|presenter|facilitator|announcer|narrator|timekeeper|m\.?c|emcee|anchor)(?:\s.*)?"
+    r"|(?:the\s+)?(?:judge|adjudicator|referee|system|developer|audience|audience member|questioner|question|clerk"
+    r"|crowd|voter|mod)(?:\s+\w{1,3})?"
+)
+_OUT: Final = re.compile(r"tool|function|tool result")
+_PARTS: Final = re.compile(r"\s*[()\[\],/·|:]\s*|\s+[-–—]\s+")
+
+
+@lru_cache(maxsize=4096)
+def side_of(name: str) -> EntrySide | None:
+    """The side that a name tells, as a whole or in one of its parts; None if it tells none."""
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    words = " ".join(folded.replace("▲", " ").replace("▼", " ").split())
+    for part in (words, *_PARTS.split(words)):
+        bare = part.strip(" .*_")
+        if _CONTEXT.fullmatch(bare):
+            return "context"
+        if _PRO.fullmatch(bare):
+            return "pro"
+        if _CON.fullmatch(bare):
+            return "con"
+        if _OUT.fullmatch(bare):
+            return "out"
+    return None

@@ -1,0 +1,215 @@
+"""Names in front of speeches: ``ANN: …``, ``**Ann (Pro):** …``, ``[00:12] Ann: …``, or a line of its own."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from server.transcripts.entries import MOST_NAME
+from server.transcripts.hints import side_of
+
+LabelForm = Literal["colon", "line"]
+"""A name before a colon, or a name that has a line to itself."""
+
+_CLOCK: Final = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})(?:[.,](\d{1,3}))?"
+_TIME: Final = re.compile(rf"[\[(]?{_CLOCK}[\])]?(?:\s*[-–—>]+)?\s*")
+_DATE: Final = re.compile(
+    r"\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[AaPp]\.?[Mm]\.?)?\]?\s*(?:[-–—]\s*)?"
+)
+_TIME_AFTER: Final = re.compile(rf"\s*[\[(]?{_CLOCK}[\])]?$")
+_QUOTED: Final = re.compile(r"(?:>\s?)+")
+_BULLET: Final = re.compile(r"[-*•]\s+")
+_ANGLED: Final = re.compile(r"<([^<>\n]{1,80})>\s+")
+_BOLD: Final = re.compile(r"(\*\*\*|\*\*|__)(?=\S)([^*_\n]{1,90})\1\s*")
+_ASIDE: Final = re.compile(r"\s*[(\[]([^()\[\]]{0,80})[)\]]\s*$")
+_HEADING: Final = re.compile(r"(#{1,6})\s+(.{1,300}?)\s*#*$")
+_ORDINAL: Final = re.compile(r"(?:(?:turn|round|speech|part)\s+)?\d{1,3}(?:\s*[.:)·–—-]\s*|\s+·\s*)", re.IGNORECASE)
+_FORBIDDEN: Final = frozenset('!?;"=<>{}|\\“”„«»*~')
+_NO_NAME: Final = re.compile(
+    r"(?:n\.?b|note|p\.?s|for example|examples?|e\.?g|i\.?e|conclusions?|summary|in summary|however|first(?:ly)?"
+    r"|second(?:ly)?|third(?:ly)?|finally|therefore|thus|result|results|https?|references?|update|edit|warning|important"
+    r"|remember|definitions?|premises?|claims?|evidence|warrant|impacts?|framework|in short|that is|tl;?dr|pros|cons"
+    r"|(?:contention|point|step|premise|section|argument|reason|chapter|exhibit|figure|table|subpoint|advantage"
+    r"|observation|claim|fact|rule)\s+\w{1,4})",
+    re.IGNORECASE,
+)
+_MOST_NAME_WORDS: Final = 8
+_MOST_LINE_WORDS: Final = 5
+_LONGEST_TITLE: Final = 5
+"""Characters of a word that may end in a full stop inside a name, such as ``Prof.``."""
+
+
+class SpeakerLabel(Struct, frozen=True, kw_only=True):
+    """A possible name in front of words.  ``rest``: the words after it in the same line."""
+
+    name: str
+    rest: str
+    form: LabelForm
+    at_ms: int | None = None
+    is_marked: bool = False
+    """Whether the file sets it in bold type, in capitals, between angle brackets or beside a time."""
+
+
+def milliseconds(found: "re.Match[str]") -> int:
+    """The time of a match of ``_CLOCK``, whose groups are the first four."""
+    hours, minutes, seconds, fraction = found.groups()[:4]
+    whole = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
+    return whole * 1000 + int((fraction or "0").ljust(3, "0"))
+
+
+def is_name(text: str) -> bool:
+    """Whether a text may be a speaker's name."""
+    if not 1 <= len(text) <= MOST_NAME or not any(map(str.isalpha, text)):
+        return False
+    if not (text[0].isalnum() or text[0] in "@#▲▼") or not _FORBIDDEN.isdisjoint(text) or _NO_NAME.fullmatch(text):
+        return False
+    words = text.split()
+    if len(words) > _MOST_NAME_WORDS or text.count(",") > 1:
+        return False
+    return not any(word.endswith(".") and len(word) > _LONGEST_TITLE for word in words)
+
+
+def label_of(line: str) -> SpeakerLabel | None:
+    """The label with which a line begins, or that it is; None without one."""
+    rest, at_ms, is_timed = _without_start(line.strip())
+    if found := _ANGLED.match(rest):
+        name = found[1].strip()
+        if not is_name(name):
+            return None
+        return SpeakerLabel(name=name, rest=rest[found.end() :], form="colon", at_ms=at_ms, is_marked=True)
+    if found := _BOLD.match(rest):
+        return _bold(found[2].strip(), rest[found.end() :], at_ms)
+    head, colon, after = _at_colon(rest)
+    if not colon:
+        return _alone(rest, at_ms, is_timed=is_timed)
+    name, late_ms = _without_time(head)
+    if not is_name(_without_aside(name)[0]) or (after and not after[0].isspace() and colon == ":"):
+        return None
+    at = at_ms if late_ms is None else late_ms
+    is_marked = is_timed or late_ms is not None or name.isupper()
+    return SpeakerLabel(name=name, rest=after.strip(), form="colon", at_ms=at, is_marked=is_marked)
+
+
+def _without_start(line: str) -> tuple[str, int | None, bool]:
+    """The line without quotation marks, time and bullet; its time in milliseconds, and whether it has one."""
+    rest, at_ms, is_timed = line, None, False
+    if found := _QUOTED.match(rest):
+        rest = rest[found.end() :]
+    if found := _DATE.match(rest):
+        rest, is_timed = rest[found.end() :], True
+    elif found := _TIME.match(rest):
+        rest, at_ms, is_timed = rest[found.end() :], milliseconds(found), True
+    if found := _BULLET.match(rest):
+        rest = rest[found.end() :]
+    return rest, at_ms, is_timed
+
+
+def heading_of(line: str) -> tuple[int, str] | None:
+    """Level and text of a Markdown heading; its number is left out, as in ``Turn 3 · Ann``."""
+    found = _HEADING.fullmatch(line.strip())
+    if found is None:
+        return None
+    text = found[2].strip("*_ ").rstrip(":：").strip()
+    return len(found[1]), _ORDINAL.sub("", text, count=1).strip() or text
+
+
+def _at_colon(text: str) -> tuple[str, str, str]:
+    """The text before and after its first colon that belongs to no time; empty strings without one."""
+    window = text[: MOST_NAME + 20]
+    for at, each in enumerate(window):
+        if each in ":：" and not (window[at + 1 : at + 2].isdigit() and window[:at][-1:].isdigit()):
+            return text[:at].strip(), each, text[at + 1 :]
+    return "", "", ""
+
+
+def _bold(inner: str, after: str, at_ms: int | None) -> SpeakerLabel | None:
+    """``**Ann:** …``, ``**Ann**: …``, or ``**Ann**`` in a line of its own."""
+    has_colon = inner.endswith((":", "：")) or after.startswith((":", "：", "—", "–", "- "))
+    if not has_colon and after:
+        return None
+    name, late_ms = _without_time(inner.rstrip(":： "))
+    if not is_name(_without_aside(name)[0]):
+        return None
+    form: LabelForm = "colon" if has_colon else "line"
+    rest = after.lstrip(":：—–- ") if has_colon else ""
+    at = at_ms if late_ms is None else late_ms
+    return SpeakerLabel(name=name, rest=rest, form=form, at_ms=at, is_marked=True)
+
+
+def _alone(text: str, at_ms: int | None, *, is_timed: bool) -> SpeakerLabel | None:
+    """A name that has a line to itself: in capitals, or beside a time."""
+    name, late_ms = _without_time(text)
+    is_timed = is_timed or late_ms is not None
+    base = _without_aside(name)[0]
+    if not is_name(base) or len(base.split()) > _MOST_LINE_WORDS or not (is_timed or base.isupper()):
+        return None
+    if not is_timed and base.endswith("."):
+        return None
+    at = at_ms if late_ms is None else late_ms
+    return SpeakerLabel(name=name, rest="", form="line", at_ms=at, is_marked=True)
+
+
+def _without_time(name: str) -> tuple[str, int | None]:
+    """``Ann`` and the milliseconds of ``Ann (00:12)``."""
+    found = _TIME_AFTER.search(name[-20:])
+    if found is None or len(name) == len(found[0]):
+        return name, None
+    return name[: -len(found[0])].strip(), milliseconds(found)
+
+
+def _without_aside(name: str) -> tuple[str, str]:
+    """``Ann`` and ``Pro`` of ``Ann (Pro)``."""
+    found = _ASIDE.search(name)
+    return (name[: found.start()].strip(), found[1].strip()) if found else (name.strip(), "")
+
+
+class SpeakerNames:
+    """Which of the possible labels of a file are names, and how each speaker is called.
+
+    A label is a name if it comes more than once, or tells a side, or is marked, or begins a paragraph with a capital.
+    ``Ann (laughs)`` and ``ANN`` are called ``Ann``; ``Speaker (Pro)`` and ``Speaker (Con)`` are two speakers.
+    """
+
+    def __init__(self, labels: Sequence[tuple[SpeakerLabel, bool]]) -> None:
+        """``labels``: in their order, each with whether it begins a paragraph."""
+        asides: dict[str, set[str]] = {}
+        for label, _ in labels:
+            base, aside = _without_aside(label.name)
+            told = side_of(aside) if aside else None
+            asides.setdefault(_key(base), set()).update({told} if told else ())
+        self._split = {base for base, told in asides.items() if len(told) > 1}
+        self._counts = Counter(self._key_of(label) for label, _ in labels)
+        self._shown: dict[str, str] = {}
+        for label, _ in labels:
+            self._show(label)
+
+    def accepts(self, label: SpeakerLabel, *, begins_paragraph: bool) -> bool:
+        """Whether the label is a name."""
+        if self._counts[self._key_of(label)] > 1 or label.is_marked or side_of(label.name) is not None:
+            return True
+        return begins_paragraph and not label.name[0].islower()
+
+    def called(self, label: SpeakerLabel) -> str:
+        """The speaker's name."""
+        return self._shown[self._key_of(label)]
+
+    def _key_of(self, label: SpeakerLabel) -> str:
+        base, aside = _without_aside(label.name)
+        return f"{_key(base)} ({_key(aside)})" if _key(base) in self._split else _key(base)
+
+    def _show(self, label: SpeakerLabel) -> None:
+        """A name that tells its side is shown whole; of two spellings the one that is not in capitals."""
+        base, aside = _without_aside(label.name)
+        is_whole = bool(aside) and side_of(aside) is not None
+        name = label.name.strip() if is_whole else base
+        key = self._key_of(label)
+        known = self._shown.get(key)
+        is_fuller = known is not None and is_whole and side_of(known) is None
+        if known is None or is_fuller or (known.isupper() and not name.isupper() and len(name) >= len(known)):
+            self._shown[key] = name
+
+
+def _key(name: str) -> str:
+    return " ".join(name.casefold().split())

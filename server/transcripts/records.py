@@ -1,0 +1,120 @@
+"""JSON with entries, and debates as ``nyu-debates.jsonl`` has them: a question with two answers, one for each side.
+
+The shape of ours: ``{"motion", "source", "licence", "turns": [{"speaker", "text", "side", "at_ms"}]}``; also the list
+of turns alone, or one turn a line.  Only ``text``, and ``speaker`` or ``side``, are needed.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from server.errors import BadTranscript
+from server.transcripts.entries import (
+    MOST_MOTION,
+    MOST_WORDS_OF_USER,
+    EntryCollector,
+    EntrySide,
+    HeldDebate,
+    ReadTranscript,
+    one_line,
+)
+from server.transcripts.hints import side_of
+from server.transcripts.tables import COLUMNS
+
+_JUDGE: Final = "Judge"
+JUDGED: Final = (
+    "The words of the person who judged are context, which your judge reads too: leave them out if it should not."
+)
+_OF_SIDE: Final[Mapping[str, str]] = {"pro": "Pro", "con": "Con", "context": "Moderator", "out": ""}
+_DEBATERS: Final[Mapping[str, tuple[str, EntrySide]]] = {"A": ("Debater A", "pro"), "B": ("Debater B", "con")}
+
+
+def is_turn(value: Any) -> bool:
+    """Whether a value is an entry: it has a text, and a speaker or a side."""
+    if not isinstance(value, dict) or not isinstance(_first(value, "text"), str):
+        return False
+    return _first(value, "speaker") is not None or _first(value, "side") is not None
+
+
+def read_turns(turns: Iterable[Any], facts: Mapping[str, Any]) -> ReadTranscript:
+    """The entries of a list of turns; ``facts`` has motion, source and licence.  Raises ``BadTranscript``."""
+    collector = EntryCollector()
+    for number, turn in enumerate(turns, 1):
+        if not is_turn(turn):
+            raise BadTranscript(f"turn {number} of the JSON needs a text, and a speaker or a side")
+        side = _side(_first(turn, "side"))
+        named = _first(turn, "speaker")
+        name = str(named) if isinstance(named, str | int) and not isinstance(named, bool) else ""
+        collector.add(name or _OF_SIDE.get(side or "", ""), str(_first(turn, "text")), side=side, at_ms=_at(turn))
+    return ReadTranscript(
+        kind="json",
+        entries=collector.finish(),
+        motion=one_line(_text(facts.get("motion")), MOST_MOTION),
+        source=one_line(_text(facts.get("source")), MOST_WORDS_OF_USER["source"]),
+        licence=one_line(_text(facts.get("licence") or facts.get("license")), MOST_WORDS_OF_USER["licence"]),
+        warnings=collector.warnings(),
+    )
+
+
+def is_nyu(value: Any) -> bool:
+    """Whether a value is a debate as ``nyu-debates.jsonl`` has them."""
+    return isinstance(value, dict) and {"question", "answers", "rounds"} <= value.keys()
+
+
+def titled_nyu(number: int, debate: Mapping[str, Any]) -> HeldDebate:
+    """Id and question of a debate; its number stands for an id that it lacks."""
+    named = debate.get("id")
+    return HeldDebate(
+        id=one_line(named, 200) if isinstance(named, str) and named.strip() else str(number),
+        title=one_line(_text(debate.get("question")), 300),
+    )
+
+
+def read_nyu(debate: Mapping[str, Any]) -> ReadTranscript:
+    """The entries of one debate: A defends the first answer and is Pro, the judge is context.
+
+    Raises ``BadTranscript``.
+    """
+    question, answers, rounds = debate["question"], debate["answers"], debate["rounds"]
+    is_whole = isinstance(question, str) and isinstance(answers, list) and isinstance(rounds, list)
+    if not is_whole or len(answers) != 2 or not all(isinstance(each, str) for each in answers):  # noqa: PLR2004
+        raise BadTranscript("a debate of this shape needs a question, two answers and rounds")
+    collector = EntryCollector()
+    for each in rounds:
+        if not isinstance(each, dict) or not isinstance(each.get("text"), str):
+            continue
+        by = each.get("by")
+        name, side = _DEBATERS.get(by, (_JUDGE, "context")) if isinstance(by, str) else (_JUDGE, "context")
+        collector.add(name, each["text"], side=side)
+    story = _text(debate.get("story")).strip(' "')
+    judged = () if collector.is_silent(_JUDGE) else (JUDGED,)
+    motion = f"{question.strip()} Pro says: {answers[0].strip()} · Con says: {answers[1].strip()}"
+    return ReadTranscript(
+        kind="nyu",
+        entries=collector.finish(),
+        motion=one_line(motion, MOST_MOTION),
+        source=one_line(f"NYU debates, about the story “{story}”" if story else "NYU debates", 500),
+        warnings=(*collector.warnings(), *judged),
+    )
+
+
+def _first(value: Mapping[str, Any], column: str) -> Any:
+    """The value under the first key that has the meaning of a column."""
+    return next((value[key] for key in _keys(value, column) if value[key] is not None), None)
+
+
+def _keys(value: Mapping[str, Any], column: str) -> Iterator[str]:
+    names: Sequence[str] = (column, *sorted(COLUMNS[column] - {column}))
+    return (key for key in names if key in value)
+
+
+def _side(value: Any) -> EntrySide | None:
+    return side_of(value) if isinstance(value, str) else None
+
+
+def _at(turn: Mapping[str, Any]) -> int | None:
+    at = turn.get("at_ms")
+    return int(at) if isinstance(at, int | float) and not isinstance(at, bool) and 0 <= at < 1 << 40 else None
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,121 @@
+"""Whose side each speaker is on, as far as names and the file tell it; and the split that a user mends."""
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from events.segmentation import count_words
+from server.errors import BadTranscript
+from server.transcripts.entries import EntrySide, HeldDebate, ReadTranscript, TranscriptEntry, TranscriptKind
+from server.transcripts.hints import side_of
+
+
+class TranscriptSpeaker(Struct, frozen=True, kw_only=True):
+    """A speaker with the proposed side; None is left to the user."""
+
+    name: str
+    side: EntrySide | None
+    entries: int
+    words: int
+
+
+class TranscriptSplit(Struct, frozen=True, kw_only=True):
+    """How a transcript is split into entries and sides.  ``turns``: as many as it would have."""
+
+    kind: TranscriptKind
+    motion: str
+    source: str
+    licence: str
+    entries: tuple[TranscriptEntry, ...]
+    speakers: tuple[TranscriptSpeaker, ...]
+    turns: int
+    warnings: tuple[str, ...]
+    debates: tuple[HeldDebate, ...]
+    chosen: str
+
+
+def split_of(read: ReadTranscript) -> TranscriptSplit:
+    """The split of what was read, with the proposed sides.  Raises ``BadTranscript`` if fewer than two people speak."""
+    names = {each.speaker for each in read.entries if each.side not in {"context", "out"}}
+    if not names:
+        raise BadTranscript("only a moderator speaks in the file" if read.entries else "no words are in the file")
+    if len(names) == 1 and len({each.side for each in read.entries} & {"pro", "con"}) < 2:  # noqa: PLR2004
+        (name,) = names
+        raise BadTranscript(f"only one person speaks in the file ({name or 'without a name'}): a debate has two sides")
+    words = {id(each): count_words(each.text) for each in read.entries}
+    proposed = _proposed(read.entries, words)
+    entries = tuple(
+        each if each.side is not None else replace(each, side=proposed.get(each.speaker)) for each in read.entries
+    )
+    speakers = _speakers(entries, [words[id(each)] for each in read.entries])
+    open_ones = [each.name for each in speakers if each.side is None]
+    warnings = [*read.warnings]
+    if open_ones:
+        shown = ", ".join(open_ones[:5]) + (" …" if len(open_ones) > 5 else "")  # noqa: PLR2004 - enough names to see
+        warnings.append(f"Say for which side they speak, or leave them out: {shown}.")
+    return TranscriptSplit(
+        kind=read.kind,
+        motion=read.motion,
+        source=read.source,
+        licence=read.licence,
+        entries=entries,
+        speakers=speakers,
+        turns=count_turns(entries),
+        warnings=tuple(warnings),
+        debates=read.debates,
+        chosen=read.chosen,
+    )
+
+
+def with_sides(split: TranscriptSplit, sides: Mapping[str, EntrySide]) -> TranscriptSplit:
+    """The split with other sides for some speakers, by name."""
+    entries = tuple(replace(each, side=sides.get(each.speaker, each.side)) for each in split.entries)
+    speakers = tuple(replace(each, side=sides.get(each.name, each.side)) for each in split.speakers)
+    return replace(split, entries=entries, speakers=speakers, turns=count_turns(entries))
+
+
+def count_turns(entries: Iterable[TranscriptEntry]) -> int:
+    """Turns of the debate: words of one side that follow one another are one turn, whatever a moderator says within."""
+    turns, last = 0, None
+    for each in entries:
+        if each.side in {"pro", "con"} and each.side != last:
+            turns, last = turns + 1, each.side
+    return turns
+
+
+def _proposed(entries: Iterable[TranscriptEntry], words: Mapping[int, int]) -> dict[str, EntrySide]:
+    """Sides by speaker: what the name tells; else the two who talk most are Pro and Con by first appearance.
+
+    If one side is told and one speaker is left, that one has the other side.
+    """
+    talk: dict[str, int] = {}
+    told: dict[str, EntrySide] = {}
+    taken: set[EntrySide] = set()
+    for each in entries:
+        if each.side is not None:
+            taken.add(each.side)
+        elif (side := side_of(each.speaker)) is not None:
+            told[each.speaker] = side
+        else:
+            talk[each.speaker] = talk.get(each.speaker, 0) + words[id(each)]
+    missing = [side for side in ("pro", "con") if side not in taken | set(told.values())]
+    if len(missing) == 2:  # noqa: PLR2004 - both sides
+        most = sorted(talk, key=lambda name: -talk[name])[:2]
+        told |= dict(zip((name for name in talk if name in most), ("pro", "con"), strict=False))
+    elif len(missing) == len(talk) == 1:
+        told[next(iter(talk))] = "pro" if missing == ["pro"] else "con"
+    return told
+
+
+def _speakers(entries: Iterable[TranscriptEntry], words: Iterable[int]) -> tuple[TranscriptSpeaker, ...]:
+    """The speakers in the order of their first words.  One with entries of several sides has no side of its own."""
+    found: dict[str, TranscriptSpeaker] = {}
+    for each, count in zip(entries, words, strict=True):
+        known = found.get(each.speaker)
+        if known is None:
+            found[each.speaker] = TranscriptSpeaker(name=each.speaker, side=each.side, entries=1, words=count)
+        else:
+            side = known.side if known.side == each.side else None
+            found[each.speaker] = replace(known, side=side, entries=known.entries + 1, words=known.words + count)
+    return tuple(found.values())

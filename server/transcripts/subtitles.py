@@ -1,0 +1,138 @@
+"""WebVTT and SRT subtitles.  A speaker is named by a voice tag, or by a name before a colon.
+
+They are read line by line, leniently: subtitles from the web often break the rules, and a broken cue is left out.
+"""
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from server.errors import BadTranscript
+from server.transcripts.entries import EntryCollector, ReadTranscript
+from server.transcripts.hints import side_of
+from server.transcripts.labels import is_name, label_of, milliseconds
+
+_TIMES: Final = re.compile(r"\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})\s*-->\s*[\d:.,]+.*")
+_VOICE: Final = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,300})>|</v>")
+_TAG: Final = re.compile(r"</?[a-zA-Z0-9][^<>\n]{0,200}>|\{\\[^{}\n]{0,80}\}")
+_SOUND: Final = re.compile(r"[(\[♪][^()\[\]\n]{0,120}[)\]♪]")
+_CHANGE: Final = re.compile(r"(?:>>+|[-–—])\s*")
+_BLOCKS: Final = ("NOTE", "STYLE", "REGION")
+_PLACE: Final = re.compile(r"\[([^\[\]\n]{2,40})\]\s*[:：]?\s*")
+
+
+class CueLine(Struct, frozen=True, kw_only=True):
+    """Words of one cue.  ``voice`` is None if the cue names none."""
+
+    at_ms: int
+    voice: str | None
+    text: str
+    is_change: bool = False
+    """Whether the cue says that the speaker changes, without a name."""
+
+
+def read_subtitles(lines: Iterable[str], kind: Literal["webvtt", "srt"]) -> ReadTranscript:
+    """The entries of subtitles.  Raises ``BadTranscript``."""
+    cues = list(_cue_lines(lines))
+    if not cues:
+        raise BadTranscript("no subtitle with a time is in the file")
+    names = _names(cues)
+    collector = EntryCollector()
+    speaker, changes, last = "", 0, ""
+    for cue in cues:
+        if cue.text == last and cue.voice is None:
+            continue  # subtitles that roll show a line twice
+        last = cue.text
+        voice, text = _spoken(cue, names)
+        speaker = speaker if voice is None else names.get(_key(voice), voice)
+        changes += voice is None and cue.is_change
+        collector.add(speaker, text, at_ms=cue.at_ms, joined=" ", side=None if speaker else "out")
+    if not speaker:
+        raise BadTranscript(
+            "no speaker is named in the subtitles: they need voices, as in “<v Ann>…”, or names, as in “Ann: …”"
+        )
+    entries = collector.finish()
+    warnings = list(collector.warnings())
+    if entries and not entries[0].speaker:
+        warnings.append("Words before the first name have no speaker: they are left out.")
+    if changes:
+        warnings.append(f"The speaker changes {changes} times without a name: the words stay with the speaker before.")
+    return ReadTranscript(kind=kind, entries=entries, warnings=tuple(warnings))
+
+
+def _spoken(cue: CueLine, names: Mapping[str, str]) -> tuple[str | None, str]:
+    """Who speaks, None if the cue does not say it, and the words."""
+    if cue.voice is None and (label := label_of(cue.text)) and label.form == "colon" and _key(label.name) in names:
+        return label.name, label.rest
+    return cue.voice, cue.text
+
+
+def _cue_lines(lines: Iterable[str]) -> Iterator[CueLine]:
+    at_ms: int | None = None
+    is_block = False
+    voice: str | None = None
+    for raw in lines:
+        line = raw.strip()
+        if not line:
+            at_ms, is_block, voice = None, False, None
+            continue
+        if found := _TIMES.fullmatch(line):
+            at_ms, is_block, voice = milliseconds(found), False, None
+            continue
+        if at_ms is None:
+            is_block = is_block or line.startswith(_BLOCKS)
+            continue
+        for spoken, text in _voices(line, voice):
+            voice = spoken
+            is_change = bool(found := _CHANGE.match(text))
+            words = text[found.end() :] if found else text
+            if words:
+                yield CueLine(at_ms=at_ms, voice=spoken, text=words, is_change=is_change)
+
+
+def _voices(line: str, voice: str | None) -> Iterator[tuple[str | None, str]]:
+    """The parts of a line by voice; ``voice`` goes on from the line before in the same cue."""
+    at = 0
+    for found in _VOICE.finditer(line):
+        if words := _plain(line[at : found.start()]):
+            yield voice, words
+        voice = _plain(found[1]) or voice if found[1] else None
+        at = found.end()
+    words = _plain(line[at:])
+    if words or voice is not None:
+        yield voice, words
+
+
+def _plain(text: str) -> str:
+    """The words, without tags, sounds in brackets and entities.  ``[Ann] words`` becomes ``Ann: words``."""
+    bare = html.unescape(_TAG.sub("", text)).strip()
+    found = _PLACE.match(bare)
+    if found and len(bare) > found.end() and is_name(found[1]) and found[1].istitle():
+        bare = f"{found[1]}: {bare[found.end() :]}"
+    return " ".join(_SOUND.sub(" ", bare).split())
+
+
+def _names(cues: Iterable[CueLine]) -> dict[str, str]:
+    """The names before colons that are speakers, as they are shown: capitals, a side, or a name that comes again."""
+    counts: Counter[str] = Counter()
+    shown: dict[str, str] = {}
+    sure: set[str] = set()
+    for cue in cues:
+        if cue.voice is not None:
+            shown.setdefault(_key(cue.voice), cue.voice)
+            sure.add(_key(cue.voice))
+        elif (label := label_of(cue.text)) and label.form == "colon":
+            key = _key(label.name)
+            counts[key] += 1
+            shown.setdefault(key, label.name)
+            if label.name.isupper() or cue.is_change or side_of(label.name) is not None:
+                sure.add(key)
+    return {key: name for key, name in shown.items() if key in sure or counts[key] > 1}
+
+
+def _key(name: str) -> str:
+    return " ".join(name.casefold().split())
