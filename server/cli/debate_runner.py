@@ -160,8 +160,10 @@ async def _run_by_server(
 ) -> str:
     async with ServerClient(settings, address) as client:
         if body is not None:
-            if body.get("format") == "lab":
-                _begin(msgspec.convert(await client.post("/api/estimate", body), LabEstimate), asks)
+            if body.get("format") == "lab" or asks is not None:
+                found = await client.post("/api/estimate", body)
+                is_lab = body.get("format") == "lab"
+                _begin(msgspec.convert(found, LabEstimate) if is_lab else msgspec.convert(found, Estimate), asks)
             debate, after = str((await client.post("/api/debates", body))["id"]), 0
         else:
             assert resume is not None

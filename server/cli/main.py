@@ -10,6 +10,7 @@ EXAMPLES: Final = """\b
   moot serve                                   the page, on http://127.0.0.1:8484
   moot run "Cities should ban private cars"    a debate here in the terminal
   moot run --exhibition juries                 a scripted debate that shows everything the judge does
+  moot judge debate.vtt --preview              how a transcript from elsewhere is split; without it, judge it
   moot audit ID 5                              why turn 5 has its score
   moot diff ID 40 52                           what changed between two positions, and why
   moot whatif ID --set tie_within=10           who would have won under another rule
@@ -25,6 +26,7 @@ COMMANDS: Final = {
         "server.cli.serve", "serve", "Serve the page and the API, and continue the debates that are open."
     ),
     "run": CommandEntry("server.cli.run", "run", "Run a debate in the terminal."),
+    "judge": CommandEntry("server.cli.judge", "judge", "Judge a debate that was held elsewhere, from its transcript."),
     "deliberate": CommandEntry("server.cli.deliberate", "deliberate", "Have a text judged: PASS, FAIL or CONDITIONAL."),
     "list": CommandEntry("server.cli.list", "list_", "List the debates in the store, newest first."),
     "search": CommandEntry("server.cli.search", "search", "Search in what was said, newest debate first."),

@@ -2,9 +2,11 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import click
+import msgspec
 
 from events.errors import UnknownDebate
 from events.store.address import sqlite_path
@@ -12,6 +14,7 @@ from events.store.lock import holder
 from events.store.log import EventLog
 from events.store.open import opened_log
 from events.types import Think
+from judge.rubric import SHIPPED, load_rubric
 from server.errors import NotFound
 from server.settings import Settings
 
@@ -45,6 +48,11 @@ async def open_store(settings: Settings) -> AsyncIterator[EventLog]:
         raise NotFound(f"there is no store at {path} yet: moot run or moot serve creates it")
     async with opened_log(settings.store, read_only=True) as log:
         yield log
+
+
+def rubric_of(named: str) -> Any:
+    """The rubric of an option as the page would post it: the name of a shipped one, or the content of a file."""
+    return named if named in SHIPPED else msgspec.to_builtins(load_rubric(Path(named)))
 
 
 def server_address(settings: Settings) -> str:

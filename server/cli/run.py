@@ -4,12 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
-from judge.rubric import SHIPPED, load_rubric
 from server import observe
 from server.cli.debate_runner import Resumption, run_debate
-from server.cli.options import with_json, with_store, with_think
+from server.cli.options import rubric_of, with_json, with_store, with_think
 from server.cli.output import run_async, settings_of
 from server.cli.seats import panel_request
 from server.cli.transcript import DebatePrinter
@@ -125,8 +123,7 @@ def _body(motion: str, options: dict[str, Any]) -> dict[str, Any]:
     if options["second"] is not None:
         body["judge"]["second"] = options["second"]
     if options["rubric"] is not None:
-        named = options["rubric"]
-        body["rubric"] = named if named in SHIPPED else msgspec.to_builtins(load_rubric(Path(named)))
+        body["rubric"] = rubric_of(options["rubric"])
     if (panel := _panel(options)) is not None:
         body["panel"] = panel
     plain = {name: name for name in ("topic_type", "seed", "language", "motion_kind", "ignore_noise")}

@@ -18,7 +18,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from events.errors import UnknownDebate
 from server import observe
 from server.errors import BadHeader, CannotServe, MootError, NotAllowed, TokenMissing, error_body, report_of
-from server.http.body import MAX_BODY, MAX_IMPORT, MAX_SUPPLIED, BoundedReceive, check_length, read_object
+from server.http.body import (
+    MAX_BODY,
+    MAX_IMPORT,
+    MAX_SUPPLIED,
+    MAX_TRANSCRIPT,
+    BoundedReceive,
+    check_length,
+    read_object,
+)
 from server.people.links import digest_of_link
 from server.service import Service
 from server.settings import LOOPBACK, Settings
@@ -36,7 +44,13 @@ MIN_TOKEN: Final = 16
 SEAT_PATHS: Final = ("/seat/", "/api/seats/")
 """Beginnings of paths that a token follows."""
 IMPORT: Final = "/api/import"
-LONG_BODIES: Final = {IMPORT: MAX_IMPORT, "/api/debates": MAX_SUPPLIED, "/api/estimate": MAX_SUPPLIED}
+PREVIEW: Final = "/api/transcripts/preview"
+LONG_BODIES: Final = {
+    IMPORT: MAX_IMPORT,
+    PREVIEW: MAX_TRANSCRIPT,
+    "/api/debates": MAX_SUPPLIED,
+    "/api/estimate": MAX_SUPPLIED,
+}
 """Bytes of a body that only operators may send, by path."""
 BUG: Final = "an error inside Moot: the server's log has the details"
 POLICY: Final = "; ".join(  # noqa: FLY002 - one line for each rule is easier to read

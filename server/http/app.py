@@ -23,6 +23,7 @@ from server.feed.websocket.connections import Connections
 from server.http import audience, commands, debates, events, exports, judge, labs, metrics, whatif
 from server.http.access import (
     IMPORT,
+    PREVIEW,
     Access,
     AccessMiddleware,
     behind_link,
@@ -113,6 +114,7 @@ ROUTES: Final = (
     Route("/api/debates", debates.list_debates, methods=["GET"]),
     Route("/api/debates", debates.open_debate, methods=["POST"]),
     Route(IMPORT, debates.import_log, methods=["POST"]),
+    Route(PREVIEW, debates.preview_transcript, methods=["POST"]),
     Route(ONE, behind_link(debates.show_debate)),
     Route(f"{ONE}/events", behind_link(events.list_events)),
     Route(f"{ONE}/events.ndjson", behind_link(exports.export_events)),
@@ -200,4 +202,5 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.seat_reads = RateLimit(seats.READS_PER_MINUTE, "reads")
     app.state.seat_writes = RateLimit(seats.WRITES_PER_MINUTE, "drafts and answers")
     app.state.estimate_limiter, app.state.whatif_limiter = CapacityLimiter(1), CapacityLimiter(1)
+    app.state.transcript_limiter = CapacityLimiter(1)
     return app

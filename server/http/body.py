@@ -15,6 +15,8 @@ MAX_SUPPLIED: Final = 32 << 20
 """Bytes of a request with which an operator opens a debate: it may hold a transcript or documents."""
 MAX_IMPORT: Final = 256 << 20
 """Bytes of a log that an operator imports."""
+MAX_TRANSCRIPT: Final = 72 << 20
+"""Bytes of a request with a transcript: 50 MiB of a file, as base64 in JSON."""
 
 
 async def read_json(request: Request, *, empty: Any = None) -> Any:

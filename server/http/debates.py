@@ -7,9 +7,11 @@ from typing import Final
 import anyio
 import msgspec
 from anyio import to_thread
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
+from events.misfits import misfit_words
 from events.said import MOST_QUERY
 from events.store.listing import Limits, public_row
 from events.transfer import import_debate, read_lines
@@ -22,12 +24,13 @@ from server.debate.setup import opening
 from server.debate.setup.exhibitions import exhibitions
 from server.debate.setup.lab import estimate_of
 from server.debate.setup.records import opening_for
-from server.errors import BadQuery
+from server.errors import BadField, BadQuery
 from server.export.hits import page_of_hits
 from server.http.access import access_of, is_director
 from server.http.body import read_json
 from server.http.limits import RateLimit
 from server.http.requests import json_response, service_of, whole_number
+from server.transcripts.child import read_split
 
 Survey = tuple[tuple[ModelStatus, ...], str]
 """The models, and the default model."""
@@ -55,6 +58,36 @@ async def import_log(request: Request) -> Response:
     access_of(request).require_operator(request)
     lines = BytesIO(await request.body())
     return json_response(await import_debate(service_of(request).log, read_lines(lines), check_debate), 201)
+
+
+class TranscriptFile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A file in the body of a preview: its text, or its bytes as base64.  ``debate``: one of several in it."""
+
+    name: str = ""
+    text: str | None = None
+    base64: bytes | None = None
+    debate: str = ""
+
+
+async def preview_transcript(request: Request) -> Response:
+    """POST /api/transcripts/preview: how a file is split into turns and sides.  Opens nothing, calls no model.
+
+    With ``name`` in the query the body is the file itself.
+    """
+    access_of(request).require_operator(request)
+    query = request.query_params
+    if "name" in query:
+        name, debate, data = query["name"], query.get("debate", ""), await request.body()
+    else:
+        try:
+            given = msgspec.convert(await read_json(request), TranscriptFile)
+        except msgspec.ValidationError as error:
+            raise BadQuery(misfit_words(error, "the body")) from error
+        if (given.text is None) == (given.base64 is None):
+            raise BadField("text", "give the file as text or as base64")
+        name, debate = given.name, given.debate
+        data = given.base64 if given.base64 is not None else (given.text or "").encode("utf-8", "replace")
+    return json_response(await read_split(name, data, debate, limiter=request.app.state.transcript_limiter))
 
 
 async def list_debates(request: Request) -> Response:

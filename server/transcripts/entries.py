@@ -5,21 +5,15 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from events.types import SourceKind
+from server.debate.setup.cases import MOTION_MOST
+from server.debate.setup.transcripts import ALL_MOST, ENTRIES_MOST, LICENCE_MOST, SOURCE_MOST, SPEAKER_MOST
 from server.debate.speech import clean
 from server.errors import BadTranscript
 
-TranscriptKind = Literal["text", "markdown", "csv", "json", "nyu", "webvtt", "srt", "openai", "anthropic", "moot"]
 EntrySide = Literal["pro", "con", "context", "out"]
 """Whose words an entry has.  ``context``: a moderator or a question; ``out``: it is left out."""
 
-MOST_ENTRIES: Final = 5000
-MOST_TEXT: Final = 4_000_000
-"""Characters of all entries."""
-MOST_NAME: Final = 80
-"""Characters of a speaker's name."""
-MOST_MOTION: Final = 2000
-MOST_WORDS_OF_USER: Final = {"source": 500, "licence": 200}
-"""Characters of what the user says of a transcript."""
 MOST_DEBATES: Final = 1000
 """Debates of one file that are listed."""
 LATEST_MS: Final = 1 << 40
@@ -47,7 +41,7 @@ class HeldDebate(Struct, frozen=True, kw_only=True):
 class ReadTranscript(Struct, frozen=True, kw_only=True):
     """What a parser finds in a file."""
 
-    kind: TranscriptKind
+    kind: SourceKind
     entries: tuple[TranscriptEntry, ...]
     motion: str = ""
     source: str = ""
@@ -57,6 +51,21 @@ class ReadTranscript(Struct, frozen=True, kw_only=True):
     """The debates of a file that has several; the entries are those of the chosen one."""
     chosen: str = ""
     """Id of the chosen one."""
+
+
+def motion_of(text: str) -> str:
+    """A motion within its bound."""
+    return one_line(text, MOTION_MOST)
+
+
+def source_of(text: str) -> str:
+    """A source within its bound."""
+    return one_line(text, SOURCE_MOST)
+
+
+def licence_of(text: str) -> str:
+    """Words of a licence within their bound."""
+    return one_line(text, LICENCE_MOST)
 
 
 def one_line(text: str, most: int) -> str:
@@ -93,8 +102,8 @@ class EntryCollector:
         words = clean(text).strip()
         if not words:
             return
-        name = one_line(speaker, MOST_NAME)
-        if len(speaker) > MOST_NAME and name.endswith("…"):
+        name = one_line(speaker, SPEAKER_MOST)
+        if len(speaker) > SPEAKER_MOST and name.endswith("…"):
             self.shortened.add(name)
         if self._last is not None and self._last[:2] == (name, side):
             self._parts += (joined, words)
@@ -104,8 +113,8 @@ class EntryCollector:
             self._last, self._parts = (name, side, at), [words]
         self._characters += len(words)
         self._speakers.add(name)
-        if self._characters > MOST_TEXT:
-            raise BadTranscript(f"the debate is too long: a transcript has at most {MOST_TEXT:,} characters")
+        if self._characters > ALL_MOST:
+            raise BadTranscript(f"the debate is too long: a transcript has at most {ALL_MOST:,} characters")
 
     def is_silent(self, speaker: str) -> bool:
         """Whether a speaker has no entry."""
@@ -120,13 +129,13 @@ class EntryCollector:
         """What was changed in them."""
         if not self.shortened:
             return ()
-        return (f"A name has at most {MOST_NAME} characters: {len(self.shortened)} of them are cut.",)
+        return (f"A name has at most {SPEAKER_MOST} characters: {len(self.shortened)} of them are cut.",)
 
     def _end(self) -> None:
         if self._last is None:
             return
-        if len(self._entries) == MOST_ENTRIES:
-            raise BadTranscript(f"the debate is too long: the speaker changes more than {MOST_ENTRIES:,} times")
+        if len(self._entries) == ENTRIES_MOST:
+            raise BadTranscript(f"the debate is too long: the speaker changes more than {ENTRIES_MOST:,} times")
         name, side, at_ms = self._last
         self._entries.append(TranscriptEntry(speaker=name, text="".join(self._parts), side=side, at_ms=at_ms))
         self._last = None

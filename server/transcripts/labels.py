@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from server.transcripts.entries import MOST_NAME
+from server.debate.setup.transcripts import SPEAKER_MOST
 from server.transcripts.hints import side_of
 
 LabelForm = Literal["colon", "line"]
@@ -61,7 +61,7 @@ def milliseconds(found: "re.Match[str]") -> int:
 
 def is_name(text: str) -> bool:
     """Whether a text may be a speaker's name."""
-    if not 1 <= len(text) <= MOST_NAME or not any(map(str.isalpha, text)):
+    if not 1 <= len(text) <= SPEAKER_MOST or not any(map(str.isalpha, text)):
         return False
     if not (text[0].isalnum() or text[0] in "@#▲▼") or not _FORBIDDEN.isdisjoint(text) or _NO_NAME.fullmatch(text):
         return False
@@ -117,7 +117,7 @@ def heading_of(line: str) -> tuple[int, str] | None:
 
 def _at_colon(text: str) -> tuple[str, str, str]:
     """The text before and after its first colon that belongs to no time; empty strings without one."""
-    window = text[: MOST_NAME + 20]
+    window = text[: SPEAKER_MOST + 20]
     for at, each in enumerate(window):
         if each in ":：" and not (window[at + 1 : at + 2].isdigit() and window[:at][-1:].isdigit()):
             return text[:at].strip(), each, text[at + 1 :]

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from server.errors import BadTranscript
-from server.transcripts.entries import MOST_MOTION, EntryCollector, ReadTranscript, one_line
+from server.transcripts.entries import EntryCollector, ReadTranscript, motion_of, source_of
 
 SIDES: Final = {"pro": "Pro", "con": "Con"}
 
@@ -73,8 +73,8 @@ def read_log(lines: Iterable[bytes]) -> ReadTranscript:
     return ReadTranscript(
         kind="moot",
         entries=collector.finish(),
-        motion=one_line(motion, MOST_MOTION),
-        source=one_line(f"Moot debate {debate}", 200),
+        motion=motion_of(motion),
+        source=source_of(f"Moot debate {debate}"),
         warnings=collector.warnings(),
     )
 

@@ -9,13 +9,14 @@ from typing import Any, Final
 
 from server.errors import BadTranscript
 from server.transcripts.entries import (
-    MOST_MOTION,
-    MOST_WORDS_OF_USER,
     EntryCollector,
     EntrySide,
     HeldDebate,
     ReadTranscript,
+    licence_of,
+    motion_of,
     one_line,
+    source_of,
 )
 from server.transcripts.hints import side_of
 from server.transcripts.tables import COLUMNS
@@ -48,9 +49,9 @@ def read_turns(turns: Iterable[Any], facts: Mapping[str, Any]) -> ReadTranscript
     return ReadTranscript(
         kind="json",
         entries=collector.finish(),
-        motion=one_line(_text(facts.get("motion")), MOST_MOTION),
-        source=one_line(_text(facts.get("source")), MOST_WORDS_OF_USER["source"]),
-        licence=one_line(_text(facts.get("licence") or facts.get("license")), MOST_WORDS_OF_USER["licence"]),
+        motion=motion_of(_text(facts.get("motion"))),
+        source=source_of(_text(facts.get("source"))),
+        licence=licence_of(_text(facts.get("licence") or facts.get("license"))),
         warnings=collector.warnings(),
     )
 
@@ -91,8 +92,8 @@ def read_nyu(debate: Mapping[str, Any]) -> ReadTranscript:
     return ReadTranscript(
         kind="nyu",
         entries=collector.finish(),
-        motion=one_line(motion, MOST_MOTION),
-        source=one_line(f"NYU debates, about the story “{story}”" if story else "NYU debates", 500),
+        motion=motion_of(motion),
+        source=source_of(f"NYU debates, about the story “{story}”" if story else "NYU debates"),
         warnings=(*collector.warnings(), *judged),
     )
 

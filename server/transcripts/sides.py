@@ -1,13 +1,15 @@
 """Whose side each speaker is on, as far as names and the file tell it; and the split that a user mends."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from events.segmentation import count_words
+from events.types import SourceKind
 from server.errors import BadTranscript
-from server.transcripts.entries import EntrySide, HeldDebate, ReadTranscript, TranscriptEntry, TranscriptKind
+from server.transcripts.entries import EntrySide, HeldDebate, ReadTranscript, TranscriptEntry
 from server.transcripts.hints import side_of
 
 
@@ -23,7 +25,7 @@ class TranscriptSpeaker(Struct, frozen=True, kw_only=True):
 class TranscriptSplit(Struct, frozen=True, kw_only=True):
     """How a transcript is split into entries and sides.  ``turns``: as many as it would have."""
 
-    kind: TranscriptKind
+    kind: SourceKind
     motion: str
     source: str
     licence: str
@@ -73,6 +75,16 @@ def with_sides(split: TranscriptSplit, sides: Mapping[str, EntrySide]) -> Transc
     entries = tuple(replace(each, side=sides.get(each.speaker, each.side)) for each in split.entries)
     speakers = tuple(replace(each, side=sides.get(each.name, each.side)) for each in split.speakers)
     return replace(split, entries=entries, speakers=speakers, turns=count_turns(entries))
+
+
+def supplied_body(split: TranscriptSplit, source: str, licence: str) -> dict[str, Any]:
+    """The part ``transcript`` of the request that opens the debate, without the entries that are left out."""
+    turns = []
+    for each in split.entries:
+        if each.side is not None and each.side != "out":
+            at = {} if each.at_ms is None else {"at_ms": each.at_ms}
+            turns.append({"side": each.side, "speaker": each.speaker, "text": each.text, **at})
+    return {"turns": turns, "source": source, "licence": licence, "kind": split.kind}
 
 
 def count_turns(entries: Iterable[TranscriptEntry]) -> int:

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Final
 
 from server.errors import BadTranscript
-from server.transcripts.entries import MOST_MOTION, MOST_WORDS_OF_USER, EntryCollector, ReadTranscript, one_line
+from server.transcripts.entries import EntryCollector, ReadTranscript, licence_of, motion_of, source_of
 from server.transcripts.hints import side_of
 from server.transcripts.labels import is_name
 
@@ -55,9 +55,9 @@ def read_csv(lines: Iterable[str]) -> ReadTranscript:
     return ReadTranscript(
         kind="csv",
         entries=collector.finish(),
-        motion=one_line(facts.get("motion", ""), MOST_MOTION),
-        source=one_line(facts.get("source", ""), MOST_WORDS_OF_USER["source"]),
-        licence=one_line(facts.get("licence", ""), MOST_WORDS_OF_USER["licence"]),
+        motion=motion_of(facts.get("motion", "")),
+        source=source_of(facts.get("source", "")),
+        licence=licence_of(facts.get("licence", "")),
         warnings=collector.warnings(),
     )
 

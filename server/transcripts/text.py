@@ -7,14 +7,15 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from server.debate.setup.cases import MOTION_MOST
+from server.debate.setup.transcripts import ALL_MOST
 from server.errors import BadTranscript
 from server.transcripts.entries import (
-    MOST_MOTION,
-    MOST_TEXT,
-    MOST_WORDS_OF_USER,
     EntryCollector,
     ReadTranscript,
-    one_line,
+    licence_of,
+    motion_of,
+    source_of,
 )
 from server.transcripts.hints import side_of
 from server.transcripts.labels import SpeakerLabel, SpeakerNames, heading_of, is_name, label_of
@@ -31,7 +32,7 @@ _ASIDE_LINE: Final = re.compile(r"[*_]?[(\[][^()\[\]\n]{1,120}[)\]][*_]?\.?")
 _RULE: Final = re.compile(r"[-*_=~]{3,}")
 _LONGEST_TITLE: Final = 300
 """Characters of a first line that may be the motion."""
-_TOO_LONG: Final = f"the file is too long: a transcript has at most {MOST_TEXT:,} characters"
+_TOO_LONG: Final = f"the file is too long: a transcript has at most {ALL_MOST:,} characters"
 
 LineRole = Literal["colon", "heading", "line"]
 
@@ -49,7 +50,7 @@ Marks = dict[int, MarkedLine]
 
 def read_text(text: str, *, is_markdown: bool) -> ReadTranscript:
     """The entries of a text.  Raises ``BadTranscript`` if it names fewer than two speakers."""
-    if len(text) > MOST_TEXT + MOST_TEXT // 4:
+    if len(text) > ALL_MOST + ALL_MOST // 4:
         raise BadTranscript(_TOO_LONG)
     lines = text.splitlines()
     facts, first = _facts(lines)
@@ -70,9 +71,9 @@ def read_text(text: str, *, is_markdown: bool) -> ReadTranscript:
     return ReadTranscript(
         kind="markdown" if is_markdown else "text",
         entries=collector.finish(),
-        motion=one_line(motion, MOST_MOTION),
-        source=one_line(facts.get("source", ""), MOST_WORDS_OF_USER["source"]),
-        licence=one_line(facts.get("licence", facts.get("license", "")), MOST_WORDS_OF_USER["licence"]),
+        motion=motion_of(motion),
+        source=source_of(facts.get("source", "")),
+        licence=licence_of(facts.get("licence", facts.get("license", ""))),
         warnings=tuple(warnings),
     )
 
@@ -85,7 +86,7 @@ def _facts(lines: Sequence[str]) -> tuple[dict[str, str], int]:
         bare = line.strip().lstrip("#>-* ").strip() if not line.lstrip().startswith(("**", "__")) else line.strip()
         if not bare or _RULE.fullmatch(line.strip()):
             continue
-        found = _FACT.fullmatch(bare[: MOST_MOTION * 2])
+        found = _FACT.fullmatch(bare[: MOTION_MOST * 2])
         if found is None:
             if facts or heading_of(line) is None:
                 break

@@ -1,0 +1,188 @@
+"""``moot judge``: the live judge over a debate that people or other systems held, read from a file."""
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import click
+
+from server import observe
+from server.cli.debate_runner import run_debate
+from server.cli.options import rubric_of, with_json, with_store, with_think
+from server.cli.output import emit, run_async, settings_of
+from server.cli.seats import panel_request
+from server.cli.transcript import DebatePrinter
+from server.errors import BadField, BadTranscript
+from server.export.text import escape_controls, one_line
+from server.export.wording import SIGNS
+from server.transcripts.child import read_split
+from server.transcripts.entries import EntrySide
+from server.transcripts.files import MOST_BYTES
+from server.transcripts.sides import TranscriptSplit, supplied_body, with_sides
+
+STDIN: Final = "-"
+SHOWN: Final = 12
+"""Entries in the preview before a debate begins; ``--preview`` shows all."""
+WIDTH: Final = 64
+"""Characters of an entry in the preview."""
+TITLES: Final[dict[EntrySide | None, str]] = {
+    "pro": SIGNS["pro"],
+    "con": SIGNS["con"],
+    "context": "context",
+    "out": "left out",
+    None: "no side yet",
+}
+SIDE_OPTIONS: Final[dict[str, EntrySide]] = {"pro": "pro", "con": "con", "context": "context", "leave_out": "out"}
+
+
+@click.command()
+@click.argument("file")
+@click.option("--motion", metavar="TEXT", help="The motion; without it, what the file says.")
+@click.option("--judge", "judge_model", metavar="MODEL", help="The judge, as provider:model.")
+@click.option("--rubric", metavar="NAME|FILE", help="v1, v2, v2-evidence or the file of a rubric; v2 without it.")
+@click.option("--pro", multiple=True, metavar="NAME", help="This speaker is Pro; may be given several times.")
+@click.option("--con", multiple=True, metavar="NAME", help="This speaker is Con.")
+@click.option(
+    "--context", multiple=True, metavar="NAME", help="A moderator: the judge reads the words, no side has them."
+)
+@click.option("--leave-out", multiple=True, metavar="NAME", help="Leave out what this speaker says.")
+@click.option("--id", "debate", metavar="ID|NUMBER", help="Which debate of a file that has several.")
+@click.option("--source", metavar="TEXT", help="Where the transcript comes from; without it, the file's name.")
+@click.option("--licence", metavar="TEXT", help="Under which terms the text may be used.")
+@click.option("--preview", is_flag=True, help="Only show how the file is split; no model is called.")
+@click.option("--yes", is_flag=True, help="Begin without asking.")
+@click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
+@click.option("--panel", metavar="MODEL,…", help="Add a panel: one model for every seat, several in turn, or raters.")
+@with_think("judge", "the judge is asked", "medium")
+@click.option("--max-cost", type=float, metavar="USD", help="Halt the debate at this cost.")
+@click.option("--language", metavar="TAG", help="Language of the debate, such as de; without it, that of the motion.")
+@click.option("--blind", is_flag=True, help="Hide the names of speakers and models until the debate has concluded.")
+@with_store
+@with_json
+@click.pass_context
+def judge(context: click.Context, /, file: str, store: str | None, *, as_json: bool, **options: Any) -> None:
+    r"""Judge a debate that was held elsewhere.  FILE is its transcript; - is standard input.
+
+    Read are plain text and Markdown with names (“Ann: …”), CSV and JSON with the columns speaker and text, WebVTT and
+    SRT subtitles with names, chats of OpenAI and Anthropic, NYU debates, and Moot's own logs.  The two who talk most
+    are Pro and Con unless names or options say otherwise.  On a terminal it shows the split and asks before it begins.
+
+    \b
+      moot judge townhall.vtt --motion "Cities should ban private cars" --judge ollama:qwen3
+      moot judge townhall.vtt --preview
+      moot judge debates.jsonl --id 7 --judge baseline:lexical
+      moot judge debate.txt --pro "Ann Lee" --con Ben --con Cleo --leave-out Announcer
+    """
+    settings = settings_of(context, store=store)
+    observe.configure_logging("error" if settings.log_level == "info" else settings.log_level)
+    split = _split(file, options)
+    if options["preview"]:
+        if as_json:
+            emit(split)
+        else:
+            click.echo("\n".join(preview_lines(split, is_whole=True)))
+        return
+    body = _body(file, split, options)
+    if not as_json:
+        click.echo("\n".join(preview_lines(split, is_whole=False)), err=True)
+    asks = None if options["yes"] or not sys.stdin.isatty() else _begin
+    run_async(partial(run_debate, settings, body, None, DebatePrinter(as_json=as_json), as_json=as_json, asks=asks))
+
+
+def _begin(cost: float) -> None:
+    """Ask whether the split is right.  Raises ``click.Abort``."""
+    del cost  # the estimate stands above the question
+    click.confirm("Judge it so?", default=True, abort=True, err=True)
+
+
+def _split(file: str, options: dict[str, Any]) -> TranscriptSplit:
+    """The split of the file, with the sides that the options name.  Raises ``BadField``, ``BadTranscript``."""
+    data = _read(file)
+    split: TranscriptSplit = run_async(partial(read_split, Path(file).name, data, options["debate"] or ""))
+    if split.debates and options["debate"] is None and not options["preview"]:
+        why = f"the file has {len(split.debates)} debates: choose one by id or number, such as --id {split.chosen}"
+        raise BadField("id", why)
+    known = {each.name.casefold(): each.name for each in split.speakers}
+    sides: dict[str, EntrySide] = {}
+    for option, side in SIDE_OPTIONS.items():
+        for name in options[option]:
+            if name.casefold() not in known:
+                raise BadField(option, f"{name!r} is none of the speakers: {', '.join(known.values())}")
+            sides[known[name.casefold()]] = side
+    return with_sides(split, sides)
+
+
+def _read(file: str) -> bytes:
+    """The file, or enough of it to tell that it is too large.  Raises ``BadField``."""
+    try:
+        if file == STDIN:
+            return _bytes(sys.stdin.buffer)
+        with Path(file).open("rb") as stream:
+            return _bytes(stream)
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise BadField("file", f"{file} cannot be read: {why}") from error
+
+
+def _bytes(stream: BinaryIO) -> bytes:
+    return stream.read(MOST_BYTES + 1)
+
+
+def _body(file: str, split: TranscriptSplit, options: dict[str, Any]) -> dict[str, Any]:
+    """The body that the page would post for the same transcript.  Raises ``BadField``, ``BadTranscript``."""
+    if motion := options["motion"] or split.motion:
+        body: dict[str, Any] = {"motion": motion}
+    else:
+        raise BadField("motion", "the file names no motion: say with --motion what is debated")
+    if unsettled := [each.name for each in split.speakers if each.side is None]:
+        names = ", ".join(unsettled[:8])
+        raise BadTranscript(f"say with --pro, --con, --context or --leave-out whose side they are on: {names}")
+    named = "standard input" if file == STDIN else Path(file).name
+    source = options["source"] or split.source or "".join(each if each.isprintable() else "?" for each in named)
+    body["transcript"] = supplied_body(split, source, options["licence"] or split.licence)
+    body["judge"] = {"samples": options["samples"]}
+    if options["judge_model"] is not None:
+        body["judge"]["model"] = options["judge_model"]
+    if options["judge_think"] is not None:
+        body["judge"]["think"] = options["judge_think"]
+    if options["rubric"] is not None:
+        body["rubric"] = rubric_of(options["rubric"])
+    if (panel := panel_request(options["panel"], None, options["samples"])) is not None:
+        body["panel"] = panel
+    if options["max_cost"] is not None:
+        body["max_cost_usd"] = options["max_cost"]
+    for name in ("language", "blind"):
+        if options[name]:
+            body[name] = options[name]
+    return body
+
+
+def preview_lines(split: TranscriptSplit, *, is_whole: bool) -> list[str]:
+    """How a file is split, for a terminal: its speakers and entries; the first ones only unless ``is_whole``."""
+    most = len(split.entries) if is_whole else SHOWN
+    lines = [f"motion: {_shown(split.motion) or 'not named in the file'}"]
+    if split.debates:
+        lines.append(f"debate {_shown(split.chosen)}, one of {len(split.debates)} in the file")
+        listed = split.debates if is_whole else ()
+        lines += [f"  {number:>4}  {_shown(each.id)}  {_short(each.title)}" for number, each in enumerate(listed, 1)]
+    lines.append(f"{split.kind}: {split.turns} turns in {len(split.entries)} entries")
+    for each in split.speakers:
+        lines.append(f"  {TITLES[each.side]:<12} {_shown(each.name) or '(no name)'}: {each.words:,} words")
+    lines += [
+        f"  {number:>4} {TITLES[each.side]:<12} {_shown(each.speaker)}: {_short(each.text)}"
+        for number, each in enumerate(split.entries[:most], 1)
+    ]
+    if (rest := len(split.entries) - most) > 0:
+        lines.append(f"  … and {rest} more entries; --preview shows all")
+    lines += [f"note: {_shown(each)}" for each in split.warnings]
+    return lines
+
+
+def _shown(text: str) -> str:
+    return escape_controls(one_line(text))
+
+
+def _short(text: str) -> str:
+    shown = _shown(text[: 2 * WIDTH])
+    return shown if len(shown) <= WIDTH and len(text) <= 2 * WIDTH else f"{shown[:WIDTH]}…"
