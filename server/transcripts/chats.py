@@ -125,6 +125,7 @@ def _kind(facts: Mapping[str, Any], messages: Iterable[Mapping[str, Any]]) -> Li
     for message in messages:
         content = message.get("content")
         parts = content if isinstance(content, list) else []
-        if any(isinstance(part, dict) and part.get("type") in _OF_ANTHROPIC for part in parts):
+        kinds = [part.get("type") for part in parts if isinstance(part, dict)]
+        if any(isinstance(kind, str) and kind in _OF_ANTHROPIC for kind in kinds):
             return "anthropic"
     return "openai"

@@ -19,6 +19,8 @@ MOST_DEBATES: Final = 1000
 LATEST_MS: Final = 1 << 40
 
 _SPACE: Final = re.compile(r"\s+")
+_HIDDEN: Final = re.compile("[\x80-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and those that turn the direction of the text after them."""
 
 
 class TranscriptEntry(Struct, frozen=True, kw_only=True):
@@ -70,7 +72,7 @@ def licence_of(text: str) -> str:
 
 def one_line(text: str, most: int) -> str:
     """The text on one line without control characters, cut to ``most`` characters."""
-    found = _SPACE.sub(" ", clean(text[: 4 * most])).strip()
+    found = _HIDDEN.sub("", _SPACE.sub(" ", clean(text[: 4 * most]))).strip()
     return found if len(found) <= most else found[: most - 1] + "…"
 
 

@@ -21,7 +21,7 @@ _SAMPLE: Final = 65_536
 """Bytes or characters that show what a file is."""
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 _DOCUMENTS: Final = (b"%PDF-", b"PK\x03\x04")
-_TIMES: Final = re.compile(r"(?m)^\s*(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}\s*-->\s*\S")
+_TIMES: Final = re.compile(r"(?m)^[ \t]*(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}\s*-->\s*\S")
 _HEADING: Final = re.compile(r"(?m)^#{1,6} \S|^(?:[-*>] )?\*\*[^*\n]{1,90}\*\*")
 _UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _MOST_CONTROLS: Final = 0.01

@@ -24,7 +24,7 @@ _BULLET: Final = re.compile(r"[-*•]\s+")
 _ANGLED: Final = re.compile(r"<([^<>\n]{1,80})>\s+")
 _BOLD: Final = re.compile(r"(\*\*\*|\*\*|__)(?=\S)([^*_\n]{1,90})\1\s*")
 _ASIDE: Final = re.compile(r"\s*[(\[]([^()\[\]]{0,80})[)\]]\s*$")
-_HEADING: Final = re.compile(r"(#{1,6})\s+(.{1,300}?)\s*#*$")
+_HEADING: Final = re.compile(r"(#{1,6})\s+(.+?)\s*#*$")
 _ORDINAL: Final = re.compile(r"(?:(?:turn|round|speech|part)\s+)?\d{1,3}(?:\s*[.:)·–—-]\s*|\s+·\s*)", re.IGNORECASE)
 _FORBIDDEN: Final = frozenset('!?;"=<>{}|\\“”„«»*~')
 _NO_NAME: Final = re.compile(
@@ -36,6 +36,8 @@ _NO_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 _MOST_NAME_WORDS: Final = 8
+_LONGEST_LABEL: Final = 2 * SPEAKER_MOST
+_LONGEST_HEADING: Final = 320
 _MOST_LINE_WORDS: Final = 5
 _LONGEST_TITLE: Final = 5
 """Characters of a word that may end in a full stop inside a name, such as ``Prof.``."""
@@ -108,7 +110,8 @@ def _without_start(line: str) -> tuple[str, int | None, bool]:
 
 def heading_of(line: str) -> tuple[int, str] | None:
     """Level and text of a Markdown heading; its number is left out, as in ``Turn 3 · Ann``."""
-    found = _HEADING.fullmatch(line.strip())
+    bare = line.strip()
+    found = _HEADING.fullmatch(bare) if len(bare) <= _LONGEST_HEADING else None
     if found is None:
         return None
     text = found[2].strip("*_ ").rstrip(":：").strip()
@@ -140,6 +143,8 @@ def _bold(inner: str, after: str, at_ms: int | None) -> SpeakerLabel | None:
 
 def _alone(text: str, at_ms: int | None, *, is_timed: bool) -> SpeakerLabel | None:
     """A name that has a line to itself: in capitals, or beside a time."""
+    if len(text) > _LONGEST_LABEL:
+        return None
     name, late_ms = _without_time(text)
     is_timed = is_timed or late_ms is not None
     base = _without_aside(name)[0]

@@ -60,7 +60,7 @@ def read_log(lines: Iterable[bytes]) -> ReadTranscript:
                 motion = event.motion if isinstance(event.motion, str) else ""
                 form = event.format if isinstance(event.format, str) else ""
                 names = _names(event)
-            case "turn_spoken" if isinstance(event.text, str) and event.side in SIDES:
+            case "turn_spoken" if isinstance(event.text, str) and event.side in ("pro", "con"):
                 collector.add(names[event.side], event.text, side=event.side)
                 spoken += 1
             case "moderator_spoke" if isinstance(event.text, str):

@@ -39,12 +39,7 @@ class TranscriptSplit(Struct, frozen=True, kw_only=True):
 
 def split_of(read: ReadTranscript) -> TranscriptSplit:
     """The split of what was read, with the proposed sides.  Raises ``BadTranscript`` if fewer than two people speak."""
-    names = {each.speaker for each in read.entries if each.side not in {"context", "out"}}
-    if not names:
-        raise BadTranscript("only a moderator speaks in the file" if read.entries else "no words are in the file")
-    if len(names) == 1 and len({each.side for each in read.entries} & {"pro", "con"}) < 2:  # noqa: PLR2004
-        (name,) = names
-        raise BadTranscript(f"only one person speaks in the file ({name or 'without a name'}): a debate has two sides")
+    _check_two(read)
     words = {id(each): count_words(each.text) for each in read.entries}
     proposed = _proposed(read.entries, words)
     entries = tuple(
@@ -68,6 +63,17 @@ def split_of(read: ReadTranscript) -> TranscriptSplit:
         debates=read.debates,
         chosen=read.chosen,
     )
+
+
+def _check_two(read: ReadTranscript) -> None:
+    """Raise ``BadTranscript`` if there are not two people, or words of two sides, beside a moderator."""
+    told = [(each.speaker, each.side or side_of(each.speaker)) for each in read.entries]
+    names = {name for name, side in told if side not in {"context", "out"}}
+    if not names:
+        raise BadTranscript("only a moderator speaks in the file" if read.entries else "no words are in the file")
+    if len(names) == 1 and not {"pro", "con"} <= {side for _, side in told}:
+        name = names.pop() or "without a name"
+        raise BadTranscript(f"only one person speaks in the file ({name}): a debate has two sides")
 
 
 def with_sides(split: TranscriptSplit, sides: Mapping[str, EntrySide]) -> TranscriptSplit:

@@ -21,7 +21,7 @@ COLUMNS: Final[Mapping[str, frozenset[str]]] = {
     "licence": frozenset({"licence", "license"}),
 }
 """Names of columns that are known, by what they hold."""
-DELIMITERS: Final = ",;\t|"
+DELIMITERS: Final = ",;|"
 _CLOCK: Final = re.compile(r"(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}(?:\.\d{1,6})?)")
 _SECONDS: Final = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
 _LONGEST_FIELD: Final = 1 << 20
@@ -73,8 +73,8 @@ def columns_of(header: Sequence[str]) -> dict[str, int]:
 
 
 def delimiter_of(line: str) -> str:
-    """The delimiter that a first line has most often; a comma if it has none."""
-    return max(DELIMITERS, key=line.count)
+    """A tab if a first line has one, else what it has most often; a comma if it has none."""
+    return "\t" if "\t" in line else max(DELIMITERS, key=line.count)
 
 
 def at_of(text: str, *, is_ms: bool) -> int | None:

@@ -1,0 +1,91 @@
+"""The side that a speaker has, as far as names and the file tell it."""
+
+import pytest
+
+from server.errors import BadTranscript
+from server.transcripts.entries import EntrySide, ReadTranscript, TranscriptEntry
+from server.transcripts.hints import side_of
+from server.transcripts.sides import split_of, supplied_body, with_sides
+
+
+@pytest.mark.parametrize(
+    ("name", "side"),
+    [
+        ("Pro", "pro"),
+        ("PRO 2", "pro"),
+        ("Ann Lee (Affirmative)", "pro"),
+        ("First Proposition", "pro"),
+        ("Team A", "pro"),
+        ("For", "pro"),
+        ("Ann, for the motion", "pro"),
+        ("▲ Pro · model", "pro"),
+        ("Con", "con"),
+        ("Ben [Opposition]", "con"),
+        ("Negative Speaker 1", "con"),
+        ("Team B – Ben", "con"),
+        ("Against", "con"),
+        ("Moderator Chris", "context"),
+        ("Debate Moderator", "context"),
+        ("THE CHAIR", "context"),
+        ("Judge", "context"),
+        ("Audience Member 1", "context"),
+        ("system", "context"),
+        ("tool", "out"),
+        ("Ann Lee", None),
+        ("Conrad", None),
+        ("Judge Smith Jones", None),
+        ("Fortune", None),
+        ("Prof. Protter", None),
+    ],
+)
+def test_a_name_tells_a_side(name: str, side: EntrySide | None) -> None:
+    assert side == side_of(name)
+
+
+def read(*speeches: tuple[str, int]) -> ReadTranscript:
+    entries = tuple(TranscriptEntry(speaker=name, text="word " * count) for name, count in speeches)
+    return ReadTranscript(kind="text", entries=entries)
+
+
+def sides(*speeches: tuple[str, int]) -> dict[str, EntrySide | None]:
+    return {each.name: each.side for each in split_of(read(*speeches)).speakers}
+
+
+def test_the_two_who_talk_most_are_pro_and_con_by_first_appearance() -> None:
+    assert {"Ann": "pro", "Cleo": None, "Ben": "con"} == sides(("Ann", 10), ("Cleo", 2), ("Ben", 90))
+    assert ("Say for which side they speak, or leave them out: Cleo.",) == (
+        split_of(read(("Ann", 10), ("Cleo", 2), ("Ben", 90))).warnings
+    )
+
+
+def test_a_name_that_tells_a_side_decides_and_the_last_one_has_the_other() -> None:
+    assert {"Ann (Con)": "con", "Ben": "pro"} == sides(("Ann (Con)", 10), ("Ben", 5))
+    assert {"Pro": "pro", "Con": "con", "Cleo": None} == sides(("Pro", 1), ("Con", 1), ("Cleo", 90))
+    assert {"Team A, Ann": "pro", "Team B, Ben": "con", "Team A, Cleo": "pro"} == sides(
+        ("Team A, Ann", 3), ("Team B, Ben", 1), ("Team A, Cleo", 9)
+    )
+
+
+def test_a_moderator_who_talks_most_is_context() -> None:
+    assert {"Moderator": "context", "Ann": "pro", "Ben": "con"} == sides(("Moderator", 90), ("Ann", 2), ("Ben", 1))
+
+
+def test_words_of_one_side_are_one_turn_whatever_stands_between_them() -> None:
+    split = split_of(read(("Ann", 9), ("Moderator", 1), ("Ann", 9), ("Ben", 9), ("Cleo", 1), ("Ann", 2)))
+
+    assert 3 == split.turns
+    assert 3 == with_sides(split, {"Cleo": "con"}).turns
+    assert 1 == with_sides(split, {"Ben": "pro"}).turns
+
+
+def test_what_is_left_out_is_not_supplied() -> None:
+    split = with_sides(split_of(read(("Ann", 1), ("Ben", 1), ("Cleo", 1))), {"Cleo": "out"})
+    body = supplied_body(split, "a hall", "CC0")
+
+    assert ["pro", "con"] == [each["side"] for each in body["turns"]]
+    assert ("a hall", "CC0", "text") == (body["source"], body["licence"], body["kind"])
+
+
+def test_a_debate_needs_two() -> None:
+    with pytest.raises(BadTranscript, match=r"only one person speaks in the file \(Ann\): a debate has two sides"):
+        split_of(read(("Ann", 1), ("Moderator", 1)))
