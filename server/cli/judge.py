@@ -166,7 +166,8 @@ def preview_lines(split: TranscriptSplit, *, is_whole: bool) -> list[str]:
         lines.append(f"debate {_shown(split.chosen)}, one of {len(split.debates)} in the file")
         listed = split.debates if is_whole else ()
         lines += [f"  {number:>4}  {_shown(each.id)}  {_short(each.title)}" for number, each in enumerate(listed, 1)]
-    lines.append(f"{split.kind}: {split.turns} turns in {len(split.entries)} entries")
+    turns = "1 turn" if split.turns == 1 else f"{split.turns} turns"
+    lines.append(f"{split.kind}: {turns} in {len(split.entries)} entries")
     for each in split.speakers:
         lines.append(f"  {TITLES[each.side]:<12} {_shown(each.name) or '(no name)'}: {each.words:,} words")
     lines += [

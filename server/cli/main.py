@@ -26,7 +26,7 @@ COMMANDS: Final = {
         "server.cli.serve", "serve", "Serve the page and the API, and continue the debates that are open."
     ),
     "run": CommandEntry("server.cli.run", "run", "Run a debate in the terminal."),
-    "judge": CommandEntry("server.cli.judge", "judge", "Judge a debate that was held elsewhere, from its transcript."),
+    "judge": CommandEntry("server.cli.judge", "judge", "Judge a debate that was held elsewhere."),
     "deliberate": CommandEntry("server.cli.deliberate", "deliberate", "Have a text judged: PASS, FAIL or CONDITIONAL."),
     "list": CommandEntry("server.cli.list", "list_", "List the debates in the store, newest first."),
     "search": CommandEntry("server.cli.search", "search", "Search in what was said, newest debate first."),

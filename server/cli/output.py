@@ -91,6 +91,9 @@ class CommandGroup(click.Group):
             sys.exit(INTERRUPTED)
         except Exception as error:
             cause = unwrapped(error)
+            if isinstance(cause, click.Abort):
+                click.echo("interrupted", err=True)
+                sys.exit(INTERRUPTED)
             if isinstance(cause, OSError):
                 sys.exit(_output_failed(cause))
             if not isinstance(cause, EXPECTED):

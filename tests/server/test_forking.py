@@ -15,7 +15,7 @@ READING = {
     "exhibitions": (), "diff": (DEBATE, "1", "9"), "whatif": (DEBATE, "--set", "tie_within=10"), "verify": (DEBATE,),
     "export": (DEBATE, "--as", "md"), "doctor": ("--json",), "import": ("-",), "calibrate": ("nowhere",),
     "lab": ("report", DEBATE), "say": (DEBATE, "late"),
-    "decide": (DEBATE, "pro", "--reason", "so"), "migrate": (), "deliberate": ("nowhere",),
+    "decide": (DEBATE, "pro", "--reason", "so"), "migrate": (), "deliberate": ("nowhere",), "judge": ("nowhere",),
     "search": ("trams",), "serve": ("--workers", "2", "--port", "0"), "run": ("m", "--turns", "0"),
     "bench": ("--only", "luck"), "label": (DEBATE,),
 }  # fmt: skip
