@@ -198,6 +198,8 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     citations: Citations = citations.INITIAL
     words: ModeratorMessages = words.INITIAL
     """Messages of the moderator."""
+    inherited_usd: float | None = None
+    """What the calls cost that a fork has copied: its cap does not count them.  None in other debates."""
     unpriced: str = ""
     """Why the first answer without a price, since the debate was last resumed, has none; empty if all have one."""
     audience: Audience = audience.INITIAL
@@ -209,6 +211,11 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     def is_blind(self) -> bool:
         """Whether events that are recorded now must not name a model."""
         return self.opened is not None and self.opened.blind
+
+    @property
+    def spent_usd(self) -> float:
+        """What this debate has spent itself."""
+        return self.usage.cost_usd - (self.inherited_usd or 0.0)
 
     @property
     def language(self) -> str:
@@ -304,7 +311,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
 
 def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # noqa: C901, PLR0912 - one flat match, a case an event
     """Put the fields that ``record`` changes into ``moved``."""
-    event = record.event
+    event, position = record.event, record.position
     match event:
         case DebateOpened():
             moved |= {"opened": event, "opened_at": record.at, "status": RunStatus(since=record.at)}
@@ -319,6 +326,8 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
                 status, state="open", reason=event.reason, by=event.by, max_cost_usd=cap, since=record.at
             )
             moved |= {"questions": replace(questions, failed={}) if questions.failed else questions, "unpriced": ""}
+            if debate.inherited_usd is None and _is_own(debate, position):
+                moved["inherited_usd"] = debate.usage.cost_usd
         case DebateConcluded():
             conclusion = Conclusion(winner=event.winner, by_rule=event.by_rule)
             moved["status"] = RunStatus(state="concluded", conclusion=conclusion)
@@ -357,6 +366,12 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
             moved["verdicts"] = _verdict(debate, record, event)
         case _:
             pass
+
+
+def _is_own(debate: Debate, position: int) -> bool:
+    """Whether a record of a fork is its own, and not copied."""
+    origin = UNSET if debate.opened is None else debate.opened.origin
+    return origin is not UNSET and origin.kind == "fork" and position > origin.position
 
 
 def _unpriced(event: ModelAnswered | ModelFailed) -> str:

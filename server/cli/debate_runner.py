@@ -5,7 +5,7 @@ Either way a printer is fed with the same messages that the page gets.
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 import anyio
 import click
@@ -18,6 +18,7 @@ from server.cli.output import emit
 from server.debate.setup import opening
 from server.debate.setup.estimate import NONE_MEASURED, Estimate
 from server.debate.setup.lab import LabEstimate, estimate_of, in_words
+from server.debate.setup.origins import fork_of, rejudged
 from server.debate.setup.records import opening_for
 from server.errors import BadField, NotOwner
 from server.feed import frames
@@ -54,10 +55,18 @@ class Resumption(Struct, frozen=True, kw_only=True):
     max_cost_usd: float | None = None
 
 
+class Derivation(Struct, frozen=True, kw_only=True):
+    """A debate to be made of a stored one, which the beginning of its id names; ``body`` as it is posted."""
+
+    debate: str
+    kind: Literal["rejudge", "fork"]
+    body: dict[str, Any]
+
+
 async def run_debate(
     settings: Settings,
     body: dict[str, Any] | None,
-    resume: Resumption | None,
+    resume: Resumption | Derivation | None,
     printer: Printer,
     *,
     as_json: bool,
@@ -87,7 +96,7 @@ async def run_debate(
 async def _run_here(
     settings: Settings,
     body: dict[str, Any] | None,
-    resume: Resumption | None,
+    resume: Resumption | Derivation | None,
     printer: Printer,
     asks: Asks | None,
 ) -> str:
@@ -98,6 +107,8 @@ async def _run_here(
             supplied = await opening.events_after(wanted)
             _begin(await anyio.to_thread.run_sync(estimate_of, opened, NONE_MEASURED, supplied), asks)
             debate, after = await service.moderators.open(opened, supplied), 0
+        elif isinstance(resume, Derivation):
+            debate, after = await _derive(service, resume), 0
         else:
             assert resume is not None
             debate = await find_debate(service.log, resume.debate)
@@ -113,6 +124,17 @@ async def _run_here(
             click.echo(f"\ninterrupted; resume it with: {command} {debate}", err=True)
             raise
         return debate
+
+
+async def _derive(service: Service, asked: Derivation) -> str:
+    """Open the debate that is made of a stored one; its id."""
+    log, registry, settings = service.log, service.registry, service.settings
+    source = await find_debate(log, asked.debate)
+    if asked.kind == "rejudge":
+        opened, supplied = await rejudged(log, source, asked.body, registry, settings)
+        return await service.moderators.open(opened, supplied)
+    made = await fork_of(log, source, asked.body, registry, settings)
+    return await service.moderators.open_fork(made.opened, made.copied, made.own)
 
 
 def _begin(found: Estimate | LabEstimate, asks: Asks | None) -> None:
@@ -154,7 +176,7 @@ async def _run_by_server(
     settings: Settings,
     address: str,
     body: dict[str, Any] | None,
-    resume: Resumption | None,
+    resume: Resumption | Derivation | None,
     printer: Printer,
     asks: Asks | None,
 ) -> str:
@@ -165,6 +187,10 @@ async def _run_by_server(
                 is_lab = body.get("format") == "lab"
                 _begin(msgspec.convert(found, LabEstimate) if is_lab else msgspec.convert(found, Estimate), asks)
             debate, after = str((await client.post("/api/debates", body))["id"]), 0
+        elif isinstance(resume, Derivation):
+            async with open_store(settings) as log:
+                source = await find_debate(log, resume.debate)
+            debate, after = str((await client.post(f"/api/debates/{source}/{resume.kind}", resume.body))["id"]), 0
         else:
             assert resume is not None
             async with open_store(settings) as log:

@@ -28,6 +28,8 @@ COMMANDS: Final = {
     "run": CommandEntry("server.cli.run", "run", "Run a debate in the terminal."),
     "judge": CommandEntry("server.cli.judge", "judge", "Judge a debate that was held elsewhere."),
     "deliberate": CommandEntry("server.cli.deliberate", "deliberate", "Have a text judged: PASS, FAIL or CONDITIONAL."),
+    "rejudge": CommandEntry("server.cli.origins", "rejudge", "Let another judge read the turns of a debate."),
+    "fork": CommandEntry("server.cli.origins", "fork", "Go on with a debate from any of its events, as a new debate."),
     "list": CommandEntry("server.cli.list", "list_", "List the debates in the store, newest first."),
     "search": CommandEntry("server.cli.search", "search", "Search in what was said, newest debate first."),
     "show": CommandEntry("server.cli.show", "show", "Show one debate: its turns, their scores, and its outcome."),

@@ -176,8 +176,8 @@ class Moderator:
             raise NotNow(f"this debate cannot go on: {fault}")
         resumed = DebateResumed(reason=reason, by=by)
         if max_cost_usd is not None:
-            if max_cost_usd <= self.debate.usage.cost_usd:
-                spent = f"{self.debate.usage.cost_usd:.4f} USD have been spent already"
+            if max_cost_usd <= self.debate.spent_usd:
+                spent = f"{self.debate.spent_usd:.4f} USD have been spent already"
                 raise BadField("max_cost_usd", f"{spent}: a cap must be above that")
             resumed = msgspec.structs.replace(resumed, max_cost_usd=max_cost_usd)
         return await self._change_state(resumed, {"paused", "halted"})

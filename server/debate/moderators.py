@@ -15,10 +15,12 @@ from msgspec import UNSET
 
 from events.clock import SYSTEM, Clock
 from events.cluster.inbox import WITHIN_S
+from events.codec import encode
 from events.errors import Fenced, LogError, StoreUnavailable, Unanswered, UnknownDebate
-from events.record import Draft
+from events.record import Draft, Recorded, digest_before_first, stamp
 from events.state.debate import Debate
 from events.store.log import EventLog
+from events.transfer import copied_into
 from events.types import DebateLabelled, DebateOpened, Event, FamilyWarned, ModeratorSpoke, PollRound
 from providers.catalog.models import family
 from providers.registry import Registry
@@ -133,10 +135,7 @@ class Moderators:
 
         ``supplied``: what was given with the request, in its order; it follows the opening.
         """
-        if self.is_draining:
-            raise Draining
-        if self.running >= self._most:
-            raise TooMany(f"{self._most} debates are running already", retry_after_s=10)
+        self._check_room()
         debate = self._clock.new_id()
         with self._keep_while_loading(debate):
             follows = (*supplied, *family_warnings(opened))
@@ -146,6 +145,40 @@ class Moderators:
             observe.EVENTS.inc(len(records))
             self._start(await self._moderator(debate))
         return debate
+
+    async def open_fork(self, opened: DebateOpened, copied: Sequence[Recorded], own: Sequence[Event]) -> str:
+        """Record a fork and start it; its id.  Raises ``Draining``, ``TooMany``.
+
+        ``copied``: the records of its source from position 2 on; ``own``: the first events of the fork itself.
+        """
+        self._check_room()
+        debate, at = self._clock.new_id(), self._clock.now()
+        warned = {each.event.family for each in copied if isinstance(each.event, FamilyWarned)}
+        fresh = (each for each in family_warnings(opened) if each.family not in warned)
+        drafts = [Draft(event=each) for each in (*own, *fresh)]
+
+        def stamped() -> tuple[Recorded, ...]:
+            begun = stamp(
+                debate, 0, digest_before_first(debate), [Draft(event=opened)], at, [encode(opened)], self._clock
+            )
+            rest = tuple(copied_into(debate, begun[-1].digest, copied))
+            last = (*begun, *rest)[-1]
+            payloads = [encode(draft.event) for draft in drafts]
+            return (*begun, *rest, *stamp(debate, last.position, last.digest, drafts, at, payloads, self._clock))
+
+        records = await anyio.to_thread.run_sync(stamped)
+        with self._keep_while_loading(debate):
+            await self._log.adopt(records)
+            observe.EVENTS.inc(len(records))
+            with suppress(NotOwner):  # another node took it up
+                self._start(await self._moderator(debate))
+        return debate
+
+    def _check_room(self) -> None:
+        if self.is_draining:
+            raise Draining
+        if self.running >= self._most:
+            raise TooMany(f"{self._most} debates are running already", retry_after_s=10)
 
     async def pause(self, debate: str, reason: str, by: str) -> int:
         """Finish the calls in flight, then rest; the position of the event."""

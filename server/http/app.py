@@ -127,6 +127,8 @@ ROUTES: Final = (
     Route(f"{ONE}/calls/{{call}}", behind_link(events.show_call)),
     Route(f"{ONE}/audit/turns/{{turn}}", behind_link(events.audit_turn)),
     Route(f"{ONE}/whatif", behind_link(whatif.ask_what_if), methods=["POST"]),
+    Route(f"{ONE}/rejudge", behind_link(debates.rejudge), methods=["POST"]),
+    Route(f"{ONE}/fork", behind_link(debates.fork), methods=["POST"]),
     Route(f"{ONE}/claims/{{claim}}/appeal", behind_link(commands.appeal), methods=["POST"]),
     Route(f"{ONE}/votes", behind_link(audience.vote), methods=["POST"]),
     Route(f"{ONE}/poll", behind_link(audience.show_poll)),

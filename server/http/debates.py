@@ -2,7 +2,7 @@
 
 import gzip
 from io import BytesIO
-from typing import Final
+from typing import Any, Final
 
 import anyio
 import msgspec
@@ -23,6 +23,7 @@ from server.debate.adoption import check_debate
 from server.debate.setup import opening
 from server.debate.setup.exhibitions import exhibitions
 from server.debate.setup.lab import estimate_of
+from server.debate.setup.origins import fork_of, rejudged
 from server.debate.setup.records import opening_for
 from server.errors import BadField, BadQuery
 from server.export.hits import page_of_hits
@@ -30,6 +31,7 @@ from server.http.access import access_of, is_director
 from server.http.body import read_json
 from server.http.limits import RateLimit
 from server.http.requests import json_response, service_of, whole_number
+from server.service import Service
 from server.transcripts.child import read_split
 
 Survey = tuple[tuple[ModelStatus, ...], str]
@@ -51,6 +53,30 @@ async def open_debate(request: Request) -> Response:
     opened = await opening_for(service.log, wanted, service.registry, service.settings)
     debate = await service.moderators.open(opened, await opening.events_after(wanted))
     return json_response({"id": debate}, 201)
+
+
+async def rejudge(request: Request) -> Response:
+    """POST /api/debates/{id}/rejudge: the same turns before another judge, as a new debate."""
+    service, said = await _asked_for_debate(request)
+    opened, supplied = await rejudged(
+        service.log, request.path_params["debate"], said, service.registry, service.settings
+    )
+    return json_response({"id": await service.moderators.open(opened, supplied)}, 201)
+
+
+async def fork(request: Request) -> Response:
+    """POST /api/debates/{id}/fork: a new debate that goes on from a position of this one."""
+    service, said = await _asked_for_debate(request)
+    made = await fork_of(service.log, request.path_params["debate"], said, service.registry, service.settings)
+    return json_response({"id": await service.moderators.open_fork(made.opened, made.copied, made.own)}, 201)
+
+
+async def _asked_for_debate(request: Request) -> tuple[Service, Any]:
+    """The service and the body of an operator's request that makes a debate of a stored one."""
+    access_of(request).require_operator(request)
+    rate: RateLimit = request.app.state.open_rate
+    rate.check_address(request)
+    return service_of(request), await read_json(request, empty={})
 
 
 async def import_log(request: Request) -> Response:

@@ -79,7 +79,7 @@ def _steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     """The steps, whatever they cost."""
     turn = debate.transcript.current
     if turn is not None and turn.state == "speaking":
-        return (_abandon(turn),)
+        return record(_supply(debate, turn.number)) if is_supplied(opened, turn.side) else (_abandon(turn),)
     if given_up := people.after_resignation(debate, opened):
         return record(given_up)
     due = judging.second_opinions(debate, opened)
@@ -142,8 +142,10 @@ def _supply(debate: Debate, number: int) -> list[Draft]:
         latency_ms=0,
         by="transcript",
     )
-    started = TurnStarted(turn=number, side=turn.side, attempt=1, directive=None)
-    return [*_context(turn.context, cause), Draft(event=started, cause=cause), Draft(event=spoken, cause=cause)]
+    rest = [Draft(event=spoken, cause=cause)]
+    if number not in debate.transcript.turns:  # else a log that was cut off here holds its beginning
+        rest.insert(0, Draft(event=TurnStarted(turn=number, side=turn.side, attempt=1, directive=None), cause=cause))
+    return [*_context(debate, turn.context, number - 1), *rest]
 
 
 def _closing_context(debate: Debate) -> list[Draft]:
@@ -151,14 +153,15 @@ def _closing_context(debate: Debate) -> list[Draft]:
     supplied, last = debate.transcript.supplied, debate.transcript.current
     if supplied is None or last is None or last.number != len(supplied.turns):
         return []
-    given = sum(message.after_turn == last.number for message in debate.words.values())
-    return _context(supplied.closing, supplied.position) if not given else []
+    return _context(debate, supplied.closing, last.number)
 
 
-def _context(entries: Sequence[SuppliedEntry], cause: int) -> list[Draft]:
-    return [
-        Draft(event=ModeratorSpoke(text=entry.text, by=entry.speaker or "moderator"), cause=cause) for entry in entries
-    ]
+def _context(debate: Debate, entries: Sequence[SuppliedEntry], after_turn: int) -> list[Draft]:
+    """What was said after a turn by others than the sides, and is not recorded yet."""
+    said = [ModeratorSpoke(text=entry.text, by=entry.speaker or "moderator") for entry in entries]
+    known = {(each.by, each.text) for each in debate.words.values() if each.after_turn == after_turn}
+    cause = debate.transcript.supplied.position if debate.transcript.supplied else None
+    return [Draft(event=each, cause=cause) for each in said if (each.by, each.text) not in known]
 
 
 def _abandon(turn: Turn) -> Record:

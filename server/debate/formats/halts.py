@@ -55,9 +55,9 @@ def halt_if_unaffordable(debate: Debate, opened: DebateOpened) -> Record | None:
 def halt_if_spent(debate: Debate, opened: DebateOpened) -> Record | None:
     """A halt once the cost cap is reached."""
     cap = cost_cap(debate, opened)
-    if cap is None or debate.usage.cost_usd < cap:
+    if cap is None or debate.spent_usd < cap:
         return None
-    sums = f"{debate.usage.cost_usd:.4f} of {cap:.4f} USD"
+    sums = f"{debate.spent_usd:.4f} of {cap:.4f} USD"
     return halt(f"the cost cap is reached: {sums}; resume it with a higher cap", debate.course)
 
 

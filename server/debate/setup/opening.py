@@ -191,7 +191,7 @@ def as_request(said: Any) -> DebateRequest:
     try:
         request = msgspec.convert(said, DebateRequest)
     except msgspec.ValidationError as error:
-        raise _field_of(error) from error
+        raise as_field_error(error) from error
     motion = clean(request.motion).strip() or _default_motion(request)
     if not 1 <= len(motion) <= MOTION_MOST:
         raise BadField("motion", f"a motion has 1 to {MOTION_MOST} characters, this one has {len(motion)}")
@@ -290,7 +290,7 @@ def _check_samples(request: DebateRequest) -> None:
             raise BadField(field, "an artifact's judges are asked once in each round")
 
 
-def _field_of(error: msgspec.ValidationError) -> BadField:
+def as_field_error(error: msgspec.ValidationError) -> BadField:
     """The field of an error: msgspec writes ``… - at `$.pro.model` `` or names it in the sentence."""
     message, _, path = str(error).partition(" - at `$")
     field = re.sub(r"\[(\d+)\]", r".\1", path.rstrip("`")).replace("[...]", "").lstrip(".")

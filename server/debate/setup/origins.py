@@ -1,0 +1,369 @@
+"""Debates made of stored ones: the same turns before another judge, and forks that go on from a position."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Final, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, Struct
+from msgspec.structs import replace
+
+from events.errors import UnknownDebate
+from events.record import Recorded
+from events.short_names import short_name
+from events.state import debate as debates
+from events.state.debate import Debate
+from events.store.log import EventLog, read_all
+from events.types import (
+    SIDES,
+    AttemptAbandoned,
+    DebateOpened,
+    Debater,
+    DebateResumed,
+    DirectiveIssued,
+    Event,
+    EvidenceSupplied,
+    FamilyWarned,
+    Origin,
+    SuppliedEntry,
+    Think,
+    TranscriptSupplied,
+    TurnScored,
+)
+from judge.rubric import ShippedRubric
+from providers.registry import Registry
+from server.debate.acts import check_word
+from server.debate.setup.opening import DebateRequest, DebaterRequest, JudgeRequest, Name, as_field_error, events_after
+from server.debate.setup.records import opening_for
+from server.debate.setup.seats import PanelRequest
+from server.debate.setup.transcripts import SOURCE_MOST, SPEAKER_MOST, TranscriptRequest, TurnRequest
+from server.debate.speech import clean
+from server.errors import BadField, BadQuery, NotNow
+from server.people.provider import is_person
+from server.settings import Settings
+from server.version import VERSION
+
+DIRECTIVE_MOST: Final = 1000
+"""Characters."""
+BEGINNING: Final = (TranscriptSupplied, EvidenceSupplied, FamilyWarned)
+"""Events that belong to an opening: a fork copies all of them."""
+R = TypeVar("R", bound=Struct)
+
+
+class RejudgeRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The body of ``POST /api/debates/{id}/rejudge``."""
+
+    judge: JudgeRequest
+    rubric: dict[str, Any] | ShippedRubric | None = None
+    """That of the debate without it."""
+    panel: Annotated[PanelRequest, Meta(max_length=12)] | None = None
+    ignore_noise: bool = False
+    max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
+    deadline_s: Annotated[float, Meta(ge=1, le=86_400)] | None = None
+
+
+class ForkSeatRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """What changes in a seat; what is not named stays."""
+
+    model: Name | None = None
+    archetype: Name | None = None
+    elasticity: Annotated[float, Meta(ge=0, le=1)] | None = None
+    think: Think | None = None
+
+
+class DirectivesRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Instructions for the next turn of each side."""
+
+    pro: str | None = None
+    con: str | None = None
+
+
+class ForkRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The body of ``POST /api/debates/{id}/fork``: from where, and what changes from there on."""
+
+    at: Annotated[int, Meta(ge=1)] | None = None
+    """The last position that is copied."""
+    turn: Annotated[int, Meta(ge=0, le=200)] | None = None
+    """In place of ``at``: the last turn that is copied, with everything that was judged about it; 0 for none."""
+    turns: Annotated[int, Meta(ge=1, le=200)] | None = None
+    """Turns of the fork; those of the debate without it."""
+    pro: ForkSeatRequest = msgspec.field(default_factory=ForkSeatRequest)
+    con: ForkSeatRequest = msgspec.field(default_factory=ForkSeatRequest)
+    judge: JudgeRequest | None = None
+    directive: DirectivesRequest = msgspec.field(default_factory=DirectivesRequest)
+    say: str | None = None
+    """A message of the moderator to both sides."""
+    max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
+    """What the fork itself may cost; the copied calls do not count."""
+    deadline_s: Annotated[float, Meta(ge=1, le=86_400)] | None = None
+
+
+class Fork(Struct, frozen=True, kw_only=True):
+    """A fork before it is recorded: its opening, the records that it copies, and its first own events."""
+
+    opened: DebateOpened
+    copied: tuple[Recorded, ...]
+    """Positions 2 and following of the source."""
+    own: tuple[Event, ...]
+
+
+async def rejudged(
+    log: EventLog, debate: str, said: Any, registry: Registry, settings: Settings
+) -> tuple[DebateOpened, tuple[Event, ...]]:
+    """The opening of a debate with the turns of ``debate`` before another judge, and what follows the opening.
+
+    Raises ``BadField``, ``NotNow``, ``UnknownDebate``.
+    """
+    wanted = _read(said, RejudgeRequest)
+    records = await _records(log, debate)
+    source = _folded(records)
+    opened = _opened(source)
+    spoken = {turn.side for turn in source.transcript.spoken()}
+    if spoken != set(SIDES):
+        raise NotNow("both sides must have spoken before another judge can read the debate")
+    if opened.blind and source.status.conclusion is None:
+        raise NotNow("the debate is blind: another judge can read it once it has concluded")
+    request = DebateRequest(
+        motion=opened.motion,
+        judge=wanted.judge,
+        rubric=wanted.rubric or msgspec.to_builtins(opened.rubric),
+        panel=wanted.panel,
+        topic_type=opened.topic_type or None,
+        transcript=_transcript(records, source, opened),
+        ignore_noise=wanted.ignore_noise,
+        motion_kind=opened.motion_kind or None,
+        language=opened.language or "en",
+        max_cost_usd=wanted.max_cost_usd,
+        deadline_s=wanted.deadline_s,
+    )
+    made = await opening_for(log, request, registry, settings)
+    return replace(made, origin=_origin("rejudge", records)), await events_after(request)
+
+
+async def fork_of(log: EventLog, debate: str, said: Any, registry: Registry, settings: Settings) -> Fork:
+    """A fork of ``debate``.  Raises ``BadField``, ``NotNow``, ``UnknownDebate``."""
+    wanted = _read(said, ForkRequest)
+    records = await _records(log, debate)
+    _opened(_folded(records))
+    copied = records[: _cut(records, wanted)]
+    source = _folded(copied)
+    opened = _opened(source)
+    if source.audited is not None or source.verdicts.scorecard is not None or source.status.conclusion is not None:
+        raise BadField("at", f"the verdict has begun at event {copied[-1].position}: fork after a turn, or before that")
+    made = await _changed(log, wanted, source, opened, registry, settings)
+    return Fork(
+        opened=replace(made, origin=_origin("fork", copied)), copied=copied[1:], own=tuple(_own(wanted, source, debate))
+    )
+
+
+def _read(said: Any, kind: type[R]) -> R:
+    if not isinstance(said, dict):
+        raise BadQuery("the body must be a JSON object")
+    try:
+        return msgspec.convert(said, kind)
+    except msgspec.ValidationError as error:
+        raise as_field_error(error) from error
+
+
+async def _records(log: EventLog, debate: str) -> tuple[Recorded, ...]:
+    records = tuple([record async for record in read_all(log, debate)])
+    if not records:
+        raise UnknownDebate(debate)
+    return records
+
+
+def _folded(records: Sequence[Recorded]) -> Debate:
+    debate = debates.INITIAL
+    for record in records:
+        debate = debates.evolve(debate, record)
+    return debate
+
+
+def _opened(source: Debate) -> DebateOpened:
+    assert source.opened is not None, "a log begins with its opening"
+    if source.opened.format != "exchange":
+        raise NotNow(
+            f"only a debate of format exchange can be judged again or forked, and this is {source.opened.format}"
+        )
+    return source.opened
+
+
+def _origin(kind: str, records: Sequence[Recorded]) -> Origin:
+    last = records[-1]
+    return msgspec.convert(
+        {"kind": kind, "debate": last.debate, "position": last.position, "digest": last.digest.hex()}, Origin
+    )
+
+
+# rejudging
+
+
+def _transcript(records: Sequence[Recorded], source: Debate, opened: DebateOpened) -> TranscriptRequest:
+    """The turns of a debate as a transcript; one that was supplied stays as it was, so that its digest does too."""
+    said = next((each.event for each in records if isinstance(each.event, TranscriptSupplied)), None)
+    is_supplied = said is not None and all(turn.by == "transcript" for turn in source.transcript.spoken())
+    entries = said.turns if said is not None and is_supplied else _entries(source, opened)
+    origin = f"debate {source.id} in Moot" + (f", from: {said.source}" if said is not None else "")
+    return TranscriptRequest(
+        turns=[
+            TurnRequest(
+                side=each.side, speaker=each.speaker, text=each.text, at_ms=None if each.at_ms is UNSET else each.at_ms
+            )
+            for each in entries
+        ],
+        source=origin[:SOURCE_MOST],
+        licence="" if said is None else said.licence,
+        kind="moot",
+    )
+
+
+def _entries(source: Debate, opened: DebateOpened) -> tuple[SuppliedEntry, ...]:
+    """What was said in a debate, the moderator's messages in their places."""
+    entries: list[SuppliedEntry] = []
+    messages = list(source.words.values())
+    spoken = source.transcript.spoken()
+    for turn in spoken:
+        entries += _messages(messages, turn.turn - 1)
+        speaker = _speaker(opened.pro if turn.side == "pro" else opened.con)
+        entries.append(SuppliedEntry(side=turn.side, speaker=speaker, text=turn.text))
+    return (*entries, *_messages(messages, len(spoken)))
+
+
+def _messages(messages: Sequence[Any], after_turn: int) -> list[SuppliedEntry]:
+    return [
+        SuppliedEntry(side="context", speaker=each.by[:SPEAKER_MOST], text=each.text)
+        for each in messages
+        if each.after_turn == after_turn
+    ]
+
+
+def _speaker(seat: Debater) -> str:
+    return (seat.speaker or short_name(seat.model))[:SPEAKER_MOST]
+
+
+# forking
+
+
+def _cut(records: Sequence[Recorded], wanted: ForkRequest) -> int:
+    """The last position that a fork copies: one at which Moot had recorded everything that belongs together.
+
+    Records of one append have one time.  A position within such a batch stands for the one before it: what the batch
+    held follows anew from the answers.
+    """
+    if (wanted.at is None) == (wanted.turn is None):
+        raise BadField("at", "say from where: at an event, or after a turn")
+    begun = 1
+    while begun < len(records) and isinstance(records[begun].event, BEGINNING):
+        begun += 1
+    if wanted.turn is not None:
+        return begun if wanted.turn == 0 else _end_of_turn(records, wanted.turn)
+    assert wanted.at is not None
+    if wanted.at > len(records):
+        raise BadField("at", f"the debate has {len(records)} events")
+    at = max(wanted.at, begun)
+    while begun < at < len(records) and records[at].at == records[at - 1].at:
+        at -= 1
+    return at
+
+
+def _end_of_turn(records: Sequence[Recorded], turn: int) -> int:
+    scored = (each for each in records if isinstance(each.event, TurnScored) and each.event.turn == turn)
+    found = next(scored, None)
+    if found is None:
+        raise BadField("turn", f"turn {turn} has not been judged in this debate")
+    at = found.position
+    while at < len(records) and records[at].at == found.at:
+        at += 1
+    return at
+
+
+async def _changed(
+    log: EventLog, wanted: ForkRequest, source: Debate, opened: DebateOpened, registry: Registry, settings: Settings
+) -> DebateOpened:
+    """The opening of a fork: that of its source, with what the request changes."""
+    turns = wanted.turns or opened.turns
+    if turns < (spoken := len(source.transcript.turns)):
+        raise BadField("turns", f"{spoken} turns are copied: the fork has at least as many")
+    seats = {"pro": (wanted.pro, opened.pro), "con": (wanted.con, opened.con)}
+    models = {side: new.model or old.model for side, (new, old) in seats.items()}
+    for side, model in models.items():
+        if not model and any(models.values()):
+            raise BadField(f"{side}.model", "the turns of this side came from a transcript: name a model to go on with")
+        if is_person(model):
+            raise BadField(f"{side}.model", "a person held this seat: name a model to go on with")
+    if not any(models.values()) and turns > opened.turns:
+        raise BadField("turns", f"the transcript has {opened.turns} turns: name models for both sides to go on")
+    judge = wanted.judge or JudgeRequest(model=opened.judge.model, samples=opened.judge.samples)
+    if judge.person is None and judge.model and is_person(judge.model):
+        raise BadField("judge.model", "a person judged this debate: name a model to go on with")
+    request = DebateRequest(
+        motion=opened.motion,
+        turns=turns,
+        max_words=opened.max_words or None,
+        pro=_seat_request(*seats["pro"]) if any(models.values()) else DebaterRequest(),
+        con=_seat_request(*seats["con"]) if any(models.values()) else DebaterRequest(),
+        judge=judge,
+        max_cost_usd=wanted.max_cost_usd,
+        deadline_s=wanted.deadline_s,
+        language=opened.language or "en",
+        transcript=None if any(models.values()) else _same_transcript(source),
+    )
+    made = await opening_for(log, request, registry, settings)
+    limits = {"max_cost_usd": wanted.max_cost_usd, "deadline_s": wanted.deadline_s}
+    return replace(
+        opened,
+        turns=turns,
+        max_words=made.max_words,
+        pro=made.pro if _is_changed(wanted.pro) else opened.pro,
+        con=made.con if _is_changed(wanted.con) else opened.con,
+        judge=opened.judge if wanted.judge is None else made.judge,
+        noise=opened.noise if wanted.judge is None else made.noise,
+        archetypes={**made.archetypes, **opened.archetypes},
+        prompts=opened.prompts if "debater" in opened.prompts else {**made.prompts, **opened.prompts},
+        settings=replace(opened.settings, **{name: value for name, value in limits.items() if value is not None}),
+        exhibition=None,
+        moot=VERSION,
+    )
+
+
+def _is_changed(seat: ForkSeatRequest) -> bool:
+    return any(getattr(seat, name) is not None for name in seat.__struct_fields__)
+
+
+def _seat_request(new: ForkSeatRequest, old: Debater) -> DebaterRequest:
+    return DebaterRequest(
+        model=new.model or old.model,
+        archetype=new.archetype or old.archetype or None,
+        elasticity=old.elasticity if new.elasticity is None else new.elasticity,
+        think=new.think or old.think,
+    )
+
+
+def _same_transcript(source: Debate) -> TranscriptRequest | None:
+    """The transcript again, so that its speakers are known; the fork copies its event."""
+    supplied = source.transcript.supplied
+    if supplied is None:
+        return None
+    turns = [TurnRequest(side=each.side, speaker=", ".join(each.speakers), text=each.text) for each in supplied.turns]
+    return TranscriptRequest(turns=turns, source=supplied.source, licence=supplied.licence, kind=supplied.kind)
+
+
+def _own(wanted: ForkRequest, source: Debate, debate: str) -> list[Event]:
+    """The first events of the fork itself."""
+    why = f"a fork of debate {debate} from event {source.position}"
+    own: list[Event] = [
+        AttemptAbandoned(turn=each.number, side=each.side, attempt=each.attempt, kind="forked", message=why)
+        for each in source.transcript.turns.values()
+        if each.state == "speaking"
+    ]
+    cap = UNSET if wanted.max_cost_usd is None else wanted.max_cost_usd
+    own.append(DebateResumed(reason=why, by="operator", max_cost_usd=cap))
+    for side in SIDES:
+        if (said := getattr(wanted.directive, side)) is None:
+            continue
+        text = clean(said).strip()
+        if not 1 <= len(text) <= DIRECTIVE_MOST:
+            raise BadField(f"directive.{side}", f"a directive is a text of 1 to {DIRECTIVE_MOST:,} characters")
+        own.append(DirectiveIssued(side=side, text=text))
+    if wanted.say is not None:
+        own.append(check_word(wanted.say, "moderator"))
+    return own
