@@ -7,6 +7,11 @@ import { points } from "./text.js";
 import { FORM } from "./words_home.js";
 
 const OTHER = "\u0000other";
+/** The choice of a person in place of a model. */
+const PERSON = "\u0000person";
+/** Minutes that a person has by default: debaters for a turn, judges and raters for a question. */
+const MINUTES = { pro: 10, con: 10 };
+const QUESTION_MINUTES = 30;
 const DEFAULTS = { pro: "engineer", con: "provocateur" };
 /** While only the embedded model answers, the models are asked for again at this interval. */
 const MODELS_MS = 10_000;
@@ -36,6 +41,7 @@ export async function form() {
   element.addEventListener("change", showFields);
   showLength();
   $("#raters").replaceChildren(...RATERS.map(raterFields));
+  for (const select of document.querySelectorAll("select[data-models]")) addPersonFields(select.name);
   showFields();
   showModels({ models: [] });
   let waiting = null;
@@ -82,6 +88,33 @@ function raterFields(name) {
   return h("div", {}, h("label.field", {}, h("span", {}, FORM.rater(name)), select), other);
 }
 
+/** The fields of a person in a seat, after those of a model. */
+function addPersonFields(name) {
+  if (name === "judge.second") return;
+  const seat = name.replace(/\.model$/, "");
+  const person = `${seat}.person`;
+  const isDebater = Object.hasOwn(MINUTES, seat);
+  $(`[name="${name}.other"]`).after(h("div.person", { "data-person": name, hidden: true },
+    h("label.field", {},
+      h("span", {}, FORM.personName),
+      h("input", { name: person, maxlength: 80, autocomplete: "off", "aria-describedby": `e-${person}` })),
+    h("label.field", {},
+      h("span", {}, isDebater ? FORM.minutesOfTurn : FORM.minutesOfQuestion),
+      h("input", {
+        name: `${seat}.minutes`,
+        type: "number",
+        min: 1,
+        max: 1440,
+        value: MINUTES[seat] ?? QUESTION_MINUTES,
+        inputmode: "numeric",
+      })),
+    isDebater && h("label.field", {},
+      h("span", {}, FORM.takeover),
+      h("select", { name: `${seat}.takeover`, "data-takeover": true })),
+    h("p.error", { id: `e-${person}`, "data-error": person, role: "alert", hidden: true }),
+    h("p.note", {}, isDebater ? FORM.aboutDebater : FORM.aboutJudge)));
+}
+
 /** Hides the fields that do not apply to the chosen format and panel. */
 function showFields() {
   $("#lengths").hidden = $("#open").elements.format.value === "protocol";
@@ -99,20 +132,29 @@ function showModels({ models, default: usual, default_judge: usualJudge }) {
     const { first } = select.dataset;
     const isJudge = select.name === "judge.model";
     const fitting = answering.filter(({ baseline }) => isJudge || !baseline);
-    select.replaceChildren(...modelOptions(fitting, silent, first));
+    const person = $(`[data-person="${select.name}"]`);
+    select.replaceChildren(...modelOptions(fitting, silent, first, Boolean(person)));
     const chosen = isJudge ? usualJudge : usual;
     if (!first && known.get(chosen)?.ok) select.value = chosen;
     if (before) select.value = before;
     const update = () => {
       other.hidden = select.value !== OTHER;
+      if (person) person.hidden = select.value !== PERSON;
       showCaveats(known);
     };
     select.onchange = () => {
       select.dataset.chosen = select.value;
       update();
       if (!other.hidden) other.focus();
+      if (person && !person.hidden) $("input", person).focus();
     };
     update();
+  }
+  for (const select of document.querySelectorAll("select[data-takeover]")) {
+    const before = select.value;
+    const models = answering.filter(({ baseline }) => !baseline).map(({ name }) => h("option", { value: name }, name));
+    select.replaceChildren(h("option", { value: "" }, FORM.noTakeover), ...models);
+    if (before) select.value = before;
   }
   $("#silent").hidden = silent.length === 0;
   $("#silent-list").replaceChildren(...silent.map(({ name, detail, hint }) => {
@@ -123,7 +165,7 @@ function showModels({ models, default: usual, default_judge: usualJudge }) {
   return real;
 }
 
-function modelOptions(answering, silent, first) {
+function modelOptions(answering, silent, first, mayBePerson) {
   const options = [];
   if (first) options.push(h("option", { value: "" }, first));
   if (answering.length > 0) {
@@ -138,6 +180,7 @@ function modelOptions(answering, silent, first) {
     })));
   }
   options.push(h("option", { value: OTHER }, FORM.otherModel));
+  if (mayBePerson) options.push(h("option", { value: PERSON }, FORM.person));
   return options;
 }
 
@@ -200,14 +243,26 @@ function requestBody() {
   const isChecked = (name) => $(`#open [name=${name}]`).checked;
   const model = (name) => (value(name) === OTHER ? value(`${name}.other`) : value(name)) || undefined;
   const figure = (name) => (value(name) === "" ? undefined : Number(value(name)));
+  /** Who has a seat: a model, or a person with a time. */
+  const holder = (name, seat) => {
+    if (value(name) !== PERSON) return { model: model(name) };
+    const minutes = figure(`${seat}.minutes`);
+    return { person: value(`${seat}.person`), time_s: minutes && minutes * 60 };
+  };
+  const takeover = (side) => (value(`${side}.model`) === PERSON && value(`${side}.takeover`)) || undefined;
   const seat = (side) => ({
-    model: model(`${side}.model`),
+    ...holder(`${side}.model`, side),
+    takeover: takeover(side),
     archetype: value(`${side}.archetype`) || undefined,
     think: value(`${side}.think`),
   });
   const format = $("#open").elements.format.value;
   const judging = { samples: figure("judge.samples"), think: value("judge.think") };
-  const raters = RATERS.map((name) => ({ rater: name, model: model(`raters.${name}`), ...judging }));
+  const raters = RATERS.map((name) => ({
+    rater: name,
+    ...holder(`raters.${name}`, `raters.${name}`),
+    ...judging,
+  }));
   return {
     motion: $("#motion").value,
     format,
@@ -216,7 +271,7 @@ function requestBody() {
     max_words: figure("max_words"),
     pro: seat("pro"),
     con: seat("con"),
-    judge: { model: model("judge.model"), second: model("judge.second"), ...judging },
+    judge: { ...holder("judge.model", "judge"), second: model("judge.second"), ...judging },
     panel: isChecked("panel") ? raters : undefined,
   };
 }
