@@ -6,10 +6,53 @@ import { plain } from "./formatting.js";
 import { wordPicker } from "./picker.js";
 import { ASKED, hint, itemName, label, option, question } from "./words_asked.js";
 
+/** The order in which the questions about a turn are shown. */
+const ORDER = ["score", "compare", "claims", "evidence", "gaps", "premises"];
 /** A draft is kept when nothing has changed for this long. */
 const KEEP_MS = 800;
 /** Controls that can be marked as invalid. */
 const WRITTEN = "select, textarea, input[type=number]";
+
+/**
+ * The questions of a seat on its page: asked for when one is new, with drafts in this browser and on the server.
+ * @param {HTMLElement} root
+ * @param {{kept: object, api: object, look: () => void}} seat
+ * @returns {{show: (open: {id: string, left_s?: number}[]) => Promise<void>}}
+ */
+export function seatQuestions(root, { kept, api, look }) {
+  const clock = h("p.clock");
+  root.append(clock);
+  document.head.append(h("link", { rel: "stylesheet", href: "/static/asked.css" }));
+  const forms = questionForms(root, { send, keep });
+  let shown = "";
+
+  async function send(id, answer) {
+    await api.send(id, JSON.stringify(answer));
+    await kept.remove(`form ${id}`);
+    look();
+  }
+
+  async function keep(id, draft) {
+    await kept.set(`form ${id}`, draft);
+    await api.draft(id, draft);
+  }
+
+  async function show(open) {
+    root.hidden = open.length === 0;
+    const least = Math.min(...open.map(({ left_s: left }) => left ?? Infinity));
+    setText(clock, Number.isFinite(least) ? ASKED.left(least) : "");
+    const ids = open.map(({ id }) => id).join("\n");
+    if (ids === shown) return;
+    const { questions } = open.length ? await api.questions() : { questions: [] };
+    for (const each of questions) each.draft = (await kept.get(`form ${each.id}`)) ?? each.draft;
+    forms.show(questions.toSorted((one, two) => placeOf(one) - placeOf(two)));
+    shown = ids;
+  }
+
+  return { show };
+}
+
+const placeOf = ({ material }) => (ORDER.indexOf(material.purpose) + 1 || ORDER.length + 1);
 
 /**
  * @typedef {object} Asked An open question of a seat.
@@ -46,8 +89,11 @@ export function questionForms(root, { send, keep }) {
       const open = new Set(questions.map(({ id }) => id));
       for (const [id, form] of forms) {
         if (open.has(id)) continue;
+        const hadFocus = form.element.contains(document.activeElement);
+        const next = form.element.nextElementSibling ?? form.element.previousElementSibling;
         form.element.remove();
         forms.delete(id);
+        if (hadFocus) next?.querySelector("h2, button")?.focus();
       }
       for (const asked of questions) {
         if (forms.has(asked.id)) continue;
@@ -72,6 +118,7 @@ export function questionForms(root, { send, keep }) {
 /** The speeches, and beside them the forms of all questions about them. */
 function readingGroup(material) {
   const picker = wordPicker(material.language);
+  const isNewMotion = $("h1")?.textContent !== material.motion;
   const speeches = [...material.speeches, ...passagesOf(material)].map((each) => {
     return h("article.speech", { id: speechId(each.name) },
       h("h3", {}, ASKED.speech(each)),
@@ -82,8 +129,8 @@ function readingGroup(material) {
   const forms = h("div.forms", {}, all);
   const element = h("section.asked", {},
     h("div.reading", { tabindex: 0, role: "region", "aria-label": ASKED.speeches },
-      h("p.label", {}, ASKED.motion),
-      h("p.motion", { lang: material.language, dir: "auto" }, material.motion),
+      isNewMotion && h("p.label", {}, ASKED.motion),
+      isNewMotion && h("p.motion", { lang: material.language, dir: "auto" }, material.motion),
       speeches),
     forms,
     picker.bar);
@@ -185,7 +232,7 @@ function questionForm({ id, schema, material, draft }, picker, { send, keep }) {
     "aria-labelledby": `${prefix}-title`,
     on: { submit: onSubmit },
   },
-    h("h2", { id: `${prefix}-title` }, words.title),
+    h("h2", { id: `${prefix}-title`, tabindex: -1 }, words.title),
     h("p.quiet", {}, words.takes),
     words.how.map((line) => h("p.how", {}, line)),
     contextOf(material),

@@ -57,7 +57,19 @@ async function gone() {
   await showUnsent(null);
 }
 
+let questions;
+
+/** The forms of a judge or rater: their module is loaded when there is a question. */
+async function showQuestions(shown) {
+  if (!questions && shown.questions.length === 0) return;
+  questions ??= (await import("./asked.js")).seatQuestions($("#question"), { kept, api: seatApi, look });
+  await questions.show(shown.questions);
+}
+
+const isJudge = ({ seat }) => seat !== "pro" && seat !== "con";
+
 async function show(shown) {
+  document.body.classList.toggle("judges", isJudge(shown));
   setText($("#seat-motion"), shown.motion);
   document.title = SEAT.title(shown.motion);
   setText($("#who"), SEAT.who(shown));
@@ -67,11 +79,11 @@ async function show(shown) {
   $("#seat-table").hidden = !isMine;
   if (isMine) showTurns(shown);
   setText($("#seat-state"), stateWords(shown));
-  $("#seat-state").toggleAttribute("data-mine", Boolean(shown.request));
+  $("#seat-state").toggleAttribute("data-mine", Boolean(shown.request) || shown.questions.length > 0);
   if (shown.seat_state === "free") return invite(shown);
   if (!isMine) return undefined;
-  const { request } = shown;
-  const speaks = request?.kind === "speak" ? request : null;
+  await showQuestions(shown);
+  const speaks = shown.request;
   $("#write-title").hidden = !speaks;
   if (speaks) setText($("#write-title"), SEAT.yours(speaks.turn));
   $("#directive").hidden = !speaks?.directive;
@@ -90,21 +102,26 @@ function invite(shown) {
   $("#rules").replaceChildren(...SEAT.rules(shown).map((rule) => h("li", {}, rule)));
 }
 
-function stateWords({ seat_state: seat, state, reason, request, speaking, turns_planned: planned, winner }) {
+function stateWords(shown) {
+  const { seat_state: seat, state, reason, request, speaking, turns_planned: planned, winner } = shown;
   if (seat === "taken") return SEAT.taken;
+  if (state === "concluded" && isJudge(shown)) return SEAT.thanks;
   if (state === "concluded") return SEAT.concluded(winner);
   if (SEAT.rests[state] && !request) return reason ? `${SEAT.rests[state]}: ${reason}` : `${SEAT.rests[state]}.`;
   if (seat === "free") return "";
   if (seat === "handed_over") return SEAT.handedOver;
   if (seat === "resigned") return SEAT.resigned;
-  if (request) return request.kind === "speak" ? SEAT.yours(request.turn) : SEAT.question;
+  if (isJudge(shown)) return shown.questions.length ? SEAT.questions(shown.questions.length) : SEAT.nothingAsked;
+  if (request) return SEAT.yours(request.turn);
   if (turns.size >= planned) return SEAT.ends;
   return speaking ? SEAT.speaks(speaking, turns.size + 1) : SEAT.waits;
 }
 
-function showTurns({ turns: more, position, debate, unlisted }) {
+function showTurns(shown) {
+  const { turns: more, position, debate, unlisted } = shown;
   after = position;
   $("#watch").hidden = unlisted;
+  $("#so-far").hidden = isJudge(shown) && shown.state !== "concluded"; // It leads to the sides and the names.
   if (!$("#watch").firstChild) $("#watch").append(h("a", { href: `/d/${encodeURIComponent(debate)}` }, SEAT.watch));
   for (const turn of more) {
     turns.set(turn.turn, turn);

@@ -10,9 +10,11 @@ export class SeatError extends Error {
    * @param {number} status
    * @param {string} message
    * @param {number} [retryAfterS]
+   * @param {{path: (string | number)[], message: string}[]} [faults] What is wrong with an answer, at its places.
    */
-  constructor(status, message, retryAfterS = 0) {
+  constructor(status, message, retryAfterS = 0, faults = []) {
     super(message);
+    this.faults = faults;
     this.status = status;
     this.retryAfterS = retryAfterS;
   }
@@ -86,12 +88,13 @@ async function request(method, path, body) {
   const answer = await response.json().catch(() => null);
   if (response.ok && answer) return answer;
   const wait = Number(response.headers.get("retry-after") ?? 0);
-  throw new SeatError(response.status, answer?.error?.message ?? response.statusText, wait);
+  throw new SeatError(response.status, answer?.error?.message ?? response.statusText, wait, answer?.error?.faults);
 }
 
 /** The routes of a seat, one function each; each throws `SeatError`. See docs/http.md. */
 export const seatApi = {
   show: (after) => request("GET", `?after=${after}`),
+  questions: () => request("GET", "/questions"),
   take: () => request("POST", "/take", {}),
   draft: (id, text) => request("PUT", "/draft", { request: id, text }),
   send: (id, text) => request("POST", "/answer", { request: id, text }),

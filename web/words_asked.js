@@ -32,10 +32,9 @@ export const QUESTIONS = {
     title: ({ about }) => `Score ${turn(about[0])}`,
     minutes: 10,
     how: ({ about }) => [
-      `Read ${turn(about[0])}. For each point below, choose the words of the turn on which your answer rests, and give
+      `Read ${turn(about[0])}. For each heading below, choose the words of the turn on which your answer rests, and give
       points. The sentences beside the numbers say what earns them; you may give the numbers between them too.`,
-      `Without words from the turn a point earns at most half of its maximum. Do not take points for the same flaw
-      twice.`,
+      "If you choose no words, at most half of the points count. Do not take points for the same flaw twice.",
     ],
   },
   compare: {
@@ -376,4 +375,8 @@ export const ASKED = {
   kept: "Your answers are kept: you can reload or close this page and go on later.",
   notKept: "Your answers could not be kept on the server. They stay in this page as long as it is open.",
   no: "no",
+  left(seconds) {
+    const minutes = Math.floor(seconds / 60);
+    return `${minutes < 1 ? "Less than a minute" : count(minutes, "minute")} left for these questions`;
+  },
 };

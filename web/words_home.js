@@ -26,8 +26,8 @@ export const FORM = {
   takeover: "If the time passes, or after a resignation",
   noTakeover: "no model takes over",
   aboutDebater: "You make a link for this person when the debate is open. The page behind it is for writing the turns.",
-  aboutJudge: "You make a link for this person when the debate is open. The page behind it shows the questions as forms, "
-    + "without sides and names. What is not answered in time is missing.",
+  aboutJudge: "You make a link for this person when the debate is open. The page behind it shows the questions as "
+    + "forms, without sides and names. What is not answered in time is missing.",
   about: (model) => `Note on ${model}: `,
   appeared: (names) => `Now available: ${names.join(", ")}`,
   open: "Open the debate",

@@ -13,10 +13,14 @@ const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).p
 /** The page of a seat. */
 export const SEAT = {
   title: (motion) => `${motion} · your seat · Moot`,
-  who: ({ name, seat }) => (SIDE[seat] ? `${name} speaks for ${SIDE[seat]}` : `${name}: ${seat}`),
-  invited: ({ name, seat }) => (
-    SIDE[seat] ? `${name}, you are invited to speak for ${SIDE[seat]}.` : `${name}, you are invited as ${seat}.`
-  ),
+  who({ name, seat }) {
+    if (SIDE[seat]) return `${name} speaks for ${SIDE[seat]}`;
+    return seat === "judge" ? `${name} judges this debate` : `${name} rates this debate`;
+  },
+  invited({ name, seat }) {
+    if (SIDE[seat]) return `${name}, you are invited to speak for ${SIDE[seat]}.`;
+    return `${name}, you are invited to ${seat === "judge" ? "judge" : "rate"} this debate.`;
+  },
   rules: ({ seat, time_s: time, max_words: words, takeover, turns_planned: turns }) => [
     "The first browser that takes the seat keeps it. The link works in no other browser.",
     ...(SIDE[seat] ? [
@@ -28,7 +32,16 @@ export const SEAT = {
         : "If you send nothing in time, the debate is halted, and its operator can resume it. If you resign, the other "
           + "side wins.",
       "What you write is seen by others only when you send it. A judge then scores it, as it scores every turn.",
-    ] : [`You have ${minutes(time)} for each question.`]),
+    ] : [
+      seat === "judge"
+        ? "After each turn, and once more at the end, you answer some questions about it in forms."
+        : "When the debate has been held, you rate each turn or argument in a form.",
+      `You have ${minutes(time)} for each question. All questions about a turn are open at once, and you may answer `
+        + "them in any order. A question that you do not answer in time is left out.",
+      "You do not see which side a speaker is on, who the speakers are, or what others think of them. Please do not "
+        + "open the page of the debate before you have answered.",
+      "What you have filled in is kept until you send it.",
+    ]),
   ],
   taken: "Another browser has taken this seat. Write there, or ask the operator of the debate for a new link.",
   void: "This link is not valid. It was revoked, or a new one has replaced it. Ask the operator of the debate.",
@@ -37,7 +50,11 @@ export const SEAT = {
   concluded: (winner) => (winner === "neither" ? "The debate has ended without a winner." : `${SIDE[winner]} has won.`),
   rests: { paused: "The debate is paused", halted: "The debate is halted" },
   yours: (turn) => `Turn ${turn} is yours.`,
-  question: "A question waits for your answer.",
+  questions(many) {
+    return many === 1 ? "One question waits for your answer." : `${many} questions wait for your answers.`;
+  },
+  nothingAsked: "Nothing is asked of you now. This page shows the next questions by itself: you can leave it open.",
+  thanks: "The debate has ended. Thank you for judging.",
   speaks: (side, turn) => `${SIDE[side]} has the word: turn ${turn}.`,
   waits: "The judge reads. The next turn begins after that.",
   ends: "All turns have been spoken. The judge reads.",
@@ -52,9 +69,11 @@ export const SEAT = {
   kept: { here: "Kept in this browser", both: "Kept in this browser and by the server", typing: "" },
   unreachable: "The server does not answer. Your text is kept in this browser; this page tries again by itself.",
   empty: "There is no text to send.",
-  leave: ({ takeover, seat }) => (takeover
-    ? "A model then speaks in your seat until the end."
-    : `The debate then ends at once, and ${SIDE[seat === "pro" ? "con" : "pro"]} wins.`),
+  leave({ takeover, seat }) {
+    if (!SIDE[seat]) return "The debate goes on. Your open questions and all later ones stay without an answer.";
+    if (takeover) return "A model then speaks in your seat until the end.";
+    return `The debate then ends at once, and ${SIDE[seat === "pro" ? "con" : "pro"]} wins.`;
+  },
   watch: "Watch the debate with its scores",
 };
 
