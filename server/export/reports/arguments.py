@@ -22,7 +22,7 @@ from server.export.reports.document import (
 from server.export.wording import NAMES, RESPONSES, STANDINGS
 
 Arguments = dict[str, ArgumentState]
-MOST: Final = 4
+MOST: Final = 3
 """Entries of a section: the report is to stay on one page."""
 
 

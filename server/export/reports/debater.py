@@ -34,8 +34,7 @@ from server.export.reports.document import (
 from server.export.wording import NAMES, rule_name
 
 OPEN_MOST: Final = 3
-STANDING_MOST: Final = 2
-LOST_MOST: Final = 4
+LOST_MOST: Final = 3
 """Entries of a section: the report is to stay on one page."""
 _NOTES: Final = re.compile(r"(?: \((?:requested|it continues|[\d.]+ of [\d.]+ applied)[^()]*\))+$")
 """What the rules add to the judge's reason."""
@@ -228,13 +227,16 @@ def _moments(case: _SideOfExchange) -> Iterator[ReportSection]:
 def _strongest(case: _SideOfExchange, number: int) -> Sentence:
     quoted = [each for each in _points(case, number) if each.score.verified and each.score.quote]
     only = "your only turn with a score" if len(case.composites) == 1 else "your best turn"
-    head = (CitedTurn(number, case.cards[number].position), f" is {only}, with {case.composites[number]:.1f} of 100")
+    head = (
+        CitedTurn(number, case.cards[number].position),
+        f" is {only}, with {case.composites[number]:.1f} of 100 points in the end.",
+    )
     if not quoted:
-        return (*head, " points. No quote in it could be verified.")
+        return (*head, " No quote in it could be verified.")
     point = max(quoted, key=lambda each: (each.share, each.maximum))
     return (
         *head,
-        f" points. The judge gave {point.score.admitted:g} of {point.maximum} for ",
+        f" The judge gave {point.score.admitted:g} of {point.maximum} for ",
         Strong(point.name.replace("_", " ")),
         f" (it {point.asks}) and quoted: ",
         QuotedWords(point.score.quote),
@@ -248,7 +250,7 @@ def _weakest(case: _SideOfExchange, number: int, *, is_only: bool) -> Sentence:
     if is_only:
         head = (*head, " also holds your weakest moment.")
     else:
-        head = (*head, f" is your lowest turn, with {case.composites[number]:.1f} of 100 points.")
+        head = (*head, f" is your lowest turn, with {case.composites[number]:.1f} of 100 points in the end.")
     points = [each for each in _points(case, number) if each.score.reason]
     point = max(points, key=lambda each: (each.maximum - each.score.admitted, each.maximum), default=None)
     if point is not None:
@@ -380,9 +382,9 @@ def _count(number: float, one: str, many: str = "") -> str:
 
 def _unanswered(case: _SideOfExchange) -> Iterator[Sentence]:
     """Flaws that stayed, premises that the side let go, and premises of the opponent that it left standing."""
-    own = [*_unmended(case), *_let_go(case)][:OPEN_MOST]
+    own = [*_unmended(case), *_let_go(case)][: OPEN_MOST - 1]
     yield from own
-    yield from [*_still_standing(case)][:STANDING_MOST]
+    yield from [*_still_standing(case)][: OPEN_MOST - len(own)]
 
 
 def _unmended(case: _SideOfExchange) -> Iterator[Sentence]:
@@ -452,11 +454,12 @@ def _let_go(case: _SideOfExchange) -> Iterator[Sentence]:
 def _still_standing(case: _SideOfExchange) -> Iterator[Sentence]:
     """Premises of the opponent that stood when the side still spoke, and in which none of its turns exposed a flaw."""
     rival, last = other(case.side), max(case.cards)
-    met = [*_exposed_by(case)]
+    met = [(each.turn, each.span) for each in _exposed_by(case)]
+    met += [(each.shown_in, each.shown_span) for each in case.losses if each.kind == "gap"]  # told with the losses
     for premise in case.debate.spine.premises.values():
         if premise.side != rival or premise.turn > last or premise.state not in {"kept", "revised"}:
             continue
-        if any(each.turn == premise.turn and _meet(each.span, premise.span) for each in met):
+        if any(turn == premise.turn and _meet(span, premise.span) for turn, span in met):
             continue
         yield (
             f"{NAMES[rival]} built on this in ",

@@ -127,7 +127,7 @@ def report_markdown(report: Report, base: str = "") -> str:
 
 
 def report_html(report: Report, base: str) -> str:
-    """The report as one HTML file without scripts, which prints on one page."""
+    """The report as one HTML file without scripts, made to print on one page."""
     spoken = f'lang="{escape(report.language)}" dir="auto"'
 
     def part(each: Part, *, is_first: bool) -> str:
