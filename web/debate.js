@@ -173,6 +173,7 @@ function showLateParts(view, isPresent) {
   if (isLive || ["paused", "halted"].includes(view.state)) {
     late("moderator", () => import("./moderator.js").then(({ moderator }) => moderator(id, showError)));
   }
+  if (view.people) late("people", () => import("./people.js").then(({ people }) => people(id, showError)));
   if (view.poll) late("poll", () => import("./poll.js").then(({ pollPart }) => pollPart(id, showError)));
   if (isLive || view.audience) late("audience", () => import("./audience.js").then(({ audience }) => audience(id)));
   if (new URLSearchParams(location.search).has("said")) {

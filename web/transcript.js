@@ -294,11 +294,18 @@ function notes(turn, view, isRunning) {
   const planned = view[turn.side]?.model;
   const isOther = turn.model && planned && turn.model !== planned && !planned.endsWith(`:${turn.model}`);
   return [
-    turn.state === "speaking" && h("p.doing", {}, TRANSCRIPT.waiting),
+    turn.state === "speaking" && h("p.doing", {}, writer(turn, view) ?? TRANSCRIPT.waiting),
     turn.clipped && h("p.quiet.clip", {}, TRANSCRIPT.clipped(count(view.max_words, "word"))),
     isOther && h("p.quiet.clip", {}, TRANSCRIPT.answeredBy(turn.model)),
     turn.state === "spoken" && h("p.doing", {}, isRunning ? TRANSCRIPT.judging(null) : TRANSCRIPT.notJudged),
   ];
+}
+
+/** That a person writes the turn; null if a model speaks. */
+function writer({ side }, view) {
+  const seat = view.people?.[side];
+  if (!seat || seat.state === "handed_over") return null;
+  return TRANSCRIPT.writing(view[side]?.speaker ?? NAME[side]);
 }
 
 /** The pressure and the directive under which a turn was spoken; a directive is in the view once it may be read. */
@@ -373,7 +380,7 @@ function showSpeech(article, text) {
   const element = article.querySelector(".said");
   if (!element.firstChild) element.append(document.createTextNode(text));
   else if (element.firstChild.data !== text) element.firstChild.data = text;
-  setText(article.querySelector(".doing"), text ? TRANSCRIPT.speaking : TRANSCRIPT.waiting);
+  if (text) setText(article.querySelector(".doing"), TRANSCRIPT.speaking);
 }
 
 function closing(view, isEmpty) {

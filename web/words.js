@@ -74,6 +74,7 @@ const RULE = {
   assessment: "the judge’s assessment",
   baseline: "the rule for a judge that understands nothing",
   judge_and_panel: "judge and panel together",
+  resignation: "the other side’s resignation",
 };
 
 /**
@@ -319,6 +320,7 @@ export const TRANSCRIPT = {
   },
   moderator: "The moderator",
   waiting: "is about to speak",
+  writing: (name) => `${name} is writing`,
   speaking: "speaking",
   clipped: (limit) => `Cut at the limit of ${limit}.`,
   answeredBy: (model) => `Answered by ${model}.`,

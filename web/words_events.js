@@ -3,6 +3,9 @@
 import { count, plain, signed } from "./formatting.js";
 import { NAME, STANDING, VERDICT, failureWords } from "./words.js";
 
+/** The seat of a person by its name in the log: a side, the judge, or a rater. */
+const seatName = (seat) => NAME[seat] ?? (seat === "judge" ? "the judge" : `the ${plain(seat)} rater`);
+
 /** What a model was asked, by the purpose of the call; `rest` is the key of the question without its purpose. */
 const QUESTION = {
   __proto__: null,
@@ -99,6 +102,15 @@ const EVENTS = {
     const length = count(words, "word");
     if (by === "transcript") return `turn ${turn}, ${NAME[side]}, was taken from the transcript, ${length}`;
     return `${NAME[side]} finished turn ${turn}, ${length}`;
+  },
+  seat_link_made: ({ seat }) => `a link was made for the seat of ${seatName(seat)}`,
+  seat_link_revoked: ({ seat }) => `the link of the seat of ${seatName(seat)} was revoked`,
+  seat_taken: ({ seat }) => `the person for ${seatName(seat)} took the seat`,
+  seat_connection_lost: ({ seat }) => `the connection of ${seatName(seat)} is lost, the clock goes on`,
+  seat_returned: ({ seat }) => `${seatName(seat)} is connected again`,
+  seat_resigned: ({ seat }) => `${seatName(seat)} resigned`,
+  seat_handed_over: ({ seat, model, reason }) => {
+    return `${model || "a model"} speaks for ${seatName(seat)} from now on, after a ${plain(reason)}`;
   },
   turn_failed: ({ turn, attempt, kind }) => `turn ${turn}, attempt ${attempt}: ${failureWords(kind)}`,
   attempt_abandoned: ({ turn, attempt, kind }) => `turn ${turn}, attempt ${attempt} does not count: ${plain(kind)}`,
@@ -197,11 +209,12 @@ const JUDGES = [
 ];
 const SPOKEN = [
   "turn_started", "turn_spoken", "turn_failed", "attempt_", "arguments_", "cross_", "questions_", "closing_",
+  "seat_resigned",
 ];
 const RATERS = ["panelist_", "opinion_", "rater_"];
 const RULES = [
   "claim_appealed", "score_", "penalty_", "logic_gap", "pressure_", "traits_", "directive_", "scorecard_",
-  "agreement_", "panel_", "deliberation_", "artifact_", "debate_concluded", "family_", "context_",
+  "seat_handed_over", "agreement_", "panel_", "deliberation_", "artifact_", "debate_concluded", "family_", "context_",
 ];
 
 /**

@@ -79,7 +79,7 @@ export const SEAT = {
 
 /** The links of seats on the page of a debate. */
 export const LINKS = {
-  title: (name) => name || "A person",
+  seats: { judge: "Judge" },
   states: {
     free: "has no link yet",
     invited: "has a link that no browser has used yet",
@@ -88,11 +88,12 @@ export const LINKS = {
     resigned: "has resigned",
     handed_over: "is replaced by a model",
   },
+  writes: (left) => `, is writing: ${left}`,
   make: "Make a link",
   again: "Make a new link",
   revoke: "Revoke the link",
-  once: "Send this link to the person. It is shown only now, and the first browser that opens it keeps the seat.",
-  revoked: "The link is void.",
+  address: (name) => `The link of ${name}’s seat`,
+  once: "Send this link to the person. It is shown only now, and the first browser that takes the seat keeps it.",
   copied: "Copied",
   copy: "Copy",
 };

@@ -1,6 +1,5 @@
 """The seats of people: their links, who holds them, the clock of a turn, and whether a model has taken one over."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
@@ -80,7 +79,7 @@ def apply(seats: Seats, record: Recorded) -> Seats:  # noqa: C901 - one flat mat
     """The seats after ``record``; the same object if none changed."""
     event = record.event
     if isinstance(event, DebateOpened):
-        return dict(_opened(event)) or INITIAL
+        return seats_of(event)
     if not seats:
         return seats
     match event:
@@ -112,13 +111,12 @@ def _with(seats: Seats, name: str, **changes: str | int | bool) -> Seats:
     return {**seats, name: replace(seats[name], **changes)} if name in seats else seats
 
 
-def _opened(opened: DebateOpened) -> Iterator[tuple[str, SeatState]]:
-    given: dict[str, Debater | JudgeSeat | Rater] = {
-        "pro": opened.pro,
-        "con": opened.con,
-        "judge": opened.judge,
-        **{each.name: each for each in opened.panel},
+def seats_of(opened: DebateOpened) -> Seats:
+    """The seats of people as a debate was opened."""
+    given: dict[str, Debater | JudgeSeat | Rater] = {"pro": opened.pro, "con": opened.con, "judge": opened.judge}
+    given |= {each.name: each for each in opened.panel}
+    return {
+        name: SeatState(name=seat.model.removeprefix(PERSON), time_s=seat.time_s)
+        for name, seat in given.items()
+        if seat.model.startswith(PERSON) and not isinstance(seat.time_s, UnsetType)
     }
-    for name, seat in given.items():
-        if seat.model.startswith(PERSON) and not isinstance(seat.time_s, UnsetType):
-            yield name, SeatState(name=seat.model.removeprefix(PERSON), time_s=seat.time_s)

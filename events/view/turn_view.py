@@ -145,8 +145,9 @@ def turn_view(debate: Debate, number: int) -> TurnView:
 
 def _speaker(debate: Debate, number: int) -> str | UnsetType:
     turn, supplied = debate.transcript.turns[number], debate.transcript.supplied
-    if turn.event is not None and turn.event.by == "person" and turn.side in debate.seats:
-        return debate.seats[turn.side].name
+    seat = debate.seats.get(turn.side)
+    if seat is not None and (turn.event.by == "person" if turn.event is not None else not seat.model):
+        return seat.name
     if supplied is None or number > len(supplied.turns):
         return UNSET
     return ", ".join(supplied.turns[number - 1].speakers) or UNSET

@@ -57,6 +57,10 @@ class ServerClient:
         """The decoded answer to a POST."""
         return await self.send(path, msgspec.json.encode(body))
 
+    async def delete(self, path: str) -> Any:
+        """The JSON of a DELETE."""
+        return await self._send(self._http.build_request("DELETE", path))
+
     async def send(self, path: str, body: bytes) -> Any:
         """The decoded answer to a POST of bytes."""
         return await self._send(self._http.build_request("POST", path, content=body))

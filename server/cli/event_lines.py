@@ -52,6 +52,8 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]: 
     match event["type"]:
         case "transcript_supplied":
             yield source_lines(view)[0]
+        case "seat_connection_lost" | "seat_returned" | "seat_resigned" | "seat_handed_over":
+            yield StyledLine(f"  {_seat_words(event)}", DIM)
         case "premise_withdrawn":
             yield StyledLine(f"  {event['premise']} withdrawn openly: a concession", DIM)
         case "check_missing":
@@ -106,6 +108,20 @@ def heading(event: dict[str, Any], view: dict[str, Any], *, begins: bool) -> Ite
         rounds = ROUNDS[view["turns_planned"]]
         yield StyledLine("", PLAIN)
         yield StyledLine(f"round {turn // 2 + 1} of {len(rounds)}: {rounds[turn // 2]}", BOLD)
+
+
+def _seat_words(event: dict[str, Any]) -> str:
+    """What happened at the seat of a person."""
+    seat = NAMES.get(event["seat"], event["seat"])
+    if event["type"] == "seat_handed_over":
+        reason = event["reason"].replace("_", "-")
+        return f"{one_line(event.get('model') or 'a model')} speaks for {seat} from now on, after a {reason}"
+    words = {
+        "seat_connection_lost": "the connection is lost, the clock goes on",
+        "seat_returned": "connected again",
+        "seat_resigned": "resigned",
+    }
+    return f"{seat}: {words[event['type']]}"
 
 
 def _faulty(side: str, what: str, faults: list[str]) -> Iterator[StyledLine]:

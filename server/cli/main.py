@@ -59,6 +59,7 @@ COMMANDS: Final = {
         "poll",
         "Show the address of a debate's vote with its QR code, or close the vote that is open.",
     ),
+    "seat": CommandEntry("server.cli.seat", "seat", "Make the link of a person's seat, or revoke it."),
     "label": CommandEntry("server.cli.label", "label", "Set a debate's title and tags, and who sees it."),
     "verify": CommandEntry(
         "server.cli.transfer", "verify", "Check the chain of a log, and name the first position that is broken."

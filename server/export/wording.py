@@ -32,6 +32,7 @@ RULES: Final = {
     "assessment": "the judge’s assessment",
     "baseline": "the rule for a judge that understands nothing",
     "judge_and_panel": "judge and panel together",
+    "resignation": "the other side’s resignation",
 }
 """What decides a debate, in words."""
 SUPPLIED: Final = "Transcript supplied: these words were said elsewhere, not in Moot."

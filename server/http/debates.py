@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from events.misfits import misfit_words
 from events.said import MOST_QUERY
+from events.state.seats import seats_of
 from events.store.listing import Limits, public_row
 from events.transfer import import_debate, read_lines
 from personalities.archetypes import archetypes
@@ -30,6 +31,7 @@ from server.export.hits import page_of_hits
 from server.http.access import access_of, is_director
 from server.http.body import read_json
 from server.http.limits import RateLimit
+from server.http.people.seats import seat_link
 from server.http.requests import json_response, service_of, whole_number
 from server.service import Service
 from server.transcripts.child import read_split
@@ -52,7 +54,8 @@ async def open_debate(request: Request) -> Response:
     wanted = opening.as_request(await read_json(request))
     opened = await opening_for(service.log, wanted, service.registry, service.settings)
     debate = await service.moderators.open(opened, await opening.events_after(wanted))
-    return json_response({"id": debate}, 201)
+    links = {seat: (await seat_link(service, debate, seat))[1] for seat in seats_of(opened)}
+    return json_response({"id": debate, **({"links": links} if links else {})}, 201)
 
 
 async def rejudge(request: Request) -> Response:

@@ -29,6 +29,7 @@ from server.http.requests import json_response, service_of, whole_number
 from server.http.static import page_response
 from server.people.acts import VOID, AtSeat, invited
 from server.people.links import digest_of_link, holds, is_secret, new_token, place_of
+from server.service import Service
 
 HEADER: Final = "x-moot-seat"
 PRIVATE: Final = {"cache-control": "no-store", "referrer-policy": "no-referrer"}
@@ -168,10 +169,15 @@ async def make_link(request: Request) -> Response:
     """POST /api/debates/{id}/seats/{seat}/link: a new link, shown once; an earlier one is void."""
     access_of(request).require_operator(request)
     debate, seat = request.path_params["debate"], request.path_params["seat"]
+    position, link = await seat_link(service_of(request), debate, seat)
+    return _answer({"position": position, "link": link})
+
+
+async def seat_link(service: Service, debate: str, seat: str) -> tuple[int, str]:
+    """A new link for a seat, and the position of its event.  Raises ``NotFound``, ``NotNow``."""
     token = new_token(debate, seat)
-    moderators = service_of(request).moderators
-    position = await moderators.make_seat_link(debate, seat, digest_of_link(token), "moderator")
-    return _answer({"position": position, "link": f"/seat/{quote(token)}"})
+    position = await service.moderators.make_seat_link(debate, seat, digest_of_link(token), "moderator")
+    return position, f"/seat/{quote(token)}"
 
 
 async def revoke_link(request: Request) -> Response:
