@@ -228,12 +228,22 @@ async function submit(event) {
   button.disabled = true;
   setText(button, FORM.opening);
   try {
-    const { id } = await api.open(requestBody());
+    const { id, links } = await api.open(requestBody());
+    if (links) keepLinks(id, links);
     location.assign(`/d/${encodeURIComponent(id)}`);
   } catch (error) {
     showError(error);
     button.disabled = false;
     setText(button, FORM.open);
+  }
+}
+
+/** Keeps the links of people's seats for the page of the debate, which shows them once. */
+function keepLinks(id, links) {
+  try {
+    sessionStorage.setItem(`moot.links.${id}`, JSON.stringify(links));
+  } catch {
+    // The page of the debate makes new ones.
   }
 }
 

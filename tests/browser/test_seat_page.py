@@ -223,3 +223,38 @@ def test_the_token_of_a_seat_is_in_no_line_of_the_servers_log(own_server: Any, s
     log = (own_server.folder / "server.log").read_text()
     assert token not in log
     assert token.rpartition(".")[2] not in log
+
+
+def test_the_form_seats_a_person_and_the_debates_page_shows_the_link_once(
+    server: Any, scripts: Any, own_page: Page, new_page: Any, watched: Any
+) -> None:
+    model = server.script(scripts.quick)
+    page = own_page
+    page.goto(server.url)
+    page.locator("#new-title").click()
+    page.locator("#motion").fill("Cities should ban private cars")
+    page.locator("select[name='pro.model']").select_option(label="a person…")
+    page.get_by_label("Name of the person").first.fill("Ann")
+    page.get_by_label("Minutes for a turn").first.fill("5")
+    for seat in ("con", "judge"):
+        page.locator(f"select[name='{seat}.model']").select_option(label="another model…")
+        page.locator(f"input[name='{seat}.model.other']").fill(model)
+    page.get_by_role("button", name="Open the debate").click()
+
+    expect(page.locator("#people")).to_contain_text("Ann")
+    expect(page.locator("#people .writing")).to_contain_text("is writing:")
+    address = page.get_by_label("The link of Pro’s seat").input_value()
+    seat = new_page(own=True)
+    seat.goto(address)
+    expect(seat.locator("#rules")).to_contain_text("You have 5 minutes and at most 180 words")
+    seat.get_by_role("button", name="Take the seat").click()
+    expect(seat.locator("#text")).to_be_visible()
+    expect(page.locator("#people")).to_contain_text("has taken the seat")
+    page.reload()
+    expect(page.locator("#people")).to_contain_text("has taken the seat")
+    expect(page.get_by_label("The link of Pro’s seat")).to_be_hidden()
+    page.get_by_role("button", name="Revoke the link").click()
+    expect(seat.locator("#trouble")).to_contain_text("This link is not valid")
+    debate = page.url.rpartition("/")[2].partition("#")[0].partition("?")[0]
+    server.halt(debate)
+    watched.console.clear()  # the browser itself reports each answer 404
