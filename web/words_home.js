@@ -25,8 +25,8 @@ export const FORM = {
   minutesOfQuestion: "Minutes for a question",
   takeover: "If the time passes, or after a resignation",
   noTakeover: "no model takes over",
-  aboutDebater: "The page of the debate shows you a link for this person. The clock of a turn begins with the turn, also "
-    + "if nobody has opened the link yet. Without a model that takes over, a time-out halts the debate, and a "
+  aboutDebater: "The page of the debate shows you a link for this person. The clock of a turn begins with the turn, "
+    + "also if nobody has opened the link yet. Without a model that takes over, a time-out halts the debate, and a "
     + "resignation ends it: the other side wins.",
   aboutJudge: "The page of the debate shows you a link for this person. The page behind it shows the questions as "
     + "forms, without sides and names. What is not answered in time is missing.",
