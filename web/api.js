@@ -104,5 +104,6 @@ export const api = {
   vote: (id, body) => request("POST", `${debate(id)}/votes`, body),
   poll: (id) => request("GET", `${debate(id)}/poll`),
   closePoll: (id, when) => request("POST", `${debate(id)}/poll/close`, { when }),
+  derive: (id, kind, body) => request("POST", `${debate(id)}/${kind}`, body),
   whatif: (id, body) => request("POST", `${debate(id)}/whatif`, body),
 };

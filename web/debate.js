@@ -537,8 +537,9 @@ $(".menu").addEventListener("toggle", () => sharing().catch(() => showError(new 
 $("#filing").addEventListener("toggle", async ({ target }) => {
   if (!target.open) return;
   try {
-    const { filing } = await import("./filing.js");
+    const [{ filing }, { origins }] = await Promise.all([import("./filing.js"), import("./origins.js")]);
     filing($("#filing div"), id, player.newest);
+    if (player.newest.format === "exchange") $("#filing div").append(origins(id, player.newest, player.position));
   } catch {
     showError(new Error(DEBATE.partFailed));
   }

@@ -46,7 +46,8 @@ export function head(view) {
 function* sources({ id, transcript, origin }) {
   if (transcript) {
     const { source, licence, digest } = transcript;
-    yield h("span", { title: HEADER.digest(digest) }, h("b", {}, HEADER.supplied), ` ${HEADER.source(source, licence)}`);
+    const title = HEADER.digest(digest);
+    yield h("span", { title }, h("b", {}, HEADER.supplied), ` ${HEADER.source(source, licence)}`);
   }
   if (!origin) return;
   if (transcript) yield " · ";

@@ -64,6 +64,25 @@ export const AUDIENCE = {
   },
 };
 
+/** The forms that make a debate of another one. */
+export const ORIGINS = {
+  title: "Judge again or fork",
+  rejudge: "Another judge reads the same turns, as a new debate.",
+  judge: "Judge, as provider:model",
+  judgeAgain: "Judge again",
+  fork: "A new debate goes on from here, with other models, directives or words.",
+  from: "From",
+  afterTurn: (turn) => `after turn ${turn}`,
+  atEvent: (position) => `the event that is shown now (${position})`,
+  turns: "Turns",
+  model: "model",
+  asBefore: "as before",
+  directive: "directive for the next turn",
+  say: "Message of the moderator to both sides",
+  goOn: "Fork the debate",
+  making: "Making a new debate…",
+};
+
 /** The form that names and files a debate. */
 export const FILING = {
   title: "Title, shown in place of the motion in lists",

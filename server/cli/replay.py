@@ -8,6 +8,7 @@ import click
 
 from events.record import Recorded
 from events.store.log import read_all
+from events.types import TurnSpoken
 from events.view import view as views
 from server.cli.options import find_debate, open_store, with_json, with_store
 from server.cli.output import run_async, settings_of
@@ -17,6 +18,8 @@ from server.settings import Settings
 
 LONGEST_GAP_S = 5.0
 """The longest wait of a replay: a debate may have been paused for a night."""
+READING_RATE = 22
+"""Characters a second that most people read."""
 
 
 @click.command()
@@ -46,12 +49,15 @@ async def _replay(settings: Settings, prefix: str, speed: float, *, as_json: boo
 
 
 async def _paced(records: AsyncIterator[Recorded], speed: float) -> AsyncIterator[str]:
-    """Frames at the recorded pace, times ``speed``."""
-    fold, before = views.INITIAL, None
+    """Frames at the recorded pace, times ``speed``; a turn of a transcript stays as long as it takes to read."""
+    fold, before, reading_s = views.INITIAL, None, 0.0
     async for record in records:
         at = datetime.fromisoformat(record.at)
         if before is not None and speed:
-            await anyio.sleep(min(max((at - before).total_seconds(), 0), LONGEST_GAP_S) / speed)
-        before = at
+            gap_s = min(max((at - before).total_seconds(), 0), LONGEST_GAP_S)
+            await anyio.sleep(max(gap_s, reading_s) / speed)
+        before, event = at, record.event
+        is_supplied = isinstance(event, TurnSpoken) and event.by == "transcript"
+        reading_s = len(event.text) / READING_RATE if is_supplied else 0.0
         fold, frame = frames.step(fold, record, revealed=True)
         yield frame

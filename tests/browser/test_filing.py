@@ -15,7 +15,7 @@ def test_a_debate_is_named_archived_and_given_a_link(new_page: Any, own_server: 
     own_server.concluded(debate)
     page = new_page(own=True)
     page.goto(f"{own_server.url}/d/{debate}")
-    page.get_by_text("Title and tags").click()
+    page.get_by_text("Title, tags, fork").click()
     page.get_by_label("Title, shown").fill("The tram question")
     page.get_by_label("Tags").fill("law, demo")
     page.get_by_role("button", name="Save").click()
@@ -30,3 +30,31 @@ def test_a_debate_is_named_archived_and_given_a_link(new_page: Any, own_server: 
     page.goto(own_server.url)
     expect(page.locator("#debates .debate")).to_contain_text("The tram question")
     expect(page.locator("#debates .debate .tag")).to_have_text(["law", "demo"])
+
+
+def test_a_debate_is_forked_and_judged_again_from_its_page(
+    new_page: Any, own_server: Any, scripts: SimpleNamespace
+) -> None:
+    debate = own_server.open(scripts.quick, turns=2)
+    own_server.concluded(debate)
+    page = new_page(own=True)
+    page.goto(f"{own_server.url}/d/{debate}")
+    page.get_by_text("Title, tags, fork").click()
+    page.get_by_text("Judge again or fork").click()
+    page.locator("[name=from]").select_option("turn 1")
+    page.get_by_label("Message of the moderator to both sides").fill("Speak of costs")
+    page.get_by_role("button", name="Fork the debate").click()
+    expect(page.locator("#sources")).to_contain_text("A fork of")
+    fork = page.url.rpartition("/")[2].partition("?")[0].partition("#")[0]
+    own_server.concluded(fork)
+    view = own_server.view(fork)
+    assert ("fork", debate) == (view["origin"]["kind"], view["origin"]["debate"])
+    assert ["Speak of costs"] == [each["text"] for each in view["words"].values()]
+
+    page.goto(f"{own_server.url}/d/{debate}")
+    page.get_by_text("Title, tags, fork").click()
+    page.get_by_text("Judge again or fork").click()
+    page.get_by_label("Judge, as provider:model").first.fill("baseline:lexical")
+    page.get_by_role("button", name="Judge again").click()
+    expect(page.locator("#sources")).to_contain_text(f"Transcript supplied: debate {debate} in Moot")
+    expect(page.locator("#sources a").first).to_have_attribute("href", re.compile(f"/d/{debate}\\?at=\\d+"))

@@ -148,7 +148,8 @@ async def fork_of(log: EventLog, debate: str, said: Any, registry: Registry, set
     source = _folded(copied)
     opened = _opened(source)
     if source.audited is not None or source.verdicts.scorecard is not None or source.status.conclusion is not None:
-        raise BadField("at", f"the verdict has begun at event {copied[-1].position}: fork after a turn, or before that")
+        last = _end_of_turn(records, len(source.transcript.turns))
+        raise BadField("at", f"the verdict follows event {last}: fork from there or before")
     made = await _changed(log, wanted, source, opened, registry, settings)
     return Fork(
         opened=replace(made, origin=_origin("fork", copied)), copied=copied[1:], own=tuple(_own(wanted, source, debate))

@@ -249,7 +249,7 @@ async def test_the_end_of_a_debate_is_not_forked(script: Script) -> None:
         debate = await spoken(h, script)
         records = await records_of(h.log, debate)
 
-        with pytest.raises(BadField, match="the verdict has begun"):
+        with pytest.raises(BadField, match="the verdict follows event"):
             await fork(h, debate, at=len(records))
         last = await records_of(h.log, await fork(h, debate, turn=4))
 
