@@ -57,7 +57,8 @@ async def _paced(records: AsyncIterator[Recorded], speed: float) -> AsyncIterato
             gap_s = min(max((at - before).total_seconds(), 0), LONGEST_GAP_S)
             await anyio.sleep(max(gap_s, reading_s) / speed)
         before, event = at, record.event
-        is_supplied = isinstance(event, TurnSpoken) and event.by == "transcript"
-        reading_s = len(event.text) / READING_RATE if is_supplied else 0.0
+        reading_s = 0.0
+        if isinstance(event, TurnSpoken) and event.by == "transcript":
+            reading_s = len(event.text) / READING_RATE
         fold, frame = frames.step(fold, record, revealed=True)
         yield frame
