@@ -1,6 +1,7 @@
 """Options that several commands share, and the store opened for reading."""
 
-from collections.abc import AsyncIterator, Callable
+import base64
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -15,7 +16,8 @@ from events.store.log import EventLog
 from events.store.open import opened_log
 from events.types import Think
 from judge.rubric import SHIPPED, load_rubric
-from server.errors import NotFound
+from server.errors import BadField, NotFound
+from server.evidence.documents import MOST_BYTES, MOST_NAME
 from server.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -38,6 +40,28 @@ def with_think(seat: str, who: str, usual: Think) -> Callable[[F], F]:
 def with_store(function: F) -> F:
     """Add ``--store``, which is also accepted before the command's name."""
     return click.option("--store", metavar="URL", help="The store to use.  [MOOT_STORE]")(function)
+
+
+def with_evidence(function: F) -> F:
+    """Add ``--evidence``: documents that debaters may cite."""
+    words = "A document that the debaters may cite: text, Markdown, HTML or PDF.  Give it once for each document."
+    path = click.Path(exists=True, dir_okay=False, path_type=Path)
+    return click.option("--evidence", "evidence", metavar="FILE", type=path, multiple=True, help=words)(function)
+
+
+def evidence_body(paths: Sequence[Path]) -> dict[str, Any]:
+    """The part of a request's body with these documents; empty without any.  Raises ``BadField``."""
+    return {"evidence": [_document(number, path) for number, path in enumerate(paths)]} if paths else {}
+
+
+def _document(number: int, path: Path) -> dict[str, str]:
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise BadField(f"evidence.{number}", f"{path.name} has more than {MOST_BYTES // 1_000_000} MB")
+        content = path.read_bytes()
+    except OSError as error:
+        raise BadField(f"evidence.{number}", f"{path.name} cannot be read: {error.strerror}") from error
+    return {"name": path.name[:MOST_NAME], "base64": base64.b64encode(content).decode()}
 
 
 @asynccontextmanager

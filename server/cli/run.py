@@ -7,7 +7,7 @@ import click
 
 from server import observe
 from server.cli.debate_runner import Resumption, run_debate
-from server.cli.options import rubric_of, with_json, with_store, with_think
+from server.cli.options import evidence_body, rubric_of, with_evidence, with_json, with_store, with_think
 from server.cli.output import run_async, settings_of
 from server.cli.seats import panel_request
 from server.cli.transcript import DebatePrinter
@@ -63,6 +63,7 @@ from server.errors import BadField
 @with_think("con", "the debater against it is asked", "low")
 @with_think("judge", "the judge is asked", "medium")
 @with_think("panel", "the panel's raters are asked", "medium")
+@with_evidence
 @click.option("--max-cost", type=float, metavar="USD", help="Halt the debate at this cost.")
 @click.option("--seed", type=int, help="For models that accept a seed.")
 @click.option("--blind", is_flag=True, help="Hide the names of the models until the debate has concluded.")
@@ -126,6 +127,7 @@ def _body(motion: str, options: dict[str, Any]) -> dict[str, Any]:
         body["rubric"] = rubric_of(options["rubric"])
     if (panel := _panel(options)) is not None:
         body["panel"] = panel
+    body |= evidence_body(options["evidence"])
     plain = {name: name for name in ("topic_type", "seed", "language", "motion_kind", "ignore_noise")}
     for name, option in (plain | {"max_cost_usd": "max_cost"}).items():
         if options[option] is not None:

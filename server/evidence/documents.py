@@ -4,11 +4,13 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
+import msgspec
 from anyio import to_thread
 from msgspec import UNSET, Meta, Struct
 
+from events.misfits import misfit_words
 from events.types import EvidenceDocument, EvidencePassage, EvidenceSupplied
 from server.errors import BadField
 from server.evidence.passages import MOST_CHARACTERS
@@ -21,6 +23,10 @@ MOST_BYTES: Final = 50_000_000
 MOST_NAME: Final = 200
 
 
+FIRST: Final = 8
+"""Passages of a preview."""
+
+
 class EvidenceRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """A document in a request: its ``text``, or the bytes of its file in ``base64``."""
 
@@ -29,6 +35,15 @@ class EvidenceRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """Without it, the end of the name decides."""
     text: str | None = None
     base64: str | None = None
+
+
+class EvidencePreview(Struct, frozen=True, kw_only=True):
+    """How a document is read: its text in characters and passages, and the first of these."""
+
+    document: EvidenceDocument
+    characters: int
+    passages: int
+    first: tuple[EvidencePassage, ...]
 
 
 async def evidence_for(wanted: Sequence[EvidenceRequest] | None) -> tuple[EvidenceSupplied, ...]:
@@ -41,6 +56,17 @@ async def evidence_for(wanted: Sequence[EvidenceRequest] | None) -> tuple[Eviden
         supplied.append(event)
         passages, left = passages + len(event.passages), left - characters
     return tuple(supplied)
+
+
+async def preview_of(said: Any) -> EvidencePreview:
+    """How the document of a request would be read.  Raises ``BadField``."""
+    try:
+        wanted = msgspec.convert(said, EvidenceRequest)
+    except msgspec.ValidationError as error:
+        raise BadField("evidence", misfit_words(error, "the document")) from error
+    event, characters = await _read(0, wanted, "evidence", 0, MOST_CHARACTERS)
+    first = event.passages[:FIRST]
+    return EvidencePreview(document=event.document, characters=characters, passages=len(event.passages), first=first)
 
 
 async def _read(

@@ -50,15 +50,16 @@ def passages_for(debate: Debate, opened: DebateOpened, side: Side, form: Form, w
     """The ids of the passages for the next turn of ``side``: those that the opponent cites, then the best ones.
 
     What fits is found by the motion, the opponent's last turn and the directive.  Where no passage has a word of them,
-    the first passages are given.
+    the first passages follow; of a few passages, all are given.
     """
     pack, most = debate.evidence, MOST[form]
     if not pack.passages:
         return ()
     cited = [name for name in _CITED.findall(_answered(debate, side)) if name in pack.passages]
     found = best_passages(pack, _query(debate, opened, side), opened.language or "en", most)
-    wanted = tuple(dict.fromkeys((*dict.fromkeys(cited[::-1][:MOST_ANSWERED]), *found)))[:most]
-    return _fitting(pack, wanted or tuple(pack.passages)[:most], room_for(debate, window))
+    rest = pack.passages if len(pack.passages) <= most or not found else ()
+    wanted = tuple(dict.fromkeys((*cited[::-1][:MOST_ANSWERED], *found, *rest)))[:most]
+    return _fitting(pack, wanted, room_for(debate, window))
 
 
 def with_passages(

@@ -155,6 +155,7 @@ ROUTES: Final = (
     Route("/api/labs/{lab}", behind_link(labs.show_lab)),
     Route("/api/labs/{lab}/report", behind_link(labs.show_report)),
     Route("/api/estimate", debates.show_estimate, methods=["POST"]),
+    Route("/api/evidence", debates.read_evidence, methods=["POST"]),
     Route("/api/models", debates.list_models),
     Route("/api/archetypes", debates.list_archetypes),
     Route("/api/exhibitions", debates.list_exhibitions),

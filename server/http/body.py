@@ -11,7 +11,7 @@ from server.errors import BadQuery, TooLarge
 
 MAX_BODY: Final = 1 << 20
 """Bytes."""
-MAX_SUPPLIED: Final = 32 << 20
+MAX_SUPPLIED: Final = 96 << 20
 """Bytes of a request with which an operator opens a debate: it may hold a transcript or documents."""
 MAX_IMPORT: Final = 256 << 20
 """Bytes of a log that an operator imports."""

@@ -27,6 +27,7 @@ from server.debate.setup.lab import estimate_of
 from server.debate.setup.origins import fork_of, rejudged
 from server.debate.setup.records import opening_for
 from server.errors import BadField, BadQuery
+from server.evidence.documents import preview_of
 from server.export.hits import page_of_hits
 from server.http.access import access_of, is_director
 from server.http.body import read_json
@@ -169,6 +170,12 @@ async def show_estimate(request: Request) -> Response:
     limiter, measured = request.app.state.estimate_limiter, observe.measured_seconds()
     supplied = await opening.events_after(wanted)
     return json_response(await to_thread.run_sync(estimate_of, opened, measured, supplied, limiter=limiter))
+
+
+async def read_evidence(request: Request) -> Response:
+    """POST /api/evidence: how a document is read, before a debate is opened with it.  Stores nothing."""
+    access_of(request).require_operator(request)
+    return json_response(await preview_of(await read_json(request)))
 
 
 class ModelSurveys:

@@ -1,6 +1,6 @@
 """Readers: what a person sees in a file becomes passages; what cannot be read is refused with one reason."""
 
-import os
+from random import Random
 from typing import Any
 
 import pytest
@@ -117,7 +117,7 @@ def test_a_pdf_that_is_encrypted_without_a_password_is_read() -> None:
         (b"", "text", "is empty"),
         (b" \n\t", "markdown", "is empty"),
         (b"", "pdf", "is empty"),
-        (os.urandom(4000) + bytes(100), "text", "is not a text"),
+        (Random(7).randbytes(4000) + bytes(100), "text", "is not a text"),
         (b"PK\x03\x04" + bytes(100), "markdown", "is not a text"),
         (b"\x89PNG\r\n\x1a\n" + bytes(100), "html", "is not a text"),
         (b"<p hidden>only hidden words</p>", "html", "has no text"),
@@ -127,7 +127,20 @@ def test_a_pdf_that_is_encrypted_without_a_password_is_read() -> None:
         (pdf([""]), "pdf", "has no text"),
         (bomb_pdf(1_000_000_000), "pdf", "is damaged: it cannot be read as PDF"),
     ],
-    ids=str,
+    ids=[
+        "empty-text",
+        "empty-markdown",
+        "empty-pdf",
+        "noise",
+        "zip",
+        "png",
+        "hidden",
+        "no-pdf",
+        "encrypted",
+        "scanned",
+        "blank",
+        "bomb",
+    ],
 )
 def test_a_file_that_cannot_be_read_has_one_reason(content: bytes, kind: str, why: str) -> None:
     fault = read(content, kind)["fault"]

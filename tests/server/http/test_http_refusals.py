@@ -68,12 +68,12 @@ def test_every_route_refuses_a_body_that_is_not_a_json_object(site: Site, path: 
 
 
 def test_a_body_too_large_is_refused_whether_announced_or_not(site: Site) -> None:
-    refused(site.client.post("/api/debates", content=b"x" * (MAX_BODY + 1)), 413)
+    refused(site.client.post("/api/debates/x/say", content=b"x" * (MAX_BODY + 1)), 413)
 
     def without_length() -> Iterator[bytes]:
         yield from (b"x" * 65536 for _ in range(MAX_BODY // 65536 + 2))
 
-    refused(site.client.post("/api/debates", content=without_length()), 413)
+    refused(site.client.post("/api/debates/x/say", content=without_length()), 413)
 
 
 @pytest.mark.parametrize(
