@@ -9,7 +9,7 @@ import click
 
 from server import observe
 from server.cli.debate_runner import run_debate
-from server.cli.options import rubric_of, with_json, with_store, with_think
+from server.cli.options import evidence_body, rubric_of, with_evidence, with_json, with_store, with_think
 from server.cli.output import emit, run_async, settings_of
 from server.cli.seats import panel_request
 from server.cli.transcript import DebatePrinter
@@ -55,6 +55,7 @@ SIDE_OPTIONS: Final[dict[str, EntrySide]] = {"pro": "pro", "con": "con", "contex
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
 @click.option("--panel", metavar="MODEL,…", help="Add a panel: one model for every seat, several in turn, or raters.")
 @with_think("judge", "the judge is asked", "medium")
+@with_evidence
 @click.option("--max-cost", type=float, metavar="USD", help="Halt the debate at this cost.")
 @click.option("--language", metavar="TAG", help="Language of the debate, such as de; without it, that of the motion.")
 @click.option("--blind", is_flag=True, help="Hide the names of speakers and models until the debate has concluded.")
@@ -141,6 +142,7 @@ def _body(file: str, split: TranscriptSplit, options: dict[str, Any]) -> dict[st
     named = "standard input" if file == STDIN else Path(file).name
     source = options["source"] or split.source or "".join(each if each.isprintable() else "?" for each in named)
     body["transcript"] = supplied_body(split, source, options["licence"] or split.licence)
+    body |= evidence_body(options["evidence"])
     body["judge"] = {"samples": options["samples"]}
     if options["judge_model"] is not None:
         body["judge"]["model"] = options["judge_model"]
