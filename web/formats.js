@@ -44,6 +44,25 @@ async function panelParts({ format }, { go, decide }) {
   };
 }
 
+/** The documents and what was cited of them, fetched for a debate that has documents. */
+function evidenceOf(root) {
+  let newest = null;
+  let part = null;
+  async function load() {
+    const { evidenceList } = await import("./evidence.js");
+    part = evidenceList(root);
+    part.show(newest);
+  }
+  return {
+    show(view) {
+      if (!view.evidence && !newest) return;
+      if (!newest) load();
+      newest = view;
+      part?.show(view);
+    },
+  };
+}
+
 /**
  * The parts that a debate needs, in their places.
  * @param {View} view
@@ -59,11 +78,13 @@ export async function formats(view, acts) {
     import("./lead.js"),
   ]);
   const bar = lead($("#lead"), acts.id, acts);
+  const evidence = evidenceOf($("#evidence"));
   return {
     record: own.record,
     show(now, state) {
       bar.show(now);
       own.show?.(now, state);
+      evidence.show(now);
       panel?.show(now, state);
     },
     place: (event, now, share) => panel?.place(event) ?? own.record.place(event, now, share),

@@ -90,14 +90,18 @@ function changeRow(entry, go, name) {
     ` → ${number(after)} · `,
     ruleWords(rule),
     ": ",
-    kind === "gap" ? [name(reason), quotes(entry)] : reason,
+    kind === "gap" ? name(reason) : reason,
+    (kind === "gap" || entry.against) && quotes(entry),
     " ",
     h("a", eventLink(position, go), LEDGER.seeEvent));
 }
 
 function quotes(entry) {
-  return h("span.quotes", {}, entry.evidence.map(({ quote, turn }) => {
-    return h("span", {}, h("q", {}, quote), h("span.quiet", {}, ` turn ${turn}`));
+  const { against, evidence } = entry;
+  const words = evidence.map(({ quote, turn }) => [quote, ` turn ${turn}`]);
+  if (against) words.push([against.quote, ` passage ${against.passage}`]);
+  return h("span.quotes", {}, words.map(([quote, where]) => {
+    return h("span", {}, h("q", {}, quote), h("span.quiet", {}, where));
   }));
 }
 

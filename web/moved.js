@@ -107,10 +107,12 @@ function turn(name, own, composite, events) {
 
 function claims(changes) {
   return members(changes, "claims").flatMap(([name, own]) => {
-    const [state, kind, penalty] = ["state", "kind", "penalty"].map((key) => at(own, "claims", name, key));
+    const keys = ["state", "kind", "penalty", "decided_by"];
+    const [state, kind, penalty, decided] = keys.map((key) => at(own, "claims", name, key));
     if (!(state?.after in MOVED.claim)) return [];
     const points = isNumber(penalty?.after) ? signed(penalty.after) : "";
-    return [line(MOVED.claim[state.after](name, kind ? plain(kind.after) : "", points), state)];
+    const words = MOVED.claim[state.after](name, kind ? plain(kind.after) : "", points, decided?.after);
+    return [line(words, state)];
   });
 }
 

@@ -88,13 +88,15 @@ export function suspectClaims(root, appeal, go) {
 }
 
 function claimRow(name, claim, hasButton, view, appeal, go) {
-  const { turn, state, kind, appealed, quote, answer, reason, penalty, flagged } = claim;
-  const status = `${SIDEBAR.claimState[state]}${state === "flagged" && appealed ? SIDEBAR.appealed : ""}`;
+  const { turn, state, kind, appealed, quote, evidence, answer, reason, penalty, flagged } = claim;
+  const states = claim.decided_by ? SIDEBAR.byEvidence : SIDEBAR.claimState;
+  const status = `${states[state]}${state === "flagged" && appealed ? SIDEBAR.appealed : ""}`;
   const button = hasButton && h("button", { type: "button", on: { click: () => appeal(name) } }, SIDEBAR.appeal);
   return h(`div.claim.${state}`, { id: anchor(name) },
     h("a.id", eventLink(lossAt(flagged, view.turns[turn]), go), name),
     h("div", {},
       h("q", {}, quote),
+      evidence && h("p", {}, h("span.quiet", {}, `${evidence.passage}: `), h("q", {}, evidence.quote)),
       h("p.quiet", {}, `${SIDEBAR.claimKind[kind] ?? plain(kind)} · ${status}`),
       h("p.quiet", {}, named(answer || reason, firstSide(view))),
       button),

@@ -76,7 +76,8 @@ export function transcript(root, go, id, wantFrame) {
     const numbers = Object.keys(view.turns).map(Number).sort((a, b) => a - b);
     removeAfter(view, numbers.at(-1) ?? 0);
     const claims = Map.groupBy(Object.entries(view.claims), ([, { turn }]) => turn);
-    for (const turn of numbers) showTurn(turn, view, speech, isRunning, claims.get(turn) ?? []);
+    const cited = Map.groupBy(Object.values(view.evidence?.citations ?? {}), ({ turn }) => turn);
+    for (const turn of numbers) showTurn(turn, view, speech, isRunning, claims.get(turn) ?? [], cited.get(turn) ?? []);
     turns.append(...batches.filter((each) => !each.isConnected));
     turns.classList.toggle("long", numbers.length > MANY);
     showMessages(view.words ?? {}, Boolean(view.transcript));
@@ -98,12 +99,13 @@ export function transcript(root, go, id, wantFrame) {
     }
   }
 
-  function showTurn(number_, view, speech, isRunning, claims) {
+  function showTurn(number_, view, speech, isRunning, claims, cited) {
     const turn = view.turns[number_];
     const evidence = (evidenceIn.get(number_) ?? []).filter(({ position }) => position <= view.position);
     const key = [
       claims.map(([name, { state }]) => name + state),
       evidence.length,
+      cited.length,
       isRunning,
       withdrawnIn(number_, view.premises).length,
       String(turn.directive) in view.directives,
@@ -112,9 +114,11 @@ export function transcript(root, go, id, wantFrame) {
     if (!entry || entry.turn !== turn || entry.key !== key) {
       const known = articles.get(turn);
       const marks = [...claims.map(([name, { span }]) => ({ name: `claim/${name}`, span })), ...evidence];
-      const article = known?.key === key ? known.article : turnArticle(number_, view, isRunning, marks);
+      const article = known?.key === key ? known.article : turnArticle(number_, view, isRunning, marks, cited);
       articles.set(turn, { key, article });
       if (entry?.article.querySelector("details.why")?.open) openDetails(article.querySelector("details.why"));
+      const opened = entry && entry.article !== article && $(".cite[aria-expanded=true]", entry.article);
+      if (opened) $(`.cite[data-citations="${opened.dataset.citations}"]`, article)?.click();
       if (entry) entry.article.replaceWith(article);
       else batchOf(number_).append(article);
       if (fetchers.has(article)) observer.observe(article);
@@ -178,7 +182,29 @@ export function transcript(root, go, id, wantFrame) {
     }
   }
 
-  function turnArticle(number_, view, isRunning, marks) {
+  /** Opens the passages of a citation below its speech, or closes them. */
+  async function toggleCitation({ currentTarget: button }) {
+    const article = button.closest("article");
+    const isOpen = button.getAttribute("aria-expanded") === "true";
+    for (const each of article.querySelectorAll(".cite")) each.setAttribute("aria-expanded", String(each === button));
+    $(".passages", article)?.remove();
+    if (isOpen) {
+      button.setAttribute("aria-expanded", "false");
+      return;
+    }
+    const { citedPassages } = await import("./evidence.js");
+    if (button.getAttribute("aria-expanded") !== "true" || $(".passages", article)) return;
+    const close = () => {
+      button.setAttribute("aria-expanded", "false");
+      $(".passages", article)?.remove();
+      button.focus();
+    };
+    const passages = citedPassages(button.dataset.citations.split(" "), now[0], close);
+    $(".said", article).after(passages);
+    if (article.isConnected) passages.scrollIntoView({ block: "nearest" });
+  }
+
+  function turnArticle(number_, view, isRunning, marks, cited) {
     const turn = view.turns[number_];
     const name = (text) => named(text, firstSide(view));
     const { list, fill } = scoreChanges(id, number_, turn, view.position, go, markEvidence, name);
@@ -192,7 +218,7 @@ export function transcript(root, go, id, wantFrame) {
     h("div.body", {},
       failures(turn, isRunning),
       shapedBy(turn, view, go),
-      spokenText(turn, spans),
+      spokenText(turn, spans, cited, toggleCitation),
       notes(turn, view, isRunning),
       scoreLine(turn),
       comparison(turn),
@@ -360,13 +386,34 @@ function comparisonReasons({ compared: found }, view) {
     }))];
 }
 
-function spokenText(turn, spans) {
+/** Of several findings about one mark, the first of these is shown. */
+const GRAVEST = ["unknown_passage", "misquoted", "verified", "paraphrased"];
+
+function spokenText(turn, spans, cited, toggleCitation) {
   if (turn.state === "speaking") return h("p.said", { "aria-busy": "true" }, "");
   if (!turn.text) return null;
-  const parts = pieces(turn.text.replaceAll("\t", " "), [...quoteSpans(turn), ...spans]);
+  const inside = cited.filter(({ passage }) => passage);
+  const marks = inside.map(({ citation, span }) => ({ name: `cite/${citation}`, span }));
+  const parts = pieces(turn.text.replaceAll("\t", " "), [...quoteSpans(turn), ...spans, ...marks]);
   return h("p.said", {}, parts.map(({ text, names }) => {
-    return names.length ? h(`mark${markClasses(names)}`, { "data-names": names.join(" ") }, text) : text;
+    const citations = names.filter((name) => name.startsWith("cite/"));
+    const others = names.filter((name) => !name.startsWith("cite/"));
+    const found = cited.filter(({ citation }) => citations.includes(`cite/${citation}`));
+    const child = found.length ? citeButton(text, found, toggleCitation) : text;
+    return others.length ? h(`mark${markClasses(others)}`, { "data-names": others.join(" ") }, child) : child;
   }));
+}
+
+/** The mark of a citation as a button, which opens its passage. */
+function citeButton(text, found, toggleCitation) {
+  const finding = GRAVEST.find((each) => found.some((one) => one.finding === each)) ?? "";
+  return h(`button.cite.${finding}`, {
+    type: "button",
+    "aria-expanded": "false",
+    "aria-label": `${text}: ${TRANSCRIPT.cited[finding] ?? finding}`,
+    "data-citations": found.map(({ citation }) => citation).join(" "),
+    on: { click: toggleCitation },
+  }, text);
 }
 
 function markClasses(names) {

@@ -319,6 +319,12 @@ export const TRANSCRIPT = {
     return isRunning ? "It will be tried again." : "It has not been tried again.";
   },
   moderator: "The moderator",
+  cited: {
+    verified: "the quoted words stand in the passage",
+    paraphrased: "no words of the passage are quoted",
+    misquoted: "the quoted words do not stand in the passage",
+    unknown_passage: "the evidence has no such passage",
+  },
   waiting: "is about to speak",
   writing: (name) => `${name} is writing`,
   speaking: "speaking",
@@ -373,6 +379,7 @@ export const LEDGER = {
     band_conflict: "a clear win and a clear loss",
     logic_gap: "logic gap",
     cleared: "penalty reversed",
+    contradicted_by_evidence: "the evidence says the opposite",
   },
   changesOf: (turn) => `Changes of the score of turn ${turn}`,
   of: (turn) => `The ledger of turn ${turn}`,
@@ -404,7 +411,12 @@ export const SIDEBAR = {
     reversed_causality: "cause and effect reversed",
     overclaim: "more certain or wider than its grounds",
     unverifiable: "cannot be verified",
+    misquotation: "the passage does not have these words",
+    wrong_passage: "another passage has these words",
+    invented_passage: "the evidence has no such passage",
+    contradicted_by_evidence: "the evidence says the opposite",
   },
+  byEvidence: { upheld: "upheld by the evidence", cleared: "cleared by the evidence" },
   claimState: {
     flagged: "flagged",
     upheld: "upheld by a second opinion",

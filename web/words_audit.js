@@ -58,6 +58,7 @@ export const AUDIT = {
 };
 
 const because = (why) => (why ? ` (${why})` : "");
+const decider = (by) => (by ? "The evidence" : "A second opinion");
 const rose = (isUp) => (isUp ? "rose" : "fell");
 
 /** What moved between two moments. server/export/moved.py has the same sentences. */
@@ -100,8 +101,8 @@ export const MOVED = {
   claim: {
     __proto__: null,
     flagged: (name, kind, points) => `Claim ${name} was flagged: ${kind}${points && `, ${points}`}.`,
-    upheld: (name, kind) => `A second opinion upheld claim ${name}${because(kind)}.`,
-    cleared: (name, kind) => `A second opinion cleared claim ${name}${because(kind)}.`,
+    upheld: (name, kind, _, by) => `${decider(by)} upheld claim ${name}${because(kind)}.`,
+    cleared: (name, kind, _, by) => `${decider(by)} cleared claim ${name}${because(kind)}.`,
   },
   premises: {
     dropped: (names) => `Premises dropped without mention: ${names}.`,

@@ -144,7 +144,10 @@ def _claims(debate: Debate) -> Iterator[_Candidate]:
         if claim.state == "cleared" or not claim.penalty:
             continue
         side = debate.ledger.sides[claim.turn]
-        upheld = ", and a second opinion agreed" if claim.state == "upheld" else ""
+        agrees = "" if claim.decided_by else ", and a second opinion agreed"
+        if claim.decided_by and claim.kind == "fabricated_citation":
+            agrees = ", and the evidence agreed"
+        upheld = agrees if claim.state == "upheld" else ""
         text = f"Claim {name} of {NAMES[side]} was flagged: {claim.kind.replace('_', ' ')}{upheld}."
         yield _Candidate(
             -claim.penalty + UPHELD * (claim.state == "upheld"),

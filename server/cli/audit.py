@@ -12,7 +12,7 @@ from server.cli.options import find_debate, open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import NotFound
 from server.export.audit import Audit, Auditor
-from server.export.exchange import audit_lines
+from server.export.exchange import audit_lines, entry_quotes
 from server.export.labels import named
 from server.export.text import one_line
 from server.export.wording import SIGNS
@@ -75,7 +75,7 @@ def _print_entries(console: Console, audit: Audit, first: Side) -> None:
     for heading in ("position", "dimension", "rule", "before", "requested", "applied", "after", "because of", "why"):
         table.add_column(heading, overflow="fold", justify="right" if heading in NUMBERS else "left")
     for each in audit.entries:
-        quotes = "; ".join(f"turn {words.turn}: “{words.quote}”" for words in each.evidence if each.kind != "score")
+        quotes = "" if each.kind == "score" else entry_quotes(each)
         table.add_row(
             str(each.position),
             Text(one_line(each.dimension)),

@@ -18,6 +18,7 @@ from events.types import (
     FindingRefused,
     ModelAnswered,
     ModelFailed,
+    QuotedPassage,
     Reason,
 )
 
@@ -40,6 +41,8 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...]
     reason: str
     call: str | None
+    against: QuotedPassage | UnsetType = UNSET
+    """The words of the evidence that stand against the claim that cost the points."""
 
 
 class FailedCall(Struct, frozen=True, kw_only=True):
@@ -62,7 +65,7 @@ class RefusedFinding(Struct, frozen=True, kw_only=True):
 
 
 class SettledClaim(Struct, frozen=True, kw_only=True):
-    """The second opinion on a suspect claim."""
+    """The second opinion on a suspect claim, or what the evidence decides of it (``by`` is ``evidence``)."""
 
     position: int
     claim: str
@@ -95,7 +98,7 @@ class Audit(Struct, frozen=True, kw_only=True):
     absent: dict[str, Reason] | UnsetType = UNSET
     """Dimensions without a score."""
     unchecked: dict[str, Reason] | UnsetType = UNSET
-    """``claims``, ``gaps`` or ``premises`` without a usable answer."""
+    """``claims``, ``gaps``, ``premises`` or ``evidence`` without a usable answer."""
     failed: tuple[FailedCall, ...] | UnsetType = UNSET
     refused: tuple[RefusedFinding, ...] | UnsetType = UNSET
     opinions: tuple[SettledClaim, ...] | UnsetType = UNSET
@@ -215,6 +218,7 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
         claim.flagged: (Evidence(turn=claim.turn, quote=claim.quote, span=claim.span),)
         for claim in debate.claims.values()
     }
+    against = {claim.flagged: claim.evidence for claim in debate.claims.values()}
     return Audit(
         turn=number,
         side=turn.side,
@@ -232,6 +236,7 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
                 evidence=each.evidence or flagged.get(each.cause or 0, ()),
                 reason=each.reason,
                 call=auditor.cause_call(each.position),
+                against=against.get(each.cause or 0, UNSET),
             )
             for each in card.entries
         ),

@@ -8,7 +8,20 @@ from typing import Final, NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from events.types import Missing, NarrativeVerdictReached, PressureApplied, Reason, ScorecardVerdictReached, Side, other
+from events.state.claims import BY_EVIDENCE
+from events.types import (
+    CitationFinding,
+    EvidenceWeighed,
+    Missing,
+    NarrativeVerdictReached,
+    PressureApplied,
+    QuotedPassage,
+    Reason,
+    ScorecardVerdictReached,
+    Side,
+    WeighedRelation,
+    other,
+)
 from events.view.summary import DebateSummary
 from events.view.turn_view import ComparisonView, TurnView
 from events.view.view import VerdictsView, View
@@ -27,6 +40,19 @@ PATTERNS: Final = {
     "rule_effect": "the rules made the difference",
 }
 """The pattern of a debate in words; ``none`` has none."""
+FINDINGS: Final[dict[CitationFinding, str]] = {
+    "verified": "the words stand there",
+    "paraphrased": "no words are quoted",
+    "misquoted": "the words do not stand there",
+    "unknown_passage": "the evidence has no such passage",
+    "uncited": "it is not in the evidence",
+}
+RELATIONS: Final[dict[WeighedRelation, str]] = {
+    "supports": "it supports the claim",
+    "contradicts": "it contradicts the claim",
+    "beside_the_point": "it is beside the point",
+    "undecided": "its relation to the claim is undecided",
+}
 COURSE: Final = {"evolution": "how it developed", "fractures": "where it broke", "held": "what held"}
 
 
@@ -195,7 +221,60 @@ def suspect_claims(view: View, number: str) -> Iterator[str]:
         if str(claim.turn) == number:
             kind = f"{claim.kind.replace('_', ' ')}, {claim.state}"
             reason = one_line(named(claim.reason, first))
-            yield f"suspect claim {name} ({kind}): “{one_line(claim.quote)}” {reason}".rstrip()
+            beside = f" {passage_words(claim.evidence)}" if claim.evidence else ""
+            yield f"suspect claim {name} ({kind}): “{one_line(claim.quote)}” {reason}{beside}".rstrip()
+
+
+def passage_words(words: QuotedPassage) -> str:
+    """``passage E2: “…”``: the words of the evidence that stand against a claim."""
+    return f"passage {words.passage}: “{one_line(words.quote)}”"
+
+
+def citations(view: View, number: str) -> Iterator[str]:
+    """What was found of the citations of a turn, and what the judge said of the passages."""
+    if view.evidence is UNSET:
+        return
+    weighed = [each for each in view.evidence.weighed.values() if str(each.turn) == number]
+    for name, each in view.evidence.citations.items():
+        if str(each.turn) != number:
+            continue
+        about = "; ".join(_relation(found) for found in weighed if name in found.citations)
+        quote = f" “{one_line(each.quote)}”" if each.quote else ""
+        cited = f"it cites {each.passage}{_source(view, each.passage)}" if each.passage else "it names a source"
+        found_in = f", but in {each.found_in}" if each.found_in else ""
+        yield f"{cited}{quote}: {FINDINGS[each.finding]}{found_in}{f'; {about}' if about else ''}"
+    for compared_claim in weighed:
+        if not compared_claim.citations:
+            start, end = compared_claim.claim
+            words, passage = one_line(view.turns[number].text[start:end]), compared_claim.passage
+            yield f"“{words}” beside passage {passage}{_source(view, passage)}: {_relation(compared_claim)}"
+
+
+def _relation(weighed: EvidenceWeighed) -> str:
+    words = f" (“{one_line(weighed.quote)}”)" if weighed.quote else ""
+    return f"{RELATIONS[weighed.relation]}{words}"
+
+
+def _source(view: View, passage: str) -> str:
+    """The document and the page of a passage, in brackets."""
+    assert view.evidence is not UNSET, "a passage is one of the evidence"
+    found = view.evidence.passages.get(passage)
+    if found is None:
+        return ""
+    page = "" if found.page is UNSET else f", page {found.page}"
+    return f" ({view.evidence.documents[found.document].name}{page})"
+
+
+def cited_passages(view: View) -> Iterator[Line]:
+    """The passages that findings name, whole, each with its document; documents without one come last."""
+    if view.evidence is UNSET:
+        return
+    for name, passage in view.evidence.passages.items():
+        yield Line(f"{name}{_source(view, name)}", passage.text)
+    named = {each.document for each in view.evidence.passages.values()}
+    for name, document in view.evidence.documents.items():
+        if name not in named:
+            yield Line(document.name, "no passage of it is cited")
 
 
 def changes(entries: Iterable[AuditEntry], first: Side) -> Iterator[str]:
@@ -205,9 +284,15 @@ def changes(entries: Iterable[AuditEntry], first: Side) -> Iterator[str]:
             continue
         asked = "" if each.applied == each.requested else f" of {each.requested:+g}"
         what = f"{each.dimension} {each.applied:+g}{asked} ({each.rule})".replace("_", " ")
-        quotes = "; ".join(f"turn {words.turn}: “{one_line(words.quote)}”" for words in each.evidence)
+        quotes = entry_quotes(each)
         reason = one_line(named(each.reason, first))
         yield f"event {each.position}: {what}. {' · '.join(filter(None, (reason, quotes)))}".rstrip()
+
+
+def entry_quotes(entry: AuditEntry) -> str:
+    """The words that an entry rests on, of turns and of the evidence."""
+    words = [f"turn {each.turn}: “{one_line(each.quote)}”" for each in entry.evidence]
+    return "; ".join([*words, *([passage_words(entry.against)] if entry.against else [])])
 
 
 # the audit
@@ -223,7 +308,8 @@ def audit_lines(audit: Audit, first: Side) -> Iterator[str]:
         yield f"event {found.position}: refused or corrected, {found.purpose.replace('_', ' ')}:{about} {found.reason}"
     for opinion in audit.opinions or ():
         reason = one_line(named(opinion.reason, first))
-        yield f"event {opinion.position}: second opinion ({opinion.by}): {opinion.claim} {opinion.verdict}. {reason}"
+        by = "the evidence" if opinion.by == BY_EVIDENCE else f"second opinion ({opinion.by})"
+        yield f"event {opinion.position}: {by}: {opinion.claim} {opinion.verdict}. {reason}"
     if audit.closing is not UNSET:
         yield f"event {audit.closing.position}: {closing_text(audit.closing.found, audit.closing.missing)}"
 

@@ -41,7 +41,7 @@ def as_markdown(view: View, audits: Iterable[Audit] = ()) -> str:
         lines += messages_after(view, 0)
         for number, turn in view.turns.items():
             lines += [*_turn(view, number, turn, by_turn.get(number)), *messages_after(view, int(number))]
-    lines += [*panel_lines(view), *_verdicts(view), *poll_lines(view), *audience_lines(view)]
+    lines += [*panel_lines(view), *_verdicts(view), *poll_lines(view), *audience_lines(view), *_evidence(view)]
     if view.summary is UNSET:
         lines += _end(view)
     lines += _audits(view, by_turn.values())
@@ -73,14 +73,18 @@ def _headline(view: View) -> list[str]:
 
 
 def _turn(view: View, number: str, turn: TurnView, audit: Audit | None) -> list[str]:
-    quoted = "\n".join(f"> {escaped(line)}" if line.strip() else ">" for line in turn.text.splitlines())
+    quoted = "\n".join(_quoted(turn.text))
     shaped = " · ".join(f"{line.title}: {escaped(line.text)}" for line in exchange.shaped_by(view, turn))
     notes = [score_line(turn)]
     if turn.compared is not UNSET:
         notes.append(escaped(exchange.comparison_text(turn.compared)))
         notes += map(escaped, exchange.comparison_reasons(view, turn.compared))
     notes += map(escaped, (*exchange.missing_parts(turn.absent, turn.unchecked), *exchange.concessions(view, number)))
-    details = [*exchange.components(turn), *exchange.suspect_claims(view, number)]
+    details = [
+        *exchange.components(turn),
+        *exchange.citations(view, number),
+        *exchange.suspect_claims(view, number),
+    ]
     if audit is not None:
         details += exchange.changes(audit.entries, exchange.first_side(view.turns))
     return [
@@ -104,6 +108,17 @@ def _verdicts(view: View) -> list[str]:
     """The judge's words on the whole debate."""
     texts = exchange.verdict_texts(view.verdicts, exchange.first_side(view.turns))
     return [line for each in texts for line in (f"## {each.title}", "", escaped(each.text), "")]
+
+
+def _evidence(view: View) -> list[str]:
+    """The passages that were cited, whole."""
+    found = [*exchange.cited_passages(view)]
+    texts = [line for each in found for line in (f"**{escaped(each.title)}**", "", *_quoted(each.text), "")]
+    return ["## Evidence", "", *texts] if found else []
+
+
+def _quoted(text: str) -> list[str]:
+    return [f"> {escaped(line)}" if line.strip() else ">" for line in text.splitlines()]
 
 
 def _audits(view: View, audits: Iterable[Audit]) -> list[str]:

@@ -133,7 +133,8 @@ def _claims(changes: Sequence[ViewChange]) -> Iterator[str]:
         if state == "flagged":
             yield f"Claim {name} was flagged: {kind}{f', {_signed(penalty)}' if _is_number(penalty) else ''}."
         elif state in {"upheld", "cleared"}:
-            yield f"A second opinion {state} claim {name}{f' ({kind})' if kind else ''}."
+            decider = "The evidence" if _after(own, "claims", name, "decided_by") else "A second opinion"
+            yield f"{decider} {state} claim {name}{f' ({kind})' if kind else ''}."
 
 
 def _premises(changes: Sequence[ViewChange]) -> Iterator[str]:

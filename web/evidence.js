@@ -1,0 +1,182 @@
+/** The evidence: passages beside the claims that cite them, and the documents with what was cited of each. */
+
+import { $, changeDetector, h } from "./dom.js";
+import { count } from "./formatting.js";
+import { firstSide, named } from "./labels.js";
+import { pieces } from "./text.js";
+import { more, placeLink, replaceChildren } from "./widgets.js";
+
+const WORDS = {
+  passages: "Cited passages",
+  close: "Close",
+  page: (page) => `, page ${page}`,
+  unknown: (passage) => `The evidence has no passage ${passage}.`,
+  stands: "The quoted words stand in the passage.",
+  paraphrased: "No words of the passage are quoted.",
+  misquoted: "does not stand in the passage.",
+  nearest: " The sentence that is most like it is marked.",
+  elsewhere: (passage) => ` These words stand in passage ${passage}.`,
+  relation: {
+    supports: "The judge finds that it supports the claim",
+    contradicts: "The judge finds that it contradicts the claim",
+    beside_the_point: "The judge finds it beside the point",
+    undecided: "The judge was of two minds",
+  },
+  orders: {
+    supports: "it supports the claim",
+    contradicts: "it contradicts the claim",
+    beside_the_point: "it is beside the point",
+    undecided: "its samples differ",
+  },
+  undecided: (forward, backward) => {
+    return `: with the claim first, ${WORDS.orders[forward]}; with the passage first, ${WORDS.orders[backward]}`;
+  },
+  compared: "compared with a claim that cites nothing",
+  cited: (number_) => (number_ ? `${count(number_, "passage")} cited` : "nothing cited"),
+  uncited: "Named without a passage",
+  turn: (turn) => `turn ${turn}`,
+  finding: {
+    verified: "quoted",
+    paraphrased: "paraphrased",
+    misquoted: "misquoted",
+    unknown_passage: "no such passage",
+  },
+  bears: {
+    supports: "supports",
+    contradicts: "contradicts",
+    beside_the_point: "beside the point",
+    undecided: "undecided",
+  },
+  empty: "No turn has cited a passage yet.",
+};
+
+/**
+ * The passages of some findings about one mark, with the matched words marked.
+ * @param {string[]} names Names of findings: R3.1.
+ * @param {View} view
+ * @param {() => void} close
+ * @returns {HTMLElement}
+ */
+export function citedPassages(names, view, close) {
+  const found = names.map((name) => view.evidence.citations[name]).filter(Boolean);
+  const byPassage = Map.groupBy(found, ({ passage }) => passage);
+  return h("div.passages", { role: "group", "aria-label": WORDS.passages },
+    [...byPassage].flatMap(([passage, findings]) => cited(passage, findings, view)),
+    h("button", { type: "button", on: { click: close } }, WORDS.close));
+}
+
+function cited(passage, findings, view) {
+  const weighed = weighedOf(findings, view);
+  const others = new Set(findings.map(({ found_in: other }) => other).filter(Boolean));
+  const spans = [
+    ...findings.filter(({ stands }) => stands).map(({ finding, stands }) => ({
+      name: finding === "verified" ? "found" : "nearest",
+      span: stands,
+    })),
+    ...weighed.filter(({ relation, stands }) => stands && relation !== "undecided").map(({ stands }) => {
+      return { name: "relied", span: stands };
+    }),
+  ];
+  return [
+    passage in view.evidence.passages
+      ? passageText(passage, spans, view)
+      : h("p.finding.bad", {}, WORDS.unknown(passage)),
+    ...findings.map((each) => findingWords(each)),
+    ...weighed.map((each) => relationWords(each, view)),
+    ...[...others].map((other) => passageText(other, [], view)),
+  ];
+}
+
+const weighedOf = (findings, view) => Object.values(view.evidence.weighed).filter(({ citations }) => {
+  return citations.some((name) => findings.some(({ citation }) => citation === name));
+});
+
+/** Where a passage comes from: `E3 · ridership.txt, page 2`. */
+function source(name, { document: id, page, heading }, view) {
+  const { name: file, title } = view.evidence.documents[id];
+  return [h("b", {}, name), ` · ${title ?? file}${page ? WORDS.page(page) : ""}${heading ? ` · ${heading}` : ""}`];
+}
+
+function passageText(name, spans, view) {
+  const passage = view.evidence.passages[name];
+  return h("figure.passage", {},
+    h("figcaption.quiet", {}, source(name, passage, view)),
+    h("blockquote.prose", {}, pieces(passage.text, spans).map(({ text, names }) => {
+      return names.length ? h(`mark.${names[0]}`, {}, text) : text;
+    })));
+}
+
+function findingWords({ finding, quote, found_in: other, stands }) {
+  if (finding === "verified") return h("p.finding.good", {}, WORDS.stands);
+  if (finding === "paraphrased") return h("p.finding", {}, WORDS.paraphrased);
+  const elsewhere = other ? WORDS.elsewhere(other) : "";
+  if (finding === "unknown_passage") return elsewhere ? h("p.finding", {}, elsewhere) : null;
+  const rest = ` ${WORDS.misquoted}${elsewhere || (stands ? WORDS.nearest : "")}`;
+  return h("p.finding.bad", {}, h("q", {}, quote), rest);
+}
+
+function relationWords({ relation, forward, backward, reason }, view) {
+  const kind = { supports: ".good", contradicts: ".bad" }[relation] ?? "";
+  const orders = relation === "undecided" ? WORDS.undecided(forward, backward) : "";
+  const why = reason ? `${orders ? ". " : ": "}${named(reason, firstSide(view))}` : ".";
+  return h(`p.finding${kind}`, {}, WORDS.relation[relation], orders, why);
+}
+
+/**
+ * The documents in `root`, each with the passages that were cited.
+ * @param {HTMLElement} root
+ * @returns {{show(view: View): void}}
+ */
+export function evidenceList(root) {
+  const body = $("div", root);
+  const isChanged = changeDetector();
+  return {
+    show(view) {
+      if (!isChanged(view.evidence)) return;
+      root.hidden = !view.evidence;
+      replaceChildren(body, view.evidence ? listOf(view) : []);
+    },
+  };
+}
+
+function listOf(view) {
+  const { documents, citations, passages } = view.evidence;
+  const found = Object.values(citations);
+  const outside = found.filter(({ passage }) => !(passage in passages));
+  return [
+    ...Object.entries(documents).map(([id, each]) => documentPart(id, each, view)),
+    !found.length && h("p.empty", {}, WORDS.empty),
+    outside.length > 0 && h("div.document", {}, h("ul", {}, outside.map((each) => h("li", {}, outsideWords(each))))),
+  ];
+}
+
+function documentPart(id, { name, title, passages: number_ }, view) {
+  const known = Object.entries(view.evidence.passages).filter(([, { document: from }]) => from === id);
+  return h("div.document", {},
+    h("h3", {}, title ?? name),
+    h("p.quiet", {}, `${title ? `${name} · ` : ""}${count(number_, "passage")} · ${WORDS.cited(known.length)}`),
+    known.map(([passage, each]) => more(`evidence/${passage}`, passage + (each.page ? WORDS.page(each.page) : ""),
+      passageText(passage, [], view), usesOf(passage, view))));
+}
+
+/** The turns that cite a passage, and claims that were compared with it. */
+function usesOf(passage, view) {
+  const { citations, weighed } = view.evidence;
+  const cites = Object.values(citations).filter(({ passage: cites_ }) => cites_ === passage);
+  const compared = Object.values(weighed).filter((each) => each.passage === passage && !each.citations.length);
+  return h("ul", {},
+    cites.map((each) => {
+      const relations = weighedOf([each], view).map(({ relation }) => WORDS.bears[relation]);
+      return h("li", {}, turnLink(each.turn), `: ${[WORDS.finding[each.finding], ...relations].join(", ")}`);
+    }),
+    compared.map(({ turn, relation }) => {
+      return h("li", {}, turnLink(turn), `: ${WORDS.compared}, ${WORDS.bears[relation]}`);
+    }));
+}
+
+function outsideWords({ turn, passage, quote }) {
+  const what = passage ? WORDS.unknown(passage) : [`${WORDS.uncited}: `, h("q", {}, quote)];
+  return [turnLink(turn), ": ", what];
+}
+
+const turnLink = (turn) => placeLink(`turn-${turn}`, WORDS.turn(turn));
