@@ -89,15 +89,6 @@ export const QUESTIONS = {
       taken points? Hold both speakers to the same standard. It is a good answer to add none.`,
     ],
   },
-  evidence: {
-    title: ({ about }) => `Passages and claims of ${turn(about[0])}`,
-    minutes: 3,
-    how: ({ register }) => [
-      `Does each passage support the claim beside it, or contradict it? Judge by the words of the passage alone, not by
-      what you know. A passage about something else is beside the point.`,
-      ...register.map(({ name, text, quote }, i) => `${i + 1}. The claim: “${quote}” Passage ${name}: “${text}”`),
-    ],
-  },
   second_opinion: {
     title: ({ about }) => `One claim of ${turn(about[0])}`,
     minutes: 2,
@@ -228,11 +219,7 @@ const LABELS = {
 const LABELS_OF = {
   convergence: { kind: "Where did the debate end up?" },
   deliberate: { quote: "Words on which your verdict rests most" },
-<<<<<<< HEAD
   evidence: { quote: "Words of the passage on which you rely", relation: "The passage and the claim" },
-=======
-  evidence: { number: "Which claim, by its number", relation: "The passage …", quote: "Words of the passage" },
->>>>>>> 33d3715 (Page, exports and audit show passages beside claims, findings, relations, and both quotes)
   second_opinion: { verdict: "Is it so?" },
   conflict: { text: "How do they differ, and why?" },
 };
@@ -245,7 +232,6 @@ const ROWS = {
   fallacies: "a fallacy",
   findings: "a finding",
   gaps: "a flaw",
-  relations: "a claim and its passage",
   remediation: "a change",
   revised: "a premise that is put differently",
   stated: "a premise",
@@ -291,11 +277,6 @@ const OPTIONS = {
 };
 
 const OPTIONS_OF = {
-  evidence: {
-    supports: "supports the claim",
-    contradicts: "contradicts the claim",
-    beside_the_point: "is beside the point",
-  },
   second_opinion: { upheld: "yes", cleared: "no" },
   narrative: { none: "no difference", clear: "clearly", narrow: "narrowly" },
   conflict: { none: "none of these" },

@@ -25,6 +25,7 @@ from judge.live.claims import ClaimsAnswer
 from judge.live.event_batch import EventBatch
 from judge.material import evidence_material
 from server.debate.formats.questions import Question
+from server.evidence.retrieval import best_passages
 from server.people.provider import is_person
 
 TOKENS: Final = 1600
@@ -57,7 +58,13 @@ def turn_evidence(
     )
     if PURPOSE not in opened.prompts:
         return TurnEvidence(checked, (), passages)
-    pairs = pairs_of(turn.text, checked.citations, suspected(turn.text, claims.values, minimum), {})
+    spans = suspected(turn.text, claims.values, minimum)
+    best = {
+        (start, end): found[0]
+        for start, end in spans
+        if (found := best_passages(debate.evidence, turn.text[start:end], opened.language or "en", 1))
+    }
+    pairs = pairs_of(turn.text, checked.citations, spans, best)
     return TurnEvidence(checked, pairs, passages)
 
 

@@ -65,6 +65,11 @@ ANSWERS: Final[dict[str, Any]] = {
     "evidence:2:backward": {
         "relations": [{"number": 1, "relation": "beside_the_point", "quote": "", "reason": "It says something else."}]
     },
+    "evidence:3:*": {
+        "relations": [
+            {"number": 1, "relation": "beside_the_point", "quote": "", "reason": "The passage says nothing of trust."}
+        ]
+    },
     "evidence:4:*": {
         "relations": [
             {

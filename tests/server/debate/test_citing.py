@@ -70,7 +70,9 @@ async def test_a_true_a_misquoted_an_invented_and_an_opposite_citation_end_as_th
     events, view = await cited(script)
 
     assert FINDINGS == findings(events)
-    assert ["supports", "undecided", "contradicts"] == [each.relation for each in of(events, EvidenceWeighed)]
+    weighed = of(events, EvidenceWeighed)
+    assert ["supports", "undecided", "beside_the_point", "contradicts"] == [each.relation for each in weighed]
+    assert ("E2", ()) == (weighed[2].passage, weighed[2].citations), "a suspect claim beside the best passage"
     assert [("C1.1", "evidence")] == [(each.claim, each.by) for each in of(events, ClaimCleared)]
     assert [("C2.1", "evidence"), ("C3.1", "evidence")] == [(each.claim, each.by) for each in of(events, ClaimUpheld)]
     assert {
@@ -95,7 +97,7 @@ async def test_the_view_has_the_documents_and_the_passages_that_are_cited(script
     ]
     assert {"E1", "E2"} == set(view["evidence"]["passages"])
     assert {"R1.1", "R2.1", "R3.1", "R4.1"} == set(view["evidence"]["citations"])
-    assert 3 == len(view["evidence"]["weighed"])
+    assert 4 == len(view["evidence"]["weighed"])
 
 
 async def test_the_baseline_checks_the_same_words_and_compares_by_overlap(script: Script) -> None:
@@ -114,7 +116,7 @@ async def test_the_baseline_checks_the_same_words_and_compares_by_overlap(script
 async def test_samples_are_asked_as_often_as_of_other_questions(script: Script) -> None:
     events, _ = await cited(script, seat={"samples": 3})
 
-    assert 18 == len([each for each in of(events, ModelAnswered) if each.purpose == "evidence"])
+    assert 24 == len([each for each in of(events, ModelAnswered) if each.purpose == "evidence"])
 
 
 async def test_a_judge_that_cannot_weigh_leaves_a_missing_check_and_the_words_still_count(script: Script) -> None:
@@ -125,7 +127,7 @@ async def test_a_judge_that_cannot_weigh_leaves_a_missing_check_and_the_words_st
         await h.ended(debate)
         events = await h.events(debate)
 
-    assert [(1, "evidence"), (2, "evidence"), (4, "evidence")] == [
+    assert [(turn, "evidence") for turn in (1, 2, 3, 4)] == [
         (each.turn, each.purpose) for each in of(events, CheckMissing)
     ]
     assert FINDINGS == findings(events)
