@@ -8,7 +8,7 @@ import { ASKED, hint, itemName, label, option, question } from "./words_asked.js
 
 /** The order in which the questions about a turn are shown. */
 const ORDER = ["score", "compare", "claims", "evidence", "gaps", "premises"];
-/** A draft is kept when nothing has changed for this long. */
+/** A draft is kept so long after a change, also while more is typed. */
 const KEEP_MS = 800;
 /** Controls that can be marked as invalid. */
 const WRITTEN = "select, textarea, input[type=number]";
@@ -167,11 +167,15 @@ function questionForm({ id, schema, material, draft }, picker, { send, keep }) {
 
   function changed(path) {
     showFault(path, "");
-    clearTimeout(waiting);
-    waiting = setTimeout(() => keep(id, JSON.stringify(answer)).then(
+    waiting ??= setTimeout(keepNow, KEEP_MS);
+  }
+
+  function keepNow() {
+    waiting = null;
+    keep(id, JSON.stringify(answer)).then(
       () => setText(status, ASKED.kept),
       () => setText(status, ASKED.notKept),
-    ), KEEP_MS);
+    );
   }
 
   /** Shows a fault at its field, or at the nearest place around it that is shown. */
@@ -206,6 +210,7 @@ function questionForm({ id, schema, material, draft }, picker, { send, keep }) {
     button.disabled = true;
     setText(button, ASKED.sending);
     clearTimeout(waiting);
+    waiting = null;
     try {
       await send(id, answer);
       setText(button, ASKED.sent);
@@ -359,7 +364,7 @@ function set(path, value, form) {
 function choicesElement(field, form, base) {
   const path = [...base, ...field.path];
   const isMany = field.kind === "picks";
-  const options = isMany ? field.options : optionsOf(field, form);
+  const options = isMany ? field.options.map(named) : optionsOf(field, form);
   const given = at(form.answer, path);
   const inputs = options.map(({ value }) => h("input", {
     type: isMany ? "checkbox" : "radio",
@@ -378,8 +383,16 @@ function choicesElement(field, form, base) {
     box);
 }
 
+/** A name of a list with what it stands for. */
+const named = ({ value, text }) => ({ value, text: text ? `${plain(value)}: ${text}` : plain(value) });
+
 function optionsOf(field, { material }) {
-  if (field.kind === "choice") return field.options.map((value) => ({ value, text: option(value, material) }));
+  if (field.kind === "choice") {
+    return field.options.map((value) => {
+      const [name, ...rest] = option(value, material).split(": ");
+      return { value, text: rest.length ? [h("b", {}, name), `: ${rest.join(": ")}`] : name };
+    });
+  }
   const length = field.high - field.low + 1;
   return Array.from({ length }, (_, i) => ({ value: field.low + i, text: String(field.low + i) }));
 }
@@ -391,8 +404,8 @@ function selectElement(field, form, base) {
   const select = h("select", {
     id: idOf(path, form),
     on: { change: () => set(path, select.value || (field.isRequired ? undefined : ""), form) },
-  }, none, field.options.map(({ value, text }) => {
-    return h("option", { value, selected: value === given }, text ? `${plain(value)}: ${text}` : value);
+  }, none, field.options.map(named).map(({ value, text }) => {
+    return h("option", { value, selected: value === given }, text);
   }));
   const box = faultBox(path, form, () => [select]);
   select.setAttribute("aria-describedby", box.id);

@@ -44,8 +44,14 @@ const ORDER = [
   "supports", "contradicts", "beside_the_point",
 ];
 const rank = (value) => ORDER.indexOf(value) + 1 || ORDER.length + 1;
-/** `none` stands last. */
-const byOrder = (one, two) => (one === "none") - (two === "none") || rank(one) - rank(two);
+/** What the rubric names stands in its order, and `none` last. */
+function inOrder(options, terms) {
+  const term = (value) => terms.findIndex(({ name }) => name === value);
+  return options.toSorted((one, two) => {
+    return (one === "none") - (two === "none") || rank(one) - rank(two) || term(one) - term(two);
+  });
+}
+
 /** A scale of at most so many whole numbers is shown as buttons. */
 const MOST_BUTTONS = 12;
 
@@ -65,7 +71,7 @@ function fieldOf(schema, path, place) {
   const name = String(path.findLast((part) => typeof part === "string") ?? "");
   const field = { path, name };
   const options = optionsOf(schema);
-  if (options) return { ...field, kind: "choice", options: options.toSorted(byOrder) };
+  if (options) return { ...field, kind: "choice", options: inOrder(options, place.material.terms) };
   switch (schema.type) {
     case "object":
       if (!schema.properties) break;

@@ -109,7 +109,8 @@ export const QUESTIONS = {
     title: () => "Two results that differ",
     minutes: 4,
     how: () => [
-      "Two readings of this debate differ. They stand below. Say where they differ and how both can be true.",
+      `Two readings of this debate stand below. They differ in the winner, or in how clear the result is. Say where they
+      differ, and how both can be true.`,
     ],
   },
   convergence: {
@@ -278,7 +279,14 @@ const OPTIONS = {
 
 const OPTIONS_OF = {
   second_opinion: { upheld: "yes", cleared: "no" },
-  narrative: { none: "no difference", clear: "clearly", narrow: "narrowly" },
+  narrative: {
+    none: "no difference",
+    clear: "clearly",
+    narrow: "narrowly",
+    high: "very sure",
+    medium: "fairly sure",
+    low: "not sure",
+  },
   conflict: { none: "none of these" },
 };
 
