@@ -81,6 +81,10 @@ export const api = {
   debates: (members) => request("GET", `/api/debates?${query(members)}`),
   search: (members) => request("GET", `/api/search?${query(members)}`),
   estimate: (body) => request("POST", "/api/estimate", body),
+  previewTranscript: (file, name, chosen) => {
+    const wanted = query({ name, debate: chosen });
+    return request("POST", `/api/transcripts/preview?${name ? wanted : `name=&${wanted}`}`, file);
+  },
   importLog: (file) => request("POST", "/api/import", file),
   session: () => request("GET", "/api/session"),
   models: () => request("GET", "/api/models"),

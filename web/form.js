@@ -6,7 +6,8 @@ import { capital, grouped, plain } from "./formatting.js";
 import { points } from "./text.js";
 import { FORM } from "./words_home.js";
 
-const OTHER = "\u0000other";
+/** The value of the option that asks for the name of a model. */
+export const OTHER = "\u0000other";
 /** The choice of a person in place of a model. */
 const PERSON = "\u0000person";
 /** Minutes that a person has by default: debaters for a turn, judges and raters for a question. */
@@ -164,6 +165,13 @@ function showModels({ models, default: usual, default_judge: usualJudge }) {
   $("#only-embedded").hidden = real.length > 0 || !answering.some(({ provider }) => provider === "embedded");
   return real;
 }
+
+/**
+ * The options of a select that chooses a judge.
+ * @param {object[]} models As `GET /api/models` has them.
+ * @returns {HTMLElement[]}
+ */
+export const judgeOptions = (models) => modelOptions(models.filter(({ ok }) => ok), models.filter(({ ok }) => !ok));
 
 function modelOptions(answering, silent, first, mayBePerson) {
   const options = [];

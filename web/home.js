@@ -24,6 +24,9 @@ function newDebate() {
   $("#motion").focus();
 }
 
+/** Fetches the part that judges transcripts, when it is used. */
+const supplying = () => import("./supply.js").then(({ supply }) => supply());
+
 /** Fetches the part that imports logs, when it is used. */
 const importing = () => import("./import.js").then(({ importer }) => importer());
 
@@ -32,6 +35,7 @@ $("#sign-in").hidden = isOperator;
 $("#sign-in").addEventListener("click", signIn);
 if (isOperator) {
   $("#import").addEventListener("click", () => importing().then((part) => part.choose()));
+  $("#supply").addEventListener("toggle", supplying, { once: true });
   addEventListener("dragenter", () => importing(), { once: true });
 }
 stage();

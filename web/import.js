@@ -1,10 +1,11 @@
-/** The import of a log: a file is chosen, or dropped on the page. */
+/** The import of a log: a file is chosen, or dropped on the page. A dropped transcript goes to the part for it. */
 
 import { api } from "./api.js";
 import { $, setText } from "./dom.js";
 import { IMPORT } from "./words_home.js";
 
 const MOST_BYTES = 256 * 1024 * 1024;
+const TRANSCRIPT = /\.(?:txt|md|markdown|csv|tsv|vtt|srt|json)$/i;
 let part = null;
 
 /**
@@ -30,6 +31,13 @@ function begin() {
     say("");
     setText($("#list-error"), IMPORT.failed(file.name, why));
     $("#list-error").hidden = false;
+  }
+
+  async function judge(file) {
+    say("");
+    $("#supply").open = true;
+    const { supply } = await import("./supply.js");
+    supply().take(file);
   }
 
   async function take(file) {
@@ -59,7 +67,9 @@ function begin() {
   addEventListener("drop", (event) => {
     if (!hasFile(event)) return;
     event.preventDefault();
-    take(event.dataTransfer.files[0]);
+    const [file] = event.dataTransfer.files;
+    if ($("#supply").open || TRANSCRIPT.test(file.name)) judge(file);
+    else take(file);
   });
   return { choose: () => field.click() };
 }

@@ -59,7 +59,7 @@ export const HITS = {
 
 /** The import of a log. */
 export const IMPORT = {
-  drop: "Drop the log of a debate here.",
+  drop: "Drop a transcript or the log of a debate here.",
   reading: (name) => `Importing ${name}…`,
   tooLarge: "This file is larger than 256 MiB, the most that the server takes.",
   empty: "This file is empty.",

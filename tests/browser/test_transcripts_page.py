@@ -1,0 +1,162 @@
+"""A transcript on the first page: its split is shown, mended with mouse and keyboard, and judged."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.test_access import start_axe, violations
+from tests.server.transcripts import samples
+
+pytestmark = pytest.mark.browser
+
+TALK = """Ann: Cars kill people. Cars are loud.
+
+Cleo: I agree with her.
+
+Ben: The nurse who works at night has no bus, and so she drives.
+
+Ann: Then give her a permit.
+"""
+HOSTILE = '<img src=x onerror="document.title=1">'
+
+
+def supplied(page: Page, server: Any, name: str, content: str) -> Page:
+    """The first page with the split of a file."""
+    page.goto(server.url)
+    expect(page.locator("body[data-ready]")).to_be_attached()
+    page.get_by_text("Judge a transcript").click()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Choose a file…").click()
+    chooser.value.set_files({"name": name, "mimeType": "text/plain", "buffer": content.encode()})
+    expect(page.locator(".supply-entry").first).to_be_visible()
+    return page
+
+
+def entries(page: Page) -> list[tuple[str, str]]:
+    """The sides and texts of the entries."""
+    return [
+        (row.locator("select").input_value(), row.locator(".said").inner_text())
+        for row in page.locator(".supply-entry").all()
+    ]
+
+
+def entry(page: Page, number: int) -> Locator:
+    return page.locator(".supply-entry").nth(number - 1)
+
+
+def test_a_split_is_mended_and_judged(page: Page, server: Any) -> None:
+    supplied(page, server, "talk.txt", TALK)
+    expect(page.get_by_text("Choose a side for Cleo, or leave them out.")).to_be_visible()
+    page.get_by_label("Side of Cleo").select_option("pro")
+    expect(page.get_by_text("plain text: 3 turns, Pro 2, Con 1")).to_be_visible()
+    entry(page, 2).get_by_role("button", name="Merge with above").click()
+    assert ("pro", "Cars kill people. Cars are loud.\n\nI agree with her.") == entries(page)[0]
+    page.get_by_role("button", name="Undo").click()
+
+    entry(page, 1).get_by_role("button", name="Split…").click()
+    page.keyboard.press("End")
+    for _ in "Cars are loud.":
+        page.keyboard.press("ArrowLeft")
+    page.keyboard.type("other words")  # the words of a transcript cannot be changed
+    page.get_by_role("button", name="Split at the cursor").click()
+    assert [("pro", "Cars kill people."), ("pro", "Cars are loud."), ("pro", "I agree with her.")] == entries(page)[:3]
+    entry(page, 3).get_by_label("Side of entry 3").select_option("out")
+
+    page.get_by_label("Motion", exact=True).last.fill("Cities should ban cars")
+    page.get_by_label("Licence").fill("CC0")
+    page.locator("[name='supply.judge']").select_option("baseline:lexical")
+    page.get_by_role("button", name="Judge this debate").click()
+    page.wait_for_url(re.compile("/d/"))
+    expect(page.get_by_role("status")).to_have_attribute("data-state", "ended")
+    view = server.view(page.url.rsplit("/", 1)[1].partition("#")[0])
+    assert ["Cars kill people.\n\nCars are loud.", "Then give her a permit."] == [
+        turn["text"] for turn in view["turns"].values() if turn["side"] == "pro"
+    ]
+    assert ("Ann", "Ben", "talk.txt", "CC0") == (
+        view["pro"]["speaker"],
+        view["con"]["speaker"],
+        view["transcript"]["source"],
+        view["transcript"]["licence"],
+    )
+
+
+def test_a_split_is_mended_with_the_keyboard_alone(page: Page, server: Any) -> None:
+    supplied(page, server, "talk.txt", TALK)
+    entry(page, 1).focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("c")
+    expect(entry(page, 2)).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("m")
+    assert ["pro", "con", "context", "pro"] == [side for side, _ in entries(page)]
+    page.keyboard.press("u")
+    expect(entry(page, 2)).to_be_focused()
+    assert 3 == len(entries(page))
+    page.keyboard.press("s")
+    expect(entry(page, 2).locator("textarea")).to_be_focused()
+    for _ in "I agree ":
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(entry(page, 3)).to_be_focused()
+
+    assert ("con", "I agree") == entries(page)[1]
+    assert entries(page)[2][1].startswith("with her.\n\nThe nurse")
+    page.keyboard.press("s")
+    page.keyboard.press("Escape")
+    expect(entry(page, 3)).to_be_focused()
+    assert 4 == len(entries(page))
+
+
+def test_one_of_several_debates_is_chosen_and_errors_stand_beside_the_file(new_page: Any, server: Any) -> None:
+    page = supplied(new_page(), server, "nyu.jsonl", samples.NYU)
+    page.get_by_label("Which of the 2 debates in the file").select_option("story-2")
+    motion = page.get_by_label("Motion", exact=True).last
+    expect(motion).to_have_value(re.compile("Why did crew 2 leave"))
+
+    page.get_by_label("Pasted text").fill("Only words.")
+    page.get_by_role("button", name="Show the split").click()
+    expect(page.get_by_text("pasted text: no speaker is named in the file")).to_be_visible()
+    expect(page.locator(".supply-preview")).to_be_hidden()
+    page.get_by_label("Pasted text").fill(f"{HOSTILE}\n\nAnn: {HOSTILE}\n\nBen: <b>no</b>")
+    page.get_by_role("button", name="Show the split").click()
+    expect(entry(page, 1)).to_contain_text(HOSTILE)
+    page.get_by_role("button", name="Judge this debate").click()
+    expect(page.get_by_text("Say where the transcript comes from.")).to_be_visible()
+    assert "Moot: debates" == page.title()
+    assert 0 == page.locator("#supply img, #supply b b").count()
+
+
+def test_a_dropped_file_is_a_transcript_or_a_log(new_page: Any, server: Any) -> None:
+    page = new_page()
+    page.goto(server.url)
+    expect(page.locator("body[data-ready]")).to_be_attached()
+    drop = """([name, text]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([text], name));
+      for (const type of ["dragenter", "dragover"]) {
+        document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: transfer }));
+      }
+      return import("/static/import.js").then(({ importer }) => {
+        importer();
+        document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: transfer }));
+      });
+    }"""
+    page.evaluate(drop, ["debate.ndjson", "no log"])
+    expect(page.locator("#list-error")).to_contain_text("debate.ndjson was not imported")
+    page.evaluate(drop, ["talk.vtt", samples.WEBVTT])
+    expect(page.locator(".supply-entry")).to_have_count(4)
+
+
+def test_axe_finds_nothing_and_the_page_is_narrow_on_a_phone(new_page: Any, server: Any) -> None:
+    page = supplied(new_page(), server, "talk.txt", TALK)
+    page.emulate_media(reduced_motion="reduce")
+    entry(page, 1).get_by_role("button", name="Split…").click()
+    start_axe(page)
+
+    for width in (1280, 320):
+        page.set_viewport_size({"width": width, "height": 900})
+        for scheme in ("light", "dark"):
+            assert violations(page, scheme) == [], (width, scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") == width
