@@ -69,7 +69,8 @@ def agreement_sentences(found: JudgingComparison) -> Iterator[str]:
     if scores.alpha is not UNSET:
         yield f"Scores: Krippendorff's alpha is {_coefficient(scores.alpha)}, over {scores.turns} turns."
     if scores.rank is not UNSET:
-        yield f"Order of the turns: Spearman's rank correlation is {scores.rank.value:.2f}{_interval(scores.rank, 2)}."
+        rank = f"{scores.rank.value:.2f}".replace("-", "−")
+        yield f"Order of the turns: Spearman's rank correlation is {rank}{_interval(scores.rank, 2)}."
     if found.preferred_of:
         yield (
             f"Preferred turn: the same in {found.preferred_alike} of {found.preferred_of} "

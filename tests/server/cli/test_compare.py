@@ -8,12 +8,12 @@ from providers.scripted.provider import shipped
 from tests.server.children import Cli
 
 
-def test_two_judgings_are_compared_in_the_terminal(moot: Cli, script: Any) -> None:
+def test_a_debate_and_its_second_judging_are_compared_in_the_terminal(moot: Cli, script: Any) -> None:
     said = msgspec.json.decode(shipped()["juries"].read_bytes())
     model = script("juries", says=said["says"], answers=said["answers"])
     seats = ["--pro", model, "--con", model, "--turns", "5"]
     one = moot("run", "A motion", *seats, "--judge", model).stdout.decode().split()[-1]
-    two = moot("run", "A motion", *seats, "--judge", "baseline:lexical").stdout.decode().split()[-1]
+    two = moot("rejudge", one, "--judge", "baseline:lexical").stdout.decode().split()[-1]
     shown = moot("compare", one, two, "--components")
     found = moot.json("compare", one, two)
     refusal = moot("compare", one, one)
