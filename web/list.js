@@ -13,7 +13,7 @@ const PAGE = 25;
 const MOST_LIVE = 5;
 /** Screens on which the keys for typing cover what stands low. */
 const SMALL = matchMedia("(max-width: 640px)");
-const LIMITS = ["state", "format", "winner"];
+const LIMITS = ["state", "format", "winner", "tag"];
 
 /** Fetches and shows the debates; keeps the lists fresh while a debate runs. @returns {Promise<void>} */
 export function list() {
@@ -26,6 +26,7 @@ export function list() {
   let waiting = null;
   let hasSearched = false;
   let fetchingHits = null;
+  const tagsSeen = new Set();
 
   /** The limits that the address names. */
   function read() {
@@ -39,7 +40,7 @@ export function list() {
     const { exhibitions } = limits.elements;
     return {
       q: search.value.trim(),
-      ...Object.fromEntries(LIMITS.map((name) => [name, limits.elements[name].value])),
+      ...Object.fromEntries(LIMITS.map((name) => [name, limits.elements[name].value.trim()])),
       exhibitions: exhibitions.checked ? "1" : "",
     };
   }
@@ -79,10 +80,18 @@ export function list() {
     for (const label of limits.querySelectorAll("label:not(:has([name=exhibitions]))")) {
       label.hidden = isEmpty && !isLimited;
     }
+    offerTags(wanted.tag);
     if (!isRefresh && !more) await showHits(wanted.q);
     if (mine !== ticket) return;
     $("#no-match").hidden = !isEmpty || !isLimited || !$("#hits").hidden;
     if (hasSearched) setText($("#found"), isLimited ? LIST.found(shown.length, Boolean(next)) : "");
+  }
+
+  /** Offers the tags of the debates that the list has shown; without tags there is no such limit. */
+  function offerTags(chosenTag) {
+    for (const tag of shown.flatMap(({ tags }) => tags)) tagsSeen.add(tag);
+    $("#tags").replaceChildren(...[...tagsSeen].sort().map((value) => h("option", { value })));
+    $("#tag-limit").hidden = tagsSeen.size === 0 && !chosenTag;
   }
 
   /** Shows what was said with these words. A search in speeches may take longer than one in motions. */
@@ -109,11 +118,13 @@ export function list() {
     return load();
   }
 
-  search.addEventListener("input", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(change, TYPING_PAUSE_MS);
-  });
-  limits.addEventListener("change", ({ target }) => target.type !== "file" && change());
+  for (const typed of [search, limits.elements.tag]) {
+    typed.addEventListener("input", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(change, TYPING_PAUSE_MS);
+    });
+  }
+  limits.addEventListener("change", ({ target: { type } }) => !["file", "text"].includes(type) && change());
   limits.addEventListener("submit", (event) => event.preventDefault());
   $("#more button").addEventListener("click", () => load({ more: true }));
   document.addEventListener("visibilitychange", refresh);

@@ -294,11 +294,20 @@ export const LEAD = {
     const named = (n) => (turns[n] ? `${SIGN[turns[n].side]} ${NAME[turns[n].side]}’s turn ${n}` : `turn ${n}`);
     if (type === "turn_scored") return `${named(turn)} scored ${number(turns[turn].composite, 1)}/100`;
     const points = applied > 0 ? `+${number(applied)}` : `−${number(-applied)}`;
-    if (by) return `${named(by.turn)} exposed ${named(turn)} (${points})`;
+    const docked = by?.turn > turn ? "" : `turn ${turn}: `;
+    if (by) return `${exposure(by.turn, turn, turns, named)} (${docked}${points})`;
     const what = applied > 0 ? "gained" : "lost";
     return `${named(turn)} ${what} ${count(Math.abs(applied), "point")}`;
   },
 };
+
+/** A flaw in turn `turn` that the words of turn `by` show; the closing audit finds such words in any turn. */
+function exposure(by, turn, turns, named) {
+  if (by === turn) return `${named(turn)} contradicts itself`;
+  const [earlier, later] = [Math.min(by, turn), Math.max(by, turn)];
+  if (turns[by]?.side === turns[turn]?.side) return `${named(later)} contradicts ${named(earlier)}`;
+  return `${named(by)} ${by > turn ? "exposed" : "shows a flaw in"} ${named(turn)}`;
+}
 
 /** The way back to the newest words. */
 export const FOLLOW = {

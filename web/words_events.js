@@ -130,7 +130,8 @@ const EVENTS = {
   penalty_applied: (event) => `${change(event)}, ${plain(event.rule)}`,
   penalty_reversed: (event) => `${change(event)}, penalty reversed`,
   logic_gap_adjusted: ({ turn, applied, exposed_by: by }) => {
-    return `turn ${turn} changed by ${signed(applied)} for a gap that turn ${by.turn} exposed`;
+    const shows = by.turn > turn ? "exposed" : "shows";
+    return `turn ${turn} changed by ${signed(applied)} for a gap that turn ${by.turn} ${shows}`;
   },
   claim_flagged: ({ claim }) => `claim ${claim} was flagged`,
   claim_appealed: ({ claim }) => `claim ${claim} was appealed`,

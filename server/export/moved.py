@@ -27,7 +27,7 @@ RULES: Final = {
     "slight_winner": "it won a comparison slightly",
     "slight_loser": "it lost a comparison slightly",
     "band_conflict": "it won and lost comparisons",
-    "logic_gap": "a later turn exposed a gap",
+    "logic_gap": "a gap was exposed",
     "cleared": "a penalty was reversed",
 }
 PREMISES: Final = {

@@ -58,3 +58,27 @@ def test_a_debate_is_forked_and_judged_again_from_its_page(
     page.get_by_role("button", name="Judge again").click()
     expect(page.locator("#sources")).to_contain_text(f"Transcript supplied: debate {debate} in Moot")
     expect(page.locator("#sources a").first).to_have_attribute("href", re.compile(f"/d/{debate}\\?at=\\d+"))
+
+
+def test_the_list_is_limited_by_tag_and_its_address_says_so(
+    new_page: Any, own_server: Any, scripts: SimpleNamespace
+) -> None:
+    plain, tagged = (own_server.open(scripts.quick, turns=1) for _ in range(2))
+    for debate in (plain, tagged):
+        own_server.concluded(debate)
+    page = new_page(own=True)
+    page.goto(own_server.url)
+    rows = page.locator("#debates .debate")
+    expect(rows).not_to_have_count(0)
+    before = rows.count()
+    own_server.http.post(f"/api/debates/{tagged}/labels", json={"tags": ["harbour"]})
+    page.reload()
+    page.get_by_label("Tag").fill("Harbour")
+
+    expect(rows).to_have_count(1)
+    expect(rows).to_have_attribute("href", f"/d/{tagged}")
+    assert page.url.endswith("?tag=Harbour")
+    page.reload()
+    expect(rows).to_have_count(1)
+    page.get_by_label("Tag").fill("")
+    expect(rows).to_have_count(before)

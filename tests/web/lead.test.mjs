@@ -37,3 +37,13 @@ test("what moved the lead names the side of each turn", () => {
   assert.equal(words(31), "▼ Con’s turn 2 lost 2 points");
   assert.equal(LEAD.moved(exposed, turns), "▼ Con’s turn 2 exposed ▲ Pro’s turn 1 (−2)");
 });
+
+test("a turn that is docked for words of its own side contradicts them", () => {
+  const sides = { 1: { side: "pro" }, 2: { side: "con" }, 4: { side: "con" }, 6: { side: "con" } };
+  const words = (turn, by) => LEAD.moved({ turn, dimension: "logic", applied: -2, exposed_by: { turn: by } }, sides);
+
+  assert.equal(words(6, 4), "▼ Con’s turn 6 contradicts ▼ Con’s turn 4 (turn 6: −2)");
+  assert.equal(words(2, 6), "▼ Con’s turn 6 contradicts ▼ Con’s turn 2 (−2)");
+  assert.equal(words(6, 6), "▼ Con’s turn 6 contradicts itself (turn 6: −2)");
+  assert.equal(words(6, 1), "▲ Pro’s turn 1 shows a flaw in ▼ Con’s turn 6 (turn 6: −2)");
+});
