@@ -63,20 +63,20 @@ export function people(id, showError) {
       h("p", {},
         h("b", {}, `${SIGN[seat] ? `${SIGN[seat]} ` : ""}${nameOf(seat)}`),
         name && ` ${name}`,
-        h("span.quiet", {}, ` ${LINKS.states[person.state]}`),
-        h("span.writing", {}, "")),
+        " ",
+        h("span.writing", {}, LINKS.states[person.state])),
       !isOver && h("div.row", { "data-operator": true },
         h("button", { type: "button", on: { click: make } }, hasLink ? LINKS.again : LINKS.make),
         hasLink && h("button", { type: "button", on: { click: revoke } }, LINKS.revoke),
         box, copy, note));
   }
 
-  /** Shows who writes, with the time left. */
+  /** Shows who writes, with the time left, and how the seat stands. */
   function tick() {
     for (const [seat, person] of Object.entries(shown?.people ?? {})) {
       const turn = shown.turns[person.turn];
       const isWriting = turn?.state === "speaking" && turn.side === seat && person.state !== "handed_over";
-      const words = isWriting ? LINKS.writes(leftOf(person)) : "";
+      const words = isWriting ? LINKS.writes(leftOf(person), person.state) : LINKS.states[person.state];
       const field = root.querySelector(`[data-seat="${CSS.escape(seat)}"] .writing`);
       if (field) setText(field, words);
     }

@@ -80,6 +80,7 @@ async function show(shown) {
   if (isMine) showTurns(shown);
   setText($("#seat-state"), stateWords(shown));
   $("#seat-state").toggleAttribute("data-mine", Boolean(shown.request) || shown.questions.length > 0);
+  $("#seat-state").classList.toggle("visually-hidden", Boolean(shown.request)); // The heading of the turn says it.
   if (shown.seat_state === "free") return invite(shown);
   if (!isMine) return undefined;
   await showQuestions(shown);

@@ -77,6 +77,14 @@ export const SEAT = {
   watch: "Watch the debate with its scores",
 };
 
+/** How a seat stands whose turn it is. */
+const WRITES = {
+  taken: "is writing",
+  away: "is writing; the connection is lost",
+  free: "has the turn, and no link yet",
+  invited: "has the turn, and no browser has used the link yet",
+};
+
 /** The links of seats on the page of a debate. */
 export const LINKS = {
   seats: { judge: "Judge" },
@@ -88,7 +96,7 @@ export const LINKS = {
     resigned: "has resigned",
     handed_over: "is replaced by a model",
   },
-  writes: (left) => `, is writing: ${left}`,
+  writes: (left, state) => `${WRITES[state] ?? WRITES.taken}, ${left}`,
   make: "Make a link",
   again: "Make a new link",
   revoke: "Revoke the link",
