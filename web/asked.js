@@ -121,7 +121,7 @@ function readingGroup(material) {
   const isNewMotion = $("h1")?.textContent !== material.motion;
   const speeches = [...material.speeches, ...passagesOf(material)].map((each) => {
     return h("article.speech", { id: speechId(each.name) },
-      h("h3", {}, ASKED.speech(each)),
+      h("h2", {}, ASKED.speech(each)),
       picker.words(each.name, each.text));
   });
   const sendAll = h("button.primary", { type: "button", on: { click: sendEverything } });

@@ -90,10 +90,11 @@ def test_a_person_judges_a_whole_debate(site: Site, script: Callable[..., str]) 
     assert "Speaker A has 100 of 100 points" in seen["conflict/0"]["material"]["context"]
     assert view["judge"]["model"] == "person:Ben"
     assert view["turns"]["2"]["composite"] == 100
-    assert all(each["verified"] for each in view["turns"]["1"]["components"].values() if "quote" in each)
     assert view["verdicts"]["scorecard"]["winner"] == "neither"
     assert view["verdicts"]["narrative"]["winner"] == "pro"
     frames = site.get(f"/api/debates/{debate}/frames?limit=1000")["frames"]
+    scored = next(each["event"] for each in frames if each["event"]["type"] == "turn_scored")
+    assert [each["verified"] for each in scored["components"].values() if each["quote"]] == [True] * 8
     answered = [each["event"] for each in frames if each["event"]["type"] == "model_answered"]
     assert {each["model"] for each in answered if each["purpose"] != "speak"} == {"Ben"}
 
