@@ -18,6 +18,7 @@ import msgspec
 
 from events.state.debate import Debate
 from events.types import ContextShortened, DebateOpened, ShortenedTurn, Span
+from events.types.rubric import Rubric
 from judge.live.answers import overlaps
 from judge.live.text import SHORT, sentences, tokens
 
@@ -43,7 +44,7 @@ def shortening_due(debate: Debate, opened: DebateOpened) -> ContextShortened | N
         return None
     newest = len(debate.transcript.spoken())
     sizes, reach = _Sizes(debate, opened), _reach(debate.context_shortened)
-    room = (window - max(RESERVED_TOKENS, window * RESERVED_SHARE)) / DENSE - sizes.fixed
+    room = room_for_turns(opened.rubric, opened.motion, window)
     if sizes.of(reach) <= room:
         return None
     chosen = _least(sizes, reach, newest, room)
@@ -58,6 +59,13 @@ def shortening_due(debate: Debate, opened: DebateOpened) -> ContextShortened | N
         turns_without_record=tuple(range(2, chosen.brief + 1)),
         turns_left_out=tuple(range(2, chosen.left_out + 1)),
     )
+
+
+def room_for_turns(rubric: Rubric, motion: str, window: int) -> float:
+    """Tokens of a window that turns and their record may fill, in the estimate of ``tokens``."""
+    rules = msgspec.json.encode((rubric.dimensions, rubric.examples or ())).decode()
+    fixed = FRAME_TOKENS + MEANS_TOKENS + tokens(rules) + tokens(motion)
+    return (window - max(RESERVED_TOKENS, window * RESERVED_SHARE)) / DENSE - fixed
 
 
 def kept_parts(debate: Debate, turn: int) -> tuple[Span, ...]:
@@ -154,13 +162,6 @@ class _Sizes:
         if turn in self._known and (not is_brief or turn in self._is_brief):
             return self._known[turn]
         return first_part(self._debate.transcript.turns[turn].text) if is_brief else kept_parts(self._debate, turn)
-
-    @cached_property
-    def fixed(self) -> float:
-        """Role, rules and motion, and the mean scores of what is left out."""
-        rubric = self._opened.rubric
-        rules = msgspec.json.encode((rubric.dimensions, rubric.examples or ())).decode()
-        return FRAME_TOKENS + MEANS_TOKENS + tokens(rules) + tokens(self._opened.motion)
 
     @cached_property
     def _whole(self) -> dict[int, float]:

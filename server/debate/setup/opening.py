@@ -59,7 +59,14 @@ from server.debate.setup.seats import (
     person_or_model,
     seats,
 )
-from server.debate.setup.transcripts import TranscriptRequest, beginnings, speaker_of, supplied_of, turns_of_transcript
+from server.debate.setup.transcripts import (
+    TranscriptRequest,
+    beginnings,
+    check_room,
+    speaker_of,
+    supplied_of,
+    turns_of_transcript,
+)
 from server.debate.speech import clean
 from server.errors import BadField, BadQuery
 from server.evidence.documents import MOST_DOCUMENTS, EvidenceRequest, evidence_for
@@ -366,6 +373,21 @@ async def build_opening(
             else Takeover(model=seat.takeover, caveat=caveats[seat.takeover], window=windows[seat.takeover]),
         )
 
+    judged_by = JudgeSeat(
+        model=names["judge.model"],
+        samples=request.judge.samples,
+        caveat=caveats[names["judge.model"]],
+        second=_or_unset(request.judge.second),
+        appeals=request.judge.appeals,
+        think=request.judge.think,
+        reads=_reads(names["judge.model"], windows[names["judge.model"]]),
+        window=windows[names["judge.model"]],
+        baseline=baselines.get(names["judge.model"], UNSET),
+        time_s=UNSET if request.judge.person is None else request.judge.time_s or QUESTION_S,
+    )
+    if supplied is not None:
+        check_room(supplied, judged_by, rubric, request.motion)
+
     return DebateOpened(
         motion=request.motion if request.lab is None else MOTION.format(judge=names["judge.model"]),
         format=request.format,
@@ -373,18 +395,7 @@ async def build_opening(
         max_words=(request.max_words or (TINY_WORDS if tiny else MOST_WORDS)) if supplied is None else 0,
         pro=debater("pro", request.pro) if is_debate else NOBODY,
         con=debater("con", request.con) if is_debate else NOBODY,
-        judge=JudgeSeat(
-            model=names["judge.model"],
-            samples=request.judge.samples,
-            caveat=caveats[names["judge.model"]],
-            second=_or_unset(request.judge.second),
-            appeals=request.judge.appeals,
-            think=request.judge.think,
-            reads=_reads(names["judge.model"], windows[names["judge.model"]]),
-            window=windows[names["judge.model"]],
-            baseline=baselines.get(names["judge.model"], UNSET),
-            time_s=UNSET if request.judge.person is None else request.judge.time_s or QUESTION_S,
-        ),
+        judge=judged_by,
         panel=tuple(
             seat.rater(caveats[seat.model], (records or {}).get((seat.name, seat.model), TrackRecord()))
             for seat in seated

@@ -2,13 +2,17 @@
 
 import hashlib
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
 from events.state.transcript import SuppliedTurn, merged
-from events.types import SIDES, Side, SourceKind, SuppliedEntry, TranscriptSupplied
+from events.types import SIDES, JudgeSeat, Side, SourceKind, SuppliedEntry, TranscriptSupplied
+from events.types.rubric import Rubric
+from judge.live.shortening import DENSE, room_for_turns
+from judge.live.text import tokens
 from server.debate.speech import clean
 from server.errors import BadField
 
@@ -24,6 +28,10 @@ SPEAKER_MOST: Final = 80
 CONTEXT_MOST: Final = 100
 """Entries of context: each of them stands in the judge's prompts that follow."""
 CONTEXT_TEXT_MOST: Final = 4000
+SHORT_TOKENS: Final = 3500
+"""Of a judge that reads two turns: tokens for the question and the answer."""
+EMBEDDED_WINDOW: Final = 8192
+"""The embedded model reads this much, and less of it well."""
 SAMPLED: Final = 20
 SAMPLE_LENGTH: Final = 400
 CANONICAL: Final = msgspec.json.Encoder(order="deterministic")
@@ -92,6 +100,27 @@ def speaker_of(supplied: TranscriptSupplied, side: Side) -> str:
     names = dict.fromkeys(entry.speaker for entry in supplied.turns if entry.side == side and entry.speaker)
     text = ", ".join(names) or side.capitalize()
     return text if len(text) <= SPEAKER_MOST else text[: SPEAKER_MOST - 1] + "…"
+
+
+def check_room(supplied: TranscriptSupplied, judge: JudgeSeat, rubric: Rubric, motion: str) -> None:
+    """Raise ``BadField`` if the judge cannot read two turns in a row, and the first one, at the same time."""
+    window = judge.window or 0
+    if not window:
+        return
+    reads_whole = judge.reads == "whole"
+    if judge.model.startswith("embedded:"):
+        window = max(window, EMBEDDED_WINDOW)
+    room = room_for_turns(rubric, motion, window) if reads_whole else (window - SHORT_TOKENS) / DENSE
+    sizes = [tokens(turn.text) for turn in turns_of_transcript(supplied)]
+    for number, pair in enumerate(pairwise(sizes), 2):
+        first = sizes[0] if reads_whole and number > 2 else 0.0  # noqa: PLR2004 - turn 1 is in the first pair
+        if (size := sum(pair) + first) > room:
+            others = "turn 1 with them" if first else "nothing else"
+            why = f"turns {number - 1} and {number} have about {size:,.0f} tokens with {others}"
+            raise BadField(
+                "transcript.turns",
+                f"{why}, and {judge.model} reads {max(room, 0):,.0f} of them at once: name a judge with a larger window",
+            )
 
 
 def beginnings(supplied: TranscriptSupplied | None) -> list[str]:

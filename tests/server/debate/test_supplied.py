@@ -223,6 +223,20 @@ async def test_the_language_is_that_of_the_transcript() -> None:
     assert "de" == made.language
 
 
+async def test_turns_that_the_judge_cannot_read_at_once_are_refused() -> None:
+    long = entry("pro", "So it is, because the tram has a lane of its own. " * 700)
+    async with harness() as h:
+        said = body(long, entry("con", CON), judge={"model": "embedded:smollm2"})
+        with pytest.raises(BadField, match=r"turns 1 and 2 have about 8,.* a judge with a larger window") as refused:
+            await opened(h, said)
+        fits = await opening.build_opening(
+            opening.as_request(said | {"judge": {"model": BASELINE}}), h.registry, h.settings
+        )
+
+    assert "transcript.turns" == refused.value.field
+    assert 2 == fits.turns
+
+
 @pytest.mark.parametrize(
     ("field", "change"),
     [
