@@ -117,10 +117,8 @@ def check_room(supplied: TranscriptSupplied, judge: JudgeSeat, rubric: Rubric, m
         if (size := sum(pair) + first) > room:
             others = "turn 1 with them" if first else "nothing else"
             why = f"turns {number - 1} and {number} have about {size:,.0f} tokens with {others}"
-            raise BadField(
-                "transcript.turns",
-                f"{why}, and {judge.model} reads {max(room, 0):,.0f} of them at once: name a judge with a larger window",
-            )
+            most = f"{judge.model} reads {max(room, 0):,.0f} of them at once"
+            raise BadField("transcript.turns", f"{why}, and {most}: name a judge with a larger window")
 
 
 def beginnings(supplied: TranscriptSupplied | None) -> list[str]:
