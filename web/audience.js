@@ -71,12 +71,12 @@ export function audience(id) {
   return {
     show(view, following) {
       const isOver = view.state === "concluded";
-      const canTakePart = following && view.pro && !document.body.matches(".copy, .embed");
+      const canTakePart = following && view.pro && !view.poll && !document.body.matches(".copy, .embed");
       const section = $("#audience");
       section.hidden = isOver ? !view.audience : !canTakePart;
       if (section.hidden) return;
       const spoken = Object.keys(view.turns).filter((number_) => view.turns[number_].spoken);
-      const canVote = !view.poll && !view.verdicts.scorecard && !view.panel?.conclusion;
+      const canVote = !view.verdicts.scorecard && !view.panel?.conclusion;
       const key = isOver ? `over${view.position}` : `${spoken.length}:${canVote}`;
       if (key === drawn) return;
       drawn = key;

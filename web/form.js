@@ -119,6 +119,7 @@ function addPersonFields(name) {
 /** Hides the fields that do not apply to the chosen format and panel. */
 function showFields() {
   $("#lengths").hidden = $("#open").elements.format.value === "protocol";
+  $("#poll-fields").hidden = !$("#open [name=poll]").checked;
   $("#raters").hidden = !$("#open [name=panel]").checked;
 }
 
@@ -285,6 +286,7 @@ function requestBody() {
     motion: $("#motion").value,
     format,
     blind: isChecked("blind") || undefined,
+    poll: isChecked("poll") ? pollRequest(figure) : undefined,
     turns: format === "protocol" ? undefined : figure("turns"),
     max_words: figure("max_words"),
     pro: seat("pro"),
@@ -292,6 +294,12 @@ function requestBody() {
     judge: { ...holder("judge.model", "judge"), second: model("judge.second"), ...judging },
     panel: isChecked("panel") ? raters : undefined,
   };
+}
+
+/** Both votes of a poll last as long. */
+function pollRequest(figure) {
+  const seconds = figure("poll.before_s");
+  return { before_s: seconds, after_s: seconds, voters_per_address: figure("poll.voters_per_address") };
 }
 
 /** Shows an error at its field, at the field around it, or above the button. */

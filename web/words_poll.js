@@ -1,6 +1,6 @@
 /** Words of the poll: the page of voters, the view for the wall, and the result. */
 
-import { count, figure, grouped, isMissing, percent } from "./formatting.js";
+import { count, grouped, isMissing, signed } from "./formatting.js";
 import { NAME, SIGN } from "./words.js";
 
 /** What a voter may choose, and what it means. */
@@ -16,8 +16,8 @@ const ROUND = { before: "The first vote", after: "The second vote" };
 /** @param {string} iso */
 const clock = (iso) => new Date(iso).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
-/** A gain in points of a hundred, with its sign. */
-const points = (gain) => `${gain > 0 ? "+" : ""}${figure(Math.round(gain * 1000) / 10)}`;
+const SPACE = "\u00a0";
+const whole = (share) => `${Math.round(share * 100)}`;
 
 /** The sentences of the poll. */
 export const POLL = {
@@ -58,18 +58,21 @@ export const POLL = {
   none: "no winner",
   bar: { before: "Before", after: "After" },
   share: (stance, { count: n, share, low, high }) => {
-    return `${STANCE[stance]} ${percent(share)} (${grouped(n)}; ${percent(low)} to ${percent(high)})`;
+    const text = `${STANCE[stance]} ${whole(share)} % (${grouped(n)}; ${whole(low)}–${whole(high)} %)`;
+    return text.replaceAll(" ", SPACE);
   },
   noVotes: "no votes",
   twice: (n) => `Among ${n === 1 ? "the 1 voter" : `the ${grouped(n)} voters`} who voted twice`,
   everyone: "By all votes",
   gains: (change) => {
     if (isMissing(change)) return change.missing.reason;
-    return ["pro", "con"].map((side) => `${STANCE[side]} ${points(change.gains[side])} points`).join(", ");
+    return ["pro", "con"].map((side) => `${STANCE[side]} ${signed(change.gains[side] * 100)} points`).join(", ");
   },
   moved: (was, now, n) => `${grouped(n)} from ${STANCE[was]} to ${STANCE[now]}`,
   stayed: (n) => `${grouped(n)} stayed`,
-  apart: (left, joined) => `${grouped(left)} voted only before, ${grouped(joined)} only after: they move no winner.`,
+  apart: (left, joined) => {
+    return `${grouped(left)} voted only before, ${grouped(joined)} only after: they do not count for the winner.`;
+  },
   interval: "In brackets: voters, and the 95 % interval of the share.",
   you: (was, now) => (was === now ? "You stayed." : `You moved from ${STANCE[was]} to ${STANCE[now]}.`),
 };

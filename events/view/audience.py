@@ -65,8 +65,8 @@ class AudienceView(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def audience_view(audience: Audience, exchanges: Exchanges, sides: dict[int, Side]) -> AudienceView | UnsetType:
-    """The view; absent without votes and beliefs.  ``sides``: by turn."""
-    if not audience.recorded:
+    """The view; absent without votes and beliefs, whatever was voted in a poll.  ``sides``: by turn."""
+    if not audience.votes and not audience.beliefs:
         return UNSET
     counted = {winner: audience.votes.get(winner, 0) for winner in ("pro", "con", "neither")}
     beliefs = {

@@ -42,7 +42,7 @@ class LeadChange(Struct, frozen=True, kw_only=True, gc=False):
     """How the shares of both sides changed, and who won by that."""
 
     gains: dict[Side, float]
-    """Share after minus share before, -1 to 1."""
+    """Share after minus share before, -1 to 1, to a tenth of a percentage point."""
     winner: Winner
 
 
@@ -132,4 +132,4 @@ def _change(before: dict[Stance, int], after: dict[Stance, int], why_not: str) -
         return missing(why_not)
     change = (after["pro"] - after["con"]) * was - (before["pro"] - before["con"]) * now
     winner: Winner = "pro" if change > 0 else "con" if change < 0 else "neither"
-    return LeadChange(gains={side: round(after[side] / now - before[side] / was, 4) for side in SIDES}, winner=winner)
+    return LeadChange(gains={side: round(after[side] / now - before[side] / was, 3) for side in SIDES}, winner=winner)

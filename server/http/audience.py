@@ -13,6 +13,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 import segno
+import structlog
 from itsdangerous import BadSignature, URLSafeSerializer
 from msgspec import UNSET, Struct, UnsetType
 from starlette.requests import Request
@@ -30,8 +31,10 @@ from server.http.access import MAX_LINK, access_of, check_link, keep_link, signi
 from server.http.body import read_object
 from server.http.limits import RateLimit, address_of
 from server.http.requests import json_response, service_of
-from server.http.static import page_response
+from server.http.static import made_page, page_response
 from server.settings import Settings
+
+logger = structlog.get_logger()
 
 COOKIE: Final = "moot_voter"
 COOKIE_AGE_S: Final = 365 * 24 * 3600
@@ -158,16 +161,16 @@ async def vote(request: Request) -> Response:
 
 async def vote_page(request: Request) -> Response:
     """GET /vote/{id}, for voters, and /vote/{id}/wall, for the wall of a room; 404 if there is no such poll."""
-    status = 200
     try:
         await check_link(request, request.path_params["debate"])
         await _setup_of(request)
-    except StoreUnavailable:
-        pass  # the page asks again
+    except StoreUnavailable as error:
+        logger.warning("poll_not_looked_up", message=str(error))  # the page asks again
     except (LogError, NotFound):
-        status = 404
+        missing = made_page(request, "vote.html", {})  # without an ETag: a 304 would say that the poll is there
+        missing.status_code = 404
+        return missing
     response = await page_response(request, "vote.html")
-    response.status_code = status
     keep_link(request, response)
     return response
 

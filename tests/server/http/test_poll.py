@@ -138,6 +138,15 @@ def test_a_debate_without_a_poll_has_no_vote_page(site: Site, slow: str) -> None
     assert 404 == site.client.get("/vote/none").status_code
 
 
+def test_the_page_of_the_vote_is_revalidated(site: Site, script: Any) -> None:
+    debate = opened(site, script)
+    page = site.client.get(f"/vote/{debate}")
+    again = site.client.get(f"/vote/{debate}", headers={"if-none-match": page.headers["etag"]})
+
+    assert (200, True) == (page.status_code, "vote.js" in page.text)
+    assert (304, "") == (again.status_code, again.text)
+
+
 def voter_of_none(site: Site) -> TestClient:
     return another(site)
 
