@@ -93,7 +93,7 @@ function leftOf({ since, time_s: time }) {
 
 async function copyLink(box, note) {
   box.select();
-  await navigator.clipboard.writeText(box.value).then(() => setText(note, LINKS.copied), () => {});
+  await navigator.clipboard?.writeText(box.value).then(() => setText(note, LINKS.copied), () => {});
 }
 
 /** The links of a debate that this browser has just opened; they are shown once. */

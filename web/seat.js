@@ -15,11 +15,14 @@ let after = 0;
 let timer = 0;
 let isLooking = false;
 let mustLookAgain = false;
+/** The id of the turn that was the person's when the page looked last. */
+let wasAsked;
 const editor = makeEditor({ report, look });
 
 /** Shows an error. Null hides it; an act's error stays until the next act. */
-function report(error, by = "act") {
+function report(error, who = "act") {
   const box = $("#trouble");
+  const by = [0, 404].includes(error?.status) ? "look" : who; // The next answer of the server shows that it is over.
   if (!error && by !== (box.dataset.by ?? by)) return;
   box.dataset.by = by;
   box.hidden = !error;
@@ -85,6 +88,8 @@ async function show(shown) {
   if (!isMine) return undefined;
   await showQuestions(shown);
   const speaks = shown.request;
+  if (speaks?.id !== wasAsked) report(null);
+  wasAsked = speaks?.id;
   $("#write-title").hidden = !speaks;
   if (speaks) setText($("#write-title"), SEAT.yours(speaks.turn));
   $("#directive").hidden = !speaks?.directive;

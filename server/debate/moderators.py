@@ -11,7 +11,7 @@ from typing import Final, assert_never
 import anyio
 import anyio.abc
 import structlog
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from events.clock import SYSTEM, Clock
 from events.cluster.inbox import WITHIN_S
@@ -442,6 +442,9 @@ class Moderators:
 def family_warnings(opened: DebateOpened) -> tuple[FamilyWarned, ...]:
     """One warning for each family of models that both debates and judges.  Scripts have no family."""
     debaters = {"pro": opened.pro.model, "con": opened.con.model}
+    for side, seat in (("pro", opened.pro), ("con", opened.con)):
+        if not isinstance(seat.takeover, UnsetType):
+            debaters[f"{side}.takeover"] = seat.takeover.model
     judges = {"judge": opened.judge.model} | {f"panel.{seat.name}": seat.model for seat in opened.panel}
     if opened.judge.second is not UNSET:
         judges["judge.second"] = opened.judge.second

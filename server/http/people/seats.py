@@ -6,15 +6,17 @@ it.  Neither is logged, and ``Referrer-Policy: no-referrer`` keeps the address o
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Final, Literal, NamedTuple
 from urllib.parse import quote
 
+import anyio
 from msgspec import UNSET, Struct, UnsetType
 from starlette.requests import Request
 from starlette.responses import Response
 
 from events.clock import SYSTEM
-from events.errors import UnknownDebate
+from events.errors import Unanswered, UnknownDebate
 from events.state.debate import Debate
 from events.state.seats import SeatState
 from events.types import SIDES, DebateState, Side
@@ -35,6 +37,8 @@ HEADER: Final = "x-moot-seat"
 PRIVATE: Final = {"cache-control": "no-store", "referrer-policy": "no-referrer"}
 ID_MOST: Final = 200
 """Characters of a request's id."""
+HEAR_S: Final = 2.0
+"""Seconds that a read waits until the node that runs the debate knows that the page is there."""
 READS_PER_MINUTE: Final = 240
 """Reads of one seat in a minute; its page reads about 30."""
 WRITES_PER_MINUTE: Final = 120
@@ -127,11 +131,12 @@ async def seat_page(request: Request) -> Response:
 async def show_seat(request: Request) -> Response:
     """GET /api/seats/{token}, with ``after=P``: the debate, and what the person is asked now."""
     visit = await _visit(request)
-    _rate(request, "seat_reads").check(f"{visit.debate} {visit.seat}", "this seat")
-    service, is_holder = service_of(request), holds(visit.state, visit.holder)
-    if is_holder and visit.now.status.state == "open":
+    _check_rate(request, "seat_reads", visit)
+    is_holder = holds(visit.state, visit.holder)
+    if is_holder and (visit.now.status.state == "open" or _request(request, visit) is not None):
         act = AtSeat(seat=visit.seat, link=visit.link, holder=visit.holder, act="hear")
-        await service.moderators.at_seat(visit.debate, act)
+        with anyio.move_on_after(HEAR_S), suppress(Unanswered):  # while the debate has no owner, the page reads on
+            await service_of(request).moderators.at_seat(visit.debate, act)
     after = whole_number(request, "after", 0, 0, 1 << 40)
     return _answer(_page(request, visit, after, is_holder=is_holder))
 
@@ -139,7 +144,7 @@ async def show_seat(request: Request) -> Response:
 async def show_questions(request: Request) -> Response:
     """GET /api/seats/{token}/questions: the questions that wait for this person, each with its form and its draft."""
     visit = await _visit(request)
-    _rate(request, "seat_reads").check(f"{visit.debate} {visit.seat}", "this seat")
+    _check_rate(request, "seat_reads", visit)
     if not holds(visit.state, visit.holder):
         raise NotAllowed("take the seat first")
     return _answer({"questions": _questions(request, visit, in_full=True)})
@@ -205,7 +210,7 @@ async def _visit(request: Request) -> Visit:
 
 async def _act(request: Request, act: Literal["take", "draft", "send", "resign"]) -> Response:
     visit = await _visit(request)
-    _rate(request, "seat_writes").check(f"{visit.debate} {visit.seat}", "this seat")
+    _check_rate(request, "seat_writes", visit)
     if not visit.holder:
         raise NotAllowed(f"the header {HEADER} with the secret of the page is missing")
     fields = await read_object(request, empty={})
@@ -225,9 +230,11 @@ def _answer(value: Any) -> Response:
     return response
 
 
-def _rate(request: Request, name: str) -> RateLimit:
+def _check_rate(request: Request, name: str, visit: Visit) -> None:
+    """Count a request of a seat.  Raises ``TooMany``.  Other browsers with the link do not use up the person's own."""
     rate: RateLimit = getattr(request.app.state, name)
-    return rate
+    who = "" if holds(visit.state, visit.holder) else " others"
+    rate.check(f"{visit.debate} {visit.seat}{who}", "this seat")
 
 
 def _page(request: Request, visit: Visit, after: int, *, is_holder: bool) -> SeatPage:

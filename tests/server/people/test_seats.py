@@ -295,3 +295,81 @@ def test_another_site_cannot_write(site: Site, script: Callable[..., str]) -> No
     answered = site.client.post(f"{path}/resign", headers={**MINE, "origin": "https://evil.example"})
 
     assert answered.status_code == 403
+
+
+def test_other_browsers_do_not_use_up_the_rate_of_the_person(site: Site, script: Callable[..., str]) -> None:
+    path = seated(site, opened(site, script))
+    asked(site.client, path)
+
+    others = [site.client.post(f"{path}/take", headers=OTHERS).status_code for _ in range(130)]
+
+    assert others[-1] == 429
+    body = {"request": "speak:pro/1", "text": "x"}
+    assert site.client.put(f"{path}/draft", headers=MINE, json=body).status_code == 200
+
+
+def test_the_page_of_a_seat_tells_no_other_page_its_address(site: Site, script: Callable[..., str]) -> None:
+    debate = opened(site, script)
+    address = link(site, debate)
+
+    answers = [site.client.get(address), site.client.get(api(address))]
+
+    assert [each.status_code for each in answers] == [200, 200]
+    assert {each.headers["referrer-policy"] for each in answers} == {"no-referrer"}
+    assert {each.headers["cache-control"] for each in answers} == {"no-store"}
+
+
+def test_an_error_inside_is_logged_without_the_token(
+    site: Site, script: Callable[..., str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = seated(site, opened(site, script))
+
+    def broken(*_: Any) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("server.http.people.seats.holds", broken)
+    failed = site.client.get(path, headers=MINE)
+
+    assert failed.status_code == 500
+    told = "".join(capsys.readouterr())
+    assert "request_failed" in told
+    assert path.rpartition(".")[2] not in told
+
+
+def test_a_person_writes_on_while_the_debate_is_paused(site: Site, script: Callable[..., str]) -> None:
+    debate = opened(site, script)
+    path = seated(site, debate)
+    asked(site.client, path)
+    site.client.post(f"/api/debates/{debate}/pause", json={})
+
+    assert answer(site, path, "Streets are for people who walk.").status_code == 200
+
+    assert site.client.get(path, headers=MINE).json()["state"] == "paused"
+    site.client.post(f"/api/debates/{debate}/resume", json={})
+    assert site.ended(debate)["type"] == "debate_concluded"
+
+
+def test_an_estimate_counts_a_persons_turns_and_no_cost(site: Site, script: Callable[..., str]) -> None:
+    model = {"model": script()}
+    body = {"motion": "Cities should ban cars", "turns": 2, "pro": ANN, "con": model, "judge": model}
+
+    estimate = site.client.post("/api/estimate", json={**body, "max_cost_usd": 1})
+
+    assert estimate.status_code == 200, estimate.text
+    assert estimate.json()["cost_usd"] == 0
+
+
+def test_the_model_that_takes_over_is_warned_about_as_a_debater(site: Site, script: Callable[..., str]) -> None:
+    model = {"model": script()}
+    body = {
+        "motion": "Cities should ban cars",
+        "turns": 2,
+        "pro": {**ANN, "takeover": "embedded:smollm2"},
+        "con": model,
+    }
+    debate = site.client.post("/api/debates", json={**body, "judge": {"model": "embedded:smollm2"}})
+
+    view = site.get(f"/api/debates/{debate.json()['id']}")
+
+    assert [each["roles"] for each in view["families"]] == [["judge", "pro.takeover"]]
+    site.client.post(f"/api/debates/{debate.json()['id']}/halt", json={})
