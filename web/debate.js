@@ -268,6 +268,7 @@ async function showDock({ event, position }) {
   if (!parts.format || !isDock(event, view)) return;
   parts.format.record.flash?.(event, position);
   notices.tell(event, position, view);
+  follow.keep(); // The foot has grown.
 }
 
 function seeDock(event, position) {

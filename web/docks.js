@@ -18,13 +18,13 @@ export function isDock({ type, turn, applied }, { turns }) {
 }
 
 /**
- * The notices, below the head of the page. Those of one turn are one notice.
+ * The notices, in the foot of the page: they cover neither words nor scores. Those of one turn are one notice.
  * @param {(event: object, position: number) => void} see Shows the entry of a dock.
  * @returns {{tell(event: object, position: number, view: View): void}}
  */
 export function docks(see) {
   const root = h("div", { id: "docks", "aria-live": "polite" });
-  $("#top").append(root);
+  $("#foot").prepend(root);
 
   function tell(event, position, view) {
     const { turn, applied } = event;

@@ -38,6 +38,15 @@ BOX = """(before) => {
   document.querySelector(before).before(box);
 }"""
 
+SPEAKER_IN_VIEW = """() => {
+  const [from, to] = ["#top", "#foot"].map((each) => document.querySelector(each).getBoundingClientRect());
+  const seen = [...document.querySelectorAll("article.turn")].map((turn) => turn.getBoundingClientRect());
+  const at = seen.findIndex(({ top, bottom }) => top < (from.bottom + to.top) / 2 && bottom > from.bottom + 60);
+  if (at < 0) return false;
+  const who = document.querySelectorAll("article.turn > .who")[at].getBoundingClientRect();
+  return who.top >= from.bottom - 1 && who.bottom <= to.top;
+}"""
+
 
 def visit(page: Page, server: Any, debate: str, rest: str = "") -> None:
     page.goto(f"{server.url}/d/{debate}{rest}")
@@ -148,6 +157,8 @@ def test_a_dock_of_an_earlier_turn_is_told_when_it_comes_and_leads_to_its_place(
     notice = page.locator("#docks .dock[data-turn='1']")
     expect(notice).to_contain_text("Turn 1 lost 4 points")
     expect(notice.locator("q")).to_have_text([gap["event"]["fails"]["quote"], gap["event"]["exposed_by"]["quote"]])
+    foot = page.locator("#foot").bounding_box() or {"y": 0}
+    assert (notice.bounding_box() or {"y": 0})["y"] >= foot["y"]  # it stands in the foot and covers no words
     for turn in (1, 4):
         expect(page.locator(f"[data-turn='{turn}'] mark.flash").first).to_be_attached()
     notice.get_by_role("button").click()
@@ -155,6 +166,16 @@ def test_a_dock_of_an_earlier_turn_is_told_when_it_comes_and_leads_to_its_place(
     expect(page.get_by_role("status")).to_have_text("Reading back")
     expect(page.locator(f".entries [data-position='{gap['position']}'][data-fresh]")).to_be_in_viewport()
     assert page.locator("#docks [data-turn='4']").count() == 0  # the newest turn has just been scored
+
+
+def test_the_speaker_is_in_view_at_every_linked_change_of_a_score_on_a_phone(new_page: Any, server: Any) -> None:
+    debate = server.exhibit("juries")
+    events = server.get(f"/api/debates/{debate}/events?limit=1000")["events"]
+    page = new_page(width=390, height=844)
+    for event in (each for each in events if each["event"].get("applied")):
+        visit(page, server, debate, f"?at={event['position']}#e{event['position']}")
+        expect(page.locator("#slider")).to_have_value(str(event["position"]))
+        page.wait_for_function(SPEAKER_IN_VIEW)
 
 
 def test_a_dock_is_told_live_and_not_to_those_who_join_later(new_page: Any, server: Any) -> None:
