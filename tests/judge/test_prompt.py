@@ -18,7 +18,7 @@ from judge.live.prompt import Prompt, speaker, turn_prompt
 from judge.live.scoring import score_prompt
 from judge.live.spine import FirstPremises, Stated, premises_prompt, record_premises
 from judge.live.verdicts import conflict_prompt, narrative_prompt
-from judge.templates import fill, judge_templates, parse_template, section
+from judge.templates import EVIDENCE, fill, judge_templates, parse_template, section
 from providers.base import messages
 from tests.judge.turns import PROMPTS, RUBRIC, debate_of, given, score, spoken_turn
 
@@ -248,7 +248,7 @@ def test_convergence_is_asked_of_both_ends(turns: int, shown: list[int]) -> None
 def test_the_judge_carries_all_of_its_templates() -> None:
     files = {path.name.removesuffix(".md") for path in (resources.files("judge") / "prompts").iterdir()}
 
-    assert files == judge_templates().keys()
+    assert files == judge_templates().keys() | {EVIDENCE}
 
 
 def test_a_debate_is_asked_from_its_own_templates() -> None:

@@ -17,7 +17,9 @@ READING = {
     "lab": ("report", DEBATE), "say": (DEBATE, "late"),
     "decide": (DEBATE, "pro", "--reason", "so"), "migrate": (), "deliberate": ("nowhere",), "judge": ("nowhere",),
     "search": ("trams",), "serve": ("--workers", "2", "--port", "0"), "run": ("m", "--turns", "0"),
-    "bench": ("--only", "luck"), "label": (DEBATE,),
+    "bench": ("--only", "luck"), "label": (DEBATE,), "compare": (DEBATE, DEBATE),
+    "report": (DEBATE, "--side", "pro"), "rejudge": ("nowhere", "--judge", "baseline:lexical"),
+    "fork": ("nowhere", "--at", "1"), "seat": (DEBATE, "pro"), "poll": (DEBATE,),
 }  # fmt: skip
 WRITING = {"run", "backup"}
 

@@ -15,16 +15,17 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from events.types import NOBODY, DebateOpened
+from events.types import NOBODY, DebateOpened, Event, EvidenceDocument, EvidencePassage, EvidenceSupplied
 from events.types.rubric import Component, Dimension
-from judge.rubric import rubric_v2
+from judge.rubric import rubric_v2, with_evidence
+from judge.templates import EVIDENCE, load_template
 from server.debate import formats
 from server.debate.formats.questions import Question
 from server.debate.formats.steps import Ask, Step
 from server.debate.setup.cases import CaseRequest, cases_of
 from tests.judge.deliberation import judges
 from tests.judge.panel.rater_scores import rater_seats
-from tests.judge.played_turns import answer_steps, claim_answer, play_turn
+from tests.judge.played_turns import CALM, answer_steps, claim_answer, play_turn
 from tests.judge.protocol import rounds
 from tests.server.debate.calibrations import case
 from tests.server.debate_events import CHARACTERS, RUBRIC, Play, opened
@@ -39,6 +40,11 @@ QUOTE = "Trams carry more people"
 DIFFERING = {
     f"panel:{seat.name}": of_turns(*points) for seat, points in zip(rater_seats(), ((9, 2), (2, 9)) * 2, strict=True)
 }
+SUPPLIED = EvidenceSupplied(
+    document=EvidenceDocument(id="D1", name="trams.txt", digest="00", media_type="text/plain"),
+    passages=(EvidencePassage(id="E1", text="The trams of Aldern carried 4,000 people an hour."),),
+)
+CITING = 'The report says "trams of Aldern carried 4,000 people an hour" [E1].'
 ARC = {"evolution": "it grew", "fractures": "none", "held": "all"}
 NARRATIVE = {
     "A": ARC,
@@ -106,6 +112,7 @@ def debates() -> Iterator[tuple[str, RecordedPlay]]:
     yield "a long exchange", exchange(opened(RUBRIC.convergence_from))
     yield "an exchange by a large rubric", exchange(replace(opened(2), rubric=large_rubric()), score=None)
     yield "an exchange by rubric v2", exchange(whole_debate(), narrative=WHOLE_NARRATIVE)
+    yield "an exchange with documents", exchange(with_documents(), SUPPLIED, text=CITING)
     said = answers()
     yield (
         "protocol",
@@ -140,11 +147,18 @@ def whole_debate() -> DebateOpened:
     return replace(opening, rubric=rubric_v2(), judge=replace(opening.judge, reads="whole"))
 
 
-def exchange(opening: DebateOpened, **said: Any) -> RecordedPlay:
-    """A debate in which every turn is judged; pro is better unless ``said`` says otherwise."""
-    play = RecordedPlay(opening)
+def with_documents() -> DebateOpened:
+    """A debate with evidence, whose rubric and templates have what that needs."""
+    opening = opened(2)
+    prompts = opening.prompts | {EVIDENCE: load_template(EVIDENCE)}
+    return replace(opening, rubric=with_evidence(opening.rubric), prompts=prompts)
+
+
+def exchange(opening: DebateOpened, *after: Event, text: str = CALM, **said: Any) -> RecordedPlay:
+    """A debate in which every turn is ``text`` and judged; pro is better unless ``said`` says otherwise."""
+    play = RecordedPlay(opening, *after)
     while play.debate.status.state != "concluded":
-        play_turn(play, **said)
+        play_turn(play, text, **said)
     return play
 
 

@@ -254,7 +254,7 @@ async def test_other_requests_are_answered_while_an_estimate_is_computed(
 ) -> None:
     computing, may_end = Event(), Event()
 
-    def slowly(opened: DebateOpened, _: object) -> dict[str, int]:
+    def slowly(opened: DebateOpened, *_: object) -> dict[str, int]:
         computing.set()
         assert may_end.wait(30)
         return {"calls": opened.turns}

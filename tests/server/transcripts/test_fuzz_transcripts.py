@@ -78,14 +78,14 @@ def test_a_mutated_file_is_read_or_refused(name: str, number: int) -> None:
         random = Random(f"{name}-{seed}")
         data = mutation(name, content, random)
         called = random.choice((name, "talk", "talk.txt", "talk.csv", "talk.vtt", ""))
-        begun = time.perf_counter()
+        begun = time.process_time()
         try:
             found = split_file(called, data, random.choice(("", "1", "2", "story-2")))
         except BadTranscript as error:
             refusals.add(error.message)
             continue
         finally:
-            slowest = max(slowest, time.perf_counter() - begun)
+            slowest = max(slowest, time.process_time() - begun)
         read += 1
         assert all(len(each.name) <= 80 for each in found.speakers), seed
         assert not any(HIDDEN.search(each.name) for each in found.speakers), seed
@@ -150,8 +150,8 @@ HARD = {
 
 @pytest.mark.parametrize("name", HARD)
 def test_a_megabyte_that_is_hard_to_read_takes_bounded_time(name: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(BadTranscript):
         split_file("talk", HARD[name])
 
-    assert time.perf_counter() - begun < 10
+    assert time.process_time() - begun < 10
