@@ -20,7 +20,7 @@ const WORDS = {
     supports: "The judge finds that it supports the claim",
     contradicts: "The judge finds that it contradicts the claim",
     beside_the_point: "The judge finds it beside the point",
-    undecided: "The judge was of two minds",
+    undecided: "The judge’s two answers differ",
   },
   orders: {
     supports: "it supports the claim",
@@ -31,7 +31,7 @@ const WORDS = {
   undecided: (forward, backward) => {
     return `: with the claim first, ${WORDS.orders[forward]}; with the passage first, ${WORDS.orders[backward]}`;
   },
-  compared: "compared with a claim that cites nothing",
+  compared: "compared with a claim that does not cite it",
   cited: (number_) => (number_ ? `${count(number_, "passage")} cited` : "nothing cited"),
   uncited: "Named without a passage",
   turn: (turn) => `turn ${turn}`,
@@ -94,7 +94,7 @@ const weighedOf = (findings, view) => Object.values(view.evidence.weighed).filte
 /** Where a passage comes from: `E3 · ridership.txt, page 2`. */
 function source(name, { document: id, page, heading }, view) {
   const { name: file, title } = view.evidence.documents[id];
-  return [h("b", {}, name), ` · ${title ?? file}${page ? WORDS.page(page) : ""}${heading ? ` · ${heading}` : ""}`];
+  return [h("b", {}, name), ` · ${title ?? file}${page ? WORDS.page(page) : ""}${heading && heading !== title ? ` · ${heading}` : ""}`];
 }
 
 function passageText(name, spans, view) {
@@ -118,7 +118,7 @@ function findingWords({ finding, quote, found_in: other, stands }) {
 function relationWords({ relation, forward, backward, reason }, view) {
   const kind = { supports: ".good", contradicts: ".bad" }[relation] ?? "";
   const orders = relation === "undecided" ? WORDS.undecided(forward, backward) : "";
-  const why = reason ? `${orders ? ". " : ": "}${named(reason, firstSide(view))}` : ".";
+  const why = reason && !orders ? `: ${named(reason, firstSide(view))}` : ".";
   return h(`p.finding${kind}`, {}, WORDS.relation[relation], orders, why);
 }
 

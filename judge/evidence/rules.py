@@ -24,7 +24,7 @@ from events.types.rubric import rule_of
 from judge.evidence.checks import MOST_CHECKED, CheckedCitation, CheckedTurn, stands_in
 from judge.evidence.question import PURPOSE, EvidenceAnswer, Pair, WeighedPair, weigh
 from judge.live.answers import Answers, overlaps, why_missing
-from judge.live.claims import clear, known_claim, next_claim
+from judge.live.claims import clear, known_claims, next_claim
 from judge.live.entries import penalize, record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 
@@ -216,9 +216,10 @@ def _flag(
     if rule is None:
         return ""
     quote = turn.text[span[0] : span[1]]
-    points, known = rule.points, known_claim(batch.debate, turn.side, quote)
+    points, register = rule.points, batch.debate.claims
+    known = max(known_claims(batch.debate, turn.side, quote), key=lambda each: -register[each].requested, default=None)
     if known is not None:
-        points -= -batch.debate.claims[known].requested
+        points += register[known].requested
         if points <= 0:
             refuse_finding(batch, number, PURPOSE, quote, f"already flagged as {known}", cause)
             return ""

@@ -4,7 +4,7 @@ A deterministic scanner proposes the specific claims so that the judge overlooks
 a side repeats is penalised once.  A second opinion comes from a judge that does not know the first verdict.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
@@ -138,15 +138,19 @@ def next_claim(debate: Debate, number: int) -> str:
 
 
 def known_claim(debate: Debate, side: Side, quote: str) -> str | None:
-    """Return the earlier flag of the same claim by the same side: the same words, or the same specific figure."""
+    """Return the first flag of the same claim by the same side; None without one."""
+    return next(known_claims(debate, side, quote), None)
+
+
+def known_claims(debate: Debate, side: Side, quote: str) -> Iterator[str]:
+    """Yield the flags of the same claim by the same side: the same words, or the same specific figure."""
     words, figures = comparable(quote), tokens(quote)
     for claim, entry in debate.claims.items():
         if debate.ledger.sides.get(entry.turn) != side:
             continue
         before = comparable(entry.quote)
         if words in before or before in words or figures & tokens(entry.quote):
-            return claim
-    return None
+            yield claim
 
 
 class SecondOpinion(Struct, frozen=True, kw_only=True):

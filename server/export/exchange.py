@@ -251,7 +251,7 @@ def citations(view: View, number: str) -> Iterator[str]:
 
 
 def _relation(weighed: EvidenceWeighed) -> str:
-    words = f" (“{one_line(weighed.quote)}”)" if weighed.quote else ""
+    words = f" (“{one_line(weighed.quote)}”)" if weighed.quote and weighed.relation != "undecided" else ""
     return f"{RELATIONS[weighed.relation]}{words}"
 
 
