@@ -111,3 +111,17 @@ export const api = {
   derive: (id, kind, body) => request("POST", `${debate(id)}/${kind}`, body),
   whatif: (id, body) => request("POST", `${debate(id)}/whatif`, body),
 };
+
+/**
+ * Keeps the links of people's seats for the page of a new debate, which shows them once.
+ * @param {string} id
+ * @param {Record<string, string> | undefined} links By seat; undefined if no person has one.
+ */
+export function keepLinks(id, links) {
+  if (!links) return;
+  try {
+    sessionStorage.setItem(`moot.links.${id}`, JSON.stringify(links));
+  } catch {
+    // The page of the debate makes new ones.
+  }
+}

@@ -1,6 +1,6 @@
 /** The form that opens a debate. An error is shown at the field that the server names. */
 
-import { api } from "./api.js";
+import { api, keepLinks } from "./api.js";
 import { $, h, setText } from "./dom.js";
 import { capital, grouped, plain } from "./formatting.js";
 import { points } from "./text.js";
@@ -238,21 +238,12 @@ async function submit(event) {
   setText(button, FORM.opening);
   try {
     const { id, links } = await api.open(requestBody());
-    if (links) keepLinks(id, links);
+    keepLinks(id, links);
     location.assign(`/d/${encodeURIComponent(id)}`);
   } catch (error) {
     showError(error);
     button.disabled = false;
     setText(button, FORM.open);
-  }
-}
-
-/** Keeps the links of people's seats for the page of the debate, which shows them once. */
-function keepLinks(id, links) {
-  try {
-    sessionStorage.setItem(`moot.links.${id}`, JSON.stringify(links));
-  } catch {
-    // The page of the debate makes new ones.
   }
 }
 

@@ -1,6 +1,6 @@
 /** What an operator makes of a debate: another judge for the same turns, and a fork that goes on from an event. */
 
-import { api } from "./api.js";
+import { api, keepLinks } from "./api.js";
 import { h, setText } from "./dom.js";
 import { NAME, SIGN } from "./words.js";
 import { ORIGINS } from "./words_acts.js";
@@ -45,7 +45,8 @@ export function origins(id, view, position) {
     event.preventDefault();
     setText(note, ORIGINS.making);
     try {
-      const { id: made } = await api.derive(id, kind, bodyOf(new FormData(event.target)));
+      const { id: made, links } = await api.derive(id, kind, bodyOf(new FormData(event.target)));
+      keepLinks(made, links);
       location.href = `/d/${encodeURIComponent(made)}`;
     } catch (error) {
       setText(note, error.message);
@@ -55,7 +56,13 @@ export function origins(id, view, position) {
   return h("details.origins", {}, h("summary", {}, ORIGINS.title), models, again, fork, note);
 }
 
-const rejudgement = (given) => ({ judge: { model: given.get("judge").trim() } });
+const rejudgement = (given) => ({ judge: judgeOf(given.get("judge").trim()) });
+
+/** A judge by name: a model, or a person. */
+function judgeOf(name) {
+  const [, person] = /^person:\s*(.+)$/.exec(name) ?? [];
+  return person ? { person } : { model: name };
+}
 
 /** The body of a fork: fields that were left empty are left out. */
 function forking(given) {
@@ -67,7 +74,7 @@ function forking(given) {
     turns: Number(said("turns")),
     pro: seat("pro"),
     con: seat("con"),
-    judge: said("judge") && { model: said("judge") },
+    judge: said("judge") && judgeOf(said("judge")),
     directive: { pro: said("directive.pro"), con: said("directive.con") },
     say: said("say"),
   };

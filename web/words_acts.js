@@ -68,7 +68,7 @@ export const AUDIENCE = {
 export const ORIGINS = {
   title: "Judge again or fork",
   rejudge: "Another judge reads the same turns, as a new debate.",
-  judge: "Judge, as provider:model",
+  judge: "Judge, as provider:model, or person:Name for a person",
   judgeAgain: "Judge again",
   fork: "A new debate goes on from here, with other models, directives or words.",
   from: "From",

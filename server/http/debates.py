@@ -16,6 +16,7 @@ from events.said import MOST_QUERY
 from events.state.seats import seats_of
 from events.store.listing import Limits, public_row
 from events.transfer import import_debate, read_lines
+from events.types import DebateOpened
 from personalities.archetypes import archetypes
 from providers.base import ModelStatus
 from providers.registry import Registry
@@ -55,6 +56,11 @@ async def open_debate(request: Request) -> Response:
     wanted = opening.as_request(await read_json(request))
     opened = await opening_for(service.log, wanted, service.registry, service.settings)
     debate = await service.moderators.open(opened, await opening.events_after(wanted))
+    return await _made(service, debate, opened)
+
+
+async def _made(service: Service, debate: str, opened: DebateOpened) -> Response:
+    """The id of a new debate, and the links of its people's seats if it has any."""
     links = {seat: (await seat_link(service, debate, seat))[1] for seat in seats_of(opened)}
     return json_response({"id": debate, **({"links": links} if links else {})}, 201)
 
@@ -65,14 +71,15 @@ async def rejudge(request: Request) -> Response:
     opened, supplied = await rejudged(
         service.log, request.path_params["debate"], said, service.registry, service.settings
     )
-    return json_response({"id": await service.moderators.open(opened, supplied)}, 201)
+    return await _made(service, await service.moderators.open(opened, supplied), opened)
 
 
 async def fork(request: Request) -> Response:
     """POST /api/debates/{id}/fork: a new debate that goes on from a position of this one."""
     service, said = await _asked_for_debate(request)
     made = await fork_of(service.log, request.path_params["debate"], said, service.registry, service.settings)
-    return json_response({"id": await service.moderators.open_fork(made.opened, made.copied, made.own)}, 201)
+    debate = await service.moderators.open_fork(made.opened, made.copied, made.own)
+    return await _made(service, debate, made.opened)
 
 
 async def _asked_for_debate(request: Request) -> tuple[Service, Any]:

@@ -146,7 +146,7 @@ def person_or_model(field: str, person: str | None, model: str | None) -> str | 
     """The model that a seat names, which is ``person:NAME`` for a person.  Raises ``BadField`` for both, and a link."""
     if person is None:
         if model is not None and is_person(model):
-            raise BadField(field, 'a person is named by "person", not by "model"')
+            raise BadField(field, 'a person answers on a page of `moot serve`: name it as "person": "Name"')
         return model
     if model is not None:
         raise BadField(field, "a seat has a model or a person, not both")

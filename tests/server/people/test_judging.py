@@ -11,7 +11,7 @@ from events.types import Reason, TurnsCompared, TurnScored
 from judge.rubric import rubric_v2
 from tests.judge.played_turns import NO_REPLY, play_turn
 from tests.server.debate_events import Play, opened
-from tests.server.people.test_seats import MINE, PATIENCE_S, seated
+from tests.server.people.test_seats import MINE, PATIENCE_S, api, seated
 from tests.server.site import Site
 
 BEN = {"person": "Ben", "time_s": 600}
@@ -251,3 +251,31 @@ def test_a_person_reads_the_whole_debate_in_one_order() -> None:
 
     assert play.debate.verdicts.narrative is not None
     assert [each for each in play.debate.questions.answers if each.startswith("narrative")] == ["narrative/1"]
+
+
+# a person beside the model
+
+
+def test_a_person_judges_again_what_a_model_has_judged(site: Site, script: Callable[..., str]) -> None:
+    source = site.open(script(), turns=6)
+    assert site.ended(source)["type"] == "debate_concluded"
+    made = site.client.post(f"/api/debates/{source}/rejudge", json={"judge": BEN})
+    assert made.status_code == 201, made.text
+    debate, address = made.json()["id"], made.json()["links"]["judge"]
+    path = api(address)
+    assert site.client.post(f"{path}/take", headers=MINE).status_code == 200
+
+    seen = answer_all(site, debate, path)
+
+    assert {f"score:{turn}/{turn}" for turn in range(2, 7)} < seen.keys()
+    compared = site.get(f"/api/compare?a={source}&b={debate}")
+    assert [each["judge"] for each in (compared["first"], compared["second"])][1] == "person:Ben"
+    assert compared["scores"]["turns"] == 6
+    assert "value" in compared["scores"]["alpha"]
+
+
+def test_a_person_in_place_of_a_model_is_told_where_a_person_answers(site: Site) -> None:
+    refused = site.client.post("/api/debates", json={"motion": "So", "judge": {"model": "person:Ben"}})
+
+    assert refused.status_code == 422
+    assert "moot serve" in refused.json()["error"]["message"]
