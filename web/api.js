@@ -85,6 +85,7 @@ export const api = {
     const wanted = query({ name, debate: chosen });
     return request("POST", `/api/transcripts/preview?${name ? wanted : `name=&${wanted}`}`, file);
   },
+  readDocument: (document) => request("POST", "/api/evidence", document),
   importLog: (file) => request("POST", "/api/import", file),
   session: () => request("GET", "/api/session"),
   models: () => request("GET", "/api/models"),

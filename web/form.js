@@ -4,7 +4,7 @@ import { api, keepLinks } from "./api.js";
 import { $, h, setText } from "./dom.js";
 import { capital, grouped, plain } from "./formatting.js";
 import { points } from "./text.js";
-import { FORM } from "./words_home.js";
+import { DOCUMENTS, FORM } from "./words_home.js";
 
 /** The value of the option that asks for the name of a model. */
 export const OTHER = "\u0000other";
@@ -53,10 +53,43 @@ export async function form() {
   element.addEventListener("input", estimateSoon);
   element.addEventListener("change", estimateSoon);
   $("#new").addEventListener("toggle", estimateSoon);
+  takeDocuments(element, estimateSoon);
   await Promise.all([
     api.models().then(showModels).then(awaitModels),
     api.archetypes().then(showArchetypes),
   ]).catch(showError);
+}
+
+/**
+ * The documents of the form, once one was to be added.
+ * @type {ReturnType<import("./documents.js").documents> | null}
+ */
+let attached = null;
+
+/** Lets documents be chosen, and dropped on the form. */
+function takeDocuments(element, changed) {
+  const documents = async () => {
+    attached ??= (await import("./documents.js")).documents(changed);
+    return attached;
+  };
+  const late = (act) => documents().then(act, () => showError(new Error(DOCUMENTS.partFailed)));
+  $("#add-documents").addEventListener("click", () => late((part) => part.choose()));
+  const hasFile = ({ dataTransfer }) => dataTransfer?.types.includes("Files");
+  element.addEventListener("dragover", (event) => {
+    if (!hasFile(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    element.classList.add("dropping");
+  });
+  element.addEventListener("dragleave", () => element.classList.remove("dropping"));
+  element.addEventListener("drop", (event) => {
+    element.classList.remove("dropping");
+    if (!hasFile(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const files = [...event.dataTransfer.files];
+    late((part) => part.add(files));
+  });
 }
 
 /** Asks for the models again until one answers that is not the embedded one. */
@@ -225,7 +258,7 @@ async function showEstimate() {
   if (!$("#new").open) return;
   const body = requestBody();
   const motion = body.motion.trim() || $("#motion").placeholder;
-  const found = await api.estimate({ ...body, motion }).catch(() => null);
+  const found = await api.estimate({ ...body, motion, evidence: attached?.samples() }).catch(() => null);
   setText($("#takes"), found ? FORM.takes(found) : "");
 }
 
@@ -284,6 +317,7 @@ function requestBody() {
     con: seat("con"),
     judge: { ...holder("judge.model", "judge"), second: model("judge.second"), ...judging },
     panel: isChecked("panel") ? raters : undefined,
+    evidence: attached?.body(),
   };
 }
 

@@ -42,6 +42,26 @@ export const FORM = {
   },
 };
 
+/** The documents of the form. */
+export const DOCUMENTS = {
+  reading: "is being read…",
+  remove: "Remove",
+  removeNamed: (name) => `Remove ${name}`,
+  read({ document, passages }) {
+    const kind = { "application/pdf": "PDF", "text/html": "HTML", "text/markdown": "Markdown" }[document.media_type];
+    const title = document.title && document.title !== document.name && `“${document.title}”`;
+    return [title, kind ?? "text", count(passages, "passage")].filter(Boolean).join(" · ");
+  },
+  preview: "How it is read",
+  page: (number) => `page ${number}`,
+  more: (number) => `and ${count(number, "more passage")}`,
+  tooMany: "A debate has at most 20 documents.",
+  tooLarge: (name) => `${name} has more than 50 MB.`,
+  tooLargeTogether: "The documents have more than 70 MB together.",
+  notRead: (name) => `${name} could not be read.`,
+  partFailed: "The part of the page for documents could not be loaded. Try again.",
+};
+
 function duration(seconds) {
   if (seconds < 45) return "less than a minute";
   const minutes = Math.round(seconds / 60);

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.server.evidence.files import pdf
+
 pytestmark = pytest.mark.browser
 
 
@@ -264,3 +266,47 @@ def test_a_log_is_imported_on_the_page(
     chooser.value.set_files(log)
     page.wait_for_url(re.compile(debate))
     expect(page.locator("#motion")).to_have_text("An imported motion")
+
+
+DROP = """([name, type, text]) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([text], name, { type }));
+    const form = document.querySelector("#open");
+    for (const kind of ["dragover", "drop"]) {
+        form.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: transfer }));
+    }
+}"""
+
+
+def test_documents_are_chosen_and_dropped_on_the_form(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
+    page: Page = new_page()
+    model = server.script(scripts.quick)
+    new_debate(page, server)
+    page.get_by_label("Motion", exact=True).fill("Cities should ban cars")
+    shade = {"name": "shade.pdf", "mimeType": "application/pdf", "buffer": pdf(["Trees cool a street."], title="Shade")}
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="choose files").click()
+    chosen.value.set_files([shade])  # type: ignore[list-item]
+    items = page.locator("#document-list li")
+    expect(items).to_contain_text(["shade.pdf “Shade” · PDF · 1 passage"])
+    page.evaluate(DROP, ["<b>cars</b>.md", "text/markdown", "# Cars\n\nCities ban cars."])
+    expect(items.nth(1)).to_contain_text("<b>cars</b>.md “Cars” · Markdown · 1 passage")
+    page.evaluate(DROP, ["none.txt", "text/plain", ""])
+    expect(page.locator("[data-error=evidence]")).to_have_text("none.txt is empty")
+    expect(items).to_have_count(2)
+    page.evaluate(DROP, ["more.txt", "text/plain", "More of it."])
+    page.get_by_role("button", name="Remove more.txt").click()
+    expect(items).to_have_count(2)
+    items.nth(1).get_by_text("How it is read").click()
+    expect(items.nth(1)).to_contain_text("Cars: Cities ban cars.")
+    for role in ("pro", "con", "judge"):
+        choose(page, role, model)
+    page.get_by_label("Turns").fill("1")
+    page.get_by_role("button", name="Open the debate").click()
+    page.wait_for_url(re.compile("/d/"))
+    debate = page.url.rsplit("/", 1)[1].partition("#")[0]
+
+    events = page.request.get(f"{server.url}/api/debates/{debate}/events?limit=3").json()["events"]
+    supplied = [each["event"] for each in events if each["event"]["type"] == "evidence_supplied"]
+    assert ["shade.pdf", "<b>cars</b>.md"] == [each["document"]["name"] for each in supplied]
+    assert ["E1", "E2"] == [passage["id"] for each in supplied for passage in each["passages"]]
