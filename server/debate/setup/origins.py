@@ -143,7 +143,9 @@ async def fork_of(log: EventLog, debate: str, said: Any, registry: Registry, set
     """A fork of ``debate``.  Raises ``BadField``, ``NotNow``, ``UnknownDebate``."""
     wanted = _read(said, ForkRequest)
     records = await _records(log, debate)
-    _opened(_folded(records))
+    whole = _folded(records)
+    if _opened(whole).poll is not UNSET and whole.status.conclusion is None:
+        raise NotNow("this debate has a poll, and a fork would copy its sealed votes: fork it once it has ended")
     copied = records[: _cut(records, wanted)]
     source = _folded(copied)
     opened = _opened(source)

@@ -137,6 +137,39 @@ async def test_any_node_does_commands_for_a_debate_that_no_node_runs(pair: Pair,
     assert post(there, "0190", "pause").status_code == 404
 
 
+def poll_with(client: httpx.Client, address: str, debate: str, part: str) -> Any:
+    """The poll as one node shows it, once it has this part."""
+    until_s = time.monotonic() + PATIENCE_S
+    while part not in (poll := client.get(f"{address}/api/debates/{debate}/poll").json()["poll"]):
+        assert time.monotonic() < until_s, poll
+        time.sleep(0.05)
+    return poll
+
+
+@pytest.mark.slow
+def test_votes_of_a_poll_reach_the_node_that_runs_the_debate_and_are_sealed_on_both(
+    two: tuple[Nodes, str, str], script: Any
+) -> None:
+    _, here, there = two
+    seats = {seat: {"model": script(pace=QUICK)} for seat in ("pro", "con", "judge")}
+    with httpx.Client(trust_env=False) as near, httpx.Client(trust_env=False) as far:
+        body = {"motion": "m", "turns": 2, "poll": {}, **seats}
+        debate = near.post(f"{here}/api/debates", json=body).json()["id"]
+        path = f"/api/debates/{debate}"
+        for when, stances in (("before", ("pro", "undecided")), ("after", ("con", "con"))):
+            for phone, address, stance in ((near, here, stances[0]), (far, there, stances[1])):
+                poll_with(phone, address, debate, when)
+                vote = {"when": when, "stance": stance}
+                assert phone.post(f"{address}{path}/votes", json=vote).status_code == 200
+            assert {2} == {poll_with(near, at, debate, when)[when]["cast"] for at in (here, there)}
+            assert '"stance":' not in far.get(f"{there}{path}/events?director=1&limit=1000").text
+            assert far.post(f"{there}{path}/poll/close", json={"when": when}).status_code == 200
+        results = [poll_with(near, at, debate, "result")["result"] for at in (here, there)]
+
+    assert results[0] == results[1]
+    assert "con" == results[0]["twice"]["winner"]
+
+
 @pytest.mark.slow
 async def test_when_a_node_is_killed_the_other_continues_its_debates_without_a_gap(
     nodes: Nodes, log: EventLog, script: Any

@@ -1,16 +1,23 @@
 """The debate waits for its two votes: an operator or the time closes them, and a restart loses no vote."""
 
+import itertools
+import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import anyio
+import httpx
 import pytest
 
 from events.clock import Clock
 from events.record import Draft
 from events.state import debate as debates
 from events.store.memory import MemoryLog
+from events.store.sqlite.log import SqliteLog
 from events.types import (
     AudienceVoted,
     DebateConcluded,
@@ -30,7 +37,9 @@ from server.debate.formats import next_steps
 from server.debate.moderators import Moderators
 from server.debate.setup.estimate import Estimate
 from server.debate.setup.lab import estimate_of
+from server.debate.setup.origins import fork_of
 from server.errors import BadField, NotNow
+from tests.server.children import Cli
 from tests.server.harness import Harness, check_sound, harness, is_a
 from tests.server.protocol_debates import answers
 
@@ -169,6 +178,59 @@ async def test_a_restart_counts_from_the_time_at_which_the_vote_opened(script: A
     assert hours > 0 or len(votes) == 1
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_server_that_is_killed_during_a_vote_keeps_every_vote_that_it_acknowledged(
+    tmp_path: Path, script: Any
+) -> None:
+    """Ten phones change their votes again and again until the server is killed, three times."""
+    moot, model = Cli(tmp_path), script()
+    seats = {seat: {"model": model} for seat in ("pro", "con", "judge")}
+    phones = [httpx.Client(trust_env=False, timeout=20) for _ in range(10)]
+    acknowledged: dict[int, list[str]] = {number: [] for number in range(10)}
+    sent: dict[int, str] = {}
+
+    def keep_voting(number: int, address: str, debate: str) -> None:
+        path = f"{address}/api/debates/{debate}"
+        with suppress(httpx.HTTPError):
+            phones[number].get(f"{path}/poll")
+            for stance in itertools.cycle(("pro", "con", "undecided")):
+                sent[number] = stance
+                answer = phones[number].post(f"{path}/votes", json={"when": "before", "stance": stance})
+                if answer.status_code != httpx.codes.OK:
+                    return
+                acknowledged[number].append(stance)
+
+    debate = ""
+    for _ in range(3):
+        with moot.server() as (process, address), ThreadPoolExecutor(10) as threads:
+            body = {"motion": "m", "turns": 2, "poll": {}, **seats}
+            debate = debate or httpx.post(f"{address}/api/debates", json=body, trust_env=False).json()["id"]
+            running = [threads.submit(keep_voting, number, address, debate) for number in range(10)]
+            while sum(map(len, acknowledged.values())) < 10:
+                time.sleep(0.01)
+            time.sleep(0.2)
+            process.kill()
+            assert [None] * 10 == [each.result(30) for each in running]
+    with moot.server() as (_, address):
+        shown = [phone.get(f"{address}/api/debates/{debate}/poll").json() for phone in phones]
+    for phone in phones:
+        phone.close()
+
+    assert {10} == {each["poll"]["before"]["cast"] for each in shown}
+    for number, each in enumerate(shown):
+        # the last vote that was sent may be recorded without an answer
+        assert each["mine"]["before"] in {acknowledged[number][-1], sent[number]}
+
+    async def count() -> int:
+        async with await SqliteLog.open(moot.store, read_only=True) as log:
+            return sum(isinstance(each.event, StanceStated) for each in await check_sound(log, debate))
+
+    recorded = anyio.run(count)
+    total = sum(map(len, acknowledged.values()))
+    assert total <= recorded <= total + 30
+
+
 # refusals
 
 
@@ -238,3 +300,13 @@ async def test_the_moderators_next_steps_do_not_depend_on_votes(script: Any) -> 
 
     assert before == next_steps(state)
     assert [Draft] == [type(each) for each in before[0].follows(state)]  # type: ignore[union-attr]
+
+
+async def test_a_debate_with_sealed_votes_cannot_be_forked_to_read_them(script: Any) -> None:
+    async with harness() as h:
+        debate = await h.open(script(), poll={})
+        await h.until(debate, opens("before"))
+        await cast(h, debate, stance(1, "before", "pro"))
+
+        with pytest.raises(NotNow, match="sealed votes"):
+            await fork_of(h.log, debate, {"turn": 0}, h.registry, h.settings)
