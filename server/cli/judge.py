@@ -19,7 +19,7 @@ from server.export.wording import SIGNS
 from server.transcripts.child import read_split
 from server.transcripts.entries import EntrySide
 from server.transcripts.files import MOST_BYTES
-from server.transcripts.sides import TranscriptSplit, supplied_body, with_sides
+from server.transcripts.sides import TranscriptSplit, supplied_body, with_others, with_sides, without_short
 
 STDIN: Final = "-"
 SHOWN: Final = 12
@@ -47,6 +47,8 @@ SIDE_OPTIONS: Final[dict[str, EntrySide]] = {"pro": "pro", "con": "con", "contex
     "--context", multiple=True, metavar="NAME", help="A moderator: the judge reads the words, no side has them."
 )
 @click.option("--leave-out", multiple=True, metavar="NAME", help="Leave out what this speaker says.")
+@click.option("--others", type=click.Choice(["context", "leave-out"]), help="What all speakers without a side are.")
+@click.option("--shortest", type=int, metavar="WORDS", help="Leave out entries with fewer words: interruptions.")
 @click.option("--id", "debate", metavar="ID|NUMBER", help="Which debate of a file that has several.")
 @click.option("--source", metavar="TEXT", help="Where the transcript comes from; without it, the file's name.")
 @click.option("--licence", metavar="TEXT", help="Under which terms the text may be used.")
@@ -111,7 +113,10 @@ def _split(file: str, options: dict[str, Any]) -> TranscriptSplit:
             if name.casefold() not in known:
                 raise BadField(option, f"{name!r} is none of the speakers: {', '.join(known.values())}")
             sides[known[name.casefold()]] = side
-    return with_sides(split, sides)
+    split = with_sides(split, sides)
+    if options["others"] is not None:
+        split = with_others(split, "context" if options["others"] == "context" else "out")
+    return split if options["shortest"] is None else without_short(split, options["shortest"])
 
 
 def _read(file: str) -> bytes:
@@ -138,7 +143,7 @@ def _body(file: str, split: TranscriptSplit, options: dict[str, Any]) -> dict[st
         raise BadField("motion", "the file names no motion: say with --motion what is debated")
     if unsettled := [each.name for each in split.speakers if each.side is None]:
         names = ", ".join(unsettled[:8])
-        raise BadTranscript(f"say with --pro, --con, --context or --leave-out whose side they are on: {names}")
+        raise BadTranscript(f"say with --pro, --con, --context, --leave-out or --others where they stand: {names}")
     named = "standard input" if file == STDIN else Path(file).name
     source = options["source"] or split.source or "".join(each if each.isprintable() else "?" for each in named)
     body["transcript"] = supplied_body(split, source, options["licence"] or split.licence)

@@ -1,8 +1,6 @@
 """Names in front of speeches: ``ANN: …``, ``**Ann (Pro):** …``, ``[00:12] Ann: …``, or a line of its own."""
 
 import re
-from collections import Counter
-from collections.abc import Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -30,14 +28,18 @@ _FORBIDDEN: Final = frozenset('!?;"=<>{}|\\“”„«»*~')
 _NO_NAME: Final = re.compile(
     r"(?:n\.?b|note|p\.?s|for example|examples?|e\.?g|i\.?e|conclusions?|summary|in summary|however|first(?:ly)?"
     r"|second(?:ly)?|third(?:ly)?|finally|therefore|thus|result|results|https?|references?|update|edit|warning|important"
+    r"|speakers|participants|panel(?:l?ists)?|moderators|date|location|venue|licen[cs]e|format"
     r"|remember|definitions?|premises?|claims?|evidence|warrant|impacts?|framework|in short|that is|tl;?dr|pros|cons"
     r"|(?:contention|point|step|premise|section|argument|reason|chapter|exhibit|figure|table|subpoint|advantage"
     r"|observation|claim|fact|rule)\s+\w{1,4})",
     re.IGNORECASE,
 )
-_MOST_NAME_WORDS: Final = 8
+_MOST_NAME_WORDS: Final = 10
 _LONGEST_LABEL: Final = 2 * SPEAKER_MOST
 _LONGEST_HEADING: Final = 320
+_PARTICLES: Final = frozenset(
+    ("de", "da", "del", "di", "du", "la", "le", "van", "von", "der", "den", "of", "the", "al", "el", "bin", "and", "y")
+)
 _MOST_LINE_WORDS: Final = 5
 _LONGEST_TITLE: Final = 5
 """Characters of a word that may end in a full stop inside a name, such as ``Prof.``."""
@@ -68,7 +70,7 @@ def is_name(text: str) -> bool:
     if not (text[0].isalnum() or text[0] in "@#▲▼") or not _FORBIDDEN.isdisjoint(text) or _NO_NAME.fullmatch(text):
         return False
     words = text.split()
-    if len(words) > _MOST_NAME_WORDS or text.count(",") > 1:
+    if len(words) > _MOST_NAME_WORDS or text.count(",") > (3 if text.isupper() else 1):
         return False
     return not any(word.endswith(".") and len(word) > _LONGEST_TITLE for word in words)
 
@@ -87,7 +89,7 @@ def label_of(line: str) -> SpeakerLabel | None:
     if not colon:
         return _alone(rest, at_ms, is_timed=is_timed)
     name, late_ms = _without_time(head)
-    if not is_name(_without_aside(name)[0]) or (after and not after[0].isspace() and colon == ":"):
+    if not is_name(without_aside(name)[0]) or (after and not after[0].isspace() and colon == ":"):
         return None
     at = at_ms if late_ms is None else late_ms
     is_marked = is_timed or late_ms is not None or name.isupper()
@@ -133,7 +135,7 @@ def _bold(inner: str, after: str, at_ms: int | None) -> SpeakerLabel | None:
     if not has_colon and after:
         return None
     name, late_ms = _without_time(inner.rstrip(":： "))
-    if not is_name(_without_aside(name)[0]):
+    if not is_name(without_aside(name)[0]):
         return None
     form: LabelForm = "colon" if has_colon else "line"
     rest = after.lstrip(":：—–- ") if has_colon else ""
@@ -147,7 +149,7 @@ def _alone(text: str, at_ms: int | None, *, is_timed: bool) -> SpeakerLabel | No
         return None
     name, late_ms = _without_time(text)
     is_timed = is_timed or late_ms is not None
-    base = _without_aside(name)[0]
+    base = without_aside(name)[0]
     if not is_name(base) or len(base.split()) > _MOST_LINE_WORDS or not (is_timed or base.isupper()):
         return None
     if not is_timed and base.endswith("."):
@@ -164,57 +166,15 @@ def _without_time(name: str) -> tuple[str, int | None]:
     return name[: -len(found[0])].strip(), milliseconds(found)
 
 
-def _without_aside(name: str) -> tuple[str, str]:
-    """``Ann`` and ``Pro`` of ``Ann (Pro)``."""
-    found = _ASIDE.search(name)
-    return (name[: found.start()].strip(), found[1].strip()) if found else (name.strip(), "")
+def without_aside(name: str) -> tuple[str, str]:
+    """``Ann`` and ``Pro`` of ``Ann (Pro)`` or ``Ann, Pro``."""
+    if found := _ASIDE.search(name):
+        return name[: found.start()].strip(), found[1].strip()
+    base, _, rest = (each.strip() for each in name.partition(","))
+    is_aside = base and rest and side_of(base) is None and (side_of(rest) is not None or is_titled(rest))
+    return (base, rest) if is_aside else (name.strip(), "")
 
 
-class SpeakerNames:
-    """Which of the possible labels of a file are names, and how each speaker is called.
-
-    A label is a name if it comes more than once, or tells a side, or is marked, or begins a paragraph with a capital.
-    ``Ann (laughs)`` and ``ANN`` are called ``Ann``; ``Speaker (Pro)`` and ``Speaker (Con)`` are two speakers.
-    """
-
-    def __init__(self, labels: Sequence[tuple[SpeakerLabel, bool]]) -> None:
-        """``labels``: in their order, each with whether it begins a paragraph."""
-        asides: dict[str, set[str]] = {}
-        for label, _ in labels:
-            base, aside = _without_aside(label.name)
-            told = side_of(aside) if aside else None
-            asides.setdefault(_key(base), set()).update({told} if told else ())
-        self._split = {base for base, told in asides.items() if len(told) > 1}
-        self._counts = Counter(self._key_of(label) for label, _ in labels)
-        self._shown: dict[str, str] = {}
-        for label, _ in labels:
-            self._show(label)
-
-    def accepts(self, label: SpeakerLabel, *, begins_paragraph: bool) -> bool:
-        """Whether the label is a name."""
-        if self._counts[self._key_of(label)] > 1 or label.is_marked or side_of(label.name) is not None:
-            return True
-        return begins_paragraph and not label.name[0].islower()
-
-    def called(self, label: SpeakerLabel) -> str:
-        """The speaker's name."""
-        return self._shown[self._key_of(label)]
-
-    def _key_of(self, label: SpeakerLabel) -> str:
-        base, aside = _without_aside(label.name)
-        return f"{_key(base)} ({_key(aside)})" if _key(base) in self._split else _key(base)
-
-    def _show(self, label: SpeakerLabel) -> None:
-        """A name that tells its side is shown whole; of two spellings the one that is not in capitals."""
-        base, aside = _without_aside(label.name)
-        is_whole = bool(aside) and side_of(aside) is not None
-        name = label.name.strip() if is_whole else base
-        key = self._key_of(label)
-        known = self._shown.get(key)
-        is_fuller = known is not None and is_whole and side_of(known) is None
-        if known is None or is_fuller or (known.isupper() and not name.isupper() and len(name) >= len(known)):
-            self._shown[key] = name
-
-
-def _key(name: str) -> str:
-    return " ".join(name.casefold().split())
+def is_titled(text: str) -> bool:
+    """Whether every word begins as words of names do."""
+    return all(not word[0].islower() or word in _PARTICLES for word in text.split())

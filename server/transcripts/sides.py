@@ -1,7 +1,7 @@
 """Whose side each speaker is on, as far as names and the file tell it; and the split that a user mends."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,6 +11,9 @@ from events.types import SourceKind
 from server.errors import BadTranscript
 from server.transcripts.entries import EntrySide, HeldDebate, ReadTranscript, TranscriptEntry
 from server.transcripts.hints import side_of
+
+MODERATES: Final = 0.75
+"""Who opens a debate and talks less than this share of the second most talkative speaker is taken for a moderator."""
 
 
 class TranscriptSpeaker(Struct, frozen=True, kw_only=True):
@@ -83,6 +86,17 @@ def with_sides(split: TranscriptSplit, sides: Mapping[str, EntrySide]) -> Transc
     return replace(split, entries=entries, speakers=speakers, turns=count_turns(entries))
 
 
+def with_others(split: TranscriptSplit, side: EntrySide) -> TranscriptSplit:
+    """The split with this side for everyone who has none."""
+    return with_sides(split, {each.name: side for each in split.speakers if each.side is None})
+
+
+def without_short(split: TranscriptSplit, words: int) -> TranscriptSplit:
+    """The split without entries of fewer words, such as interruptions."""
+    entries = tuple(replace(each, side="out") if count_words(each.text) < words else each for each in split.entries)
+    return replace(split, entries=entries, turns=count_turns(entries))
+
+
 def supplied_body(split: TranscriptSplit, source: str, licence: str) -> dict[str, Any]:
     """The part ``transcript`` of the request that opens the debate, without the entries that are left out."""
     turns = []
@@ -102,10 +116,11 @@ def count_turns(entries: Iterable[TranscriptEntry]) -> int:
     return turns
 
 
-def _proposed(entries: Iterable[TranscriptEntry], words: Mapping[int, int]) -> dict[str, EntrySide]:
+def _proposed(entries: Sequence[TranscriptEntry], words: Mapping[int, int]) -> dict[str, EntrySide]:
     """Sides by speaker: what the name tells; else the two who talk most are Pro and Con by first appearance.
 
-    If one side is told and one speaker is left, that one has the other side.
+    Who opens the debate and talks clearly less than both is a moderator.  If one side is told and one speaker
+    is left, that one has the other side.
     """
     talk: dict[str, int] = {}
     told: dict[str, EntrySide] = {}
@@ -121,6 +136,9 @@ def _proposed(entries: Iterable[TranscriptEntry], words: Mapping[int, int]) -> d
     if len(missing) == 2:  # noqa: PLR2004 - both sides
         most = sorted(talk, key=lambda name: -talk[name])[:2]
         told |= dict(zip((name for name in talk if name in most), ("pro", "con"), strict=False))
+        opener = next((each.speaker for each in entries if each.side is None), "")
+        if opener in talk and opener not in most and talk[opener] < MODERATES * talk[most[-1]]:
+            told[opener] = "context"
     elif len(missing) == len(talk) == 1:
         told[next(iter(talk))] = "pro" if missing == ["pro"] else "con"
     return told

@@ -18,7 +18,8 @@ from server.transcripts.entries import (
     source_of,
 )
 from server.transcripts.hints import side_of
-from server.transcripts.labels import SpeakerLabel, SpeakerNames, heading_of, is_name, label_of
+from server.transcripts.labels import SpeakerLabel, heading_of, is_name, label_of
+from server.transcripts.names import SpeakerNames
 
 _FACT: Final = re.compile(
     r"(?:\*\*|__)?(motion|topic|resolution|resolved|title|debate|question|source|licen[cs]e|date|authors?|location|place"

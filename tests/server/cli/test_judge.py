@@ -75,7 +75,7 @@ THREE = b"Ann: a b\n\nBen: c d\n\nCleo: e"
         (b"Ann: a", (), "only one person speaks in the file (Ann): a debate has two sides"),
         (samples.SCRIPT.encode("utf-16"), (), "the file is UTF-16 text: save it as UTF-8"),
         (samples.SCRIPT.encode(), (), "the file names no motion: say with --motion what is debated"),
-        (THREE, ("--motion", "m"), "say with --pro, --con, --context or --leave-out whose side they are on: Cleo"),
+        (THREE, ("--motion", "m"), "say with --pro, --con, --context, --leave-out or --others where they stand: Cleo"),
         (THREE, ("--motion", "m", "--con", "Ann", "--con", "Cleo"), "pro says nothing in it: a debate has two sides"),
     ],
     ids=range(6),

@@ -197,6 +197,28 @@ def test_a_byte_order_mark_is_no_part_of_a_name() -> None:
     assert ["Ann", "Ben"] == [each.name for each in split("a.txt", f"\ufeffAnn: {ANN}\n\nBen: {BEN}").speakers]
 
 
+def names(text: str) -> list[str]:
+    return [each.name for each in split("a.txt", text).speakers if each.name]
+
+
+def test_names_that_differ_in_titles_or_length_are_one_person() -> None:
+    text = "JOHN SMITH, MODERATOR: Hi.\n\nMR. SMITH: Ann?\n\nSENATOR ANN LEE: Yes.\n\nLEE: So.\n\nBEN (firmly): No."
+
+    assert ["JOHN SMITH, MODERATOR", "SENATOR ANN LEE", "BEN"] == names(text)
+    assert "context" == split("a.txt", text).speakers[0].side
+
+
+def test_a_name_that_fits_two_people_stays_by_itself() -> None:
+    assert ["Ann Lee", "Ben Lee", "Lee"] == names("Ann Lee: a\n\nBen Lee: b\n\nLee: c\n\nAnn Lee: d\n\nBen Lee: e")
+    assert ["Ann", "Mary Ann"] == names("Ann: a\n\nMary Ann: b")
+
+
+def test_a_sentence_with_a_colon_is_no_name() -> None:
+    text = "BUSH: A speech.\n\nAnd so, the answer to your question is: yes.\n\nI will say: no.\n\nKERRY: Another."
+
+    assert ["BUSH", "KERRY"] == names(text)
+
+
 # Bounds
 
 

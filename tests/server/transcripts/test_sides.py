@@ -5,7 +5,7 @@ import pytest
 from server.errors import BadTranscript
 from server.transcripts.entries import EntrySide, ReadTranscript, TranscriptEntry
 from server.transcripts.hints import side_of
-from server.transcripts.sides import split_of, supplied_body, with_sides
+from server.transcripts.sides import split_of, supplied_body, with_others, with_sides, without_short
 
 
 @pytest.mark.parametrize(
@@ -76,6 +76,24 @@ def test_words_of_one_side_are_one_turn_whatever_stands_between_them() -> None:
     assert 3 == split.turns
     assert 3 == with_sides(split, {"Cleo": "con"}).turns
     assert 1 == with_sides(split, {"Ben": "pro"}).turns
+
+
+def test_who_opens_the_debate_and_talks_little_is_a_moderator() -> None:
+    assert {"Cleo": "context", "Ann": "pro", "Dan": None, "Ben": "con"} == sides(
+        ("Cleo", 4), ("Ann", 9), ("Dan", 4), ("Ben", 9), ("Cleo", 0)
+    )
+    assert {"Cleo": None, "Ann": "pro", "Ben": "con"} == sides(("Cleo", 7), ("Ann", 9), ("Ben", 9))
+
+
+def test_speakers_without_a_side_and_short_entries_are_settled_at_once() -> None:
+    split = split_of(read(("Ann", 9), ("Cleo", 5), ("Ben", 9), ("Ann", 2), ("Ben", 9), ("Dan", 1)))
+
+    assert ["pro", "context", "con", "pro", "con", "context"] == [
+        each.side for each in with_others(split, "context").entries
+    ]
+    short = without_short(split, 3)
+    assert ["pro", None, "con", "out", "con", "out"] == [each.side for each in short.entries]
+    assert (4, 2) == (split.turns, short.turns)
 
 
 def test_what_is_left_out_is_not_supplied() -> None:

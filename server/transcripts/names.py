@@ -1,0 +1,110 @@
+"""The speakers of a text: which of its labels are names, and which names are one person's."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from server.transcripts.hints import side_of
+from server.transcripts.labels import SpeakerLabel, is_titled, without_aside
+
+_TITLES: Final = frozenset(
+    (
+        "mr", "mrs", "ms", "miss", "dr", "prof", "professor", "president", "senator", "sen", "governor", "gov", "vice",
+        "former", "secretary", "minister", "prime", "chancellor", "congressman", "congresswoman", "representative",
+        "rep", "mayor", "sir", "lord", "lady", "the",
+    )
+)  # fmt: skip
+_MOST_WORDS: Final = 5
+"""Words of a name that comes once and is not marked."""
+_SELDOM: Final = 2
+"""A short and a long form of a name are one person's if one of them comes at most so often."""
+
+
+class SpeakerNames:
+    """Which of the possible labels of a file are names, and how each speaker is called.
+
+    A label is a name if it comes more than once, or tells a side, or is marked, or begins a paragraph with capitals.
+    ``Ann (laughs)`` and ``ANN`` are called ``Ann``; ``SMITH`` and ``JOHN SMITH, MODERATOR`` are one person; ``Speaker
+    (Pro)`` and ``Speaker (Con)`` are two.
+    """
+
+    def __init__(self, labels: Sequence[tuple[SpeakerLabel, bool]]) -> None:
+        """``labels``: in their order, each with whether it begins a paragraph."""
+        asides: dict[str, set[str]] = {}
+        for label, _ in labels:
+            base, aside = without_aside(label.name)
+            told = side_of(aside) if aside else None
+            asides.setdefault(_key(base), set()).update({told} if told else ())
+        self._split = {base for base, told in asides.items() if len(told) > 1}
+        spelled = Counter(self._spelling_of(label) for label, _ in labels)
+        self._person = _people(spelled)
+        self._counts = Counter[str]()
+        for key, count in spelled.items():
+            self._counts[self._person[key]] += count
+        self._shown: dict[str, str] = {}
+        for label, _ in labels:
+            self._show(label)
+
+    def accepts(self, label: SpeakerLabel, *, begins_paragraph: bool) -> bool:
+        """Whether the label is a name."""
+        if self._counts[self._key_of(label)] > 1 or label.is_marked or side_of(label.name) is not None:
+            return True
+        name, _ = without_aside(label.name)
+        return begins_paragraph and len(name.split()) <= _MOST_WORDS and is_titled(name)
+
+    def called(self, label: SpeakerLabel) -> str:
+        """The speaker's name."""
+        return self._shown[self._key_of(label)]
+
+    def _spelling_of(self, label: SpeakerLabel) -> str:
+        base, aside = without_aside(label.name)
+        return f"{_key(base)} ({_key(aside)})" if _key(base) in self._split else _key(base)
+
+    def _key_of(self, label: SpeakerLabel) -> str:
+        return self._person[self._spelling_of(label)]
+
+    def _show(self, label: SpeakerLabel) -> None:
+        """A name that tells its side is shown whole; of two spellings the one that is not in capitals."""
+        base, aside = without_aside(label.name)
+        is_whole = bool(aside) and side_of(aside) is not None
+        name = label.name.strip() if is_whole else base
+        key = self._key_of(label)
+        known = self._shown.get(key)
+        is_fuller = known is not None and is_whole and side_of(known) is None
+        if known is None or is_fuller or (known.isupper() and not name.isupper() and len(name) >= len(known)):
+            self._shown[key] = name
+
+
+def _people(spelled: Mapping[str, int]) -> dict[str, str]:
+    """For each spelling the one that stands for its person: itself, or a longer one with the same last word.
+
+    Titles do not count: ``President Bush`` is ``Bush``.  A spelling that fits two people stays by itself, and so does
+    everyone if only one person were left.
+    """
+    words = {key: _words(key) for key in spelled}
+    person: dict[str, str] = {}
+    for key in sorted(spelled, key=lambda each: len(words[each])):
+        longer = [
+            other
+            for other in spelled
+            if words[other][-1:] == words[key][-1:]
+            and (
+                words[key] == words[other]
+                or (set(words[key]) < set(words[other]) and min(spelled[key], spelled[other]) <= _SELDOM)
+            )
+        ]
+        longest = max(longer, key=lambda each: len(words[each]))
+        is_sure = all(set(words[each]) <= set(words[longest]) for each in longer)
+        person[key] = longest if is_sure else key
+    found = {key: person[person[key]] for key in spelled}
+    return found if len(set(found.values())) > 1 else {key: key for key in spelled}
+
+
+def _words(key: str) -> tuple[str, ...]:
+    """The words of a name without titles; all of them if it is only titles."""
+    words = tuple(word.strip(".") for word in key.split())
+    return tuple(word for word in words if word not in _TITLES) or words
+
+
+def _key(name: str) -> str:
+    return " ".join(name.casefold().split())
