@@ -94,7 +94,8 @@ const weighedOf = (findings, view) => Object.values(view.evidence.weighed).filte
 /** Where a passage comes from: `E3 · ridership.txt, page 2`. */
 function source(name, { document: id, page, heading }, view) {
   const { name: file, title } = view.evidence.documents[id];
-  return [h("b", {}, name), ` · ${title ?? file}${page ? WORDS.page(page) : ""}${heading && heading !== title ? ` · ${heading}` : ""}`];
+  const under = heading && heading !== title ? ` · ${heading}` : "";
+  return [h("b", {}, name), ` · ${title ?? file}${page ? WORDS.page(page) : ""}${under}`];
 }
 
 function passageText(name, spans, view) {

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from events.types import Template
 from events.types.rubric import Dimension, Rubric, composite_dimensions
 from judge.report.figures import percent
-from judge.rubric import fmt
+from judge.rubric import evidence_rules, fmt
 
 Rules = Callable[[Rubric], Iterator[str]]
 
@@ -130,6 +130,15 @@ def _claims(rubric: Rubric) -> Iterator[str]:
     yield "The same claim costs a side once."
 
 
+def _evidence(rubric: Rubric) -> Iterator[str]:
+    yield "No model decides whether quoted words stand in a passage: they are compared, by the rules of every quote."
+    yield "Asked twice, claim first and passage first. Where the answers differ, the relation is undecided."
+    for kind, rule in (rubric.evidence or evidence_rules()).items():
+        yield f"{kind.replace('_', ' ').capitalize()}: −{fmt(rule.points)} {rule.dimension.replace('_', ' ')}."
+    yield "A source outside the documents is uncited, and costs nothing."
+    yield "A flag of a fabricated citation is upheld or cleared by the documents."
+
+
 def _appeals(_: Rubric) -> Iterator[str]:
     yield "Any flag can be appealed, by a moderator or by itself; it is settled once."
     yield "The second judge sees the words and the rule, not the first verdict."
@@ -216,6 +225,7 @@ RULES: Final[Mapping[str, Rules]] = {
     "conflict": _conflict,
     "convergence": _convergence,
     "claims": _claims,
+    "evidence": _evidence,
     "appeals": _appeals,
     "gaps": _gaps,
     "spine": _spine,

@@ -124,7 +124,7 @@ def _caps_of(name: str, dimension: Dimension) -> Iterator[Row]:
 
 
 def _penalties(rubric: Rubric) -> Iterator[Row]:
-    for kind, claim in rubric.claims.items():
+    for kind, claim in (*rubric.claims.items(), *(rubric.evidence or {}).items()):
         second = "yes" if claim.second_opinion else "no"
         yield Row(key=kind, cells=(_name(kind), claim.asks, claim.points, _name(claim.dimension), second))
     gaps = rubric.gaps

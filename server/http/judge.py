@@ -30,7 +30,7 @@ from judge.report.tables import tables
 from judge.report.tally import SCRIPTED, DebateCounter, Tally, total
 from judge.report.weaknesses import Weakness, weaknesses
 from judge.rubric import digest, rubric_v2
-from judge.templates import judge_templates
+from judge.templates import EVIDENCE, judge_templates, load_template
 from server.debate.adoption import UNREADABLE
 from server.debate.setup.lab import result_of
 from server.export.lab import LabFinding, findings
@@ -269,7 +269,7 @@ def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, ju
     over, tally = survey.measured(judge)
     if opened is None:
         rubric, shown = rubric_v2(), tables(rubric_v2())
-        steps = levels(rubric, judge_templates())
+        steps = levels(rubric, {**judge_templates(), EVIDENCE: load_template(EVIDENCE)})
     else:
         rubric, shown = opened[1].rubric, tables(opened[1].rubric, rubric_v2())
         steps = levels(rubric, opened[1].prompts)

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from events.codec import encode
 from events.record import Recorded, as_draft, digest_before_first, stamp
@@ -47,8 +48,8 @@ from judge.report.table import differences
 from judge.report.tables import tables
 from judge.report.tally import DebateCounter, Tally, total
 from judge.report.weaknesses import MEASURES, Weakness, weaknesses
-from judge.rubric import rubric_v1
-from judge.templates import judge_templates
+from judge.rubric import rubric_v1, rubric_v2, with_evidence
+from judge.templates import EVIDENCE, judge_templates, load_template
 from tests.judge.turns import opened, scored, side_of, spoken_turn
 
 RUBRIC = rubric_v1()
@@ -379,11 +380,23 @@ def test_the_rules_carry_the_figures_of_the_rubric() -> None:
 
 
 def test_every_level_has_its_question_word_for_word() -> None:
-    every = levels(RUBRIC, judge_templates())
+    every = levels(RUBRIC, {**judge_templates(), EVIDENCE: load_template(EVIDENCE)})
 
     assert [1, 2, 3, 4, 5] == [level.number for level in every if level.number]
     assert ["pressure"] == [level.id for level in every if not level.prompt]
     assert all(level.rules for level in every)
+
+
+def test_the_rules_of_evidence_have_the_figures_of_the_debate() -> None:
+    rules = with_evidence(rubric_v2()).evidence
+    assert rules
+    dear = replace(rubric_v2(), evidence={**rules, "misquotation": replace(rules["misquotation"], points=7)})
+    [found] = [level for level in levels(dear, judge_templates()) if level.id == "evidence"]
+
+    assert "Misquotation: −7 logic." in found.rules
+    assert not found.prompt
+    [penalties] = [table for table in tables(dear, rubric_v2()) if table.id == "penalties"]
+    assert {"misquotation", "contradicted_by_evidence"} <= {row.key for row in penalties.rows}
 
 
 def test_the_tables_hold_every_figure_of_the_rubric() -> None:
