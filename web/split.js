@@ -83,6 +83,29 @@ export const withSpeakerSide = (entries, speaker, side) => {
 };
 
 /**
+ * Gives all entries without a side this one.
+ * @param {Entry[]} entries
+ * @param {EntrySide} side
+ * @returns {Entry[]}
+ */
+export const withOthers = (entries, side) => {
+  return entries.map((entry) => (entry.side === null ? { ...entry, side } : entry));
+};
+
+const wordsOf = (text) => text.split(/\s+/).filter(Boolean).length;
+
+/**
+ * Leaves out the entries with fewer words, such as interruptions.
+ * @param {Entry[]} entries
+ * @param {number} words
+ * @returns {Entry[]}
+ */
+export const withoutShort = (entries, words) => {
+  const isShort = ({ side, text }) => side !== "out" && wordsOf(text) < words;
+  return entries.map((entry) => (isShort(entry) ? { ...entry, side: "out" } : entry));
+};
+
+/**
  * The speakers in the order of their first words. `side` is null if their entries have several or none.
  * @param {Entry[]} entries
  * @returns {{name: string, side: EntrySide | null, entries: number, words: number}[]}
@@ -92,7 +115,7 @@ export function speakersOf(entries) {
   for (const { speaker, side, text } of entries) {
     const known = found.get(speaker) ?? { name: speaker, side, entries: 0, words: 0 };
     known.entries += 1;
-    known.words += text.split(/\s+/).filter(Boolean).length;
+    known.words += wordsOf(text);
     if (known.side !== side) known.side = null;
     found.set(speaker, known);
   }

@@ -13,6 +13,8 @@ import {
   splitAt,
   turnsOf,
   withSide,
+  withOthers,
+  withoutShort,
   withSpeakerSide,
 } from "./split.js";
 import { FORM } from "./words_home.js";
@@ -64,6 +66,9 @@ function begin() {
   const fields = Object.fromEntries(FIELDS.map((name) => [name, fieldOf(name)]));
   const judge = h("select", { name: "supply.judge", on: { change: showOther } });
   const other = h("input", { "aria-label": SUPPLY.otherModel, placeholder: "provider:model", hidden: true });
+  const others = h("select", { on: { change: settleOthers } });
+  const othersField = field(SUPPLY.others, others);
+  const shortest = h("input", { type: "number", min: 1, max: 1000, value: 8, inputmode: "numeric" });
   const warnings = h("div");
   const found = h("p.quiet", { role: "status" });
   const hindered = h("p.error", { hidden: true });
@@ -76,6 +81,9 @@ function begin() {
     warnings,
     h("h3", {}, SUPPLY.speakers),
     speakers,
+    h("div.supply-all", {}, othersField,
+      field(SUPPLY.shortest, shortest),
+      h("button", { type: "button", on: { click: leaveOutShort } }, SUPPLY.leaveOut)),
     h("div.supply-head", {}, h("h3", {}, SUPPLY.entries), undo, found),
     h("p.note", {}, SUPPLY.keys),
     list,
@@ -114,6 +122,15 @@ function begin() {
   function showError({ message }) {
     setText(error, message);
     error.hidden = !message;
+  }
+
+  function settleOthers() {
+    change(withOthers(entries, others.value));
+  }
+
+  function leaveOutShort() {
+    const now = withoutShort(entries, Number(shortest.value));
+    if (now.some((entry, i) => entry !== entries[i])) change(now);
   }
 
   function picked() {
@@ -214,6 +231,9 @@ function begin() {
   function showSpeakers() {
     const active = document.activeElement?.dataset?.speaker;
     const all = speakersOf(entries);
+    othersField.hidden = !entries.some(({ side }) => side === null);
+    const sides = ["context", "out"].map((side) => h("option", { value: side }, SUPPLY.side[side]));
+    others.replaceChildren(h("option", { value: "" }, SUPPLY.openSide), ...sides);
     speakers.replaceChildren(...all.map(({ name, side, words, entries: number }, i) => {
       const isMixed = side === null && entries.some((entry) => entry.speaker === name && entry.side !== null);
       const select = sideSelect(side, isMixed ? SUPPLY.severalSides : SUPPLY.openSide, SUPPLY.whose(name));
@@ -240,11 +260,11 @@ function begin() {
     const act = (control, title, click, disabled) => {
       return h("button", { type: "button", "data-control": control, disabled, on: { click } }, title);
     };
-    const time = entry.at_ms === null ? "" : ` · ${clock(entry.at_ms)}`;
+    const time = entry.at_ms === null ? "" : clock(entry.at_ms);
     const label = SUPPLY.entry(number, entry.speaker, entry.side ? SUPPLY.side[entry.side] : SUPPLY.openSide);
     return h(`li.supply-entry.${entry.side ?? "open"}`, { "data-entry": entry.id, tabindex: "0", "aria-label": label },
       h("div.supply-who", {}, h("b", {}, entry.speaker || SUPPLY.nameless),
-        h("span.quiet", {}, (turn ? SUPPLY.turn(turn) : "") + time)),
+        h("span.quiet", {}, [turn && SUPPLY.turn(turn), time].filter(Boolean).join(" · "))),
       h("div.supply-acts", {}, side,
         act("merge", SUPPLY.merge, () => merge(entry.id), at === 0),
         act("split", SUPPLY.split, () => startSplit(entry.id), isSplit)),

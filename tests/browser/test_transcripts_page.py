@@ -109,6 +109,18 @@ def test_a_split_is_mended_with_the_keyboard_alone(page: Page, server: Any) -> N
     assert 4 == len(entries(page))
 
 
+def test_speakers_without_a_side_and_interruptions_are_settled_at_once(page: Page, server: Any) -> None:
+    supplied(page, server, "talk.txt", TALK)
+    page.get_by_label("All without a side").select_option("context")
+    expect(page.get_by_label("All without a side")).to_be_hidden()
+    page.get_by_label("Leave out entries with fewer words than").fill("6")
+    page.get_by_role("button", name="Leave them out").click()
+
+    assert ["pro", "out", "con", "out"] == [side for side, _ in entries(page)]
+    page.get_by_role("button", name="Undo").click()
+    assert ["pro", "context", "con", "pro"] == [side for side, _ in entries(page)]
+
+
 def test_one_of_several_debates_is_chosen_and_errors_stand_beside_the_file(new_page: Any, server: Any) -> None:
     page = supplied(new_page(), server, "nyu.jsonl", samples.NYU)
     page.get_by_label("Which of the 2 debates in the file").select_option("story-2")

@@ -9,6 +9,8 @@ import {
   speakersOf,
   splitAt,
   turnsOf,
+  withOthers,
+  withoutShort,
   withSide,
   withSpeakerSide,
 } from "../../web/split.js";
@@ -91,6 +93,14 @@ test("what hinders the debate is told, the first by its kind", () => {
   assert.deepEqual({ kind: "contexts", value: 102 }, hindrance([...settled, ...many(101, "context", "a")]));
   assert.deepEqual({ kind: "contextText" }, hindrance([...settled, ...many(1, "context", "a".repeat(4001))]));
   assert.deepEqual({ kind: "turnText", value: 4 }, hindrance([...settled, ...many(2, "con", "a".repeat(30_001))]));
+});
+
+test("speakers without a side and short entries are settled at once", () => {
+  const all = entries();
+
+  assert.deepEqual(["context", "pro", "context", "con", "pro"], withOthers(all, "context").map(({ side }) => side));
+  assert.deepEqual(["out", "pro", "out", "con", "out"], withoutShort(all, 3).map(({ side }) => side));
+  assert.equal(all[1], withoutShort(all, 3)[1]);
 });
 
 test("what is left out is not sent", () => {
