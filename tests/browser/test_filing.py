@@ -58,6 +58,11 @@ def test_a_debate_is_forked_and_judged_again_from_its_page(
     page.get_by_role("button", name="Judge again").click()
     expect(page.locator("#sources")).to_contain_text(f"Transcript supplied: debate {debate} in Moot")
     expect(page.locator("#sources a").first).to_have_attribute("href", re.compile(f"/d/{debate}\\?at=\\d+"))
+    page.locator("#about > summary").click()
+    page.get_by_role("link", name="Compare with the first judging").click()
+    expect(page.get_by_role("heading", name="Two judgings of one debate")).to_be_visible()
+    expect(page.get_by_role("link", name="First judging")).to_have_attribute("href", f"/d/{debate}")
+    expect(page.locator("details.compared")).to_have_count(2)
 
 
 def test_the_list_is_limited_by_tag_and_its_address_says_so(

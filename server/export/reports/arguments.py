@@ -12,11 +12,13 @@ from server.errors import NotNow
 from server.export.labels import named
 from server.export.reports.document import (
     LEAST_LOSS,
+    STATED,
     CitedTurn,
     QuotedWords,
     ReportSection,
     Sentence,
     Strong,
+    count,
     ranked_advice,
 )
 from server.export.wording import NAMES, RESPONSES, STANDINGS
@@ -33,13 +35,15 @@ def argument_sections(debate: Debate, side: Side) -> tuple[ReportSection, ...]:
     if not traced:
         raise NotNow(f"no argument of {NAMES[side]} is judged yet, so there is nothing to report")
     sections = [*_moments(debate, traced)]
+    totals = _totals(traced)
+    told = {min(totals, key=totals.__getitem__), max(totals, key=totals.__getitem__)} if totals else set()
     for title, entries in (
         ("What was left unanswered", _unanswered(debate, side, mine)),
         ("Where your arguments lost, and why", _lost(debate, mine)),
     ):
         found = tuple(entries)[:MOST]
         sections.append(ReportSection(title=title, entries=found or (("The record has nothing here.",),)))
-    sections.append(ranked_advice(_advice(debate, traced)))
+    sections.append(ranked_advice(_advice(debate, traced, told)))
     if unscored := tuple(_unscored(traced)):
         sections.append(ReportSection(title="Not scored", entries=unscored))
     return tuple(sections)
@@ -49,6 +53,10 @@ def _total(argument: ArgumentState) -> float | None:
     if argument.trace is UNSET or isinstance(argument.trace.total, Missing):
         return None
     return argument.trace.total
+
+
+def _totals(traced: Arguments) -> dict[str, float]:
+    return {name: total for name, each in traced.items() if (total := _total(each)) is not None}
 
 
 def _claimed(name: str, argument: ArgumentState) -> Sentence:
@@ -65,7 +73,7 @@ def _says(debate: Debate, argument: ArgumentState) -> Sentence:
 
 
 def _moments(debate: Debate, traced: Arguments) -> Iterator[ReportSection]:
-    totals = {name: total for name, each in traced.items() if (total := _total(each)) is not None}
+    totals = _totals(traced)
     if not totals:
         entry: Sentence = ("None of your arguments has a score.",)
         yield ReportSection(title="Your strongest and weakest argument", entries=(entry,))
@@ -127,8 +135,11 @@ class _Mark(Struct, frozen=True):
     score: float
 
 
-def _advice(debate: Debate, traced: Arguments) -> Iterator[tuple[float, Sentence]]:
-    """Of each criterion: the weighted points below the best argument of the debate, over the side's arguments."""
+def _advice(debate: Debate, traced: Arguments, told: set[str]) -> Iterator[tuple[float, Sentence]]:
+    """Of each criterion: the weighted points below the best argument of the debate, over the side's arguments.
+
+    Of the arguments ``told`` the report has given the judge's reason.
+    """
     opened = debate.opened
     criteria = None if opened is None else opened.rubric.criteria
     if criteria is None:
@@ -147,11 +158,11 @@ def _advice(debate: Debate, traced: Arguments) -> Iterator[tuple[float, Sentence
         respect = f"{criterion.replace('_', ' ')}, {top:g} of {criteria.high}"
         advice: Sentence = (
             Strong(f"Ask of each argument: {rule.asks}?"),
-            f" Against the best argument of this debate in this respect ({respect}) yours are {lost:g} points lower ",
+            f" Against the best argument of this debate in this respect ({respect}) yours lost {count(lost, 'point')} ",
             f"together. Lowest is {worst.name}, ",
             CitedTurn(worst.argument.turn, worst.argument.opened),
             f", with {worst.score:g}.",
-            *_says(debate, worst.argument),
+            *((STATED,) if worst.name in told else _says(debate, worst.argument)),
         )
         yield rule.weight * lost, advice
 

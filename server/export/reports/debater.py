@@ -23,12 +23,14 @@ from server.export.labels import named
 from server.export.reports.arguments import argument_sections
 from server.export.reports.document import (
     LEAST_LOSS,
+    STATED,
     CitedTurn,
     QuotedWords,
     Report,
     ReportSection,
     Sentence,
     Strong,
+    count,
     ranked_advice,
 )
 from server.export.wording import NAMES, rule_name
@@ -266,7 +268,7 @@ def _weakest(case: _SideOfExchange, number: int, *, is_only: bool) -> Sentence:
             *_reason(case, point.score.reason),
         )
     lost = -sum(each.points for each in case.losses if each.turn == number and each.counts)
-    return (*head, f" After it was scored, the turn lost {_count(lost, 'point')} more: see below.") if lost else head
+    return (*head, f" After it was scored, the turn lost {count(lost, 'point')} more: see below.") if lost else head
 
 
 def _reason(case: _SideOfExchange, reason: str) -> Sentence:
@@ -329,8 +331,8 @@ def _lost_later(case: _SideOfExchange) -> Iterator[Sentence]:
     listed = _largest(case)
     yield from (_loss(case, each) for each in listed)
     if rest := [each for each in case.losses if each not in listed]:
-        lost = _count(-sum(each.points for each in rest), "point")
-        yield (f"{_count(len(rest), 'further loss', 'further losses')} took {lost}.",)
+        lost = count(-sum(each.points for each in rest), "point")
+        yield (f"{count(len(rest), 'further loss', 'further losses')} took {lost}.",)
     bands = {
         number: sum(entry.applied for entry in card.entries if entry.kind == "band")
         for number, card in case.cards.items()
@@ -338,7 +340,7 @@ def _lost_later(case: _SideOfExchange) -> Iterator[Sentence]:
     if (moved := sum(bands.values())) <= -LEAST_LOSS:
         worst = min(bands, key=lambda number: bands[number])
         yield (
-            f"In all, comparisons with the turns beside them moved your turns down by {_count(-moved, 'point')}; ",
+            f"In all, comparisons with the turns beside them moved your turns down by {count(-moved, 'point')}; ",
             CitedTurn(worst, case.cards[worst].position),
             " fell furthest.",
         )
@@ -350,7 +352,7 @@ def _largest(case: _SideOfExchange) -> list[_Loss]:
 
 
 def _loss(case: _SideOfExchange, loss: _Loss) -> Sentence:
-    head: Sentence = (CitedTurn(loss.turn, loss.position), f" lost {_count(-loss.points, 'point')} of {loss.dimension}")
+    head: Sentence = (CitedTurn(loss.turn, loss.position), f" lost {count(-loss.points, 'point')} of {loss.dimension}")
     if loss.kind in CONDUCT:
         said: Sentence = (": ", QuotedWords(loss.quote)) if loss.quote else (".",)
         return (*head, f" for {CONDUCT[loss.kind][0]}", *said, *_reason(case, loss.reason))
@@ -373,10 +375,6 @@ def _loss(case: _SideOfExchange, loss: _Loss) -> Sentence:
     return (*head, ". You said: ", QuotedWords(loss.quote), *shown, *_reason(case, loss.reason), *left)
 
 
-def _count(number: float, one: str, many: str = "") -> str:
-    return f"{number:g} {one if number == 1 else many or one + 's'}"
-
-
 # what was left open
 
 
@@ -389,7 +387,8 @@ def _unanswered(case: _SideOfExchange) -> Iterator[Sentence]:
 
 def _unmended(case: _SideOfExchange) -> Iterator[Sentence]:
     """Those of the flaws that stayed that the report has not told yet, by points."""
-    left = [each for each in case.losses if _is_left(case, each) and each not in _largest(case)]
+    told = _largest(case)
+    left = [each for each in case.losses if _is_left(case, each) and each not in told]
     for loss in sorted(left, key=lambda each: (each.points, each.position)):
         yield (
             "You said in ",
@@ -487,7 +486,7 @@ def _by_component(case: _SideOfExchange) -> Iterator[tuple[float, Sentence]]:
             continue
         worst = min(given, key=lambda each: each.score.admitted)
         respect = f"{name.replace('_', ' ')}, {top:g} of {worst.maximum}"
-        total = f"{_count(round(lost, 2), 'point')} over {_count(len(mine), 'turn')}"
+        total = f"{count(round(lost, 2), 'point')} over {count(len(mine), 'turn')}"
         advice: Sentence = (
             Strong(f"See that each turn {worst.asks}."),
             f" Against the best turn of this debate in this respect ({respect}) you lost {total}. Least in ",
@@ -510,20 +509,20 @@ def _by_rule(case: _SideOfExchange) -> Iterator[tuple[float, Sentence]]:
         rule = case.rubric.claims.get(kind)  # type: ignore[call-overload]
         if kind == "gap":
             what = "Before you speak, look for the step that the other side can attack, and close it."
-            how = f"{_count(len(losses), 'flaw')} in your turns cost"
+            how = f"{count(len(losses), 'flaw')} in your turns cost"
         elif kind in CONDUCT:
-            what, how = CONDUCT[kind][1], f"{_count(len(losses), kind.replace('_', ' '))} cost"
+            what, how = CONDUCT[kind][1], f"{count(len(losses), kind.replace('_', ' '))} cost"
         else:
             asks = rule.asks if rule is not None else f"can be called {kind.replace('_', ' ')}"
-            what, how = f"Make no claim that {asks}.", f"{_count(len(losses), 'such claim')} cost"
+            what, how = f"Make no claim that {asks}.", f"{count(len(losses), 'such claim')} cost"
         yield (
             lost,
             (
                 Strong(what),
-                f" {how} you {_count(round(lost, 2), 'point')}; most in ",
+                f" {how} you {count(round(lost, 2), 'point')}; most in ",
                 CitedTurn(worst.turn, worst.position),
                 ".",
-                *((" The judge's words on it stand above.",) if worst in told else _reason(case, worst.reason)),
+                *((STATED,) if worst in told else _reason(case, worst.reason)),
             ),
         )
 

@@ -66,6 +66,12 @@ ADVICE: Final = 3
 """Pieces of advice in a report."""
 LEAST_LOSS: Final = 1.0
 """Points that a piece of advice needs."""
+STATED: Final = " The judge's words on it stand above."
+
+
+def count(number: float, one: str, many: str = "") -> str:
+    """A number with its noun."""
+    return f"{number:g} {one if number == 1 else many or one + 's'}"
 
 
 def ranked_advice(losses: Iterable[tuple[float, Sentence]]) -> ReportSection:

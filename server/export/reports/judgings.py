@@ -131,6 +131,8 @@ class JudgingComparison(Struct, frozen=True, kw_only=True):
     """Both judgings, turn by turn, and their agreement."""
 
     motion: str
+    language: str
+    """BCP 47 tag of quotes and of the motion."""
     digest: str
     """SHA-256 of the turns that are compared: their sides and words."""
     first: Judging
@@ -189,6 +191,7 @@ def compare_judgings(first: Fold, second: Fold, views: tuple[View, View]) -> Jud
     common = chosen[0].keys() & chosen[1].keys()
     return JudgingComparison(
         motion=one.view.motion,
+        language=one.view.language or "en",
         digest=sha256(msgspec.json.encode(_words(one.view, numbers))).hexdigest(),
         first=_judging(one),
         second=_judging(two),

@@ -149,7 +149,7 @@ def _page(parts: Iterable[str]) -> str:
 
 
 def _main(found: JudgingComparison, first: Side) -> Iterator[str]:
-    yield f'<h1>Two judgings of one debate</h1><p class="lead" dir="auto">{escape(found.motion)}</p>'
+    yield f'<h1>Two judgings of one debate</h1><p class="lead" {_spoken(found)}>{escape(found.motion)}</p>'
     yield from _judgings(found)
     yield '<section><h2>How far they agree</h2><ul class="says">'
     yield from (f"<li>{escape(each)}</li>" for each in agreement_sentences(found))
@@ -161,6 +161,11 @@ def _main(found: JudgingComparison, first: Side) -> Iterator[str]:
         docks = [each for each in found.dockings if each.turn == turn.turn]
         yield from _turn(found, turn, flags, docks, preferred.get(turn.turn), first)
     yield "</section>"
+
+
+def _spoken(found: JudgingComparison) -> str:
+    """The attributes of an element with words of the debate."""
+    return f'lang="{escape(found.language)}" dir="auto"'
 
 
 def _judgings(found: JudgingComparison) -> Iterator[str]:
@@ -219,7 +224,7 @@ def _turn(
         yield '<div class="scroll" tabindex="0" role="region" aria-label="Components"><table><thead><tr>'
         yield '<th scope="col">Component</th><th scope="col">First</th><th scope="col">Second</th>'
         yield '<th scope="col">Difference</th></tr></thead><tbody>'
-        yield from map(_component, turn.components)
+        yield from (_component(each, _spoken(found)) for each in turn.components)
         yield "</tbody></table></div>"
     yield from _findings("Suspect claims", [(flag_words(e.first, first), flag_words(e.second, first)) for e in flags])
     yield from _findings(
@@ -228,20 +233,20 @@ def _turn(
     yield "</details>"
 
 
-def _component(pair: ComponentPair) -> str:
+def _component(pair: ComponentPair, spoken: str) -> str:
     name = f"{pair.dimension}, {pair.component}" if pair.dimension != pair.component else pair.dimension
     alike = "They quote the same words." if pair.shares_words else "They quote other words."
     said = "" if pair.shares_words is UNSET else f"<small>{alike}</small>"
     return (
-        f'<tr><th scope="row">{escape(name.replace("_", " "))}{said}</th><td>{_points(pair.first)}</td>'
-        f"<td>{_points(pair.second)}</td><td>{difference(pair.difference)}</td></tr>"
+        f'<tr><th scope="row">{escape(name.replace("_", " "))}{said}</th><td>{_points(pair.first, spoken)}</td>'
+        f"<td>{_points(pair.second, spoken)}</td><td>{difference(pair.difference)}</td></tr>"
     )
 
 
-def _points(component: ComponentView | UnsetType) -> str:
+def _points(component: ComponentView | UnsetType, spoken: str) -> str:
     if component is UNSET:
         return NONE
-    quote = f"<q>{escape(one_line(component.quote))}</q>" if component.quote else ""
+    quote = f"<q {spoken}>{escape(one_line(component.quote))}</q>" if component.quote else ""
     doubt = "" if component.verified or not component.quote else " (these words are not in the turn)"
     return f"<b>{component.admitted:g}</b> of {component.maximum} {quote}{doubt}"
 

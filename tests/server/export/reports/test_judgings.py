@@ -141,3 +141,22 @@ async def test_a_longer_debate_is_compared_where_both_have_turns(tmp_path: Path)
 
     assert 4 == len(found.turns)
     assert "The first debate has 6 turns; only the 4 that both have are compared." in found.notes
+
+
+async def test_words_of_debaters_and_judges_are_never_markup_on_the_page(tmp_path: Path) -> None:
+    def hostile(said: dict[str, Any]) -> None:
+        said["says"]["pro"][0] = f"<script>alert(1)</script> {said['says']['pro'][0]}"
+        said["answers"]["score:1"]["components"]["cause"]["quote"] = "<script>alert(1)</script>"
+        said["answers"]["claims:1"] = {
+            "claims": [{"quote": "<script>alert(1)</script>", "kind": "overclaim", "reason": "<img src=x>"}]
+        }
+
+    model = script(tmp_path, "hostile", hostile)
+    async with harness() as h:
+        found = compared(await judged(h, model, model), await judged(h, model, "baseline:lexical"))
+    page = comparison_page(found, "pro")
+
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<script>alert" not in page
+    assert "<img" not in page
+    assert '<q lang="en" dir="auto">' in page
