@@ -2,7 +2,7 @@
 
 import { $, h, hiddenText, setText } from "./dom.js";
 import { at, blank, faultsOf, fieldsOf, passagesOf, put, sourceField, sourcesOf } from "./fields.js";
-import { plain } from "./formatting.js";
+import { capital, plain } from "./formatting.js";
 import { wordPicker } from "./picker.js";
 import { ASKED, hint, itemName, label, option, question } from "./words_asked.js";
 
@@ -335,8 +335,11 @@ function groupElement(field, form, base) {
   );
 }
 
-const sentence = (text) => (text ? `It ${text}.`.replace(/^It (is|does|are) /, "$1 ").replace(/^./, upper) : "");
-const upper = (letter) => letter.toUpperCase();
+/** What the rubric asks of a part, as a sentence; some rubrics ask it as a question. */
+function sentence(text) {
+  if (!text) return "";
+  return /^(?:is|are|does|do|can|has|how|what)\b/.test(text) ? `${capital(text)}?` : `It ${text}.`;
+}
 
 function anchorsOf(field, form) {
   const own = term(field, form) ?? form.material.terms.find((each) => each.name === field.path.at(-2));
@@ -374,7 +377,7 @@ function choicesElement(field, form, base) {
   }));
   const checked = () => options.filter((_, i) => inputs[i].checked).map(({ value }) => value);
   const box = faultBox(path, form, () => inputs);
-  const known = field.kind === "choice" && term(field, form);
+  const known = !isMany && term(field, form);
   return h(`fieldset.${field.kind}`, { "aria-describedby": box.id },
     h("legend", {}, label(field, form.material)),
     known?.asks && h("p.asks", {}, sentence(known.asks)),

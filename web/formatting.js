@@ -11,6 +11,13 @@ const DIRECTION_MARKS = /[\u202a-\u202e\u2066-\u2069]/g;
 export const plain = (name) => String(name).replaceAll("_", " ").replace(DIRECTION_MARKS, "");
 
 /**
+ * Who has a seat: the name of a model, or of a person. `person:Ben` → `Ben (a person)`.
+ * @param {string | undefined} model
+ * @returns {string | undefined}
+ */
+export const holder = (model) => (model?.startsWith("person:") ? `${model.slice(7)} (a person)` : model);
+
+/**
  * The element id for a claim, premise or argument. Ids of the page itself begin with a small letter.
  * @param {string} name
  * @returns {string}

@@ -1,7 +1,7 @@
 /** The head of a debate's page: the motion, the participants, the progress, and links to the parts of the page. */
 
 import { $, h, onClick, setText } from "./dom.js";
-import { capital, count, isMissing, joined, number, plain } from "./formatting.js";
+import { capital, count, holder, isMissing, joined, number, plain } from "./formatting.js";
 import { FORMAT, HEADER, NAME, ROUND, SIGN, UNNAMED, roundsOf } from "./words.js";
 
 /** A motion with more characters is set in smaller type. */
@@ -97,17 +97,16 @@ export function menus() {
 
 function seats(view) {
   const raters = Object.values(view.panel?.raters ?? {});
-  const models = [...new Set(raters.map(({ seat: { model } }) => model || UNNAMED))];
+  const models = [...new Set(raters.map(({ seat: { model } }) => holder(model) || UNNAMED))];
   const shown = [];
   for (const side of ["pro", "con"]) {
-    const holder = view[side];
-    if (!holder) continue;
-    const { speaker, archetype, model } = holder;
+    if (!view[side]) continue;
+    const { speaker, archetype, model } = view[side];
     const from = view.transcript && !model ? HEADER.inTranscript : model;
     shown.push(seat(side, `${SIGN[side]} ${NAME[side]}`, speaker ?? plain(archetype), from));
   }
   if (view.judge && !["deliberation", "calibration"].includes(view.format)) {
-    shown.push(seat("judge", HEADER.judge, HEADER.rubric(view.rubric), view.judge.model));
+    shown.push(seat("judge", HEADER.judge, HEADER.rubric(view.rubric), holder(view.judge.model)));
   }
   if (raters.length > 0) {
     const named = models.length > 2 ? count(models.length, "model") : models.join(", ");

@@ -4,7 +4,9 @@ import { dotPlot, intervalScale } from "./charts.js";
 import { decision } from "./decision.js";
 import { deliberation } from "./deliberation.js";
 import { changeDetector, eventLink, h } from "./dom.js";
-import { anchor, capital, count, figure, isMissing, joined, number, percent, plain, signed } from "./formatting.js";
+import {
+  anchor, capital, count, figure, holder, isMissing, joined, number, percent, plain, signed,
+} from "./formatting.js";
 import { firstSide, named } from "./labels.js";
 import { badge, headings, listed, more, placeLink, replaceChildren, table } from "./widgets.js";
 import { NAME, SIGN, STANDING, UNNAMED } from "./words.js";
@@ -282,7 +284,7 @@ function raterDetails(name, { seat, scored, position }, view, go) {
       scored?.finding && h("p.finding", {}, h("b", {}, PANEL.finding), scored.finding),
       h("p", {}, PANEL.focus(seat.focus), seat.scepticism && ` ${seat.scepticism}`),
       h("p.quiet", {},
-        PANEL.rating(scored?.model || seat.model || UNNAMED, seat.samples, weights),
+        PANEL.rating(holder(scored?.model || seat.model) || UNNAMED, seat.samples, weights),
         position && [" ", h("a", eventLink(position, go), `event ${position}`)]),
       seat.caveat && h("p.caveat", {}, seat.caveat),
       scored && scoresOf(scored, dimensions, firstSide(view))));

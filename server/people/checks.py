@@ -18,6 +18,8 @@ QUOTES: Final = frozenset({"quote", "fails", "exposed_by"})
 """Names of the properties that hold words of a speech."""
 REQUIRED: Final = frozenset({"explanation", "text", "early", "late", "rationale"})
 """Names of texts that must not be empty, wherever they stand.  In a list every text is required."""
+FIXED: Final = "relations"
+"""The list whose entries the question gives, one for each passage."""
 KINDS: Final[dict[str, type | tuple[type, ...]]] = {
     "object": dict,
     "array": list,
@@ -86,7 +88,7 @@ def _array_misfits(value: list[Any], schema: Mapping[str, Any], path: Path) -> I
 
 def _text_misfits(value: str, schema: Mapping[str, Any], path: Path) -> Iterator[AnswerFault]:
     name, length, most = path[-1] if path else "", len(value), schema.get("maxLength")
-    in_list = any(isinstance(part, int) for part in path)
+    in_list = any(isinstance(part, int) for part in path) and path[0] != FIXED
     is_required = name != "continues" and (in_list or name in REQUIRED)
     least = max(schema.get("minLength", 0), int(is_required))
     if name in QUOTES and is_required and not value.strip():
@@ -139,7 +141,9 @@ def _references(value: Any, path: Path, around: tuple[Any, ...], material: Mater
 def _reference(name: str, value: Any, path: Path, item: Mapping[str, Any], material: Material) -> Iterator[AnswerFault]:
     names = {each.name for each in material.register}
     speeches = {each.name for each in material.speeches}
-    if name in QUOTES and value:
+    if name == "quote" and not value and item.get("relation", "beside_the_point") != "beside_the_point":
+        yield AnswerFault(path, "Choose the words.")
+    elif name in QUOTES and value:
         allowed = tuple(_speeches_of(name, item, material))
         spoken = [(each.name, each.text) for each in material.speeches]
         passages = [(each.name, each.text) for each in material.register if each.kind == "passage"]

@@ -106,6 +106,8 @@ def seats(
     for field, each in requested:
         seat = _seat(field, each, profiles, default, seated, dimensions)
         _fit(seat, dimensions)
+        if is_person(seat.model) and seat.model in {each.model for each in seated.values()}:
+            raise BadField(field, f"{seat.model.removeprefix(PREFIX)} has a seat on this panel already")
         seated[seat.name] = seat
     if not LEAST_SEATS <= len(seated) <= MOST_SEATS:
         raise BadField("panel", f"a panel has {LEAST_SEATS} to {MOST_SEATS} raters, this one has {len(seated)}")

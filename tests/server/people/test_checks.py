@@ -124,6 +124,15 @@ def test_words_of_another_passage_are_no_quote() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("relation", "expected"), [("beside_the_point", []), ("supports", [("relations", 0, "quote")])]
+)
+def test_words_of_a_passage_are_needed_unless_it_is_beside_the_point(relation: str, expected: Any) -> None:
+    given = {"relations": [{"number": 1, "relation": relation, "quote": "", "reason": ""}]}
+
+    assert [each.path for each in faults(given, schema(EvidenceAnswer), EVIDENCE)] == expected
+
+
 def test_an_empty_form_is_refused_by_page_and_server_with_the_same_words() -> None:
     for (name, ask), form in zip(asked(), filled_forms(), strict=True):
         by_page = {(tuple(each["path"]), each["message"]) for each in form["emptyFaults"]}

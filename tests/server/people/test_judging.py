@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from events.types import Reason, TurnsCompared, TurnScored
 from judge.rubric import rubric_v2
 from tests.judge.played_turns import NO_REPLY, play_turn
+from tests.server.debate.calibrations import case, says
 from tests.server.debate_events import Play, opened
 from tests.server.people.test_seats import MINE, PATIENCE_S, api, seated
 from tests.server.site import Site
@@ -48,7 +49,13 @@ def send(site: Site, path: str, question: dict[str, Any], answer: Any) -> Any:
     )
 
 
-def answer_all(site: Site, debate: str, path: str) -> dict[str, dict[str, Any]]:
+def least(question: dict[str, Any]) -> Any:
+    return filled(question["schema"], "", question)
+
+
+def answer_all(
+    site: Site, debate: str, path: str, answer: Callable[[dict[str, Any]], Any] = least
+) -> dict[str, dict[str, Any]]:
     """Answer whatever is asked until the debate has ended; the questions by id."""
     seen: dict[str, dict[str, Any]] = {}
     until = time.monotonic() + PATIENCE_S
@@ -57,7 +64,7 @@ def answer_all(site: Site, debate: str, path: str) -> dict[str, dict[str, Any]]:
             return seen
         for each in questions(site, path):
             seen[each["id"]] = each
-            sent = send(site, path, each, filled(each["schema"], "", each))
+            sent = send(site, path, each, answer(each))
             assert sent.status_code == 200, sent.text
         time.sleep(0.01)
     raise AssertionError(seen.keys())
@@ -254,6 +261,42 @@ def test_a_person_reads_the_whole_debate_in_one_order() -> None:
 
 
 # a person beside the model
+
+
+def test_the_record_of_a_person_counts_in_later_panels(site: Site, script: Callable[..., str]) -> None:
+    model = script()
+    panel = [{"rater": "general", "person": "Cleo"}, {"rater": "technical", "model": model}]
+    cases = [case(name) for name in ("tides", "seasons")]
+    measured = site.client.post("/api/debates", json={"format": "calibration", "cases": cases, "panel": panel}).json()
+    path = api(measured["links"]["general"])
+    assert site.client.post(f"{path}/take", headers=MINE).status_code == 200
+
+    answer_all(site, measured["id"], path, lambda question: says(9, 2) | standings(question))
+    records = [
+        site.get(f"/api/debates/{site.open(model, panel=[seat, panel[1]])}")["panel"]["raters"][name]["seat"]["record"]
+        for name, seat in (("general", panel[0]), ("risk", {"rater": "risk", "person": "Cleo"}))
+    ]
+
+    assert records == [{"right": 2, "of": 2}, {"right": 0, "of": 0}]
+
+
+def test_a_person_has_one_seat_on_a_panel(site: Site, script: Callable[..., str]) -> None:
+    panel = [{"rater": name, "person": "Cleo"} for name in ("general", "risk")]
+    body = {"motion": "So", "panel": panel, "judge": {"model": script()}}
+    refused = site.client.post("/api/debates", json=body)
+
+    assert refused.status_code == 422
+    assert refused.json()["error"] == {
+        "code": "bad_field",
+        "message": "Cleo has a seat on this panel already",
+        "field": "panel.1",
+    }
+
+
+def standings(question: dict[str, Any]) -> dict[str, Any]:
+    """What a rating has beside its scores."""
+    about = question["material"]["about"]
+    return {"standings": dict.fromkeys(about, "UPHELD"), "notes": dict.fromkeys(about, ""), "finding": ""}
 
 
 def test_a_person_judges_again_what_a_model_has_judged(site: Site, script: Callable[..., str]) -> None:
