@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Open, Server
+from tests.browser.test_access import start_axe, violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 SCRIPT = {"label": "Poll", "says": {"pro": ["Trams carry more people than cars."], "con": ["People need their cars."]}}
@@ -80,3 +81,30 @@ def test_the_form_opens_a_debate_with_a_poll(server: Server, open_page: Open) ->
     page.locator("#motion").fill("Cities should ban private cars")
     page.locator("#open button[type=submit]").click()
     expect(page.locator("[data-error='poll.before_s']")).to_be_visible()
+
+
+def test_axe_finds_nothing_on_the_pages_of_a_vote_and_of_its_result(
+    server: Server, open_page: Open, debate: str
+) -> None:
+    page, wall = open_page(f"/vote/{debate}"), open_page(f"/vote/{debate}/wall")
+    choose(page, "con")
+    expect(wall.locator("#wall")).to_contain_text("1 person has voted")
+    for each in (page, wall):
+        check(each)
+    server.http.post(f"/api/debates/{debate}/poll/close", json={"when": "before"}).raise_for_status()
+    page.reload()
+    choose(page, "pro")
+    server.http.post(f"/api/debates/{debate}/poll/close", json={"when": "after"}).raise_for_status()
+    operator = open_page(f"/d/{debate}")
+    for each in (page, wall, operator):
+        expect(each.locator(".winners")).to_be_visible()
+        check(each)
+
+
+def check(page: Page) -> None:
+    start_axe(page)
+    for width in (1280, 320):
+        page.set_viewport_size({"width": width, "height": 900})
+        for scheme in ("light", "dark"):
+            assert violations(page, scheme) == [], (width, scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -118,7 +118,7 @@ def served(folder: Path) -> Iterator[tuple[str, int]]:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
     moot, url = Path(sys.executable).with_name("moot"), f"http://127.0.0.1:{port}"
-    command = [moot, "serve", "--store", f"sqlite:{folder / 'moot.db'}", "--port", str(port)]
+    command = [str(moot), "serve", "--store", f"sqlite:{folder / 'moot.db'}", "--port", str(port)]
     with (folder / "log").open("wb") as log, subprocess.Popen(command, stdout=log, stderr=log) as process:
         try:
             while True:
