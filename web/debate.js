@@ -2,7 +2,7 @@
 
 import * as address from "./address.js";
 import { api } from "./api.js";
-import { $, onClick, setText, speak, storage } from "./dom.js";
+import { $, changeDetector, onClick, setText, speak, storage } from "./dom.js";
 import { Feed } from "./feed.js";
 import { follower } from "./follow.js";
 import { formats } from "./formats.js";
@@ -106,6 +106,8 @@ async function catchUp() {
 // Player → page
 
 let isPaintDue = false;
+/** Whether a seat has changed: a blind debate has named its models, or a model has taken over from a person. */
+const hasNewSeats = changeDetector();
 let openedAt = null;
 let fetchingFormat = null;
 let fetchingShare = null;
@@ -152,6 +154,7 @@ function paint() {
   if (!view) return;
   const isFirst = openedAt === null;
   if (openedAt !== view.opened_at && !begin(view)) return;
+  if (hasNewSeats(view.pro, view.con, view.judge)) head(view);
   document.body.classList.toggle("reading-back", !following);
   progress(view);
   parts.format.record.show(view, player.speech, { head: following || player.playing });
@@ -213,7 +216,6 @@ function begin(view) {
     section.hidden = !section.dataset.formats.split(" ").includes(view.format);
   }
   $("#record").setAttribute("aria-label", view.format === "exchange" ? DEBATE.transcript : DEBATE.record);
-  head(view);
   return true;
 }
 

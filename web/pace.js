@@ -71,8 +71,8 @@ function holdMs(event) {
  * @property {boolean} isCalm Whether a turn appears whole.
  */
 
-/** Whether a turn comes from a transcript: it has no recorded pace. */
-const isSupplied = (spoken) => spoken?.by === "transcript";
+/** Whether a turn came in one piece, from a transcript or a person: it has no recorded pace. */
+const cameWhole = (spoken) => ["transcript", "person"].includes(spoken?.by);
 
 const timeOf = (frame) => Date.parse(frame.at);
 
@@ -97,12 +97,12 @@ export const PACES = {
   recorded: {
     wait(place) {
       const { frame, next, spoken } = place;
-      if (isSupplied(spoken)) return PACES.reading.wait(place);
+      if (cameWhole(spoken)) return PACES.reading.wait(place);
       const silence = timeOf(next) - timeOf(frame);
       return spoken ? silence : Math.min(silence, LONGEST_SILENCE_MS);
     },
     text(spoken, elapsed) {
-      if (isSupplied(spoken)) return PACES.reading.text(spoken, elapsed);
+      if (cameWhole(spoken)) return PACES.reading.text(spoken, elapsed);
       const { text, pace } = spoken;
       return pace ? spokenBy(text, pace, elapsed) : { text, points: points(text) };
     },

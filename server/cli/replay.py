@@ -49,7 +49,7 @@ async def _replay(settings: Settings, prefix: str, speed: float, *, as_json: boo
 
 
 async def _paced(records: AsyncIterator[Recorded], speed: float) -> AsyncIterator[str]:
-    """Frames at the recorded pace, times ``speed``; a turn of a transcript stays as long as it takes to read."""
+    """Frames at the recorded pace, times ``speed``; a turn that came in one piece stays as long as it takes to read."""
     fold, before, reading_s = views.INITIAL, None, 0.0
     async for record in records:
         at = datetime.fromisoformat(record.at)
@@ -58,7 +58,7 @@ async def _paced(records: AsyncIterator[Recorded], speed: float) -> AsyncIterato
             await anyio.sleep(max(gap_s, reading_s) / speed)
         before, event = at, record.event
         reading_s = 0.0
-        if isinstance(event, TurnSpoken) and event.by == "transcript":
+        if isinstance(event, TurnSpoken) and event.by in {"transcript", "person"}:
             reading_s = len(event.text) / READING_RATE
         fold, frame = frames.step(fold, record, revealed=True)
         yield frame

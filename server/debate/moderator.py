@@ -335,7 +335,7 @@ class Moderator:
             text=text,
             words=count_words(text),
             clipped=clipped,
-            pace=pace.until(len(text)),
+            pace=() if step.time_s else pace.until(len(text)),
             model="" if step.time_s else outcome.model,
             usage=usage(outcome),
             latency_ms=outcome.latency_ms,

@@ -258,3 +258,18 @@ def test_the_form_seats_a_person_and_the_debates_page_shows_the_link_once(
     debate = page.url.rpartition("/")[2].partition("#")[0].partition("?")[0]
     server.halt(debate)
     watched.console.clear()  # the browser itself reports each answer 404
+
+
+def test_the_head_of_the_debates_page_names_the_model_that_took_over(
+    server: Any, scripts: Any, own_page: Page, page: Page
+) -> None:
+    debate = opened(server, scripts, takeover=server.script(scripts.quick))
+    seat = seated(server, own_page, debate)
+    page.goto(f"{server.url}/d/{debate}")
+    expect(page.locator("#sides")).to_contain_text("Ann")
+
+    seat.get_by_text("Resign", exact=True).click()
+    seat.get_by_role("button", name="Resign now").click()
+
+    expect(page.locator("#sides")).not_to_contain_text("Ann")
+    expect(page.locator("#sides")).to_contain_text("engineer")

@@ -135,7 +135,7 @@ async def test_the_clock_and_the_seat_survive_a_restart(script: Callable[..., st
     assert request.id == "speak:pro/1"
     assert request.request.limit_s is not None
     assert request.request.limit_s < 600, "it counts from the first start"
-    assert (spoken.text, spoken.by) == (TEXT, "person")
+    assert (spoken.text, spoken.by, spoken.pace) == (TEXT, "person", ())
 
 
 async def test_after_a_long_time_away_the_server_leaves_some_seconds() -> None:
