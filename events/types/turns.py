@@ -94,8 +94,8 @@ class TurnSpoken(Event, frozen=True, kw_only=True, tag="turn_spoken"):
     words: int
     clipped: bool
     pace: tuple[tuple[int, int], ...]
-    """(ms since the start, code points by then), so that a replay speaks at the recorded pace; empty where words came in
-    one piece."""
+    """(ms since the start, code points by then), so that a replay speaks at the recorded pace; empty if the words came
+    in one piece."""
     model: str
     """Empty for words that no model said."""
     usage: Usage
