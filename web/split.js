@@ -72,14 +72,17 @@ export const withSide = (entries, id, side) => {
 };
 
 /**
- * Gives all entries of a speaker a side.
+ * Gives all entries of a speaker a side. Those that are left out stay so, unless all of them are.
  * @param {Entry[]} entries
  * @param {string} speaker
  * @param {EntrySide | null} side
  * @returns {Entry[]}
  */
 export const withSpeakerSide = (entries, speaker, side) => {
-  return entries.map((entry) => (entry.speaker === speaker && entry.side !== side ? { ...entry, side } : entry));
+  const own = entries.filter((entry) => entry.speaker === speaker);
+  const isOut = own.every((entry) => entry.side === "out");
+  const changes = (entry) => entry.speaker === speaker && entry.side !== side && (isOut || entry.side !== "out");
+  return entries.map((entry) => (changes(entry) ? { ...entry, side } : entry));
 };
 
 /**
@@ -106,17 +109,20 @@ export const withoutShort = (entries, words) => {
 };
 
 /**
- * The speakers in the order of their first words. `side` is null if their entries have several or none.
+ * The speakers in the order of their first words. `side` is null if their entries, without those left out, have several
+ * sides; `isOpen` says that one of them has none.
  * @param {Entry[]} entries
- * @returns {{name: string, side: EntrySide | null, entries: number, words: number}[]}
+ * @returns {{name: string, side: EntrySide | null, isOpen: boolean, entries: number, words: number}[]}
  */
 export function speakersOf(entries) {
   const found = new Map();
   for (const { speaker, side, text } of entries) {
-    const known = found.get(speaker) ?? { name: speaker, side, entries: 0, words: 0 };
+    const known = found.get(speaker) ?? { name: speaker, side, isOpen: false, entries: 0, words: 0 };
     known.entries += 1;
     known.words += wordsOf(text);
-    if (known.side !== side) known.side = null;
+    known.isOpen ||= side === null;
+    if (known.side === "out") known.side = side;
+    else if (known.side !== side && side !== "out") known.side = null;
     found.set(speaker, known);
   }
   return [...found.values()];

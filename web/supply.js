@@ -234,12 +234,11 @@ function begin() {
     othersField.hidden = !entries.some(({ side }) => side === null);
     const sides = ["context", "out"].map((side) => h("option", { value: side }, SUPPLY.side[side]));
     others.replaceChildren(h("option", { value: "" }, SUPPLY.openSide), ...sides);
-    speakers.replaceChildren(...all.map(({ name, side, words, entries: number }, i) => {
-      const isMixed = side === null && entries.some((entry) => entry.speaker === name && entry.side !== null);
-      const select = sideSelect(side, isMixed ? SUPPLY.severalSides : SUPPLY.openSide, SUPPLY.whose(name));
+    speakers.replaceChildren(...all.map(({ name, side, isOpen, words, entries: number }, i) => {
+      const select = sideSelect(side, isOpen ? SUPPLY.openSide : SUPPLY.severalSides, SUPPLY.whose(name));
       select.dataset.speaker = i;
       select.addEventListener("change", () => change(withSpeakerSide(entries, name, select.value || null)));
-      return h(`li.${side ?? "open"}`, {}, h("b", {}, name || SUPPLY.nameless),
+      return h(`li.${isOpen ? "open" : side ?? "mixed"}`, {}, h("b", {}, name || SUPPLY.nameless),
         h("span.quiet", {}, SUPPLY.words(words, number)), select);
     }));
     if (active !== undefined) $(`[data-speaker="${active}"]`, speakers)?.focus();

@@ -5,12 +5,13 @@ Run as a program, it takes a line of JSON and the file from its standard input, 
 
 import subprocess
 import sys
+import tempfile
 from contextlib import suppress
-from typing import Final
+from typing import IO, Final
 
 import anyio
 import msgspec
-from anyio import CapacityLimiter
+from anyio import CapacityLimiter, to_thread
 from msgspec import Struct
 
 from server.errors import BadTranscript, TooLarge
@@ -48,16 +49,15 @@ async def read_split(
     check_size(len(data))
     told = msgspec.json.encode(WantedFile(name=name[:1000], debate=debate[:1000]))
     async with limiter or CapacityLimiter(1):
-        try:
-            with anyio.fail_after(READ_S):
-                done = await anyio.run_process(
-                    [sys.executable, "-P", "-m", MODULE],
-                    input=told + b"\n" + data,
-                    stderr=subprocess.DEVNULL,
-                    check=False,
-                )
-        except TimeoutError:
-            raise BadTranscript(f"the file cannot be read within {READ_S:g} seconds") from None
+        with tempfile.TemporaryFile() as file:
+            await to_thread.run_sync(_write, file, told, data)  # to feed a pipe would keep the loop busy
+            try:
+                with anyio.fail_after(READ_S):
+                    done = await anyio.run_process(
+                        [sys.executable, "-P", "-m", MODULE], stdin=file, stderr=subprocess.DEVNULL, check=False
+                    )
+            except TimeoutError:
+                raise BadTranscript(f"the file cannot be read within {READ_S:g} seconds") from None
     try:
         answer = msgspec.json.decode(done.stdout, type=TranscriptAnswer)
     except msgspec.DecodeError as error:
@@ -65,6 +65,12 @@ async def read_split(
     if answer.split is None:
         raise BadTranscript(answer.error)
     return answer.split
+
+
+def _write(file: IO[bytes], told: bytes, data: bytes) -> None:
+    """Write what the child is told and the file that it reads, and go back to the beginning."""
+    file.writelines((told, b"\n", data))
+    file.seek(0)
 
 
 def _too_much() -> str:

@@ -70,6 +70,19 @@ test("the speakers have their words and the side that all of their entries have"
   assert.deepEqual([["Chair", "context", 1, 1], ["Ann", "pro", 2, 4], ["Cleo", null, 1, 2], ["Ben", "con", 1, 3]],
     speakersOf(all).map(({ name, side, entries: number, words }) => [name, side, number, words]));
   assert.equal(null, speakersOf(withSide(all, all[1].id, "con"))[1].side);
+  assert.deepEqual([false, false, true, false], speakersOf(all).map(({ isOpen }) => isOpen));
+});
+
+test("an entry that is left out does not change the side of its speaker, and stays out", () => {
+  const all = entries();
+  const short = withSide(all, all[1].id, "out");
+
+  assert.equal("pro", speakersOf(short)[1].side);
+  assert.deepEqual(["out", "con"], withSpeakerSide(short, "Ann", "con").filter(({ speaker }) => speaker === "Ann")
+    .map(({ side }) => side));
+  const silent = withSpeakerSide(short, "Ann", "out");
+  assert.equal("out", speakersOf(silent)[1].side);
+  assert.equal("pro", speakersOf(withSpeakerSide(silent, "Ann", "pro"))[1].side);
 });
 
 test("entries of one side that follow one another are one turn", () => {
