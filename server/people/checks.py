@@ -154,7 +154,7 @@ def _reference(name: str, value: Any, path: Path, item: Mapping[str, Any], mater
         yield AnswerFault(path, "There is no such turn.")
     elif name == "turn" and material.purpose == "gaps" and int(value) >= int(material.about[0]):
         yield AnswerFault(path, "Choose an earlier turn.")
-    elif name == "number" and not 1 <= value <= len(names):
+    elif name == "number" and not 1 <= value <= len(material.register):
         yield AnswerFault(path, "There is no such passage.")
     elif name in {"premise", "premises"} and value not in names:
         yield AnswerFault(path, "Choose a premise of the list.")

@@ -133,6 +133,13 @@ def test_words_of_a_passage_are_needed_unless_it_is_beside_the_point(relation: s
     assert [each.path for each in faults(given, schema(EvidenceAnswer), EVIDENCE)] == expected
 
 
+def test_two_claims_may_be_about_one_passage() -> None:
+    twice = msgspec.structs.replace(EVIDENCE, register=(EVIDENCE.register[0], EVIDENCE.register[0]))
+    relation = {"number": 2, "relation": "supports", "quote": "A car park has four doors.", "reason": "It says so."}
+
+    assert faults({"relations": [relation]}, schema(EvidenceAnswer), twice) == ()
+
+
 def test_an_empty_form_is_refused_by_page_and_server_with_the_same_words() -> None:
     for (name, ask), form in zip(asked(), filled_forms(), strict=True):
         by_page = {(tuple(each["path"]), each["message"]) for each in form["emptyFaults"]}
