@@ -19,6 +19,7 @@ export async function wall(id) {
   const source = `/api/debates/${encodeURIComponent(id)}/poll/qr.svg${location.search}`;
   const cast = h("p.cast-number");
   const state = h("p.wall-state");
+  const unlisted = h("p.caveat", { hidden: true }, POLL.unlisted);
   const close = h("button", { type: "button", "data-operator": true });
   const scan = h("div.scan", {},
     h("img", { src: source, alt: POLL.code }),
@@ -27,6 +28,7 @@ export async function wall(id) {
       h("p.address", {}, address),
       cast,
       state,
+      unlisted,
       HERE.test(location.host) && h("p.caveat", {}, POLL.local)));
   $("#wall").append(scan, h("div.row", {}, close));
   $("#wall").hidden = false;
@@ -52,6 +54,7 @@ export async function wall(id) {
     const closes = when && poll[when].closes_at ? POLL.closesAt(poll[when].closes_at) : "";
     const then = poll.after ? [POLL.closed("after"), POLL.wait] : [POLL.closed("before"), POLL.underWay(...turns)];
     setText(state, when ? `${POLL.open(when)}. ${closes}` : then.join(" "));
+    unlisted.hidden = !known.unlisted || new URLSearchParams(location.search).has("link");
     close.hidden = !when;
     if (when) setText(close, POLL.close[when]);
     scan.hidden = Boolean(poll.result);

@@ -46,6 +46,7 @@ export const POLL = {
   have: (n) => (n === 1 ? "1 person has voted" : `${grouped(n)} people have voted`),
   scan: "Scan to vote",
   local: "Phones cannot reach this address: it leads to this machine only. Open the view by an address of the network.",
+  unlisted: "This debate is unlisted. Open this view by its link, or phones cannot open the vote.",
   code: "QR code of the address of the vote",
   close: { before: "Close the vote and begin", after: "Close the vote" },
   vote: "Vote",

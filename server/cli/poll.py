@@ -52,6 +52,8 @@ def poll(
     click.echo(_standing(state))
     if state.open_round is not None:
         _show_link(link, base)
+        if view.unlisted:
+            click.echo("this debate is unlisted: the address of the vote needs ?link= and its token", err=True)
     click.echo(found)
 
 

@@ -62,6 +62,8 @@ class PollAnswer(Struct, frozen=True, kw_only=True):
     turns: tuple[int, int]
     """Spoken, and planned."""
     conclusion: Conclusion | UnsetType
+    unlisted: bool | UnsetType
+    """Present and true if the address of the vote needs the token of the debate's link."""
 
 
 class PollVoters:
@@ -190,6 +192,7 @@ async def show_poll(request: Request) -> Response:
         mine={when: stance for when, stance in mine.items() if stance is not None},
         turns=(len(fold.debate.transcript.spoken()), view.turns_planned),
         conclusion=view.conclusion,
+        unlisted=view.unlisted,
     )
     response = json_response(answer)
     response.headers["cache-control"] = "no-store"

@@ -122,7 +122,7 @@ def test_undecided_voters_that_split_evenly_are_a_tie() -> None:
     assert ("neither", "neither") == winner("up", "uc", "pp")
 
 
-def test_nobody_moved_is_a_tie() -> None:
+def test_no_voter_that_moved_is_a_tie() -> None:
     assert ("neither", "neither") == winner("pp", "cc", "uu")
 
 

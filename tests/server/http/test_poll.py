@@ -1,4 +1,4 @@
-"""The poll over HTTP: one vote a browser, nobody reads a stance before the end, limits by address, the QR code."""
+"""The poll over HTTP: one vote a browser, no reader sees a stance before the end, limits by address, the QR code."""
 
 import json
 from collections.abc import Iterator
@@ -151,7 +151,7 @@ def voter_of_none(site: Site) -> TestClient:
     return another(site)
 
 
-# nobody reads a total before the end
+# no reader sees a total before the end
 
 
 def data_of(response: Response) -> str:
@@ -327,5 +327,6 @@ def test_the_vote_of_an_unlisted_debate_needs_its_link(room: Site, script: Any) 
     assert 200 == guest.get(f"/vote/{debate}?{query}").status_code
     assert 200 == guest.get(f"/api/debates/{debate}/poll").status_code
     assert 200 == guest.post(votes(debate), json={"when": "before", "stance": "pro"}).status_code
+    assert guest.get(f"/api/debates/{debate}/poll").json()["unlisted"] is True
     code = guest.get(f"/api/debates/{debate}/poll/qr.svg?{query}").text
     assert code != guest.get(f"/api/debates/{debate}/poll/qr.svg").text
