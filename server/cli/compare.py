@@ -19,12 +19,11 @@ from server.export.reports.judgings_text import (
     difference,
     docking_words,
     flag_words,
-    judge_name,
     outcome,
     score,
 )
 from server.export.text import one_line
-from server.export.wording import SIGNS
+from server.export.wording import SIGNS, judge_name
 from server.feed.folds import Folds
 from server.settings import Settings
 
@@ -102,9 +101,7 @@ def _print(found: JudgingComparison, began: Side, *, with_components: bool) -> N
 def _judging(judging: Judging) -> str:
     means = f"Pro {score(judging.mean['pro'])}, Con {score(judging.mean['con'])}"
     caveat = f" ({judging.caveat})" if judging.caveat else ""
-    return (
-        f"{judge_name(judging)}{caveat}, rubric {judging.rubric}: {outcome(judging)}; {means}; debate {judging.debate}"
-    )
+    return f"{judge_name(judging.judge)}{caveat}, rubric {judging.rubric}: {outcome(judging)}; {means}; debate {judging.debate}"
 
 
 def _one(first: object, second: object) -> str:

@@ -52,6 +52,14 @@ def seat_of(seat: SeatView) -> str:
     return f"{model}, {escaped(seat.archetype)}"
 
 
+def judge_name(model: str | UnsetType) -> str:
+    """Who judges: a model, or a person by name; plain text."""
+    if model is UNSET:
+        return "a judge that is not named yet"
+    person = model.removeprefix("person:")
+    return model if person == model else f"{person}, a person"
+
+
 def sources_of(supplied: TranscriptView | UnsetType, origin: Origin | UnsetType) -> Iterator[str]:
     """Where the words of a debate come from, if not all of them were spoken in it; plain text."""
     if supplied is not UNSET:

@@ -33,7 +33,7 @@ from server.export.reports.document import (
     count,
     ranked_advice,
 )
-from server.export.wording import NAMES, rule_name
+from server.export.wording import NAMES, judge_name, rule_name
 
 OPEN_MOST: Final = 3
 LOST_MOST: Final = 3
@@ -85,14 +85,14 @@ def _caveats(view: View) -> Iterator[str]:
 
 def _facts(debate: Debate, view: View, side: Side) -> Iterator[str]:
     """The judge, the outcome and the scores, from the side's place."""
-    judge = "a judge that is not named yet"
-    if view.judge is not UNSET and view.judge.model is not UNSET:
-        judge = view.judge.model
+    judge = judge_name(UNSET if view.judge is UNSET else view.judge.model)
     yield f"Judged by {judge}. Moot wrote this report from the judge's recorded answers; no model was asked for it."
     if view.conclusion is not UNSET:
         winner = view.conclusion.winner
-        said = "No winner is named" if winner == "neither" else "You won" if winner == side else "You lost"
-        yield f"{said}, by {rule_name(view.conclusion.by_rule)}."
+        by = rule_name(view.conclusion.by_rule)
+        said = "won" if winner == side else "lost"
+        named_none = f"No winner is named, by {by}."
+        yield named_none if winner == "neither" else f"You {said}. {NAMES[winner]} wins by {by}."
     if view.format == "protocol":
         given = debate.protocol.assessment
         if given is not UNSET:

@@ -26,16 +26,11 @@ from server.export.reports.judgings import (
 )
 from server.export.reports.paired import IntervalEstimate
 from server.export.text import one_line
-from server.export.wording import NAMES, SIGNS, interval, rule_name
+from server.export.wording import NAMES, SIGNS, interval, judge_name, rule_name
 
 PAGE: Final = "compare.html"
 NONE: Final = "–"
 PREFERRED: Final = {"earlier": "preferred the earlier", "later": "preferred the later", "draw": "preferred neither"}
-
-
-def judge_name(judging: Judging) -> str:
-    """The model that judged."""
-    return "a judge that is not named yet" if judging.judge is UNSET else judging.judge
 
 
 def outcome(judging: Judging) -> str:
@@ -170,7 +165,7 @@ def _spoken(found: JudgingComparison) -> str:
 
 def _judgings(found: JudgingComparison) -> Iterator[str]:
     rows = [
-        ("Judge", judge_name),
+        ("Judge", lambda each: judge_name(each.judge)),
         ("Rubric", lambda each: each.rubric),
         ("Outcome", outcome),
         ("Mean score, Pro", lambda each: score(each.mean["pro"])),

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from events.record import Recorded
+from events.state.debate import Conclusion
 from events.store.log import read_all
 from events.store.memory import MemoryLog
 from events.transfer import import_debate, read_lines
@@ -193,6 +194,20 @@ async def test_a_live_a_halted_and_an_unjudged_debate(script: Any) -> None:
     assert f"The debate has not ended; it is open. This report ends at event {judged}." in live.caveats
     assert any("it is halted: no more time" in each for each in stopped.caveats)
     assert not any(each.startswith(("You won", "You lost")) for each in live.facts)
+
+
+@pytest.mark.anyio
+async def test_a_person_who_judges_and_the_end_by_resignation_are_named_from_the_winners_place(script: Any) -> None:
+    async with harness() as h:
+        debate = await h.open(script())
+        await h.ended(debate)
+        fold = folded(await records(h, debate))
+    by_person = msgspec.structs.replace(fold.view.judge, model="person:Ben")
+    ended = Conclusion(winner="con", by_rule="resignation")
+    view = msgspec.structs.replace(fold.view, judge=by_person, conclusion=ended)
+
+    assert report_for(fold, view, "pro").facts[0].startswith("Judged by Ben, a person.")
+    assert "You lost. Con wins by the other side’s resignation." == report_for(fold, view, "pro").facts[1]
 
 
 def test_missing_scores_are_told_with_their_reason_and_count_for_nothing() -> None:
