@@ -101,7 +101,8 @@ def _print(found: JudgingComparison, began: Side, *, with_components: bool) -> N
 def _judging(judging: Judging) -> str:
     means = f"Pro {score(judging.mean['pro'])}, Con {score(judging.mean['con'])}"
     caveat = f" ({judging.caveat})" if judging.caveat else ""
-    return f"{judge_name(judging.judge)}{caveat}, rubric {judging.rubric}: {outcome(judging)}; {means}; debate {judging.debate}"
+    judge = f"{judge_name(judging.judge)}{caveat}, rubric {judging.rubric}"
+    return f"{judge}: {outcome(judging)}; {means}; debate {judging.debate}"
 
 
 def _one(first: object, second: object) -> str:

@@ -164,21 +164,22 @@ def _spoken(found: JudgingComparison) -> str:
 
 
 def _judgings(found: JudgingComparison) -> Iterator[str]:
-    rows = [
-        ("Judge", lambda each: judge_name(each.judge)),
-        ("Rubric", lambda each: each.rubric),
-        ("Outcome", outcome),
-        ("Mean score, Pro", lambda each: score(each.mean["pro"])),
-        ("Mean score, Con", lambda each: score(each.mean["con"])),
-        ("Reading of the whole debate", lambda each: NAMES.get(each.narrative or "", NONE)),
-    ]
+    both = (found.first, found.second)
+    rows = (
+        ("Judge", [judge_name(each.judge) for each in both]),
+        ("Rubric", [each.rubric for each in both]),
+        ("Outcome", [outcome(each) for each in both]),
+        ("Mean score, Pro", [score(each.mean["pro"]) for each in both]),
+        ("Mean score, Con", [score(each.mean["con"]) for each in both]),
+        ("Reading of the whole debate", [NAMES.get(each.narrative or "", NONE) for each in both]),
+    )
     head = "".join(
         f'<th scope="col"><a href="/d/{escape(each.debate)}">{name}</a></th>'
         for name, each in (("First judging", found.first), ("Second judging", found.second))
     )
     yield f'<table class="sides"><thead><tr><td></td>{head}</tr></thead><tbody>'
     for name, words in rows:
-        cells = "".join(f"<td>{escape(words(each))}</td>" for each in (found.first, found.second))
+        cells = "".join(f"<td>{escape(each)}</td>" for each in words)
         yield f'<tr><th scope="row">{name}</th>{cells}</tr>'
     yield "</tbody></table>"
     for name, each in (("First", found.first), ("Second", found.second)):
