@@ -119,6 +119,12 @@ function seat(role, title, what, model) {
   return h(`div.seat.${role}`, {}, h("dt", {}, title), h("dd", {}, what, h("span.quiet", {}, model ?? UNNAMED)));
 }
 
+/** A role in the log: a side, a judge, a rater, or the model that takes over from a person. */
+function roleName(role) {
+  const [seat, part] = role.split(".");
+  return part === "takeover" ? HEADER.takeover(NAME[seat]) : NAME[role] ?? role.replace("panel.", "rater ");
+}
+
 /** The caveats of the models, each with the roles to which it applies. */
 function caveats(view) {
   const found = new Map();
@@ -133,7 +139,7 @@ function caveats(view) {
     if (isEveryRater) roles.splice(roles.indexOf(rating[0]), rating.length, HEADER.everyRater);
   }
   for (const { roles, family } of view.families ?? []) {
-    found.set(HEADER.family(family), roles.map((role) => NAME[role] ?? role.replace("panel.", "rater ")));
+    found.set(HEADER.family(family), roles.map(roleName));
   }
   return found;
 }

@@ -95,7 +95,7 @@ async function show(shown) {
   $("#directive").hidden = !speaks?.directive;
   setText($("#directive-text"), speaks?.directive ?? "");
   showLast(shown);
-  await forgetSpoken(shown);
+  await forgetSpoken();
   await editor.show(speaks);
   await showUnsent(speaks);
   $("#leave").hidden = shown.seat_state !== "yours" || shown.state === "concluded";
@@ -148,15 +148,15 @@ function showLast({ seat }) {
 }
 
 /** A draft that stands in the debate now need not be kept. */
-async function forgetSpoken({ seat }) {
+async function forgetSpoken() {
   const draft = await kept.get("draft");
-  if (draft && turns.get(draft.turn)?.side === seat && draft.id.startsWith("speak:")) await kept.remove("draft");
+  if (draft && turns.get(draft.turn)?.mine) await kept.remove("draft");
 }
 
 /** Shows a text whose turn is over and that was not sent. */
 async function showUnsent(speaks) {
   const draft = await kept.get("draft");
-  const isUnsent = Boolean(draft?.text?.trim()) && draft.id !== speaks?.id && !turns.has(draft.turn);
+  const isUnsent = Boolean(draft?.text?.trim()) && draft.id !== speaks?.id && !turns.get(draft.turn)?.mine;
   $("#unsent").hidden = !isUnsent;
   if (!isUnsent) return;
   $("#seat-table").hidden = false;

@@ -199,6 +199,7 @@ export const HEADER = {
   compare: "Compare with the first judging",
   originAt: (position) => `the debate up to event ${position}`,
   about: (roles) => `Note on ${roles}`,
+  takeover: (side) => `the model that takes over for ${side}`,
   family: (family) => `they are models of one family (${family}). Judges favour models of their own family.`,
   judge: "Judge",
   theJudge: "the judge",

@@ -273,3 +273,26 @@ def test_the_head_of_the_debates_page_names_the_model_that_took_over(
 
     expect(page.locator("#sides")).not_to_contain_text("Ann")
     expect(page.locator("#sides")).to_contain_text("engineer")
+
+
+@pytest.mark.slow
+def test_the_page_sends_what_is_written_when_the_time_ends(server: Any, scripts: Any, own_page: Page) -> None:
+    page = seated(server, own_page, opened(server, scripts, time_s=10))
+
+    page.keyboard.type(TEXT)
+
+    expect(page.locator("#seat-turns li").first).to_contain_text(TEXT)
+    expect(page.locator("#write-title")).to_have_text("Turn 3 is yours.")
+
+
+@pytest.mark.slow
+def test_after_a_time_out_a_model_speaks_and_the_person_keeps_the_text(
+    server: Any, scripts: Any, own_page: Page
+) -> None:
+    page = seated(server, own_page, opened(server, scripts, time_s=10, takeover=server.script(scripts.quick)))
+    page.keyboard.type(TEXT)
+    page.get_by_label("Send what is written when the time ends").uncheck()
+
+    expect(page.locator("#unsent-text")).to_have_text(TEXT)
+    expect(page.locator("#seat-turns li")).to_have_count(4)
+    expect(page.locator("#seat-turns")).not_to_contain_text(TEXT)

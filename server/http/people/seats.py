@@ -63,6 +63,8 @@ class SpokenTurn(Struct, frozen=True, kw_only=True):
     side: Side
     speaker: str
     """Empty in a blind debate for the other side."""
+    mine: bool
+    """Whether it is what this person sent: a model that took the seat over may have spoken the turn."""
     text: str
 
 
@@ -281,7 +283,13 @@ def _turns(now: Debate, seat: str, after: int) -> Iterator[SpokenTurn]:
             continue
         is_named = turn.side == seat or not now.is_blind or now.status.state == "concluded"
         name = now.seats[turn.side].name if turn.event.by == "person" and turn.side in now.seats else turn.model
-        yield SpokenTurn(turn=turn.number, side=turn.side, speaker=name if is_named else "", text=turn.text)
+        yield SpokenTurn(
+            turn=turn.number,
+            side=turn.side,
+            speaker=name if is_named else "",
+            mine=turn.side == seat and turn.event.by == "person",
+            text=turn.text,
+        )
 
 
 def _request(request: Request, visit: Visit) -> SeatRequest | None:
