@@ -275,6 +275,10 @@ def _check_people(request: DebateRequest) -> None:
     """Raise ``BadField`` for a person, a time or a model that takes over where it cannot be."""
     if request.judge.person is not None and request.judge.samples > 1:
         raise BadField("judge.samples", "a person is asked once")
+    if request.judge.person is not None and request.format == "lab":
+        raise BadField("judge.person", "a lab asks the same questions again and again: it measures a model")
+    if is_person(request.judge.second or ""):
+        raise BadField("judge.second", "second opinions come from a model")
     for side, seat in (("pro", request.pro), ("con", request.con)):
         if seat.person is None:
             for field in ("time_s", "takeover"):

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from events.types import Reason, TurnsCompared, TurnScored
@@ -258,6 +259,22 @@ def test_a_person_reads_the_whole_debate_in_one_order() -> None:
 
     assert play.debate.verdicts.narrative is not None
     assert [each for each in play.debate.questions.answers if each.startswith("narrative")] == ["narrative/1"]
+
+
+@pytest.mark.parametrize(
+    ("field", "body"),
+    [
+        ("judge.samples", {"judge": BEN | {"samples": 3}}),
+        ("judge.second", {"judge": {"second": "person:Ben"}}),
+        ("judge.person", {"judge": BEN, "format": "lab", "lab": {"batteries": ["retest"], "items": 2}}),
+        ("judge", {"judge": {"model": "person:Ben"}}),
+    ],
+)
+def test_where_no_person_can_be(site: Site, field: str, body: dict[str, Any]) -> None:
+    refused = site.client.post("/api/debates", json={"motion": "So", **body})
+
+    assert refused.status_code == 422
+    assert refused.json()["error"]["field"] == field
 
 
 # a person beside the model
