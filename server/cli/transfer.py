@@ -11,6 +11,7 @@ import click
 import msgspec
 from anyio import to_thread
 
+from events.state.evidence import INITIAL as NO_EVIDENCE
 from events.store.log import read_pages
 from events.store.open import opened_log
 from events.transfer import Imported, import_debate, read_lines
@@ -75,10 +76,20 @@ async def _verify(settings: Settings, what: str) -> Verification:
 @click.option(
     "--without-calls", is_flag=True, help="Leave the prompts and raw answers out of the html: a smaller file."
 )
+@click.option(
+    "--all-evidence", is_flag=True, help="Write all documents into md and html, not only the passages that are cited."
+)
 @with_store
 @click.pass_context
 def export(
-    context: click.Context, debate: str, output: Path | None, form: str, store: str | None, *, without_calls: bool
+    context: click.Context,
+    debate: str,
+    output: Path | None,
+    form: str,
+    store: str | None,
+    *,
+    without_calls: bool,
+    all_evidence: bool,
 ) -> None:
     """Write the log of a debate, its view, a transcript, or a page that replays it.
 
@@ -88,7 +99,8 @@ def export(
     settings = settings_of(context, store=store)
     try:
         with _replaced_file(output) if output else nullcontext(sys.stdout.buffer) as file:
-            written = run_async(lambda: _export(settings, debate, form, file, with_calls=not without_calls))
+            parts = {"with_calls": not without_calls, "all_evidence": all_evidence}
+            written = run_async(lambda: _export(settings, debate, form, file, **parts))
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
@@ -115,7 +127,9 @@ def _replaced_file(output: Path) -> Iterator[BinaryIO]:
         raise
 
 
-async def _export(settings: Settings, prefix: str, form: str, file: BinaryIO, *, with_calls: bool) -> int:
+async def _export(
+    settings: Settings, prefix: str, form: str, file: BinaryIO, *, with_calls: bool, all_evidence: bool
+) -> int:
     async with open_store(settings) as log:
         debate = await find_debate(log, prefix)
         if form == "ndjson":
@@ -126,14 +140,15 @@ async def _export(settings: Settings, prefix: str, form: str, file: BinaryIO, *,
             file.flush()
             return written
         if form == "html":
-            return _write_page(await archive_of(log, debate, with_calls=with_calls), file)
+            return _write_page(await archive_of(log, debate, with_calls=with_calls, all_evidence=all_evidence), file)
         fold, auditor = views.INITIAL, Auditor()
         async for page in read_pages(log, debate):
             fold = views.apply_all(fold, page)
             for record in page:
                 auditor.take(record)
         view = views.for_director(fold)
-        shown = msgspec.json.encode(view) if form == "json" else as_markdown(view, auditor.audits()).encode()
+        pack = fold.debate.evidence if all_evidence else NO_EVIDENCE
+        shown = msgspec.json.encode(view) if form == "json" else as_markdown(view, auditor.audits(), pack).encode()
         file.write(shown + b"\n")
         file.flush()
         return fold.view.position

@@ -1,17 +1,18 @@
 """A debate as one JSON value that a page replays without a server: frames, audits, and the model calls."""
 
+from collections.abc import Container
 from functools import partial
 from typing import Any, Final
 
 import msgspec
 from anyio import to_thread
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from events.errors import UnknownDebate
 from events.record import Recorded
 from events.short_names import with_short_names
 from events.store.log import EventLog, read_all
-from events.types import ModelAnswered, ModelFailed
+from events.types import EvidenceSupplied, ModelAnswered, ModelFailed
 from events.view import view as views
 from server.export.audit import Auditor
 from server.feed import frames
@@ -32,18 +33,22 @@ class Archive(Struct, frozen=True, kw_only=True):
     calls_bytes: int
 
 
-async def archive_of(log: EventLog, debate: str, *, director: bool = False, with_calls: bool = True) -> Archive:
+async def archive_of(
+    log: EventLog, debate: str, *, director: bool = False, with_calls: bool = True, all_evidence: bool = False
+) -> Archive:
     """Everything that this client may see: before the debate concludes, only a director sees all of it.
 
+    Of documents it has the passages that are cited, or all with ``all_evidence``.
     A thread computes it: a debate with many votes takes seconds.  Raises ``UnknownDebate``.
     """
     records = [record async for record in read_all(log, debate)]
     if not records:
         raise UnknownDebate(debate)
-    return await to_thread.run_sync(partial(_archive, debate, records, director=director, with_calls=with_calls))
+    made = partial(_archive, debate, records, director=director, with_calls=with_calls, all_evidence=all_evidence)
+    return await to_thread.run_sync(made)
 
 
-def _archive(debate: str, records: list[Recorded], *, director: bool, with_calls: bool) -> Archive:
+def _archive(debate: str, records: list[Recorded], *, director: bool, with_calls: bool, all_evidence: bool) -> Archive:
     auditor = Auditor()
     for record in records:
         auditor.take(record)
@@ -53,6 +58,12 @@ def _archive(debate: str, records: list[Recorded], *, director: bool, with_calls
     for record in records:
         fold, frame = frames.step(fold, record, revealed=revealed)
         made.append(frame)
+    if fold.view.evidence is not UNSET and not all_evidence:
+        cited = fold.view.evidence.passages
+        made = [
+            _with_cited(frame, record, cited) if isinstance(record.event, EvidenceSupplied) else frame
+            for frame, record in zip(made, records, strict=True)
+        ]
     shown = with_calls and revealed
     calls = _calls(records) if shown else b""
     members = {
@@ -76,6 +87,14 @@ def _archive(debate: str, records: list[Recorded], *, director: bool, with_calls
         has_calls=shown,
         calls_bytes=len(calls),
     )
+
+
+def _with_cited(frame: str, record: Recorded, cited: Container[str]) -> str:
+    """The frame of a document with its cited passages; the digest of its payload stands for the others."""
+    content = msgspec.json.decode(frame)
+    content["event"]["passages"] = [each for each in content["event"]["passages"] if each["id"] in cited]
+    content["payload_digest"] = record.payload_digest.hex()
+    return _json.encode(content).decode()
 
 
 def _calls(records: list[Recorded]) -> bytes:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import UNSET
 
+from events.state.evidence import INITIAL as NO_EVIDENCE
+from events.state.evidence import EvidencePack
 from events.state.panel import PanelState
 from events.state.words import ModeratorMessage
 from events.types import STANCES, Missing
@@ -20,10 +22,11 @@ from server.export.text import escape_controls, escaped
 from server.export.wording import NAMES, POLL_STANCES, SIGNS, conclusion_of, rule_name, seat_of, sources_of, verdict_of
 
 
-def as_markdown(view: View, audits: Iterable[Audit] = ()) -> str:
+def as_markdown(view: View, audits: Iterable[Audit] = (), pack: EvidencePack = NO_EVIDENCE) -> str:
     """The whole document.
 
     ``audits`` of its turns add why each score changed, and what was missing, refused or settled by a second opinion.
+    ``pack`` adds all documents; without it only cited passages are there.
     """
     by_turn = {str(each.turn): each for each in audits}
     lines = [f"# {escaped(view.motion)}", "", f"Debate `{view.id}` · {view.state} · opened {view.opened_at}", ""]
@@ -44,7 +47,7 @@ def as_markdown(view: View, audits: Iterable[Audit] = ()) -> str:
     lines += [*panel_lines(view), *_verdicts(view), *poll_lines(view), *audience_lines(view), *_evidence(view)]
     if view.summary is UNSET:
         lines += _end(view)
-    lines += _audits(view, by_turn.values())
+    lines += [*_audits(view, by_turn.values()), *_documents(pack)]
     return escape_controls("\n".join(lines))
 
 
@@ -115,6 +118,23 @@ def _evidence(view: View) -> list[str]:
     found = [*exchange.cited_passages(view)]
     texts = [line for each in found for line in (f"**{escaped(each.title)}**", "", *_quoted(each.text), "")]
     return ["## Evidence", "", *texts] if found else []
+
+
+def _documents(pack: EvidencePack) -> Iterator[str]:
+    """All documents, passage by passage."""
+    for name, document in pack.documents.items():
+        title = document.name if document.title is UNSET else f"{document.title} ({document.name})"
+        yield from (
+            f"## Document {name}: {escaped(title)}",
+            "",
+            f"{document.media_type}, SHA-256 `{document.digest}`",
+            "",
+        )
+        for each in pack.passages.values():
+            if each.document == name:
+                page = "" if each.passage.page is UNSET else f" · page {each.passage.page}"
+                heading = "" if each.passage.heading is UNSET else f" · {escaped(each.passage.heading)}"
+                yield from (f"**{each.passage.id}**{page}{heading}", "", *_quoted(each.passage.text), "")
 
 
 def _quoted(text: str) -> list[str]:

@@ -13,11 +13,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.staticfiles import NotModifiedResponse
 
+from events.state.evidence import INITIAL as NO_EVIDENCE
 from events.transfer import export
 from events.types import SIDES, Missing, Side
 from events.view.turn_view import TurnView
 from events.view.view import View
 from server.errors import EXPECTED, BadQuery, NotFound, report_of
+from server.evidence.documents import supplied_evidence
 from server.export.archive import archive_of
 from server.export.audit import Auditors
 from server.export.diff import difference
@@ -138,22 +140,40 @@ async def export_json(request: Request) -> Response:
 
 
 async def export_markdown(request: Request) -> Response:
-    """GET /api/debates/{id}/export.md: a transcript."""
+    """GET /api/debates/{id}/export.md: a transcript; ``evidence=all`` adds all documents."""
     view = await _view(request)
     auditors: Auditors = request.app.state.auditors
     audits = [await auditors.audit(view.id, int(number)) for number in view.turns]
-    text = await to_thread.run_sync(as_markdown, view, [each for each in audits if each is not None])
+    pack, wants_all = NO_EVIDENCE, _all_evidence(request)
+    if view.evidence is not UNSET and wants_all:
+        pack = await supplied_evidence(service_of(request).log, view.id)
+    text = await to_thread.run_sync(as_markdown, view, [each for each in audits if each is not None], pack)
     return _download(request, view.motion, text.encode(), "md", "text/markdown; charset=utf-8")
 
 
 async def export_html(request: Request) -> Response:
-    """GET /api/debates/{id}/export.html: one file that replays offline; ``calls=0`` leaves the calls out."""
+    """GET /api/debates/{id}/export.html: one file that replays offline; ``calls=0`` leaves the calls out.
+
+    Of documents it has the cited passages, and all with ``evidence=all``.
+    """
     with_calls = bool(whole_number(request, "calls", 1, 0, 1))
     archive = await archive_of(
-        service_of(request).log, request.path_params["debate"], director=is_director(request), with_calls=with_calls
+        service_of(request).log,
+        request.path_params["debate"],
+        director=is_director(request),
+        with_calls=with_calls,
+        all_evidence=_all_evidence(request),
     )
     page = await to_thread.run_sync(html_export, archive)
     return _download(request, archive.motion, page.encode(), "html", "text/html; charset=utf-8")
+
+
+def _all_evidence(request: Request) -> bool:
+    """Whether an export has all documents.  Raises ``BadQuery``."""
+    wanted = request.query_params.get("evidence", "cited")
+    if wanted not in {"cited", "all"}:
+        raise BadQuery("evidence is cited or all", field="evidence")
+    return wanted == "all"
 
 
 async def embed(request: Request) -> Response:

@@ -59,3 +59,23 @@ def test_a_debate_with_a_long_document_is_opened_and_its_estimate_counts_the_pas
 def test_a_spectator_does_not_have_documents_read(guarded: Site) -> None:
     refused(guarded.client.post("/api/evidence", json={"name": "a", "text": TEXT}), 401)
     refused(guarded.client.post("/api/evidence", content=b"x" * (MAX_BODY + 1)), 413)
+
+
+def test_an_export_has_what_is_cited_and_all_documents_on_request(site: Site, script: Any) -> None:
+    says = {"pro": [f"It is cooler, for “{TEXT}” [E1]."], "con": ["The harbour is no argument, because it is far."]}
+    debate = site.open(
+        script(says=says),
+        evidence=[{"name": "shade.txt", "text": TEXT}, {"name": "harbour.md", "text": "# Port\n\nIt exports grain."}],
+    )
+    site.ended(debate)
+
+    def export(form: str, query: str = "") -> str:
+        return site.client.get(f"/api/debates/{debate}/export.{form}?calls=0{query}").text
+
+    for form in ("md", "html"):
+        assert "exports grain" not in export(form), form
+        assert "exports grain" in export(form, "&evidence=all"), form
+        assert TEXT in export(form)
+    assert "exports grain" in site.client.get(f"/api/debates/{debate}/events.ndjson").text
+    assert "Document D2: Port (harbour.md)" in export("md", "&evidence=all").replace("\\", "")
+    refused(site.client.get(f"/api/debates/{debate}/export.md?evidence=some"), 400, "evidence")
