@@ -16,6 +16,7 @@ _TITLES: Final = frozenset(
 )  # fmt: skip
 _MOST_WORDS: Final = 5
 """Words of a name that comes once and is not marked."""
+_MOST_SPELLINGS: Final = 400
 _SELDOM: Final = 2
 """A short and a long form of a name are one person's if one of them comes at most so often."""
 
@@ -78,9 +79,11 @@ class SpeakerNames:
 def _people(spelled: Mapping[str, int]) -> dict[str, str]:
     """For each spelling the one that stands for its person: itself, or a longer one with the same last word.
 
-    Titles do not count: ``President Bush`` is ``Bush``.  A spelling that fits two people stays by itself, and so does
-    everyone if only one person were left.
+    Titles do not count: ``President Bush`` is ``Bush``.  A spelling that fits two people stays by itself.  All do if
+    only one person were left, or with more than ``_MOST_SPELLINGS``: each is compared with each.
     """
+    if len(spelled) > _MOST_SPELLINGS:
+        return {key: key for key in spelled}
     words = {key: _words(key) for key in spelled}
     person: dict[str, str] = {}
     for key in sorted(spelled, key=lambda each: len(words[each])):

@@ -144,6 +144,7 @@ HARD = {
     "blank": b"# a" + b" " * 1_000_000 + b"b",
     "headings": b"# Ann\n" * 200_000,
     "ordinals": b"# " + b"1. " * 300_000 + b"\nx",
+    "people": b"".join(b"N%d a b smith: x\n" % number for number in range(60_000)),
     "facts": b"Motion: x\n" * 100_000,
 }
 
