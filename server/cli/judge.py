@@ -1,6 +1,7 @@
 """``moot judge``: the live judge over a debate that people or other systems held, read from a file."""
 
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -13,6 +14,7 @@ from server.cli.options import evidence_body, rubric_of, with_evidence, with_jso
 from server.cli.output import emit, run_async, settings_of
 from server.cli.seats import panel_request
 from server.cli.transcript import DebatePrinter
+from server.debate.setup.transcripts import CONTEXT_MOST, TURNS_MOST
 from server.errors import BadField, BadTranscript
 from server.export.text import escape_controls, one_line
 from server.export.wording import SIGNS
@@ -183,8 +185,17 @@ def preview_lines(split: TranscriptSplit, *, is_whole: bool) -> list[str]:
     ]
     if (rest := len(split.entries) - most) > 0:
         lines.append(f"  … and {rest} more entries; --preview shows all")
-    lines += [f"note: {_shown(each)}" for each in split.warnings]
+    lines += [f"note: {_shown(each)}" for each in (*split.warnings, *_too_many(split))]
     return lines
+
+
+def _too_many(split: TranscriptSplit) -> Iterator[str]:
+    """What makes the transcript too long to be judged as it is split, and the options that help."""
+    if split.turns > TURNS_MOST:
+        yield f"A debate has at most {TURNS_MOST} turns: --shortest leaves out short entries."
+    contexts = sum(each.side == "context" for each in split.entries)
+    if contexts > CONTEXT_MOST:
+        yield f"{contexts} entries are context, and at most {CONTEXT_MOST} are read: --shortest or --leave-out helps."
 
 
 def _shown(text: str) -> str:

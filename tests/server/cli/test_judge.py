@@ -64,6 +64,18 @@ def test_one_of_several_debates_is_chosen(moot: Cli) -> None:
     assert ("a file", "nyu", "concluded") == (view["transcript"]["source"], view["transcript"]["kind"], view["state"])
 
 
+@pytest.mark.slow
+def test_a_preview_says_what_helps_if_there_are_too_many_turns(moot: Cli) -> None:
+    long = "HOST: go on\nAnn: a word or two\nBen: no\n" * 120
+    out = moot("judge", "-", "--preview", stdin=long.encode()).stdout.decode()
+
+    assert "note: A debate has at most 200 turns: --shortest leaves out short entries." in out
+    assert "note: 120 entries are context, and at most 100 are read: --shortest or --leave-out helps." in out
+    out = moot("judge", "-", "--preview", "--shortest", "3", stdin=long.encode()).stdout.decode()
+    assert "note:" not in out
+    assert "text: 1 turn in 360 entries" in out
+
+
 THREE = b"Ann: a b\n\nBen: c d\n\nCleo: e"
 
 
