@@ -90,7 +90,7 @@ export function list() {
   /** Offers the tags of the debates that the list has shown; without tags there is no such limit. */
   function offerTags(chosenTag) {
     for (const tag of shown.flatMap(({ tags }) => tags)) tagsSeen.add(tag);
-    $("#tags").replaceChildren(...[...tagsSeen].sort().map((value) => h("option", { value })));
+    $("#tags").replaceChildren(...[...tagsSeen].sort().map((value) => h("option", {}, value)));
     $("#tag-limit").hidden = tagsSeen.size === 0 && !chosenTag;
   }
 
