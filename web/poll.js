@@ -96,18 +96,18 @@ export function pollPart(id, showError) {
     }, POLL.close[when]);
   }
 
-  function open(when, vote) {
+  function open(when, vote, canAct) {
     return [
       h("p", {},
         h("b", {}, POLL.open(when)),
         `. ${POLL.have(vote.cast)}. `,
         vote.closes_at && POLL.closesAt(vote.closes_at)),
-      h("p.quiet", {}, POLL.hidden),
-      h("div.row", {},
+      canAct && h("p.quiet", {}, POLL.hidden),
+      canAct && h("div.row", {},
         link(POLL.vote, voteAddress(id)),
         link(POLL.wall, voteAddress(id, "/wall"), { target: "_blank", "data-operator": true }),
         close(when)),
-    ];
+    ].filter(Boolean);
   }
 
   return {
@@ -115,10 +115,10 @@ export function pollPart(id, showError) {
       const { poll } = view;
       const when = openRound(poll);
       const canAct = isPresent && view.state !== "concluded" && !document.body.matches(".copy, .embed");
-      root.hidden = !poll.result && !(when && canAct) && !poll.after;
+      root.hidden = !when && !poll.after;
       if (!isChanged(poll, canAct)) return;
       if (poll.result) root.replaceChildren(h("h2", {}, POLL.title), ...resultOf(poll.result, view.conclusion));
-      else if (when && canAct) root.replaceChildren(...open(when, poll[when]));
+      else if (when) root.replaceChildren(...open(when, poll[when], canAct));
       else if (poll.after) root.replaceChildren(h("p.quiet", {}, `${POLL.closed("after")} ${POLL.wait}`));
     },
   };
