@@ -29,7 +29,8 @@ from events.types import (
     TranscriptSupplied,
     TurnScored,
 )
-from judge.rubric import ShippedRubric
+from judge.rubric import ShippedRubric, with_evidence
+from judge.templates import EVIDENCE, load_template
 from providers.registry import Registry
 from server.debate.acts import check_word
 from server.debate.setup.opening import DebateRequest, DebaterRequest, JudgeRequest, Name, as_field_error, events_after
@@ -136,7 +137,11 @@ async def rejudged(
         deadline_s=wanted.deadline_s,
     )
     made = await opening_for(log, request, registry, settings)
-    return replace(made, origin=_origin("rejudge", records)), await events_after(request)
+    documents = tuple(record.event for record in records if isinstance(record.event, EvidenceSupplied))
+    if documents:
+        prompts = {**made.prompts, EVIDENCE: load_template(EVIDENCE)}
+        made = replace(made, rubric=with_evidence(made.rubric), prompts=prompts)
+    return replace(made, origin=_origin("rejudge", records)), (*await events_after(request), *documents)
 
 
 async def fork_of(log: EventLog, debate: str, said: Any, registry: Registry, settings: Settings) -> Fork:

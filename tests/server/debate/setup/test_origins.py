@@ -14,11 +14,13 @@ from events.store.log import EventLog, read_all
 from events.store.memory import MemoryLog
 from events.types import (
     AttemptAbandoned,
+    CitationChecked,
     DebateAudited,
     DebateConcluded,
     DebateOpened,
     DebateResumed,
     DirectiveIssued,
+    EvidenceSupplied,
     ModelAnswered,
     ModeratorSpoke,
     TranscriptSupplied,
@@ -28,6 +30,7 @@ from events.types import (
 )
 from events.verify import verify_log
 from providers.registry import BASELINE
+from server.debate.setup.opening import as_request, build_opening, events_after
 from server.debate.setup.origins import fork_of, rejudged
 from server.errors import BadField, NotNow
 from tests.server.conftest import CON, PRO
@@ -101,6 +104,32 @@ async def test_a_supplied_transcript_keeps_its_digest_when_it_is_judged_again() 
     assert first.digest == last.digest
     assert "CC BY 4.0" == last.licence
     assert last.source.endswith("from: Town hall, 3 May 2026")
+
+
+async def test_another_judge_checks_the_citations_against_the_same_documents(script: Script) -> None:
+    says = {"pro": [f"{PRO} “Trees cool a street” [E1]."], "con": [f"{CON} “Trees heat a street up” [E1]."]}
+    wanted = as_request(
+        {
+            "motion": "Cities should ban cars",
+            "turns": 2,
+            "evidence": [{"name": "shade.txt", "text": "Trees cool a street by four degrees."}],
+            "judge": {"model": BASELINE},
+            "pro": {"model": (model := script(says=says))},
+            "con": {"model": model},
+        }
+    )
+    async with harness() as h:
+        source = await h.moderators.open(
+            await build_opening(wanted, h.registry, h.settings), await events_after(wanted)
+        )
+        await h.ended(source)
+        found = await rejudge(h, source)
+        before, after = await records_of(h.log, source), await records_of(h.log, found)
+
+    assert of(EvidenceSupplied, before) == of(EvidenceSupplied, after) != []
+    checked = [[(each.turn, each.finding) for each in of(CitationChecked, records)] for records in (before, after)]
+    assert [[(1, "verified"), (2, "misquoted")]] * 2 == checked
+    assert of(DebateOpened, before)[0].rubric == of(DebateOpened, after)[0].rubric
 
 
 async def test_messages_of_the_moderator_stay_in_their_places(script: Script) -> None:
