@@ -1,11 +1,12 @@
 """Evidence in format ``exchange``: the citations of a turn, the judge's question about them, and what follows."""
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from msgspec import Struct
 
 from events.state.debate import Debate
+from events.state.evidence import EvidencePack
 from events.state.transcript import Turn
 from events.types import DebateOpened
 from judge.evidence.checks import CheckedTurn, check_turn
@@ -41,21 +42,42 @@ class TurnEvidence(Struct, frozen=True):
     """The texts of all passages, by id."""
 
 
+class _SamePack:
+    """The evidence of a debate as a key: equal to itself only."""
+
+    __slots__ = ("pack",)
+
+    def __init__(self, pack: EvidencePack) -> None:
+        self.pack = pack
+
+    @property
+    def texts(self) -> dict[str, str]:
+        return {name: each.passage.text for name, each in self.pack.passages.items()}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SamePack) and self.pack is other.pack
+
+    def __hash__(self) -> int:
+        return id(self.pack)
+
+
+@lru_cache(maxsize=8)
+def _checked(text: str, pack: _SamePack, minimum: int, earlier: tuple[str, ...], language: str) -> CheckedTurn:
+    """The findings of a turn: each step of its judgement asks for them, and a large pack takes tenths of a second."""
+    return check_turn(text, pack.texts, minimum=minimum, earlier=earlier, language=language)
+
+
 def turn_evidence(
     debate: Debate, opened: DebateOpened, turn: Turn, claims: Answers[ClaimsAnswer]
 ) -> TurnEvidence | None:
     """Check the citations of a turn, whose suspect claims are answered or given up.  None without evidence."""
     if not debate.evidence.passages:
         return None
-    passages = {name: each.passage.text for name, each in debate.evidence.passages.items()}
-    minimum = opened.rubric.quote_minimum
-    checked = check_turn(
-        turn.text,
-        passages,
-        minimum=minimum,
-        earlier=[opened.motion, *(each.text for each in debate.transcript.spoken() if each.turn < turn.number)],
-        language=opened.language or "en",
-    )
+    minimum, spoken = opened.rubric.quote_minimum, debate.transcript.spoken()
+    earlier = (opened.motion, *(each.text for each in spoken if each.turn < turn.number))
+    pack = _SamePack(debate.evidence)
+    checked = _checked(turn.text, pack, minimum, earlier, opened.language or "en")
+    passages = pack.texts
     if PURPOSE not in opened.prompts:
         return TurnEvidence(checked, (), passages)
     spans = suspected(turn.text, claims.values, minimum)
