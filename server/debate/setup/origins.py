@@ -11,11 +11,12 @@ from events.errors import UnknownDebate
 from events.record import Recorded
 from events.short_names import short_name
 from events.state import debate as debates
-from events.state.debate import Debate
+from events.state.debate import Debate, Labels
 from events.store.log import EventLog, read_all
 from events.types import (
     SIDES,
     AttemptAbandoned,
+    DebateLabelled,
     DebateOpened,
     Debater,
     DebateResumed,
@@ -47,6 +48,7 @@ DIRECTIVE_MOST: Final = 1000
 """Characters."""
 BEGINNING: Final = (TranscriptSupplied, EvidenceSupplied, FamilyWarned)
 """Events that belong to an opening: a fork copies all of them."""
+NO_LABELS: Final = Labels()
 R = TypeVar("R", bound=Struct)
 
 
@@ -141,7 +143,8 @@ async def rejudged(
     if documents:
         prompts = {**made.prompts, EVIDENCE: load_template(EVIDENCE)}
         made = replace(made, rubric=with_evidence(made.rubric), prompts=prompts)
-    return replace(made, origin=_origin("rejudge", records)), (*await events_after(request), *documents)
+    follows = (*await events_after(request), *documents, *_filed(source.labels))
+    return replace(made, origin=_origin("rejudge", records)), follows
 
 
 async def fork_of(log: EventLog, debate: str, said: Any, registry: Registry, settings: Settings) -> Fork:
@@ -158,9 +161,15 @@ async def fork_of(log: EventLog, debate: str, said: Any, registry: Registry, set
         last = _end_of_turn(records, len(source.transcript.turns))
         raise BadField("at", f"the verdict follows event {last}: fork from there or before")
     made = await _changed(log, wanted, source, opened, registry, settings)
-    return Fork(
-        opened=replace(made, origin=_origin("fork", copied)), copied=copied[1:], own=tuple(_own(wanted, source, debate))
-    )
+    own = (*_own(wanted, source, debate), *_filed(whole.labels, source.labels))
+    return Fork(opened=replace(made, origin=_origin("fork", copied)), copied=copied[1:], own=own)
+
+
+def _filed(labels: Labels, known: Labels = NO_LABELS) -> tuple[DebateLabelled, ...]:
+    """What keeps the new debate from readers that may not see its source: it is hidden, or has the same link."""
+    hidden = UNSET if labels.hidden == known.hidden else labels.hidden
+    link = UNSET if labels.link == known.link else labels.link
+    return () if hidden is UNSET and link is UNSET else (DebateLabelled(by="moot", hidden=hidden, link=link),)
 
 
 def _read(said: Any, kind: type[R]) -> R:

@@ -123,6 +123,21 @@ async def test_commands_to_the_other_node_are_answered_as_by_the_owner(pair: Pai
 
 
 @pytest.mark.slow
+async def test_a_debate_that_another_node_runs_is_forked_and_judged_again(pair: Pair, script: Any) -> None:
+    here, there, log, _ = pair
+    debate = open_debate(here, script(pace=SLOW))
+    await until(lambda: httpx.get(f"{here}/api/debates/{debate}").json()["position"] > 1)
+    other = {"model": script("other", pace=QUICK)}
+    branch = post(there, debate, "fork", at=2, pro=other, con=other, judge=other).json()["id"]
+    await watch_to_end(log, spectator(branch, here))
+    again = post(here, branch, "rejudge", judge={"model": "baseline:lexical"}).json()["id"]
+    await watch_to_end(log, spectator(again, there))
+
+    assert "open" == state_of(there, debate)
+    assert post(there, debate, "halt").status_code == 200
+
+
+@pytest.mark.slow
 async def test_any_node_does_commands_for_a_debate_that_no_node_runs(pair: Pair, script: Any) -> None:
     here, there, log, _ = pair
     debate = open_debate(here, script(pace=QUICK))

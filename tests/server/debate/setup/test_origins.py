@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from events.record import Recorded
 from events.state import debate as debates
+from events.store.listing import LISTED
 from events.store.log import EventLog, read_all
 from events.store.memory import MemoryLog
 from events.types import (
@@ -17,6 +18,7 @@ from events.types import (
     CitationChecked,
     DebateAudited,
     DebateConcluded,
+    DebateLabelled,
     DebateOpened,
     DebateResumed,
     DirectiveIssued,
@@ -33,6 +35,7 @@ from providers.registry import BASELINE
 from server.debate.setup.opening import as_request, build_opening, events_after
 from server.debate.setup.origins import fork_of, rejudged
 from server.errors import BadField, NotNow
+from tests.events.conftest import database, log, postgres  # noqa: F401 - fixtures
 from tests.server.conftest import CON, PRO
 from tests.server.debate.test_supplied import TOWN_HALL, body, opened
 from tests.server.harness import Harness, check_sound, harness
@@ -42,8 +45,8 @@ Script = Callable[..., str]
 ANEW = "Streets without cars are quiet, because engines are gone. So people stay and shops sell more than before."
 
 
-async def records_of(log: EventLog, debate: str) -> list[Recorded]:
-    return [record async for record in read_all(log, debate)]
+async def records_of(store: EventLog, debate: str) -> list[Recorded]:
+    return [record async for record in read_all(store, debate)]
 
 
 def of(kind: type, records: list[Recorded]) -> list[Any]:
@@ -152,6 +155,19 @@ async def test_a_debate_in_which_one_side_has_not_spoken_is_not_judged_again(scr
             await rejudge(h, debate)
 
 
+@pytest.mark.parametrize("kind", ["rejudge", "fork"])
+async def test_who_may_not_see_a_debate_does_not_see_what_is_made_of_it(kind: str, script: Script) -> None:
+    async with harness() as h:
+        debate = await spoken(h, script)
+        await h.moderators.label(debate, DebateLabelled(by="Ada", hidden=True, link="ab" * 32))
+        made = await (rejudge(h, debate) if kind == "rejudge" else fork(h, debate, turn=1))
+        page = await h.log.summaries(None, 10, "", LISTED)
+        labels = await h.view(made)
+
+    assert () == page.debates
+    assert (True, True) == (labels["hidden"], labels["unlisted"])
+
+
 # forking
 
 
@@ -237,8 +253,9 @@ async def test_a_fork_of_a_transcript_goes_on_with_models(script: Script) -> Non
     assert ["transcript"] * 3 == [turn.by for turn in two]
 
 
-async def test_a_fork_of_a_fork(script: Script) -> None:
-    async with harness() as h:
+@pytest.mark.parametrize("log", ["sqlite", "postgres"], indirect=True)
+async def test_a_fork_of_a_fork(log: EventLog, script: Script) -> None:  # noqa: F811 - a fixture
+    async with harness(log) as h:
         first = await fork(h, await spoken(h, script), turn=1)
         second = await fork(h, first, turn=3)
         await check_sound(h.log, second)
@@ -312,12 +329,12 @@ async def test_every_prefix_of_a_supplied_debate_resumes_to_the_same_end(share: 
         await h.ended(debate)
         whole = await records_of(h.log, debate)
     prefix = whole[: 2 + round(share * (len(whole) - 3))]
-    log = MemoryLog()
-    await log.adopt(prefix)
-    async with harness(log) as h:
+    store = MemoryLog()
+    await store.adopt(prefix)
+    async with harness(store) as h:
         await h.moderators.take_up()
         await h.ended(debate, after=0)
-        again = await check_sound(log, debate)
+        again = await check_sound(store, debate)
 
     assert prefix == again[: len(prefix)]
     assert [each.text for each in of(TurnSpoken, whole)] == [each.text for each in of(TurnSpoken, again)]
