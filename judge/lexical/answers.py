@@ -12,6 +12,7 @@ from judge.lenient import clip
 from judge.lexical.findings import (
     ALIKE,
     KNOWABLE,
+    ContradictingSentences,
     contradict,
     contradictions,
     coverage,
@@ -55,6 +56,8 @@ BEARS: Final = 0.6
 """Share of the words of a claim that a passage has at least if it supports the claim."""
 CITED: Final = re.compile(r"[\[(]\s*[Ee] ?\d{1,5}[^\])]{0,80}[\])]")
 """The mark of a citation."""
+MOST_COMPARED: Final = 300_000
+"""Pairs of sentences of one speaker that are compared for the narrative, so that it takes seconds and not minutes."""
 GAPS = 3
 AUDITED = 6
 """Most flaws that one turn exposes, and that the closing audit finds."""
@@ -364,19 +367,27 @@ def _course(case: _ReadMaterial, speaker: str) -> dict[str, str]:
     if not readings:
         return {"evolution": "", "fractures": "", "held": ""}
     first, last = readings[0], readings[-1]
-    pairs = [
-        pair
-        for number, later in enumerate(readings)
-        for earlier in readings[: number + 1]
-        for pair in contradictions(earlier, later)
-    ]
-    fractures = f"Two of its sentences contradict each other by {pairs[0].by}." if pairs else ""
+    pair = _first_contradiction(readings)
+    fractures = f"Two of its sentences contradict each other by {pair.by}." if pair is not None else ""
     return {
         "evolution": "A mark of a cause, a step or an effect is in "
         f"{_reasoned(first):.0%} of the sentences of its first turn and in {_reasoned(last):.0%} of those of its last.",
         "fractures": fractures or "No two of its sentences contradict each other by a negation or an opposite.",
         "held": f"{coverage(first.content, last.content):.0%} of the words of its first turn return in its last.",
     }
+
+
+def _first_contradiction(readings: Sequence[TextReading]) -> ContradictingSentences | None:
+    """Return the first contradiction of a speaker; of a very long debate only the first turns are compared."""
+    left = MOST_COMPARED
+    for number, later in enumerate(readings):
+        for earlier in readings[: number + 1]:
+            left -= len(earlier.sentences) * len(later.sentences)
+            if left < 0:
+                return None
+            if found := contradictions(earlier, later):
+                return found[0]
+    return None
 
 
 def _reasoned(reading: TextReading) -> float:

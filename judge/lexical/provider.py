@@ -16,6 +16,8 @@ from providers.errors import BadRequest, UnknownModel
 
 T = TypeVar("T")
 LEXICAL: Final = "lexical"
+LONG: Final = 20_000
+"""Characters of speeches from which on a thread computes the answer."""
 CAVEAT: Final = (
     f"The lexical baseline is no model. {DISCLAIMER}: its scores show how often a speech uses words of cause, "
     "consequence and answer, and it names no winner. It has such words in "
@@ -45,7 +47,10 @@ class BaselineProvider:
         if request.material is None:
             raise BadRequest(f"{NAME} reads no prompts, and this question comes without its material")
         began_at = time.monotonic()
-        raw = msgspec.json.encode(respond(request.material, schema(type_))).decode()
+        material, form = request.material, schema(type_)
+        is_long = sum(len(speech.text) for speech in material.speeches) > LONG
+        said = await anyio.to_thread.run_sync(respond, material, form) if is_long else respond(material, form)
+        raw = msgspec.json.encode(said).decode()
         outcome = Outcome(
             model=model,
             tokens=Tokens(),
