@@ -219,7 +219,10 @@ const LABELS = {
 /** Names that depend on the purpose. */
 const LABELS_OF = {
   convergence: { kind: "Where did the debate end up?" },
-  deliberate: { quote: "Words on which your verdict rests most" },
+  deliberate: {
+    quote: "Words on which your verdict rests most",
+    confidence: "How sure are you? 0 is not at all, 1 is certain",
+  },
   evidence: { quote: "Words of the passage on which you rely", relation: "The passage and the claim" },
   second_opinion: { verdict: "Is it so?" },
   conflict: { text: "How do they differ, and why?" },
