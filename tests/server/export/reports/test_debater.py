@@ -278,3 +278,18 @@ def test_questions_of_the_protocol_that_stayed_open_are_told() -> None:
     assert [each for each in uncertain if each.startswith("CON")]
     assert "You answered, and the argument stayed uncertain." in text
     assert not any(isinstance(record.event, ModelAnswered) and record.event.purpose == "report" for record in log)
+
+
+@pytest.mark.parametrize("path", BY_HAND, ids=lambda path: path.stem)
+def test_a_debate_has_a_report_or_a_plain_refusal_at_every_position(path: Path) -> None:
+    fold, refusals, reports = views.INITIAL, set[str](), 0
+    for record in recorded(path):
+        fold = views.apply(fold, record)
+        for side in ("pro", "con"):
+            try:
+                reports += bool(report_html(report_for(fold, fold.view, side), ""))
+            except NotNow as error:
+                refusals.add(error.message.partition(" of ")[2])
+
+    assert {f"{side} is judged yet, so there is nothing to report" for side in ("Pro", "Con")} == refusals
+    assert reports
