@@ -40,6 +40,13 @@ from events.types import (
     ModeratorSpoke,
     PenaltyReversed,
     PremiseWithdrawn,
+    SeatConnectionLost,
+    SeatHandedOver,
+    SeatLinkMade,
+    SeatLinkRevoked,
+    SeatResigned,
+    SeatReturned,
+    SeatTaken,
     ShortenedTurn,
     TurnFailed,
 )
@@ -76,6 +83,9 @@ REST: Final[tuple[Event, ...]] = (
     CheckMissing(turn=2, purpose="claims", reason=WHY), DebateAudited(found=1),
     PremiseWithdrawn(premise="P1.1", turn=2, quote="a quote that gives it up", span=(0, 9)),
     DebateLabelled(by="moderator", title="A title of its own", tags=("a tag",)),
+    SeatLinkMade(seat="pro", digest="a digest", by="moderator"), SeatTaken(seat="pro", digest="a digest"),
+    SeatConnectionLost(seat="pro"), SeatReturned(seat="pro"), SeatLinkRevoked(seat="pro", by="moderator"),
+    SeatResigned(seat="pro"), SeatHandedOver(seat="pro", model="a model", reason="time_out"),
     DebatePaused(reason="A pause.", by="moderator"), DebateResumed(reason="On again.", by="moderator"),
     DebateHalted(reason="A halt.", by="moderator"), DebateResumed(reason="On once more.", by="moderator"),
 )  # fmt: skip
