@@ -94,6 +94,7 @@ async function show(shown) {
   if (speaks) setText($("#write-title"), SEAT.yours(speaks.turn));
   $("#directive").hidden = !speaks?.directive;
   setText($("#directive-text"), speaks?.directive ?? "");
+  showPassages(speaks?.passages ?? []);
   showLast(shown);
   await forgetSpoken();
   await editor.show(speaks);
@@ -101,6 +102,15 @@ async function show(shown) {
   $("#leave").hidden = shown.seat_state !== "yours" || shown.state === "concluded";
   setText($("#leave-means"), SEAT.leave(shown));
   return undefined;
+}
+
+/** Shows the passages of documents that the turn is given. */
+function showPassages(passages) {
+  $("#passages").hidden = passages.length === 0;
+  $("#passage-list").replaceChildren(...passages.flatMap(({ id, place, text }) => [
+    h("dt", { dir: "auto" }, h("b", {}, `[${id}]`), ` ${place}`),
+    h("dd", { dir: "auto" }, text),
+  ]));
 }
 
 function invite(shown) {

@@ -5,7 +5,7 @@ it.  Neither is logged, and ``Referrer-Policy: no-referrer`` keeps the address o
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final, Literal, NamedTuple
 from urllib.parse import quote
@@ -18,6 +18,7 @@ from starlette.responses import Response
 from events.clock import SYSTEM
 from events.errors import Unanswered, UnknownDebate
 from events.state.debate import Debate
+from events.state.evidence import EvidencePack
 from events.state.seats import SeatState
 from events.types import SIDES, DebateState, Side
 from personalities.pressure import directive_in_force
@@ -68,6 +69,14 @@ class SpokenTurn(Struct, frozen=True, kw_only=True):
     text: str
 
 
+class SeatPassage(Struct, frozen=True, kw_only=True):
+    """A passage of the documents that the person may cite."""
+
+    id: str
+    place: str
+    text: str
+
+
 class SeatRequest(Struct, frozen=True, kw_only=True):
     """The turn that the person has to speak now."""
 
@@ -79,6 +88,7 @@ class SeatRequest(Struct, frozen=True, kw_only=True):
     """What the person has written and not sent, as this server remembers it."""
     max_words: int
     directive: str | UnsetType = UNSET
+    passages: tuple[SeatPassage, ...] | UnsetType = UNSET
 
 
 class OpenQuestion(Struct, frozen=True, kw_only=True):
@@ -313,7 +323,17 @@ def _request(request: Request, visit: Visit) -> SeatRequest | None:
         draft=people.draft(visit.debate, visit.seat, name),
         max_words=opened.max_words,
         directive=visit.now.characters.directives[directive].text if directive else UNSET,
+        passages=tuple(_passages(visit.now.evidence, turn.passages)) or UNSET,
     )
+
+
+def _passages(pack: EvidencePack, names: Sequence[str]) -> Iterator[SeatPassage]:
+    """The passages that a turn is given, each with its document, page and heading."""
+    for name in names:
+        supplied = pack.passages[name]
+        document, passage = pack.documents[supplied.document], supplied.passage
+        parts = [document.title or document.name, f"page {passage.page}" if passage.page else "", passage.heading or ""]
+        yield SeatPassage(id=name, place=", ".join(filter(None, parts)), text=passage.text)
 
 
 def _questions(request: Request, visit: Visit, *, in_full: bool = False) -> tuple[OpenQuestion, ...]:

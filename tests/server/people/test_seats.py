@@ -93,6 +93,20 @@ def test_two_people_debate(site: Site, script: Callable[..., str]) -> None:
     assert view["usage"]["cost_usd"] == 0
 
 
+def test_a_person_is_shown_the_passages_of_the_documents_and_cites_them(site: Site, script: Callable[..., str]) -> None:
+    text = "Trees cool a street by four degrees."
+    debate = opened(site, script, evidence=[{"name": "shade.md", "text": f"# Shade\n\n## Summer\n\n{text}"}])
+    path = seated(site, debate)
+
+    shown = asked(site.client, path)
+    sent = answer(site, path, f"It is cooler there, for “{text}” [E1].")
+
+    assert [{"id": "E1", "place": "Shade, Shade › Summer", "text": text}] == shown["request"]["passages"]
+    assert sent.status_code == 200, sent.text
+    site.ended(debate)
+    assert "verified" == site.watch(debate, "citation_checked")["finding"]
+
+
 def test_a_link_is_for_one_browser(site: Site, script: Callable[..., str]) -> None:
     debate = opened(site, script)
     path = seated(site, debate)
