@@ -62,9 +62,7 @@ async def page(request: Request) -> Response:
         logger.warning("debate_not_looked_up", message=str(error))
         return await page_response(request, "debate.html")
     except LogError:  # there is no such debate, or its log cannot be read
-        response = await page_response(request, "debate.html")
-        response.status_code = 404
-        return response
+        return made_page(request, "debate.html", {}, 404)
     if view.format == "lab":
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"/lab/{quote(debate)}{query}", 307)
@@ -88,9 +86,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 404:  # noqa: PLR2004 - HTTP not found
         if request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", ""):
-            page = await page_response(request, "missing.html")
-            page.status_code = 404
-            return page
+            return made_page(request, "missing.html", {}, 404)
         return error_response(NotFound(f"nothing is at {request.url.path}"))
     response = error_response(HttpRefusal(error.status_code, error.detail))
     response.headers.update(error.headers or {})

@@ -169,9 +169,7 @@ async def vote_page(request: Request) -> Response:
     except StoreUnavailable as error:
         logger.warning("poll_not_looked_up", message=str(error))  # the page asks again
     except (LogError, NotFound):
-        missing = made_page(request, "vote.html", {})  # without an ETag: a 304 would say that the poll is there
-        missing.status_code = 404
-        return missing
+        return made_page(request, "vote.html", {}, 404)
     response = await page_response(request, "vote.html")
     keep_link(request, response)
     return response

@@ -18,7 +18,7 @@ from server.http.body import read_object
 from server.http.exports import attachment
 from server.http.limits import RateLimit
 from server.http.requests import json_response, service_of
-from server.http.static import page_response
+from server.http.static import made_page
 
 OF_DEBATE: Final = frozenset({"judge", "rubric", "max_cost_usd", "deadline_s"})
 """Fields of a lab's body that any debate has; the others are those of its part ``lab``."""
@@ -82,9 +82,7 @@ async def lab_page(request: Request) -> Response:
         await check_link(request, request.path_params["lab"])
         view = await _view(request)
     except (NotFound, UnknownDebate):
-        page = await page_response(request, "missing.html")
-        page.status_code = 404
-        return page
+        return made_page(request, "missing.html", {}, 404)
     response = HTMLResponse(page_html(view), headers={"cache-control": "no-cache"})
     keep_link(request, response)
     return response

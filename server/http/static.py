@@ -76,8 +76,8 @@ async def page_response(request: Request, name: str) -> Response:
     return response
 
 
-def made_page(request: Request, name: str, by: Mapping[str, str]) -> Response:
-    """A page of the folder ``web`` with texts replaced, which the page holds exactly once."""
+def made_page(request: Request, name: str, by: Mapping[str, str], status: int = 200) -> Response:
+    """A page of the folder ``web`` with texts replaced, which it holds exactly once.  It is sent whole each time."""
     text = (FOLDER / name).read_text(encoding="utf-8")
     for old, new in by.items():
         assert text.count(old) == 1, f"{name} holds {old!r} {text.count(old)} times"
@@ -86,4 +86,4 @@ def made_page(request: Request, name: str, by: Mapping[str, str]) -> Response:
     body = text.encode()
     if "gzip" in request.headers.get("accept-encoding", ""):
         body, headers["content-encoding"] = gzip.compress(body, 6, mtime=0), "gzip"
-    return Response(body, media_type="text/html; charset=utf-8", headers=headers)
+    return Response(body, status, headers, media_type="text/html; charset=utf-8")

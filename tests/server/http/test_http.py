@@ -202,6 +202,17 @@ def test_the_page_of_a_debate_that_does_not_exist_answers_404(site: Site, script
     assert "<title>A debate · Moot</title>" in missing.text
 
 
+@pytest.mark.parametrize("path", ["/nothing", "/d/nosuch", "/lab/nosuch", "/vote/nosuch"])
+def test_a_page_that_is_not_there_is_whole_when_it_is_loaded_again(site: Site, path: str) -> None:
+    """A browser that keeps a page with its ETag would get an answer without a body."""
+    first = site.client.get(path, headers={"accept": "text/html"})
+    known = {"if-none-match": first.headers.get("etag", "none"), "if-modified-since": "Sat, 01 Jan 2050 00:00:00 GMT"}
+    again = site.client.get(path, headers={"accept": "text/html", **known})
+
+    assert [(404, first.text)] * 2 == [(each.status_code, each.text) for each in (first, again)]
+    assert "</html>" in again.text
+
+
 def test_a_stranger_learns_nothing_about_files(guarded: Site) -> None:
     for path in ("/etc/passwd", "/nowhere"):
         body = {"motion": MOTION, "pro": {"model": f"scripted:{path}"}}
