@@ -1,6 +1,7 @@
 """A debate over a supplied transcript: its turns come from the transcript, and the whole live judge judges them."""
 
 import hashlib
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -119,6 +120,19 @@ async def test_context_is_a_message_of_the_moderator_before_the_turn_that_follow
         ("a man in the third row", "What of the elderly?", 1),
         ("moderator", "Thank you both.", 3),
     ] == said
+
+
+async def test_a_panel_rates_the_turns_of_a_transcript(tmp_path: Path) -> None:
+    script = tmp_path / "raters.json"
+    script.write_bytes(msgspec.json.encode({"label": "Test"}))
+    async with harness() as h:
+        debate = await opened(h, body(*TOWN_HALL, panel=[f"scripted:{script}"]))
+        end = await h.ended(debate)
+        view = await h.view(debate)
+
+    assert isinstance(end, DebateConcluded)
+    assert 4 == len(view["panel"]["raters"])
+    assert {"1", "2", "3"} <= set().union(*(each["scored"]["scores"] for each in view["panel"]["raters"].values()))
 
 
 async def test_no_debater_is_pressed() -> None:
