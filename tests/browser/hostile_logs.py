@@ -14,6 +14,7 @@ from events.types import (
     AudienceVoted,
     BeliefStated,
     CheckMissing,
+    CitationChecked,
     ClaimAppealed,
     ClaimFlagged,
     ContextShortened,
@@ -30,6 +31,10 @@ from events.types import (
     DecisionRecorded,
     Effect,
     Event,
+    EvidenceDocument,
+    EvidencePassage,
+    EvidenceSupplied,
+    EvidenceWeighed,
     FamilyWarned,
     InjectionDetected,
     LabItem,
@@ -39,6 +44,9 @@ from events.types import (
     ModelFailed,
     ModeratorSpoke,
     PenaltyReversed,
+    PollClosed,
+    PollCounts,
+    PollOpened,
     PremiseWithdrawn,
     SeatConnectionLost,
     SeatHandedOver,
@@ -48,6 +56,9 @@ from events.types import (
     SeatReturned,
     SeatTaken,
     ShortenedTurn,
+    StanceStated,
+    SuppliedEntry,
+    TranscriptSupplied,
     TurnFailed,
 )
 from events.types import ClaimCleared as Cleared
@@ -86,6 +97,32 @@ REST: Final[tuple[Event, ...]] = (
     SeatLinkMade(seat="pro", digest="a digest", by="moderator"), SeatTaken(seat="pro", digest="a digest"),
     SeatConnectionLost(seat="pro"), SeatReturned(seat="pro"), SeatLinkRevoked(seat="pro", by="moderator"),
     SeatResigned(seat="pro"), SeatHandedOver(seat="pro", model="a model", reason="time_out"),
+    TranscriptSupplied(
+        source="a source", digest="a digest", licence="a licence", kind="text",
+        turns=(SuppliedEntry(side="pro", speaker="a speaker", text="What was said."),),
+    ),
+    EvidenceSupplied(
+        document=EvidenceDocument(id="D1", name="a file", digest="a digest", media_type="text/plain", title="a title"),
+        passages=(EvidencePassage(id="E1", text="The words of a passage.", page=1, heading="a heading"),),
+    ),
+    CitationChecked(
+        citation="R2.1", turn=2, passage="E1", span=(0, 4), claim=(0, 9), quote="words of it", finding="misquoted",
+        quoted=(0, 9), stands=(0, 9),
+    ),
+    EvidenceWeighed(
+        turn=2, passage="E1", claim=(0, 9), forward="contradicts", backward="contradicts", relation="contradicts",
+        quote="words of a passage", stands=(0, 9), reason=WHY, citations=("R2.1",),
+    ),
+    PollOpened(when="before", closes_after_s=60), StanceStated(voter="a voter", when="before", stance="pro"),
+    PollClosed(when="before", by="moderator", cast=1), PollOpened(when="after"),
+    PollClosed(
+        when="after", by="moderator", cast=1,
+        counts=PollCounts(
+            moved={"pro": {"pro": 1, "con": 0, "undecided": 0}, "con": {"pro": 0, "con": 0, "undecided": 0},
+                   "undecided": {"pro": 0, "con": 0, "undecided": 0}},
+            joined={"pro": 0, "con": 0, "undecided": 0}, left={"pro": 0, "con": 0, "undecided": 0},
+        ),
+    ),
     DebatePaused(reason="A pause.", by="moderator"), DebateResumed(reason="On again.", by="moderator"),
     DebateHalted(reason="A halt.", by="moderator"), DebateResumed(reason="On once more.", by="moderator"),
 )  # fmt: skip

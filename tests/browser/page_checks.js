@@ -1,6 +1,6 @@
 /** The functions that tests/browser/page_checks.py runs in a page with hostile text. */
 
-const ELEMENTS = new Set(`a article aside b bdi body button caption code datalist dd del details dialog div dl dt em
+const ELEMENTS = new Set(`a article aside b bdi blockquote body button caption code datalist dd del details dialog div dl dt em
   fieldset figcaption figure footer form h1 h2 h3 h4 header i input ins kbd label legend li main mark nav noscript ol optgroup
   option p pre q s section select span summary table tbody td textarea th thead time tr ul
   circle g line path polygon rect svg text title tspan`.split(/\s+/));
