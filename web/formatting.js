@@ -47,7 +47,7 @@ export function number(value, decimals) {
  * @param {unknown} value
  * @returns {string}
  */
-export const tenths = (value) => (typeof value === "number" ? String(Math.round(value * 10) / 10) : "–");
+export const tenths = (value) => (typeof value === "number" ? String(Number(value.toFixed(1))) : "–");
 
 /**
  * A change with its sign: −2, +1, 0.

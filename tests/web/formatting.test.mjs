@@ -1,0 +1,12 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { number, tenths } from "../../web/formatting.js";
+
+test("a composite reads the same with and without a fixed decimal, as in the exports", () => {
+  for (let hundredths = -10_000; hundredths <= 10_000; hundredths += 5) {
+    const value = hundredths / 100;
+    assert.equal(Number(tenths(value)), Number(number(value, 1)));
+  }
+  assert.deepEqual(["56.6", "53", "–"], [56.65, 53, undefined].map(tenths));
+});
