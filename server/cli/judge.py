@@ -86,11 +86,11 @@ def judge(context: click.Context, /, file: str, store: str | None, *, as_json: b
         if as_json:
             emit(split)
         else:
-            click.echo("\n".join(preview_lines(split, is_whole=True)))
+            click.echo("\n".join(preview_lines(split, is_whole=True, is_chosen=options["debate"] is not None)))
         return
     body = _body(file, split, options)
     if not as_json:
-        click.echo("\n".join(preview_lines(split, is_whole=False)), err=True)
+        click.echo("\n".join(preview_lines(split, is_whole=False, is_chosen=True)), err=True)
     asks = None if options["yes"] or not sys.stdin.isatty() else _begin
     run_async(partial(run_debate, settings, body, None, DebatePrinter(as_json=as_json), as_json=as_json, asks=asks))
 
@@ -167,13 +167,16 @@ def _body(file: str, split: TranscriptSplit, options: dict[str, Any]) -> dict[st
     return body
 
 
-def preview_lines(split: TranscriptSplit, *, is_whole: bool) -> list[str]:
-    """How a file is split, for a terminal: its speakers and entries; the first ones only unless ``is_whole``."""
+def preview_lines(split: TranscriptSplit, *, is_whole: bool, is_chosen: bool) -> list[str]:
+    """How a file is split, for a terminal: its speakers and entries; the first ones only unless ``is_whole``.
+
+    The other debates of the file are listed unless one ``is_chosen`` by the person.
+    """
     most = len(split.entries) if is_whole else SHOWN
     lines = [f"motion: {_shown(split.motion) or 'not named in the file'}"]
     if split.debates:
         lines.append(f"debate {_shown(split.chosen)}, one of {len(split.debates)} in the file")
-        listed = split.debates if is_whole else ()
+        listed = () if is_chosen else split.debates
         lines += [f"  {number:>4}  {_shown(each.id)}  {_short(each.title)}" for number, each in enumerate(listed, 1)]
     turns = "1 turn" if split.turns == 1 else f"{split.turns} turns"
     lines.append(f"{split.kind}: {turns} in {len(split.entries)} entries")

@@ -23,7 +23,8 @@ from server.transcripts.tables import COLUMNS
 
 _JUDGE: Final = "Judge"
 JUDGED: Final = (
-    "The words of the person who judged are context, which your judge reads too: leave them out if it should not."
+    "What the person who judged said between the speeches is context, which your judge reads too; "
+    "what they said after the last speech is left out."
 )
 _OF_SIDE: Final[Mapping[str, str]] = {"pro": "Pro", "con": "Con", "context": "Moderator", "out": ""}
 _DEBATERS: Final[Mapping[str, tuple[str, EntrySide]]] = {"A": ("Debater A", "pro"), "B": ("Debater B", "con")}
@@ -71,20 +72,23 @@ def titled_nyu(number: int, debate: Mapping[str, Any]) -> HeldDebate:
 
 
 def read_nyu(debate: Mapping[str, Any]) -> ReadTranscript:
-    """The entries of one debate: A defends the first answer and is Pro, the judge is context.
+    """The entries of one debate: A defends the first answer and is Pro.
 
-    Raises ``BadTranscript``.
+    What the judge says between the speeches is context.  What it says after the last one is its verdict, which would
+    tell another judge whom it believed: it is left out.  Raises ``BadTranscript``.
     """
     question, answers, rounds = debate["question"], debate["answers"], debate["rounds"]
     is_whole = isinstance(question, str) and isinstance(answers, list) and isinstance(rounds, list)
     if not is_whole or len(answers) != 2 or not all(isinstance(each, str) for each in answers):  # noqa: PLR2004
         raise BadTranscript("a debate of this shape needs a question, two answers and rounds")
     collector = EntryCollector()
-    for each in rounds:
+    speeches = [at for at, each in enumerate(rounds) if isinstance(each, dict) and each.get("by") in tuple(_DEBATERS)]
+    for at, each in enumerate(rounds):
         if not isinstance(each, dict) or not isinstance(each.get("text"), str):
             continue
         by = each.get("by")
-        name, side = _DEBATERS.get(by, (_JUDGE, "context")) if isinstance(by, str) else (_JUDGE, "context")
+        judge: tuple[str, EntrySide] = (_JUDGE, "context" if speeches and at < speeches[-1] else "out")
+        name, side = _DEBATERS.get(by, judge) if isinstance(by, str) else judge
         collector.add(name, each["text"], side=side)
     story = _text(debate.get("story")).strip(' "')
     judged = () if collector.is_silent(_JUDGE) else (JUDGED,)

@@ -94,7 +94,7 @@ def test_a_debate_about_a_question_with_two_answers() -> None:
     found = split("nyu.jsonl", samples.NYU, "story-2")
 
     assert "Why did crew 2 leave? Pro says: They were afraid · Con says: They were paid" == found.motion
-    assert [("pro", "Debater A", ANN), ("con", "Debater B", BEN), ("context", "Judge", "I believe A.")] == shown(found)
+    assert [("pro", "Debater A", ANN), ("con", "Debater B", BEN), ("out", "Judge", "I believe A.")] == shown(found)
     assert ["story-1", "story-2"] == [each.id for each in found.debates]
     assert "story-2" == found.chosen
     assert "story-1" == split("nyu.jsonl", samples.NYU).chosen
