@@ -47,9 +47,8 @@ from server.debate.ballots import BallotQueue
 from server.debate.calls import answered, failed, has_unknown_cost, jittered_s, time_limit, usage
 from server.debate.desk import SeatDesk, limit_of_turn, seconds_of_question, seconds_of_turn, with_time_taken
 from server.debate.formats import NextSteps, next_steps
-from server.debate.formats.halts import abandon_turns, halt_for_deadline, seconds_between, seconds_left
+from server.debate.formats.halts import abandon_turns, halt_for_deadline, is_forgiven, seconds_between, seconds_left
 from server.debate.formats.lab import is_long
-from server.debate.formats.retries import is_forgiven
 from server.debate.formats.steps import Ask, Record, Speak, Step, Wait
 from server.debate.speech import PaceRecorder, clean, clip
 from server.debate.stream_writer import Build, StreamWriter

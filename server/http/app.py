@@ -20,7 +20,7 @@ from server.exhibit import PlayedExhibitions
 from server.export.audit import Auditors
 from server.export.preview import Previews
 from server.feed.websocket.connections import Connections
-from server.http import audience, commands, debates, events, exports, judge, labs, metrics, whatif
+from server.http import audience, commands, debates, events, exports, judge, labs, metrics
 from server.http.access import (
     IMPORT,
     PREVIEW,
@@ -122,7 +122,7 @@ ROUTES: Final = (
     Route(f"{ONE}/report", behind_link(exports.debater_report)),
     Route(f"{ONE}/calls/{{call}}", behind_link(events.show_call)),
     Route(f"{ONE}/audit/turns/{{turn}}", behind_link(events.audit_turn)),
-    Route(f"{ONE}/whatif", behind_link(whatif.ask_what_if), methods=["POST"]),
+    Route(f"{ONE}/whatif", behind_link(commands.ask_what_if), methods=["POST"]),
     Route(f"{ONE}/rejudge", behind_link(debates.rejudge), methods=["POST"]),
     Route(f"{ONE}/fork", behind_link(debates.fork), methods=["POST"]),
     Route(f"{ONE}/claims/{{claim}}/appeal", behind_link(commands.appeal), methods=["POST"]),
@@ -196,7 +196,7 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.previews = Previews()
     app.state.voters = audience.Voters(service.settings)
     app.state.open_rate = RateLimit(service.settings.opens_per_minute, "debates were opened")
-    app.state.whatif_rate = RateLimit(whatif.PER_MINUTE, "what-ifs were asked")
+    app.state.whatif_rate = RateLimit(commands.WHATIF_PER_MINUTE, "what-ifs were asked")
     app.state.preview_rate = RateLimit(exports.PREVIEWS_PER_MINUTE, "previews were asked for")
     app.state.seat_reads = RateLimit(seats.READS_PER_MINUTE, "reads")
     app.state.seat_writes = RateLimit(seats.WRITES_PER_MINUTE, "drafts and answers")

@@ -1,19 +1,27 @@
-"""What the moderator of a debate may do over HTTP: pause, resume and halt it, appeal, decide, speak to both sides."""
+"""What is asked of one debate over HTTP: pause, resume, halt, appeal, decide, a word to both sides, a what-if."""
 
+from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
 
+from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
+from events.errors import UnknownDebate
 from server.debate.acts import label_event, read_decision, read_labels, read_word
 from server.errors import BadField
 from server.http.access import access_of
 from server.http.body import read_object
+from server.http.limits import RateLimit
 from server.http.requests import json_response, service_of
+from server.whatif.comparison import records_of, what_if
+from server.whatif.request import read_request
 
 MAX_REASON: Final = 500
 """Characters."""
+WHATIF_PER_MINUTE: Final = 60
+"""What-if questions from one address."""
 
 
 async def pause(request: Request) -> Response:
@@ -86,3 +94,19 @@ def _reason_and_cap(body: dict[str, Any]) -> tuple[str, float | None]:
     if isinstance(cap, bool) or not isinstance(cap, int | float) or not 0 < cap < float("inf"):
         raise BadField("max_cost_usd", "a cap is a number of US dollars above 0")
     return reason, float(cap)
+
+
+async def ask_what_if(request: Request) -> Response:
+    """POST /api/debates/{id}/whatif: the recorded outcome beside the one under other rules.  Writes nothing.
+
+    A thread computes the answer, one at a time.
+    """
+    rate: RateLimit = request.app.state.whatif_rate
+    rate.check_address(request)
+    service, debate = service_of(request), request.path_params["debate"]
+    question = read_request(await read_object(request))
+    if not await service.log.head(debate):
+        raise UnknownDebate(debate)
+    records = await records_of(service.log, debate)
+    limiter = request.app.state.whatif_limiter
+    return json_response(await to_thread.run_sync(partial(what_if, records, question), limiter=limiter))

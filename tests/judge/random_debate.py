@@ -22,7 +22,7 @@ from events.types import (
 from judge.live.scoring import applicable
 from judge.live.spine import PremisesAnswer
 from providers.answers.schema import parse
-from server.debate.formats.retries import is_forgiven
+from server.debate.formats.halts import is_forgiven
 from server.debate.formats.steps import Ask, Record, Speak
 from tests.server.debate_events import RUBRIC, Play, abandoned, failed, no_reply, opened, reply, spoken, started
 

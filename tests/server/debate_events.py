@@ -40,7 +40,7 @@ from personalities.prompt import debater_template
 from providers.answers.neutral import neutral
 from providers.answers.schema import parse
 from server.debate.formats import next_steps
-from server.debate.formats.retries import ADAPTED
+from server.debate.formats.halts import ADAPTED
 from server.debate.formats.steps import Ask, Record, Speak, Step
 
 AT = "2026-11-21T09:30:00.000000Z"

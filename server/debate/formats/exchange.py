@@ -50,11 +50,10 @@ from events.types import (
 from judge.live.verdicts import noise_of_lead, scorecard_verdict
 from personalities.pressure import directive_in_force
 from server.debate.formats import judging, panel, people
-from server.debate.formats.halts import give_up_reason, halt, halt_if_unaffordable
+from server.debate.formats.halts import delay_ms, give_up_reason, halt, halt_if_unaffordable, is_exhausted, is_forgiven
 from server.debate.formats.poll import opening_of_vote, vote_steps
 from server.debate.formats.prompts import speech_passages, speech_prompt, summary_due
 from server.debate.formats.questions import PERMANENT, pending
-from server.debate.formats.retries import delay_ms, is_exhausted, is_forgiven
 from server.debate.formats.steps import Ask, LazyPrompt, Record, Speak, Step, record
 from server.people.provider import is_person
 

@@ -1,15 +1,51 @@
-"""The reasons for which Moot itself halts a debate: a turn that keeps failing, the cost cap, the deadline.
+"""Retries of failed calls, and why Moot itself halts a debate: a turn that keeps failing, the cost cap, the deadline.
+
+Some failures show how a model must be asked (``ADAPTED``).  The first one of each such kind does not count, and the
+call is repeated at once.  An outage of the vendor passes: such calls get more attempts, further apart.
 
 All formats share these functions.  They are pure: the time is what the records of the log say.  The moderator calls
 ``seconds_left`` with the time of its clock, so that the deadline also holds while nothing is recorded.
 """
 
+from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Final
 
 from events.record import Draft
 from events.state.debate import Debate
+from events.state.transcript import OUTAGES
 from events.types import AttemptAbandoned, DebateHalted, DebateOpened, Side
+from events.types.opening import DebateSettings
+from providers.errors import PromptCut, Starved, ThinkingAsText
 from server.debate.formats.steps import Record
+
+ADAPTED: Final = frozenset(each.kind for each in (Starved, ThinkingAsText, PromptCut))
+LONGEST_DELAY_MS: Final = 30_000
+
+
+def is_forgiven(kind: str, earlier: Collection[str]) -> bool:
+    """Whether a failure does not count: its kind shows how to ask, and it is the first failure of this kind."""
+    return kind in ADAPTED and kind not in earlier
+
+
+def count_tries(kinds: Sequence[str]) -> int:
+    """The failures that count as tries.  ``kinds`` in the order of the failures."""
+    return sum(not is_forgiven(kind, kinds[:number]) for number, kind in enumerate(kinds))
+
+
+def count_outages(kinds: Sequence[str]) -> int:
+    """The failures that were the vendor's."""
+    return sum(kind in OUTAGES for kind in kinds)
+
+
+def is_exhausted(tries: int, outages: int, attempts: int, settings: DebateSettings) -> bool:
+    """Whether no attempt is left after so many tries, ``outages`` of them the vendor's."""
+    return tries - outages >= attempts or tries >= max(attempts, settings.outage_attempts)
+
+
+def delay_ms(tries: int, settings: DebateSettings) -> int:
+    """Milliseconds before the next attempt: doubled with each try, at most ``LONGEST_DELAY_MS``."""
+    return min(settings.retry_ms * 2 ** (tries - 1), LONGEST_DELAY_MS) if tries else 0
 
 
 def halt(reason: str, cause: int | None) -> Record:

@@ -23,11 +23,10 @@ from judge.material import arguments_material
 from judge.protocol.assess import assess_prompt, assess_type
 from judge.protocol.judgement import PURPOSE, check_assessment, record_assessment
 from server.debate.formats import panel
-from server.debate.formats.halts import abandon_turns, give_up_reason, halt, halt_if_unaffordable
+from server.debate.formats.halts import abandon_turns, count_tries, give_up_reason, halt, halt_if_unaffordable
 from server.debate.formats.poll import vote_steps
 from server.debate.formats.prompts import speech_passages
 from server.debate.formats.questions import Question, answers, kind_of, pending
-from server.debate.formats.retries import count_tries
 from server.debate.formats.statements import (
     AcceptedStatement,
     Statement,

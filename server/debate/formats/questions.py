@@ -20,7 +20,7 @@ from judge.templates import fill, has_section, section
 from providers.answers.schema import parse
 from providers.base import Material, Segment
 from providers.errors import ProviderError, Resigned, TimedOut
-from server.debate.formats.retries import count_outages, count_tries, delay_ms, is_exhausted, is_forgiven
+from server.debate.formats.halts import count_outages, count_tries, delay_ms, is_exhausted, is_forgiven
 from server.debate.formats.steps import Ask, LazyPrompt
 from server.people.provider import is_person, seat_of
 

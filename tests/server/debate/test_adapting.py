@@ -21,7 +21,7 @@ from events.types import (
     TurnStarted,
 )
 from providers.errors import Adapted, Empty, PromptCut, Starved, ThinkingAsText
-from server.debate.formats.retries import ADAPTED, count_tries, is_forgiven
+from server.debate.formats.halts import ADAPTED, count_tries, is_forgiven
 from server.debate.formats.steps import Ask, Record, Speak
 from server.whatif.replay import replay
 from tests.judge.random_debate import RandomDebate

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from server.export import archive
-from server.http import exports, whatif
+from server.http import commands, exports
 from tests.server.site import Site
 
 
@@ -16,7 +16,7 @@ from tests.server.site import Site
         (archive, "_archive", "/export.html", None),
         (exports, "html_export", "/export.html", None),
         (exports, "as_markdown", "/export.md", None),
-        (whatif, "what_if", "/whatif", {"rubric": {"tie_within": 3}}),
+        (commands, "what_if", "/whatif", {"rubric": {"tie_within": 3}}),
     ],
 )
 def test_a_thread_computes_it(

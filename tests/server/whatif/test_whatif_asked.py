@@ -14,7 +14,7 @@ from events.record import Recorded
 from events.store.log import read_all
 from events.types import DebateOpened, Missing, PanelConcluded
 from server.debate.setup.exhibitions import exhibitions
-from server.http.whatif import PER_MINUTE
+from server.http.commands import WHATIF_PER_MINUTE
 from server.whatif.comparison import what_if
 from server.whatif.replay import NOT_ASKED, replay
 from server.whatif.request import WhatIfRequest
@@ -231,7 +231,7 @@ def test_a_debate_in_which_nothing_was_judged_is_not_ready(site: Site, slow: str
 
 
 def test_one_address_may_ask_so_often_in_a_minute(site: Site) -> None:
-    for _ in range(PER_MINUTE):
+    for _ in range(WHATIF_PER_MINUTE):
         refused(site.client.post("/api/debates/nobody/whatif", json={"rubric": {"tie_within": 1}}), 404)
 
     last = site.client.post("/api/debates/nobody/whatif", json={"rubric": {"tie_within": 1}})
