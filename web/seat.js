@@ -81,7 +81,8 @@ async function show(shown) {
   $("#invitation").hidden = shown.seat_state !== "free";
   $("#seat-table").hidden = !isMine;
   if (isMine) showTurns(shown);
-  setText($("#seat-state"), stateWords(shown));
+  const words = stateWords(shown);
+  setText($("#seat-state"), shown.has_resigned && words !== SEAT.resigned ? `${SEAT.resigned} ${words}` : words);
   $("#seat-state").toggleAttribute("data-mine", Boolean(shown.request) || shown.questions.length > 0);
   $("#seat-state").classList.toggle("visually-hidden", Boolean(shown.request)); // The heading of the turn says it.
   if (shown.seat_state === "free") return invite(shown);
@@ -98,7 +99,7 @@ async function show(shown) {
   showLast(shown);
   await forgetSpoken();
   await editor.show(speaks);
-  await showUnsent(speaks);
+  await showUnsent(shown);
   $("#leave").hidden = shown.seat_state !== "yours" || shown.state === "concluded";
   setText($("#leave-means"), SEAT.leave(shown));
   return undefined;
@@ -164,13 +165,16 @@ async function forgetSpoken() {
 }
 
 /** Shows a text whose turn is over and that was not sent. */
-async function showUnsent(speaks) {
+async function showUnsent(shown) {
+  const speaks = shown?.request;
   const draft = await kept.get("draft");
   const isUnsent = Boolean(draft?.text?.trim()) && draft.id !== speaks?.id && !turns.get(draft.turn)?.mine;
   $("#unsent").hidden = !isUnsent;
   if (!isUnsent) return;
   $("#seat-table").hidden = false;
-  setText($("#unsent-turn"), String(draft.turn));
+  const hasResigned = Boolean(shown?.has_resigned);
+  const isLate = shown?.seat_state === "handed_over";
+  setText($("#unsent-why"), SEAT.unsent(draft.turn, { isLate, hasResigned }));
   setText($("#unsent-text"), draft.text);
 }
 

@@ -54,6 +54,17 @@ export function pieces(text, spans) {
 }
 
 /**
+ * The spans, each grown so far that it cuts none of the `marks`: an edge inside a mark moves to the outer edge of it.
+ * @param {{name: string, span: [start: number, end: number]}[]} spans
+ * @param {{span: [start: number, end: number]}[]} marks
+ * @returns {{name: string, span: [start: number, end: number]}[]}
+ */
+export function aroundMarks(spans, marks) {
+  const cut = (at) => marks.find(({ span: [start, end] }) => start < at && at < end)?.span ?? [at, at];
+  return spans.map((each) => ({ ...each, span: [cut(each.span[0])[0], cut(each.span[1])[1]] }));
+}
+
+/**
  * The text of a turn that is being spoken, as far as it is known. `points`: its code points at the debater, which are
  * more than those of `text` if a delta was lost (`hasGap`).
  * @typedef {{turn: number, attempt: number, text: string, points: number, hasGap?: boolean}} Speech

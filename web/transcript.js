@@ -6,7 +6,7 @@ import { compared, firstSide, named } from "./labels.js";
 import { entryList, scoreChanges } from "./ledger.js";
 import { quoteSpans, scoreLine, whyDetails } from "./scores.js";
 import { questionsAbout } from "./questions.js";
-import { pieces } from "./text.js";
+import { aroundMarks, pieces } from "./text.js";
 import { verdicts } from "./verdicts.js";
 import { failures, pressureWords } from "./widgets.js";
 import { NAME, SIGN, TRANSCRIPT, outcomeWords, ruleWords } from "./words.js";
@@ -394,7 +394,8 @@ function spokenText(turn, spans, cited, toggleCitation) {
   if (!turn.text) return null;
   const inside = cited.filter(({ passage }) => passage);
   const marks = inside.map(({ citation, span }) => ({ name: `cite/${citation}`, span }));
-  const parts = pieces(turn.text.replaceAll("\t", " "), [...quoteSpans(turn), ...spans, ...marks]);
+  const around = aroundMarks([...quoteSpans(turn), ...spans], marks);
+  const parts = pieces(turn.text.replaceAll("\t", " "), [...around, ...marks]);
   return h("p.said", {}, parts.map(({ text, names }) => {
     const citations = names.filter((name) => name.startsWith("cite/"));
     const others = names.filter((name) => !name.startsWith("cite/"));

@@ -161,6 +161,7 @@ export function listed(title, sentences, format = (sentence) => sentence) {
 export function failures(turn, isRunning) {
   if (!turn.failures?.length) return null;
   return h("ul.failures", {}, turn.failures.map(({ attempt, kind, message }) => {
+    if (kind === "resigned") return h("li", {}, h("b", {}, TRANSCRIPT.resigned));
     const what = h("b", {}, TRANSCRIPT.attempt(attempt, failureWords(kind)));
     const retry = h("span.quiet", {}, TRANSCRIPT.retry(turn.attempt > attempt, isRunning));
     return h("li", {}, what, message && `: ${message}`, " ", retry);

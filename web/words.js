@@ -324,6 +324,7 @@ export const answeredWords = ({ answered, asked }) => `${answered} of ${asked} q
 /** The transcript. */
 export const TRANSCRIPT = {
   attempt: (attempt, failure) => `Attempt ${attempt} ${failure}`,
+  resigned: "The person has resigned.",
   retry(wasRetried, isRunning) {
     if (wasRetried) return "Tried again.";
     return isRunning ? "It will be tried again." : "It has not been tried again.";

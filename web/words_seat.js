@@ -48,6 +48,10 @@ export const SEAT = {
   handedOver: "A model speaks in your seat now. You can read on.",
   resigned: "You have resigned.",
   concluded: (winner) => (winner === "neither" ? "The debate has ended without a winner." : `${SIDE[winner]} has won.`),
+  unsent: (turn, { isLate, hasResigned }) => {
+    if (hasResigned) return `You resigned before you sent your text for turn ${turn}. This browser keeps the text.`;
+    return `Your text for turn ${turn} was not sent${isLate ? " in time" : ""}. This browser keeps it.`;
+  },
   rests: { paused: "The debate is paused", halted: "The debate is halted" },
   yours: (turn) => `Turn ${turn} is yours.`,
   questions(many) {

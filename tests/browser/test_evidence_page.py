@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import expect_changes
 from tests.browser.test_access import start_axe, violations
-from tests.server.debate.cited_debate import ANSWERS, CUT, DOCUMENTS, MOTION, SAYS
+from tests.server.debate.cited_debate import ANSWERS, CUT, DOCUMENTS, MOTION, SAYS, TRUE
 
 pytestmark = pytest.mark.browser
 Read = Callable[[str], Page]
@@ -74,6 +74,22 @@ def test_a_citation_that_says_the_opposite_shows_why_it_cost_points(page: Page, 
     entry = page.locator("[data-turn='4'] .ledger [data-kind=penalty]")
     expect(entry.locator("q").last).to_have_text(CUT)
     expect(entry).to_contain_text("passage E2")
+
+
+def test_a_claim_that_ends_within_a_citation_leaves_it_one_button(page: Page, server: Any) -> None:
+    flag = {"quote": TRUE.removesuffix("]."), "kind": "fabricated_citation", "reason": "No such count is known."}
+    answers = {**ANSWERS, "claims:1": {"claims": [flag]}}
+    seat = {"model": server.script({"says": SAYS, "answers": answers})}
+    body = {"motion": MOTION, "turns": 4, "pro": seat, "con": seat, "judge": seat, "evidence": DOCUMENTS}
+    debate = server.open_request(body)
+    server.concluded(debate)
+    page.goto(f"{server.url}/d/{debate}")
+
+    mark = page.locator("[data-turn='1'] .cite")
+    expect(mark).to_have_count(1)
+    expect(mark).to_have_text("[E1]")
+    expect(mark).to_have_accessible_name("[E1]: the quoted words stand in the passage")
+    expect(page.locator("[data-turn='1'] mark", has_text="[E1]")).to_have_count(1)
 
 
 def test_a_second_click_and_the_button_close_the_passage(page: Page, cited: str) -> None:

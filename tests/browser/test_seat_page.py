@@ -116,13 +116,22 @@ def test_a_spectator_sees_that_the_person_writes_and_not_what(
 
 
 def test_a_person_resigns(server: Any, scripts: Any, own_page: Page) -> None:
-    page = seated(server, own_page, opened(server, scripts))
+    debate = opened(server, scripts)
+    page = seated(server, own_page, debate)
+    page.keyboard.type(TEXT)
+    expect(page.locator("#kept")).to_have_text("Kept in this browser and by the server")
 
     page.get_by_text("Resign", exact=True).click()
     expect(page.locator("#leave-means")).to_contain_text("Con wins")
     page.get_by_role("button", name="Resign now").click()
 
-    expect(page.locator("#seat-state")).to_have_text("Con has won.")
+    expect(page.locator("#seat-state")).to_have_text("You have resigned. Con has won.")
+    expect(page.locator("#unsent-why")).to_have_text(
+        "You resigned before you sent your text for turn 1. This browser keeps the text."
+    )
+    expect(page.locator("#unsent-text")).to_have_text(TEXT)
+    page.goto(f"{server.url}/d/{debate}")
+    expect(page.locator("[data-turn='1'] .failures")).to_have_text("The person has resigned.")
 
 
 def test_a_model_takes_over_and_the_person_reads_on(server: Any, scripts: Any, own_page: Page) -> None:

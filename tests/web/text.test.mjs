@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { head, spokenBy, pieces, points, applyDelta } from "../../web/text.js";
+import { applyDelta, aroundMarks, head, pieces, points, spokenBy } from "../../web/text.js";
 
 test("an emoji is one code point, a combining accent another", () => {
   assert.equal(4, points("a🚲e\u0301"));
@@ -26,6 +26,15 @@ test("a span beyond the text is cut, and the pieces always join to the text", ()
 
   assert.equal("abc", cut.map(({ text }) => text).join(""));
   assert.deepEqual(["x"], cut.at(-1).names);
+});
+
+test("a span that begins or ends inside a mark covers the whole mark, and the mark is one piece", () => {
+  const mark = { name: "cite", span: [4, 8] };
+  const claims = [{ name: "a", span: [0, 7] }, { name: "b", span: [5, 12] }, { name: "c", span: [8, 12] }];
+  const grown = aroundMarks(claims, [mark]);
+
+  assert.deepEqual([[0, 8], [4, 12], [8, 12]], grown.map(({ span }) => span));
+  assert.deepEqual(["fee ", "[E1]", " is."], pieces("fee [E1] is.", [...grown, mark]).map(({ text }) => text));
 });
 
 const said = (speech, at, text, attempt = 1) => applyDelta(speech, { turn: 1, attempt, at, text });

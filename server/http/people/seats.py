@@ -121,6 +121,8 @@ class SeatPage(Struct, frozen=True, kw_only=True):
     time_s: float
     takeover: bool
     """Whether a model takes the seat over after a time-out or a resignation."""
+    has_resigned: bool
+    """Whether the person resigned; a model may have taken the seat over then."""
     unlisted: bool
     turns: tuple[SpokenTurn, ...] = ()
     """Those spoken after the position that the page has; none for a browser that has not taken the seat, and none for
@@ -270,6 +272,7 @@ def _page(request: Request, visit: Visit, after: int, *, is_holder: bool) -> Sea
         max_words=opened.max_words,
         time_s=state.time_s,
         takeover=side is not None and (opened.pro if side == "pro" else opened.con).takeover is not UNSET,
+        has_resigned=bool(state.resigned),
         unlisted=bool(now.labels.link),
         turns=tuple(_turns(now, visit.seat, after)) if is_holder and side is not None else (),
         speaking=turn.side if turn is not None and turn.state == "speaking" else None,

@@ -184,7 +184,8 @@ def test_a_resignation_gives_the_debate_to_the_other_side(site: Site, script: Ca
 
     assert site.ended(debate) == {"type": "debate_concluded", "winner": "con", "by_rule": "resignation"}
     refused(site.client.post(f"{path}/resign", headers=MINE), 409)
-    assert site.client.get(path, headers=MINE).json()["winner"] == "con"
+    shown = site.client.get(path, headers=MINE).json()
+    assert (shown["winner"], shown["has_resigned"]) == ("con", True)
 
 
 def test_a_model_takes_over_from_a_person_who_resigns(site: Site, script: Callable[..., str]) -> None:
