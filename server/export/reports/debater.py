@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from events.state.debate import Debate
 from events.state.ledger import ScoreEntry, TurnCard
-from events.types import ComponentScore, Missing, Side, Span, other
+from events.types import CitationChecked, ComponentScore, Missing, Side, Span, other
 from events.types.rubric import Rubric
 from events.view.turn_view import TurnView
 from events.view.view import Fold, SeatView, View
@@ -25,19 +25,27 @@ from server.export.reports.document import (
     LEAST_LOSS,
     STATED,
     CitedTurn,
+    Part,
     QuotedWords,
     Report,
     ReportSection,
     Sentence,
     Strong,
     count,
+    quote_of,
     ranked_advice,
 )
 from server.export.wording import NAMES, judge_name, rule_name
 
 OPEN_MOST: Final = 3
 LOST_MOST: Final = 3
+MISCITED_MOST: Final = 4
 """Entries of a section: the report is to stay on one page."""
+WRONGLY: Final = {
+    "misquoted": "these words do not stand in that passage",
+    "unknown_passage": "the documents have no such passage",
+}
+"""By finding: what is wrong with a citation."""
 _NOTES: Final = re.compile(r"(?: \((?:requested|it continues|[\d.]+ of [\d.]+ applied)[^()]*\))+$")
 """What the rules add to the judge's reason."""
 UNCORRECTED: Final = " The judge recorded no correction of it in your later turns."
@@ -162,6 +170,10 @@ class _SideOfExchange(Struct, frozen=True):
     """The side that spoke first."""
     losses: tuple[_Loss, ...]
 
+    def words(self, turn: int, quote: str) -> QuotedWords:
+        """Words of a debater."""
+        return quote_of(self.debate.transcript.turns[turn].text, quote)
+
     def said(self, text: str) -> QuotedWords:
         """Words of the judge, with the names of the sides."""
         return QuotedWords(named(text, self.first))
@@ -187,6 +199,8 @@ def _turn_sections(fold: Fold, view: View, side: Side) -> tuple[ReportSection, .
     ):
         found = tuple(entries)
         sections.append(ReportSection(title=title, entries=found or (("The record has nothing here.",),)))
+    if miscited := tuple(_miscited(case)):
+        sections.append(ReportSection(title="What the other side cited wrongly", entries=miscited))
     sections.append(ranked_advice((*_by_component(case), *_by_rule(case))))
     if unscored := tuple(_unscored(case)):
         sections.append(ReportSection(title="Not scored", entries=unscored))
@@ -241,7 +255,7 @@ def _strongest(case: _SideOfExchange, number: int) -> Sentence:
         f" The judge gave {point.score.admitted:g} of {point.maximum} for ",
         Strong(point.name.replace("_", " ")),
         f" (it {point.asks}) and quoted: ",
-        QuotedWords(point.score.quote),
+        case.words(number, point.score.quote),
         *_reason(case, point.score.reason),
     )
 
@@ -256,7 +270,7 @@ def _weakest(case: _SideOfExchange, number: int, *, is_only: bool) -> Sentence:
     points = [each for each in _points(case, number) if each.score.reason]
     point = max(points, key=lambda each: (each.maximum - each.score.admitted, each.maximum), default=None)
     if point is not None:
-        quote: Sentence = (" and quoted: ", QuotedWords(point.score.quote)) if point.score.quote else (".",)
+        quote: Sentence = (" and quoted: ", case.words(number, point.score.quote)) if point.score.quote else (".",)
         doubt = "" if point.score.verified or not point.score.quote else " (these words are not in the turn)"
         head = (
             *head,
@@ -338,12 +352,14 @@ def _lost_later(case: _SideOfExchange) -> Iterator[Sentence]:
         for number, card in case.cards.items()
     }
     if (moved := sum(bands.values())) <= -LEAST_LOSS:
-        worst = min(bands, key=lambda number: bands[number])
-        yield (
-            f"In all, comparisons with the turns beside them moved your turns down by {count(-moved, 'point')}; ",
-            CitedTurn(worst, case.cards[worst].position),
-            " fell furthest.",
-        )
+        parts: list[Part] = []
+        for number, points in bands.items():
+            if points:
+                lead, verb = (", " if parts else " "), "down" if points < 0 else "up"
+                cited = CitedTurn(number, case.cards[number].position)
+                parts += [lead, cited, f" {verb} by {count(abs(round(points, 2)), 'point')}"]
+        total = count(round(-moved, 2), "point")
+        yield ("Comparisons with the turns beside them moved", *parts, f". Together your turns lost {total} by it.")
 
 
 def _largest(case: _SideOfExchange) -> list[_Loss]:
@@ -354,25 +370,38 @@ def _largest(case: _SideOfExchange) -> list[_Loss]:
 def _loss(case: _SideOfExchange, loss: _Loss) -> Sentence:
     head: Sentence = (CitedTurn(loss.turn, loss.position), f" lost {count(-loss.points, 'point')} of {loss.dimension}")
     if loss.kind in CONDUCT:
-        said: Sentence = (": ", QuotedWords(loss.quote)) if loss.quote else (".",)
+        said: Sentence = (": ", case.words(loss.turn, loss.quote)) if loss.quote else (".",)
         return (*head, f" for {CONDUCT[loss.kind][0]}", *said, *_reason(case, loss.reason))
     if loss.kind != "gap":
         rule = case.rubric.claims.get(loss.kind)  # type: ignore[call-overload]
         asks = f" (it {rule.asks})" if rule is not None else ""
-        words: Sentence = (f" for what the judge calls {loss.kind.replace('_', ' ')}{asks}: ", QuotedWords(loss.quote))
+        words: Sentence = (
+            f" for what the judge calls {loss.kind.replace('_', ' ')}{asks}: ",
+            case.words(loss.turn, loss.quote),
+        )
         return (*head, *words, *_reason(case, loss.reason))
     sides = case.debate.ledger.sides
     by, is_own = NAMES[sides[loss.shown_in]], sides[loss.shown_in] == case.side
     verb = "had said" if loss.shown_in < loss.turn else "answered"
     shown: Sentence
     if loss.shown_in == loss.turn:
-        shown = (" The same turn says: ", QuotedWords(loss.shown_by))
+        shown = (" The same turn says: ", case.words(loss.shown_in, loss.shown_by))
     elif is_own:
-        shown = (" You contradict it in ", CitedTurn(loss.shown_in, loss.position), ": ", QuotedWords(loss.shown_by))
+        shown = (
+            " You contradict it in ",
+            CitedTurn(loss.shown_in, loss.position),
+            ": ",
+            case.words(loss.shown_in, loss.shown_by),
+        )
     else:
-        shown = (f" {by} {verb} in ", CitedTurn(loss.shown_in, loss.position), ": ", QuotedWords(loss.shown_by))
+        shown = (
+            f" {by} {verb} in ",
+            CitedTurn(loss.shown_in, loss.position),
+            ": ",
+            case.words(loss.shown_in, loss.shown_by),
+        )
     left: Sentence = (UNCORRECTED,) if _is_left(case, loss) else ()
-    return (*head, ". You said: ", QuotedWords(loss.quote), *shown, *_reason(case, loss.reason), *left)
+    return (*head, ". You said: ", case.words(loss.turn, loss.quote), *shown, *_reason(case, loss.reason), *left)
 
 
 # what was left open
@@ -394,11 +423,11 @@ def _unmended(case: _SideOfExchange) -> Iterator[Sentence]:
             "You said in ",
             CitedTurn(loss.turn, case.cards[loss.turn].position),
             ": ",
-            QuotedWords(loss.quote),
+            case.words(loss.turn, loss.quote),
             f" {NAMES[other(case.side)]} answered in ",
             CitedTurn(loss.shown_in, loss.position),
             ": ",
-            QuotedWords(loss.shown_by),
+            case.words(loss.shown_in, loss.shown_by),
             UNCORRECTED,
         )
 
@@ -443,7 +472,7 @@ def _let_go(case: _SideOfExchange) -> Iterator[Sentence]:
                     "You built on this in ",
                     CitedTurn(premise.turn, premise.stated),
                     ": ",
-                    QuotedWords(premise.quote),
+                    case.words(premise.turn, premise.quote),
                     " In ",
                     CitedTurn(change.turn, change.position),
                     " you let it go without saying so.",
@@ -455,6 +484,8 @@ def _still_standing(case: _SideOfExchange) -> Iterator[Sentence]:
     rival, last = other(case.side), max(case.cards)
     met = [(each.turn, each.span) for each in _exposed_by(case)]
     met += [(each.shown_in, each.shown_span) for each in case.losses if each.kind == "gap"]  # told with the losses
+    met += [(each.turn, each.span) for each in case.debate.claims.values() if each.state != "cleared"]
+    met += [(each.turn, each.claim) for each in _wrong_citations(case)]
     for premise in case.debate.spine.premises.values():
         if premise.side != rival or premise.turn > last or premise.state not in {"kept", "revised"}:
             continue
@@ -464,9 +495,31 @@ def _still_standing(case: _SideOfExchange) -> Iterator[Sentence]:
             f"{NAMES[rival]} built on this in ",
             CitedTurn(premise.turn, premise.stated),
             ": ",
-            QuotedWords(premise.quote),
+            case.words(premise.turn, premise.quote),
             " It still stands, and the judge recorded no flaw in it that a turn of yours exposed.",
         )
+
+
+def _wrong_citations(case: _SideOfExchange) -> Iterator[CitationChecked]:
+    """The citations of the opponent whose words or passage do not stand in the documents."""
+    for each in case.debate.citations.checked.values():
+        if each.finding in WRONGLY and case.debate.ledger.sides.get(each.turn) == other(case.side):
+            yield each
+
+
+def _miscited(case: _SideOfExchange) -> Iterator[Sentence]:
+    listed = [*_wrong_citations(case)]
+    for each in listed[:MISCITED_MOST]:
+        text = case.debate.transcript.turns[each.turn].text
+        quote = each.quote or text[each.claim[0] : each.claim[1]]
+        yield (
+            f"{NAMES[other(case.side)]} cited [{each.passage}] in ",
+            CitedTurn(each.turn, case.debate.citations.positions[each.citation]),
+            f", but {WRONGLY[each.finding]}: ",
+            case.words(each.turn, quote),
+        )
+    if (rest := len(listed) - MISCITED_MOST) > 0:
+        yield (f"{count(rest, 'further citation')} of {NAMES[other(case.side)]} did not stand in the documents.",)
 
 
 # what to do next time

@@ -1,5 +1,6 @@
 """A short report as data, and as Markdown and HTML: sentences with quotes, each cited by its turn."""
 
+import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
@@ -11,17 +12,24 @@ from typing import Final
 from msgspec import Struct
 
 import web
+from judge.guard.quotes import find
 from server.export.text import escape_controls, escaped, escaped_within, one_line
 
 STYLES: Final = "report.css"
 ENDS: Final = frozenset(".?!…。！？।")
 """Characters that end a sentence."""
+CLOSING: Final = " \n\t”’\"'"
+"""White space, and marks that may follow the end of a sentence."""
 
 
 class QuotedWords(Struct, frozen=True):
     """Words of a debater or of the judge, in the language of the debate."""
 
     text: str
+    begins_late: bool = False
+    """Whether the sentence begins before the quote."""
+    ends_early: bool = False
+    """Whether the sentence goes on after the quote."""
 
 
 class CitedTurn(Struct, frozen=True):
@@ -91,8 +99,47 @@ def _stopped(sentence: Sentence) -> Iterator[Part]:
     for each, after in zip_longest(sentence, sentence[1:], fillvalue=""):
         yield each
         is_last = not isinstance(after, str) or not after or (after[0] == " " and after[1:2].isupper())
-        if isinstance(each, QuotedWords) and is_last and one_line(each.text)[-1:] not in ENDS:
+        is_open = isinstance(each, QuotedWords) and not each.ends_early and one_line(each.text)[-1:] not in ENDS
+        if is_last and is_open:
             yield "."
+
+
+_MARK: Final = re.compile('[“”"]')
+
+
+def quote_of(text: str, wanted: str) -> QuotedWords:
+    """Words of a turn as a quote that says where its sentence was cut; a cited ``[E1]`` stays whole."""
+    span = find(wanted, text, 1)
+    if span is None:
+        return QuotedWords(wanted)
+    start, end = span
+    if text[end : end + 1] == "]" and "[" in text[start:end].rpartition("]")[2]:
+        end += 1
+    before, after = text[:start].rstrip(CLOSING), text[end:].lstrip(CLOSING)
+    quoted = text[start:end].rstrip(CLOSING)
+    return QuotedWords(
+        text[start:end],
+        begins_late=bool(before) and before[-1] not in ENDS,
+        ends_early=bool(after) and after[0] not in ENDS and quoted[-1:] not in ENDS,
+    )
+
+
+def _within_marks(each: QuotedWords) -> str:
+    """The quote for a place between double marks: its own are single and in pairs, and … stands where it was cut."""
+    depth, begun = 0, 0
+
+    def single(found: re.Match[str]) -> str:
+        nonlocal depth, begun
+        is_before_word = found.string[found.end() : found.end() + 1].isalnum()
+        if not depth and (found[0] == "“" or (found[0] == '"' and is_before_word)):
+            depth += 1
+            return "‘"
+        begun, depth = begun + (not depth), max(depth - 1, 0)
+        return "’"
+
+    text = _MARK.sub(single, one_line(each.text))
+    first, last = ("… " if each.begins_late else ""), (" …" if each.ends_early else "")
+    return f"{'‘' * begun}{first}{text}{last}{'’' * depth}"
 
 
 def _joined(part: Callable[..., str], sentence: Sentence) -> str:
@@ -111,7 +158,7 @@ def report_markdown(report: Report, base: str = "") -> str:
     def part(each: Part, *, is_first: bool) -> str:
         match each:
             case QuotedWords():
-                return f"“{escaped_within(one_line(each.text))}”"
+                return f"“{escaped_within(_within_marks(each))}”"
             case Strong():
                 return f"**{escaped_within(each.text)}**"
             case CitedTurn():
@@ -139,7 +186,7 @@ def report_html(report: Report, base: str) -> str:
     def part(each: Part, *, is_first: bool) -> str:
         match each:
             case QuotedWords():
-                return f"<q {spoken}>{escape(one_line(each.text))}</q>"
+                return f"<q {spoken}>{escape(_within_marks(each))}</q>"
             case Strong():
                 return f"<b>{escape(each.text)}</b>"
             case CitedTurn():

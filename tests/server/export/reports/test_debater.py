@@ -27,10 +27,14 @@ from server.export.reports.document import (
     CitedTurn,
     QuotedWords,
     Report,
+    ReportSection,
     Strong,
+    quote_of,
     report_html,
     report_markdown,
 )
+from tests.server.debate.cited_debate import ANSWERS, MISQUOTED, SAYS
+from tests.server.debate.test_citing import open_cited
 from tests.server.harness import Harness, harness, is_a
 
 ROOT = Path(__file__).parents[4]
@@ -293,3 +297,68 @@ def test_a_debate_has_a_report_or_a_plain_refusal_at_every_position(path: Path) 
 
     assert {f"{side} is judged yet, so there is nothing to report" for side in ("Pro", "Con")} == refusals
     assert reports
+
+
+@pytest.mark.anyio
+async def test_what_the_other_side_cited_wrongly_is_told_and_is_never_said_to_stand(script: Any) -> None:
+    premise = {"premises:2": {"stated": [{"text": "Few people ride more.", "quote": MISQUOTED[:-1]}]}}
+    async with harness() as h:
+        debate = await open_cited(h, script(says=SAYS, answers=ANSWERS | premise))
+        await h.ended(debate)
+        log = await records(h, debate)
+    for_pro, for_con = report_markdown(made(log, "pro")), report_markdown(made(log, "con"))
+    wrongly = "## What the other side cited wrongly\n\n"
+
+    assert MISQUOTED[:-1] in [each.quote for each in folded(log).debate.spine.premises.values()]
+    assert "Con built on this" not in for_pro
+    assert "It still stands" not in for_pro
+    assert re.search(
+        wrongly + r"Con cited \\\[E1\\\] in turn 2 \(event \d+\), but these words do not stand in that passage: “… rid",
+        for_pro,
+    )
+    assert re.search(
+        wrongly + r"Pro cited \\\[E9\\\] in turn 3 \(event \d+\), but the documents have no such passage: “Trust",
+        for_con,
+    )
+
+
+def test_a_quote_says_where_its_sentence_was_cut_and_its_marks_are_in_pairs() -> None:
+    text = 'The other side says that "See also [E7], a list" counts. It was "a fee that they owed" [E1], they say.'
+
+    def shown(wanted: str) -> str:
+        report = Report(
+            debate="d",
+            title="",
+            motion="",
+            language="en",
+            facts=(),
+            caveats=(),
+            sections=(ReportSection(title="", entries=((quote_of(text, wanted),),)),),
+        )
+        return report_markdown(report).splitlines()[-1].replace("\\", "")
+
+    assert "“The other side says that ‘See also [E7] …’”" == shown('The other side says that "See also [E7')
+    assert "“‘… a fee that they owed’ [E1] …”" == shown('a fee that they owed" [E1')
+    assert f"“{text[:56].replace(chr(34), '‘', 1).replace(chr(34), '’')}”" == shown(text[:56])
+
+
+@pytest.mark.parametrize("side", ["pro", "con"])
+@pytest.mark.parametrize("path", EXCHANGES, ids=lambda path: path.stem)
+def test_what_comparisons_moved_is_told_turn_by_turn(path: Path, side: str) -> None:
+    log = recorded(path)
+    ledger = folded(log).debate.ledger
+    moved = {
+        number: round(sum(entry.applied for entry in card.entries if entry.kind == "band"), 2)
+        for number, card in ledger.cards.items()
+        if card.side == side
+    }
+    told = report_markdown(made(log, side))
+    if sum(moved.values()) > -1:
+        assert "Comparisons with the turns beside them" not in told
+        return
+
+    for number, points in moved.items():
+        if points:
+            how = f"{'down' if points < 0 else 'up'} by {abs(points):g} point"
+            assert re.search(rf"turn {number} \(event \d+\) {how}", told)
+    assert f"Together your turns lost {-sum(moved.values()):g} point" in told
