@@ -95,6 +95,7 @@ export const api = {
   open: (body) => request("POST", "/api/debates", body),
   view: (id, at = "") => request("GET", `${debate(id)}?${query({ at })}`),
   frames: (id, after, limit) => request("GET", `${debate(id)}/frames?${query({ after: String(after), limit })}`),
+  evidence: (id) => request("GET", `${debate(id)}/evidence`),
   opened: (id) => request("GET", `${debate(id)}/events?limit=1`),
   diff: (id, from, to) => request("GET", `${debate(id)}/diff?${query({ from: String(from), to: String(to) })}`),
   call: (id, call) => request("GET", `${debate(id)}/calls/${encodeURIComponent(call)}`),

@@ -18,6 +18,7 @@ let part = null;
  * @property {{name: string, media_type?: string, base64: string}} sent What the request has.
  * @property {string} sample The first passages, which the estimate has in place of the whole document.
  * @property {number} size
+ * @property {number} passages
  */
 
 /**
@@ -39,6 +40,17 @@ function begin(changed) {
   /** Each item of the list, with its document once it is read. @type {Map<HTMLElement, Attached | null>} */
   const items = new Map();
   const read = () => [...items.values()].filter(Boolean);
+
+  /** Shows the numbers that passages will have: those of a later document go on from the one before. */
+  function renumber() {
+    let before = 0;
+    for (const [item, each] of items) {
+      for (const place of item.querySelectorAll("[data-number]")) {
+        setText(place, `[E${before + Number(place.dataset.number)}] `);
+      }
+      before += each?.passages ?? 0;
+    }
+  }
   const total = () => read().reduce((sum, { size }) => sum + size, 0);
 
   function say(text) {
@@ -50,6 +62,7 @@ function begin(changed) {
     items.delete(item);
     item.remove();
     say("");
+    renumber();
     changed();
   }
 
@@ -66,9 +79,10 @@ function begin(changed) {
       const sent = { name: file.name, media_type: file.type || undefined, base64: await asBase64(file) };
       const found = await api.readDocument(sent);
       if (!items.has(item)) return;
-      items.set(item, { sent, sample: found.first.map(({ text }) => text).join("\n\n"), size: file.size });
+      items.set(item, { sent, sample: found.first.map(({ text }) => text).join("\n\n"), size: file.size, passages: found.passages });
       setText(state, DOCUMENTS.read(found));
       item.append(preview(found));
+      renumber();
       changed();
     } catch (fault) {
       if (!items.has(item)) return;
@@ -99,9 +113,10 @@ function begin(changed) {
 }
 
 function preview({ first, passages }) {
-  const shown = first.slice(0, SHOWN).map(({ text, page, heading }) => {
+  const shown = first.slice(0, SHOWN).map(({ text, page, heading }, i) => {
     const place = [page && DOCUMENTS.page(page), heading].filter(Boolean).join(" · ");
-    return h("p", { dir: "auto" }, place && h("span.quiet", {}, `${place}: `), text);
+    const number = h("b", { "data-number": String(i + 1) });
+    return h("p", { dir: "auto" }, number, place && h("span.quiet", {}, `${place}: `), text);
   });
   const rest = passages > shown.length && h("p.quiet", {}, DOCUMENTS.more(passages - shown.length));
   return h("details", {}, h("summary", {}, DOCUMENTS.preview), shown, rest);

@@ -1,12 +1,18 @@
 /** The evidence: passages beside the claims that cite them, and the documents with what was cited of each. */
 
-import { $, changeDetector, h } from "./dom.js";
+import { api } from "./api.js";
+import { $, changeDetector, h, setText } from "./dom.js";
 import { count } from "./formatting.js";
 import { firstSide, named } from "./labels.js";
 import { pieces } from "./text.js";
 import { more, placeLink, replaceChildren } from "./widgets.js";
 
+/** An exported file has no server to ask for passages that nothing cites. */
+const isCopy = Boolean(globalThis.moot?.copy);
+/** The documents of debates, by id. @type {Map<string, Promise<object>>} */
+const packs = new Map();
 const WORDS = {
+  all: (number_) => (number_ === 1 ? "The passage" : `All ${number_} passages`),
   passages: "Cited passages",
   close: "Close",
   page: (page) => `, page ${page}`,
@@ -157,7 +163,34 @@ function documentPart(id, { name, title, passages: number_ }, view) {
     h("h3", {}, title ?? name),
     h("p.quiet", {}, `${title ? `${name} · ` : ""}${count(number_, "passage")} · ${WORDS.cited(known.length)}`),
     known.map(([passage, each]) => more(`evidence/${passage}`, passage + (each.page ? WORDS.page(each.page) : ""),
-      passageText(passage, [], view), usesOf(passage, view))));
+      passageText(passage, [], view), usesOf(passage, view))),
+    known.length < number_ && !isCopy && allPassages(id, number_, view));
+}
+
+/** All passages of a document, fetched when they are opened. */
+function allPassages(id, number_, view) {
+  const place = h("div");
+  const details = more(`evidence/all/${id}`, WORDS.all(number_), place);
+  details.addEventListener("toggle", async () => {
+    if (!details.open || place.firstChild) return;
+    try {
+      const evidence = await packOf(view.id);
+      const own = Object.entries(evidence.passages).filter(([, { document: from }]) => from === id);
+      place.replaceChildren(...own.map(([name]) => passageText(name, [], { evidence })));
+    } catch (error) {
+      setText(place, error.message);
+    }
+  });
+  return details;
+}
+
+/** The documents of a debate with all passages; they do not change. */
+function packOf(id) {
+  if (packs.has(id)) return packs.get(id);
+  const pack = api.evidence(id);
+  packs.set(id, pack);
+  pack.catch(() => packs.delete(id));
+  return pack;
 }
 
 /** The turns that cite a passage, and claims that were compared with it. */

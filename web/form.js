@@ -132,6 +132,7 @@ function addPersonFields(name) {
     h("label.field", {},
       h("span", {}, FORM.personName),
       h("input", { name: person, maxlength: 80, autocomplete: "off", "aria-describedby": `e-${person}` })),
+    h("p.error", { id: `e-${person}`, "data-error": person, role: "alert", hidden: true }),
     h("label.field", {},
       h("span", {}, isDebater ? FORM.minutesOfTurn : FORM.minutesOfQuestion),
       h("input", {
@@ -145,7 +146,6 @@ function addPersonFields(name) {
     isDebater && h("label.field", {},
       h("span", {}, FORM.takeover),
       h("select", { name: `${seat}.takeover`, "data-takeover": true })),
-    h("p.error", { id: `e-${person}`, "data-error": person, role: "alert", hidden: true }),
     h("p.note", {}, isDebater ? FORM.aboutDebater : FORM.aboutJudge)));
 }
 

@@ -95,7 +95,7 @@ async function show(shown) {
   if (speaks) setText($("#write-title"), SEAT.yours(speaks.turn));
   $("#directive").hidden = !speaks?.directive;
   setText($("#directive-text"), speaks?.directive ?? "");
-  showPassages(speaks?.passages ?? []);
+  showPassages(shown, speaks?.passages ?? []);
   showLast(shown);
   await forgetSpoken();
   await editor.show(speaks);
@@ -106,8 +106,15 @@ async function show(shown) {
 }
 
 /** Shows the passages of documents that the turn is given. */
-function showPassages(passages) {
+function showPassages({ debate, unlisted }, passages) {
   $("#passages").hidden = passages.length === 0;
+  if (!passages.length) return;
+  setText($("#passage-example"), passages[0].id);
+  $("#all-passages").hidden = unlisted;
+  $("#all-passages").href = `/d/${encodeURIComponent(debate)}#evidence`;
+  const key = passages.map(({ id }) => id).join();
+  if ($("#passages").dataset.shown === key) return; // The reader keeps the place and the selection.
+  $("#passages").dataset.shown = key;
   $("#passage-list").replaceChildren(...passages.flatMap(({ id, place, text }) => [
     h("dt", { dir: "auto" }, h("b", {}, `[${id}]`), ` ${place}`),
     h("dd", { dir: "auto" }, text),
@@ -139,7 +146,10 @@ function showTurns(shown) {
   after = position;
   $("#watch").hidden = unlisted;
   $("#so-far").hidden = isJudge(shown) && shown.state !== "concluded"; // It leads to the sides and the names.
-  if (!$("#watch").firstChild) $("#watch").append(h("a", { href: `/d/${encodeURIComponent(debate)}` }, SEAT.watch));
+  if (!$("#watch").firstChild) {
+    const href = `/d/${encodeURIComponent(debate)}`;
+    $("#watch").append(h("a", { href, target: "_blank", rel: "noopener" }, SEAT.watch));
+  }
   for (const turn of more) {
     turns.set(turn.turn, turn);
     $("#seat-turns").append(h(`li.${turn.side}`, {},
@@ -154,7 +164,9 @@ function showLast({ seat }) {
   const last = [...turns.values()].findLast(({ side }) => side !== seat);
   $("#last").hidden = !last;
   if (!last) return;
-  setText($("#last-title"), SEAT.turn(last.turn, last.side));
+  const title = SEAT.turn(last.turn, last.side);
+  if ($("#last-title").textContent !== title) $("#last").open = true;
+  setText($("#last-title"), title);
   setText($("#last-text"), last.text);
 }
 

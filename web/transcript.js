@@ -331,7 +331,9 @@ function notes(turn, view, isRunning) {
 function writer({ side }, view) {
   const seat = view.people?.[side];
   if (!seat || seat.state === "handed_over") return null;
-  return TRANSCRIPT.writing(view[side]?.speaker ?? NAME[side]);
+  const name = view[side]?.speaker ?? NAME[side];
+  const hasTaken = !["free", "invited"].includes(seat.state);
+  return hasTaken ? TRANSCRIPT.writing(name) : TRANSCRIPT.absent(name);
 }
 
 /** The pressure and the directive under which a turn was spoken; a directive is in the view once it may be read. */

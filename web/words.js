@@ -338,6 +338,7 @@ export const TRANSCRIPT = {
   },
   waiting: "is about to speak",
   writing: (name) => `${name} is writing`,
+  absent: (name) => `${name} has the turn, and has not taken the seat yet`,
   speaking: "speaking",
   clipped: (limit) => `Cut at the limit of ${limit}.`,
   answeredBy: (model) => `Answered by ${model}.`,

@@ -21,7 +21,7 @@ export const SEAT = {
     if (SIDE[seat]) return `${name}, you are invited to speak for ${SIDE[seat]}.`;
     return `${name}, you are invited to ${seat === "judge" ? "judge" : "rate"} this debate.`;
   },
-  rules: ({ seat, time_s: time, max_words: words, takeover, turns_planned: turns }) => [
+  rules: ({ seat, time_s: time, max_words: words, takeover, turns_planned: turns, documents }) => [
     "The first browser that takes the seat keeps it. The link works in no other browser.",
     ...(SIDE[seat] ? [
       `The debate has ${turns} turns. You have ${minutes(time)} and at most ${words} words for each of yours.`,
@@ -31,6 +31,8 @@ export const SEAT = {
         ? "If you send nothing in time, or resign, a model speaks in your place from then on."
         : "If you send nothing in time, the debate is halted, and its operator can resume it. If you resign, the other "
           + "side wins.",
+      ...(documents.length > 0 ? [`You may cite ${documents.join(", ")}: each of your turns shows you passages with their `
+        + "numbers. Quote the exact words and put the number after them: “the words” [E1]. Each citation is checked."] : []),
       "What you write is seen by others only when you send it. A judge then scores it, as it scores every turn.",
     ] : [
       seat === "judge"
@@ -78,7 +80,7 @@ export const SEAT = {
     if (takeover) return "A model then speaks in your seat until the end.";
     return `The debate then ends at once, and ${SIDE[seat === "pro" ? "con" : "pro"]} wins.`;
   },
-  watch: "Watch the debate with its scores",
+  watch: "Watch the debate with its scores, in a new tab",
 };
 
 /** How a seat stands whose turn it is. */

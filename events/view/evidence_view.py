@@ -1,10 +1,12 @@
 """The evidence as the page shows it: its documents, the passages that turns cite, and the findings."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
+from events.state.evidence import EvidencePack
 from events.types import CitationChecked, EvidenceWeighed
 
 
@@ -42,25 +44,32 @@ def evidence_view(debate: Debate, before: EvidenceView | UnsetType) -> EvidenceV
     pack, citations = debate.evidence, debate.citations
     if not pack.documents:
         return UNSET
-    numbers: dict[str, int] = {}
-    for each in pack.passages.values():
-        numbers[each.document] = numbers.get(each.document, 0) + 1
     known = before.passages if before else {}
     return EvidenceView(
-        documents={
-            name: DocumentView(
-                name=each.name,
-                digest=each.digest,
-                media_type=each.media_type,
-                title=each.title,
-                passages=numbers.get(name, 0),
-            )
-            for name, each in pack.documents.items()
-        },
-        passages={name: known.get(name) or _passage(debate, name) for name in _named(debate) if name in pack.passages},
+        documents=_documents(pack),
+        passages={name: known.get(name) or _passage(pack, name) for name in _named(debate) if name in pack.passages},
         citations=citations.checked,
         weighed=citations.weighed,
     )
+
+
+def whole_pack(pack: EvidencePack) -> EvidenceView:
+    """All documents with all their passages, without findings."""
+    return EvidenceView(documents=_documents(pack), passages={name: _passage(pack, name) for name in pack.passages})
+
+
+def _documents(pack: EvidencePack) -> dict[str, DocumentView]:
+    numbers = Counter(each.document for each in pack.passages.values())
+    return {
+        name: DocumentView(
+            name=each.name,
+            digest=each.digest,
+            media_type=each.media_type,
+            title=each.title,
+            passages=numbers[name],
+        )
+        for name, each in pack.documents.items()
+    }
 
 
 def _named(debate: Debate) -> Iterator[str]:
@@ -71,8 +80,8 @@ def _named(debate: Debate) -> Iterator[str]:
         yield weighed.passage
 
 
-def _passage(debate: Debate, name: str) -> PassageView:
-    supplied = debate.evidence.passages[name]
+def _passage(pack: EvidencePack, name: str) -> PassageView:
+    supplied = pack.passages[name]
     return PassageView(
         document=supplied.document,
         text=supplied.passage.text,

@@ -314,7 +314,10 @@ def _relation(case: _ReadMaterial, number: int, pair: RegisterEntry) -> dict[str
     elif like is not None and coverage(claim.content, passage.content) >= BEARS and figures <= tokens(passage.text):
         relation, quote, why = "supports", passage.quote(like), f"{' and all its figures' if figures else ''}"
     else:
-        relation, quote, why = "beside_the_point", "", ""
+        absent = sorted(figures - tokens(passage.text))
+        lacks = f", but lacks the figure{'s' if len(absent) > 1 else ''} {', '.join(absent)}"
+        relation, quote = "beside_the_point", ""
+        why = lacks if absent else f", which is less than {BEARS:.0%}" if claim.content else ""
     reason = f"{counted}{why}. {DISCLAIMER}: it compares words only."
     return {"number": number, "relation": relation, "quote": quote, "reason": clip(reason, REASON)}
 

@@ -117,6 +117,7 @@ ROUTES: Final = (
     Route(f"{ONE}/frames", behind_link(events.list_frames)),
     Route(f"{ONE}/diff", behind_link(exports.show_diff)),
     Route(f"{ONE}/export.json", behind_link(exports.export_json)),
+    Route(f"{ONE}/evidence", behind_link(exports.show_evidence)),
     Route(f"{ONE}/export.md", behind_link(exports.export_markdown)),
     Route(f"{ONE}/export.html", behind_link(exports.export_html)),
     Route(f"{ONE}/report", behind_link(exports.debater_report)),

@@ -16,6 +16,7 @@ from starlette.staticfiles import NotModifiedResponse
 from events.state.evidence import INITIAL as NO_EVIDENCE
 from events.transfer import export
 from events.types import SIDES, Missing, Side
+from events.view.evidence_view import whole_pack
 from events.view.turn_view import TurnView
 from events.view.view import View
 from server.errors import EXPECTED, BadQuery, NotFound, report_of
@@ -149,6 +150,15 @@ async def export_markdown(request: Request) -> Response:
         pack = await supplied_evidence(service_of(request).log, view.id)
     text = await to_thread.run_sync(as_markdown, view, [each for each in audits if each is not None], pack)
     return _download(request, view.motion, text.encode(), "md", "text/markdown; charset=utf-8")
+
+
+async def show_evidence(request: Request) -> Response:
+    """GET /api/debates/{id}/evidence: the documents with all their passages, as in the view."""
+    view = await _view(request)
+    pack = NO_EVIDENCE
+    if view.evidence is not UNSET:
+        pack = await supplied_evidence(service_of(request).log, view.id)
+    return json_response(whole_pack(pack))
 
 
 async def export_html(request: Request) -> Response:

@@ -122,6 +122,16 @@ def test_the_documents_list_what_was_cited(page: Page, cited: str) -> None:
     expect(evidence).to_contain_text("The evidence has no passage E9.")
 
 
+def test_a_document_opens_with_all_its_passages(page: Page, cited: str) -> None:
+    page.goto(cited)
+    survey = page.locator("#evidence .document", has_text="survey.txt")
+
+    survey.get_by_text("The passage", exact=True).click()
+
+    expect(survey.locator("figure.passage")).to_contain_text("A survey of 1,200 passengers in Aldern")
+    expect(survey.locator("figcaption")).to_contain_text("E3 · survey.txt")
+
+
 def test_a_moment_before_the_check_has_no_button(page: Page, cited: str) -> None:
     page.goto(cited)
     expect(page.locator(".cite")).to_have_count(4)

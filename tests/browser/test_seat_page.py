@@ -67,6 +67,32 @@ def test_a_person_takes_the_seat_writes_and_sends(server: Any, scripts: Any, own
     expect(page.locator("#seat-state")).to_contain_text("The debate has ended")
 
 
+def test_the_passages_and_the_words_to_answer_stand_open_above_the_text(
+    server: Any, scripts: Any, new_page: Any
+) -> None:
+    text = "Trees cool a street by four degrees."
+    model = server.script(scripts.quick)
+    body = {"motion": "Cities should ban private cars", "turns": 4, "con": {"person": "Ann"}}
+    seats = {"pro": {"model": model}, "judge": {"model": model}}
+    debate = server.open_request(body | seats | {"evidence": [{"name": "shade.txt", "text": text}]})
+    made = server.http.post(f"/api/debates/{debate}/seats/con/link").json()["link"]
+    page = new_page(width=390, height=844, own=True)
+    page.goto(f"{server.url}{made}")
+    expect(page.locator("#rules")).to_contain_text("You may cite shade.txt")
+    page.get_by_role("button", name="Take the seat").click()
+    expect(page.locator("#text")).to_be_visible()
+
+    expect(page.locator("#passages dd")).to_be_visible()
+    expect(page.locator("#passages")).to_contain_text("[E1] shade.txt")
+    expect(page.locator("#passages")).to_contain_text("“the words” [E1].")
+    expect(page.locator("#last-title")).to_have_text("Turn 1, Pro")
+    expect(page.locator("#last-text")).to_be_visible()
+    with page.expect_popup() as watching:
+        page.get_by_role("link", name="Watch the debate").click()
+    expect(watching.value.locator("#evidence")).to_contain_text("shade.txt")
+    expect(page.locator("#text")).to_be_visible()
+
+
 def test_the_words_beyond_the_most_are_told_before_they_are_cut(server: Any, scripts: Any, own_page: Page) -> None:
     page = seated(server, own_page, opened(server, scripts))
 
@@ -99,6 +125,13 @@ def test_a_link_that_is_revoked_while_the_person_writes_leaves_the_text(
 
     expect(page.locator("#unsent-text")).to_have_text(TEXT)
     watched.console.clear()  # the browser itself reports each answer 404
+
+
+def test_a_seat_that_is_not_taken_is_not_said_to_write(server: Any, scripts: Any, page: Page) -> None:
+    page.goto(f"{server.url}/d/{opened(server, scripts)}")
+
+    expect(page.locator("[data-turn='1']")).to_contain_text("Ann has the turn, and has not taken the seat yet")
+    expect(page.locator("body")).not_to_contain_text("is writing")
 
 
 def test_a_spectator_sees_that_the_person_writes_and_not_what(

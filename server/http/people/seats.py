@@ -124,6 +124,8 @@ class SeatPage(Struct, frozen=True, kw_only=True):
     has_resigned: bool
     """Whether the person resigned; a model may have taken the seat over then."""
     unlisted: bool
+    documents: tuple[str, ...] = ()
+    """The documents that a speaker may cite: their titles, or the names of their files."""
     turns: tuple[SpokenTurn, ...] = ()
     """Those spoken after the position that the page has; none for a browser that has not taken the seat, and none for
     a judge or a rater, who must not learn the sides: its questions hold the speeches."""
@@ -274,6 +276,7 @@ def _page(request: Request, visit: Visit, after: int, *, is_holder: bool) -> Sea
         takeover=side is not None and (opened.pro if side == "pro" else opened.con).takeover is not UNSET,
         has_resigned=bool(state.resigned),
         unlisted=bool(now.labels.link),
+        documents=tuple(each.title or each.name for each in now.evidence.documents.values()) if side else (),
         turns=tuple(_turns(now, visit.seat, after)) if is_holder and side is not None else (),
         speaking=turn.side if turn is not None and turn.state == "speaking" else None,
         request=_request(request, visit) if is_holder else None,

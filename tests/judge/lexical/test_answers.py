@@ -211,6 +211,22 @@ def test_passages_and_claims_are_compared_by_their_words(claim: str, relation: s
     assert not found["quote"] or find(found["quote"], PASSAGE, 8)
 
 
+@pytest.mark.parametrize(
+    ("claim", "why"),
+    [
+        ("Ridership on the buses rose by 40 percent [E1].", "but lacks the figure"),
+        ("Trust in the council doubled [E1].", "which is less than 60%"),
+    ],
+)
+def test_the_reason_of_a_passage_beside_the_point_fits_the_verdict(claim: str, why: str) -> None:
+    pair = RegisterEntry(name="E1", kind="passage", speaker="A", speech="1", text=PASSAGE, quote=claim)
+    material = replace(turns(claim, purpose="evidence"), register=(pair,))
+
+    [found] = respond(material, schema(EvidenceAnswer))["relations"]
+
+    assert why in found["reason"]
+
+
 def test_a_second_opinion_on_what_words_cannot_show_is_refused() -> None:
     material = replace(turns(TURNS[0], purpose="second_opinion"), kinds=("inverted_fact",))
     material = replace(material, register=(_claim("inverted_fact"),))

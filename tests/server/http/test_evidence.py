@@ -61,6 +61,21 @@ def test_a_spectator_does_not_have_documents_read(guarded: Site) -> None:
     refused(guarded.client.post("/api/evidence", content=b"x" * (MAX_BODY + 1)), 413)
 
 
+def test_all_passages_of_a_debates_documents_can_be_read(site: Site, script: Any) -> None:
+    long = [{"name": "shade.txt", "text": TEXT}, {"name": "harbour.md", "text": "# Port\n\nIt exports grain."}]
+    debate = site.open(script(), evidence=long)
+    site.ended(debate)
+
+    found = site.get(f"/api/debates/{debate}/evidence")
+
+    assert {"D1": "shade.txt", "D2": "harbour.md"} == {one: each["name"] for one, each in found["documents"].items()}
+    assert {"E1": ("D1", TEXT), "E2": ("D2", "It exports grain.")} == {
+        name: (each["document"], each["text"]) for name, each in found["passages"].items()
+    }
+    plain = site.open(script())
+    assert {} == site.get(f"/api/debates/{plain}/evidence")["documents"]
+
+
 def test_an_export_has_what_is_cited_and_all_documents_on_request(site: Site, script: Any) -> None:
     says = {"pro": [f"It is cooler, for “{TEXT}” [E1]."], "con": ["The harbour is no argument, because it is far."]}
     debate = site.open(
