@@ -1,7 +1,7 @@
 """Formats: what happens next in a debate, as a pure function ``next_steps(debate) -> steps``.
 
 ``steps`` what a format may ask for · ``exchange`` ``protocol`` ``calibration`` ``deliberation`` ``lab`` one format
-each · ``trials`` what a lab asks · ``poll`` ``questions`` ``retries`` ``halts`` what formats share.
+each · ``trials`` what a lab asks · ``poll`` ``questions`` ``people`` ``citing`` ``halts`` what formats share.
 """
 
 from collections.abc import Callable
