@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, get_args
 
 import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from events.patch import merge
 from events.types.criteria import Criteria
@@ -49,6 +50,24 @@ def evidence_rules() -> dict[EvidenceKind, ClaimRule]:
     """What the evidence decides in a debate whose rubric does not say it itself."""
     raw = resources.files("judge").joinpath("rubrics/evidence.json").read_bytes()
     return msgspec.json.decode(raw, type=dict[EvidenceKind, ClaimRule])
+
+
+def name_of_rubric(rubric: Rubric) -> str:
+    """The name that selects a shipped rubric, with or without the rules of evidence; else its own name and version."""
+    for name in SHIPPED:
+        shipped = shipped_rubric(name)
+        if rubric in (shipped, with_evidence(shipped)):
+            return name
+    return f"{rubric.name} {rubric.version}"
+
+
+def scores_turns_as(one: Rubric, two: Rubric) -> bool:
+    """Whether two rubrics have the same rules for turns; they may differ in what only arguments and panels need."""
+    return _of_turns(one) == _of_turns(two)
+
+
+def _of_turns(rubric: Rubric) -> Rubric:
+    return replace(rubric, name="", criteria=None, protocol=None, panel=None, deliberation=None)
 
 
 def with_evidence(rubric: Rubric) -> Rubric:

@@ -10,7 +10,15 @@ import click
 
 from server import observe
 from server.cli.debate_runner import run_debate
-from server.cli.options import evidence_body, rubric_of, with_evidence, with_json, with_store, with_think
+from server.cli.options import (
+    evidence_body,
+    rubric_of,
+    say_unused_rubric,
+    with_evidence,
+    with_json,
+    with_store,
+    with_think,
+)
 from server.cli.output import emit, run_async, settings_of
 from server.cli.seats import panel_request
 from server.cli.transcript import DebatePrinter
@@ -164,6 +172,7 @@ def _body(file: str, split: TranscriptSplit, options: dict[str, Any]) -> dict[st
     for name in ("language", "blind"):
         if options[name]:
             body[name] = options[name]
+    say_unused_rubric(body)
     return body
 
 

@@ -1,7 +1,7 @@
 """Options that several commands share, and the store opened for reading."""
 
 import base64
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -15,7 +15,7 @@ from events.store.lock import holder
 from events.store.log import EventLog
 from events.store.open import opened_log
 from events.types import Think
-from judge.rubric import SHIPPED, load_rubric
+from judge.rubric import SHIPPED, as_rubric, load_rubric, name_of_rubric, rubric_v2, scores_turns_as, shipped_rubric
 from server.errors import BadField, NotFound
 from server.evidence.documents import MOST_BYTES, MOST_NAME
 from server.settings import Settings
@@ -77,6 +77,20 @@ async def open_store(settings: Settings) -> AsyncIterator[EventLog]:
 def rubric_of(named: str) -> Any:
     """The rubric of an option as the page would post it: the name of a shipped one, or the content of a file."""
     return named if named in SHIPPED else msgspec.to_builtins(load_rubric(Path(named)))
+
+
+def say_unused_rubric(body: Mapping[str, Any]) -> None:
+    """Say on stderr if the rubric of a request changes nothing against v2 in the debate that the request describes."""
+    given = body.get("rubric")
+    if given is None or body.get("panel") or body.get("format", "exchange") != "exchange":
+        return
+    rubric = shipped_rubric(given) if isinstance(given, str) else as_rubric(given)
+    if rubric != rubric_v2() and scores_turns_as(rubric, rubric_v2()):
+        click.echo(
+            f"The rubric {name_of_rubric(rubric)} scores turns as v2 does: it differs only in what a panel and the "
+            "format protocol use.",
+            err=True,
+        )
 
 
 def server_address(settings: Settings) -> str:

@@ -9,7 +9,7 @@ import msgspec
 from judge.rubric import SHIPPED, load_rubric
 from server import observe
 from server.cli.debate_runner import Derivation, run_debate
-from server.cli.options import with_json, with_store
+from server.cli.options import say_unused_rubric, with_json, with_store
 from server.cli.output import run_async, settings_of
 from server.cli.seats import panel_request
 from server.cli.transcript import DebatePrinter
@@ -19,7 +19,9 @@ from server.errors import BadField
 @click.command()
 @click.argument("debate", metavar="ID")
 @click.option("--judge", required=True, metavar="MODEL", help="The judge that reads the turns.")
-@click.option("--rubric", metavar="FILE", help=f"A rubric, or one of {', '.join(SHIPPED)}; that of the debate without.")
+@click.option(
+    "--rubric", metavar="NAME|FILE", help=f"A rubric, or one of {', '.join(SHIPPED)}; that of the debate without."
+)
 @click.option("--samples", type=click.IntRange(1, 9), default=1, show_default=True, help="Answers to each question.")
 @click.option("--panel", metavar="MODEL,…", help="A panel of these models beside the judge.")
 @click.option("--max-cost", type=float, metavar="USD", help="Halt the debate at this cost.")
@@ -45,7 +47,7 @@ def rejudge(
 
     \b
       moot rejudge ID --judge anthropic:claude-haiku-4-5
-      moot rejudge ID --judge baseline:lexical --rubric v2-evidence
+      moot rejudge ID --judge baseline:lexical --rubric v1
     """
     body: dict[str, Any] = {"judge": {"model": judge, "samples": samples}}
     if rubric is not None:
@@ -54,6 +56,7 @@ def rejudge(
         body["panel"] = raters
     if max_cost is not None:
         body["max_cost_usd"] = max_cost
+    say_unused_rubric(body)
     _run(context, store, Derivation(debate=debate, kind="rejudge", body=body), as_json=as_json)
 
 

@@ -7,7 +7,15 @@ import click
 
 from server import observe
 from server.cli.debate_runner import Resumption, run_debate
-from server.cli.options import evidence_body, rubric_of, with_evidence, with_json, with_store, with_think
+from server.cli.options import (
+    evidence_body,
+    rubric_of,
+    say_unused_rubric,
+    with_evidence,
+    with_json,
+    with_store,
+    with_think,
+)
 from server.cli.output import run_async, settings_of
 from server.cli.seats import panel_request
 from server.cli.transcript import DebatePrinter
@@ -132,6 +140,7 @@ def _body(motion: str, options: dict[str, Any]) -> dict[str, Any]:
     for name, option in (plain | {"max_cost_usd": "max_cost"}).items():
         if options[option] is not None:
             body[name] = options[option]
+    say_unused_rubric(body)
     return body
 
 

@@ -18,6 +18,7 @@ from events.types.rubric import composite_dimensions
 from events.view.turn_view import ComponentView, TurnView
 from events.view.view import Fold, View
 from judge.live.answers import overlaps
+from judge.rubric import name_of_rubric, scores_turns_as
 from server.errors import NotNow
 from server.export.reports.paired import ScoreAgreement, choice_agreement, score_agreement
 
@@ -32,7 +33,7 @@ class Judging(Struct, frozen=True, kw_only=True):
     """Absent while a blind debate hides it."""
     caveat: str = ""
     rubric: str
-    """Its name and version."""
+    """The name that selects a shipped one; of another, its name and version."""
     state: DebateState
     turns: int
     """Turns that are spoken."""
@@ -246,10 +247,19 @@ def _notes(one: _Seen, two: _Seen, common: int, *, is_comparable: bool) -> Itera
     if not is_comparable:
         yield "The rubrics score other dimensions or have other maxima, so composites are not compared."
     elif one.opened.rubric != two.opened.rubric:
-        yield "The two judgings have different rubrics, so a difference may come from the rules and not from the judge."
+        yield (
+            "The two rubrics differ only in what a panel and the protocol use: turns are scored by the same rules."
+            if scores_turns_as(one.opened.rubric, two.opened.rubric)
+            else "The two judgings have different rubrics, so a difference may come from the rules and not from the "
+            "judge."
+        )
     models = [seen.view.judge.model if seen.view.judge is not UNSET else UNSET for seen in (one, two)]
     if models[0] is not UNSET and models[0] == models[1]:
-        yield "Both have the same judge: a difference shows how far it differs from itself."
+        yield (
+            "Both have the same judge: a difference shows how far it differs from itself."
+            if scores_turns_as(one.opened.rubric, two.opened.rubric)
+            else "Both have the same judge: a difference comes from the rules, or the judge differs from itself."
+        )
     if one.fold.debate.words != two.fold.debate.words:
         yield "The messages of the moderator differ, so the two judges did not read the same."
     for seen, name in ((one, "first"), (two, "second")):
@@ -270,7 +280,7 @@ def _judging(seen: _Seen) -> Judging:
         debate=view.id,
         judge=UNSET if seat is UNSET else seat.model,
         caveat="" if seat is UNSET else seat.caveat,
-        rubric=f"{opened.rubric.name} {opened.rubric.version}",
+        rubric=name_of_rubric(opened.rubric),
         state=view.state,
         turns=sum(bool(turn.text) for turn in view.turns.values()),
         winner=UNSET if ended is UNSET else ended.winner,
