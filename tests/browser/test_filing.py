@@ -32,6 +32,24 @@ def test_a_debate_is_named_archived_and_given_a_link(new_page: Any, own_server: 
     expect(page.locator("#debates .debate .tag")).to_have_text(["law", "demo"])
 
 
+@pytest.mark.parametrize("width", [1600, 1280, 390])
+def test_the_menu_shows_its_fields_whole(
+    new_page: Any, own_server: Any, scripts: SimpleNamespace, width: int
+) -> None:
+    debate = own_server.open(scripts.quick, turns=1)
+    own_server.concluded(debate)
+    page = new_page(own=True, width=width)
+    page.goto(f"{own_server.url}/d/{debate}")
+    if width == 390:
+        page.locator(".menu > summary").click()
+    page.locator("#filing > summary").click()
+    page.get_by_text("Judge again or fork").click()
+    expect(page.get_by_role("button", name="Judge again")).to_be_visible()
+    menu = page.locator("#export" if width == 390 else "#filing > div")
+
+    assert menu.evaluate("each => each.scrollWidth - each.clientWidth") == 0
+
+
 def test_a_debate_is_forked_and_judged_again_from_its_page(
     new_page: Any, own_server: Any, scripts: SimpleNamespace
 ) -> None:

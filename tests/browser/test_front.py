@@ -44,6 +44,16 @@ def test_a_debate_is_opened_and_watched(page: Page, server: Any, scripts: Simple
     expect(page.locator("#motion")).to_have_text("Trams are better than cars 🚲")
 
 
+def test_new_debate_stays_readable_under_the_pointer(page: Page, server: Any) -> None:
+    new_debate(page, server)
+    summary = page.locator("#new > summary")
+    summary.hover()
+    text, ground = summary.evaluate("each => [getComputedStyle(each).color, getComputedStyle(each).backgroundColor]")
+
+    paper = "rgb(250, 248, 244)"
+    assert (paper, False) == (text, ground in {paper, "rgba(0, 0, 0, 0)"})
+
+
 def test_the_form_sends_how_much_each_seat_thinks(page: Page, server: Any, scripts: SimpleNamespace) -> None:
     model = server.script(scripts.quick)
     new_debate(page, server)
