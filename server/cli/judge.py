@@ -25,11 +25,11 @@ from server.cli.transcript import DebatePrinter
 from server.debate.setup.transcripts import CONTEXT_MOST, TURNS_MOST
 from server.errors import BadField, BadTranscript
 from server.export.text import escape_controls, one_line
-from server.export.wording import SIGNS
+from server.export.wording import NAMES, SIGNS
 from server.transcripts.child import read_split
 from server.transcripts.entries import EntrySide
 from server.transcripts.files import MOST_BYTES
-from server.transcripts.sides import TranscriptSplit, supplied_body, with_others, with_sides, without_short
+from server.transcripts.sides import TranscriptSplit, supplied_body, with_others, with_same, with_sides, without_short
 
 STDIN: Final = "-"
 SHOWN: Final = 12
@@ -57,6 +57,7 @@ SIDE_OPTIONS: Final[dict[str, EntrySide]] = {"pro": "pro", "con": "con", "contex
     "--context", multiple=True, metavar="NAME", help="A moderator: the judge reads the words, no side has them."
 )
 @click.option("--leave-out", multiple=True, metavar="NAME", help="Leave out what this speaker says.")
+@click.option("--same", multiple=True, metavar="NAME=NAME", help="The first name is the same person as the second.")
 @click.option("--others", type=click.Choice(["context", "leave-out"]), help="What all speakers without a side are.")
 @click.option("--shortest", type=int, metavar="WORDS", help="Leave out entries with fewer words: interruptions.")
 @click.option("--id", "debate", metavar="ID|NUMBER", help="Which debate of a file that has several.")
@@ -79,13 +80,15 @@ def judge(context: click.Context, /, file: str, store: str | None, *, as_json: b
 
     Read are plain text and Markdown with names (“Ann: …”), CSV and JSON with the columns speaker and text, WebVTT and
     SRT subtitles with names, chats of OpenAI and Anthropic, NYU debates, and Moot's own logs.  The two who talk most
-    are Pro and Con unless names or options say otherwise.  On a terminal it shows the split and asks before it begins.
+    are Pro and Con unless names or options say otherwise.  On a terminal it shows the split and asks before it begins;
+    without one, sides that are only guessed so need --pro and --con, or --yes.
 
     \b
       moot judge townhall.vtt --motion "Cities should ban private cars" --judge ollama:qwen3
       moot judge townhall.vtt --preview
       moot judge debates.jsonl --id 7 --judge baseline:lexical
       moot judge debate.txt --pro "Ann Lee" --con Ben --con Cleo --leave-out Announcer
+      moot judge debate.txt --same "Anne Lee=Ann Lee" --preview
     """
     settings = settings_of(context, store=store)
     observe.configure_logging("error" if settings.log_level == "info" else settings.log_level)
@@ -97,16 +100,30 @@ def judge(context: click.Context, /, file: str, store: str | None, *, as_json: b
             click.echo("\n".join(preview_lines(split, is_whole=True, is_chosen=options["debate"] is not None)))
         return
     body = _body(file, split, options)
+    guess = guess_words(split)
+    is_asked = sys.stdin.isatty() and not options["yes"]
+    if guess and not is_asked and not options["yes"]:
+        raise BadTranscript(f"{guess}: name the sides with --pro and --con, or add --yes")
     if not as_json:
         click.echo("\n".join(preview_lines(split, is_whole=False, is_chosen=True)), err=True)
-    asks = None if options["yes"] or not sys.stdin.isatty() else _begin
+    asks = partial(_begin, guess) if is_asked else None
     run_async(partial(run_debate, settings, body, None, DebatePrinter(as_json=as_json), as_json=as_json, asks=asks))
 
 
-def _begin(cost: float) -> None:
-    """Ask whether the split is right.  Raises ``click.Abort``."""
+def _begin(guess: str, cost: float) -> None:
+    """Ask whether the split is right, and the ``guess`` in it.  Raises ``click.Abort``."""
     del cost  # the estimate stands above the question
-    click.confirm("Judge it so?", default=True, abort=True, err=True)
+    click.confirm(f"{guess}. Judge it so?" if guess else "Judge it so?", default=True, abort=True, err=True)
+
+
+def guess_words(split: TranscriptSplit) -> str:
+    """Which sides are only guessed; empty if none is."""
+    guessed = [
+        f"{_shown(each.name) or '(no name)'} is {NAMES[each.side]}"
+        for each in split.speakers
+        if each.guessed and each.side in NAMES
+    ]
+    return f"only a guess, from who talks most: {', '.join(guessed)}" if guessed else ""
 
 
 def _split(file: str, options: dict[str, Any]) -> TranscriptSplit:
@@ -116,17 +133,35 @@ def _split(file: str, options: dict[str, Any]) -> TranscriptSplit:
     if split.debates and options["debate"] is None and not options["preview"]:
         why = f"the file has {len(split.debates)} debates: choose one by id or number, such as --id {split.chosen}"
         raise BadField("id", why)
-    known = {each.name.casefold(): each.name for each in split.speakers}
+    if options["same"]:
+        split = with_same(split, dict(_pair(split, each) for each in options["same"]))
     sides: dict[str, EntrySide] = {}
     for option, side in SIDE_OPTIONS.items():
         for name in options[option]:
-            if name.casefold() not in known:
-                raise BadField(option, f"{name!r} is none of the speakers: {', '.join(known.values())}")
-            sides[known[name.casefold()]] = side
+            sides[_speaker(split, name, option)] = side
     split = with_sides(split, sides)
     if options["others"] is not None:
         split = with_others(split, "context" if options["others"] == "context" else "out")
     return split if options["shortest"] is None else without_short(split, options["shortest"])
+
+
+def _speaker(split: TranscriptSplit, name: str, option: str) -> str:
+    """The speaker of this name, whatever its capitals.  Raises ``BadField``."""
+    known = [each.name for each in split.speakers]
+    if name in known:
+        return name
+    found = next((each for each in known if each.casefold() == name.casefold()), None)
+    if found is None:
+        raise BadField(option, f"{name!r} is none of the speakers: {', '.join(known)}")
+    return found
+
+
+def _pair(split: TranscriptSplit, given: str) -> tuple[str, str]:
+    """A name and the name of the same person.  Raises ``BadField``."""
+    name, sign, other = given.partition("=")
+    if not sign:
+        raise BadField("same", f"{given!r} is not two names with = between them, such as --same 'Anne Lee=Ann Lee'")
+    return _speaker(split, name.strip(), "same"), _speaker(split, other.strip(), "same")
 
 
 def _read(file: str) -> bytes:
@@ -190,15 +225,27 @@ def preview_lines(split: TranscriptSplit, *, is_whole: bool, is_chosen: bool) ->
     turns = "1 turn" if split.turns == 1 else f"{split.turns} turns"
     lines.append(f"{split.kind}: {turns} in {len(split.entries)} entries")
     for each in split.speakers:
-        lines.append(f"  {TITLES[each.side]:<12} {_shown(each.name) or '(no name)'}: {each.words:,} words")
+        title = f"{TITLES[each.side]}, guessed" if each.guessed else TITLES[each.side]
+        lines.append(f"  {title:<12} {_shown(each.name) or '(no name)'}: {each.words:,} words")
     lines += [
         f"  {number:>4} {TITLES[each.side]:<12} {_shown(each.speaker)}: {_short(each.text)}"
         for number, each in enumerate(split.entries[:most], 1)
     ]
     if (rest := len(split.entries) - most) > 0:
         lines.append(f"  … and {rest} more entries; --preview shows all")
-    lines += [f"note: {_shown(each)}" for each in (*split.warnings, *_too_many(split))]
+    lines += [f"note: {_shown(each)}" for each in (*split.warnings, *_notes(split), *_too_many(split))]
     return lines
+
+
+def _notes(split: TranscriptSplit) -> Iterator[str]:
+    """What is left to the person: sides that are open or guessed, and names that may be one person's."""
+    if unsettled := [each.name for each in split.speakers if each.side is None]:
+        shown = ", ".join(unsettled[:5]) + (" …" if len(unsettled) > 5 else "")  # noqa: PLR2004 - enough names to see
+        yield f"Say for which side they speak, or leave them out: {shown}."
+    if guess := guess_words(split):
+        yield f"{guess[0].upper()}{guess[1:]}. --pro and --con say otherwise."
+    for one, other in split.alike:
+        yield f'{one} and {other} may be the same person: --same "{one}={other}" makes them one.'
 
 
 def _too_many(split: TranscriptSplit) -> Iterator[str]:

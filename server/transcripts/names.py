@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Final
 
 from server.transcripts.hints import side_of
@@ -17,6 +18,9 @@ _TITLES: Final = frozenset(
 _MOST_WORDS: Final = 5
 """Words of a name that comes once and is not marked."""
 _MOST_SPELLINGS: Final = 400
+_MOST_COMPARED: Final = 100
+_SHORTEST_WORD: Final = 4
+"""Letters of a word from which one other letter may be a slip: Ann and Anne are alike, Ben and Ken are not."""
 _SELDOM: Final = 2
 """A short and a long form of a name are one person's if one of them comes at most so often."""
 
@@ -74,6 +78,27 @@ class SpeakerNames:
         is_fuller = known is not None and is_whole and side_of(known) is None
         if known is None or is_fuller or (known.isupper() and not name.isupper() and len(name) >= len(known)):
             self._shown[key] = name
+
+
+def alike_names(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Pairs of names that may be one person's: they differ in capitals, or in one letter of one word.
+
+    Names that differ in a digit or in a short word are not alike: Speaker A and Speaker B.
+    """
+    return tuple(pair for pair in combinations(names[:_MOST_COMPARED], 2) if _are_alike(*map(_key, pair)))
+
+
+def _are_alike(one: str, other: str) -> bool:
+    differing = [pair for pair in zip(one.split(), other.split(), strict=False) if len(set(pair)) > 1]
+    if len(one.split()) != len(other.split()) or len(differing) != 1:
+        return one == other
+    short, long = sorted(differing[0], key=len)
+    if len(long) < _SHORTEST_WORD or not (short + long).isalpha() or len(long) - len(short) > 1:
+        return False
+    at = next((i for i, letter in enumerate(short) if letter != long[i]), len(short))
+    if len(short) < len(long):
+        return short[at:] == long[at + 1 :]
+    return short[at + 1 :] == long[at + 1 :] or (short[at + 2 :] == long[at + 2 :] and short[at] == long[at + 1])
 
 
 def _people(spelled: Mapping[str, int]) -> dict[str, str]:

@@ -11,22 +11,30 @@ from events.types import SourceKind
 from server.errors import BadTranscript
 from server.transcripts.entries import EntrySide, HeldDebate, ReadTranscript, TranscriptEntry
 from server.transcripts.hints import side_of
+from server.transcripts.names import alike_names
 
 MODERATES: Final = 0.75
 """Who opens a debate and talks less than this share of the second most talkative speaker is taken for a moderator."""
 
 
 class TranscriptSpeaker(Struct, frozen=True, kw_only=True):
-    """A speaker with the proposed side; None is left to the user."""
+    """A speaker with the proposed side; None is left to the user.
+
+    ``guessed``: nothing tells the side; the speaker only is one of the two who talk most.
+    """
 
     name: str
     side: EntrySide | None
     entries: int
     words: int
+    guessed: bool = False
 
 
 class TranscriptSplit(Struct, frozen=True, kw_only=True):
-    """How a transcript is split into entries and sides.  ``turns``: as many as it would have."""
+    """How a transcript is split into entries and sides.
+
+    ``turns``: as many as it would have.  ``alike``: pairs of names that may belong to one person.
+    """
 
     kind: SourceKind
     motion: str
@@ -38,22 +46,21 @@ class TranscriptSplit(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
     debates: tuple[HeldDebate, ...]
     chosen: str
+    alike: tuple[tuple[str, str], ...] = ()
 
 
 def split_of(read: ReadTranscript) -> TranscriptSplit:
     """The split of what was read, with the proposed sides.  Raises ``BadTranscript`` if fewer than two people speak."""
     _check_two(read)
     words = {id(each): count_words(each.text) for each in read.entries}
-    proposed = _proposed(read.entries, words)
+    proposed, guessed = _proposed(read.entries, words)
     entries = tuple(
         each if each.side is not None else replace(each, side=proposed.get(each.speaker)) for each in read.entries
     )
-    speakers = _speakers(entries, [words[id(each)] for each in read.entries])
-    open_ones = [each.name for each in speakers if each.side is None]
-    warnings = [*read.warnings]
-    if open_ones:
-        shown = ", ".join(open_ones[:5]) + (" …" if len(open_ones) > 5 else "")  # noqa: PLR2004 - enough names to see
-        warnings.append(f"Say for which side they speak, or leave them out: {shown}.")
+    speakers = tuple(
+        replace(each, guessed=each.name in guessed)
+        for each in _speakers(entries, [words[id(each)] for each in read.entries])
+    )
     return TranscriptSplit(
         kind=read.kind,
         motion=read.motion,
@@ -62,9 +69,10 @@ def split_of(read: ReadTranscript) -> TranscriptSplit:
         entries=entries,
         speakers=speakers,
         turns=count_turns(entries),
-        warnings=tuple(warnings),
+        warnings=read.warnings,
         debates=read.debates,
         chosen=read.chosen,
+        alike=alike_names([each.name for each in speakers]),
     )
 
 
@@ -82,8 +90,36 @@ def _check_two(read: ReadTranscript) -> None:
 def with_sides(split: TranscriptSplit, sides: Mapping[str, EntrySide]) -> TranscriptSplit:
     """The split with other sides for some speakers, by name."""
     entries = tuple(replace(each, side=sides.get(each.speaker, each.side)) for each in split.entries)
-    speakers = tuple(replace(each, side=sides.get(each.name, each.side)) for each in split.speakers)
+    speakers = tuple(
+        replace(each, side=sides[each.name], guessed=False) if each.name in sides else each for each in split.speakers
+    )
     return replace(split, entries=entries, speakers=speakers, turns=count_turns(entries))
+
+
+def with_same(split: TranscriptSplit, same: Mapping[str, str]) -> TranscriptSplit:
+    """The split in which some names belong to another speaker, by name; sides that were guessed are proposed anew.
+
+    Raises ``BadTranscript`` if one person is left.
+    """
+    guessed = {each.name for each in split.speakers if each.guessed}
+    whole = {each.name: each.side for each in split.speakers if each.name not in guessed}
+    entries = []
+    for each in split.entries:
+        name = same.get(each.speaker, each.speaker)
+        side = whole.get(name) or (None if each.speaker in guessed else each.side)
+        entries.append(replace(each, speaker=name, side=side))
+    return split_of(
+        ReadTranscript(
+            kind=split.kind,
+            entries=tuple(entries),
+            motion=split.motion,
+            source=split.source,
+            licence=split.licence,
+            warnings=split.warnings,
+            debates=split.debates,
+            chosen=split.chosen,
+        )
+    )
 
 
 def with_others(split: TranscriptSplit, side: EntrySide) -> TranscriptSplit:
@@ -116,12 +152,15 @@ def count_turns(entries: Iterable[TranscriptEntry]) -> int:
     return turns
 
 
-def _proposed(entries: Sequence[TranscriptEntry], words: Mapping[int, int]) -> dict[str, EntrySide]:
-    """Sides by speaker: what the name tells; else the two who talk most are Pro and Con by first appearance.
+def _proposed(
+    entries: Sequence[TranscriptEntry], words: Mapping[int, int]
+) -> tuple[dict[str, EntrySide], frozenset[str]]:
+    """Sides by speaker, and whose are guessed: what the name tells; else the two who talk most are Pro and Con.
 
-    Who opens the debate and talks clearly less than both is a moderator.  If one side is told and one speaker
-    is left, that one has the other side.
+    The first of the two to speak is Pro.  Who opens the debate and talks clearly less than both is a moderator.  If
+    one side is told and one speaker is left, that one has the other side.
     """
+    guessed: frozenset[str] = frozenset()
     talk: dict[str, int] = {}
     told: dict[str, EntrySide] = {}
     taken: set[EntrySide] = set()
@@ -135,13 +174,14 @@ def _proposed(entries: Sequence[TranscriptEntry], words: Mapping[int, int]) -> d
     missing = [side for side in ("pro", "con") if side not in taken | set(told.values())]
     if len(missing) == 2:  # noqa: PLR2004 - both sides
         most = sorted(talk, key=lambda name: -talk[name])[:2]
+        guessed = frozenset(most)
         told |= dict(zip((name for name in talk if name in most), ("pro", "con"), strict=False))
         opener = next((each.speaker for each in entries if each.side is None), "")
         if opener in talk and opener not in most and talk[opener] < MODERATES * talk[most[-1]]:
             told[opener] = "context"
     elif len(missing) == len(talk) == 1:
         told[next(iter(talk))] = "pro" if missing == ["pro"] else "con"
-    return told
+    return told, guessed
 
 
 def _speakers(entries: Iterable[TranscriptEntry], words: Iterable[int]) -> tuple[TranscriptSpeaker, ...]:

@@ -44,7 +44,11 @@ def test_a_preview_shows_all_and_opens_nothing(moot: Cli, talk: str) -> None:
 
     assert 0 == done.returncode
     assert "motion: not named in the file" in out
+    assert "  ▲ Pro, guessed Ann Lee: 12 words" in out
+    assert "note: Only a guess, from who talks most: Ann Lee is Pro. --pro and --con say otherwise." in out
+    out = moot("judge", talk, "--preview", "--pro", "Ann Lee", "--con", "Ben").stdout.decode()
     assert "  ▲ Pro        Ann Lee: 12 words" in out
+    assert "note:" not in out
     assert "     2 context      Ben: Yes & no." in out
     found = moot.json("judge", talk, "--preview")
     assert ("webvtt", 4) == (found["kind"], found["turns"])
@@ -72,7 +76,7 @@ def test_a_preview_says_what_helps_if_there_are_too_many_turns(moot: Cli) -> Non
     assert "note: A debate has at most 200 turns: --shortest leaves out short entries." in out
     assert "note: 120 entries are context, and at most 100 are read: --shortest or --leave-out helps." in out
     out = moot("judge", "-", "--preview", "--shortest", "3", stdin=long.encode()).stdout.decode()
-    assert "note:" not in out
+    assert "at most" not in out
     assert "text: 1 turn in 360 entries" in out
 
 
@@ -88,15 +92,35 @@ THREE = b"Ann: a b\n\nBen: c d\n\nCleo: e"
         (samples.SCRIPT.encode("utf-16"), (), "the file is UTF-16 text: save it as UTF-8"),
         (samples.SCRIPT.encode(), (), "the file names no motion: say with --motion what is debated"),
         (THREE, ("--motion", "m"), "say with --pro, --con, --context, --leave-out or --others where they stand: Cleo"),
-        (THREE, ("--motion", "m", "--con", "Ann", "--con", "Cleo"), "pro says nothing in it: a debate has two sides"),
+        (
+            THREE,
+            ("--motion", "m", "--con", "Ann", "--con", "Cleo", "--con", "Ben"),
+            "pro says nothing in it: a debate has two sides",
+        ),
+        (
+            THREE,
+            ("--motion", "m", "--others", "context"),
+            "from who talks most: Ann is Pro, Ben is Con: name the sides with --pro and --con, or add --yes",
+        ),
+        (THREE, ("--same", "Ann"), "'Ann' is not two names with = between them, such as --same 'Anne Lee=Ann Lee'"),
     ],
-    ids=range(6),
+    ids=range(8),
 )
 def test_what_cannot_be_judged_is_refused_in_one_line(
     moot: Cli, content: bytes, more: tuple[str, ...], why: str
 ) -> None:
     assert said(moot("judge", "-", *more, *BASELINE, stdin=content), 2, why).endswith(f"{why}\n")
     assert not moot.store.exists() or [] == moot.json("list")["debates"]
+
+
+@pytest.mark.slow
+def test_two_names_of_one_person_are_hinted_at_and_joined(moot: Cli) -> None:
+    talk = b"Ann Lee: a b c\n\nAnne Lee: d e f\n\nBen: g\n\nAnn Lee: h"
+    out = moot("judge", "-", "--preview", stdin=talk).stdout.decode()
+
+    assert 'note: Ann Lee and Anne Lee may be the same person: --same "Ann Lee=Anne Lee" makes them one.' in out
+    found = moot.json("judge", "-", "--preview", "--same", "anne lee=Ann Lee", stdin=talk)
+    assert [("Ann Lee", "pro"), ("Ben", "con")] == [(each["name"], each["side"]) for each in found["speakers"]]
 
 
 def test_a_file_that_is_not_there(moot: Cli, tmp_path: Path) -> None:
@@ -129,7 +153,7 @@ def test_on_a_terminal_it_asks_before_it_begins(moot: Cli, talk: str) -> None:
     code, output = answered(moot, b"n\n", "judge", talk, "--motion", "Ban cars", *BASELINE)
 
     assert 130 == code
-    assert "Judge it so? [Y/n]" in output
+    assert "only a guess, from who talks most: Ann Lee is Pro, Ben is Con. Judge it so? [Y/n]" in output
     assert [] == moot.json("list")["debates"]
     code, output = answered(moot, b"", "judge", talk, "--motion", "Ban cars", "--yes", *BASELINE)
     assert 0 == code

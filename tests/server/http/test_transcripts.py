@@ -30,7 +30,7 @@ def test_text_base64_and_a_raw_body_give_the_same_split(site: Site) -> None:
         found["turns"],
         [entry["side"] for entry in found["entries"]],
     )
-    assert [{"name": "Ann Lee", "side": "pro", "entries": 2, "words": 12}] == found["speakers"][:1]
+    assert [{"name": "Ann Lee", "side": "pro", "entries": 2, "words": 12, "guessed": True}] == found["speakers"][:1]
 
 
 def test_one_of_several_debates_is_chosen(site: Site) -> None:

@@ -5,7 +5,16 @@ import pytest
 from server.errors import BadTranscript
 from server.transcripts.entries import EntrySide, ReadTranscript, TranscriptEntry
 from server.transcripts.hints import side_of
-from server.transcripts.sides import split_of, supplied_body, with_others, with_sides, without_short
+from server.transcripts.names import alike_names
+from server.transcripts.sides import (
+    TranscriptSplit,
+    split_of,
+    supplied_body,
+    with_others,
+    with_same,
+    with_sides,
+    without_short,
+)
 
 
 @pytest.mark.parametrize(
@@ -53,9 +62,52 @@ def sides(*speeches: tuple[str, int]) -> dict[str, EntrySide | None]:
 
 def test_the_two_who_talk_most_are_pro_and_con_by_first_appearance() -> None:
     assert {"Ann": "pro", "Cleo": None, "Ben": "con"} == sides(("Ann", 10), ("Cleo", 2), ("Ben", 90))
-    assert ("Say for which side they speak, or leave them out: Cleo.",) == (
-        split_of(read(("Ann", 10), ("Cleo", 2), ("Ben", 90))).warnings
-    )
+
+
+def test_a_side_that_only_the_talk_suggests_is_a_guess_until_it_is_given() -> None:
+    def guessed(split: TranscriptSplit) -> list[str]:
+        return [each.name for each in split.speakers if each.guessed]
+
+    split = split_of(read(("Ann", 10), ("Cleo", 2), ("Ben", 90)))
+
+    assert ["Ann", "Ben"] == guessed(split)
+    assert ["Ben"] == guessed(with_sides(split, {"Ann": "pro", "Cleo": "out"}))
+    assert [] == guessed(split_of(read(("Ann (Pro)", 9), ("Ben", 9))))
+
+
+def test_two_names_of_one_person_are_joined_and_a_guess_is_made_anew() -> None:
+    split = split_of(read(("Ann Lee", 10), ("Anne Lee", 9), ("Ben", 2)))
+    assert ["pro", "con", None] == [each.side for each in split.speakers]
+    assert (("Ann Lee", "Anne Lee"),) == split.alike
+
+    joined = with_same(split, {"Anne Lee": "Ann Lee"})
+    assert [("Ann Lee", "pro", 19), ("Ben", "con", 2)] == [
+        (each.name, each.side, each.words) for each in joined.speakers
+    ]
+    assert ((), 2) == (joined.alike, joined.turns)
+    told = with_same(split_of(read(("Ann (Pro)", 1), ("Ann", 9), ("Ben (Con)", 9))), {"Ann": "Ann (Pro)"})
+    assert ["pro", "pro", "con"] == [each.side for each in told.entries]
+    with pytest.raises(BadTranscript, match="only one person"):
+        with_same(split_of(read(("Ann", 1), ("Anne", 9))), {"Ann": "Anne"})
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "are_alike"),
+    [
+        ("Anne Lee", "Ann Lee", True),
+        ("Ann Lee", "ANN LEE", True),
+        ("Meier", "Maier", True),
+        ("Brain Smith", "Brian Smith", True),
+        ("Ben", "Ken", False),
+        ("Speaker A", "Speaker B", False),
+        ("Speaker 1", "Speaker 2", False),
+        ("Ann Lee", "Ben Lee", False),
+        ("Ann Lee", "Ann", False),
+        ("Annabel", "Ann", False),
+    ],
+)
+def test_names_that_differ_in_a_letter_are_alike(one: str, other: str, *, are_alike: bool) -> None:
+    assert (((one, other),) if are_alike else ()) == alike_names([one, other])
 
 
 def test_a_name_that_tells_a_side_decides_and_the_last_one_has_the_other() -> None:
