@@ -33,9 +33,7 @@ def test_a_debate_is_named_archived_and_given_a_link(new_page: Any, own_server: 
 
 
 @pytest.mark.parametrize("width", [1600, 1280, 390])
-def test_the_menu_shows_its_fields_whole(
-    new_page: Any, own_server: Any, scripts: SimpleNamespace, width: int
-) -> None:
+def test_the_menu_shows_its_fields_whole(new_page: Any, own_server: Any, scripts: SimpleNamespace, width: int) -> None:
     debate = own_server.open(scripts.quick, turns=1)
     own_server.concluded(debate)
     page = new_page(own=True, width=width)
