@@ -86,6 +86,22 @@ export const withSpeakerSide = (entries, speaker, side) => {
 };
 
 /**
+ * Gives the entries of a speaker to another one, with that one's side if there is one. What is left out stays so.
+ * @param {Entry[]} entries
+ * @param {string} speaker
+ * @param {string} other
+ * @returns {Entry[]}
+ */
+export const withSamePerson = (entries, speaker, other) => {
+  const known = speakersOf(entries).find(({ name }) => name === other);
+  if (!known || speaker === other) return entries;
+  return entries.map((entry) => {
+    if (entry.speaker !== speaker) return entry;
+    return { ...entry, speaker: other, side: entry.side === "out" ? "out" : known.side ?? entry.side };
+  });
+};
+
+/**
  * Gives all entries without a side this one.
  * @param {Entry[]} entries
  * @param {EntrySide} side

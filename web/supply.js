@@ -12,6 +12,7 @@ import {
   speakersOf,
   splitAt,
   turnsOf,
+  withSamePerson,
   withSide,
   withOthers,
   withoutShort,
@@ -47,6 +48,10 @@ export function supply() {
 function begin() {
   let file = null;
   let kind = "";
+  /** Speaker → the side that was only guessed. */
+  let guesses = new Map();
+  /** Pairs of names that may be one person's. */
+  let alike = [];
   let entries = [];
   let past = [];
   /** The entry whose text is in a field, so that the cursor can be put into it. */
@@ -70,6 +75,7 @@ function begin() {
   const othersField = field(SUPPLY.others, others);
   const shortest = h("input", { type: "number", min: 1, max: 1000, value: 8, inputmode: "numeric" });
   const warnings = h("div");
+  const hints = h("div");
   const found = h("p.quiet", { role: "status" });
   const hindered = h("p.error", { hidden: true });
   const undo = h("button", { type: "button", disabled: true, on: { click: undoLast } }, SUPPLY.undo);
@@ -80,6 +86,7 @@ function begin() {
     h("div.supply-facts", {}, FIELDS.map((name) => field(SUPPLY[name], fields[name]))),
     warnings,
     h("h3", {}, SUPPLY.speakers),
+    hints,
     speakers,
     h("div.supply-all", {}, othersField,
       field(SUPPLY.shortest, shortest),
@@ -164,11 +171,12 @@ function begin() {
   }
 
   function show(split) {
-    ({ kind } = split);
+    ({ kind, alike } = split);
+    guesses = new Map(split.speakers.filter(({ guessed }) => guessed).map(({ name, side }) => [name, side]));
     [past, splitting, rows] = [[], null, new Map()];
     entries = numbered(split.entries);
     whichField.hidden = split.debates.length === 0;
-    setText($("span", whichField), SUPPLY.which(split.debates.length));
+    setText($("span", whichField), split.debates.length > 0 ? SUPPLY.which(split.debates.length) : "");
     which.replaceChildren(...split.debates.map(({ id, title }, i) => {
       return h("option", { value: id, selected: id === split.chosen }, `${i + 1}. ${title || id}`);
     }));
@@ -231,6 +239,12 @@ function begin() {
   function showSpeakers() {
     const active = document.activeElement?.dataset?.speaker;
     const all = speakersOf(entries);
+    const isGuess = ({ name, side }) => side !== null && guesses.get(name) === side;
+    const names = all.map(({ name }) => name);
+    const guessed = all.filter(isGuess).map(({ name, side }) => SUPPLY.guessOf(name, side));
+    const same = alike.filter((pair) => pair.every((name) => names.includes(name)));
+    const said = [...(guessed.length > 0 ? [SUPPLY.guess(guessed)] : []), ...same.map((pair) => SUPPLY.alike(...pair))];
+    hints.replaceChildren(...said.map((words) => h("p.caveat", {}, words)));
     othersField.hidden = !entries.some(({ side }) => side === null);
     const sides = ["context", "out"].map((side) => h("option", { value: side }, SUPPLY.side[side]));
     others.replaceChildren(h("option", { value: "" }, SUPPLY.openSide), ...sides);
@@ -239,9 +253,21 @@ function begin() {
       select.dataset.speaker = i;
       select.addEventListener("change", () => change(withSpeakerSide(entries, name, select.value || null)));
       return h(`li.${isOpen ? "open" : side ?? "mixed"}`, {}, h("b", {}, name || SUPPLY.nameless),
-        h("span.quiet", {}, SUPPLY.words(words, number)), select);
+        h("span.quiet", {}, SUPPLY.words(words, number), isGuess(all[i]) && ` · ${SUPPLY.guessed}`),
+        select,
+        names.length > 2 && sameSelect(name, names));
     }));
     if (active !== undefined) $(`[data-speaker="${active}"]`, speakers)?.focus();
+  }
+
+  /** Says that a speaker is the same person as another one. */
+  function sameSelect(name, names) {
+    const options = names.filter((each) => each !== name).map((each) => h("option", { value: each }, each));
+    const choose = () => change(withSamePerson(entries, name, select.value));
+    const label = SUPPLY.sameAs(name);
+    const select = h("select", { "aria-label": label, on: { change: choose } },
+      h("option", { value: name, selected: true }, SUPPLY.samePerson), options);
+    return select;
   }
 
   function sideSelect(side, open, label) {

@@ -121,6 +121,19 @@ def test_speakers_without_a_side_and_interruptions_are_settled_at_once(page: Pag
     assert ["pro", "context", "con", "pro"] == [side for side, _ in entries(page)]
 
 
+def test_a_guess_is_named_and_two_names_become_one_person(page: Page, server: Any) -> None:
+    supplied(page, server, "talk.txt", TALK.replace("Cleo:", "Anne:"))
+    expect(page.get_by_text("Only a guess, from who talks most: Ann is Pro, Ben is Con.")).to_be_visible()
+    expect(page.get_by_text("Ann and Anne may be the same person.")).to_be_visible()
+    page.get_by_label("Same person as Anne").select_option("Ann")
+    expect(page.get_by_text("may be the same person")).to_have_count(0)
+    assert ["pro", "pro", "con", "pro"] == [side for side, _ in entries(page)]
+    page.get_by_label("Side of Ann").select_option("con")
+    page.get_by_label("Side of Ben").select_option("pro")
+    expect(page.get_by_text("Only a guess")).to_have_count(0)
+    expect(page.get_by_text("Which of the 0")).to_have_count(0)
+
+
 def test_one_of_several_debates_is_chosen_and_errors_stand_beside_the_file(new_page: Any, server: Any) -> None:
     page = supplied(new_page(), server, "nyu.jsonl", samples.NYU)
     page.get_by_label("Which of the 2 debates in the file").select_option("story-2")

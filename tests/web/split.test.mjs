@@ -11,6 +11,7 @@ import {
   turnsOf,
   withOthers,
   withoutShort,
+  withSamePerson,
   withSide,
   withSpeakerSide,
 } from "../../web/split.js";
@@ -122,4 +123,16 @@ test("what is left out is not sent", () => {
   assert.deepEqual(["context", "pro", "con", "pro"], turns.map(({ side }) => side));
   assert.deepEqual({ side: "pro", speaker: "Ann", text: "No." }, turns[3]);
   assert.equal(5000, turns[1].at_ms);
+});
+
+test("two names of one person become one, with the side of the name that stays", () => {
+  const all = entries();
+  const now = withSamePerson(all, "Cleo", "Ann");
+
+  assert.deepEqual(["Ann", "pro", "I agree."], shown(now)[2]);
+  assert.deepEqual(["Chair", "Ann", "Ben"], speakersOf(now).map(({ name }) => name));
+  assert.equal(all, withSamePerson(all, "Cleo", "Cleo"));
+  assert.equal(all, withSamePerson(all, "Cleo", "Dan"));
+  const out = withSamePerson(withSide(all, all[2].id, "out"), "Cleo", "Ann");
+  assert.deepEqual(["Ann", "out", "I agree."], shown(out)[2]);
 });
