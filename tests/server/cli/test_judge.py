@@ -46,10 +46,10 @@ def test_a_preview_shows_all_and_opens_nothing(moot: Cli, talk: str) -> None:
     assert "motion: not named in the file" in out
     assert "  ▲ Pro, guessed Ann Lee: 12 words" in out
     assert "note: Only a guess, from who talks most: Ann Lee is Pro. --pro and --con say otherwise." in out
+    assert "     2 context      Ben: Yes & no." in out
     out = moot("judge", talk, "--preview", "--pro", "Ann Lee", "--con", "Ben").stdout.decode()
     assert "  ▲ Pro        Ann Lee: 12 words" in out
     assert "note:" not in out
-    assert "     2 context      Ben: Yes & no." in out
     found = moot.json("judge", talk, "--preview")
     assert ("webvtt", 4) == (found["kind"], found["turns"])
     assert not moot.store.exists()
