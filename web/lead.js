@@ -89,7 +89,11 @@ function leader([pro, con], none, { isClose, noise } = {}) {
   return h("span", {}, h("b", { title: LEAD.closeTitle }, LEAD.level), " (", ahead, range, ")");
 }
 
-const noWinner = ({ conclusion }) => conclusion?.winner === "neither" && h("b", {}, LEAD.noWinner);
+/** The end, where it is not what the figures beside it say. */
+function ending({ conclusion }) {
+  if (conclusion?.by_rule === "resignation") return h(`b.${conclusion.winner}`, {}, LEAD.resigned(conclusion.winner));
+  return conclusion?.winner === "neither" && h("b", {}, LEAD.noWinner);
+}
 
 /** What bar each format has: its parts in order. */
 const CONTENTS = {
@@ -97,7 +101,7 @@ const CONTENTS = {
     const { scorecard, panel } = view;
     const isClose = scorecard.leader === "neither";
     const figures = SIDES.map((side) => scorecard[side].composite);
-    return [noWinner(view), leader(figures, LEAD.none, { isClose, noise: noiseOf(view.turns) }), raters(panel, link)];
+    return [ending(view), leader(figures, LEAD.none, { isClose, noise: noiseOf(view.turns) }), raters(panel, link)];
   },
 
   protocol(view, link) {
@@ -109,7 +113,7 @@ const CONTENTS = {
     }
     const totals = SIDES.map((side) => (isMissing(assessment[`${side}_total`]) ? null : assessment[`${side}_total`]));
     return [
-      noWinner(view),
+      ending(view),
       leader(totals, LEAD.noTotals),
       link(positions.assessment, LEAD.totals(totals, TOTAL_MAXIMUM)),
       raters(view.panel, link),

@@ -24,8 +24,14 @@ export function statusOf(connection, player) {
       return { name: "paused", text: STATUS.paused };
     default:
       if (connection === "closed") return { name: "connecting", text: STATUS.connection.connecting };
-      return { name: "live", text: STATUS.live(player.wait) };
+      return { name: "live", text: STATUS.live(player.wait || openVote(view)) };
   }
+}
+
+/** Which vote of the audience the debate waits for, in words; empty if none is open. */
+function openVote({ poll } = {}) {
+  if (poll?.before?.state === "open") return STATUS.firstVote;
+  return poll?.after?.state === "open" ? STATUS.secondVote : "";
 }
 
 function movesWords({ playing, newest, speed }) {

@@ -21,10 +21,11 @@ export async function wall(id) {
   const state = h("p.wall-state");
   const unlisted = h("p.caveat", { hidden: true }, POLL.unlisted);
   const close = h("button", { type: "button", "data-operator": true });
+  const label = h("p.label", {}, POLL.scan);
   const scan = h("div.scan", {},
     h("img", { src: source, alt: POLL.code }),
     h("div", {},
-      h("p.label", {}, POLL.scan),
+      label,
       h("p.address", {}, address),
       cast,
       state,
@@ -57,6 +58,7 @@ export async function wall(id) {
     unlisted.hidden = !known.unlisted || new URLSearchParams(location.search).has("link");
     close.hidden = !when;
     if (when) setText(close, POLL.close[when]);
+    setText(label, when ? POLL.scan : POLL.scanLater);
     scan.hidden = Boolean(poll.result);
     if (poll.result && $("#result").hidden) {
       $("#result").append(...resultOf(poll.result, known.conclusion));

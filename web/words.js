@@ -247,6 +247,8 @@ export const STATUS = {
   halted: "Debate halted",
   paused: "Debate paused",
   live: (wait) => (wait ? `Live, ${wait}` : "Live"),
+  firstVote: "the first vote of the audience is open",
+  secondVote: "the second vote of the audience is open",
 };
 
 /** The foot of the page. */
@@ -266,6 +268,7 @@ export const LEAD = {
   level: "Level",
   none: "No lead yet: each side needs a score.",
   noWinner: NO_WINNER,
+  resigned: (winner) => `${SIGN[winner]} ${NAME[winner]} wins: the other side resigned`,
   noise: (points) => ` ±${number(points, 1)}`,
   noiseTitle: "The judge read each turn several times. On average, its scores of one turn lie within this range.",
   notWeighed: "No lead yet: the judge weighs the arguments after the closings.",

@@ -45,7 +45,9 @@ export const POLL = {
   rests: { paused: "The debate is paused.", halted: "The debate is halted." },
   have: (n) => (n === 1 ? "1 person has voted" : `${grouped(n)} people have voted`),
   scan: "Scan to vote",
-  local: "Phones cannot reach this address: it leads to this machine only. Open the view by an address of the network.",
+  scanLater: "No vote is open: scan to be ready",
+  local: "Phones cannot reach this address: it leads to this machine only. Serve with --host 0.0.0.0 and MOOT_TOKEN, " +
+    "then open this view by the address of this machine in the network.",
   unlisted: "This debate is unlisted. Open this view by its link, or phones cannot open the vote.",
   code: "QR code of the address of the vote",
   close: { before: "Close the vote and begin", after: "Close the vote" },

@@ -165,6 +165,7 @@ def test_a_person_resigns(server: Any, scripts: Any, own_page: Page) -> None:
     expect(page.locator("#unsent-text")).to_have_text(TEXT)
     page.goto(f"{server.url}/d/{debate}")
     expect(page.locator("[data-turn='1'] .failures")).to_have_text("The person has resigned.")
+    expect(page.locator("#lead")).to_contain_text("Con wins: the other side resigned")
 
 
 def test_a_model_takes_over_and_the_person_reads_on(server: Any, scripts: Any, own_page: Page) -> None:
