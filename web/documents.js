@@ -79,7 +79,8 @@ function begin(changed) {
       const sent = { name: file.name, media_type: file.type || undefined, base64: await asBase64(file) };
       const found = await api.readDocument(sent);
       if (!items.has(item)) return;
-      items.set(item, { sent, sample: found.first.map(({ text }) => text).join("\n\n"), size: file.size, passages: found.passages });
+      const sample = found.first.map(({ text }) => text).join("\n\n");
+      items.set(item, { sent, sample, size: file.size, passages: found.passages });
       setText(state, DOCUMENTS.read(found));
       item.append(preview(found));
       renumber();

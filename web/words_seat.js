@@ -31,8 +31,10 @@ export const SEAT = {
         ? "If you send nothing in time, or resign, a model speaks in your place from then on."
         : "If you send nothing in time, the debate is halted, and its operator can resume it. If you resign, the other "
           + "side wins.",
-      ...(documents.length > 0 ? [`You may cite ${documents.join(", ")}: each of your turns shows you passages with their `
-        + "numbers. Quote the exact words and put the number after them: “the words” [E1]. Each citation is checked."] : []),
+      ...(documents.length > 0 ? [
+        `You may cite ${documents.join(", ")}: each of your turns shows you passages with their numbers. Quote the `
+          + "exact words and put the number after them: “the words” [E1]. Each citation is checked.",
+      ] : []),
       "What you write is seen by others only when you send it. A judge then scores it, as it scores every turn.",
     ] : [
       seat === "judge"
