@@ -20,7 +20,7 @@ CACHE_MIB = 256
 def main() -> None:
     """Serve one model until stdin ends."""
     settings = json.loads(sys.stdin.readline())
-    _end_with(settings["parent"])
+    end_with(settings["parent"])
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the library must not print into the answer to the parent
     try:
@@ -34,7 +34,8 @@ def main() -> None:
     os._exit(0)  # exit without cleanup: llama.cpp's threads may still run
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
+    """End this process when ``parent`` ends, where the system can do that."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # the parent died before the prctl call

@@ -1,21 +1,16 @@
 """A document read by a child process (``server.evidence.child``), within bounds of time and memory."""
 
-import os
-import signal
-import sys
-from pathlib import Path, PurePath
-from subprocess import DEVNULL
+from pathlib import PurePath
 from typing import Final
 
-import anyio
-import msgspec
 from msgspec import Struct
 
-from server.evidence.child import MEMORY_FAULT, OUT_OF_MEMORY
+from server.child import Bounds, ChildEnded, read_in_child
+from server.evidence.child import MEMORY_FAULT, WantedDocument
 from server.evidence.passages import CutPassage
 from server.evidence.text import Unreadable
 
-CHILD: Final = Path(__file__).with_name("child.py")
+CHILD: Final = "server.evidence.child"
 CPU_S: Final = 60
 """Seconds of computing that a document may take."""
 MEMORY: Final = 1 << 30
@@ -60,31 +55,19 @@ def kind_of(name: str, media_type: str | None, content: bytes) -> str:
 
 async def read_document(content: bytes, kind: str, most: int) -> DocumentReading:
     """The passages of a file with at most ``most`` characters of text.  Raises ``Unreadable``."""
-    bounds = {"most": most, "cpu_s": CPU_S, "memory": MEMORY}
-    wanted = msgspec.json.encode({"parent": os.getpid(), "kind": kind, **bounds})
+    told = WantedDocument(kind=kind, most=most)
+    bounds = Bounds(cpu_s=CPU_S, wall_s=WALL_S, memory=MEMORY)
     try:
-        with anyio.fail_after(WALL_S):
-            ended = await anyio.run_process(
-                [sys.executable, "-P", str(CHILD)],
-                input=wanted + b"\n" + content,
-                check=False,
-                stderr=DEVNULL,
-                start_new_session=True,  # Ctrl-C must not reach the child: Moot ends it
-            )
-    except TimeoutError as error:
-        raise Unreadable(SLOW) from error
-    if ended.returncode:
-        raise Unreadable(_ending(ended.returncode))
-    found = msgspec.json.decode(ended.stdout, type=DocumentReading)
+        found = await read_in_child(CHILD, told, content, bounds, DocumentReading)
+    except ChildEnded as error:
+        raise Unreadable(_ending(error)) from error
     if found.fault:
         raise Unreadable(found.fault)
     return found
 
 
-def _ending(status: int) -> str:
-    """Why a child gave no answer; a negative status is a signal."""
-    if status == OUT_OF_MEMORY:
+def _ending(error: ChildEnded) -> str:
+    """Why a child gave no answer."""
+    if error.why == "memory":
         return MEMORY_FAULT
-    if status == -signal.SIGXCPU:
-        return SLOW
-    return f"cannot be read: its reader ended with status {status}"
+    return SLOW if error.why == "time" else f"cannot be read: its reader ended with status {error.status}"

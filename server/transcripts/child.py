@@ -1,27 +1,16 @@
-"""The child process that reads a file, and what starts it: a file from outside takes bounded time and memory.
+"""The program that reads one transcript, and what starts it: its standard input is one line, then the file."""
 
-Run as a program, it takes a line of JSON and the file from its standard input, and prints a ``TranscriptAnswer``.
-"""
+from typing import Final
 
-import subprocess
-import sys
-import tempfile
-from contextlib import suppress
-from typing import IO, Final
-
-import anyio
-import msgspec
-from anyio import CapacityLimiter, to_thread
+from anyio import CapacityLimiter
 from msgspec import Struct
 
+from server.child import Bounds, ChildEnded, answer, read_in_child
 from server.errors import BadTranscript, TooLarge
 from server.transcripts.files import check_size, split_file
 from server.transcripts.sides import TranscriptSplit
 
-READ_S: Final = 30.0
-"""Seconds that reading a file may take."""
-MEMORY: Final = 1 << 30
-"""Bytes of address space of the child, on systems that can limit it."""
+BOUNDS: Final = Bounds(cpu_s=30, wall_s=30.0, memory=1 << 30)
 MODULE: Final = "server.transcripts.child"
 
 
@@ -47,55 +36,30 @@ async def read_split(
     Raises ``BadTranscript``, ``TooLarge``.
     """
     check_size(len(data))
-    told = msgspec.json.encode(WantedFile(name=name[:1000], debate=debate[:1000]))
-    async with limiter or CapacityLimiter(1):
-        with tempfile.TemporaryFile() as file:
-            await to_thread.run_sync(_write, file, told, data)  # to feed a pipe would keep the loop busy
-            try:
-                with anyio.fail_after(READ_S):
-                    done = await anyio.run_process(
-                        [sys.executable, "-P", "-m", MODULE], stdin=file, stderr=subprocess.DEVNULL, check=False
-                    )
-            except TimeoutError:
-                raise BadTranscript(f"the file cannot be read within {READ_S:g} seconds") from None
+    wanted = WantedFile(name=name[:1000], debate=debate[:1000])
     try:
-        answer = msgspec.json.decode(done.stdout, type=TranscriptAnswer)
-    except msgspec.DecodeError as error:
-        raise BadTranscript(_too_much()) from error  # the system has ended it
-    if answer.split is None:
-        raise BadTranscript(answer.error)
-    return answer.split
-
-
-def _write(file: IO[bytes], told: bytes, data: bytes) -> None:
-    """Write what the child is told and the file that it reads, and go back to the beginning."""
-    file.writelines((told, b"\n", data))
-    file.seek(0)
-
-
-def _too_much() -> str:
-    return f"the file takes more than {MEMORY >> 20} MiB of memory to read: judge a part of it"
-
-
-def _limit_memory() -> None:
-    """Limit this process, where the system can."""
-    with suppress(ImportError, ValueError, OSError):
-        import resource  # noqa: PLC0415 - Windows has none
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        async with limiter or CapacityLimiter(1):
+            found = await read_in_child(MODULE, wanted, data, BOUNDS, TranscriptAnswer)
+    except ChildEnded as error:
+        if error.why == "time":
+            raise BadTranscript(f"the file cannot be read within {BOUNDS.wall_s:g} seconds") from error
+        why = f"the file takes more than {BOUNDS.memory >> 20} MiB of memory to read: judge a part of it"
+        raise BadTranscript(why) from error  # or the system has ended it
+    if found.split is None:
+        raise BadTranscript(found.error)
+    return found.split
 
 
 def main() -> None:
     """Read the file on standard input."""
-    _limit_memory()
+    answer(WantedFile, _answer)
+
+
+def _answer(wanted: WantedFile, data: bytes) -> TranscriptAnswer:
     try:
-        wanted = msgspec.json.decode(sys.stdin.buffer.readline(), type=WantedFile)
-        answer = TranscriptAnswer(split=split_file(wanted.name, sys.stdin.buffer.read(), wanted.debate))
+        return TranscriptAnswer(split=split_file(wanted.name, data, wanted.debate))
     except (BadTranscript, TooLarge) as error:
-        answer = TranscriptAnswer(error=error.message)
-    except MemoryError:
-        answer = TranscriptAnswer(error=_too_much())
-    sys.stdout.buffer.write(msgspec.json.encode(answer))
+        return TranscriptAnswer(error=error.message)
 
 
 if __name__ == "__main__":

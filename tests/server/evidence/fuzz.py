@@ -15,7 +15,8 @@ from typing import Any, Final
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from server.evidence.child import limit, reading
+from server.child import limit
+from server.evidence.child import reading
 from server.evidence.passages import MOST_CHARACTERS
 from server.evidence.reading import MEMORY
 from tests.server.evidence.files import pdf, raw_pdf, scanned_pdf
