@@ -40,13 +40,14 @@ def reading(content: bytes, kind: str, most: int) -> dict[str, Any]:
 
 def _passages(content: bytes, kind: str, most: int) -> dict[str, Any]:
     from server.evidence.markup import Markup, html_text, markdown_html  # noqa: PLC0415 - only the child needs parsers
-    from server.evidence.pdf import Pdf  # noqa: PLC0415 - as above
 
     if not content.strip():
         raise Unreadable("is empty")
     source: Any = None
     match kind:
         case "pdf":
+            from server.evidence.pdf import Pdf  # noqa: PLC0415 - pypdf takes 0.3 s to import
+
             source = Pdf(content)
         case "html":
             source = Markup(html_text(content))

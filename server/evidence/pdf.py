@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import Any, Final
 
+from pypdf import PdfReader
+from pypdf.errors import DependencyError
+
 from server.evidence.passages import Block
 from server.evidence.text import Unreadable, blocks_of, tidy
 
@@ -16,8 +19,6 @@ class Pdf:
     """A PDF file.  Raises ``Unreadable``, here and while its pages are read."""
 
     def __init__(self, content: bytes) -> None:
-        from pypdf import PdfReader  # noqa: PLC0415 - only this reader needs it
-
         logging.getLogger("pypdf").setLevel(logging.CRITICAL)
         self._reader = PdfReader(BytesIO(content), strict=False)
         if self._reader.is_encrypted:
@@ -38,8 +39,6 @@ class Pdf:
 
     def _unlock(self) -> None:
         """Some files are encrypted with an empty password: every reader opens them."""
-        from pypdf.errors import DependencyError  # noqa: PLC0415
-
         try:
             if not self._reader.decrypt(""):
                 raise Unreadable(_LOCKED)
