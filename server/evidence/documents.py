@@ -11,10 +11,7 @@ from anyio import to_thread
 from msgspec import UNSET, Meta, Struct
 
 from events.misfits import misfit_words
-from events.state import evidence
-from events.state.evidence import EvidencePack
-from events.store.log import EventLog, read_pages
-from events.types import EvidenceDocument, EvidencePassage, EvidenceSupplied, TurnStarted
+from events.types import EvidenceDocument, EvidencePassage, EvidenceSupplied
 from server.errors import BadField
 from server.evidence.passages import MOST_CHARACTERS
 from server.evidence.reading import MEDIA_TYPES, kind_of, read_document
@@ -59,17 +56,6 @@ async def evidence_for(wanted: Sequence[EvidenceRequest] | None) -> tuple[Eviden
         supplied.append(event)
         passages, left = passages + len(event.passages), left - characters
     return tuple(supplied)
-
-
-async def supplied_evidence(log: EventLog, debate: str) -> EvidencePack:
-    """The documents of a stored debate: they come before its first turn."""
-    pack = evidence.INITIAL
-    async for page in read_pages(log, debate):
-        for record in page:
-            pack = evidence.apply(pack, record)
-        if any(isinstance(record.event, TurnStarted) for record in page):
-            break
-    return pack
 
 
 async def preview_of(said: Any) -> EvidencePreview:

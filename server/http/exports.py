@@ -14,13 +14,13 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.staticfiles import NotModifiedResponse
 
 from events.state.evidence import INITIAL as NO_EVIDENCE
+from events.state.evidence import EvidencePack
 from events.transfer import export
 from events.types import SIDES, Missing, Side
 from events.view.evidence_view import whole_pack
 from events.view.turn_view import TurnView
 from events.view.view import View
 from server.errors import EXPECTED, BadQuery, NotFound, report_of
-from server.evidence.documents import supplied_evidence
 from server.export.archive import archive_of
 from server.export.audit import Auditors
 from server.export.diff import difference
@@ -145,20 +145,14 @@ async def export_markdown(request: Request) -> Response:
     view = await _view(request)
     auditors: Auditors = request.app.state.auditors
     audits = [await auditors.audit(view.id, int(number)) for number in view.turns]
-    pack, wants_all = NO_EVIDENCE, _all_evidence(request)
-    if view.evidence is not UNSET and wants_all:
-        pack = await supplied_evidence(service_of(request).log, view.id)
+    pack = await _evidence(request) if _all_evidence(request) else NO_EVIDENCE
     text = await to_thread.run_sync(as_markdown, view, [each for each in audits if each is not None], pack)
     return _download(request, view.motion, text.encode(), "md", "text/markdown; charset=utf-8")
 
 
 async def show_evidence(request: Request) -> Response:
     """GET /api/debates/{id}/evidence: the documents with all their passages, as in the view."""
-    view = await _view(request)
-    pack = NO_EVIDENCE
-    if view.evidence is not UNSET:
-        pack = await supplied_evidence(service_of(request).log, view.id)
-    return json_response(whole_pack(pack))
+    return json_response(whole_pack(await _evidence(request)))
 
 
 async def export_html(request: Request) -> Response:
@@ -273,6 +267,11 @@ def _best_words(turn: TurnView) -> str:
 
 async def _view(request: Request) -> Any:
     return await service_of(request).hub.view(request.path_params["debate"], director=is_director(request))
+
+
+async def _evidence(request: Request) -> EvidencePack:
+    """All documents of the debate, from its fold."""
+    return (await service_of(request).hub.view_at(request.path_params["debate"], None)).debate.evidence
 
 
 def _download(request: Request, motion: str, body: bytes, kind: str, media_type: str) -> Response:
