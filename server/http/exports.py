@@ -20,6 +20,7 @@ from events.types import SIDES, Missing, Side
 from events.view.evidence_view import whole_pack
 from events.view.turn_view import TurnView
 from events.view.view import View
+from providers.imports import load
 from server.errors import EXPECTED, BadQuery, NotFound, report_of
 from server.export.archive import archive_of
 from server.export.audit import Auditors
@@ -96,6 +97,7 @@ async def _comparison(request: Request) -> tuple[JudgingComparison, Side]:
     hub, director = service_of(request).hub, is_director(request)
     one, two = [await hub.view_at(debate, None) for debate in names]
     seen = [await hub.view(debate, director=director) for debate in names]
+    await load("judge.panel.kappa")  # numpy: importing it on the loop would block every debate
     found = await to_thread.run_sync(compare_judgings, one, two, (seen[0], seen[1]))
     return found, first_side(seen[0].turns)
 

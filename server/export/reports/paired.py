@@ -9,16 +9,13 @@ Wright (2000), the interval of Spearman's rank correlation.
 
 from collections.abc import Mapping, Sequence
 from math import atan, atanh, cos, pi, sin, sqrt, tanh
-from statistics import NormalDist, fmean, stdev
+from statistics import NormalDist, correlation, fmean, stdev
 from typing import Final
 
-import numpy as np
 from msgspec import UNSET, Struct, UnsetType
 
 from events.types import Coefficient
 from events.types.criteria import PanelRules
-from judge.panel.agreement import Ratings, measure
-from judge.panel.kappa import measure_kappa
 
 RULES: Final = PanelRules(topics={})
 LEAST: Final = RULES.least_items
@@ -55,6 +52,10 @@ class ScoreAgreement(Struct, frozen=True, kw_only=True):
 
 def score_agreement(first: Sequence[float], second: Sequence[float]) -> ScoreAgreement:
     """Compare two judges' scores of the same turns."""
+    import numpy as np  # noqa: PLC0415 - a server starts faster without numpy
+
+    from judge.panel.agreement import Ratings, measure  # noqa: PLC0415 - as above
+
     count = len(first)
     if count < LEAST:
         turns = "1 turn has" if count == 1 else f"{count or 'no'} turns have"
@@ -73,6 +74,8 @@ def score_agreement(first: Sequence[float], second: Sequence[float]) -> ScoreAgr
 
 def choice_agreement(first: Mapping[str, str], second: Mapping[str, str]) -> Coefficient:
     """Return Fleiss' kappa of two judges' choices by item, or why it is undefined."""
+    from judge.panel.kappa import measure_kappa  # noqa: PLC0415 - it imports numpy
+
     common = first.keys() & second.keys()
     return measure_kappa([{item: each[item] for item in common} for each in (first, second)], RULES)
 
@@ -90,7 +93,7 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> Interva
     """Return Spearman's rank correlation of at least four pairs; unset if the values of one of them are all equal."""
     if len(set(first)) == 1 or len(set(second)) == 1:
         return UNSET
-    value = float(np.corrcoef(_ranks(first), _ranks(second))[0, 1])
+    value = correlation(_ranks(first), _ranks(second))
     if abs(value) > 1 - 1e-9:  # Fisher's z is infinite there
         return IntervalEstimate(value=round(value, PLACES))
     half = NormalDist().inv_cdf((1 + LEVEL) / 2) * sqrt((1 + value**2 / 2) / (len(first) - 3))

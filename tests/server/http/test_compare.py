@@ -1,5 +1,7 @@
 """Two judgings over HTTP: as JSON, as a page, and for clients that may not read one of them."""
 
+import subprocess
+import sys
 from typing import Any
 
 import msgspec
@@ -76,3 +78,11 @@ def test_an_unlisted_judging_is_compared_for_readers_with_its_link_only(guarded:
     refused(guarded.client.get(f"/api/compare?{query}"), 404)
     assert 404 == guarded.client.get(f"/compare?{query}").status_code
     assert 200 == guarded.client.get(f"/api/compare?{query}", headers=TOKEN).status_code
+
+
+def test_importing_the_application_does_not_import_numpy() -> None:
+    code = "import sys, server.http.app; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+    assert "server" in loaded
+    assert not {"numpy", "scipy", "krippendorff"} & set(loaded)
