@@ -15,7 +15,6 @@ from events.types.opening import DebateSettings
 from providers.base import Outcome
 from providers.errors import ProviderError
 from server.debate.calls import time_limit
-from server.debate.commands import MakeSeatLink, RevokeSeatLink
 from server.debate.formats.steps import Ask, Speak
 from server.debate.speech import clean
 from server.debate.stream_writer import Build, StreamWriter
@@ -24,10 +23,8 @@ from server.people.acts import (
     TEXT_MOST,
     AtSeat,
     held,
-    link_drafts,
     resign_drafts,
     return_drafts,
-    revoke_drafts,
     take_drafts,
 )
 from server.people.provider import People, is_person, seat_of
@@ -52,19 +49,12 @@ class SeatDesk:
         self._sent: dict[str, anyio.Event] = {}
         """By the id of an answered request: set once the result is recorded."""
 
-    async def execute(self, command: MakeSeatLink | RevokeSeatLink | AtSeat) -> int:
-        """Carry out a command about a seat; the position of its event, or of the debate if it has none."""
-        match command:
-            case MakeSeatLink(seat=seat, digest=digest, by=by):
-                await self._append(lambda now: link_drafts(now, seat, digest, by))
-            case RevokeSeatLink(seat=seat, by=by):
-                await self._append(lambda now: revoke_drafts(now, seat, by))
-            case AtSeat():
-                await self._act(command)
+    async def act(self, act: AtSeat) -> int:
+        """Carry out what the page of a seat does; the position of the debate after it."""
+        await self._act(act)
         return self._writer.debate.position
 
     async def _act(self, act: AtSeat) -> None:
-        """Carry out what the page of a seat does."""
         seat, debate = act.seat, self._writer.debate
         if act.act == "take":
             await self._append(lambda now: take_drafts(now, seat, act.link, act.holder))

@@ -6,7 +6,8 @@ A moderator is in memory while its debate runs and while a command is carried ou
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import Final, assert_never
+from functools import partial
+from typing import Final
 
 import anyio
 import anyio.abc
@@ -25,7 +26,7 @@ from events.types import DebateLabelled, DebateOpened, Event, FamilyWarned, Mode
 from providers.catalog.models import family
 from providers.registry import Registry
 from server import observe
-from server.debate.acts import Ballot, close_poll_drafts, label_drafts, word_drafts
+from server.debate.acts import Ballot
 from server.debate.adoption import UNREADABLE
 from server.debate.commands import (
     AddWord,
@@ -40,6 +41,7 @@ from server.debate.commands import (
     Pause,
     Resume,
     RevokeSeatLink,
+    drafts_of,
 )
 from server.debate.formats import NextSteps, next_steps
 from server.debate.moderator import Moderator
@@ -244,7 +246,7 @@ class Moderators:
                 raise Unanswered(debate, taken=False)
             await anyio.sleep(CHANGING_S)
 
-    async def execute(self, debate: str, command: Command) -> int:  # noqa: C901 - one flat match, a case a command
+    async def execute(self, debate: str, command: Command) -> int:
         """Carry out a command as the owner; the position of the event.  Raises ``NotOwner``, ``Fenced``, refusals."""
         async with self._acting_on(debate, linger=isinstance(command, CastBallot)) as moderator:
             match command:
@@ -260,20 +262,12 @@ class Moderators:
                     return await moderator.appeal(command.claim, command.by)
                 case Decide():
                     return await moderator.decide(command.decision, command.reason, command.by)
-                case AddWord():
-                    return await moderator.append_at_once(lambda state: word_drafts(state, command.word))
-                case Label():
-                    return await moderator.append_at_once(lambda state: label_drafts(state, command.labelled))
-                case ClosePoll():
-                    return await moderator.append_at_once(
-                        lambda state: close_poll_drafts(state, command.when, command.by)
-                    )
                 case CastBallot():
                     return await moderator.ballots.cast(command.ballot)
-                case MakeSeatLink() | RevokeSeatLink() | AtSeat():
-                    return await moderator.seats.execute(command)
+                case AtSeat():
+                    return await moderator.seats.act(command)
                 case _:
-                    assert_never(command)
+                    return await moderator.append_at_once(partial(drafts_of, command))
 
     # other nodes
 
