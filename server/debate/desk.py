@@ -27,7 +27,7 @@ from server.people.acts import (
     return_drafts,
     take_drafts,
 )
-from server.people.provider import People, is_person, seat_of
+from server.people.provider import People, is_person, request_id, seat_of
 
 SEND_S: Final = 3.0
 """Seconds beyond a person's time for a text that was sent within it."""
@@ -110,7 +110,7 @@ class SeatDesk:
                 yield
                 tasks.cancel_scope.cancel()
         finally:
-            if recorded := self._sent.pop(f"{key}/{step.turn or 0}", None):
+            if recorded := self._sent.pop(request_id(key, step.turn or 0), None):
                 recorded.set()
 
     async def _watch(self, seat: str) -> None:

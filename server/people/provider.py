@@ -46,8 +46,8 @@ class OpenRequest:
 
     @property
     def id(self) -> str:
-        """What the page names the request by: the same after a restart, so that its draft fits."""
-        return f"{self.request.key}/{self.request.turn}"
+        """What the page names the request by."""
+        return request_id(self.request.key, self.request.turn)
 
     @property
     def schema(self) -> dict[str, Any] | None:
@@ -205,6 +205,11 @@ def outcome_of(model: str, asked: OpenRequest) -> Outcome:
     """No tokens, no cost, and the time that the person took."""
     took_s = asyncio.get_running_loop().time() - asked.opened_at
     return Outcome(model=model, tokens=Tokens(), latency_ms=round(took_s * 1000), cost_usd=0.0)
+
+
+def request_id(key: str, turn: int) -> str:
+    """What a page names a request by: the same after a restart, so that its draft fits."""
+    return f"{key}/{turn}"
 
 
 def seat_of(key: str) -> str:

@@ -32,6 +32,7 @@ from server.http.requests import json_response, service_of, whole_number
 from server.http.static import page_response
 from server.people.acts import VOID, AtSeat, invited
 from server.people.links import digest_of_link, holds, is_secret, new_token, place_of
+from server.people.provider import request_id
 from server.service import Service
 
 HEADER: Final = "x-moot-seat"
@@ -318,9 +319,10 @@ def _request(request: Request, visit: Visit) -> SeatRequest | None:
     if turn is None or not is_due or visit.now.status.state not in {"open", "paused"}:
         return None
     directive = directive_in_force(visit.now, turn.side)
-    name = f"speak:{visit.seat}/{turn.number}"
-    left_s = visit.state.time_s - ms_between(visit.state.since, SYSTEM.now()) / 1000
-    if asked is not None:
+    name = request_id(f"speak:{visit.seat}", turn.number)
+    if asked is None:
+        left_s = visit.state.time_s - ms_between(visit.state.since, SYSTEM.now()) / 1000
+    else:
         left_s = asked.left_s(loop_now) or 0.0
     return SeatRequest(
         id=name,
