@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
-from datetime import datetime
 from typing import Final
 
 import anyio
@@ -15,6 +14,7 @@ from events.types.opening import DebateSettings
 from providers.base import Outcome
 from providers.errors import ProviderError
 from server.debate.calls import time_limit
+from server.debate.formats.halts import seconds_between
 from server.debate.formats.steps import Ask, Speak
 from server.debate.speech import clean
 from server.debate.stream_writer import Build, StreamWriter
@@ -165,9 +165,8 @@ def seconds_of_question(step: Ask, debate: Debate) -> float:
 
 
 def ms_between(since: str, now: str) -> int:
-    """Milliseconds between two times of records."""
-    passed = datetime.fromisoformat(now) - datetime.fromisoformat(since)
-    return max(0, round(passed.total_seconds() * 1000))
+    """Milliseconds between two times of records; 0 if the clock was put back."""
+    return max(0, round(seconds_between(since, now) * 1000))
 
 
 def _bounded(text: str) -> str:
