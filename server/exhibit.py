@@ -18,6 +18,7 @@ from providers.registry import GROUP, Registry
 from server.debate.moderators import Moderators
 from server.debate.setup import opening
 from server.debate.setup.exhibitions import request_for
+from server.debate.setup.request import as_request
 from server.errors import BadField, NotFound
 from server.export.archive import archive_of
 from server.export.html import html_export
@@ -56,7 +57,7 @@ class PlayedExhibitions:
 
 async def _play(name: str) -> PlayedExhibition:
     try:
-        wanted = opening.as_request(request_for(name))
+        wanted = as_request(request_for(name))
     except BadField as error:
         raise NotFound(f"there is no exhibition {name!r}") from error
     settings = Settings(retry_ms=RETRY_MS)

@@ -20,6 +20,7 @@ from server.debate.setup.estimate import NONE_MEASURED, Estimate
 from server.debate.setup.lab import LabEstimate, estimate_of, in_words
 from server.debate.setup.origins import fork_of, rejudged
 from server.debate.setup.records import opening_for
+from server.debate.setup.request import as_request
 from server.errors import BadField, NotOwner
 from server.feed import frames
 from server.feed.reader import Reader
@@ -77,7 +78,7 @@ async def run_debate(
     ``asks`` is called with the estimated cost before anything begins.  Exits with 1 if the debate was halted.
     """
     if body is not None:
-        opening.as_request(body)  # a wrong request fails before anything is started
+        as_request(body)  # a wrong request fails before anything is started
     if address := server_address(settings):
         click.echo(f"a server holds this store: asking {address}", err=True)
         debate = await _run_by_server(settings, address, body, resume, printer, asks)
@@ -102,7 +103,7 @@ async def _run_here(
 ) -> str:
     async with running(settings) as service:
         if body is not None:
-            wanted = opening.as_request(body)
+            wanted = as_request(body)
             opened = await opening_for(service.log, wanted, service.registry, settings)
             supplied = await opening.events_after(wanted)
             _begin(await anyio.to_thread.run_sync(estimate_of, opened, NONE_MEASURED, supplied), asks)

@@ -27,6 +27,7 @@ from server.debate.setup.exhibitions import exhibitions
 from server.debate.setup.lab import estimate_of
 from server.debate.setup.origins import fork_of, rejudged
 from server.debate.setup.records import opening_for
+from server.debate.setup.request import as_request
 from server.errors import BadField, BadQuery
 from server.evidence.documents import preview_of
 from server.export.hits import page_of_hits
@@ -53,7 +54,7 @@ async def open_debate(request: Request) -> Response:
     rate: RateLimit = request.app.state.open_rate
     rate.check_address(request)
     service = service_of(request)
-    wanted = opening.as_request(await read_json(request))
+    wanted = as_request(await read_json(request))
     opened = await opening_for(service.log, wanted, service.registry, service.settings)
     debate = await service.moderators.open(opened, await opening.events_after(wanted))
     return await _made(service, debate, opened)
@@ -171,7 +172,7 @@ async def show_estimate(request: Request) -> Response:
     """POST /api/estimate: what the debate that this body would open would take.  Opens nothing, calls no model."""
     access_of(request).require_operator(request)
     service = service_of(request)
-    wanted = opening.as_request(await read_json(request))
+    wanted = as_request(await read_json(request))
     opened = await opening_for(service.log, wanted, service.registry, service.settings)
     # An estimate rehearses the debate: up to half a second of computing, so a thread does it, one at a time.
     limiter, measured = request.app.state.estimate_limiter, observe.measured_seconds()

@@ -8,9 +8,9 @@ from starlette.responses import HTMLResponse, Response
 
 from events.errors import UnknownDebate
 from events.view.view import View
-from server.debate.setup import opening
 from server.debate.setup.lab import estimate_of
 from server.debate.setup.records import opening_for
+from server.debate.setup.request import DebateRequest, as_request
 from server.errors import BadQuery, NotFound
 from server.export.lab import page_html, report_csv, report_html, report_json
 from server.http.access import access_of, check_link, keep_link
@@ -88,11 +88,11 @@ async def lab_page(request: Request) -> Response:
     return response
 
 
-async def _wanted(request: Request) -> opening.DebateRequest:
+async def _wanted(request: Request) -> DebateRequest:
     """The request for a lab: its fields and those of its part ``lab`` stand side by side."""
     body = await read_object(request)
     said: dict[str, Any] = {name: body.pop(name) for name in OF_DEBATE & body.keys()}
-    return opening.as_request({**said, "format": "lab", "lab": body})
+    return as_request({**said, "format": "lab", "lab": body})
 
 
 async def _view(request: Request) -> View:

@@ -24,7 +24,7 @@ from events.view.view import View
 from judge.rubric import rubric_v2
 from providers.scripted.script import Script
 from server.cli.main import COMMANDS, main
-from server.debate.setup import opening
+from server.debate.setup import request
 from server.http import access
 from server.http import websocket as socket
 from server.http.access import Access
@@ -224,7 +224,7 @@ async def test_the_routes_are_the_documented_ones() -> None:
 def test_every_field_of_a_body_that_opens_a_debate_is_documented() -> None:
     (wanted,) = {
         field
-        for each in vars(opening).values()
+        for each in vars(request).values()
         if isinstance(each, type) and issubclass(each, Struct)
         for field in [each.__struct_fields__]
         if {"motion", "max_cost_usd", "exhibition"} <= set(field)

@@ -27,7 +27,8 @@ from server import observe
 from server.bench.material import script
 from server.bench.spectators import resident_kb
 from server.cli.output import run_async
-from server.debate.setup.opening import as_request, build_opening
+from server.debate.setup.opening import build_opening
+from server.debate.setup.request import as_request
 from server.service import Service, running
 from server.settings import Settings
 

@@ -25,6 +25,7 @@ from providers.scripted.provider import shipped
 from server.debate.moderators import Moderators
 from server.debate.setup import opening
 from server.debate.setup.exhibitions import request_for
+from server.debate.setup.request import as_request
 from server.feed.channel import RING, Channel
 from server.feed.hub import Hub
 from server.feed.reader import Reader
@@ -80,14 +81,14 @@ class Harness:
             "judge": {"model": judge or model, "samples": request.pop("samples", 1), **request.pop("seat", {})},
             **request,
         }
-        return await opening.build_opening(opening.as_request(body), self.registry, self.settings)
+        return await opening.build_opening(as_request(body), self.registry, self.settings)
 
     async def exhibit(self, name: str, folder: Path) -> str:
         """Play a shipped exhibition to its end without pauses; its id."""
         path = folder / f"{name}.json"
         path.write_bytes(msgspec.json.encode(msgspec.json.decode(shipped()[name].read_bytes()) | {"pace": {}}))
         body = msgspec.json.encode(request_for(name)).replace(f"scripted:{name}".encode(), f"scripted:{path}".encode())
-        request = opening.as_request(msgspec.json.decode(body) | {"exhibition": None})
+        request = as_request(msgspec.json.decode(body) | {"exhibition": None})
         debate = await self.moderators.open(await opening.build_opening(request, self.registry, self.settings))
         await self.ended(debate)
         return debate

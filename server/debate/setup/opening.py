@@ -1,16 +1,14 @@
-"""Opening a debate: the request, its checks field by field, and the event ``debate_opened`` that holds everything."""
+"""Opening a debate: from a request to the event ``debate_opened``, which holds everything, and what follows it."""
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import anyio
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 
 from events.languages import LANGUAGES
-from events.misfits import misfit_words
 from events.types import (
     NOBODY,
     Artifact,
@@ -22,11 +20,9 @@ from events.types import (
     JudgeSeat,
     LabItem,
     LabSetup,
-    MotionKind,
     PollSetup,
     Side,
     Takeover,
-    Think,
     TrackRecord,
     TranscriptSupplied,
 )
@@ -34,7 +30,7 @@ from events.types.rubric import Rubric
 from judge.errors import RubricError
 from judge.panel.raters import shipped
 from judge.panel.weights import topic_of
-from judge.rubric import ShippedRubric, as_rubric, rubric_v2, shipped_rubric, with_evidence
+from judge.rubric import as_rubric, rubric_v2, shipped_rubric, with_evidence
 from judge.templates import EVIDENCE, judge_templates, load_template
 from personalities.archetypes import archetypes
 from personalities.motions import motion_kind
@@ -45,22 +41,18 @@ from providers.imports import load
 from providers.registry import BASELINE, Registry
 from server.debate.formats.prompts import TINY, is_small
 from server.debate.formats.statements import turns_of
-from server.debate.setup import exhibitions
-from server.debate.setup.cases import CaseRequest, cases_of
+from server.debate.setup.cases import cases_of
 from server.debate.setup.lab import MOTION, LabRequest, setup_of
 from server.debate.setup.language import language_of
+from server.debate.setup.request import DEBATES, DebateRequest, DebaterRequest, PollRequest
 from server.debate.setup.seats import (
     QUESTION_S,
-    PanelRequest,
-    PersonName,
     Seat,
-    TurnTime,
     dimensions_of,
     person_or_model,
     seats,
 )
 from server.debate.setup.transcripts import (
-    TranscriptRequest,
     beginnings,
     check_room,
     speaker_of,
@@ -68,248 +60,26 @@ from server.debate.setup.transcripts import (
     turns_of_transcript,
 )
 from server.debate.speech import clean
-from server.errors import BadField, BadQuery
-from server.evidence.documents import MOST_DOCUMENTS, EvidenceRequest, evidence_for
+from server.errors import BadField
+from server.evidence.documents import evidence_for
 from server.evidence.given import TEMPLATE as DOCUMENTS
 from server.people.provider import NAME as PERSON
-from server.people.provider import PREFIX, is_person
+from server.people.provider import PREFIX
 from server.settings import Settings
 from server.version import VERSION
 
-MOTION_MOST: Final = 2000
 ARTIFACT_MOST: Final = 200_000
 """Characters of an artifact: more than any judge's model reads."""
 MOST_WORDS: Final = 180
 """Words of a turn by default."""
 TINY_WORDS: Final = 70
 """The same if SmolLM2 debates: it loses its way in a longer speech."""
-STATEMENTS: Final = frozenset({6, 8})
-"""Turns that a request for a protocol debate may name; the rubric decides which of them it has."""
 OUTAGE_ATTEMPTS: Final = 5
 """Further attempts during an outage of a vendor: with their delays and the breaker's they last over a minute."""
 TURN_S: Final = 600.0
 """Seconds that a person has for a turn by default."""
 SAFE_WINDOW: Final = 32_768
 """The window of a model, in tokens, if its provider does not name it."""
-DEBATES: Final = frozenset({"exchange", "protocol"})
-"""The formats with two debaters."""
-Name = Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
-
-
-class DebaterRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A side in a request."""
-
-    model: Name | None = None
-    archetype: Name | None = None
-    elasticity: Annotated[float, Meta(ge=0, le=1)] = 0.5
-    think: Think = "low"
-    person: PersonName | None = None
-    """The name of the person who speaks in place of a model."""
-    time_s: TurnTime | None = None
-    """Seconds that the person has for a turn; ``TURN_S`` without it."""
-    takeover: Name | None = None
-    """The model that speaks in the seat after a time-out or a resignation."""
-
-
-class JudgeRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The judge in a request.  ``second`` is another model, for second opinions."""
-
-    model: Name | None = None
-    samples: Annotated[int, Meta(ge=1, le=9)] = 1
-    second: Name | None = None
-    appeals: Literal["none", "serious", "all"] = "serious"
-    think: Think = "medium"
-    person: PersonName | None = None
-    """The name of the person who judges in place of a model."""
-    time_s: TurnTime | None = None
-    """Seconds that the person has for a question; ``QUESTION_S`` without it."""
-
-
-class ArtifactRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A text to judge."""
-
-    name: Name = "artifact"
-    text: str
-
-
-class PollRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The votes of the audience before and after the debate."""
-
-    before_s: Annotated[float, Meta(ge=1, le=86_400)] | None = None
-    """Seconds after which the first vote closes; without it, an operator closes it."""
-    after_s: Annotated[float, Meta(ge=1, le=86_400)] | None = None
-    """The same for the second vote, from the end of the last turn on."""
-    voters_per_address: Annotated[int, Meta(ge=1, le=20_000)] | None = None
-    """Voters that one address may have; without it, as many as the setting says."""
-
-
-class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The body of ``POST /api/debates``.  Every field but the motion has a default."""
-
-    motion: str = ""
-    format: Format = "exchange"
-    turns: Annotated[int, Meta(ge=1, le=200)] = 6
-    """In format ``protocol`` six or eight; the rubric decides whether there are three rounds or four."""
-    max_words: Annotated[int, Meta(ge=20, le=1000)] | None = None
-    """``MOST_WORDS`` without it, or ``TINY_WORDS`` if SmolLM2 debates."""
-    pro: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="engineer"))
-    con: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="provocateur"))
-    judge: JudgeRequest = msgspec.field(default_factory=JudgeRequest)
-    rubric: dict[str, Any] | ShippedRubric | None = None
-    """A complete rubric, or the name of a shipped one; v2 without either."""
-    panel: Annotated[PanelRequest, Meta(max_length=12)] | None = None
-    """Models, names of profiles, or seats.  ``["embedded:smollm2"]`` gives all four profiles to one model."""
-    topic_type: Name | None = None
-    """One of the panel's topics; without it, the words of the motion decide."""
-    artifact: ArtifactRequest | None = None
-    """The text to judge, in format ``deliberation``."""
-    cases: Annotated[list[CaseRequest], Meta(max_length=1000)] | None = None
-    """The cases, in format ``calibration``."""
-    lab: LabRequest | None = None
-    """What the judge is measured with, in format ``lab``."""
-    evidence: Annotated[list[EvidenceRequest], Meta(max_length=MOST_DOCUMENTS)] | None = None
-    """Documents that the debaters may cite."""
-    transcript: TranscriptRequest | None = None
-    """The turns of a debate that was held elsewhere, in format ``exchange``."""
-    exhibition: Name | None = None
-    """The name of an exhibition to open: it gives all fields except ``blind``."""
-    blind: bool = False
-    """Whether spectators learn the models only after the debate has concluded."""
-    poll: PollRequest | None = None
-    """The audience votes before the first turn and after the last one; the debate waits for both votes."""
-    ignore_noise: bool = False
-    """Whether a lead within which the judge differs from itself names a winner all the same."""
-    motion_kind: MotionKind | None = None
-    """Policy, fact or value; without it, the words of the motion decide."""
-    language: str | None = None
-    """A BCP 47 tag of ``events.languages``; without it, the language of the motion."""
-    seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
-    max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
-    deadline_s: Annotated[float, Meta(ge=1, le=86_400)] | None = None
-    """Seconds after which the debate is halted."""
-
-
-def as_request(said: Any) -> DebateRequest:
-    """A request from JSON values, with every bound checked.  Raises ``BadQuery``, ``BadField``."""
-    if not isinstance(said, dict):
-        raise BadQuery("the body must be a JSON object")
-    if isinstance(said.get("exhibition"), str):
-        said = {**exhibitions.request_for(said["exhibition"]), "blind": said.get("blind", False)}
-    try:
-        request = msgspec.convert(said, DebateRequest)
-    except msgspec.ValidationError as error:
-        raise as_field_error(error) from error
-    motion = clean(request.motion).strip() or _default_motion(request)
-    if not 1 <= len(motion) <= MOTION_MOST:
-        raise BadField("motion", f"a motion has 1 to {MOTION_MOST} characters, this one has {len(motion)}")
-    _check_format(request)
-    return msgspec.structs.replace(request, motion=motion)
-
-
-def has_panel(request: DebateRequest) -> bool:
-    """Whether the debate has a panel: by request, or because its format has no debaters."""
-    return bool(request.panel) or (request.panel is None and request.format not in {*DEBATES, "lab"})
-
-
-def _default_motion(request: DebateRequest) -> str:
-    """The motion of a request without debaters; empty for a debate."""
-    if request.format == "deliberation" and request.artifact is not None:
-        return f"Does {request.artifact.name} pass?"
-    if request.format == "calibration" and request.cases is not None:
-        debates = "1 debate" if len(request.cases) == 1 else f"{len(request.cases)} debates"
-        return f"Raters measured by {debates} with known outcomes"
-    if request.format == "lab":
-        return MOTION.format(judge=request.judge.model or "the judge")
-    return ""
-
-
-def _check_format(request: DebateRequest) -> None:
-    """Raise ``BadField`` for a field that does not go with the format."""
-    if request.format == "protocol" and request.turns not in STATEMENTS:
-        raise BadField("turns", "a protocol debate has 8 statements, two in each of four rounds: leave the turns out")
-    if (request.format == "deliberation") != (request.artifact is not None):
-        raise BadField("artifact", "format deliberation judges an artifact, and no other format does")
-    if (request.format == "calibration") != bool(request.cases):
-        raise BadField("cases", "format calibration measures raters by cases, and no other format does")
-    if (request.format == "lab") != (request.lab is not None):
-        raise BadField("lab", "format lab measures a judge with what its part lab names, and no other format does")
-    if request.format == "lab" and request.panel:
-        raise BadField("panel", "a lab measures one judge and has no panel")
-    if request.evidence and request.format not in DEBATES:
-        raise BadField("evidence", "only a debate between two sides has evidence")
-    if request.transcript is not None:
-        _check_supplied(request)
-    if request.format == "deliberation":
-        _check_samples(request)
-    if request.blind and request.format not in DEBATES:
-        raise BadField("blind", "only a debate between two sides can be blind")
-    _check_people(request)
-    _check_poll(request)
-    cases_of(request.cases or ())
-
-
-def _check_poll(request: DebateRequest) -> None:
-    """Raise ``BadField`` for a poll where the audience cannot vote before the first turn."""
-    if request.poll is not None and request.format not in DEBATES:
-        raise BadField("poll", "only a debate between two sides has a poll")
-    if request.poll is not None and request.transcript is not None:
-        raise BadField("poll", "a debate that was held elsewhere has no poll: its turns can be read at once")
-
-
-def _check_supplied(request: DebateRequest) -> None:
-    """Raise ``BadField`` for what a debate over a supplied transcript does not have: debaters, and their rules."""
-    if request.format != "exchange":
-        raise BadField("format", "a supplied transcript is judged in format exchange")
-    for side, seat in (("pro", request.pro), ("con", request.con)):
-        if seat.model is not None:
-            raise BadField(f"{side}.model", "the turns come from the transcript, so no model speaks: leave it out")
-        if seat.person is not None:
-            raise BadField(
-                f"{side}.person", "the turns come from the transcript, which names its speakers: leave it out"
-            )
-    if request.max_words is not None:
-        raise BadField("max_words", "the turns of a transcript stay as long as they are: leave it out")
-
-
-def _check_people(request: DebateRequest) -> None:
-    """Raise ``BadField`` for a person, a time or a model that takes over where it cannot be."""
-    if request.judge.person is not None and request.judge.samples > 1:
-        raise BadField("judge.samples", "a person is asked once")
-    if request.judge.person is not None and request.format == "lab":
-        raise BadField("judge.person", "a lab asks the same questions again and again: it measures a model")
-    if is_person(request.judge.second or ""):
-        raise BadField("judge.second", "second opinions come from a model")
-    for side, seat in (("pro", request.pro), ("con", request.con)):
-        if seat.person is None:
-            for field in ("time_s", "takeover"):
-                if getattr(seat, field) is not None:
-                    raise BadField(f"{side}.{field}", f"{field} goes with a person: name one in {side}.person")
-        elif request.format != "exchange":
-            raise BadField(f"{side}.person", "a person debates in format exchange only")
-        elif seat.takeover is not None and is_person(seat.takeover):
-            raise BadField(f"{side}.takeover", "a model takes over, not a person")
-
-
-def _check_samples(request: DebateRequest) -> None:
-    """Raise ``BadField`` if a judge would be asked several times: opinions have no median."""
-    samples = {"judge.samples": request.judge.samples}
-    for number, each in enumerate(request.panel or ()):
-        if not isinstance(each, str):
-            samples[f"panel.{number}.samples"] = each.samples
-    for field, count in samples.items():
-        if count > 1:
-            raise BadField(field, "an artifact's judges are asked once in each round")
-
-
-def as_field_error(error: msgspec.ValidationError) -> BadField:
-    """The field of an error: msgspec writes ``… - at `$.pro.model` `` or names it in the sentence."""
-    message, _, path = str(error).partition(" - at `$")
-    field = re.sub(r"\[(\d+)\]", r".\1", path.rstrip("`")).replace("[...]", "").lstrip(".")
-    if "field `" in message:
-        name = message.split("field `", 1)[1].split("`", 1)[0]
-        field = f"{field}.{name}" if field else name
-    last = next((part for part in reversed(field.split(".")) if part and not part.isdigit()), "the body")
-    return BadField(field or "body", misfit_words(error, last.replace("_", " ")))
 
 
 async def build_opening(

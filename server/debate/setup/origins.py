@@ -34,9 +34,10 @@ from judge.rubric import ShippedRubric, with_evidence
 from judge.templates import EVIDENCE, load_template
 from providers.registry import Registry
 from server.debate.acts import check_word
-from server.debate.setup.opening import DebateRequest, DebaterRequest, JudgeRequest, Name, as_field_error, events_after
+from server.debate.setup.opening import events_after
 from server.debate.setup.records import opening_for
-from server.debate.setup.seats import PanelRequest
+from server.debate.setup.request import DebateRequest, DebaterRequest, JudgeRequest, as_field_error
+from server.debate.setup.seats import Name, PanelRequest
 from server.debate.setup.transcripts import SOURCE_MOST, SPEAKER_MOST, TranscriptRequest, TurnRequest
 from server.debate.speech import clean
 from server.errors import BadField, BadQuery, NotNow

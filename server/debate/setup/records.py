@@ -18,7 +18,8 @@ from judge.panel.truth import record_of
 from providers.registry import Registry
 from server.debate.setup.lab import items_for
 from server.debate.setup.noise import noise_of
-from server.debate.setup.opening import DebateRequest, build_opening, has_panel
+from server.debate.setup.opening import build_opening
+from server.debate.setup.request import DebateRequest, has_panel
 from server.settings import Settings
 
 logger = structlog.get_logger()

@@ -26,7 +26,7 @@ NAMES = {msgspec.json.encode(schema(ask.answer_type)): f"{debate} {ask.call}" fo
 FORMS = {name: msgspec.json.decode(form) for form, name in NAMES.items()}
 PURPOSES = {*TOKENS, "open", "cross", "close", "assess", "panel", "deliberate", "evidence"}
 LONGEST = 200
-"""The most turns of a debate (``server/debate/setup/opening.py``)."""
+"""The most turns of a debate (``server/debate/setup/request.py``)."""
 every_form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 
 

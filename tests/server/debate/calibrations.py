@@ -11,6 +11,7 @@ from events.types import Argument, DebateConcluded, ModelAnswered, RaterCalibrat
 from server.debate.setup import opening
 from server.debate.setup.cases import CaseRequest
 from server.debate.setup.records import records_for
+from server.debate.setup.request import as_request
 from tests.server.harness import Harness
 
 DIMENSIONS = ("logic", "evidence", "responsiveness", "honesty")
@@ -69,7 +70,7 @@ def check(records: Sequence[Recorded], cases: int, raters: int = 4) -> None:
 
 async def held(h: Harness, body: dict[str, Any]) -> list[Recorded]:
     """Run a calibration from beginning to end."""
-    asked = opening.as_request(body)
+    asked = as_request(body)
     records = await records_for(h.log, asked)
     debate = await h.moderators.open(await opening.build_opening(asked, h.registry, h.settings, records))
     ended = await h.ended(debate)

@@ -18,7 +18,8 @@ from events.types import (
 )
 from providers.registry import BASELINE, FALLBACK, Registry
 from server.debate.setup.estimate import estimate
-from server.debate.setup.opening import as_request, build_opening
+from server.debate.setup.opening import build_opening
+from server.debate.setup.request import as_request
 from server.errors import BadField
 from tests.judge.lexical.judged_debates import TURNS
 from tests.judge.protocol.rounds import cross, replies

@@ -14,7 +14,8 @@ from events.types import DebateConcluded, DebateHalted, DebateOpened, FamilyWarn
 from events.verify import verify_lines
 from providers.limits import Limit
 from providers.scripted import provider as scripted
-from server.debate.setup.opening import as_request, build_opening
+from server.debate.setup.opening import build_opening
+from server.debate.setup.request import as_request
 from tests.judge.protocol.rounds import opening
 from tests.server.debate.test_providers_queues import wait_text
 from tests.server.harness import Harness, fault, harness, shipped_registry

@@ -25,6 +25,7 @@ from judge.panel.raters import shipped
 from server.debate.formats.steps import Ask, Record, Step
 from server.debate.setup import opening
 from server.debate.setup.cases import CaseRequest, cases_of
+from server.debate.setup.request import as_request
 from tests.server import debate_events
 from tests.server.debate.calibrations import CON, EVEN, PRO, RATERS, RIGHT_AND_WRONG, case, check, held, request
 from tests.server.harness import harness, is_a
@@ -197,7 +198,7 @@ async def test_a_halt_loses_nothing_and_asks_nothing_twice(script: Any) -> None:
     model = script(pace={"answer_ms": 20}, answers=RIGHT_AND_WRONG)
     body = request(*[case(name) for name in "abcd"], model=model)
     async with harness() as h:
-        asked = opening.as_request(body)
+        asked = as_request(body)
         debate = await h.moderators.open(await opening.build_opening(asked, h.registry, h.settings))
         await h.until(debate, is_a(RaterCalibrated))
         await h.moderators.halt(debate, "tea", "x")

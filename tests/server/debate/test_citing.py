@@ -21,8 +21,9 @@ from events.types import (
     PenaltyApplied,
 )
 from judge.rubric import evidence_rules, rubric_v2
-from server.debate.setup.opening import as_request, build_opening, events_after
+from server.debate.setup.opening import build_opening, events_after
 from server.debate.setup.rehearsal import rehearse
+from server.debate.setup.request import as_request
 from server.whatif.replay import replay
 from tests.server.debate.cited_debate import ANSWERS, CUT, DOCUMENTS, INVENTED, MISQUOTED, MOTION, OPPOSITE, SAYS
 from tests.server.harness import Harness, check_sound, harness

@@ -26,6 +26,7 @@ from providers.errors import BadRequest
 from providers.registry import Registry
 from server.debate.formats.trials import readings_of, trials_of
 from server.debate.setup import opening
+from server.debate.setup.request import as_request
 from server.errors import BadField
 from tests.server.harness import harness
 
@@ -78,7 +79,7 @@ async def measured(
     people = msgspec.to_builtins(items_of(path))
     body = {"format": "lab", "judge": {"model": "planted:it"}, "lab": {"batteries": ["people"], "people": people}}
     async with harness(registry=Registry([entry])) as made:  # type: ignore[list-item]
-        opened = await opening.build_opening(opening.as_request(body), made.registry, made.settings)
+        opened = await opening.build_opening(as_request(body), made.registry, made.settings)
         debate = await made.moderators.open(opened)
         await made.ended(debate)
         found = states.INITIAL
@@ -302,4 +303,4 @@ async def test_people_s_texts_that_cannot_be_asked_about_are_refused(change: dic
     body = {"format": "lab", "judge": {"model": "baseline:lexical"}, "lab": wanted}
     async with harness() as made:
         with pytest.raises(BadField, match=r"speeches|slash"):
-            await opening.build_opening(opening.as_request(body), made.registry, made.settings)
+            await opening.build_opening(as_request(body), made.registry, made.settings)

@@ -22,7 +22,7 @@ from providers.scripted.provider import shipped
 from server.debate.formats.prompts import TINY, speech_prompt
 from server.debate.setup import opening
 from server.debate.setup.exhibitions import request_for
-from server.debate.setup.opening import DEBATES
+from server.debate.setup.request import DEBATES, as_request
 from tests.judge.deliberation.judges import OTHER_QUOTE, TEXT, opinion_answer
 from tests.judge.protocol.rounds import closing, cross, replies
 from tests.judge.protocol.rounds import opening as stated
@@ -85,7 +85,7 @@ async def asked(h: Harness, folder: Path, request: dict[str, Any], script: Any, 
     for name in ("motion", "artifact", "cases"):
         body |= {name: reworded(body[name], change)} if name in body else {}
     body |= {"exhibition": None, "language": "en", "motion_kind": "policy"}
-    opened = await opening.build_opening(opening.as_request(body), h.registry, h.settings)
+    opened = await opening.build_opening(as_request(body), h.registry, h.settings)
     events = [replace(opened, **parts)]
     if opened.format in DEBATES:
         events.append(ModeratorSpoke(text=change("Please say what it costs, and who pays."), by="chair"))

@@ -14,6 +14,7 @@ from providers.catalog.pricing import cost, is_priced, prepare, price
 from server.debate.moderators import family_warnings
 from server.debate.setup import opening
 from server.debate.setup.estimate import estimate, in_words
+from server.debate.setup.request import as_request
 from server.errors import BadField
 from server.http import debates
 from tests.server import debate_events
@@ -144,7 +145,7 @@ def test_a_server_on_this_machine_costs_nothing(prices: Path, monkeypatch: pytes
 
 async def test_a_cap_that_cannot_be_kept_is_refused(prices: Path) -> None:
     async with harness() as h:
-        request = opening.as_request({"motion": "m", "max_cost_usd": 1, "pro": {"model": "openai:unheard-of"}})
+        request = as_request({"motion": "m", "max_cost_usd": 1, "pro": {"model": "openai:unheard-of"}})
 
         with pytest.raises(BadField, match="no price is known for openai:unheard-of") as refusal:
             await opening.build_opening(request, h.registry, h.settings)

@@ -28,6 +28,7 @@ from server.debate.setup import opening
 from server.debate.setup.exhibitions import request_for
 from server.debate.setup.noise import noise_of
 from server.debate.setup.records import opening_for
+from server.debate.setup.request import as_request
 from tests.judge.lab.two_items import TWO_ITEMS
 from tests.server.harness import Harness, harness
 
@@ -76,7 +77,7 @@ def test_an_older_rubric_has_no_such_rule() -> None:
 async def lab_run(made: Harness, sd: float, **request: Any) -> str:
     """A concluded run of the judge with this deviation."""
     body = {"format": "lab", "lab": {"batteries": ["retest"]}, "judge": {"model": JUDGE}, **request}
-    opened = await opening.build_opening(opening.as_request(body), made.registry, made.settings)
+    opened = await opening.build_opening(as_request(body), made.registry, made.settings)
     assert opened.lab is not UNSET
     found = Effect(
         battery="retest",
@@ -106,7 +107,7 @@ async def lab_run(made: Harness, sd: float, **request: Any) -> str:
 
 async def wanted(made: Harness, **request: Any) -> DebateOpened:
     body = {"motion": "Juries are better", "turns": 2, **{seat: {"model": JUDGE} for seat in ("pro", "con", "judge")}}
-    return await opening_for(made.log, opening.as_request(body | request), made.registry, made.settings)
+    return await opening_for(made.log, as_request(body | request), made.registry, made.settings)
 
 
 async def test_an_opening_records_the_newest_run_of_the_same_judge_and_rubric() -> None:
@@ -142,7 +143,7 @@ async def test_a_debate_ends_by_the_noise_of_its_opening(tmp_path: Path, sd: flo
     path = tmp_path / "juries.json"
     path.write_bytes(msgspec.json.encode(msgspec.json.decode(shipped()["juries"].read_bytes()) | {"pace": {}}))
     body = msgspec.json.encode(request_for("juries")).replace(b"scripted:juries", f"scripted:{path}".encode())
-    request = opening.as_request(msgspec.json.decode(body) | {"exhibition": None})
+    request = as_request(msgspec.json.decode(body) | {"exhibition": None})
     async with harness() as made:
         opened = await opening.build_opening(request, made.registry, made.settings)
         opened = replace(opened, noise=JudgeNoise(sd=sd, low=sd, high=sd, items=40, run="run"))

@@ -12,7 +12,7 @@ from events.types import AttemptAbandoned, DebateConcluded, DebateHalted, TurnFa
 from server.debate.formats import next_steps
 from server.debate.formats.halts import seconds_left
 from server.debate.formats.steps import Ask, Record, Speak
-from server.debate.setup.opening import as_request
+from server.debate.setup.request import as_request
 from server.errors import BadField
 from tests.server import debate_events
 from tests.server.conftest import CON, PRO

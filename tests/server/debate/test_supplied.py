@@ -26,6 +26,7 @@ from providers.registry import BASELINE
 from server.debate.setup import opening
 from server.debate.setup.estimate import estimate
 from server.debate.setup.rehearsal import rehearse
+from server.debate.setup.request import as_request
 from server.errors import BadField, NotNow
 from server.export.markdown import as_markdown
 from tests.server.harness import Harness, check_sound, harness
@@ -63,7 +64,7 @@ TOWN_HALL = (
 
 
 async def opened(h: Harness, said: dict[str, Any]) -> str:
-    request = opening.as_request(said)
+    request = as_request(said)
     made = await opening.build_opening(request, h.registry, h.settings)
     return await h.moderators.open(made, await opening.events_after(request))
 
@@ -158,7 +159,7 @@ async def test_the_view_tells_source_and_speakers() -> None:
 
 async def test_a_blind_debate_hides_who_spoke_until_its_end() -> None:
     async with harness() as h:
-        request = opening.as_request(body(*TOWN_HALL, blind=True, max_cost_usd=1))
+        request = as_request(body(*TOWN_HALL, blind=True, max_cost_usd=1))
         made = await opening.build_opening(request, h.registry, h.settings)
         debate = await h.moderators.open(made, await opening.events_after(request))
         await h.ended(debate)
@@ -196,16 +197,14 @@ async def test_the_moderator_says_nothing_to_a_transcript() -> None:
 async def test_an_estimate_counts_the_judge_and_no_speech() -> None:
     said = body(*TOWN_HALL, judge={"model": "embedded:smollm2"})
     async with harness() as h:
-        request = opening.as_request(said)
+        request = as_request(said)
         made = await opening.build_opening(request, h.registry, h.settings)
         supplied = await opening.events_after(request)
     calls = rehearse(made, supplied)
     short = estimate(made, supplied=supplied)
     long = estimate(
         made,
-        supplied=await opening.events_after(
-            opening.as_request(body(*(entry(e["side"], e["text"] * 20) for e in TOWN_HALL)))
-        ),
+        supplied=await opening.events_after(as_request(body(*(entry(e["side"], e["text"] * 20) for e in TOWN_HALL)))),
     )
 
     assert {"embedded:smollm2"} == {each.model for each in calls}
@@ -232,7 +231,7 @@ async def test_the_language_is_that_of_the_transcript() -> None:
         entry("pro", german), entry("con", "Das stimmt nicht, denn die Händler verlieren ihre Kunden und gehen.")
     )
     async with harness() as h:
-        made = await opening.build_opening(opening.as_request(said | {"motion": "Auto-Verbot"}), h.registry, h.settings)
+        made = await opening.build_opening(as_request(said | {"motion": "Auto-Verbot"}), h.registry, h.settings)
 
     assert "de" == made.language
 
@@ -243,9 +242,7 @@ async def test_turns_that_the_judge_cannot_read_at_once_are_refused() -> None:
         said = body(long, entry("con", CON), judge={"model": "embedded:smollm2"})
         with pytest.raises(BadField, match=r"turns 1 and 2 have about 8,.* a judge with a larger window") as refused:
             await opened(h, said)
-        fits = await opening.build_opening(
-            opening.as_request(said | {"judge": {"model": BASELINE}}), h.registry, h.settings
-        )
+        fits = await opening.build_opening(as_request(said | {"judge": {"model": BASELINE}}), h.registry, h.settings)
 
     assert "transcript.turns" == refused.value.field
     assert 2 == fits.turns
@@ -269,7 +266,7 @@ async def test_a_transcript_that_is_no_debate_is_refused_with_its_field(field: s
     said["transcript"] = said["transcript"] | change
 
     with pytest.raises(BadField) as refused:
-        await opening.events_after(opening.as_request(said))
+        await opening.events_after(as_request(said))
 
     assert field == refused.value.field
 
@@ -284,6 +281,6 @@ async def test_a_transcript_that_is_no_debate_is_refused_with_its_field(field: s
 )
 async def test_what_a_transcript_does_not_have_is_refused(field: str, more: dict[str, Any]) -> None:
     with pytest.raises(BadField) as refused:
-        opening.as_request(body(*TOWN_HALL, **more))
+        as_request(body(*TOWN_HALL, **more))
 
     assert field == refused.value.field

@@ -12,7 +12,7 @@ from events import codec
 from events.types import DebateOpened, Debater, JudgeSeat, Rater, Think
 from providers import base
 from server.cli import calibrate, deliberate, run
-from server.debate.setup.opening import as_request
+from server.debate.setup.request import as_request
 from server.errors import BadField
 from tests.judge.deliberation.judges import PERSONAS, TEXT
 from tests.judge.protocol.rounds import opening

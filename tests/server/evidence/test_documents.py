@@ -10,7 +10,7 @@ import pytest
 
 from events.state import debate as debates
 from events.types import EvidenceDocument, EvidenceSupplied
-from server.debate.setup.opening import as_request
+from server.debate.setup.request import as_request
 from server.errors import BadField
 from server.evidence.documents import evidence_for
 from tests.server.harness import check_sound, harness

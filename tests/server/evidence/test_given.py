@@ -23,7 +23,8 @@ from providers.base import Segment
 from server.debate.formats.exchange import next_steps
 from server.debate.formats.prompts import TINY, speech_passages, speech_prompt
 from server.debate.formats.steps import Speak
-from server.debate.setup.opening import as_request, build_opening, events_after
+from server.debate.setup.opening import build_opening, events_after
+from server.debate.setup.request import as_request
 from server.evidence.given import MOST, ROOM, TEMPLATE
 from tests.server.debate_events import Play, opened, spoken, started
 from tests.server.harness import harness

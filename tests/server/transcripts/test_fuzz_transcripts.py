@@ -8,7 +8,7 @@ from random import Random
 import msgspec
 import pytest
 
-from server.debate.setup import opening
+from server.debate.setup.request import as_request
 from server.errors import BadField, BadTranscript
 from server.transcripts.files import split_file
 from server.transcripts.sides import supplied_body, with_sides
@@ -96,7 +96,7 @@ def test_a_mutated_file_is_read_or_refused(name: str, number: int) -> None:
             "transcript": supplied_body(with_sides(found, settled), "a test", ""),
         }
         try:
-            opening.as_request(msgspec.json.decode(msgspec.json.encode(body)))
+            as_request(msgspec.json.decode(msgspec.json.encode(body)))
         except BadField as error:
             fields.add(str(error.field).partition(".")[0])
 

@@ -17,8 +17,9 @@ from providers.catalog.models import known_model
 from providers.scripted.provider import shipped
 from server.debate.setup import estimate as estimating
 from server.debate.setup.estimate import Estimate, estimate, in_words, thought_tokens
-from server.debate.setup.opening import as_request, build_opening
+from server.debate.setup.opening import build_opening
 from server.debate.setup.rehearsal import RehearsedCall, rehearse
+from server.debate.setup.request import as_request
 from tests.server import debate_events
 from tests.server.harness import QUICK, harness
 

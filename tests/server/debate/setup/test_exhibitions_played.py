@@ -28,8 +28,8 @@ from events.types import (
     QuestionsAnswered,
     TurnSpoken,
 )
-from server.debate.setup import opening
 from server.debate.setup.exhibitions import exhibitions
+from server.debate.setup.request import as_request
 from tests.server.harness import harness
 from tests.server.protocol_debates import calls, check, of
 
@@ -296,7 +296,7 @@ def test_lamps_says_who_is_strict_and_by_how_much(played: dict[str, Played]) -> 
 
 @names
 def test_it_opens_as_itself(name: str) -> None:
-    request = opening.as_request({"exhibition": name})
+    request = as_request({"exhibition": name})
 
     assert (name, "protocol", 8) == (request.exhibition, request.format, request.turns)
     assert [(rater, f"scripted:{name}") for rater in PANELS[name]] == [

@@ -32,8 +32,9 @@ from events.types import (
 )
 from events.verify import verify_log
 from providers.registry import BASELINE
-from server.debate.setup.opening import as_request, build_opening, events_after
+from server.debate.setup.opening import build_opening, events_after
 from server.debate.setup.origins import fork_of, rejudged
+from server.debate.setup.request import as_request
 from server.errors import BadField, NotNow
 from tests.events.conftest import database, log, postgres  # noqa: F401 - fixtures
 from tests.server.conftest import CON, PRO

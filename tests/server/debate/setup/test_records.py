@@ -15,6 +15,7 @@ from events.types import (
 from judge.panel.weights import rater_weights
 from server.debate.setup import opening
 from server.debate.setup.records import calibrations, records_for, track_records
+from server.debate.setup.request import as_request
 from tests.server import debate_events
 from tests.server.debate.calibrations import CON, PRO, RATERS, RIGHT_AND_WRONG, case, held, request
 from tests.server.harness import Harness, harness
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.anyio
 
 async def panel(h: Harness, body: dict[str, Any]) -> tuple[Rater, ...]:
     """The raters' seats of a debate that is opened now."""
-    asked = opening.as_request(body)
+    asked = as_request(body)
     records = await records_for(h.log, asked)
     return (await opening.build_opening(asked, h.registry, h.settings, records)).panel
 
@@ -131,12 +132,12 @@ async def test_records_are_read_only_where_a_panel_is_seated(script: Any) -> Non
             raise AssertionError("nobody needs a record")
 
     async with Unread() as log:
-        assert {} == await records_for(log, opening.as_request({"motion": "m"}))
-        assert {} == await records_for(log, opening.as_request({"motion": "m", "panel": []}))
+        assert {} == await records_for(log, as_request({"motion": "m"}))
+        assert {} == await records_for(log, as_request({"motion": "m", "panel": []}))
         with pytest.raises(AssertionError, match="nobody needs"):
-            await records_for(log, opening.as_request({"motion": "m", "panel": ["scripted:x"]}))
+            await records_for(log, as_request({"motion": "m", "panel": ["scripted:x"]}))
         with pytest.raises(AssertionError, match="nobody needs"):
-            await records_for(log, opening.as_request({"format": "calibration", "cases": [case("a")]}))
+            await records_for(log, as_request({"format": "calibration", "cases": [case("a")]}))
 
 
 async def test_a_verdict_that_cannot_be_read_hides_no_other(script: Any, tmp_path: Path) -> None:

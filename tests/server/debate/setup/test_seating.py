@@ -12,6 +12,7 @@ from judge.panel.raters import shipped
 from providers.registry import Registry
 from server.cli.seats import panel_request
 from server.debate.setup import opening
+from server.debate.setup.request import as_request
 from server.debate.setup.seats import MOST_SEATS, RaterRequest, seats
 from server.errors import BadField
 from tests.server.children import Cli, as_json, said
@@ -41,7 +42,7 @@ async def opened(models: list[str], panel: Any, **request: Any) -> DebateOpened:
     registry = Registry()
     try:
         body = {"motion": "Cities should ban cars", **sides, "judge": judge, "panel": panel, **request}
-        return await opening.build_opening(opening.as_request(body), registry, QUICK)
+        return await opening.build_opening(as_request(body), registry, QUICK)
     finally:
         await registry.close()
 

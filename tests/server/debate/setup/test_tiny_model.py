@@ -9,6 +9,7 @@ from providers.base import Segment
 from providers.registry import Registry
 from server.debate.formats.prompts import speech_prompt
 from server.debate.setup import opening
+from server.debate.setup.request import as_request
 from tests.server.debate_events import Play
 from tests.server.harness import QUICK
 
@@ -20,7 +21,7 @@ async def opened(pro: str, con: str, **request: Any) -> DebateOpened:
     body = {"motion": "Cities should ban cars", "pro": {"model": pro}, "con": {"model": con}, **request}
     registry = Registry()
     try:
-        return await opening.build_opening(opening.as_request({"judge": {"model": con}, **body}), registry, QUICK)
+        return await opening.build_opening(as_request({"judge": {"model": con}, **body}), registry, QUICK)
     finally:
         await registry.close()
 
