@@ -87,8 +87,7 @@ class EntryCollector:
         self._parts: list[str] = []
         self._last: tuple[str, EntrySide | None, int | None] | None = None
         self._characters = 0
-        self._speakers: set[str] = set()
-        self.shortened: set[str] = set()
+        self._shortened: set[str] = set()
         """Names that were cut."""
 
     def add(
@@ -106,7 +105,7 @@ class EntryCollector:
             return
         name = one_line(speaker, SPEAKER_MOST)
         if len(speaker) > SPEAKER_MOST and name.endswith("…"):
-            self.shortened.add(name)
+            self._shortened.add(name)
         if self._last is not None and self._last[:2] == (name, side):
             self._parts += (joined, words)
         else:
@@ -114,13 +113,8 @@ class EntryCollector:
             at = at_ms if at_ms is not None and 0 <= at_ms <= LATEST_MS else None
             self._last, self._parts = (name, side, at), [words]
         self._characters += len(words)
-        self._speakers.add(name)
         if self._characters > ALL_MOST:
             raise BadTranscript(f"the debate is too long: a transcript has at most {ALL_MOST:,} characters")
-
-    def is_silent(self, speaker: str) -> bool:
-        """Whether a speaker has no entry."""
-        return speaker not in self._speakers
 
     def finish(self) -> tuple[TranscriptEntry, ...]:
         """The entries."""
@@ -129,9 +123,9 @@ class EntryCollector:
 
     def warnings(self) -> tuple[str, ...]:
         """What was changed in them."""
-        if not self.shortened:
+        if not self._shortened:
             return ()
-        return (f"A name has at most {SPEAKER_MOST} characters: {len(self.shortened)} of them are cut.",)
+        return (f"A name has at most {SPEAKER_MOST} characters: {len(self._shortened)} of them are cut.",)
 
     def _end(self) -> None:
         if self._last is None:

@@ -91,11 +91,12 @@ def read_nyu(debate: Mapping[str, Any]) -> ReadTranscript:
         name, side = _DEBATERS.get(by, judge) if isinstance(by, str) else judge
         collector.add(name, each["text"], side=side)
     story = _text(debate.get("story")).strip(' "')
-    judged = () if collector.is_silent(_JUDGE) else (JUDGED,)
+    entries = collector.finish()
+    judged = (JUDGED,) if any(each.speaker == _JUDGE for each in entries) else ()
     motion = f"{question.strip()} Pro says: {answers[0].strip()} · Con says: {answers[1].strip()}"
     return ReadTranscript(
         kind="nyu",
-        entries=collector.finish(),
+        entries=entries,
         motion=motion_of(motion),
         source=source_of(f"NYU debates, about the story “{story}”" if story else "NYU debates"),
         warnings=(*collector.warnings(), *judged),
