@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from server.debate.setup.cases import MOTION_MOST
 from server.debate.setup.transcripts import ALL_MOST
@@ -50,14 +51,13 @@ Marks = dict[int, MarkedLine]
 
 
 def read_text(text: str, *, is_markdown: bool) -> ReadTranscript:
-    """The entries of a text.  Raises ``BadTranscript`` if it names fewer than two speakers."""
+    """The entries of a text.  Raises ``BadTranscript`` if it names no speaker."""
     if len(text) > ALL_MOST + ALL_MOST // 4:
         raise BadTranscript(_TOO_LONG)
     lines = text.splitlines()
     facts, first = _facts(lines)
     marks = max(_ways(lines, first), key=_worth)
-    speakers = {mark.label.name.casefold() for mark in marks.values()}
-    if not speakers:
+    if not marks:
         raise BadTranscript(
             "no speaker is named in the file: begin each speech with a name and a colon, as in “Ann: …”"
         )
@@ -120,14 +120,10 @@ def _ways(lines: Sequence[str], first: int) -> Iterator[Marks]:
 def _named(found: dict[int, tuple[SpeakerLabel, bool]], role: LineRole, begins: Callable[[bool], bool]) -> Marks:
     names = SpeakerNames(list(found.values()))
     return {
-        number: MarkedLine(role=role, label=_renamed(label, names.called(label)))
+        number: MarkedLine(role=role, label=replace(label, name=names.called(label)))
         for number, (label, after_blank) in found.items()
         if names.accepts(label, begins_paragraph=begins(after_blank))
     }
-
-
-def _renamed(label: SpeakerLabel, name: str) -> SpeakerLabel:
-    return SpeakerLabel(name=name, rest=label.rest, form=label.form, at_ms=label.at_ms, is_marked=label.is_marked)
 
 
 def _by_heading(headings: dict[int, tuple[int, str]]) -> Marks:
