@@ -75,6 +75,11 @@ def is_name(text: str) -> bool:
     return not any(word.endswith(".") and len(word) > _LONGEST_TITLE for word in words)
 
 
+def name_key(name: str) -> str:
+    """The name as names are compared: without case, with single spaces."""
+    return " ".join(name.casefold().split())
+
+
 def label_of(line: str) -> SpeakerLabel | None:
     """The label with which a line begins, or that it is; None without one."""
     rest, at_ms, is_timed = _without_start(line.strip())

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Final
 
 from server.transcripts.hints import side_of
-from server.transcripts.labels import SpeakerLabel, is_titled, without_aside
+from server.transcripts.labels import SpeakerLabel, is_titled, name_key, without_aside
 
 _TITLES: Final = frozenset(
     (
@@ -39,7 +39,7 @@ class SpeakerNames:
         for label, _ in labels:
             base, aside = without_aside(label.name)
             told = side_of(aside) if aside else None
-            asides.setdefault(_key(base), set()).update({told} if told else ())
+            asides.setdefault(name_key(base), set()).update({told} if told else ())
         self._split = {base for base, told in asides.items() if len(told) > 1}
         spelled = Counter(self._spelling_of(label) for label, _ in labels)
         self._person = _people(spelled)
@@ -63,7 +63,7 @@ class SpeakerNames:
 
     def _spelling_of(self, label: SpeakerLabel) -> str:
         base, aside = without_aside(label.name)
-        return f"{_key(base)} ({_key(aside)})" if _key(base) in self._split else _key(base)
+        return f"{name_key(base)} ({name_key(aside)})" if name_key(base) in self._split else name_key(base)
 
     def _key_of(self, label: SpeakerLabel) -> str:
         return self._person[self._spelling_of(label)]
@@ -85,7 +85,7 @@ def alike_names(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
 
     Names that differ in a digit or in a short word are not alike: Speaker A and Speaker B.
     """
-    return tuple(pair for pair in combinations(names[:_MOST_COMPARED], 2) if _are_alike(*map(_key, pair)))
+    return tuple(pair for pair in combinations(names[:_MOST_COMPARED], 2) if _are_alike(*map(name_key, pair)))
 
 
 def _are_alike(one: str, other: str) -> bool:
@@ -132,7 +132,3 @@ def _words(key: str) -> tuple[str, ...]:
     """The words of a name without titles; all of them if it is only titles."""
     words = tuple(word.strip(".") for word in key.split())
     return tuple(word for word in words if word not in _TITLES) or words
-
-
-def _key(name: str) -> str:
-    return " ".join(name.casefold().split())

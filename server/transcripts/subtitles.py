@@ -14,7 +14,7 @@ from msgspec import Struct
 from server.errors import BadTranscript
 from server.transcripts.entries import EntryCollector, ReadTranscript
 from server.transcripts.hints import side_of
-from server.transcripts.labels import is_name, label_of, milliseconds
+from server.transcripts.labels import is_name, label_of, milliseconds, name_key
 
 _TIMES: Final = re.compile(r"\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})\s*-->\s*[\d:.,]+.*")
 _VOICE: Final = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,300})>|</v>")
@@ -48,7 +48,7 @@ def read_subtitles(lines: Iterable[str], kind: Literal["webvtt", "srt"]) -> Read
             continue  # subtitles that roll show a line twice
         last = cue.text
         voice, text = _spoken(cue, names)
-        speaker = speaker if voice is None else names.get(_key(voice), voice)
+        speaker = speaker if voice is None else names.get(name_key(voice), voice)
         changes += voice is None and cue.is_change
         collector.add(speaker, text, at_ms=cue.at_ms, joined=" ", side=None if speaker else "out")
     if not speaker:
@@ -66,7 +66,7 @@ def read_subtitles(lines: Iterable[str], kind: Literal["webvtt", "srt"]) -> Read
 
 def _spoken(cue: CueLine, names: Mapping[str, str]) -> tuple[str | None, str]:
     """Who speaks, None if the cue does not say it, and the words."""
-    if cue.voice is None and (label := label_of(cue.text)) and label.form == "colon" and _key(label.name) in names:
+    if cue.voice is None and (label := label_of(cue.text)) and label.form == "colon" and name_key(label.name) in names:
         return label.name, label.rest
     return cue.voice, cue.text
 
@@ -123,16 +123,12 @@ def _names(cues: Iterable[CueLine]) -> dict[str, str]:
     sure: set[str] = set()
     for cue in cues:
         if cue.voice is not None:
-            shown.setdefault(_key(cue.voice), cue.voice)
-            sure.add(_key(cue.voice))
+            shown.setdefault(name_key(cue.voice), cue.voice)
+            sure.add(name_key(cue.voice))
         elif (label := label_of(cue.text)) and label.form == "colon":
-            key = _key(label.name)
+            key = name_key(label.name)
             counts[key] += 1
             shown.setdefault(key, label.name)
             if label.name.isupper() or cue.is_change or side_of(label.name) is not None:
                 sure.add(key)
     return {key: name for key, name in shown.items() if key in sure or counts[key] > 1}
-
-
-def _key(name: str) -> str:
-    return " ".join(name.casefold().split())
