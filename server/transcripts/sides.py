@@ -52,15 +52,12 @@ class TranscriptSplit(Struct, frozen=True, kw_only=True):
 def split_of(read: ReadTranscript) -> TranscriptSplit:
     """The split of what was read, with the proposed sides.  Raises ``BadTranscript`` if fewer than two people speak."""
     _check_two(read)
-    words = {id(each): count_words(each.text) for each in read.entries}
+    words = [count_words(each.text) for each in read.entries]
     proposed, guessed = _proposed(read.entries, words)
     entries = tuple(
         each if each.side is not None else replace(each, side=proposed.get(each.speaker)) for each in read.entries
     )
-    speakers = tuple(
-        replace(each, guessed=each.name in guessed)
-        for each in _speakers(entries, [words[id(each)] for each in read.entries])
-    )
+    speakers = tuple(replace(each, guessed=each.name in guessed) for each in _speakers(entries, words))
     return TranscriptSplit(
         kind=read.kind,
         motion=read.motion,
@@ -152,9 +149,7 @@ def count_turns(entries: Iterable[TranscriptEntry]) -> int:
     return turns
 
 
-def _proposed(
-    entries: Sequence[TranscriptEntry], words: Mapping[int, int]
-) -> tuple[dict[str, EntrySide], frozenset[str]]:
+def _proposed(entries: Sequence[TranscriptEntry], words: Iterable[int]) -> tuple[dict[str, EntrySide], frozenset[str]]:
     """Sides by speaker, and whose are guessed: what the name tells; else the two who talk most are Pro and Con.
 
     The first of the two to speak is Pro.  Who opens the debate and talks clearly less than both is a moderator.  If
@@ -164,13 +159,13 @@ def _proposed(
     talk: dict[str, int] = {}
     told: dict[str, EntrySide] = {}
     taken: set[EntrySide] = set()
-    for each in entries:
+    for each, count in zip(entries, words, strict=True):
         if each.side is not None:
             taken.add(each.side)
         elif (side := side_of(each.speaker)) is not None:
             told[each.speaker] = side
         else:
-            talk[each.speaker] = talk.get(each.speaker, 0) + words[id(each)]
+            talk[each.speaker] = talk.get(each.speaker, 0) + count
     missing = [side for side in ("pro", "con") if side not in taken | set(told.values())]
     if len(missing) == 2:  # noqa: PLR2004 - both sides
         most = sorted(talk, key=lambda name: -talk[name])[:2]
