@@ -121,12 +121,12 @@ def _lines(data: bytes) -> Iterator[str]:
 
 def _read_json(data: bytes, debate: str, name: str) -> ReadTranscript | None:
     """JSON or lines of JSON; None if it is neither and the file may be text that begins with a bracket."""
-    first = data.lstrip().partition(b"\n")[0]
+    first, _, rest = data.lstrip().partition(b"\n")
+    rest = rest.strip()
     try:
         value = msgspec.json.decode(first)
     except _UNREADABLE:
         value = None
-    rest = data.lstrip()[len(first) :].strip()
     if isinstance(value, dict) and rest:
         if moot_log.is_logged(value):
             return moot_log.read_log(io.BytesIO(data))
@@ -134,7 +134,7 @@ def _read_json(data: bytes, debate: str, name: str) -> ReadTranscript | None:
     try:
         value = msgspec.json.decode(data) if rest or value is None else value
     except _UNREADABLE as error:
-        if name.casefold().endswith((".json", ".jsonl", ".ndjson")) or data.lstrip()[:1] == b"{":
+        if name.casefold().endswith((".json", ".jsonl", ".ndjson")) or first[:1] == b"{":
             raise BadTranscript(f"the file is not JSON: {_why(error)}") from error
         return None
     return _read_value(value, debate)
