@@ -30,9 +30,8 @@ def is_chat(value: Any) -> bool:
 
 def titled_chat(number: int, chat: Mapping[str, Any]) -> HeldDebate:
     """Id and title of a chat; its number stands for an id that it lacks."""
-    named = next((chat[key] for key in ("id", "uuid", "conversation_id") if isinstance(chat.get(key), str)), "")
-    title = next((chat[key] for key in ("title", "name") if isinstance(chat.get(key), str)), "")
-    return HeldDebate(id=one_line(named, 200) or str(number), title=one_line(title, 300) or f"chat {number}")
+    named = _first_text(chat, ("id", "uuid", "conversation_id"))
+    return HeldDebate(id=one_line(named, 200) or str(number), title=_title(chat) or f"chat {number}")
 
 
 def read_chat(chat: Mapping[str, Any] | list[Any]) -> ReadTranscript:
@@ -51,10 +50,18 @@ def read_chat(chat: Mapping[str, Any] | list[Any]) -> ReadTranscript:
     warnings = list(collector.warnings())
     if others:
         warnings.append(f"Parts without words (tools, thinking, images) are left out: {others}.")
-    title = next((facts[key] for key in ("title", "name") if isinstance(facts.get(key), str)), "")
     return ReadTranscript(
-        kind=_kind(facts, messages), entries=collector.finish(), motion=one_line(title, 300), warnings=tuple(warnings)
+        kind=_kind(facts, messages), entries=collector.finish(), motion=_title(facts), warnings=tuple(warnings)
     )
+
+
+def _title(chat: Mapping[str, Any]) -> str:
+    return one_line(_first_text(chat, ("title", "name")), 300)
+
+
+def _first_text(chat: Mapping[str, Any], keys: Iterable[str]) -> str:
+    """The first of the values that is a text; empty without one."""
+    return next((chat[key] for key in keys if isinstance(chat.get(key), str)), "")
 
 
 def _messages(chat: Mapping[str, Any] | list[Any]) -> Iterator[Mapping[str, Any]]:
