@@ -6,10 +6,8 @@ from html.parser import HTMLParser
 from typing import Final
 
 from server.evidence.passages import Block
-from server.evidence.text import decoded, tidy
+from server.evidence.text import MOST_TITLE, decoded, line_of
 
-MOST_TITLE: Final = 200
-"""Characters of a title or a heading."""
 _VOID: Final = frozenset({
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
     "wbr",
@@ -65,7 +63,7 @@ class Markup:
         reader.feed(self._html)
         reader.close()
         yield from reader.blocks()
-        self.title = _line(reader.title)[:MOST_TITLE]
+        self.title = line_of(reader.title)[:MOST_TITLE]
 
 
 def html_text(content: bytes) -> str:
@@ -152,7 +150,7 @@ class _TextCollector(HTMLParser):
         return self.parse_bogus_comment(i, bool(report))
 
     def _end_block(self) -> None:
-        text, is_heading = _line("".join(self._text)), self._in_heading
+        text, is_heading = line_of("".join(self._text)), self._in_heading
         self._text, self._in_heading = [], False
         if not text:
             self._in_heading = is_heading
@@ -172,7 +170,3 @@ def _is_hidden(attributes: dict[str, str | None]) -> bool:
         or attributes.get("aria-hidden") == "true"
         or _UNSEEN.search((attributes.get("style") or "").lower()) is not None
     )
-
-
-def _line(text: str) -> str:
-    return " ".join(tidy(text).split())

@@ -9,9 +9,8 @@ from pypdf import PdfReader
 from pypdf.errors import DependencyError
 
 from server.evidence.passages import Block
-from server.evidence.text import Unreadable, blocks_of, tidy
+from server.evidence.text import MOST_TITLE, Unreadable, blocks_of, line_of, tidy
 
-MOST_TITLE: Final = 200
 _LOCKED: Final = "is encrypted: save it without a password"
 
 
@@ -48,7 +47,7 @@ class Pdf:
     def _title(self) -> str:
         found = self._reader.metadata
         title = found.title if found is not None else None
-        words = " ".join(tidy(title).split()) if isinstance(title, str) else ""
+        words = line_of(title) if isinstance(title, str) else ""
         return "" if words == "untitled" else words[:MOST_TITLE]  # some programs write it for want of a title
 
 

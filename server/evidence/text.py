@@ -8,6 +8,8 @@ from typing import Final
 from events.segmentation import UNSPACED
 from server.evidence.passages import Block
 
+MOST_TITLE: Final = 200
+"""Characters of a title or a heading."""
 _MARKED: Final = (
     (BOM_UTF8, "utf-8-sig"),
     (BOM_UTF32_LE, "utf-32"),
@@ -81,6 +83,11 @@ def joined_lines(text: str) -> str:
 def tidy(text: str) -> str:
     """The text with line feeds at the ends of lines, and without characters that a reader does not see."""
     return _HIDDEN.sub("", _LINE_END.sub("\n", text))
+
+
+def line_of(text: str) -> str:
+    """The tidied text on one line, with single spaces."""
+    return " ".join(tidy(text).split())
 
 
 def _text(text: str) -> str:
