@@ -92,7 +92,7 @@ def excerpt_of(text: str, terms: Sequence[Term]) -> Excerpt | None:
         found += places
     if not found:
         return None
-    start, end = max(_sentences(text), key=lambda each: sum(_within(mark, each) for mark in found))
+    start, end = max(sentences(text), key=lambda each: sum(_within(mark, each) for mark in found))
     marks = sorted({mark for mark in found if _within(mark, (start, end))}) or [min(found)]
     if end - start > MOST_EXCERPT or not _within(marks[0], (start, end)):
         start = max(min(start, marks[0][0]), marks[0][0] - MOST_EXCERPT // 4)
@@ -108,7 +108,8 @@ def _stands_at(words: Sequence[SpokenWord], at: int, term: Term) -> bool:
     ].text.startswith(last)
 
 
-def _sentences(text: str) -> Iterator[Span]:
+def sentences(text: str) -> Iterator[Span]:
+    """The places [start, end) of the sentences that are not empty, without white space before them."""
     start = 0
     for end in [each.end() for each in SENTENCE_END.finditer(text)] + [len(text)]:
         begin = start + len(text[start:end]) - len(text[start:end].lstrip())

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Final
 
-from events.said import words_of
-from events.segmentation import SENTENCE_END, UNSPACED
+from events.said import sentences, words_of
+from events.segmentation import UNSPACED
 from events.state.evidence import EvidencePack
 from judge.live.text import empty_words, stem
 
@@ -36,11 +36,10 @@ def best_passages(pack: EvidencePack, query: str, language: str, most: int) -> t
 
 def best_sentences(text: str, query: str, language: str) -> Iterator[tuple[int, str]]:
     """The sentences of a passage with the number of different query terms in each, in their order."""
-    wanted, start = frozenset(query_terms(query, language)), 0
-    for end in (*(found.end() for found in SENTENCE_END.finditer(text)), len(text)):
-        if sentence := text[start:end].strip():
-            yield len(wanted.intersection(terms_of(sentence))), sentence
-        start = end
+    wanted = frozenset(query_terms(query, language))
+    for start, end in sentences(text):
+        sentence = text[start:end].rstrip()
+        yield len(wanted.intersection(terms_of(sentence))), sentence
 
 
 class PassageIndex:
