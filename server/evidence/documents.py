@@ -21,8 +21,6 @@ MOST_DOCUMENTS: Final = 20
 MOST_BYTES: Final = 50_000_000
 """Bytes of a document."""
 MOST_NAME: Final = 200
-
-
 FIRST: Final = 8
 """Passages of a preview."""
 

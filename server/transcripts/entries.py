@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from events.types import SourceKind
 from server.debate.setup.cases import MOTION_MOST
-from server.debate.setup.transcripts import ALL_MOST, ENTRIES_MOST, LICENCE_MOST, SOURCE_MOST, SPEAKER_MOST
+from server.debate.setup.transcripts import ALL_MOST, ENTRIES_MOST, LATEST_MS, LICENCE_MOST, SOURCE_MOST, SPEAKER_MOST
 from server.debate.speech import clean
 from server.errors import BadTranscript
 
@@ -16,7 +16,6 @@ EntrySide = Literal["pro", "con", "context", "out"]
 
 MOST_DEBATES: Final = 1000
 """Debates of one file that are listed."""
-LATEST_MS: Final = 1 << 40
 
 _SPACE: Final = re.compile(r"\s+")
 _HIDDEN: Final = re.compile("[\x80-\x9f\u202a-\u202e\u2066-\u2069]")

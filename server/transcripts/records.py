@@ -7,6 +7,7 @@ of turns alone, or one turn a line.  Only ``text``, and ``speaker`` or ``side``,
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from server.debate.setup.transcripts import LATEST_MS
 from server.errors import BadTranscript
 from server.transcripts.entries import (
     EntryCollector,
@@ -119,7 +120,7 @@ def _side(value: Any) -> EntrySide | None:
 
 def _at(turn: Mapping[str, Any]) -> int | None:
     at = turn.get("at_ms")
-    return int(at) if isinstance(at, int | float) and not isinstance(at, bool) and 0 <= at < 1 << 40 else None
+    return int(at) if isinstance(at, int | float) and not isinstance(at, bool) and 0 <= at < LATEST_MS else None
 
 
 def _text(value: Any) -> str:

@@ -25,6 +25,7 @@ ALL_MOST: Final = 4_000_000
 SOURCE_MOST: Final = 500
 LICENCE_MOST: Final = 200
 SPEAKER_MOST: Final = 80
+LATEST_MS: Final = 1 << 40
 CONTEXT_MOST: Final = 100
 """Entries of context: each of them stands in the judge's prompts that follow."""
 CONTEXT_TEXT_MOST: Final = 4000
@@ -43,7 +44,7 @@ class TurnRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     side: Literal["pro", "con", "context"]
     speaker: str = ""
     text: str
-    at_ms: Annotated[int, Meta(ge=0, le=1 << 40)] | None = None
+    at_ms: Annotated[int, Meta(ge=0, le=LATEST_MS)] | None = None
 
 
 class TranscriptRequest(Struct, kw_only=True, forbid_unknown_fields=True):
