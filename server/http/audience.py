@@ -12,7 +12,6 @@ from io import BytesIO
 from typing import Final
 from urllib.parse import urlencode
 
-import segno
 import structlog
 from itsdangerous import BadSignature, URLSafeSerializer
 from msgspec import UNSET, Struct, UnsetType
@@ -25,6 +24,7 @@ from events.state.debate import Conclusion
 from events.types import POLL_ROUNDS, PollRound, PollSetup, Stance, StanceStated
 from events.view.poll import PollView
 from events.view.view import Fold
+from providers.imports import load
 from server.debate.acts import read_ballot
 from server.errors import BadField, NotAllowed, NotFound
 from server.http.access import MAX_LINK, access_of, check_link, keep_link, signing_key
@@ -202,6 +202,9 @@ async def show_poll(request: Request) -> Response:
 async def show_code(request: Request) -> Response:
     """GET /api/debates/{id}/poll/qr.svg: the address of the vote as a QR code, with the token of an unlisted debate."""
     await _setup_of(request)
+    await load("segno")
+    import segno  # noqa: PLC0415 - only a room with a poll needs it
+
     body = BytesIO()
     code = segno.make(link_of_vote(request), error="m", micro=False)
     code.save(body, kind="svg", xmldecl=False, light="#fff", dark="#000", omitsize=True, border=3)
