@@ -10,7 +10,7 @@ from events.misfits import misfit_words
 from events.types import Format, MotionKind, Think
 from judge.rubric import ShippedRubric
 from server.debate.setup import exhibitions
-from server.debate.setup.cases import CaseRequest, cases_of
+from server.debate.setup.cases import MOTION_MOST, CaseRequest, cases_of
 from server.debate.setup.lab import MOTION, LabRequest
 from server.debate.setup.seats import Name, PanelRequest, PersonName, TurnTime
 from server.debate.setup.transcripts import TranscriptRequest
@@ -19,7 +19,6 @@ from server.errors import BadField, BadQuery
 from server.evidence.documents import MOST_DOCUMENTS, EvidenceRequest
 from server.people.provider import is_person
 
-MOTION_MOST: Final = 2000
 STATEMENTS: Final = frozenset({6, 8})
 """Turns that a request for a protocol debate may name; the rubric decides which of them it has."""
 DEBATES: Final = frozenset({"exchange", "protocol"})
