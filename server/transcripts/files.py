@@ -19,6 +19,8 @@ from server.transcripts.text import read_text
 MOST_BYTES: Final = 50 << 20
 _SAMPLE: Final = 65_536
 """Bytes or characters that show what a file is."""
+_LEAST_UTF_16: Final = 4
+"""Bytes of a file from which on its zero bytes tell that it is UTF-16."""
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 _DOCUMENTS: Final = (b"%PDF-", b"PK\x03\x04")
 _TIMES: Final = re.compile(r"(?m)^[ \t]*(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}\s*-->\s*\S")
@@ -75,7 +77,8 @@ def check_size(length: int) -> None:
 def _check_encoding(data: bytes) -> None:
     """Raise ``BadTranscript`` for what is not UTF-8 text."""
     head = data[:_SAMPLE]
-    if head.startswith(_UTF_16) or (len(head) > 3 and max(head[::2].count(0), head[1::2].count(0)) * 3 > len(head)):  # noqa: PLR2004
+    nulls = max(head[::2].count(0), head[1::2].count(0))
+    if head.startswith(_UTF_16) or (len(head) >= _LEAST_UTF_16 and nulls * 3 > len(head)):
         raise BadTranscript("the file is UTF-16 text: save it as UTF-8")
     if b"\0" in data:
         raise BadTranscript("the file is not text: it contains NUL bytes")

@@ -80,7 +80,7 @@ def read_nyu(debate: Mapping[str, Any]) -> ReadTranscript:
     """
     question, answers, rounds = debate["question"], debate["answers"], debate["rounds"]
     is_whole = isinstance(question, str) and isinstance(answers, list) and isinstance(rounds, list)
-    if not is_whole or len(answers) != 2 or not all(isinstance(each, str) for each in answers):  # noqa: PLR2004
+    if not is_whole or len(answers) != len(_DEBATERS) or not all(isinstance(each, str) for each in answers):
         raise BadTranscript("a debate of this shape needs a question, two answers and rounds")
     collector = EntryCollector()
     speeches = [at for at, each in enumerate(rounds) if isinstance(each, dict) and each.get("by") in tuple(_DEBATERS)]
