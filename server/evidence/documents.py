@@ -1,7 +1,6 @@
 """The documents of a request, read and cut into passages: one event for each document."""
 
 import base64
-import binascii
 import hashlib
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
@@ -95,12 +94,13 @@ def _content(wanted: EvidenceRequest, field: str) -> tuple[bytes, str]:
     """The bytes of a document and their digest.  Raises ``BadField``."""
     if (wanted.text is None) == (wanted.base64 is None):
         raise BadField(field, "a document has its text or its bytes in base64, one of the two")
-    try:
-        content = base64.b64decode(wanted.base64, validate=True) if wanted.base64 is not None else b""
-    except (binascii.Error, ValueError) as error:
-        raise BadField(f"{field}.base64", f"{wanted.name}: this is not base64") from error
     if wanted.text is not None:
         content = wanted.text.encode("utf-8", "replace")
+    else:
+        try:
+            content = base64.b64decode(wanted.base64 or "", validate=True)
+        except ValueError as error:
+            raise BadField(f"{field}.base64", f"{wanted.name}: this is not base64") from error
     if len(content) > MOST_BYTES:
         raise BadField(field, f"{wanted.name} has more than {MOST_BYTES // 1_000_000} MB")
     return content, hashlib.sha256(content).hexdigest()
