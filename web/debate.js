@@ -596,6 +596,7 @@ menus();
 shortMotion();
 printing();
 new ResizeObserver(stay).observe($("#record"));
+$("#record").addEventListener("filled", stay); // A list may be filled between two paints, at the same size.
 if (!copy) import("./role.js").then(({ role }) => role());
 feed.open();
 paint();

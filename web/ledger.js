@@ -68,7 +68,7 @@ export function entryList(id, number_, turn, position, go, highlight, name) {
   }) };
 }
 
-/** A function that fetches entries and shows them, or the error. */
+/** A function that fetches entries and shows them, or the error; then the list dispatches `filled`. */
 function filling(list, fetchAudit, show) {
   return async () => {
     try {
@@ -77,6 +77,7 @@ function filling(list, fetchAudit, show) {
     } catch (error) {
       list.replaceChildren(h("li.quiet", {}, error.message));
     }
+    list.dispatchEvent(new Event("filled", { bubbles: true }));
   };
 }
 

@@ -39,6 +39,13 @@ BOX = """(before) => {
   document.querySelector(before).before(box);
 }"""
 
+# Notices of docks cover no words.
+NOTICES_IN_FOOT = """() => {
+  const foot = document.querySelector("#foot").getBoundingClientRect();
+  const notices = [...document.querySelectorAll("#docks .dock")].map((each) => each.getBoundingClientRect());
+  return notices.length > 0 && notices.every(({ top, bottom }) => top >= foot.top && bottom <= foot.bottom);
+}"""
+
 SPEAKER_IN_VIEW = """() => {
   const [from, to] = ["#top", "#foot"].map((each) => document.querySelector(each).getBoundingClientRect());
   const seen = [...document.querySelectorAll("article.turn")].map((turn) => turn.getBoundingClientRect());
@@ -157,8 +164,7 @@ def test_a_dock_of_an_earlier_turn_is_told_when_it_comes_and_leads_to_its_place(
     notice = page.locator("#docks .dock[data-turn='1']")
     expect(notice).to_contain_text("Turn 1 lost 4 points")
     expect(notice.locator("q")).to_have_text([gap["event"]["fails"]["quote"], gap["event"]["exposed_by"]["quote"]])
-    foot = page.locator("#foot").bounding_box() or {"y": 0}
-    assert (notice.bounding_box() or {"y": 0})["y"] >= foot["y"]  # it stands in the foot and covers no words
+    page.wait_for_function(NOTICES_IN_FOOT)
     for turn in (1, 4):
         expect(page.locator(f"[data-turn='{turn}'] mark.flash").first).to_be_attached()
     notice.get_by_role("button").click()

@@ -44,7 +44,7 @@ def seated(server: Any, page: Page, debate: str) -> Page:
     """The page of the seat, once this browser has taken it and the turn is open."""
     page.goto(link(server, debate))
     page.get_by_role("button", name="Take the seat").click()
-    expect(page.locator("#text")).to_be_visible()
+    expect(page.locator("#text")).to_be_focused()
     return page
 
 
