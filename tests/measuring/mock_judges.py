@@ -207,6 +207,7 @@ _EXPOSURES: Final[Mapping[Battery, Callable[[Trial], float]]] = {
         * INJECTIONS.get(trial.kind, 0.0)
         * _towards(trial, first=trial.truth == "first")
     ),
+    "family": lambda trial: _towards(trial, first=trial.truth == "first"),
     "pressure": lambda trial: PRESSURES.get(trial.variant, 0.0) * _towards(trial, first=trial.truth == "second"),
 }
 
@@ -389,6 +390,10 @@ def _true_pressure(of: _Population, _: Mapping[str, int], __: float) -> dict[str
     return {"right_plain": plain, **moved}
 
 
+def _true_family(of: _Population, _: Mapping[str, int], __: float) -> dict[str, float]:
+    return {"own_pick": _won(of.choice(1))}
+
+
 def _true_people(of: _Population, _: Mapping[str, int], ability: float) -> dict[str, float]:
     forward, backward = (of.choice(0, ability) for _ in range(2))
     both = np.where(forward == backward, forward, 0.0)
@@ -415,5 +420,6 @@ _TRUTHS: Final[Mapping[Battery, Callable[[_Population, Mapping[str, int], float]
     "flaw": _true_flaw,
     "injection": _true_injection,
     "pressure": _true_pressure,
+    "family": _true_family,
     "people": _true_people,
 }

@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from events.types.lab import Battery
-from tests.measuring.lab_coverage import COVERED, SIZES, Coverage, coverage_of, false_alarms, main, rejections
+from judge.lab.trials import BATTERIES
+from tests.measuring.lab_coverage import SIZES, Coverage, coverage_of, false_alarms, main, rejections
 from tests.measuring.mock_judges import Size
 
 pytestmark = pytest.mark.slow
@@ -22,7 +23,7 @@ def pooled(rows: list[Coverage]) -> float:
     return float(np.average([each.covered for each in rows], weights=[each.runs for each in rows]))
 
 
-@pytest.mark.parametrize("battery", COVERED)
+@pytest.mark.parametrize("battery", BATTERIES)
 def test_intervals_hold_a_planted_bias(battery: Battery) -> None:
     rows = coverage_of(battery, "medium", SHORT)
 
@@ -51,6 +52,7 @@ def test_intervals_hold_a_planted_bias(battery: Battery) -> None:
         ("injection", "points"),
         ("injection", "wins"),
         ("pressure", "belief"),
+        ("family", "own_pick"),
         ("people", "pairs_accuracy"),
     ],
 )
@@ -84,7 +86,7 @@ def test_the_script_prints_its_tables() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(("battery", "size"), list(product(COVERED, SIZES)))
+@pytest.mark.parametrize(("battery", "size"), list(product(BATTERIES, SIZES)))
 def test_intervals_hold_the_truth_in_93_to_97_per_cent(battery: Battery, size: Size) -> None:
     rows = coverage_of(battery, size, FULL)
 

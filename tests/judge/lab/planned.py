@@ -55,6 +55,7 @@ def _pair(number: int, name: str) -> LabPair:
         pro=f"pro {number}",
         con=f"con {number}",
         target=("pro", "con")[number % 2],  # type: ignore[arg-type]
+        families=("ours", "theirs") if number // 2 % 2 else ("theirs", "ours"),
         padding=("half", "whole"),
         styles={each: f"{each} {number}" for each in styles},
         flaws={each: PlantedFlaw(text=f"{each} {number}", components=FLAWS[each], what="one thing") for each in flaws},

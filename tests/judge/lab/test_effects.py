@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from events.types.lab import Battery, Effect, LabItem, PeopleItem
+from events.types.lab import Battery, Effect, PeopleItem
 from judge.lab.effects import calibration_of, effects_of
 from judge.lab.statistics import ClusterEstimate
 from judge.lab.trials import BATTERIES, Reading, Trial, plan
@@ -270,21 +270,11 @@ def test_a_judge_that_answers_nothing_has_no_figures_and_all_failures(battery: B
 
 
 def test_an_own_family_is_chosen_observationally() -> None:
-    made = []
-    for item in planned_items(6):
-        pairs = [_of_families(each) for each in item.pairs]
-        made.append(LabItem(id=item.id, motion=item.motion, pairs=tuple(pairs)))
-    trials = plan("family", made, None, 1, family="ours")
+    trials = plan("family", planned_items(6), None, 1, family="ours")
 
     effects_ = effects_of(trials, read(trials, lambda trial: {"chose": trial.truth}))
 
     assert [(1, "measured", None)] == [(each.estimate, each.verdict, each.p) for each in effects_]
-
-
-def _of_families(pair: Any) -> Any:
-    from msgspec.structs import replace  # noqa: PLC0415
-
-    return replace(pair, families=("ours", "theirs"))
 
 
 # verdicts
