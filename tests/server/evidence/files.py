@@ -34,11 +34,20 @@ def scanned_pdf() -> bytes:
 
 
 def bomb_pdf(size: int) -> bytes:
-    """A PDF of some kilobytes, the text of whose only page has ``size`` bytes."""
+    """A PDF of a thousandth of ``size`` bytes, the text of whose only page has ``size`` bytes.
+
+    A full flush forgets what came before, so that equal blocks are equal bytes: one is packed and then repeated.
+    """
     packer = zlib.compressobj(9)
-    block = b"BT /F1 12 Tf (" + b"A" * 65_000 + b") Tj ET\n"
-    packed = b"".join(packer.compress(block) for _ in range(size // len(block))) + packer.flush()
-    return raw_pdf(packed, b"/Filter /FlateDecode")
+    block = b"BT /F1 12 Tf (" + b"A" * 1_000_000 + b") Tj ET\n"
+    blocks = size // len(block)
+    first = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
+    packed = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
+    end = packer.flush()[:-4]  # without the checksum, which covers all blocks
+    checksum = 1
+    for _ in range(blocks):
+        checksum = zlib.adler32(block, checksum)
+    return raw_pdf(first + packed * (blocks - 1) + end + checksum.to_bytes(4), b"/Filter /FlateDecode")
 
 
 def raw_pdf(content: bytes, filters: bytes = b"") -> bytes:

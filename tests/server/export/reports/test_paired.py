@@ -6,8 +6,6 @@ import krippendorff
 import numpy as np
 import pytest
 from msgspec import UNSET
-from scipy import stats
-from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from server.export.reports.paired import LEAST, choice_agreement, rank_correlation, score_agreement, t_quantile
 
@@ -21,6 +19,8 @@ def scores(seed: int, count: int) -> tuple[list[float], list[float]]:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_score_agreement_is_that_of_independent_libraries(seed: int) -> None:
+    from scipy import stats  # noqa: PLC0415 - the import takes seconds
+
     first, second = scores(seed, 5 + seed)
     found = score_agreement(first, second)
     differences = np.array(second) - np.array(first)
@@ -40,12 +40,16 @@ def test_score_agreement_is_that_of_independent_libraries(seed: int) -> None:
 
 @pytest.mark.parametrize("df", [1, 2, 3, 4, 5, 6, 7, 30, 199])
 def test_quantiles_of_t_are_those_of_scipy(df: int) -> None:
+    from scipy import stats  # noqa: PLC0415 - the import takes seconds
+
     for probability in (0.5, 0.9, 0.975, 0.995):
         assert pytest.approx(stats.t.ppf(probability, df), abs=1e-9) == t_quantile(df, probability)
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_kappa_of_preferences_is_that_of_statsmodels(seed: int) -> None:
+    from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa  # noqa: PLC0415 - the import takes seconds
+
     drawn = random.Random(seed)
     first = {str(item): drawn.choice(["earlier", "later", "draw"]) for item in range(9)}
     second = {item: said if drawn.random() < 0.6 else "later" for item, said in first.items()}
