@@ -97,10 +97,10 @@ class WordCounter:
 
     def _add_run(self, run: str) -> None:
         """Characters without white space."""
-        if self._before == "blank" and len(run) <= LONGEST_RUN and not _UNSPACED.search(run):
-            self.number += 1
+        if self._before == "blank" and not _UNSPACED.search(run):
+            self.number += _spaced_words(run)
             self._before = "word" if any(map(str.isalnum, run)) else "marks"
-            self._length = len(run)
+            self._length = (len(run) - 1) % LONGEST_RUN + 1
             return
         for part in _PARTS.finditer(run):
             if part["unspaced"]:
@@ -145,6 +145,8 @@ def first_words(text: str, most: int) -> str:
 
 def _within(text: str, most: int) -> int:
     """Return the length of the longest beginning that has at most ``most`` words."""
+    if _UNSPACED.search(text) is None:
+        return _within_spaced(text, most)
     count = WordCounter()
     for at, character in enumerate(text):
         count.add(character)
@@ -153,10 +155,27 @@ def _within(text: str, most: int) -> int:
     return len(text)
 
 
+def _within_spaced(text: str, most: int) -> int:
+    """Return the same for a text without letters of scripts without spaces."""
+    left = most
+    for run in _RUN.finditer(text):
+        if (words := _spaced_words(run[0])) > left:
+            return run.start() + left * LONGEST_RUN
+        left -= words
+    return len(text)
+
+
 def _border(text: str, at: int) -> int:
     """Return the last index up to ``at`` that lies between two characters as readers see them."""
+    if at == len(text):
+        return at
     start = next((start for start, end in characters(text) if end > at), at)
     return start if at - start < LONGEST_CLUSTER else at
+
+
+def _spaced_words(run: str) -> int:
+    """Return the number of words of a run without letters of scripts without spaces."""
+    return -(-len(run) // LONGEST_RUN)
 
 
 def _unspaced_words(letters: str) -> int:

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.segmentation import SENTENCE_END, characters, count_words, segments, spans, words
+from events.segmentation import (
+    SENTENCE_END,
+    WordCounter,
+    characters,
+    count_words,
+    first_words,
+    segments,
+    spans,
+    words,
+)
 from events.state.transcript import repetition
 
 SPEECHES = msgspec.json.decode((Path(__file__).parents[1] / "judge/speeches_in_seven_languages.json").read_bytes())
@@ -60,3 +69,21 @@ def test_segments_and_characters_are_the_whole_text_in_order(text: str) -> None:
         assert text == "".join(text[start:end] for start, end in found)
         assert all(start < end for start, end in found)
     assert all(any(map(str.isalnum, text[start:end])) for start, end in spans(text))
+
+
+PIECES = st.lists(st.sampled_from([" ", "\n", "a", "?!", "ab" * 20, "b" * 39, "x" * 95, "é", "世界", "ก"]))
+
+
+@given(PIECES, st.integers(1, 9))
+def test_words_are_counted_and_cut_off_alike_at_once_by_piece_and_by_character(pieces: list[str], most: int) -> None:
+    text = "".join(pieces)
+    by_piece, counter, within = WordCounter(), WordCounter(), ""
+    for piece in pieces:
+        by_piece.add(piece)
+    for end, character in enumerate(text, 1):
+        counter.add(character)
+        if counter.number > most and not within:
+            within = text[: end - 1]
+
+    assert counter.number == by_piece.number == count_words(text)
+    assert (within or text).rstrip() == first_words(text, most)
