@@ -152,6 +152,15 @@ def without_anchors(criteria: Criteria) -> Criteria:
     return msgspec.structs.replace(criteria, dimensions=bare)
 
 
+CHANGED_BY: Final = {"slight_winner": "won the comparison", "slight_loser": "lost the comparison"}
+"""These two rules also follow a clear win, so their words say no degree; the reason of the entry does."""
+
+
+def change_name(rule: str) -> str:
+    """Return the rule that changed a score, in words."""
+    return CHANGED_BY.get(rule, rule.replace("_", " "))
+
+
 def fmt(points: float) -> str:
     """Format points with at most one decimal: 8, 3.5."""
     return f"{points:.1f}".removesuffix(".0")

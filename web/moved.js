@@ -69,8 +69,8 @@ function means(changes) {
 
 /** The rules that changed a score, in words. */
 function reasons({ because_of: causes }, events) {
-  const rules = new Set(causes.map((position) => events[position]?.rule).filter(Boolean));
-  return [...rules].map((rule) => MOVED.rule[rule] ?? plain(rule)).join(", ");
+  const rules = causes.map((position) => events[position]?.rule).filter(Boolean);
+  return [...new Set(rules.map((rule) => MOVED.rule[rule] ?? plain(rule)))].join(", ");
 }
 
 function turns(changes, events) {

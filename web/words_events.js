@@ -49,8 +49,8 @@ function answerWords(event) {
 
 const HARMONIZED = {
   __proto__: null,
-  slight_winner: "a slight win",
-  slight_loser: "a slight loss",
+  slight_winner: "it won the comparison",
+  slight_loser: "it lost the comparison",
   band_conflict: "out of its band again",
 };
 

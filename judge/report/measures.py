@@ -20,6 +20,7 @@ from judge.report.figures import (
 )
 from judge.report.table import Row, Table
 from judge.report.tally import SETTLED, Tally
+from judge.rubric import change_name
 
 
 class Measurement(Struct, frozen=True, kw_only=True):
@@ -179,7 +180,7 @@ def afterwards(tally: Tally) -> MeasurementOrReason:
         f"Changed by any entry after the first score: {out_of(changed, judged, 'scored turns')}.",
     ]
     if rules:
-        says.append(f"Entries by rule: {counts_text(rules)}.")
+        says.append(f"Entries by rule: {counts_text({change_name(rule): count for rule, count in rules.items()})}.")
         says.append(f"Entries that a floor or ceiling absorbed in part: {absorbed:,}.")
     figures = {"docked": docked, "share": share(docked, judged), "changed": changed, "by_rule": rules}
     shows = (rate(docked, judged), "scored turns docked later")

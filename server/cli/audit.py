@@ -8,6 +8,7 @@ from rich.text import Text
 
 from events.store.log import read_all
 from events.types import Side
+from judge.rubric import change_name
 from server.cli.options import find_debate, open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import NotFound
@@ -79,7 +80,7 @@ def _print_entries(console: Console, audit: Audit, first: Side) -> None:
         table.add_row(
             str(each.position),
             Text(one_line(each.dimension)),
-            Text(one_line(each.rule)),
+            Text(one_line(change_name(each.rule))),
             f"{each.before:g}",
             f"{each.requested:g}",
             f"{each.applied:g}",

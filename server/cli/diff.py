@@ -8,10 +8,11 @@ import click
 import msgspec
 from msgspec import UNSET
 
+from judge.rubric import change_name
 from server.cli.options import find_debate, open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import BadQuery
-from server.export.diff import ViewChange, ViewDiff, difference
+from server.export.diff import Cause, ViewChange, ViewDiff, difference
 from server.export.moved import what_moved
 from server.export.text import one_line
 from server.feed.folds import Folds
@@ -88,6 +89,8 @@ def _value(value: Any) -> str:
 
 def _why(change: ViewChange, found: ViewDiff) -> str:
     """The events that caused a change: position, type, and the rule of a score entry."""
-    causes = [(at, found.events[str(at)]) for at in change.because_of]
-    named = [f"{at} {each.type}" + ("" if each.rule is UNSET else f" ({one_line(each.rule)})") for at, each in causes]
-    return "because of " + ", ".join(named)
+    return "because of " + ", ".join(f"{at} {_cause(found.events[str(at)])}" for at in change.because_of)
+
+
+def _cause(event: Cause) -> str:
+    return event.type if event.rule is UNSET else f"{event.type} ({one_line(change_name(event.rule))})"

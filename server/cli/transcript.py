@@ -13,6 +13,7 @@ from events.types import Briefing, RaterCalibrated, Side
 from events.view.audience import AudienceView
 from events.view.summary import DebateSummary
 from events.view.view import VerdictsView
+from judge.rubric import change_name
 from server.cli import event_lines
 from server.cli.event_lines import case_lines
 from server.export import exchange
@@ -93,7 +94,7 @@ class DebatePrinter:
                 click.secho(f"  {self._scores(event['turn'])}", dim=True)
             case "score_harmonized" | "penalty_applied" | "penalty_reversed" | "logic_gap_adjusted":
                 got = "" if event["applied"] == event["requested"] else f" (requested: {event['requested']:+g})"
-                why = f"{event['rule'].replace('_', ' ')}: {named(event['reason'], self._first())}"
+                why = f"{change_name(event['rule'])}: {named(event['reason'], self._first())}"
                 changed = f"turn {event['turn']} {event['dimension']} {event['applied']:+g}{got}"
                 click.secho(f"  {changed} · {why}", fg="magenta", dim=True)
             case "claim_cleared" | "claim_upheld":

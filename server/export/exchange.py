@@ -25,6 +25,7 @@ from events.types import (
 from events.view.summary import DebateSummary
 from events.view.turn_view import ComparisonView, TurnView
 from events.view.view import VerdictsView, View
+from judge.rubric import change_name
 from server.export.audit import Audit, AuditEntry
 from server.export.labels import capital_sides, compared, named
 from server.export.text import one_line
@@ -283,7 +284,7 @@ def changes(entries: Iterable[AuditEntry], first: Side) -> Iterator[str]:
         if each.kind == "score":
             continue
         asked = "" if each.applied == each.requested else f" of {each.requested:+g}"
-        what = f"{each.dimension} {each.applied:+g}{asked} ({each.rule})".replace("_", " ")
+        what = f"{each.dimension.replace('_', ' ')} {each.applied:+g}{asked} ({change_name(each.rule)})"
         quotes = entry_quotes(each)
         reason = one_line(named(each.reason, first))
         yield f"event {each.position}: {what}. {' · '.join(filter(None, (reason, quotes)))}".rstrip()

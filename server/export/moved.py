@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
+from judge.rubric import change_name
 from server.export.diff import Cause, ViewChange, ViewDiff
 from server.export.wording import NAMES, STANDINGS
 
@@ -24,8 +25,8 @@ TURN_STATES: Final = {"speaking": "began", "spoken": "was spoken", "judged": "wa
 RULES: Final = {
     "band_winner": "it won a comparison",
     "band_loser": "it lost a comparison",
-    "slight_winner": "it won a comparison slightly",
-    "slight_loser": "it lost a comparison slightly",
+    "slight_winner": "it won a comparison",
+    "slight_loser": "it lost a comparison",
     "band_conflict": "it won and lost comparisons",
     "logic_gap": "a gap was exposed",
     "cleared": "a penalty was reversed",
@@ -171,7 +172,7 @@ def _why(change: ViewChange, events: Mapping[str, Cause]) -> str:
     """The rules that changed a score, in words."""
     causes = (events[str(position)] for position in change.because_of if str(position) in events)
     rules = dict.fromkeys(each.rule for each in causes if each.rule is not UNSET)
-    words = ", ".join(RULES.get(rule, rule.replace("_", " ")) for rule in rules)
+    words = ", ".join(dict.fromkeys(RULES.get(rule, change_name(rule)) for rule in rules))
     return f" ({words})" if words else ""
 
 

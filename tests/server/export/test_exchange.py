@@ -25,6 +25,7 @@ from events.types import (
     Reason,
     Rounds,
     ScorecardVerdictReached,
+    ScoreHarmonized,
     TurnsCompared,
     TurnScored,
 )
@@ -104,6 +105,16 @@ def test_a_turn_tells_its_quotes_its_suspect_claims_and_why_it_was_docked() -> N
     assert "- event 63: logic -4 (logic gap). The appeal reads a defence of the verdict, not its making" in first
     assert "; turn 4: “Reasons are composed after the decision" in first
     assert "- suspect claim C3.1 (fabricated citation, upheld): “The Larkmoor Bench Audit measured it" in third
+
+
+def test_the_rule_of_a_comparison_says_no_degree_that_its_reason_could_contradict() -> None:
+    why = "clearly won tactics against turn 2: the winner is put 1 ahead"
+    won = ScoreHarmonized(
+        turn=1, dimension="tactics", requested=0.5, applied=0.5, rule="slight_winner", because_of=4, reason=why
+    )
+    view, found = shown(scored(), won)
+
+    assert f"- event 5: tactics +0.5 (won the comparison). {why}\n" in as_markdown(view, found)
 
 
 def test_a_directive_that_may_not_be_read_yet_is_left_out() -> None:
