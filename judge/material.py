@@ -12,6 +12,7 @@ from events.types.criteria import Criteria
 from events.types.rubric import Anchors, ClaimRule, Rubric, rule_of
 from judge.live.scoring import applicable
 from judge.live.whole import rule_effect
+from judge.protocol.assess import faulty_citations
 from judge.rubric import fmt
 from providers.base import Material, RegisterEntry, Speech, Term
 
@@ -211,7 +212,7 @@ def arguments_material(debate: Debate, purpose: str) -> Material:
             *_criteria_terms(opened.rubric.criteria),
             *(Term(name=name, asks=means) for name, means in fallacies.items()),
         ),
-        context=_moderator_words(debate),
+        context="\n".join(filter(None, (_moderator_words(debate), *faulty_citations(debate)))),
         least_quote=opened.rubric.quote_minimum,
     )
 

@@ -6,6 +6,7 @@ import { count } from "./formatting.js";
 import { firstSide, named } from "./labels.js";
 import { pieces } from "./text.js";
 import { more, placeLink, replaceChildren } from "./widgets.js";
+import { NAME, ROUND, roundsOf } from "./words.js";
 
 /** An exported file has no server to ask for passages that nothing cites. */
 const isCopy = Boolean(globalThis.moot?.copy);
@@ -60,15 +61,15 @@ const WORDS = {
  * The passages of some findings about one mark, with the matched words marked.
  * @param {string[]} names Names of findings: R3.1.
  * @param {View} view
- * @param {() => void} close
+ * @param {() => void} [close] Without it there is no button to close them.
  * @returns {HTMLElement}
  */
-export function citedPassages(names, view, close) {
+export function citedPassages(names, view, close = undefined) {
   const found = names.map((name) => view.evidence.citations[name]).filter(Boolean);
   const byPassage = Map.groupBy(found, ({ passage }) => passage);
   return h("div.passages", { role: "group", "aria-label": WORDS.passages },
     [...byPassage].flatMap(([passage, findings]) => cited(passage, findings, view)),
-    h("button", { type: "button", on: { click: close } }, WORDS.close));
+    close && h("button", { type: "button", on: { click: close } }, WORDS.close));
 }
 
 function cited(passage, findings, view) {
@@ -153,7 +154,7 @@ function listOf(view) {
   return [
     ...Object.entries(documents).map(([id, each]) => documentPart(id, each, view)),
     !found.length && h("p.empty", {}, WORDS.empty),
-    outside.length > 0 && h("div.document", {}, h("ul", {}, outside.map((each) => h("li", {}, outsideWords(each))))),
+    outside.length > 0 && h("div.document", {}, h("ul", {}, outside.map((each) => h("li", {}, outsideWords(each, view))))),
   ];
 }
 
@@ -201,16 +202,23 @@ function usesOf(passage, view) {
   return h("ul", {},
     cites.map((each) => {
       const relations = weighedOf([each], view).map(({ relation }) => WORDS.bears[relation]);
-      return h("li", {}, turnLink(each.turn), `: ${[WORDS.finding[each.finding], ...relations].join(", ")}`);
+      return h("li", {}, turnLink(each.turn, view), `: ${[WORDS.finding[each.finding], ...relations].join(", ")}`);
     }),
     compared.map(({ turn, relation }) => {
-      return h("li", {}, turnLink(turn), `: ${WORDS.compared}, ${WORDS.bears[relation]}`);
+      return h("li", {}, turnLink(turn, view), `: ${WORDS.compared}, ${WORDS.bears[relation]}`);
     }));
 }
 
-function outsideWords({ turn, passage, quote }) {
+function outsideWords({ turn, passage, quote }, view) {
   const what = passage ? WORDS.unknown(passage) : [`${WORDS.uncited}: `, h("q", {}, quote)];
-  return [turnLink(turn), ": ", what];
+  return [turnLink(turn, view), ": ", what];
 }
 
-const turnLink = (turn) => placeLink(`turn-${turn}`, WORDS.turn(turn));
+/** A link to a turn; by protocol to the section that has the statement. */
+function turnLink(turn, view) {
+  if (view.format !== "protocol") return placeLink(`turn-${turn}`, WORDS.turn(turn));
+  const { side } = view.turns[turn];
+  const round = roundsOf(view)[Math.ceil(turn / 2) - 1];
+  const about = (round === "cross_examination") === (side === "pro") ? "con" : "pro";
+  return placeLink(round === "closings" ? `closing-${side}` : `case-${about}`, `${NAME[side]}, ${ROUND[round]}`);
+}

@@ -4,7 +4,7 @@ import { changeDetector, eventLink, h } from "./dom.js";
 import { anchor, capital, count, isMissing, joined, number, plain } from "./formatting.js";
 import { badge, failures, marked, more, placeLink, replaceChildren, sideName } from "./widgets.js";
 import { questionsAtTheEnd } from "./questions.js";
-import { NAME, ROUND, SIGN, roundsOf } from "./words.js";
+import { NAME, ROUND, SIGN, TRANSCRIPT, roundsOf } from "./words.js";
 import { PROTOCOL } from "./words_panel.js";
 
 const SIDES = ["pro", "con"];
@@ -28,7 +28,7 @@ export function protocol(root, go, wantFrame) {
     show(view, _, { head }) {
       const isRunning = head && view.state === "open";
       const known = isRunning ? questionsAtTheEnd(view, wantFrame) : null;
-      if (!isChanged(view.protocol, view.turns, isRunning, known?.answered)) return;
+      if (!isChanged(view.protocol, view.turns, view.evidence, isRunning, known?.answered)) return;
       replaceChildren(body, [
         roundSteps(view),
         preparation(view, isRunning, known),
@@ -133,6 +133,7 @@ function argument(name, each, view, isRunning, go) {
     h("h3.thesis", { id: `${id}-claim` }, withMarks(each.claim)),
     h("p.grounds", {}, withMarks(each.reasoning)),
     h("p.evidence", {}, h("b", {}, `${PROTOCOL.evidence} `), h("span.spoken", {}, withMarks(each.evidence))),
+    citations(each, each.turn, view, id),
     each.cross ? answer(each.cross, view, other, `${id}-cross`) : unanswered(view.protocol, other, isRunning),
     reply(each, view, `${id}-reply`),
     judgement(each, view));
@@ -158,7 +159,28 @@ function answer(cross, view, other, id) {
     cross.follow_up
       && h("p.asks", {},
         h("b", {}, `${PROTOCOL.asks} `),
-        h("span.spoken", {}, marked(cross.follow_up, quotes, "fallacy"))));
+        h("span.spoken", {}, marked(cross.follow_up, quotes, "fallacy"))),
+    citations(cross, cross.turn, view, id));
+}
+
+/** The citations in the texts of a part of a statement: what was found of each, and their passages on request. */
+function citations(part, turn, view, key) {
+  const said = Array.from(view.turns[turn]?.text ?? "");
+  const text = Object.values(part).flat().filter((each) => typeof each === "string").join("\n");
+  const found = Object.values(view.evidence?.citations ?? {}).filter((each) => {
+    return each.turn === turn && each.passage && text.includes(said.slice(...each.span).join(""))
+      && text.includes(each.quote);
+  });
+  if (!found.length) return null;
+  const words = found.map(({ passage, finding }) => `[${passage}] ${TRANSCRIPT.cited[finding]}`);
+  const place = h("div");
+  const details = more(`citations/${key}`, words.join(" · "), place);
+  details.addEventListener("toggle", async () => {
+    if (!details.open || place.firstChild) return;
+    const { citedPassages } = await import("./evidence.js");
+    place.replaceChildren(citedPassages(found.map(({ citation }) => citation), view));
+  });
+  return details;
 }
 
 /** The answer of an argument's side to the question about it. */
@@ -167,7 +189,8 @@ function reply({ side, cross, answer: text }, view, id) {
   if (!text) return given && cross?.follow_up ? h("p.quiet.unanswered", {}, PROTOCOL.noReply(NAME[side])) : null;
   return h(`div.answer.reply.${side}`, { id },
     h("p.how", {}, h(`b.${side}`, {}, `${SIGN[side]} ${NAME[side]} ${PROTOCOL.replies}`)),
-    h("p.grounds", {}, marked(text, fallacyQuotes(view, given?.turn), "fallacy")));
+    h("p.grounds", {}, marked(text, fallacyQuotes(view, given?.turn), "fallacy")),
+    citations([text], given?.turn, view, id));
 }
 
 function judgement({ trace, fallacies, turn }, view) {
@@ -227,6 +250,7 @@ function closing(side, each, view, go) {
       h("a.quiet", eventLink(positions[`closing:${side}`], go), count(each.words, "word"))),
     formFaults(PROTOCOL.thisClosing, each.faults, each.free_text, `closing-${side}`),
     h("p.said", {}, marked(each.final_position, fallacyQuotes(view, each.turn), "fallacy")),
+    citations(each, each.turn, view, `closing-${side}`),
     each.shift && h("p.shift", {}, h("b", {}, PROTOCOL.shift(each.shift)), h("span.spoken", {}, each.shift_reason)),
     concessions.length > 0 && h("div", {}, h("p.label", {}, PROTOCOL.concedes), h("ul.plain", {}, concessions)),
     standing.length > 0 && h("p.quiet", {}, each.shift ? PROTOCOL.holdAsStated : PROTOCOL.notRebutted, standing));

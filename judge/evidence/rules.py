@@ -42,15 +42,21 @@ def record_evidence(
     given: Mapping[str, Answers[EvidenceAnswer]],
 ) -> None:
     """Record what follows from the evidence for one turn.  ``given``: the answers by order; empty if none was asked."""
-    names = [_record(batch, number, place, each) for place, each in enumerate(checked.citations, 1)]
-    if checked.unchecked:
-        why = f"{checked.unchecked} further citations were not checked: at most {MOST_CHECKED} of a turn are"
-        refuse_finding(batch, number, PURPOSE, "", why, batch.debate.transcript.turns[number].spoken)
+    names = record_citations(batch, number, checked)
     _decide_fabricated(batch, number, checked.citations, names)
     for name, each in zip(names, checked.citations, strict=True):
         _flag_faulty(batch, number, name, each, passages)
     if given:
         _record_weighed(batch, number, names, pairs, passages, given)
+
+
+def record_citations(batch: EventBatch, number: int, checked: CheckedTurn) -> list[str]:
+    """Record what was found of each citation of a turn, and return the ids of the findings."""
+    names = [_record(batch, number, place, each) for place, each in enumerate(checked.citations, 1)]
+    if checked.unchecked:
+        why = f"{checked.unchecked} further citations were not checked: at most {MOST_CHECKED} of a turn are"
+        refuse_finding(batch, number, PURPOSE, "", why, batch.debate.transcript.turns[number].spoken)
+    return names
 
 
 def _record(batch: EventBatch, number: int, place: int, each: CheckedCitation) -> str:

@@ -12,6 +12,7 @@ from events.state.debate import Debate
 from events.state.rounds import ArgumentState, has_answers
 from events.types import SIDES, DebateOpened, Fallacy, Side, TurnSpoken, other
 from events.types.criteria import STANDINGS, Criteria, ProtocolRules
+from judge.evidence.rules import FAULTY
 from judge.guard.neutralise import quoted
 from judge.live.prompt import opening, with_moderator_messages
 from judge.protocol.answers import shown_answer
@@ -19,7 +20,7 @@ from judge.protocol.cross import cross_text
 from judge.protocol.prompt import SPEAKER, Prompt, argument_text, choice_type, keyed_type
 from judge.protocol.reading import join_names
 from judge.rubric import criteria_lines, has_anchors, without_anchors
-from judge.templates import fill, has_section, section
+from judge.templates import EVIDENCE, fill, has_section, section
 from providers.answers.schema import guided
 from providers.base import Segment
 
@@ -28,6 +29,11 @@ REASON_MOST: Final = 200
 INSIGHT_LEAST, INSIGHT_MOST = 20, 400
 FALLACIES_MOST: Final = 12
 QUESTIONS_MOST: Final = 3
+WRONG: Final = {
+    "misquoted": "the passage does not have these words",
+    "unknown_passage": "there is no such passage",
+}
+"""What the documents lack of a faulty citation."""
 RESPONSIVENESS: Final = "responsiveness"
 """The criterion that answers are judged by, and the section of the prompt that says so."""
 
@@ -181,10 +187,38 @@ def spoken_by(debate: Debate, side: Side) -> tuple[TurnSpoken, ...]:
 
 
 def closing_segments(opened: DebateOpened, debate: Debate) -> Prompt:
-    """Return both sides' closings, as far as they count."""
+    """Return both sides' closings, as far as they count, then what was found of the citations of all statements."""
     rules = opened.rubric.protocol
     assert rules is not None, "an opening fills in what a rubric leaves out"
-    return tuple(_closing(opened, debate, side, rules.closing_words) for side in SIDES)
+    closings = tuple(_closing(opened, debate, side, rules.closing_words) for side in SIDES)
+    return (*closings, *_citations(opened, debate))
+
+
+def _citations(opened: DebateOpened, debate: Debate) -> Iterator[Segment]:
+    """Yield how many quotations stand in the documents, and which do not.  Nothing if no words were compared."""
+    template = opened.prompts.get(EVIDENCE)
+    compared = [each for each in debate.citations.checked.values() if each.finding in {"verified", *FAULTY}]
+    if not compared or template is None or not has_section(template, "quotations"):
+        return
+    faults = faulty_citations(debate)
+    text = fill(section(template, "quotations"), verified=str(len(compared) - len(faults)))
+    if listed := "\n".join(faults):
+        text = f"{text} {fill(section(template, 'wrong'), lines=quoted(listed))}"
+    yield Segment("user", text)
+
+
+def faulty_citations(debate: Debate) -> tuple[str, ...]:
+    """Return a line for each citation of a statement whose passage, or whose words, the documents do not have."""
+    turns, kinds = debate.transcript.turns, ("opening", "cross-examination", "answers", "closing")
+    lines = []
+    for each in debate.citations.checked.values():
+        if each.finding not in FAULTY:
+            continue
+        statement = kinds[-1 if each.turn > len(turns) - 2 else (each.turn - 1) // 2]
+        words = f" “{' '.join(each.quote.split())}”" if each.quote else ""
+        found = f"the words stand in {each.found_in}" if each.found_in else WRONG[each.finding]
+        lines.append(f"{SPEAKER[turns[each.turn].side]}, {statement}:{words} [{each.passage}]: {found}")
+    return tuple(lines)
 
 
 def _closing(opened: DebateOpened, debate: Debate, side: Side, most: int) -> Segment:

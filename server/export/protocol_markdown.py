@@ -7,6 +7,7 @@ from msgspec import UNSET
 from events.state.rounds import ArgumentState, ProtocolState
 from events.types import SIDES, ArgumentTraced, Briefing, ClosingStated, Missing, Side, other
 from events.view.view import View
+from server.export.exchange import citations
 from server.export.text import escaped
 from server.export.wording import NAMES, RESPONSES, SIGNS, STANDINGS
 
@@ -53,7 +54,12 @@ def protocol_lines(view: View) -> list[str]:
         for side in SIDES:
             if side in protocol.closings:
                 lines += _closing(side, protocol.closings[side])
-    return [*lines, *_trace(protocol)]
+    cited = (
+        f"{SIGNS[turn.side]}, statement {number}: {escaped(line)}"
+        for number, turn in view.turns.items()
+        for line in citations(view, number)
+    )
+    return [*lines, *_listed("Citations", cited, level=2), *_trace(protocol)]
 
 
 def _case(view: View, protocol: ProtocolState, side: Side) -> list[str]:

@@ -9,7 +9,9 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import expect_changes
 from tests.browser.test_access import start_axe, violations
-from tests.server.debate.cited_debate import ANSWERS, CUT, DOCUMENTS, MOTION, SAYS, TRUE
+from tests.judge.protocol.rounds import closing, cross, opening
+from tests.server.debate.cited_debate import ANSWERS, CUT, DOCUMENTS, MISQUOTED, MOTION, OPPOSITE, SAYS, TRUE
+from tests.server.protocol_debates import answers
 
 pytestmark = pytest.mark.browser
 Read = Callable[[str], Page]
@@ -120,6 +122,34 @@ def test_the_documents_list_what_was_cited(page: Page, cited: str) -> None:
         ["turn 1: quoted, supports", "turn 2: misquoted, undecided"]
     )
     expect(evidence).to_contain_text("The evidence has no passage E9.")
+
+
+def test_a_protocol_shows_the_passages_of_each_statement(page: Page, server: Any) -> None:
+    said = {
+        "open_pro": opening("pro", n1={"evidence": TRUE}),
+        "cross_con": cross("con", **{"1": {"reasoning": MISQUOTED}}),
+        "close_con": closing("con", final_position=OPPOSITE),
+    }
+    seat = {"model": server.script({"answers": answers(**said)})}
+    body = {"motion": MOTION, "format": "protocol", "turns": 8, "evidence": DOCUMENTS}
+    debate = server.open_request(body | {"pro": seat, "con": seat, "judge": seat})
+    server.concluded(debate)
+    page.goto(f"{server.url}/d/{debate}")
+    argument = page.locator("#PRO-1")
+    claimed = argument.locator("details", has_text="[E1] the quoted words stand in the passage")
+    refuted = argument.locator(".answer details", has_text="[E1] the quoted words do not stand in the passage")
+
+    claimed.locator("summary").click()
+    expect(claimed.locator("mark.found")).to_have_text("ridership on the city's buses rose by 12 percent")
+    refuted.locator("summary").click()
+    expect(refuted.locator("mark.nearest")).to_contain_text("rose by 12 percent")
+    expect(page.locator("#closing-con details")).to_contain_text("[E2] no words of the passage are quoted")
+    page.locator("#evidence summary", has_text="E1").click()
+    expect(page.locator("#evidence details[open] li")).to_have_text(
+        ["Pro, openings: quoted", "Con, cross-examination: misquoted"]
+    )
+    start_axe(page)
+    assert violations(page, "light") == []
 
 
 def test_a_document_opens_with_all_its_passages(page: Page, cited: str) -> None:

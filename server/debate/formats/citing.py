@@ -1,4 +1,4 @@
-"""Evidence in format ``exchange``: the citations of a turn, the judge's question about them, and what follows."""
+"""The citations of a turn: what is found of them, the judge's question about them in ``exchange``, what follows."""
 
 from functools import lru_cache, partial
 from typing import Any, Final
@@ -20,7 +20,7 @@ from judge.evidence.question import (
     pairs_of,
     suspected,
 )
-from judge.evidence.rules import record_evidence
+from judge.evidence.rules import record_citations, record_evidence
 from judge.live.answers import Answers
 from judge.live.claims import ClaimsAnswer
 from judge.live.event_batch import EventBatch
@@ -73,11 +73,8 @@ def turn_evidence(
     """Check the citations of a turn, whose suspect claims are answered or given up.  None without evidence."""
     if not debate.evidence.passages:
         return None
-    minimum, spoken = opened.rubric.quote_minimum, debate.transcript.spoken()
-    earlier = (opened.motion, *(each.text for each in spoken if each.turn < turn.number))
-    pack = _SamePack(debate.evidence)
-    checked = _checked(turn.text, pack, minimum, earlier, opened.language or "en")
-    passages = pack.texts
+    minimum, passages = opened.rubric.quote_minimum, _SamePack(debate.evidence).texts
+    checked = _citations_of(debate, opened, turn, before=turn.number)
     if PURPOSE not in opened.prompts:
         return TurnEvidence(checked, (), passages)
     spans = suspected(turn.text, claims.values, minimum)
@@ -88,6 +85,20 @@ def turn_evidence(
     }
     pairs = pairs_of(turn.text, checked.citations, spans, best)
     return TurnEvidence(checked, pairs, passages)
+
+
+def _citations_of(debate: Debate, opened: DebateOpened, turn: Turn, *, before: int) -> CheckedTurn:
+    """The findings of a turn.  ``before``: the turns before this one were said earlier."""
+    earlier = (opened.motion, *(each.text for each in debate.transcript.spoken() if each.turn < before))
+    minimum, pack = opened.rubric.quote_minimum, _SamePack(debate.evidence)
+    return _checked(turn.text, pack, minimum, earlier, opened.language or "en")
+
+
+def record_statement_citations(batch: EventBatch, opened: DebateOpened, number: int) -> None:
+    """Check the citations of a statement by protocol, which the batch has recorded.  The judge is not asked."""
+    if batch.debate.evidence.passages:
+        turn, first_of_round = batch.debate.transcript.turns[number], number - 1 + number % 2
+        record_citations(batch, number, _citations_of(batch.debate, opened, turn, before=first_of_round))
 
 
 def evidence_questions(

@@ -23,6 +23,7 @@ from judge.material import arguments_material
 from judge.protocol.assess import assess_prompt, assess_type
 from judge.protocol.judgement import PURPOSE, check_assessment, record_assessment
 from server.debate.formats import panel
+from server.debate.formats.citing import record_statement_citations
 from server.debate.formats.halts import abandon_turns, count_tries, give_up_reason, halt, halt_if_unaffordable
 from server.debate.formats.poll import vote_steps
 from server.debate.formats.prompts import speech_passages
@@ -169,6 +170,8 @@ def _record_statement(batch: EventBatch, statement: Statement, accepted: Accepte
     position = batch.add(spoken(batch.debate, statement, accepted, turn.attempt), accepted.given.position)
     for event in accepted.reading.events:
         batch.add(event, position)
+    assert batch.debate.opened is not None, "the statement has a turn"
+    record_statement_citations(batch, batch.debate.opened, statement.turn)
 
 
 def _give_up(debate: Debate, statement: Statement, turn: Turn) -> Record:

@@ -20,14 +20,27 @@ from events.types import (
     ModelAnswered,
     PenaltyApplied,
 )
+from events.view import view as views
 from judge.rubric import evidence_rules, rubric_v2
 from server.debate.setup.opening import build_opening, events_after
 from server.debate.setup.rehearsal import rehearse
 from server.debate.setup.request import as_request
+from server.export.markdown import as_markdown
 from server.whatif.replay import replay
-from tests.server.debate.cited_debate import ANSWERS, CUT, DOCUMENTS, INVENTED, MISQUOTED, MOTION, OPPOSITE, SAYS
+from tests.judge.protocol.rounds import closing, cross, opening
+from tests.server.debate.cited_debate import (
+    ANSWERS,
+    CUT,
+    DOCUMENTS,
+    INVENTED,
+    MISQUOTED,
+    MOTION,
+    OPPOSITE,
+    SAYS,
+    TRUE,
+)
 from tests.server.harness import Harness, check_sound, harness
-from tests.server.protocol_debates import of
+from tests.server.protocol_debates import answers, check, of
 
 pytestmark = pytest.mark.anyio
 Script = Callable[..., str]
@@ -214,3 +227,52 @@ async def test_an_estimate_counts_the_questions_about_evidence(script: Script) -
     assert 8 == len(asked)
     assert any("fares were abolished" in segment.text for segment in asked[0].prompt)
     assert 8 == len(with_documents) - len(without)
+
+
+async def test_by_protocol_citations_are_checked_and_the_assessment_is_told(script: Script) -> None:
+    said = {
+        "open_pro": opening("pro", n1={"evidence": TRUE}, n2={"evidence": INVENTED}),
+        "cross_con": cross("con", **{"2": {"reasoning": MISQUOTED}}),
+        "close_con": closing("con", final_position=OPPOSITE),
+    }
+    async with harness() as h:
+        debate = await open_cited(h, script(answers=answers(**said)), format="protocol", turns=8)
+        await h.ended(debate)
+        records = await check(h.log, debate)
+    fold = views.INITIAL
+    for record in records:
+        fold = views.apply(fold, record)
+    found = [record.event for record in records if isinstance(record.event, CitationChecked)]
+
+    assert {
+        ("R1.1", 1, "E1", "verified"),
+        ("R1.2", 1, "E9", "unknown_passage"),
+        ("R4.1", 4, "E1", "misquoted"),
+        ("R8.1", 8, "E2", "paraphrased"),
+    } == {(each.citation, each.turn, each.passage, each.finding) for each in found}
+    assert "- ▲ Pro, statement 1: it cites E9: the evidence has no such passage" in as_markdown(fold.view)
+    (answered,) = [
+        each.event for each in records if isinstance(each.event, ModelAnswered) and each.event.key == "assess"
+    ]
+    texts = {name: text for each in records for name, text in getattr(each.event, "segments", {}).items()}
+    (told,) = [texts[digest] for _, digest in answered.prompt if "The server compared" in texts[digest]]
+    assert "Quotations whose words stand in their passage: 1." in told
+    no_passage, other_words = told.splitlines()[-2:]
+    assert no_passage == "| Pro, opening: [E9]: there is no such passage"
+    assert other_words.startswith("| Con, cross-examination: “ridership on the city's buses rose by 2 percent” [E1]: ")
+    assert other_words.endswith(": the passage does not have these words")
+
+
+async def test_by_protocol_words_said_in_the_same_round_do_not_excuse_a_quotation(script: Script) -> None:
+    """Both sides write a round at the same time: no side can have read the other's words."""
+    made_up = 'The report says "fares keep half of all people at home" [E1].'
+    said = {
+        "open_pro": opening("pro", n1={"evidence": "Fares keep half of all people at home, as everybody knows."}),
+        "open_con": opening("con", n1={"evidence": made_up}),
+    }
+    async with harness() as h:
+        debate = await open_cited(h, script(answers=answers(**said)), format="protocol", turns=8)
+        await h.ended(debate)
+        events = await h.events(debate)
+
+    assert [(2, "misquoted")] == [(each.turn, each.finding) for each in of(events, CitationChecked)]
