@@ -253,13 +253,14 @@ function showArchetypes({ archetypes }) {
   }
 }
 
-/** Shows what the debate will take. A form that cannot be opened as it stands has no estimate. */
+/** Shows what the debate will take, and how many words a turn has if the field is empty. A form that cannot be opened as it stands has no estimate. */
 async function showEstimate() {
   if (!$("#new").open) return;
   const body = requestBody();
   const motion = body.motion.trim() || $("#motion").placeholder;
   const found = await api.estimate({ ...body, motion, evidence: attached?.samples() }).catch(() => null);
   setText($("#takes"), found ? FORM.takes(found) : "");
+  if (found?.max_words) $("#open [name=max_words]").placeholder = found.max_words;
 }
 
 async function submit(event) {

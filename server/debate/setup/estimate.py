@@ -76,6 +76,8 @@ class Estimate(Struct, frozen=True, kw_only=True):
     thought_tokens: int = 0
     seconds: float | UnsetType = UNSET
     """Unset if it is not known how long a call of one of the models takes."""
+    max_words: int | UnsetType = UNSET
+    """The most words that a turn will have; unset if the turns are supplied."""
 
 
 def estimate(opened: DebateOpened, measured: Durations = NONE_MEASURED, supplied: Sequence[Event] = ()) -> Estimate:
@@ -95,6 +97,7 @@ def estimate(opened: DebateOpened, measured: Durations = NONE_MEASURED, supplied
         cached_tokens=round(sum(each.cached for each in calls)),
         thought_tokens=round(sum(each.thought for each in calls)),
         seconds=_seconds(opened, played, measured),
+        max_words=opened.max_words or UNSET,
     )
 
 

@@ -212,6 +212,7 @@ async def test_an_estimate_counts_the_judge_and_no_speech() -> None:
     assert 3 == sum(each.purpose == "score" for each in calls)
     assert 4 == sum(each.purpose == "compare" for each in calls)
     assert long.input_tokens > 2 * short.input_tokens
+    assert msgspec.UNSET is short.max_words
 
 
 async def test_markdown_tells_that_nothing_was_spoken_live() -> None:

@@ -9,6 +9,7 @@ from providers.base import Segment
 from providers.registry import Registry
 from server.debate.formats.prompts import speech_prompt
 from server.debate.setup import opening
+from server.debate.setup.estimate import estimate
 from server.debate.setup.request import as_request
 from tests.server.debate_events import Play
 from tests.server.harness import QUICK
@@ -33,6 +34,7 @@ async def test_its_turns_are_short_unless_the_request_says_otherwise(script: Any
         (await opened(*seats)).max_words for seats in ((TINY, TINY), (other, TINY), (other, other))
     ]
     assert 120 == (await opened(TINY, TINY, max_words=120)).max_words
+    assert 70 == estimate(await opened(TINY, other)).max_words
 
 
 def last_piece(opening_: DebateOpened, side: Any) -> Segment:
