@@ -272,9 +272,7 @@ def _progress(view: View, lab: LabView) -> Iterator[str]:
 def _result(lab: LabView, effects: Sequence[Effect]) -> Iterator[str]:
     counts = Counter(each.verdict for each in effects)
     yield f'<p class="lead">{escape(summary(effects))}</p>'
-    if lab.failed_trials:
-        trials = sum(each.trials for each in lab.batteries.values())
-        lost = f"{lab.failed_trials:,} of {trials:,} trials have no answer"
+    if lost := lost_trials(lab):
         yield f'<p class="caveat">{lost}. They are left out of the figures and counted in the table.</p>'
     yield '<section aria-labelledby="forest-title"><h2 id="forest-title">All effects</h2>'
     yield (
@@ -296,6 +294,14 @@ def _result(lab: LabView, effects: Sequence[Effect]) -> Iterator[str]:
         yield "<figcaption>How often the judge was right, by how sure it said that it was. "
         yield "On the line, it is right as often as it says.</figcaption></figure></section>"
     yield from _table(effects)
+
+
+def lost_trials(lab: LabView) -> str:
+    """How many trials have no answer that can be used; empty if all have one."""
+    if not lab.failed_trials:
+        return ""
+    trials = sum(each.trials for each in lab.batteries.values())
+    return f"{lab.failed_trials:,} of {trials:,} trials have no answer that can be used"
 
 
 def summary(effects: Sequence[Effect]) -> str:

@@ -85,3 +85,11 @@ def test_the_list_says_how_many_trials_are_answered_until_a_run_is_measured(lab:
 
     assert re.fullmatch(r"halted, [1-9]\d* of \d+ trials answered", state[halted])
     assert state[measured] == "measured"
+
+
+def test_trials_without_a_usable_answer_are_told(lab: Any, tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text("{}", encoding="utf-8")
+    told = lab(f"scripted:{script}", "--only", "style")
+
+    assert "12 of 12 trials have no answer that can be used. They are left out of the figures." in told.stdout
