@@ -2,9 +2,10 @@
 
 ``python -c`` imports for up to a second before a command does anything, and the suite starts hundreds of commands.  One
 process a worker imports everything once and forks for each of them.  What it forks is a process with its own
-arguments, environment, folder, streams, signals and exit code, and the end of a whole interpreter.  SIGINT interrupts
-it even where the suite was started in the background and ignores SIGINT.  ``MOOT_TESTS_COLD=1`` gives every child an
-interpreter of its own.
+arguments, environment, folder, streams, signals and exit code.  At its end it waits for threads, calls the functions of
+``atexit``, collects its own garbage and flushes; only what was imported before the fork is not taken apart.  SIGINT
+interrupts it even where the suite was started in the background and ignores SIGINT.  ``MOOT_TESTS_COLD=1`` gives every
+child an interpreter of its own.
 """
 
 import atexit
@@ -27,11 +28,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from server.cli import main
+from server.debate.setup.language import language_of
+
 ROOT = Path(__file__).parents[2]
 COMMAND = "from server.cli import main; main()"
-FORKING = f"import sys; from tests.server.forking import forked; forked(int(sys.argv[1])); {COMMAND}"
+FORKING = "import sys; from tests.server.forking import ended, forked; forked(int(sys.argv[1])); ended()"
 PACKAGES = ("events", "judge", "personalities", "providers", "server")
 NOT_NEEDED = ("server.bench", "server.cli.bench", "providers.embedded.child", "providers.testing")
+LATER = ("anyio._backends._asyncio", "certifi", "httpcore", "uvicorn.lifespan.on", "uvloop")
+"""Modules that commands import when they run."""
 NUMBER = struct.Struct("q")
 
 
@@ -49,10 +55,7 @@ class Request(NamedTuple):
 def forked(control: int) -> None:
     """Import everything, then fork for each request; returns in each child, ready to run the command."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal is for pytest
-    for name in PACKAGES:
-        for found in pkgutil.walk_packages(importlib.import_module(name).__path__, f"{name}."):
-            if not found.name.startswith(NOT_NEEDED):
-                importlib.import_module(found.name)
+    _import_everything()
     gc.collect()
     gc.freeze()  # what all children share is not copied by their collections
     woken, wakes = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -78,6 +81,16 @@ def forked(control: int) -> None:
     for each in (woken, wakes, tell, *told.values()):
         os.close(each)
     _become(request, streams)
+
+
+def _import_everything() -> None:
+    for name in PACKAGES:
+        for found in pkgutil.walk_packages(importlib.import_module(name).__path__, f"{name}."):
+            if not found.name.startswith(NOT_NEEDED):
+                importlib.import_module(found.name)
+    for name in LATER:
+        importlib.import_module(name)
+    language_of("The language model is read once.")
 
 
 def _tell_of_the_ended(told: dict[int, int]) -> None:
@@ -123,6 +136,31 @@ def _become(request: Request, streams: list[int]) -> None:
             number, mode, 1 if line_wise else -1, encoding=like.encoding, errors=like.errors, closefd=False
         )
         setattr(sys, name, made)
+
+
+def ended() -> None:
+    """Run the command and end this process, as at the end of ``python -c``."""
+    code = _exit_code()
+    threading._shutdown()  # this and the next two: what the interpreter does at its end
+    atexit._run_exitfuncs()
+    gc.collect()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        sys.exit(code)  # the interpreter reports it
+    os._exit(code)
+
+
+def _exit_code() -> int:
+    """The exit code of the command.  Raises what the interpreter itself has to report."""
+    try:
+        main()
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return (end.code or 0) & 0xFF
+        raise
+    return 0
 
 
 # in pytest
