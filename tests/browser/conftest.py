@@ -16,6 +16,7 @@ import httpx
 import msgspec
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, expect, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from websockets.sync.client import connect
 
 from providers.scripted.provider import shipped
@@ -378,6 +379,17 @@ def read(reader: Reader) -> Iterator[Callable[[str], Page]]:
     """Shows an address in a page that the test only reads; its console must stay empty."""
     yield reader.visit
     assert reader.console == []
+
+
+def wheel_until(page: Page, dy: Callable[[], float] | float, condition: str) -> None:
+    """Turn the wheel over the page until a condition holds.  On a busy machine the browser loses a turn at times."""
+    page.mouse.move(300, 250)
+    for _ in range(10):
+        page.mouse.wheel(0, dy() if callable(dy) else dy)
+        with contextlib.suppress(PlaywrightTimeout):
+            page.wait_for_function(condition, timeout=3_000)
+            return
+    raise AssertionError(f"the wheel was turned ten times, and this does not hold: {condition}")
 
 
 def play_paused(page: Page) -> None:

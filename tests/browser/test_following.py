@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from providers.scripted.provider import shipped
 from server.debate.setup.exhibitions import request_for
-from tests.browser.conftest import expect_changes, play_paused
+from tests.browser.conftest import expect_changes, play_paused, wheel_until
 from tests.browser.test_search_page import WHEEL
 
 pytestmark = pytest.mark.browser
@@ -240,9 +240,9 @@ def test_b_explains_the_turn_that_is_read(new_page: Any, server: Any) -> None:
     page = new_page(height=600)
     visit(page, server, server.exhibit("juries"))
     expect_changes(page)  # after that no turn changes its height
-    page.mouse.move(300, 250)
-    page.mouse.wheel(0, page.locator("[data-turn='2']").evaluate(TOP) - 150)
-    page.wait_for_function(f"() => Math.abs(({TOP})(document.querySelector(\"[data-turn='2']\")) - 150) < 50")
+    turn = page.locator("[data-turn='2']")
+    near = f"() => Math.abs(({TOP})(document.querySelector(\"[data-turn='2']\")) - 150) < 50"
+    wheel_until(page, lambda: turn.evaluate(TOP) - 150, near)
     page.keyboard.press("b")
 
     expect(page).to_have_url(re.compile(r"turn=2$"))
@@ -390,9 +390,7 @@ def test_a_debate_that_ends_before_the_readers_eyes_is_not_behind(page: Page, se
     visit(page, server, ended, f"?speed=8#e{server.view(ended)['turns']['4']['judged']}")
     page.locator("#play").click()
     expect(page.get_by_role("status")).to_have_attribute("data-state", "ended")
-    page.mouse.move(300, 250)
-    page.mouse.wheel(0, -10_000)
-    page.wait_for_function("() => scrollY === 0")
+    wheel_until(page, -10_000, "() => scrollY === 0")
 
     expect(page.locator("#catch-up")).to_be_hidden()
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 import web
-from tests.browser.conftest import expect_changes, play_paused
+from tests.browser.conftest import expect_changes, play_paused, wheel_until
 
 pytestmark = pytest.mark.browser
 
@@ -219,9 +219,7 @@ def test_a_reader_who_scrolled_up_stays_there(new_page: Any, server: Any, live: 
     debate = live(scripts.silent_in(3), turns=6)
     visit(page, server, debate)
     expect(page.locator("article.turn")).to_have_count(3)
-    page.mouse.move(300, 250)
-    page.mouse.wheel(0, -10_000)
-    page.wait_for_function("() => scrollY === 0")
+    wheel_until(page, -10_000, "() => scrollY === 0")
     server.go_on(debate, scripts.silent_in(5))
     expect(page.locator("[data-turn='5'] .said[aria-busy]")).not_to_be_empty()
 
@@ -467,7 +465,7 @@ def test_the_head_is_one_line_and_a_chip_opens_the_rest(page: Page, server: Any)
     expect(page.locator("#caveats")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("#seats")).to_be_hidden()
-    page.mouse.wheel(0, 2000)
+    wheel_until(page, 2000, "() => scrollY > 1000")
     expect(page.locator("#short")).to_be_visible()
 
 
