@@ -79,14 +79,28 @@ function kindOf(event, turns) {
 }
 
 /** Who leads by two figures, or that it is open; within the tie the two sides are level, as on the scorecard. */
-function leader([pro, con], none, { isClose, noise } = {}) {
+function leader([pro, con], none, { isClose, scorecard, turns } = {}) {
   if ([pro, con].some((value) => typeof value !== "number")) return h("span.quiet", {}, none);
   const side = pro >= con ? "pro" : "con";
-  const margin = Math.abs(pro - con);
-  const range = noise > 0 && h("span", { title: LEAD.noiseTitle }, LEAD.noise(noise));
+  const margin = Math.round(Math.abs(pro - con) * 100) / 100; // The means have two decimals.
+  const [words, title] = uncertainty(margin, scorecard, turns);
+  const range = words && h("span", { title }, words[0], h("span.long", {}, words[1]), words[2]);
   const ahead = h(`b.${side}`, {}, LEAD.leads(side, margin));
   if (!isClose || !margin) return h("span", {}, ahead, range);
   return h("span", {}, h("b", { title: LEAD.closeTitle }, LEAD.level), " (", ahead, range, ")");
+}
+
+/**
+ * How sure a margin is: by the judge's noise in such a lead if a lab run has measured it, else by its samples.
+ * @param {number} margin
+ * @param {{noise?: number}} scorecard
+ * @param {Record<string, object>} turns
+ * @returns {[words: string[], title: string] | []} Three parts, of which phones leave out the second; or neither is known.
+ */
+export function uncertainty(margin, { noise } = {}, turns = {}) {
+  if (noise > 0) return [LEAD.noise(margin, noise), LEAD.noiseTitle];
+  const spread = spreadOf(turns);
+  return spread > 0 ? [LEAD.spread(spread), LEAD.spreadTitle] : [];
 }
 
 /** The end, where it is not what the figures beside it say. */
@@ -98,10 +112,10 @@ function ending({ conclusion }) {
 /** What bar each format has: its parts in order. */
 const CONTENTS = {
   exchange(view, link) {
-    const { scorecard, panel } = view;
+    const { scorecard, turns, panel } = view;
     const isClose = scorecard.leader === "neither";
     const figures = SIDES.map((side) => scorecard[side].composite);
-    return [ending(view), leader(figures, LEAD.none, { isClose, noise: noiseOf(view.turns) }), raters(panel, link)];
+    return [ending(view), leader(figures, LEAD.none, { isClose, scorecard, turns }), raters(panel, link)];
   },
 
   protocol(view, link) {
@@ -133,7 +147,7 @@ const CONTENTS = {
 };
 
 /** The mean of half the range of the composites that the judge's samples give one turn; 0 without samples. */
-function noiseOf(turns) {
+function spreadOf(turns) {
   const ranges = Object.values(turns).map(({ composite_spread: spread }) => spread).filter(Boolean);
   return ranges.length && ranges.reduce((sum, each) => sum + each, 0) / ranges.length / 2;
 }

@@ -1,13 +1,14 @@
 """The scorecard: mean effective scores of both sides."""
 
+import math
 from typing import Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from events.state.exchanges import Exchanges
 from events.state.exchanges import rounds as count_rounds
 from events.state.ledger import Ledger, TurnCard
-from events.types import Missing, Rounds, Side, Winner, missing
+from events.types import JudgeNoise, Missing, Rounds, Side, Winner, missing
 from events.types.rubric import Rubric
 
 NOT_JUDGED = missing("no judged turn yet")
@@ -32,10 +33,15 @@ class Scorecard(Struct, frozen=True, kw_only=True, gc=False):
     con: SideCard = SideCard()
     leader: Winner = "neither"
     rounds: Rounds = Rounds()
+    noise: float | UnsetType = UNSET
+    """Points within which 95 % of the judge's readings of this lead lie, where a lab run has measured that."""
 
 
 _SHOWN: Final = frozenset(SideCard.__struct_fields__) - {"composite", "judged_turns"}
 _MILLION: Final = 1_000_000
+
+NORMAL_95: Final = 1.96
+"""The part of a normal distribution within this many standard deviations is 95 %."""
 
 Sum = tuple[int, int]
 """(turns, millionths of a point).  Whole numbers are exact in any order of addition."""
@@ -75,23 +81,37 @@ class ScorecardSums(Struct, frozen=True, kw_only=True, gc=False):
         return ScorecardSums(**sums)
 
 
-def scorecard(ledger: Ledger, exchanges: Exchanges) -> Scorecard:
-    """The scorecard of a ledger."""
+def scorecard(ledger: Ledger, exchanges: Exchanges, noise: JudgeNoise | UnsetType = UNSET) -> Scorecard:
+    """The scorecard of a ledger.  ``noise`` is that of one turn, as the opening of the debate has it."""
     sums = ScorecardSums()
     for card in ledger.cards.values():
         sums = sums.moved(None, card, ledger.dimensions)
-    return read_off(sums, ledger.rubric, count_rounds(exchanges, ledger.sides))
+    return read_off(sums, ledger.rubric, count_rounds(exchanges, ledger.sides), noise)
 
 
-def read_off(sums: ScorecardSums, rubric: Rubric | None, rounds: Rounds) -> Scorecard:
+def read_off(
+    sums: ScorecardSums, rubric: Rubric | None, rounds: Rounds, noise: JudgeNoise | UnsetType = UNSET
+) -> Scorecard:
     """The scorecard from sums and exchanges won."""
     pro, con = _side(sums.pro), _side(sums.con)
     leader: Winner = "neither"
+    of_lead: float | UnsetType = UNSET
+    if noise is not UNSET and pro.judged_turns and con.judged_turns:
+        of_lead = noise_of_lead(noise.sd, pro.judged_turns, con.judged_turns)
     if isinstance(pro.composite, float) and isinstance(con.composite, float) and rubric:
         ahead = pro.composite - con.composite
         if round(abs(ahead), 6) > rubric.tie_within:
             leader = "pro" if ahead > 0 else "con"
-    return Scorecard(pro=pro, con=con, leader=leader, rounds=rounds)
+    return Scorecard(pro=pro, con=con, leader=leader, rounds=rounds, noise=of_lead)
+
+
+def noise_of_lead(sd: float, pro: int, con: int) -> float:
+    """Points of a lead within which 95 % of a judge's readings lie.
+
+    ``sd``: how much one turn's composite varies when it is asked again.  A lead is the difference of two means, over
+    ``pro`` and ``con`` turns, whose variations are taken as independent.
+    """
+    return round(NORMAL_95 * sd * math.sqrt(1 / pro + 1 / con), 2)
 
 
 def _side(sums: SideSums) -> SideCard:

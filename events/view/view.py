@@ -499,7 +499,8 @@ def _scorecard(fold: Fold, after: Debate, numbers: Iterable[int]) -> tuple[Score
         if was is not card:
             sums = sums.moved(was, card, ledger.dimensions)
     won = rounds(after.exchanges, ledger.sides) if is_compared else fold.view.scorecard.rounds
-    return sums, read_off(sums, ledger.rubric, won)
+    noise = UNSET if after.opened is None else after.opened.noise
+    return sums, read_off(sums, ledger.rubric, won, noise)
 
 
 def _turn_of(record: Recorded) -> int:

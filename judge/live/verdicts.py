@@ -4,7 +4,6 @@ The scorecard names the side with the higher mean composite.  The narrative verd
 debate: of what it cites, what exists is kept, and what does not is recorded as refused.
 """
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Final, Literal
@@ -98,19 +97,6 @@ def scorecard_verdict(
         reason=reason,
         noise=noise,
     )
-
-
-NORMAL_95: Final = 1.96
-"""The part of a normal distribution within this many standard deviations is 95 %."""
-
-
-def noise_of_lead(sd: float, pro: int, con: int) -> float:
-    """Points of a lead within which 95 % of a judge's readings lie.
-
-    ``sd``: how much one turn's composite varies when it is asked again.  A lead is the difference of two means, over
-    ``pro`` and ``con`` turns, whose variations are taken as independent.
-    """
-    return round(NORMAL_95 * sd * math.sqrt(1 / pro + 1 / con), 2)
 
 
 def _decided(measures: Measures, rubric: Rubric) -> tuple[Winner, str]:

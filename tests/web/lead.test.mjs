@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { lastMove } from "../../web/lead.js";
+import { lastMove, uncertainty } from "../../web/lead.js";
 import { LEAD } from "../../web/words.js";
 
 const turns = {
@@ -46,4 +46,15 @@ test("a turn that is docked for words of its own side contradicts them", () => {
   assert.equal(words(2, 6), "▼ Con’s turn 6 contradicts ▼ Con’s turn 2 (−2)");
   assert.equal(words(6, 6), "▼ Con’s turn 6 contradicts itself (turn 6: −2)");
   assert.equal(words(6, 1), "▲ Pro’s turn 1 shows a flaw in ▼ Con’s turn 6 (turn 6: −2)");
+});
+
+test("a margin stands beside the judge's noise, or beside the spread of its samples where no lab run has measured it", () => {
+  const sampled = { 1: { composite_spread: 2 }, 2: { composite_spread: 3 } };
+  const words = (margin, card, all = sampled) => uncertainty(margin, card, all)[0]?.join("");
+
+  assert.equal(words(2.1, { noise: 3.4 }), ", within the judge’s noise 3.4");
+  assert.equal(words(3.4, { noise: 3.4 }), ", within the judge’s noise 3.4");
+  assert.equal(words(5.2, { noise: 3.4 }), ", beyond the judge’s noise 3.4");
+  assert.equal(words(5.2, {}), " ±1.3");
+  assert.equal(words(5.2, { noise: 0 }, turns), undefined);
 });

@@ -18,7 +18,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
 from events.languages import tokens_a_word
 from events.record import Draft
@@ -47,7 +47,7 @@ from events.types import (
     missing,
     other,
 )
-from judge.live.verdicts import noise_of_lead, scorecard_verdict
+from judge.live.verdicts import scorecard_verdict
 from personalities.pressure import directive_in_force
 from server.debate.formats import judging, panel, people
 from server.debate.formats.halts import delay_ms, give_up_reason, halt, halt_if_unaffordable, is_exhausted, is_forgiven
@@ -234,7 +234,8 @@ def _judge(debate: Debate, opened: DebateOpened, turn: Turn) -> tuple[Step, ...]
 
 def _scorecard(debate: Debate, opened: DebateOpened) -> ScorecardVerdictReached:
     """The verdict of the numbers."""
-    card, spines = scorecard(debate.ledger, debate.exchanges), stabilities(debate.spine)
+    card = scorecard(debate.ledger, debate.exchanges, opened.noise)
+    spines = stabilities(debate.spine)
     stability = [missing("no premise") if each is UNSET else each for each in (spines[s].stability for s in SIDES)]
     return scorecard_verdict(
         BothSides(pro=card.pro.composite, con=card.con.composite),
@@ -246,19 +247,8 @@ def _scorecard(debate: Debate, opened: DebateOpened) -> ScorecardVerdictReached:
         },
         unsupported=[side for side in SIDES if _lacks_support(debate, side)],
         baseline=opened.judge.baseline or "",
-        noise=_noise(debate, opened),
+        noise=card.noise,
     )
-
-
-def _noise(debate: Debate, opened: DebateOpened) -> float | UnsetType:
-    """How far the judge differs from itself in the lead of this debate; unset if no lab run has measured it."""
-    judged = {
-        side: sum(1 for card in _cards(debate, side) if card.composite(debate.ledger.dimensions) is not None)
-        for side in SIDES
-    }
-    if opened.noise is UNSET or not all(judged.values()):
-        return UNSET
-    return noise_of_lead(opened.noise.sd, judged["pro"], judged["con"])
 
 
 def _cards(debate: Debate, side: Side) -> list[TurnCard]:

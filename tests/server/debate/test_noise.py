@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from events.errors import UnknownEvent
 from events.record import Draft
+from events.state.scorecard import noise_of_lead
 from events.types import (
     BothSides,
     DebateConcluded,
@@ -21,7 +22,8 @@ from events.types import (
     Rounds,
     ScorecardVerdictReached,
 )
-from judge.live.verdicts import noise_of_lead, scorecard_verdict
+from events.view import view as views
+from judge.live.verdicts import scorecard_verdict
 from judge.rubric import rubric_v1, rubric_v2
 from providers.scripted.provider import shipped
 from server.debate.setup import opening
@@ -150,9 +152,16 @@ async def test_a_debate_ends_by_the_noise_of_its_opening(tmp_path: Path, sd: flo
         opened = replace(opened, rubric=replace(opened.rubric, lead_beyond_noise=rule))
         debate = await made.moderators.open(opened)
         ended = await made.ended(debate)
-        events = await made.events(debate)
+        records = await made.log.read(debate)
+    events = [record.event for record in records]
     (verdict,) = (event for event in events if isinstance(event, ScorecardVerdictReached))
 
     assert isinstance(ended, DebateConcluded)
     assert verdict.noise == noise_of_lead(sd, 3, 3)
     assert (ended.winner == "neither") == (sd > 1 and rule)
+    shown, fold = [], views.INITIAL
+    for record in records:
+        fold = views.apply(fold, record)
+        shown.append(fold.view.scorecard.noise)
+    known = [noise_of_lead(sd, *turns) for turns in ((1, 1), (2, 1), (2, 2), (3, 2), (3, 3))]
+    assert list(dict.fromkeys([UNSET, *known])) == list(dict.fromkeys(shown))
