@@ -68,9 +68,9 @@ const placeOf = ({ material }) => (ORDER.indexOf(material.purpose) + 1 || ORDER.
  * @param {object} acts
  * @param {(id: string, answer: object) => Promise<void>} acts.send Throws an error with `faults` or a message.
  * @param {(id: string, draft: string) => Promise<void>} acts.keep
- * @returns {{show: (questions: Asked[]) => void, left: () => number}} `left`: the forms that are not sent.
+ * @returns {{show: (questions: Asked[]) => void}}
  */
-export function questionForms(root, { send, keep }) {
+function questionForms(root, { send, keep }) {
   const forms = new Map();
   const groups = new Map();
 
@@ -111,7 +111,6 @@ export function questionForms(root, { send, keep }) {
         groups.delete(key);
       }
     },
-    left: () => forms.size,
   };
 }
 
@@ -350,7 +349,7 @@ function anchorsOf(field, form) {
 
 /** Registers where faults of a field are shown, and returns that element. */
 function faultBox(path, form, controls) {
-  const id = `${form.prefix}-${path.join("-").replace(/[^\w-]/g, "_")}-fault`;
+  const id = `${idOf(path, form)}-fault`;
   const box = h("p.error", { id, role: "alert", hidden: true });
   form.places.set(path.join("/"), { box, controls });
   return box;

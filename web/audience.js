@@ -59,7 +59,7 @@ export function audience(id) {
   }
 
   /** Updates the questions. The vote and the focus survive a new turn. */
-  function ask(view, turn, canVote) {
+  function ask(turn, canVote) {
     updateChildren(root, [
       canVote && ["vote", vote, () => vote],
       turn > 0 && [`belief${turn}`, null, () => belief(turn)],
@@ -81,7 +81,7 @@ export function audience(id) {
       if (key === drawn) return;
       drawn = key;
       if (isOver) root.replaceChildren(...results(view));
-      else ask(view, Math.max(0, ...spoken.map(Number)), canVote);
+      else ask(Math.max(0, ...spoken.map(Number)), canVote);
     },
   };
 }

@@ -18,12 +18,8 @@ const AT_END_S = 0.5;
 const LONGEST_RUN = 40;
 const UNSPACED = /[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff]/;
 
-/**
- * The number of words, as the server counts them: runs without white space, or segments in scripts without spaces.
- * @param {string} text
- * @returns {number}
- */
-export function countWords(text) {
+/** The number of words, as the server counts them: runs without white space, or segments in scripts without spaces. */
+function countWords(text) {
   let count = 0;
   for (const [run] of text.matchAll(/\S+/gu)) {
     if (UNSPACED.test(run)) {

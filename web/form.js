@@ -253,7 +253,10 @@ function showArchetypes({ archetypes }) {
   }
 }
 
-/** Shows what the debate will take, and how many words a turn has if the field is empty. A form that cannot be opened as it stands has no estimate. */
+/**
+ * Shows what the debate will take, and how many words a turn has if the field is empty. A form that cannot be opened as
+ * it stands has no estimate.
+ */
 async function showEstimate() {
   if (!$("#new").open) return;
   const body = requestBody();

@@ -15,7 +15,7 @@ const ROUNDS = /^(opening|cross|answers|closing|assessment)/;
  * @param {View} view
  * @returns {{position: number, text: string}[]}
  */
-export function highlightsOf(view) {
+function highlightsOf(view) {
   const { summary, verdicts, protocol, panel } = view;
   const named = Object.entries({
     ...Object.fromEntries(Object.entries(protocol?.positions ?? {}).filter(([name]) => ROUNDS.test(name))),

@@ -18,7 +18,6 @@ import {
   withoutShort,
   withSpeakerSide,
 } from "./split.js";
-import { FORM } from "./words_home.js";
 import { SUPPLY } from "./words_supply.js";
 
 const MOST_BYTES = 50 * 1024 * 1024;

@@ -3,7 +3,7 @@
 import { changeDetector, eventLink, h, onClick, updateInBatches } from "./dom.js";
 import { anchor, isMissing, number, plain, tenths } from "./formatting.js";
 import { firstSide, named, sidesNamed } from "./labels.js";
-import { showPlace, sideName } from "./widgets.js";
+import { showPlace } from "./widgets.js";
 import { NAME, SIGN, VERDICTS, winnerWords } from "./words.js";
 
 const SIDES = ["pro", "con"];

@@ -351,12 +351,10 @@ export function option(value, { purpose, about, terms }) {
 export const ASKED = {
   add: (name) => `Add ${ROWS[name] ?? "an entry"}`,
   none: "None so far.",
-  remove: (number) => `Remove entry ${number}`,
   removeShort: "Remove",
   row: (number) => `Entry ${number}`,
   choose: "Choose words",
   chooseOthers: "Choose other words",
-  noWords: "No words chosen.",
   removeWords: "Remove words",
   from: (name) => `from ${turn(name)}`,
   use: "Use these words",
@@ -367,7 +365,6 @@ export const ASKED = {
   tooLong: (most) => `Select fewer words: at most ${most} characters.`,
   selected: (words) => `Selected: “${words}”`,
   noneYet: "No turn to choose from.",
-  nothing: "not given",
   ofScale: (low, high) => `${low} to ${high}`,
   motion: "The motion",
   speeches: "What was said",
@@ -376,7 +373,6 @@ export const ASKED = {
     if (kind === "passage") return `Passage ${name}`;
     return `${/^\d+$/.test(name) ? `Turn ${name}` : capital(name)}, Speaker ${speaker}`;
   },
-  asksAbout: "this question is about it",
   premises: "The premises so far",
   send: "Send this answer",
   sendAll: (number) => `Send all ${count(number, "answer")}`,
