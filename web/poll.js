@@ -5,7 +5,8 @@ import { $, changeDetector, h, onClick } from "./dom.js";
 import { isMissing } from "./formatting.js";
 import { POLL, STANCE } from "./words_poll.js";
 
-const STANCES = ["pro", "con", "undecided"];
+/** What a voter chooses from. */
+export const STANCES = ["pro", "con", "undecided"];
 /** The order of a bar: those who are undecided stand between the sides. */
 const BAR = ["pro", "undecided", "con"];
 
@@ -15,6 +16,13 @@ const BAR = ["pro", "undecided", "con"];
  * @returns {"before" | "after" | null}
  */
 export const openRound = (poll) => ["before", "after"].find((when) => poll[when]?.state === "open") ?? null;
+
+/**
+ * How far the poll is, as `POLL.phase` names it.
+ * @param {Record<string, any>} poll
+ * @returns {"before" | "between" | "after" | "over"} `after` also while the second vote is counted.
+ */
+export const phaseOf = (poll) => openRound(poll) ?? (poll.result ? "over" : poll.after ? "after" : "between");
 
 /**
  * The address of the page for voters; it keeps the token of an unlisted debate.

@@ -2,12 +2,11 @@
 
 import { api } from "./api.js";
 import { $, h, setText, speak } from "./dom.js";
-import { openRound, resultOf } from "./poll.js";
+import { STANCES, openRound, phaseOf, resultOf } from "./poll.js";
 import { POLL, STANCE } from "./words_poll.js";
 
 /** The page asks for the state of the poll at this interval, and sooner when the reader comes back to it. */
 const REFRESH_MS = 6_000;
-const STANCES = ["pro", "con", "undecided"];
 
 const [, , name, below] = location.pathname.split("/");
 const id = decodeURIComponent(name);
@@ -58,8 +57,7 @@ function draw() {
   $("#motion").lang = language ?? "";
   document.title = `${POLL.vote} · ${motion}`;
   const when = openRound(poll);
-  const phase = when ?? (poll.result ? "over" : poll.after ? "after" : "between");
-  setText($("#phase"), POLL.phase[phase]);
+  setText($("#phase"), POLL.phase[phaseOf(poll)]);
   showBallot(when);
   setText($("#answer"), sentences(when).filter(Boolean).join(" "));
   $("#result").hidden = !poll.result;

@@ -2,7 +2,7 @@
 
 import { api } from "./api.js";
 import { $, h, onClick, setText } from "./dom.js";
-import { openRound, resultOf, voteAddress } from "./poll.js";
+import { openRound, phaseOf, resultOf, voteAddress } from "./poll.js";
 import { role } from "./role.js";
 import { POLL } from "./words_poll.js";
 
@@ -50,7 +50,7 @@ export async function wall(id) {
     $("#motion").lang = language ?? "";
     when = openRound(poll);
     const last = poll.after ?? poll.before;
-    setText($("#phase"), POLL.phase[when ?? (poll.result ? "over" : poll.after ? "after" : "between")]);
+    setText($("#phase"), POLL.phase[phaseOf(poll)]);
     setText(cast, last ? POLL.have(last.cast) : "");
     const closes = when && poll[when].closes_at ? POLL.closesAt(poll[when].closes_at) : "";
     const then = poll.after ? [POLL.closed("after"), POLL.wait] : [POLL.closed("before"), POLL.underWay(...turns)];
