@@ -154,7 +154,8 @@ function listOf(view) {
   return [
     ...Object.entries(documents).map(([id, each]) => documentPart(id, each, view)),
     !found.length && h("p.empty", {}, WORDS.empty),
-    outside.length > 0 && h("div.document", {}, h("ul", {}, outside.map((each) => h("li", {}, outsideWords(each, view))))),
+    outside.length > 0 && h("div.document", {},
+      h("ul", {}, outside.map((each) => h("li", {}, outsideWords(each, view))))),
   ];
 }
 
