@@ -1,5 +1,6 @@
 /**
- * The fields of a form for a typed question, made from the JSON schema of its answer. No elements: asked.js shows them.
+ * The fields of a form for a typed question, made from the JSON schema of its answer. No elements: controls.js shows
+ * them.
  *
  * An answer is an object of the schema's shape. A choice or a number that is not given yet is absent from it.
  */
