@@ -95,7 +95,8 @@ function leader([pro, con], none, { isClose, scorecard, turns } = {}) {
  * @param {number} margin
  * @param {{noise?: number}} scorecard
  * @param {Record<string, object>} turns
- * @returns {[words: string[], title: string] | []} Three parts, of which phones leave out the second; or neither is known.
+ * @returns {[words: string[], title: string] | []} Three parts, of which phones leave out the second; or neither is
+ *   known.
  */
 export function uncertainty(margin, { noise } = {}, turns = {}) {
   if (noise > 0) return [LEAD.noise(margin, noise), LEAD.noiseTitle];

@@ -269,7 +269,9 @@ export const LEAD = {
   none: "No lead yet: each side needs a score.",
   noWinner: NO_WINNER,
   resigned: (winner) => `${SIGN[winner]} ${NAME[winner]} wins: the other side resigned`,
-  noise: (margin, noise) => [`, ${margin <= noise ? "within" : "beyond"} `, "the judge’s ", `noise ${number(noise, 1)}`],
+  noise(margin, noise) {
+    return [`, ${margin <= noise ? "within" : "beyond"} `, "the judge’s ", `noise ${number(noise, 1)}`];
+  },
   noiseTitle: "Asked again, this judge would give another lead. A lab run has measured by how much it differs.",
   spread: (points) => ["", "", ` ±${number(points, 1)}`],
   spreadTitle: "The judge read each turn several times. On average, its scores of one turn lie within this range.",
