@@ -81,6 +81,7 @@ export function list() {
       label.hidden = isEmpty && !isLimited;
     }
     offerTags(wanted.tag);
+    await offerExhibitions(isEmpty && !isLimited && !exhibitions);
     if (!isRefresh && !more) await showHits(wanted.q);
     if (mine !== ticket) return;
     $("#no-match").hidden = !isEmpty || !isLimited || !$("#hits").hidden;
@@ -92,6 +93,14 @@ export function list() {
     for (const tag of shown.flatMap(({ tags }) => tags)) tagsSeen.add(tag);
     $("#tags").replaceChildren(...[...tagsSeen].sort().map((value) => h("option", {}, value)));
     $("#tag-limit").hidden = tagsSeen.size === 0 && !chosenTag;
+  }
+
+  /** Where the list is empty, tells of exhibitions that it leaves out. */
+  async function offerExhibitions(isOffered) {
+    $("#played").hidden = true;
+    if (!isOffered) return;
+    const { debates } = await api.debates({ limit: 1, exhibition: "true" }).catch(() => ({ debates: [] }));
+    $("#played").hidden = debates.length === 0; // Without an answer the page does without this line.
   }
 
   /** Shows what was said with these words. A search in speeches may take longer than one in motions. */
@@ -127,6 +136,10 @@ export function list() {
   limits.addEventListener("change", ({ target: { type } }) => !["file", "text"].includes(type) && change());
   limits.addEventListener("submit", (event) => event.preventDefault());
   $("#more button").addEventListener("click", () => load({ more: true }));
+  $("#played button").addEventListener("click", () => {
+    limits.elements.exhibitions.checked = true;
+    change();
+  });
   document.addEventListener("visibilitychange", refresh);
   addEventListener("popstate", () => {
     read();

@@ -2,7 +2,6 @@
 
 import { api } from "./api.js";
 import { $, h, setText } from "./dom.js";
-import { openExhibition } from "./exhibitions.js";
 import { capital, number } from "./formatting.js";
 import { merge } from "./patch.js";
 import { Player } from "./player.js";
@@ -64,7 +63,6 @@ export async function stage() {
     if (player.playing) player.hold();
     else player.play();
   });
-  $("#stage-open").addEventListener("click", ({ currentTarget }) => openExhibition(EXHIBITION, currentTarget));
   player.speed = SPEED;
   player.isCalm = isCalm.matches;
   player.addEventListener("change", show);
@@ -88,6 +86,7 @@ function draw(player, frames) {
   const newest = Math.max(...Object.keys(view.turns).map(Number));
   const turn = view.turns[newest];
   setText($("#stage-motion"), view.motion);
+  $("#stage-open").href = addressAt(position, player.following ? "" : "?play");
   if (turn) {
     const { side } = turn;
     const who = $("#stage-who");
@@ -101,15 +100,18 @@ function draw(player, frames) {
     const { composite } = view.scorecard[side];
     return h(`span.${side}`, {}, `${SIGN[side]} ${NAME[side]} `, h("b", {}, scoreWords(composite)));
   }));
-  setText($("#stage-event"), view.conclusion ? `${capital(outcomeWords(view))}.` : told(view, frames, position));
+  $("#stage-event").replaceChildren(view.conclusion ? `${capital(outcomeWords(view))}.` : told(view, frames, position));
 }
+
+const addressAt = (position, how) => `/exhibitions/${EXHIBITION}${how}#e${position}`;
 
 const scoreWords = (composite) => (typeof composite === "number" ? number(composite, 1) : "–");
 
-/** The newest event that says something to the reader. */
+/** The newest event that says something to the reader: a link to its reasons. */
 function told(view, frames, position) {
-  const { event } = frames.slice(0, position).findLast(({ event: { type } }) => TOLD.has(type)) ?? {};
+  const { event, position: at } = frames.slice(0, position).findLast(({ event: { type } }) => TOLD.has(type)) ?? {};
   if (!event) return STAGE.begins;
   const score = event.type === "turn_scored" ? view.turns[event.turn].composite : null;
-  return `${capital(eventWords(event))}${typeof score === "number" ? `: ${number(score, 1)}` : ""}.`;
+  const words = `${capital(eventWords(event))}${typeof score === "number" ? `: ${number(score, 1)}` : ""}.`;
+  return h("a", { href: addressAt(at, "") }, words);
 }

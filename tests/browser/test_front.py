@@ -149,11 +149,20 @@ def test_an_exhibition_plays_by_itself_and_can_be_paused_and_opened(new_page: An
 
     page.locator("#stage").get_by_role("button", name="Play", exact=True).click()
     page.wait_for_function(f"() => {TEXT}.length > {len(stopped)}")
-    page.get_by_role("button", name="Open this debate").click()
-    page.wait_for_url(re.compile("/d/"))
-    [opened] = empty_server.get("/api/debates")["debates"]
-    assert "juries" == opened["exhibition"]
-    empty_server.halt(opened["id"])
+    page.get_by_role("link", name="Open at this moment").click()
+    page.wait_for_url(re.compile(r"/exhibitions/juries\?play#e[1-9]"))
+    expect(page.locator("article.turn").last).to_contain_text(stopped[:40])
+    assert [] == empty_server.get("/api/debates")["debates"]
+
+
+def test_what_the_exhibition_tells_leads_to_its_event(new_page: Any, server: Any) -> None:
+    page = new_page(own=True)
+    page.emulate_media(reduced_motion="reduce")  # it stands still at the score of turn 2
+    front(page, server)
+    page.locator("#stage-event a").click()
+    page.wait_for_url(re.compile(r"/exhibitions/juries#e\d+"))
+
+    expect(page.locator("[data-turn='2'] .scores")).to_be_in_viewport()
 
 
 def test_the_exhibition_stands_still_for_readers_who_prefer_less_motion(new_page: Any, server: Any) -> None:
@@ -243,7 +252,9 @@ def test_an_exhibition_is_not_listed_unless_the_reader_wants_it(new_page: Any, o
     front(page, own_server)
     expect(page.locator("#no-debates")).to_be_visible()
     expect(page.locator("#live")).to_be_hidden()
-    page.get_by_label("With exhibitions").check()
+    page.get_by_role("button", name="List them too").click()
+    expect(page.get_by_label("With exhibitions")).to_be_checked()
+    expect(page.locator("#played")).to_be_hidden()
     expect(page.locator("#debates .debate")).to_have_count(1)
     expect(page.locator("#live .debate")).to_have_count(1)
     own_server.halt(debate)
