@@ -52,15 +52,6 @@ def evidence_rules() -> dict[EvidenceKind, ClaimRule]:
     return msgspec.json.decode(raw, type=dict[EvidenceKind, ClaimRule])
 
 
-def name_of_rubric(rubric: Rubric) -> str:
-    """The name that selects a shipped rubric, with or without the rules of evidence; else its own name and version."""
-    for name in SHIPPED:
-        shipped = shipped_rubric(name)
-        if rubric in (shipped, with_evidence(shipped)):
-            return name
-    return f"{rubric.name} {rubric.version}"
-
-
 def scores_turns_as(one: Rubric, two: Rubric) -> bool:
     """Whether two rubrics have the same rules for turns; they may differ in what only arguments and panels need."""
     return _of_turns(one) == _of_turns(two)

@@ -1,6 +1,7 @@
 """The type of a rubric.  The figures are data in ``judge/rubrics``; each debate carries its whole rubric."""
 
-from typing import Annotated, Literal
+import hashlib
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -173,3 +174,19 @@ def composite_dimensions(rubric: Rubric) -> tuple[str, ...]:
 def canonical_bytes(rubric: Rubric) -> bytes:
     """The bytes that the digest of a rubric is computed from: JSON with sorted keys."""
     return msgspec.json.encode(rubric, order="sorted")
+
+
+SHIPPED_DIGESTS: Final = {
+    "d3da977c67a7c48884b2a7ee7ce317ac32c6af868131e99a3a87d20ff353baed": "v1",
+    "1f31b50713f960d7363d0c393eff39fc92b0b9ad50a71d9c35e22c0822b2a09d": "v2",
+    "dafbb4e6f3abd01aebfc06dc6386961e9bc89bfbb1022bba7475eb2023213848": "v2",
+    "f5354eb3c3e889a0a3d018e8f0bd74d1880adcbe5c97a4265c6f51f15ed68e4f": "v2-evidence",
+    "79c332c5996da42a8427501dbee09c30a81a3b8030d50f2efba08653789035d8": "v2-evidence",
+}
+"""The names of the shipped rubrics, without and with the rules of evidence, by the SHA-256 of their canonical bytes."""
+
+
+def name_of_rubric(rubric: Rubric) -> str:
+    """The name that selects a shipped rubric, with or without the rules of evidence; else its own name and version."""
+    digest = hashlib.sha256(canonical_bytes(rubric)).hexdigest()
+    return SHIPPED_DIGESTS.get(digest, f"{rubric.name} {rubric.version}")

@@ -46,6 +46,7 @@ from events.types import (
     TraitsShifted,
     TurnsCompared,
 )
+from events.types.rubric import name_of_rubric
 from events.view.audience import AudienceView, audience_view
 from events.view.evidence_view import EvidenceView, evidence_view
 from events.view.lab import LabView, lab_view
@@ -154,6 +155,8 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     people: dict[str, PersonView] | UnsetType = UNSET
     """The seats of people by ``pro``, ``con``, ``judge`` or the name of a rater, if there are any."""
     rubric: str = ""
+    rubric_name: str | UnsetType = UNSET
+    """The name that selects the rubric, as ``v2``; the name and the version of a rubric that is not Moot's."""
     turns: dict[str, TurnView] = {}
     scorecard: Scorecard = Scorecard()
     claims: dict[str, Claim] = {}
@@ -402,6 +405,7 @@ def _opened(debate: Debate, opened: DebateOpened) -> View:
         origin=opened.origin,
         **_seats(debate, named=not opened.blind),
         rubric=opened.rubric.name,
+        rubric_name=name_of_rubric(opened.rubric),
         archetype_traits=debate.characters.traits,
         artifact=opened.artifact,
         cases={case.id: case for case in opened.cases} if opened.cases else UNSET,

@@ -15,7 +15,8 @@ from events.store.lock import holder
 from events.store.log import EventLog
 from events.store.open import opened_log
 from events.types import Think
-from judge.rubric import SHIPPED, as_rubric, load_rubric, name_of_rubric, rubric_v2, scores_turns_as, shipped_rubric
+from events.types.rubric import name_of_rubric
+from judge.rubric import SHIPPED, as_rubric, load_rubric, rubric_v2, scores_turns_as, shipped_rubric
 from server.errors import BadField, NotFound
 from server.evidence.documents import MOST_BYTES, MOST_NAME
 from server.settings import Settings

@@ -137,7 +137,7 @@ def _identity(view: View, lab: LabView) -> Iterator[tuple[str, str]]:
     yield "judge", _judge(view)
     if lab.model and not _judge(view).endswith(lab.model):
         yield "model", lab.model
-    yield "rubric", view.rubric
+    yield "rubric", view.rubric_name or view.rubric
     yield "rubric_digest", lab.rubric_digest
     yield "items", lab.source
     yield "items_digest", lab.items_digest

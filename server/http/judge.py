@@ -22,7 +22,7 @@ from events.errors import LogError, UnknownDebate, UnknownEvent
 from events.record import Envelope, Recorded, now
 from events.store.log import PAGE, EventLog
 from events.types import DebateOpened, Effect
-from events.types.rubric import Rubric
+from events.types.rubric import Rubric, name_of_rubric
 from judge.report.figures import plural
 from judge.report.levels import Level, levels
 from judge.report.table import Table, differences
@@ -283,15 +283,13 @@ def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, ju
         beside=tuple(step for step in steps if not step.number),
         links=tuple(_links(over)),
         labs=survey.findings(judge),
-        about=f"“{rubric.name}”, version {rubric.version}: the rubric of every debate that brings none of its own.",
+        about=f"“{name_of_rubric(rubric)}”: the rubric of every debate that brings none of its own.",
     )
     if opened is None:
         return report
     marks = sum(differences(table) for table in shown)
-    compared = (
-        f"differs from Moot’s version 2 in {plural(marks, 'place')}, marked below" if marks else "is Moot’s version 2"
-    )
-    about = f"“{rubric.name}”, version {rubric.version}: the rubric of one debate. It {compared}. The debate: "
+    compared = f"differs from “v2” in {plural(marks, 'place')}, marked below" if marks else "has the rules of “v2”"
+    about = f"“{name_of_rubric(rubric)}”: the rubric of one debate. It {compared}. The debate: "
     return replace(report, about=about, debate=opened[0], motion=opened[1].motion, differences=marks)
 
 

@@ -6,8 +6,19 @@ from typing import Any
 import msgspec
 import pytest
 
+from events.types.rubric import name_of_rubric
 from judge.errors import RubricError
-from judge.rubric import SHIPPED, checked, digest, load_rubric, parse_rubric, rubric_v1, rubric_v2, shipped_rubric
+from judge.rubric import (
+    SHIPPED,
+    checked,
+    digest,
+    load_rubric,
+    parse_rubric,
+    rubric_v1,
+    rubric_v2,
+    shipped_rubric,
+    with_evidence,
+)
 
 
 def changed(path: str, value: object) -> bytes:
@@ -153,6 +164,15 @@ def test_another_file_is_loaded(tmp_path: Path) -> None:
     assert digest(rubric_v1()) != digest(mine)
     with pytest.raises(RubricError, match="cannot be read"):
         load_rubric(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_rubric_is_shown_by_the_name_that_selects_it(name: Any) -> None:
+    rubric = shipped_rubric(name)
+    own = msgspec.structs.replace(rubric, tie_within=9.5)
+
+    assert [name, name] == [name_of_rubric(each) for each in (rubric, with_evidence(rubric))]
+    assert f"{rubric.name} {rubric.version}" == name_of_rubric(own)
 
 
 def test_a_digest_depends_on_the_figures_alone() -> None:

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from events.state.claims import Claim
 from events.state.exchanges import Comparison
 from events.types import Coefficient, DebateOpened, DebateState, Missing, Side, Span, Winner, missing
-from events.types.rubric import composite_dimensions
+from events.types.rubric import composite_dimensions, name_of_rubric
 from events.view.turn_view import ComponentView, TurnView
 from events.view.view import Fold, View
 from judge.live.answers import overlaps
-from judge.rubric import name_of_rubric, scores_turns_as
+from judge.rubric import scores_turns_as
 from server.errors import NotNow
 from server.export.reports.paired import ScoreAgreement, choice_agreement, score_agreement
 

@@ -101,6 +101,7 @@ def test_a_debates_own_rubric_is_shown_with_what_differs(site: Site, script: Any
     (thresholds,) = (table["rows"] for table in report["tables"] if table["id"] == "thresholds")
     (tie,) = (row for row in thresholds if row["key"] == "tie_within")
 
+    assert report["about"].startswith("“strict 2”: the rubric of one debate. It differs from “v2” in 1 place, ")
     assert (1, {"1": 2.0}, 7.0) == (report["differences"], tie["was"], tie["cells"][1])
     assert ("strict", debate) == (report["rubric"]["name"], report["debate"])
     assert "within 7 points" in " ".join(rule for level in report["levels"] for rule in level["rules"])
