@@ -19,6 +19,7 @@ from server.export.reports.judgings_text import (
     difference,
     docking_words,
     flag_words,
+    judge_caveats,
     outcome,
     score,
 )
@@ -63,6 +64,8 @@ def _print(found: JudgingComparison, began: Side, *, with_components: bool) -> N
     click.secho(one_line(found.motion), bold=True)
     for name, judging in (("first", found.first), ("second", found.second)):
         click.echo(f"{name}: {one_line(_judging(judging))}")
+    for line in judge_caveats(found):
+        click.secho(one_line(line), dim=True)
     console = Console()
     console.width = max(console.width, 100)
     table = Table(box=None, pad_edge=False)
@@ -100,8 +103,7 @@ def _print(found: JudgingComparison, began: Side, *, with_components: bool) -> N
 
 def _judging(judging: Judging) -> str:
     means = f"Pro {score(judging.mean['pro'])}, Con {score(judging.mean['con'])}"
-    caveat = f" ({judging.caveat})" if judging.caveat else ""
-    judge = f"{judge_name(judging.judge)}{caveat}, rubric {judging.rubric}"
+    judge = f"{judge_name(judging.judge)}, rubric {judging.rubric}"
     return f"{judge}: {outcome(judging)}; {means}; debate {judging.debate}"
 
 

@@ -81,6 +81,15 @@ def agreement_sentences(found: JudgingComparison) -> Iterator[str]:
     yield from found.notes
 
 
+def judge_caveats(found: JudgingComparison) -> Iterator[str]:
+    """What to know of each judge; once if it is the same of both."""
+    if found.first.caveat == found.second.caveat:
+        caveats = {"Both judgings": found.first.caveat}
+    else:
+        caveats = {"First judging": found.first.caveat, "Second judging": found.second.caveat}
+    yield from (f"{name}: {caveat}" for name, caveat in caveats.items() if caveat)
+
+
 def _coefficient(found: Coefficient) -> str:
     return interval(found).replace("-", "−")
 
@@ -182,9 +191,7 @@ def _judgings(found: JudgingComparison) -> Iterator[str]:
         cells = "".join(f"<td>{escape(each)}</td>" for each in words)
         yield f'<tr><th scope="row">{name}</th>{cells}</tr>'
     yield "</tbody></table>"
-    for name, each in (("First", found.first), ("Second", found.second)):
-        if each.caveat:
-            yield f'<p class="caveat">{name} judging: {escape(each.caveat)}</p>'
+    yield from (f'<p class="caveat">{escape(each)}</p>' for each in judge_caveats(found))
 
 
 def _turn(

@@ -14,7 +14,7 @@ from events.view.view import Fold
 from providers.scripted.provider import shipped
 from server.errors import NotNow
 from server.export.reports.judgings import JudgingComparison, compare_judgings
-from server.export.reports.judgings_text import agreement_sentences, comparison_page
+from server.export.reports.judgings_text import agreement_sentences, comparison_page, judge_caveats
 from tests.server.harness import Harness, harness
 
 pytestmark = pytest.mark.anyio
@@ -92,6 +92,19 @@ async def test_a_judging_compared_with_its_like_differs_in_nothing(tmp_path: Pat
     assert found.common_flags.first == found.common_flags.both == found.common_flags.second > 0
     assert found.common_dockings.first == found.common_dockings.both > 0
     assert "Both have the same judge: a difference shows how far it differs from itself." in found.notes
+
+
+async def test_a_note_on_the_judge_stands_once_where_both_judgings_have_it(tmp_path: Path) -> None:
+    mild = script(tmp_path, "mild")
+    async with harness() as h:
+        counted = [await judged(h, mild, "baseline:lexical", turns=1) for _ in range(2)]
+        read = await judged(h, mild, mild, turns=1)
+    (alike,) = judge_caveats(compared(*counted))
+    of_model, alone = judge_caveats(compared(read, counted[0]))
+
+    assert alike.startswith("Both judgings: The lexical baseline is no model.")
+    assert of_model.startswith("First judging: ")
+    assert alone.startswith("Second judging: The lexical baseline is no model.")
 
 
 async def test_other_words_and_other_formats_are_refused_in_a_sentence(tmp_path: Path) -> None:
