@@ -23,7 +23,7 @@ export function head(view) {
   whole.hidden = view.motion.length <= LONG_MOTION;
   setText(whole, whole.hidden ? "" : view.motion);
   setText($("#short"), view.motion);
-  setText($("#kind"), (view.transcript ? HEADER.judgedTranscript : HEADER.kind[view.format]) ?? HEADER.kind.exchange);
+  setText($("#kind"), kindWords(view));
   setText($("#opened"), HEADER.opened(view));
   $("#seats").replaceChildren(...seats(view));
   $("#sides").replaceChildren(...["pro", "con"].filter((side) => view[side]).map((side) => {
@@ -42,12 +42,21 @@ export function head(view) {
   $("#about").classList.toggle("noted", notes.length > 0);
 }
 
+/** Whether the turns are those of another debate in Moot. */
+const isJudgedAgain = ({ transcript }) => transcript?.kind === "moot";
+
+function kindWords(view) {
+  if (isJudgedAgain(view)) return HEADER.judgedAgain;
+  return (view.transcript ? HEADER.judgedTranscript : HEADER.kind[view.format]) ?? HEADER.kind.exchange;
+}
+
 /** Where the words come from, if not all of them were spoken in this debate. */
 function* sources({ id, transcript, origin }) {
   if (transcript) {
     const { source, licence, digest } = transcript;
     const title = HEADER.digest(digest);
-    yield h("span", { title }, h("b", {}, HEADER.supplied), ` ${HEADER.source(source, licence)}`);
+    const what = isJudgedAgain({ transcript }) ? HEADER.turnsOf : HEADER.supplied;
+    yield h("span", { title }, h("b", {}, what), ` ${HEADER.source(source, licence)}`);
   }
   if (!origin) return;
   if (transcript) yield " · ";
@@ -102,7 +111,8 @@ function seats(view) {
   for (const side of ["pro", "con"]) {
     if (!view[side]) continue;
     const { speaker, archetype, model } = view[side];
-    const from = view.transcript && !model ? HEADER.inTranscript : model;
+    const place = isJudgedAgain(view) ? HEADER.inDebate : HEADER.inTranscript;
+    const from = view.transcript && !model ? place : model;
     shown.push(seat(side, `${SIGN[side]} ${NAME[side]}`, speaker ?? plain(archetype), from));
   }
   if (view.judge && !["deliberation", "calibration"].includes(view.format)) {

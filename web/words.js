@@ -189,11 +189,14 @@ export const HEADER = {
     return [`Opened ${moment(openedAt)}`, lengths[format]].filter(Boolean).join(" · ");
   },
   judgedTranscript: "Transcript: what was said elsewhere, each turn scored",
+  judgedAgain: "The turns of another debate, judged again",
   supplied: "Transcript supplied:",
+  turnsOf: "The turns of another debate:",
   source(source, licence) {
     return [source ?? "its source is named at the end", licence && `licence: ${licence}`].filter(Boolean).join(" · ");
   },
   inTranscript: "in the transcript",
+  inDebate: "in the debate that is judged again",
   digest: (digest) => `SHA-256: ${digest}`,
   origin: { rejudge: "Judged again:", fork: "A fork of" },
   compare: "Compare with the first judging",

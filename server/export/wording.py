@@ -36,6 +36,7 @@ RULES: Final = {
 }
 """What decides a debate, in words."""
 SUPPLIED: Final = "Transcript supplied: these words were said elsewhere, not in Moot."
+JUDGED_AGAIN: Final = "Judged again: these are the turns of another debate in Moot."
 ORIGINS: Final = {"rejudge": "Another judge reads the turns of", "fork": "A fork of"}
 RECORD_STANDS: Final = (
     "The scores that each rater gave on its own stay the verdict of record: nothing here changes the outcome."
@@ -65,7 +66,8 @@ def sources_of(supplied: TranscriptView | UnsetType, origin: Origin | UnsetType)
     if supplied is not UNSET:
         source = "not named yet" if supplied.source is UNSET else supplied.source
         licence = f". Licence: {supplied.licence}" if supplied.licence else ""
-        yield f"{SUPPLIED} Source: {source}{licence}. SHA-256 of the turns: {supplied.digest}."
+        what = JUDGED_AGAIN if supplied.kind == "moot" else SUPPLIED
+        yield f"{what} Source: {source}{licence}. SHA-256 of the turns: {supplied.digest}."
     if origin is not UNSET:
         at = f"debate {origin.debate} up to event {origin.position} (digest {origin.digest})"
         yield f"{ORIGINS[origin.kind]} {at}."

@@ -22,6 +22,7 @@ from events.types import (
     TurnSpoken,
 )
 from events.view import view as views
+from events.view.view import TranscriptView
 from providers.registry import BASELINE
 from server.debate.setup import opening
 from server.debate.setup.estimate import estimate
@@ -29,6 +30,7 @@ from server.debate.setup.rehearsal import rehearse
 from server.debate.setup.request import as_request
 from server.errors import BadField, NotNow
 from server.export.markdown import as_markdown
+from server.export.wording import sources_of
 from tests.server.harness import Harness, check_sound, harness
 
 pytestmark = pytest.mark.anyio
@@ -224,6 +226,13 @@ async def test_markdown_tells_that_nothing_was_spoken_live() -> None:
     assert "Transcript supplied: these words were said elsewhere, not in Moot. Source: Town hall, 3 May 2026." in text
     assert "Licence: CC BY 4.0." in text
     assert "## Turn 1 · ▼ Con · Ann, Abe" in text
+
+
+def test_turns_of_another_debate_are_not_said_to_come_from_elsewhere() -> None:
+    supplied = TranscriptView(source="debate d1 in Moot", licence="", kind="moot", digest="0" * 64, position=2)
+    (text,) = sources_of(supplied, msgspec.UNSET)
+
+    assert text.startswith("Judged again: these are the turns of another debate in Moot. Source: debate d1 in Moot. ")
 
 
 async def test_the_language_is_that_of_the_transcript() -> None:
