@@ -6,7 +6,7 @@ import { $, changeDetector, onClick, setText, speak, storage } from "./dom.js";
 import { Feed } from "./feed.js";
 import { follower } from "./follow.js";
 import { formats } from "./formats.js";
-import { contents, head, menus, printing, progress, scoreSummary, shortMotion } from "./header.js";
+import { contents, head, listMade, menus, printing, progress, scoreSummary, shortMotion } from "./header.js";
 import { keys } from "./keys.js";
 import { Player } from "./player.js";
 import { statusOf } from "./status.js";
@@ -597,6 +597,7 @@ shortMotion();
 printing();
 new ResizeObserver(stay).observe($("#record"));
 $("#record").addEventListener("filled", stay); // A list may be filled between two paints, at the same size.
+if (!copy) listMade(id, api.debates);
 if (!copy) import("./role.js").then(({ role }) => role());
 feed.open();
 paint();

@@ -1,7 +1,7 @@
 /** The head of a debate's page: the motion, the participants, the progress, and links to the parts of the page. */
 
 import { $, h, onClick, setText } from "./dom.js";
-import { capital, count, holder, isMissing, joined, number, plain } from "./formatting.js";
+import { capital, count, holder, isMissing, joined, moment, number, plain } from "./formatting.js";
 import { FORMAT, HEADER, NAME, ROUND, SIGN, UNNAMED, roundsOf } from "./words.js";
 
 /** A motion with more characters is set in smaller type. */
@@ -64,10 +64,33 @@ function* sources({ id, transcript, origin }) {
   yield h("span", { title: HEADER.digest(origin.digest) }, HEADER.origin[origin.kind], " ",
     h("a", { href }, HEADER.originAt(origin.position)));
   if (origin.kind !== "rejudge" || document.body.matches(".copy")) return;
-  const both = new URLSearchParams({ a: origin.debate, b: id });
   yield " · ";
-  yield h("a", { href: `/compare?${both}` }, HEADER.compare);
+  yield h("a", { href: compareHref(origin.debate, id) }, HEADER.compare);
 }
+
+/**
+ * *About* lists what was made of this debate whenever it is opened: its other judgings, and its forks. If they cannot be
+ * read, *About* shows the rest.
+ * @param {string} id
+ * @param {(of: {origin: string, limit: number}) => Promise<{debates: object[]}>} list
+ */
+export function listMade(id, list) {
+  const about = $("#about");
+  about.addEventListener("toggle", async () => {
+    if (!about.open) return;
+    const { debates } = await list({ origin: id, limit: 200 }).catch(() => ({ debates: [] }));
+    $("#made").hidden = debates.length === 0;
+    $("#made").replaceChildren(...debates.map((made) => h("li", {}, madeLinks(id, made))));
+  });
+}
+
+function madeLinks(first, { id, origin, judge, opened_at: openedAt }) {
+  const words = HEADER.made[origin.kind](origin.kind === "fork" ? origin.position : holder(judge));
+  const link = h("a", { href: `/d/${encodeURIComponent(id)}` }, `${words}, ${moment(openedAt)}`);
+  return origin.kind === "fork" ? [link] : [link, " · ", h("a", { href: compareHref(first, id) }, HEADER.compareWith)];
+}
+
+const compareHref = (first, second) => `/compare?${new URLSearchParams({ a: first, b: second })}`;
 
 /** The head of the page shows the motion while its heading is out of view. */
 export function shortMotion() {

@@ -200,6 +200,11 @@ export const HEADER = {
   digest: (digest) => `SHA-256: ${digest}`,
   origin: { rejudge: "Judged again:", fork: "A fork of" },
   compare: "Compare with the first judging",
+  made: {
+    rejudge: (judge) => `Judged again${judge ? ` by ${judge}` : ""}`,
+    fork: (position) => `Forked at event ${position}`,
+  },
+  compareWith: "compare",
   originAt: (position) => `the debate up to event ${position}`,
   about: (roles) => `Note on ${roles}`,
   takeover: (side) => `the model that takes over for ${side}`,

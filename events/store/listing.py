@@ -75,11 +75,14 @@ class Limits(Struct, frozen=True, kw_only=True):
     hidden: bool | None = None
     archived: bool | None = None
     unlisted: bool | None = None
+    origin: str | None = None
+    """The id of the debate that the listed ones were made from."""
 
     def marks(self) -> tuple[str, ...]:
         """The texts that ``searched`` must have for a row."""
         given = [MARKS.get((name, getattr(self, name))) for name in self.__struct_fields__]
-        return (*(mark for mark in given if mark is not None), *([] if self.tag is None else [_tag(self.tag)]))
+        named = [of(each) for of, each in ((_tag, self.tag), (_made_from, self.origin)) if each is not None]
+        return (*(mark for mark in given if mark is not None), *named)
 
     def absent_marks(self) -> tuple[str, ...]:
         """The marks that a row must not have."""
@@ -115,6 +118,8 @@ MARKS: Final[dict[tuple[str, object], str]] = {
 """Characters of the private use area.  Stores hold them, so a released mark never changes."""
 _TAG: Final = ("\ue030", "\ue031")
 """They stand around a tag."""
+_ORIGIN: Final = "\ue032"
+"""It stands before the id of the debate from which a debate was made, in hexadecimal digits from U+E040."""
 _WITHOUT_MARKS: Final = dict.fromkeys(range(0xE000, 0xE100))
 
 
@@ -205,11 +210,17 @@ def searched(row: Summary) -> str:
     facts = {"exhibition": row.exhibition is not None, "state": row.state, "format": row.format, "winner": row.winner}
     facts |= {name: getattr(row, name) for name in FILED}
     marks = "".join(MARKS.get(fact, "") for fact in facts.items())
+    marks += "" if row.origin is UNSET else _made_from(row.origin.debate)
     return f"{fold_text(row.title)} {fold_text(row.motion)}".lstrip() + marks + "".join(map(_tag, row.tags))
 
 
 def _tag(tag: str) -> str:
     return fold_text(tag).join(_TAG)
+
+
+def _made_from(debate: str) -> str:
+    """The mark of debates made from this one; no search for a text finds its digits."""
+    return _ORIGIN + "".join(chr(0xE040 + int(digit, 16)) for digit in debate.encode().hex()) + _ORIGIN
 
 
 def write_cursor(opened_at: str, number: int) -> str:

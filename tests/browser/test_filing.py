@@ -80,6 +80,11 @@ def test_a_debate_is_forked_and_judged_again_from_its_page(
     expect(page.get_by_role("heading", name="Two judgings of one debate")).to_be_visible()
     expect(page.get_by_role("link", name="First judging")).to_have_attribute("href", f"/d/{debate}")
     expect(page.locator("details.compared")).to_have_count(2)
+    page.get_by_role("link", name="First judging").click()
+    page.locator("#about > summary").click()
+    expect(page.locator("#made li")).to_have_text(
+        [re.compile(r"^Judged again by .*lexical, .* · compare$"), re.compile(r"^Forked at event \d+, ")]
+    )
 
 
 def test_the_list_is_limited_by_tag_and_its_address_says_so(

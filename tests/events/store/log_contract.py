@@ -11,7 +11,7 @@ from events.record import Draft, Recorded, first_break, new_id
 from events.store.listing import MARKS, Limits
 from events.store.log import EventLog, follow, read_all
 from events.store.memory import MemoryLog
-from events.types import DebateHalted, DebatePaused, DebateResumed, ModeratorSpoke
+from events.types import DebateHalted, DebatePaused, DebateResumed, ModeratorSpoke, Origin
 from events.verify import verify_log
 from tests.events.samples import debate, opened, spoken, started
 
@@ -312,6 +312,18 @@ class LogContract:
         assert {"paused"} == await found("trams", exhibition=False, state="paused")
         for mark in MARKS.values():
             assert {"ended", "played", "paused"} == await found(mark)  # no text of a reader is a mark
+
+    async def test_a_list_is_limited_to_the_debates_made_from_one(self, log: EventLog) -> None:
+        first = structs.replace(opened(), origin=Origin(kind="rejudge", debate="d1", position=4, digest="0" * 64))
+        await log.append("d1", 0, [opened()])
+        await log.append("again", 0, [first])
+        await log.append("of-another", 0, [structs.replace(first, origin=structs.replace(first.origin, debate="d12"))])
+
+        found = {row.id for row in (await log.summaries(limits=Limits(origin="d1"))).debates}
+
+        assert {"again"} == found
+        assert [] == list((await log.summaries(limits=Limits(origin="d"))).debates)
+        assert [] == list((await log.summaries(query="6431")).debates)  # no query finds the digits of a mark
 
     @pytest.mark.parametrize(
         ("query", "found"),
