@@ -18,7 +18,7 @@ import { spine } from "./verdicts.js";
  */
 export function exchange(go, id, appeal, audit, wantFrame) {
   const record = transcript($("#transcript"), go, id, wantFrame);
-  const scoreGraph = graph($("#graph"), go);
+  const scoreGraph = graph($("#graph"), go, wantFrame);
   const claims = suspectClaims($("#claims"), appeal, go);
   const parts = [
     summary($("#summary"), go),

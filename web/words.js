@@ -460,7 +460,7 @@ export const SIDEBAR = {
 /** The graph of scores. */
 export const GRAPH = {
   label: "Composite by turn, from 0 to 100",
-  turns: "Turns: arrow keys move, Enter goes to the turn",
+  marks: "Turns: arrow keys move, Enter goes to the turn",
   hint: "Point at a mark to read it; choose it to go to its turn.",
   empty: "The composite of every judged turn appears here.",
   pro: "Pro, a solid line",
@@ -472,6 +472,16 @@ export const GRAPH = {
   noScore: "no score",
   first: (score) => `, first ${score}`,
   apart: (spread) => `, samples at most ${spread} apart`,
+  showLead: "Show the lead",
+  showScores: "Show the scores",
+  fetching: "The changes of the lead are being fetched.",
+  lead: {
+    label: "Lead after each event that changed it: above zero Pro leads, below zero Con",
+    marks: "Changes of the lead: arrow keys move, Enter goes to the event",
+    hint: "Point at a mark to read it; choose it to go to its event.",
+    pro: "Pro is ahead: points above zero",
+    con: "Con is ahead: points below zero",
+  },
 };
 
 /** The summary of a concluded exchange. */
