@@ -288,8 +288,9 @@ def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, ju
     if opened is None:
         return report
     marks = sum(differences(table) for table in shown)
+    name = name_of_rubric(rubric)
     compared = f"differs from “v2” in {plural(marks, 'place')}, marked below" if marks else "has the rules of “v2”"
-    about = f"“{name_of_rubric(rubric)}”: the rubric of one debate. It {compared}. The debate: "
+    about = f"“{name}”: the rubric of one debate. {'' if name == 'v2' else f'It {compared}. '}The debate: "
     return replace(report, about=about, debate=opened[0], motion=opened[1].motion, differences=marks)
 
 

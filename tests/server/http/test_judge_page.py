@@ -94,6 +94,12 @@ def test_a_running_debate_is_not_counted(site: Site, slow: str) -> None:
     assert 0 == site.get("/api/judge")["measured_over"]["debates"]
 
 
+def test_the_default_rubric_of_a_debate_is_not_compared_with_itself(site: Site, script: Any) -> None:
+    report = site.get(f"/api/judge?debate={site.open(script())}")
+
+    assert report["about"] == "“v2”: the rubric of one debate. The debate: "
+
+
 def test_a_debates_own_rubric_is_shown_with_what_differs(site: Site, script: Any) -> None:
     own = msgspec.to_builtins(rubric_v2()) | {"name": "strict", "tie_within": 7}
     debate = site.open(script(), rubric=own)
