@@ -5,7 +5,7 @@ After either, the model that the opening names takes the seat over.  Without suc
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import UnsetType
 
@@ -68,13 +68,11 @@ def turn_prompt(debate: Debate, opened: DebateOpened, side: Side, passages: Sequ
     return (Segment("user", asked),)
 
 
-def _hand_over(opened: DebateOpened, side: Side, reason: str) -> SeatHandedOver | None:
+def _hand_over(opened: DebateOpened, side: Side, reason: Literal["resignation", "time_out"]) -> SeatHandedOver | None:
     takeover = (opened.pro if side == "pro" else opened.con).takeover
     if isinstance(takeover, UnsetType):
         return None
-    return SeatHandedOver(
-        seat=side, model=takeover.model, reason="resignation" if reason == RESIGNATION else "time_out"
-    )
+    return SeatHandedOver(seat=side, model=takeover.model, reason=reason)
 
 
 def _why_halted(opened: DebateOpened, turn: Turn, seat: SeatState) -> str:
