@@ -11,6 +11,7 @@ A figure with a value without bias (its null) is tested.  The p values of a run 
 - ``measured``: the figure has no value without bias, or a large value is good.
 """
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cache
 from importlib import resources
@@ -120,7 +121,10 @@ def _verdict(measured: MeasuredFigure, q: float | None) -> tuple[LabVerdict, str
     matters = margin(measured.battery, measured.unit)
     if matters is None or found.detectable > matters:
         least = _number(found.detectable, measured.unit)
-        meant = "" if matters is None else f" {_number(matters, measured.unit)} would matter."
+        meant = ""
+        if matters is not None:
+            enough = math.ceil(found.n * (found.detectable / matters) ** 2)
+            meant = f" {_number(matters, measured.unit)} would matter: about {enough:,} items would show it."
         return "could not have seen it", f"With this sample only {least} would probably show.{meant}"
     if reach > matters:
         why = f"The interval does not exclude a difference that matters, {_number(matters, measured.unit)}."

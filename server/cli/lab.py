@@ -26,7 +26,7 @@ from server.cli.output import emit, run_async, settings_of
 from server.debate.formats.trials import readings_of, trials_of
 from server.errors import BadField, NotFound, NotNow
 from server.export.lab import BATTERIES as NAMES
-from server.export.lab import effect_name, lost_trials, report_csv, report_html, report_json, summary
+from server.export.lab import answers, effect_name, lost_trials, report_csv, report_html, report_json, summary
 from server.export.lab_figures import shown
 from server.export.text import escape_controls, escape_json, one_line
 from server.settings import Settings
@@ -234,6 +234,9 @@ class LabPrinter:
             verdict = click.style(each.verdict, fg=colour)
             name = one_line(effect_name(each.battery, each.name))
             click.echo(f"  {name:<42}{shown(each.estimate, each.unit):>9}  {interval:<20}  {verdict}")
+        click.echo()
+        for title, answer in answers(lab.effects or ()):
+            click.echo(f"{title}: {answer}")
         click.echo()
         click.secho(summary(lab.effects or ()), bold=True)
         if lost := lost_trials(lab):

@@ -272,6 +272,10 @@ def _progress(view: View, lab: LabView) -> Iterator[str]:
 def _result(lab: LabView, effects: Sequence[Effect]) -> Iterator[str]:
     counts = Counter(each.verdict for each in effects)
     yield f'<p class="lead">{escape(summary(effects))}</p>'
+    yield '<dl class="answers">'
+    for title, answer in answers(effects):
+        yield f"<dt>{escape(title)}</dt><dd>{escape(answer)}</dd>"
+    yield "</dl>"
     if lost := lost_trials(lab):
         yield f'<p class="caveat">{lost}. They are left out of the figures and counted in the table.</p>'
     yield '<section aria-labelledby="forest-title"><h2 id="forest-title">All effects</h2>'
@@ -294,6 +298,26 @@ def _result(lab: LabView, effects: Sequence[Effect]) -> Iterator[str]:
         yield "<figcaption>How often the judge was right, by how sure it said that it was. "
         yield "On the line, it is right as often as it says.</figcaption></figure></section>"
     yield from _table(effects)
+
+
+def answers(effects: Sequence[Effect]) -> list[tuple[str, str]]:
+    """The title of each battery with a tested figure, and what the run says of it."""
+    found = []
+    for battery in dict.fromkeys(each.battery for each in effects):
+        tested = [each for each in effects if each.battery == battery and each.verdict != "measured"]
+        biased = [_name(each) for each in tested if each.verdict == "biased"]
+        unseen = sum(each.verdict == "could not have seen it" for each in tested)
+        if biased:
+            answer = f"biased ({'; '.join(biased)})"
+        elif not unseen:
+            answer = "no bias that matters"
+        elif unseen == len(tested):
+            answer = "not known: more items are needed"
+        else:
+            answer = f"no bias that matters in {len(tested) - unseen} of {len(tested)} figures; the rest is not known"
+        if tested:
+            found.append((BATTERIES[battery][0], answer))
+    return found
 
 
 def lost_trials(lab: LabView) -> str:

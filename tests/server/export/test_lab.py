@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import Battery, Effect, LabVerdict
-from server.export.lab import effect_name, summary
+from server.export.lab import BATTERIES, answers, effect_name, summary
 
 
 def effect(verdict: LabVerdict, battery: Battery = "side", name: str = "pro_pick", floor: float | None = 0.1) -> Effect:
@@ -47,6 +47,19 @@ def test_a_summary_names_the_biases_first() -> None:
     rest = "Of the other 2, none could have seen a difference that matters."
 
     assert f"{biased} {rest}" == summary([UNSEEN, BIASED, UNSEEN])
+
+
+def test_each_battery_has_an_answer() -> None:
+    unknown = effect("could not have seen it", "last_word", "last_pick")
+    found = answers([SEEN, UNSEEN, MEASURED, unknown, effect("biased", "pressure", "belief")])
+
+    assert found == [
+        (BATTERIES[SEEN.battery][0], "no bias that matters in 1 of 2 figures; the rest is not known"),
+        ("Last word", "not known: more items are needed"),
+        ("Pressure", "biased (a belief: flawed speech chosen more often)"),
+    ]
+    assert answers([SEEN]) == [(BATTERIES[SEEN.battery][0], "no bias that matters")]
+    assert answers([MEASURED]) == []
 
 
 def test_all_comparisons_may_show_a_bias() -> None:
