@@ -222,10 +222,10 @@ function linePath(values, x, y) {
 
 const ring = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
 
-/** The mark of a side: a circle for Pro, a triangle for Con. */
+/** The mark of a side, as everywhere on the page: a triangle that points up for Pro, and down for Con. */
 function dot(side, x, y, size) {
-  if (side === "pro") return ring(x, y, 4.5 * size);
-  return `M${x} ${y - 5.5 * size}l${5.5 * size} ${10 * size}h${-11 * size}z`;
+  const up = side === "pro" ? 1 : -1;
+  return `M${x} ${y - 5.5 * up * size}l${5.5 * size} ${10 * up * size}h${-11 * size}z`;
 }
 
 /** The shapes that show one turn, as `[class, path]`. */
