@@ -16,10 +16,6 @@ class Citations(Struct, frozen=True, kw_only=True, gc=False):
     positions: dict[str, int] = {}
     """The position of each finding, by id."""
 
-    def of_turn(self, turn: int) -> tuple[CitationChecked, ...]:
-        """The findings of one turn, in the order of its text."""
-        return tuple(each for each in self.checked.values() if each.turn == turn)
-
 
 INITIAL = Citations()
 MOVED_BY: Final = frozenset({CitationChecked, EvidenceWeighed})

@@ -12,11 +12,11 @@ from judge.evidence.checks import check_turn
 from judge.evidence.rules import FABRICATED as FLAG
 from judge.evidence.rules import record_evidence
 from judge.lab.items import installed
-from judge.lab.packed import FORMS, PackedCitation, packed_citations
 from judge.live.answers import Answers
 from judge.live.claims import ClaimsAnswer, SuspectClaim, flag_claims
 from judge.rubric import rubric_v2, with_evidence
 from tests.judge.turns import debate_of, effective, opened, score
+from tests.measuring.packed_citations import FORMS, PackedCitation, packed_citations
 
 CITATIONS = [each for item in installed() for each in packed_citations(item)]
 RUBRIC = with_evidence(rubric_v2())
