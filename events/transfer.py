@@ -11,6 +11,7 @@ from typing import BinaryIO, Final
 import msgspec
 from anyio import to_thread
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from events import codec
 from events.errors import BadTransfer, UnknownDebate, UnknownEvent
@@ -144,18 +145,7 @@ def copied_into(debate: str, previous: bytes, records: Iterable[Recorded]) -> It
             schema=each.schema,
             payload_digest=each.payload_digest,
         )
-        yield Recorded(
-            debate,
-            each.position,
-            each.id,
-            each.at,
-            each.cause,
-            each.schema,
-            each.salt,
-            each.payload,
-            previous,
-            each.event,
-        )
+        yield replace(each, debate=debate, digest=previous)
 
 
 def _checked(lines: Iterable[bytes], check: Callable[[tuple[Recorded, ...]], None] | None) -> tuple[Recorded, ...]:

@@ -1,15 +1,13 @@
 """``moot rejudge`` and ``moot fork``: debates made of stored ones."""
 
-from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
-from judge.rubric import SHIPPED, load_rubric
+from judge.rubric import SHIPPED
 from server import observe
 from server.cli.debate_runner import Derivation, run_debate
-from server.cli.options import say_unused_rubric, with_json, with_store
+from server.cli.options import rubric_of, say_unused_rubric, with_json, with_store
 from server.cli.output import run_async, settings_of
 from server.cli.seats import panel_request
 from server.cli.transcript import DebatePrinter
@@ -51,7 +49,7 @@ def rejudge(
     """
     body: dict[str, Any] = {"judge": {"model": judge, "samples": samples}}
     if rubric is not None:
-        body["rubric"] = rubric if rubric in SHIPPED else msgspec.to_builtins(load_rubric(Path(rubric)))
+        body["rubric"] = rubric_of(rubric)
     if (raters := panel_request(panel, None, samples)) is not None:
         body["panel"] = raters
     if max_cost is not None:

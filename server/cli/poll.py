@@ -14,6 +14,7 @@ from events.view.view import View
 from server.cli.client import ServerClient
 from server.cli.options import find_debate, open_store, server_address, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
+from server.debate.acts import POLL_NAMES
 from server.errors import BadField, NotFound
 from server.export.text import escape_controls
 from server.service import running
@@ -65,11 +66,10 @@ def _checked(address: str) -> str:
 
 
 def _standing(state: PollState) -> str:
-    names = {"before": "the first vote", "after": "the second vote"}
     if state.open_round is None:
         return "no vote is open now"
     cast = state.vote(state.open_round).cast
-    return f"{names[state.open_round]} is open: {cast:,} {'person has' if cast == 1 else 'people have'} voted"
+    return f"{POLL_NAMES[state.open_round]} is open: {cast:,} {'person has' if cast == 1 else 'people have'} voted"
 
 
 def _show_link(link: str, base: str) -> None:

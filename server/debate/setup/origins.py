@@ -1,7 +1,7 @@
 """Debates made of stored ones: the same turns before another judge, and forks that go on from a position."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, Struct
@@ -12,6 +12,7 @@ from events.record import Recorded
 from events.short_names import short_name
 from events.state import debate as debates
 from events.state.debate import Debate, Labels
+from events.state.words import ModeratorMessage
 from events.store.log import EventLog, read_all
 from events.types import (
     SIDES,
@@ -205,11 +206,9 @@ def _opened(source: Debate) -> DebateOpened:
     return source.opened
 
 
-def _origin(kind: str, records: Sequence[Recorded]) -> Origin:
+def _origin(kind: Literal["rejudge", "fork"], records: Sequence[Recorded]) -> Origin:
     last = records[-1]
-    return msgspec.convert(
-        {"kind": kind, "debate": last.debate, "position": last.position, "digest": last.digest.hex()}, Origin
-    )
+    return Origin(kind=kind, debate=last.debate, position=last.position, digest=last.digest.hex())
 
 
 # rejudging
@@ -246,7 +245,7 @@ def _entries(source: Debate, opened: DebateOpened) -> tuple[SuppliedEntry, ...]:
     return (*entries, *_messages(messages, len(spoken)))
 
 
-def _messages(messages: Sequence[Any], after_turn: int) -> list[SuppliedEntry]:
+def _messages(messages: Sequence[ModeratorMessage], after_turn: int) -> list[SuppliedEntry]:
     return [
         SuppliedEntry(side="context", speaker=each.by[:SPEAKER_MOST], text=each.text)
         for each in messages
