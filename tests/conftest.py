@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,11 @@ if not ONE.exists():  # the first process writes it before it starts the workers
     first, end, _ = certifi.contents().partition("-----END CERTIFICATE-----\n")
     ONE.write_text(first + end, encoding="utf-8")
 os.environ["SSL_CERT_FILE"] = str(ONE)
+
+# SQLite syncs at every commit.  Tests end processes and not machines, so memory is as good as a disk.
+MEMORY = Path("/dev/shm")  # each session makes its own folder in it
+if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 4 << 30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 settings.register_profile("busy", deadline=None)  # the time of an example depends on the load of the machine
 settings.load_profile("busy")

