@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Self
 
+from anyio import to_thread
 from msgspec import structs
 
 from events import codec
 from events.clock import SYSTEM, Clock
 from events.errors import BrokenChain, StoreUnavailable, WrongExpectedPosition
 from events.record import Draft, Envelope, Recorded, as_draft, digest_before_first, first_break, is_repeat, stamp
-from events.said import excerpt_of, terms_of, text_of
+from events.said import Term, excerpt_of, terms_of, text_of
 from events.store import listing
 from events.store.listing import ALL, FINDABLE, Limits, Summary, fold_text, read_cursor, searched, write_cursor
 from events.store.log import SearchPage, SummaryPage, read_search_cursor, search_page
@@ -125,8 +126,17 @@ class MemoryLog:
         """See ``EventLog``."""
         self._check_open()
         terms, before = terms_of(query), read_search_cursor(after)
+        if not terms:
+            return SearchPage(hits=(), next=None)
+        rows = sorted(self._summaries.values(), key=lambda each: -each[0])
+        return await to_thread.run_sync(self._search, rows, terms, before, limit)
+
+    def _search(
+        self, rows: Sequence[tuple[int, Summary]], terms: Sequence[Term], before: tuple[int, int] | None, limit: int
+    ) -> SearchPage:
+        """Reads every text.  Runs in a thread: appends meanwhile only add to the lists."""
         found: list[tuple[int, int, Summary, Recorded]] = []
-        for number, row in sorted(self._summaries.values(), key=lambda each: -each[0]) if terms else ():
+        for number, row in rows:
             if not _fits(searched(row), (), FINDABLE):
                 continue
             for record in reversed(self._debates[row.id]):

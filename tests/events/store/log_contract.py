@@ -1,5 +1,8 @@
 """The contract of a log.  ``test_logs.py`` runs it with each implementation."""
 
+import re
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 import anyio
@@ -379,6 +382,24 @@ class LogContract:
 
         await log.append("d0", 3, [spoken(3, "A third tram.")])
         assert ("d0", 4) in [(hit.row.id, hit.record.position) for hit in (await log.search("tram", None, 20)).hits]
+
+    async def test_a_search_reads_texts_beside_the_event_loop(
+        self, log: EventLog, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await log.append("d1", 0, [opened(), spoken(1, "A tram.")])
+        readers: list[int] = []
+
+        class Words:
+            def finditer(self, text: str) -> Iterator[re.Match[str]]:
+                if text == "a tram.":
+                    readers.append(threading.get_ident())
+                return re.finditer("[a-z0-9]+", text)
+
+        monkeypatch.setattr("events.said._PLAIN", Words())
+
+        assert () == (await log.search("ram")).hits
+        assert readers
+        assert threading.get_ident() not in readers
 
     @pytest.mark.parametrize("cursor", ["x", "1", "1-x", "-1", "", "1-2-3", "9" * 20 + "-1", "é-1"])
     async def test_an_invented_cursor_of_a_search_is_refused(self, log: EventLog, cursor: str) -> None:
