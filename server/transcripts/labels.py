@@ -175,6 +175,8 @@ def without_aside(name: str) -> tuple[str, str]:
     """``Ann`` and ``Pro`` of ``Ann (Pro)`` or ``Ann, Pro``."""
     if found := _ASIDE.search(name):
         return name[: found.start()].strip(), found[1].strip()
+    if "," not in name:
+        return name.strip(), ""
     base, _, rest = (each.strip() for each in name.partition(","))
     is_aside = base and rest and side_of(base) is None and (side_of(rest) is not None or is_titled(rest))
     return (base, rest) if is_aside else (name.strip(), "")

@@ -63,7 +63,8 @@ class SpeakerNames:
 
     def _spelling_of(self, label: SpeakerLabel) -> str:
         base, aside = without_aside(label.name)
-        return f"{name_key(base)} ({name_key(aside)})" if name_key(base) in self._split else name_key(base)
+        key = name_key(base)
+        return f"{key} ({name_key(aside)})" if key in self._split else key
 
     def _key_of(self, label: SpeakerLabel) -> str:
         return self._person[self._spelling_of(label)]

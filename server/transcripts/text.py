@@ -103,12 +103,13 @@ def _ways(lines: Sequence[str], first: int) -> Iterator[Marks]:
     headings: dict[int, tuple[int, str]] = {}
     is_after_blank = True
     for number, line in enumerate(lines):
-        if number >= first:
+        is_blank = not line.strip()
+        if number >= first and not is_blank:
             if heading := heading_of(line):
                 headings[number] = heading
             elif label := label_of(line):
                 labelled[number] = (label, is_after_blank)
-        is_after_blank = not line.strip()
+        is_after_blank = is_blank
     has_blanks = any(not line.strip() for line in lines[first:])
     colons = {number: each for number, each in labelled.items() if each[0].form == "colon"}
     yield _named(colons, "colon", lambda begins: begins or not has_blanks)
