@@ -69,8 +69,8 @@ function* sources({ id, transcript, origin }) {
 }
 
 /**
- * *About* lists what was made of this debate whenever it is opened: its other judgings, and its forks. If they cannot be
- * read, *About* shows the rest.
+ * *About* lists what was made of this debate whenever it is opened: its other judgings, and its forks. If they cannot
+ * be read, *About* shows the rest.
  * @param {string} id
  * @param {(of: {origin: string, limit: number}) => Promise<{debates: object[]}>} list
  */
