@@ -1,5 +1,7 @@
 """Fixtures that the tests of the server share."""
 
+import io
+import logging
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -9,8 +11,10 @@ from typing import Any
 
 import msgspec
 import pytest
+import structlog
 
 from providers import registry
+from server import observe
 from tests.server.children import Cli
 from tests.server.site import Site, serving
 
@@ -75,3 +79,21 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Cli, str]:
     path.write_bytes(msgspec.json.encode({"label": "Test", "says": {"pro": [PRO], "con": [CON]}}))
     cli = Cli(home)
     return cli, cli.debate(f"scripted:{path}")
+
+
+@pytest.fixture
+def logging_to(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., io.StringIO]]:
+    """A function that configures logging and gives what it writes to."""
+    root = logging.getLogger()
+
+    def configure(*, json_lines: bool) -> io.StringIO:
+        stream = io.StringIO()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stderr", stream)
+            observe.configure_logging("info", json_lines=json_lines)
+        return stream
+
+    yield configure
+    structlog.reset_defaults()
+    for handler in [each for each in root.handlers if each.get_name() == observe.LIBRARIES]:
+        root.removeHandler(handler)

@@ -1,35 +1,13 @@
 """Log lines of Moot and of its libraries have one form, and hold neither local variables nor line breaks."""
 
-import io
 import json
 import logging
-import sys
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import structlog
 
-from server import observe
 from tests.server.site import Site, refused
-
-
-@pytest.fixture
-def logging_to(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., io.StringIO]]:
-    """A function that configures logging and gives what it writes to."""
-    root = logging.getLogger()
-
-    def configure(*, json_lines: bool) -> io.StringIO:
-        stream = io.StringIO()
-        with monkeypatch.context() as patch:
-            patch.setattr(sys, "stderr", stream)
-            observe.configure_logging("info", json_lines=json_lines)
-        return stream
-
-    yield configure
-    structlog.reset_defaults()
-    for handler in [each for each in root.handlers if each.get_name() == observe.LIBRARIES]:
-        root.removeHandler(handler)
 
 
 def fail(secret: str) -> None:

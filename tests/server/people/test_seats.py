@@ -1,5 +1,6 @@
 """The seat of a person over HTTP: its link, who takes it, the turn, resignation, time-out, takeover, refusals."""
 
+import io
 import time
 from collections.abc import Callable
 from typing import Any
@@ -335,9 +336,10 @@ def test_the_page_of_a_seat_tells_no_other_page_its_address(site: Site, script: 
 
 
 def test_an_error_inside_is_logged_without_the_token(
-    site: Site, script: Callable[..., str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    site: Site, script: Callable[..., str], monkeypatch: pytest.MonkeyPatch, logging_to: Callable[..., io.StringIO]
 ) -> None:
     path = seated(site, opened(site, script))
+    stream = logging_to(json_lines=False)
 
     def broken(*_: Any) -> None:
         raise RuntimeError("a bug")
@@ -346,7 +348,7 @@ def test_an_error_inside_is_logged_without_the_token(
     failed = site.client.get(path, headers=MINE)
 
     assert failed.status_code == 500
-    told = "".join(capsys.readouterr())
+    told = stream.getvalue()
     assert "request_failed" in told
     assert path.rpartition(".")[2] not in told
 
