@@ -250,14 +250,12 @@ def _answered(
         for word in each.content:
             number[word] = number.get(word, 0) + 1
     telling = {word for word, count in number.items() if count <= max(1, COMMON * len(theirs))} - motion
+    least = [1 if own.has("opponent", "contrast", "concession") else SHARED for own in text.sentences]
     pairs = []
     for each in theirs:
-        shared = [(len(each.content & own.content & telling), own) for own in text.sentences]
-        needed = [
-            (common, own)
-            for common, own in shared
-            if common >= (1 if own.has("opponent", "contrast", "concession") else SHARED)
-        ]
+        sought = each.content & telling
+        shared = [(len(sought & own.content), own) for own in text.sentences]
+        needed = [pair for pair, at_least in zip(shared, least, strict=True) if pair[0] >= at_least]
         if needed:
             pairs.append((max(needed, key=lambda pair: pair[0])[1], each))
     return tuple(pairs)
