@@ -3,6 +3,7 @@
 import { api } from "./api.js";
 import { h } from "./dom.js";
 import { capital, figure, isMissing, number, plain } from "./formatting.js";
+import { sidesNamed } from "./labels.js";
 import { NAME, SIGN } from "./words.js";
 import { WHATIF } from "./words_audit.js";
 import { table } from "./widgets.js";
@@ -122,6 +123,8 @@ function resultOf({ note, recorded, would_be: other, turns }) {
     h("td", {}, was === is ? is : h("b.differs", {}, `${is} ≠`))));
   return [
     h("p.says", {}, before === after ? WHATIF.same(after) : WHATIF.different(after)),
+    other.by_rule === "scorecard" && other.scorecard_reason
+      && h("p.quiet.because", {}, `${sidesNamed(other.scorecard_reason)}.`),
     table("", ["", ...WHATIF.columns], cells),
     h("p.quiet", {}, isChanged ? note : `${WHATIF.nothingChanges} ${note}`),
   ];

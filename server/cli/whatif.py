@@ -15,6 +15,7 @@ from events.types import Coefficient, Missing, Winner
 from server.cli.options import find_debate, open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import BadField
+from server.export.labels import capital_sides
 from server.export.text import one_line
 from server.export.wording import NAMES, share
 from server.settings import Settings
@@ -176,7 +177,7 @@ def _figures(outcome: DebateOutcome) -> Iterator[tuple[str, Any]]:
     card, panel, verdict = outcome.scorecard or None, outcome.panel or None, outcome.verdict or None
     yield "winner", _named(outcome.winner) if outcome.winner is not UNSET else f"none yet ({outcome.state})"
     yield "decided by", outcome.by_rule
-    yield "scorecard leader", _named(card.leader) if card else UNSET
+    yield "leader by mean composite", _named(card.leader) if card else UNSET
     yield "mean composite, Pro", card.pro.composite if card else UNSET
     yield "mean composite, Con", card.con.composite if card else UNSET
     yield (
@@ -240,4 +241,5 @@ def _ending(answer: WhatIf) -> str:
         ending = "still no winner is named" if one.winner == "neither" else "no winner would be named"
     else:
         ending = f"{NAMES[two.winner]} {'still wins' if two.winner == one.winner else 'would win'}"
-    return f"{ending[0].upper()}{ending[1:]}, by rule “{two.by_rule}”."
+    why = f" ({capital_sides(two.scorecard_reason)})" if two.by_rule == "scorecard" and two.scorecard_reason else ""
+    return f"{ending[0].upper()}{ending[1:]}, by rule “{two.by_rule}”{why}."

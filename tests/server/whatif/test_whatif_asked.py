@@ -79,16 +79,20 @@ def test_the_example_of_the_documentation_is_what_the_exhibition_gives(played: d
     rubric = {"claims": {"fabricated_citation": {"points": 8}}, "tie_within": 4}
     answer = what_if(played["juries"], WhatIfRequest(rubric=rubric))
     page = (ROOT / "docs" / "judge.md").read_text(encoding="utf-8")
-    told = dict(re.findall(r"^(winner|scorecard leader|margin|mean composite, \w+)  +(\S+ +\S+)", page, re.MULTILINE))
+    told = dict(
+        re.findall(r"^(winner|leader by mean composite|margin|mean composite, \w+)  +(\S+ +\S+)", page, re.MULTILINE)
+    )
 
     assert {name: tuple(cells.split()) for name, cells in told.items()} == {
         "winner": ("Pro", "Con"),
-        "scorecard leader": ("Pro", "neither"),
+        "leader by mean composite": ("Pro", "neither"),
         "margin": both(answer, lambda given: given.margin),
         "mean composite, Pro": both(answer, lambda given: given.scorecard.pro.composite),
         "mean composite, Con": both(answer, lambda given: given.scorecard.con.composite),
     }
     assert ("pro", "con") == (answer.recorded.winner, answer.would_be.winner)
+    assert "Pro 67.9, Con 65.3: within 4 credibility decides" in page
+    assert answer.would_be.scorecard_reason.startswith("pro 67.9, con 65.3: within 4 credibility decides")
     assert ("pro", "neither") == (answer.recorded.scorecard.leader, answer.would_be.scorecard.leader)
 
 
