@@ -19,8 +19,8 @@ from server.settings import Settings
 
 WINNERS: Final = {"pro": "Pro won", "con": "Con won", "neither": "no winner is named"}
 
-MEASURED: Final = "measured"
-"""The outcome of a lab run."""
+OVER: Final = {"deliberation": "judged", "calibration": "measured", "lab": "measured"}
+"""A debate that has concluded, by format, where no side can win."""
 
 
 @click.command("list")
@@ -89,13 +89,13 @@ def _is_measuring(summary: Summary) -> bool:
 
 
 def _state(summary: Summary, trials: str | None) -> str:
-    """The state of a debate in words, with its turns and its winner, or with the trials of a lab run."""
+    """The state of a debate in words, with its turns or format and its winner, or with the trials of a lab run."""
     if summary.format == "lab":
-        return f"{summary.state}, {trials}" if trials else MEASURED
+        return f"{summary.state}, {trials}" if trials else OVER[summary.format]
     turns = f"{summary.turns_spoken}/{summary.turns_planned} turns" if summary.turns_planned else summary.format
     if summary.winner is None:
         return f"{summary.state}, {turns}"
-    return f"{WINNERS[summary.winner]}, {turns}"
+    return f"{OVER.get(summary.format) or WINNERS[summary.winner]}, {turns}"
 
 
 async def _trials(settings: Settings, labs: Sequence[str]) -> dict[str, str]:

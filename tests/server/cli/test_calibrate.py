@@ -224,7 +224,7 @@ def test_reading_commands_cope_with_a_calibration(moot: Cli, script: Any, tmp_pa
     assert moot.json("verify", debate)["ok"]
     assert "a (Pro) · technical right" in moot("replay", debate, "--speed", "0").stdout.decode()
     assert moot("audit", debate).returncode == 0
-    assert "no winner is named, calibration" in moot("list").stdout.decode()
+    assert "measured, calibration" in moot("list").stdout.decode()
     other = Cli(tmp_path / "other")
     other.home.mkdir()
     assert debate == other("import", str(exported_to)).stdout.decode().strip()
