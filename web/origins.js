@@ -28,6 +28,8 @@ export function origins(id, view, position) {
   const again = h("form.filing", { on: { submit: (event) => make(event, "rejudge", rejudgement) } },
     h("p", {}, ORIGINS.rejudge),
     field(ORIGINS.judge, model("judge", { required: true })),
+    field(ORIGINS.rubric, h("select", { name: "rubric" },
+      Object.entries(ORIGINS.rubrics).map(([value, words]) => h("option", { value }, words)))),
     h("button", { type: "submit" }, ORIGINS.judgeAgain));
   const fork = h("form.filing", { on: { submit: (event) => make(event, "fork", forking) } },
     h("p", {}, ORIGINS.fork),
@@ -56,7 +58,11 @@ export function origins(id, view, position) {
   return h("details.origins", {}, h("summary", {}, ORIGINS.title), models, again, fork, note);
 }
 
-const rejudgement = (given) => ({ judge: judgeOf(given.get("judge").trim()) });
+/** The body of a rejudging; without a rubric it is that of the debate. */
+const rejudgement = (given) => ({
+  judge: judgeOf(given.get("judge").trim()),
+  rubric: given.get("rubric") || undefined,
+});
 
 /** A judge by name: a model, or a person. */
 function judgeOf(name) {

@@ -69,6 +69,14 @@ export const ORIGINS = {
   title: "Judge again or fork",
   rejudge: "Another judge reads the same turns, as a new debate.",
   judge: "Judge, as provider:model, or person:Name for a person",
+  rubric: "Rubric",
+  /** By the name that the server knows; empty for the rubric of the debate. */
+  rubrics: {
+    "": "as before",
+    v1: "v1, of the first release",
+    v2: "v2, the usual one",
+    "v2-evidence": "v2-evidence, with other criteria for arguments",
+  },
   judgeAgain: "Judge again",
   fork: "A new debate goes on from here, with other models, directives or words.",
   from: "From",

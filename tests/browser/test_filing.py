@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from judge.rubric import SHIPPED
+
 pytestmark = pytest.mark.browser
 
 
@@ -71,9 +73,15 @@ def test_a_debate_is_forked_and_judged_again_from_its_page(
     page.get_by_text("Title, tags, fork").click()
     page.get_by_text("Judge again or fork").click()
     page.get_by_label("Judge, as provider:model").first.fill("baseline:lexical")
+    rubric = page.get_by_label("Rubric")
+    assert ["", *SHIPPED] == rubric.locator("option").evaluate_all("options => options.map(({ value }) => value)")
+    rubric.select_option("v1")
     page.get_by_role("button", name="Judge again").click()
     expect(page.locator("#sources")).to_contain_text(f"The turns of another debate: debate {debate} in Moot")
     expect(page.locator("#sources a").first).to_have_attribute("href", re.compile(f"/d/{debate}\\?at=\\d+"))
+    again = page.url.rpartition("/")[2].partition("?")[0].partition("#")[0]
+    assert own_server.view(debate)["rubric_name"] == "v2"
+    assert own_server.view(again)["rubric_name"] == "v1"
     page.locator("#about > summary").click()
     expect(page.locator("#kind")).to_have_text("The turns of another debate, judged again")
     page.get_by_role("link", name="Compare with the first judging").click()
