@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from events.state.debate import Debate
 from events.state.ledger import ScoreEntry, TurnCard
 from events.types import Span
+from events.types.rubric import rule_of
 
 _NOTES: Final = re.compile(r"(?: \((?:requested|it continues|[\d.]+ of [\d.]+ applied)[^()]*\))+$")
 """What the rules add to the judge's reason."""
@@ -26,6 +27,8 @@ class Loss(Struct, frozen=True):
     """The event that it follows from."""
     points: float
     dimension: str
+    asks: str = ""
+    """Of a suspect claim: what it does, in the words of its rule."""
     quote: str = ""
     reason: str = ""
     span: Span | None = None
@@ -69,7 +72,14 @@ def losses_of(debate: Debate, cards: Iterable[TurnCard]) -> Iterator[Loss]:
                     reason=_NOTES.sub("", entry.reason),
                 )
             elif claim is not None:
-                yield replace(lost, kind=claim.kind, quote=claim.quote, reason=claim.answer or claim.reason)
+                rule = rule_of(debate.ledger.rubric, claim.kind) if debate.ledger.rubric is not None else None
+                yield replace(
+                    lost,
+                    kind=claim.kind,
+                    asks="" if rule is None else rule.asks,
+                    quote=claim.quote,
+                    reason=claim.answer or claim.reason,
+                )
             else:
                 quote, reason = _conduct(debate, entry)
                 yield replace(lost, quote=quote, reason=reason)

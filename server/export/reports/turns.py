@@ -219,8 +219,7 @@ def _loss(case: _SideOfExchange, loss: Loss) -> Sentence:
         said: Sentence = (": ", case.words(loss.turn, loss.quote)) if loss.quote else (".",)
         return (*head, f" for {CONDUCT[loss.kind][0]}", *said, *_reason(case, loss.reason))
     if loss.kind != "gap":
-        rule = case.rubric.claims.get(loss.kind)  # type: ignore[call-overload]
-        asks = f" (it {rule.asks})" if rule is not None else ""
+        asks = f" (it {loss.asks})" if loss.asks else ""
         words: Sentence = (
             f" for what the judge calls {loss.kind.replace('_', ' ')}{asks}: ",
             case.words(loss.turn, loss.quote),
@@ -405,14 +404,13 @@ def _by_rule(case: _SideOfExchange) -> Iterator[tuple[float, Sentence]]:
         if lost < LEAST_LOSS:
             continue
         worst = min(losses, key=lambda each: each.points)
-        rule = case.rubric.claims.get(kind)  # type: ignore[call-overload]
         if kind == "gap":
             what = "Before you speak, look for the step that the other side can attack, and close it."
             how = f"{count(len(losses), 'flaw')} in your turns cost"
         elif kind in CONDUCT:
             what, how = CONDUCT[kind][1], f"{count(len(losses), kind.replace('_', ' '))} cost"
         else:
-            asks = rule.asks if rule is not None else f"can be called {kind.replace('_', ' ')}"
+            asks = worst.asks or f"can be called {kind.replace('_', ' ')}"
             what, how = f"Make no claim that {asks}.", f"{count(len(losses), 'such claim')} cost"
         yield (
             lost,

@@ -322,6 +322,17 @@ async def test_what_the_other_side_cited_wrongly_is_told_and_is_never_said_to_st
     )
 
 
+@pytest.mark.anyio
+async def test_a_claim_that_the_documents_refute_is_told_in_the_words_of_its_rule(script: Any) -> None:
+    async with harness() as h:
+        debate = await open_cited(h, script(says=SAYS, answers=ANSWERS))
+        await h.ended(debate)
+        for_con = report_markdown(made(await records(h, debate), "con"))
+
+    assert "misquotation (it puts words in quotation marks that the cited passage does not have): " in for_con
+    assert "Make no claim that puts words in quotation marks that the cited passage does not have." in for_con
+
+
 def test_a_quote_says_where_its_sentence_was_cut_and_its_marks_are_in_pairs() -> None:
     text = 'The other side says that "See also [E7], a list" counts. It was "a fee that they owed" [E1], they say.'
 
