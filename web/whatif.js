@@ -113,7 +113,7 @@ function rubricPatch(rubric, changes) {
   return patch;
 }
 
-function resultOf({ note, recorded, would_be: other, turns }) {
+function resultOf({ note, recorded, would_be: other, turns, because }) {
   const rows = comparedRows(recorded, other, turns);
   const isChanged = rows.some(([, before, after]) => before !== after);
   const [before, after] = [recorded.winner, other.winner].map(winnerName);
@@ -123,8 +123,7 @@ function resultOf({ note, recorded, would_be: other, turns }) {
     h("td", {}, was === is ? is : h("b.differs", {}, `${is} ≠`))));
   return [
     h("p.says", {}, before === after ? WHATIF.same(after) : WHATIF.different(after)),
-    other.by_rule === "scorecard" && other.scorecard_reason
-      && h("p.quiet.because", {}, `${sidesNamed(other.scorecard_reason)}.`),
+    because && h("p.quiet.because", {}, `${sidesNamed(because)}.`),
     table("", ["", ...WHATIF.columns], cells),
     h("p.quiet", {}, isChanged ? note : `${WHATIF.nothingChanges} ${note}`),
   ];

@@ -241,5 +241,5 @@ def _ending(answer: WhatIf) -> str:
         ending = "still no winner is named" if one.winner == "neither" else "no winner would be named"
     else:
         ending = f"{NAMES[two.winner]} {'still wins' if two.winner == one.winner else 'would win'}"
-    why = f" ({capital_sides(two.scorecard_reason)})" if two.by_rule == "scorecard" and two.scorecard_reason else ""
+    why = f" ({capital_sides(answer.because)})" if answer.because else ""
     return f"{ending[0].upper()}{ending[1:]}, by rule “{two.by_rule}”{why}."

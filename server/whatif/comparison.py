@@ -72,6 +72,8 @@ class WhatIf(Struct, frozen=True, kw_only=True):
     without_rater: str | UnsetType = UNSET
     arguments: dict[str, ArgumentPair] = {}
     unanswered: tuple[UnansweredQuestion, ...] = ()
+    because: str | UnsetType = UNSET
+    """Of a debate that the scorecard would decide: the means, and what decides within the tie margin."""
 
 
 async def records_of(log: EventLog, debate: str) -> tuple[Recorded, ...]:
@@ -116,7 +118,13 @@ def what_if(records: Sequence[Recorded], request: WhatIfRequest) -> WhatIf:
         turns={name: TurnPair(recorded=one, would_be=two) for name, (one, two) in turns.items()},
         arguments={name: ArgumentPair(recorded=one, would_be=two) for name, (one, two) in arguments.items()},
         changes=differences(recorded, would_be),
+        because=_because(replayed.would_be),
     )
+
+
+def _because(debate: Debate) -> str | UnsetType:
+    conclusion, card = debate.status.conclusion, debate.verdicts.scorecard
+    return card.reason if card is not None and conclusion is not None and conclusion.by_rule == "scorecard" else UNSET
 
 
 def _comparable(debate: Debate) -> dict[str, Any]:

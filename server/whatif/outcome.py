@@ -54,8 +54,6 @@ class DebateOutcome(Struct, frozen=True, kw_only=True):
     state: DebateState
     winner: Winner | UnsetType = UNSET
     by_rule: str | UnsetType = UNSET
-    scorecard_reason: str | UnsetType = UNSET
-    """Why the scorecard names its winner: the means, and what decides within the tie margin."""
     scorecard: Scorecard | UnsetType = UNSET
     margin: float | Missing | UnsetType = UNSET
     narrative: Winner | Missing | UnsetType = UNSET
@@ -95,7 +93,6 @@ def outcome_of(debate: Debate) -> DebateOutcome:
         state=debate.status.state,
         winner=UNSET if conclusion is None else conclusion.winner,
         by_rule=UNSET if conclusion is None else conclusion.by_rule,
-        scorecard_reason=UNSET if said.scorecard is None else said.scorecard.reason,
         scorecard=scorecard(debate.ledger, debate.exchanges) if debate.ledger.cards else UNSET,
         margin=UNSET if said.scorecard is None else said.scorecard.margin,
         narrative=UNSET if narrative is None else _or_missing(narrative.winner, narrative.missing),

@@ -92,7 +92,7 @@ def test_the_example_of_the_documentation_is_what_the_exhibition_gives(played: d
     }
     assert ("pro", "con") == (answer.recorded.winner, answer.would_be.winner)
     assert "Pro 67.9, Con 65.3: within 4 credibility decides" in page
-    assert answer.would_be.scorecard_reason.startswith("pro 67.9, con 65.3: within 4 credibility decides")
+    assert answer.because.startswith("pro 67.9, con 65.3: within 4 credibility decides")
     assert ("pro", "neither") == (answer.recorded.scorecard.leader, answer.would_be.scorecard.leader)
 
 
@@ -179,6 +179,7 @@ def test_the_answer_stands_beside_the_record_and_nothing_is_written(site: Site, 
         "changes",
         "arguments",
         "unanswered",
+        "because",
     } == answer.keys()
     assert [{"path": "tie_within", "before": 2.0, "after": 60.0}] == answer["rubric_changes"]
     assert {"1", "2"} == answer["turns"].keys()
