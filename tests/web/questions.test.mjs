@@ -18,6 +18,23 @@ test("the answers about a turn are counted once for each sample, whatever else i
   assert.deepEqual({ answered: 2, asked: 6 }, questionsAbout(1, view, (at) => frames[at]));
 });
 
+test("the questions about evidence count if the turn cites a passage, or once one of them is answered", () => {
+  const evidence = { documents: { D1: { passages: 2 }, D2: { passages: 1 } } };
+  const asked = (text, { frames = {}, model = "scripted:x", known = evidence } = {}) => {
+    const judged = { position: 6, judge: { model }, turns: { 1: { spoken: 4, text } }, evidence: known };
+    return questionsAbout(1, judged, (at) => frames[at] ?? { event: { type: "claim_flagged" } });
+  };
+  const weighed = { 5: answered("evidence", "evidence:1:forward") };
+
+  assert.deepEqual({ answered: 0, asked: 5 }, asked("Fares fell (e 3) in 2019."));
+  assert.deepEqual({ answered: 0, asked: 5 }, asked("Fares fell [E9, E2, p. 4]."));
+  assert.deepEqual({ answered: 1, asked: 5 }, asked("Fares fell [E3].", { frames: weighed }));
+  assert.deepEqual({ answered: 1, asked: 5 }, asked("Fares fell.", { frames: weighed }));
+  assert.deepEqual({ answered: 0, asked: 4 }, asked("Fares fell [E3].", { model: "person:Ben" }));
+  assert.deepEqual({ answered: 0, asked: 3 }, asked("Fares fell [E4] and [E0]; (E2 is a fuel)."));
+  assert.deepEqual({ answered: 0, asked: 3 }, asked("Fares fell [E3].", { known: null }));
+});
+
 test("the count is not known to a page that lacks a frame", () => {
   assert.equal(null, questionsAbout(2, view, () => undefined));
 });
