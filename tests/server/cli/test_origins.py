@@ -1,0 +1,79 @@
+"""``moot rejudge`` and ``moot fork``, in this process: what they print, and their exit codes."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from server.cli.main import main
+
+BASELINE = "baseline:lexical"
+UNKNOWN = "019a8b7c-4e21-7000-8000-000000000000"
+SCRIPT = (
+    '{"turns": {"1": "Trams are quicker, because they have a lane.", "2": "Buses cost less, so more people ride."}}'
+)
+
+
+@pytest.fixture
+def moot(tmp_path: Path) -> Any:
+    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(main, ["--store", f"sqlite:{tmp_path / 'moot.db'}", *arguments])
+
+    return run
+
+
+@pytest.fixture
+def debate(moot: Any, tmp_path: Path) -> str:
+    model = f"scripted:{tmp_path / 'script.json'}"
+    done = moot("run", "Trams", "--turns", "2", "--pro", model, "--con", model, "--judge", BASELINE)
+    assert done.exit_code == 0, done.output
+    return str(done.stdout.split()[-1])
+
+
+def test_the_last_line_is_the_id_of_a_debate_that_names_its_origin(moot: Any, debate: str) -> None:
+    again = moot("rejudge", debate, "--judge", BASELINE, "--rubric", "v1")
+    forked = moot("fork", debate, "--turn", "1", "--say", "Speak of costs")
+    rows = {row["id"]: row for row in msgspec.json.decode(moot("list", "--json").stdout)["debates"]}
+
+    for done, kind in ((again, "rejudge"), (forked, "fork")):
+        made = done.stdout.split()[-1]
+        assert 0 == done.exit_code, done.output
+        assert f"debate {made}" in done.stderr
+        assert (kind, debate) == (rows[made]["origin"]["kind"], rows[made]["origin"]["debate"])
+        assert "concluded" == rows[made]["state"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("rejudge", UNKNOWN, "--judge", BASELINE), 3, UNKNOWN),
+        (("fork", UNKNOWN, "--turn", "1"), 3, UNKNOWN),
+        (("rejudge", "DEBATE"), 2, "--judge"),
+        (("rejudge", "DEBATE", "--judge", BASELINE, "--rubric", "v9"), 2, "v9"),
+        (("fork", "DEBATE"), 2, "say from where"),
+        (("fork", "DEBATE", "--at", "9999"), 2, "the debate has"),
+        (("fork", "DEBATE", "--turn", "7"), 2, "turn 7 has not been judged"),
+        (("fork", "DEBATE", "--turn", "1", "--directive", "both=Be brief"), 2, "a directive is"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(
+    moot: Any, debate: str, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    result = moot(*(debate if each == "DEBATE" else each for each in arguments))
+
+    assert said in result.stderr
+    assert "Traceback" not in result.output
+    assert code == result.exit_code
+
+
+def test_a_debate_in_which_one_side_has_spoken_is_not_judged_again(moot: Any, tmp_path: Path) -> None:
+    model = f"scripted:{tmp_path / 'script.json'}"
+    short = moot("run", "Trams", "--turns", "1", "--pro", model, "--con", model, "--judge", BASELINE).stdout.split()[-1]
+    result = moot("rejudge", short, "--judge", BASELINE)
+
+    assert "both sides must have spoken" in result.stderr
+    assert 1 == result.exit_code
