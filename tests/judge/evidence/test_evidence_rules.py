@@ -86,7 +86,7 @@ def test_each_citation_is_an_event_by_name_with_its_words() -> None:
     assert "ridership on the city's buses rose by 12 percent" == true.quote
     assert true.stands
     assert true.quote == PASSAGES["E1"][true.stands[0] : true.stands[1]]
-    assert batch.debate.citations.of_turn(1) == (true, invented)
+    assert tuple(batch.debate.citations.checked.values()) == (true, invented)
 
 
 def test_more_citations_than_are_checked_leave_a_note() -> None:
