@@ -98,6 +98,7 @@ def test_the_list_finds_and_opens(page: Page, server: Any, scripts: SimpleNamesp
     server.concluded(debate)
     front(page, server)
     page.keyboard.press("/")
+    expect(page.locator("#search")).to_be_focused()
     page.keyboard.type("zebras k")
     expect(page.locator("#no-match")).to_be_visible()
     page.locator("#search").fill("Zebras belong")
@@ -237,7 +238,7 @@ def test_limits_stand_in_the_address_and_a_link_keeps_them(
     expect(page.locator("#debates .debate")).to_have_attribute("data-state", "halted")
     page.get_by_label("State").select_option("ended")
     expect(page.locator("#debates .debate")).to_have_attribute("data-state", "concluded")
-    assert "q=otters&state=concluded" in page.url
+    expect(page).to_have_url(re.compile("q=otters&state=concluded"))
 
     page.locator("#limits [name=format]").select_option("protocol")
     expect(page.locator("#no-match")).to_be_visible()

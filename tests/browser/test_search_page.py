@@ -27,6 +27,7 @@ def test_a_hit_leads_to_its_sentence_marked_and_in_view(new_page: Any, server: A
     page.goto(server.url)
     expect(page.locator("body[data-ready]")).to_be_attached()
     page.keyboard.press("/")
+    expect(page.locator("#search")).to_be_focused()
     page.keyboard.type("quokkas")
     expect(page.locator("#hits .hit")).to_have_count(1)
     expect(page.locator("#hits .hit mark")).to_have_text("Quokkas")
@@ -84,6 +85,7 @@ def test_search_is_there_before_the_first_debate(new_page: Any, empty_server: An
     page.goto(empty_server.url)
     expect(page.locator("body[data-ready]")).to_be_attached()
     page.keyboard.press("/")
+    expect(page.locator("#search")).to_be_focused()
     page.keyboard.type("quokkas")
 
     expect(page.locator("#no-match")).to_be_visible()

@@ -96,4 +96,4 @@ def test_the_audit_leads_to_what_was_refused_and_to_the_closing_audit(page: Page
     expect(page.locator(".log > li")).to_contain_text("A finding of the judge was refused: nothing is left to pay")
     overview.get_by_role("link", name="closing audit 1").click()
     expect(page.locator(".log > li")).to_contain_text("The closing audit took points from 4 turns")
-    assert "type=closing+audit" in page.url
+    expect(page).to_have_url(re.compile(r"type=closing\+audit"))
