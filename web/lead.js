@@ -43,7 +43,7 @@ export function lead(root, id, { go, frameAt }) {
     root.hidden = false;
     root.dataset.kind = kindOf(event, view.turns);
     const parts = content(view, link).flat().filter(Boolean);
-    if (event) parts.push(link(position, LEAD.moved(event, view.turns)));
+    if (event && !ending(view)) parts.push(link(position, LEAD.moved(event, view.turns))); // The end needs the room.
     root.replaceChildren(...parts.flatMap((part, i) => (i ? [h("span.quiet", {}, " · "), part] : [part])));
   }
 
