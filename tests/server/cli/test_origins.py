@@ -11,14 +11,13 @@ from server.cli.main import main
 
 BASELINE = "baseline:lexical"
 UNKNOWN = "019a8b7c-4e21-7000-8000-000000000000"
-SCRIPT = (
-    '{"turns": {"1": "Trams are quicker, because they have a lane.", "2": "Buses cost less, so more people ride."}}'
-)
+PRO, CON = "Trams are quicker, because they have a lane.", "Buses cost less, so more people ride."
+SCRIPT = msgspec.json.encode({"says": {"pro": [PRO], "con": [CON]}})
 
 
 @pytest.fixture
 def moot(tmp_path: Path) -> Any:
-    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
+    (tmp_path / "script.json").write_bytes(SCRIPT)
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(main, ["--store", f"sqlite:{tmp_path / 'moot.db'}", *arguments])
@@ -45,6 +44,13 @@ def test_the_last_line_is_the_id_of_a_debate_that_names_its_origin(moot: Any, de
         assert f"debate {made}" in done.stderr
         assert (kind, debate) == (rows[made]["origin"]["kind"], rows[made]["origin"]["debate"])
         assert "concluded" == rows[made]["state"]
+    copied, other = (moot("show", done.stdout.split()[-1]).stdout for done in (again, forked))
+    assert PRO in copied
+    assert CON in copied
+    exported = msgspec.json.decode(moot("export", again.stdout.split()[-1], "--as", "json").stdout)
+    assert "v1" == exported["rubric_name"]
+    assert PRO in other
+    assert "Speak of costs" in other
 
 
 @pytest.mark.parametrize(
