@@ -46,9 +46,9 @@ def shoot(page: Page, http: httpx.Client, debates: dict[str, str], scheme: Schem
     page.wait_for_selector("[data-turn='3'].speaking .said:not(:empty)", timeout=60_000)
     page.wait_for_timeout(900)
     take(page, "live", scheme)
-    page.goto(f"{URL}/")
+    page.goto(f"{URL}/?exhibitions=1")
     page.wait_for_selector("#debates li")
-    page.locator(".debate-list").evaluate("(list) => list.scrollIntoView()")
+    page.locator("#list-title").evaluate("(list) => list.scrollIntoView()")
     page.mouse.wheel(0, -330)
     take(page, "list", scheme)
     gap = next(
