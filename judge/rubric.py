@@ -143,8 +143,20 @@ def without_anchors(criteria: Criteria) -> Criteria:
     return msgspec.structs.replace(criteria, dimensions=bare)
 
 
-CHANGED_BY: Final = {"slight_winner": "won the comparison", "slight_loser": "lost the comparison"}
-"""These two rules also follow a clear win, so their words say no degree; the reason of the entry does."""
+CHANGED_BY: Final = {
+    "band_winner": "raised towards the winner’s band before penalties",
+    "band_loser": "lowered towards the loser’s band before penalties",
+    "slight_winner": "won the comparison",
+    "slight_loser": "lost the comparison",
+    "band_conflict": "a clear win and a clear loss",
+    "cleared": "penalty reversed",
+    "contradicted_by_evidence": "the evidence says the opposite",
+}
+"""The same words as ``CHANGED_BY`` in web/words.js.
+
+A slight win also follows a clear one, so its words say no degree; the reason of the entry does.  A band moves the value
+before penalties, so a turn with a penalty can be lowered although its score lies in the band.
+"""
 
 
 def change_name(rule: str) -> str:

@@ -3,7 +3,7 @@
 import { api } from "./api.js";
 import { eventLink, h } from "./dom.js";
 import { number, plain, signed } from "./formatting.js";
-import { LEDGER } from "./words.js";
+import { LEDGER, changeName } from "./words.js";
 
 const audits = new Map();
 
@@ -20,7 +20,6 @@ function auditOf(id, turn, version) {
 /** @typedef {{list?: HTMLElement, fill?: () => Promise<void>}} Fillable A list, and what fetches its rows. */
 
 const versionOf = (turn) => `${turn.judged}.${turn.changed.at(-1) ?? ""}`;
-const ruleWords = (rule) => LEDGER.rule[rule] ?? plain(rule);
 
 /** The name under which an entry's evidence is marked in the turns. */
 const markName = ({ kind, position }) => `${kind === "gap" ? "gap" : "entry"}/${position}`;
@@ -89,7 +88,7 @@ function changeRow(entry, go, name) {
     ", ",
     h("s", {}, number(before)),
     ` → ${number(after)} · `,
-    ruleWords(rule),
+    changeName(rule),
     ": ",
     kind === "gap" ? name(reason) : reason,
     (kind === "gap" || entry.against) && quotes(entry),
@@ -140,7 +139,7 @@ function entryRow(id, entry, go, highlight, name) {
       " ",
       h("span.quiet", {}, amounts)),
     h("p.quiet", {},
-      h("span.rule", {}, ruleWords(entry.rule)),
+      h("span.rule", {}, changeName(entry.rule)),
       entry.reason && [": ", entry.kind === "gap" ? name(entry.reason) : entry.reason]),
     entry.evidence.length > 0 && quotes(entry),
     h("p.ways", {}, causeLink(cause, go), cause && h("a", eventLink(cause - 1, go), LEDGER.before)),

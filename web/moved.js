@@ -5,7 +5,7 @@
  */
 
 import { count, joined, number, plain, signed } from "./formatting.js";
-import { IN_COMPOSITE, NAME, STANDING, VERDICT, winnerWords } from "./words.js";
+import { IN_COMPOSITE, NAME, STANDING, VERDICT, changeName, winnerWords } from "./words.js";
 import { MOVED } from "./words_audit.js";
 
 const MOST_LINES = 12;
@@ -70,7 +70,7 @@ function means(changes) {
 /** The rules that changed a score, in words. */
 function reasons({ because_of: causes }, events) {
   const rules = causes.map((position) => events[position]?.rule).filter(Boolean);
-  return [...new Set(rules.map((rule) => MOVED.rule[rule] ?? plain(rule)))].join(", ");
+  return [...new Set(rules.map(changeName))].join(", ");
 }
 
 function turns(changes, events) {

@@ -395,19 +395,26 @@ export const SCORES = {
   rules: "Rules",
 };
 
+/** The rules that change a score; judge/rubric.py has the same words for the terminal and the exports. */
+export const CHANGED_BY = {
+  __proto__: null,
+  band_winner: "raised towards the winner’s band before penalties",
+  band_loser: "lowered towards the loser’s band before penalties",
+  slight_winner: "won the comparison",
+  slight_loser: "lost the comparison",
+  band_conflict: "a clear win and a clear loss",
+  cleared: "penalty reversed",
+  contradicted_by_evidence: "the evidence says the opposite",
+};
+
+/**
+ * @param {string} rule
+ * @returns {string} The rule that changed a score, in words.
+ */
+export const changeName = (rule) => CHANGED_BY[rule] ?? plain(rule);
+
 /** The ledger of a turn's score. */
 export const LEDGER = {
-  rule: {
-    __proto__: null,
-    band_winner: "raised to the winner’s band",
-    band_loser: "lowered to the loser’s band",
-    slight_winner: "won the comparison",
-    slight_loser: "lost the comparison",
-    band_conflict: "a clear win and a clear loss",
-    logic_gap: "logic gap",
-    cleared: "penalty reversed",
-    contradicted_by_evidence: "the evidence says the opposite",
-  },
   changesOf: (turn) => `Changes of the score of turn ${turn}`,
   of: (turn) => `The ledger of turn ${turn}`,
   loading: "Loading the ledger…",

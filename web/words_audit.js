@@ -88,16 +88,6 @@ export const MOVED = {
     spoken: (name) => `Turn ${name} was spoken.`,
     judged: (name) => `Turn ${name} was judged, without a score.`,
   },
-  rule: {
-    __proto__: null,
-    band_winner: "it won a comparison",
-    band_loser: "it lost a comparison",
-    slight_winner: "it won a comparison",
-    slight_loser: "it lost a comparison",
-    band_conflict: "it won and lost comparisons",
-    logic_gap: "a gap was exposed",
-    cleared: "a penalty was reversed",
-  },
   claim: {
     __proto__: null,
     flagged: (name, kind, points) => `Claim ${name} was flagged: ${kind}${points && `, ${points}`}.`,

@@ -1,7 +1,7 @@
 /** The sentences of events, which are loaded when the reader moves to an event or opens the audit. */
 
 import { count, plain, signed } from "./formatting.js";
-import { NAME, STANDING, VERDICT, failureWords } from "./words.js";
+import { NAME, STANDING, VERDICT, changeName, failureWords } from "./words.js";
 
 /** The seat of a person by its name in the log: a side, the judge, or a rater. */
 const seatName = (seat) => NAME[seat] ?? (seat === "judge" ? "the judge" : `the ${plain(seat)} rater`);
@@ -46,13 +46,6 @@ function answerWords(event) {
   if (DEBATERS.includes(purpose)) return `the model wrote ${questionWords(event)}`;
   return `${WHO[purpose] ?? "the judge"} answered: ${questionWords(event)}`;
 }
-
-const HARMONIZED = {
-  __proto__: null,
-  slight_winner: "it won the comparison",
-  slight_loser: "it lost the comparison",
-  band_conflict: "out of its band again",
-};
 
 const change = ({ turn, dimension, applied }) => `turn ${turn}: ${plain(dimension)} ${signed(applied)}`;
 
@@ -126,8 +119,8 @@ const EVENTS = {
   turns_compared: ({ earlier, later, missing }) => {
     return `turns ${earlier} and ${later} were ${missing ? `not compared: ${missing.reason}` : "compared"}`;
   },
-  score_harmonized: (event) => `${change(event)}, ${HARMONIZED[event.rule] ?? "to its band"}`,
-  penalty_applied: (event) => `${change(event)}, ${plain(event.rule)}`,
+  score_harmonized: (event) => `${change(event)}, ${changeName(event.rule)}`,
+  penalty_applied: (event) => `${change(event)}, ${changeName(event.rule)}`,
   penalty_reversed: (event) => `${change(event)}, penalty reversed`,
   logic_gap_adjusted: ({ turn, applied, exposed_by: by }) => {
     const shows = by.turn > turn ? "exposed" : "shows";

@@ -22,15 +22,6 @@ STATES: Final = {
     "concluded": "The debate ended.",
 }
 TURN_STATES: Final = {"speaking": "began", "spoken": "was spoken", "judged": "was judged, without a score"}
-RULES: Final = {
-    "band_winner": "it won a comparison",
-    "band_loser": "it lost a comparison",
-    "slight_winner": "it won a comparison",
-    "slight_loser": "it lost a comparison",
-    "band_conflict": "it won and lost comparisons",
-    "logic_gap": "a gap was exposed",
-    "cleared": "a penalty was reversed",
-}
 PREMISES: Final = {
     "dropped": "Premises dropped without mention: {}.",
     "withdrawn": "Premises withdrawn openly: {}.",
@@ -172,7 +163,7 @@ def _why(change: ViewChange, events: Mapping[str, Cause]) -> str:
     """The rules that changed a score, in words."""
     causes = (events[str(position)] for position in change.because_of if str(position) in events)
     rules = dict.fromkeys(each.rule for each in causes if each.rule is not UNSET)
-    words = ", ".join(dict.fromkeys(RULES.get(rule, change_name(rule)) for rule in rules))
+    words = ", ".join(dict.fromkeys(change_name(rule) for rule in rules))
     return f" ({words})" if words else ""
 
 

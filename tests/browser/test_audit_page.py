@@ -186,7 +186,7 @@ def test_an_event_says_what_it_changed(page: Page, server: Any, juries: str) -> 
     gap = event_of(server, juries, "logic_gap_adjusted")
     visit(page, server, juries, f"?view=audit&event={gap['position']}")
 
-    expect(page.locator(".detail .moved-list")).to_contain_text("(a gap was exposed)")
+    expect(page.locator(".detail .moved-list")).to_contain_text("(logic gap)")
     expect(page.locator(".detail .moved-list li a").first).to_have_text(str(gap["position"]))
     change = page.locator(".detail .changes tr").filter(has_text="logic › effective").first
     expect(change).to_contain_text("turns › ")

@@ -81,9 +81,9 @@ test("an event says what is missing and why", () => {
     [{ type: "lab_measured", effects: [{}, {}] }, "the judge was measured: 2 figures"],
     [{ type: "claim_cleared", claim: "C3.1", by: "m" }, "a second opinion (m) cleared claim C3.1"],
     [{ type: "score_harmonized", turn: 3, dimension: "logic", applied: 0.5, rule: "slight_winner" },
-      "turn 3: logic +0.5, it won the comparison"],
+      "turn 3: logic +0.5, won the comparison"],
     [{ type: "score_harmonized", turn: 3, dimension: "logic", applied: -2, rule: "band_loser" },
-      "turn 3: logic −2, to its band"],
+      "turn 3: logic −2, lowered towards the loser’s band before penalties"],
   ];
   for (const [event, words] of cases) assert.equal(words, eventWords(event));
 });

@@ -1,17 +1,26 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { HEADER, LEDGER } from "../../web/words.js";
-import { MOVED } from "../../web/words_audit.js";
+import { CHANGED_BY, HEADER, changeName } from "../../web/words.js";
 import { eventWords } from "../../web/words_events.js";
 
 test("the rules of a slight win also follow a clear one, so their words say no degree", () => {
   for (const rule of ["slight_winner", "slight_loser"]) {
     const event = { type: "score_harmonized", turn: 3, dimension: "logic", applied: 0.5, rule };
-    for (const words of [LEDGER.rule[rule], MOVED.rule[rule], eventWords(event)]) {
+    for (const words of [changeName(rule), eventWords(event)]) {
       assert.match(words, /(won|lost) (the|a) comparison$/);
     }
   }
+});
+
+test("a rule that changes a score has the same words on the page as in the terminal", () => {
+  const source = readFileSync(new URL("../../judge/rubric.py", import.meta.url), "utf-8");
+  const table = source.match(/CHANGED_BY: Final = (\{[^}]*\})/)[1].replace(/,\s*\}/, "}");
+
+  assert.deepEqual({ ...CHANGED_BY }, JSON.parse(table));
+  const event = { type: "score_harmonized", turn: 3, dimension: "logic", applied: -2, rule: "band_loser" };
+  assert.equal(eventWords(event), "turn 3: logic −2, lowered towards the loser’s band before penalties");
 });
 
 test("the usage of a debate names the tokens that came from a cache", () => {
