@@ -159,6 +159,16 @@ class DebatePrinter:
             for line in audience_sentences(msgspec.convert(self.view["audience"], AudienceView)):
                 click.echo(line)
 
+    def _final_scores(self) -> None:
+        """Print the composites at the end: the numbers under a turn are those before the changes that follow."""
+        scored = [
+            f"turn {number} {NAMES[turn['side']]} {turn['composite']:g}"
+            for number, turn in self.view["turns"].items()
+            if isinstance(turn.get("composite"), int | float)
+        ]
+        if scored:
+            click.echo(f"Scores after all changes: {', '.join(scored)}.")
+
     def _outcome(self) -> None:
         """Print the outcome of an exchange, its key moments, and the judge's words on the whole debate."""
         if self.view["format"] != "exchange":
@@ -166,6 +176,7 @@ class DebatePrinter:
         verdicts = msgspec.convert(self.view["verdicts"], VerdictsView)
         summary = msgspec.convert(self.view["summary"], DebateSummary) if "summary" in self.view else UNSET
         first = self._first()
+        self._final_scores()
         for line in exchange.verdict_texts(verdicts, first):
             click.echo(one_line(f"{line.title}: {line.text}"))
         moments = [*exchange.moments(summary, first)]

@@ -21,6 +21,9 @@ def test_a_run_prints_the_transcript_and_the_id_alone_on_the_last_line(moot: Cli
     assert PRO in lines
     assert CON in lines
     assert "No winner is named" in done.stdout.decode()
+    scores = [line for line in lines if line.startswith("Scores after all changes: turn 1 Pro ")]
+    assert len(scores) == 1
+    assert ", turn 2 Con " in scores[0]
     assert f"debate {lines[-1]}" in done.stderr.decode()
     assert [lines[-1]] == [row["id"] for row in moot.json("list")["debates"]]
     motion, facts = moot("list").stdout.decode().splitlines()
