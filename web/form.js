@@ -260,6 +260,7 @@ function showArchetypes({ archetypes }) {
 async function showEstimate() {
   if (!$("#new").open) return;
   const body = requestBody();
+  if (unnamed(body).length > 0) return;
   const motion = body.motion.trim() || $("#motion").placeholder;
   const found = await api.estimate({ ...body, motion, evidence: attached?.samples() }).catch(() => null);
   setText($("#takes"), found ? FORM.takes(found) : "");
@@ -270,11 +271,14 @@ async function submit(event) {
   event.preventDefault();
   for (const box of document.querySelectorAll("[data-error]")) clearError(box.dataset.error);
   clearError("");
+  const body = requestBody();
+  for (const field of unnamed(body).reverse()) showError({ field, message: FORM.nameless }); // The first has the focus.
+  if (unnamed(body).length > 0) return;
   const button = $("#open button[type=submit]");
   button.disabled = true;
   setText(button, FORM.opening);
   try {
-    const { id, links } = await api.open(requestBody());
+    const { id, links } = await api.open(body);
     keepLinks(id, links);
     location.assign(`/d/${encodeURIComponent(id)}`);
   } catch (error) {
@@ -323,6 +327,17 @@ function requestBody() {
     panel: isChecked("panel") ? raters : undefined,
     evidence: attached?.body(),
   };
+}
+
+/**
+ * The fields for names of people that are empty.
+ * @param {object} body The body of `POST /api/debates`.
+ * @returns {string[]}
+ */
+export function unnamed({ pro, con, judge, panel = [] }) {
+  const raters = panel.map((each) => [`raters.${each.rater}`, each]);
+  const seats = [["pro", pro], ["con", con], ["judge", judge], ...raters];
+  return seats.filter(([, { person }]) => person === "").map(([seat]) => `${seat}.person`);
 }
 
 /** Both votes of a poll last as long. */

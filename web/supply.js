@@ -25,6 +25,8 @@ const MOST_UNDONE = 200;
 const SIDES = ["pro", "con", "context", "out"];
 const SIDE_KEYS = { p: "pro", c: "con", m: "context", o: "out" };
 const FIELDS = ["motion", "source", "licence"];
+/** Fields without which no debate can be opened. */
+const REQUIRED = ["motion", "source"];
 let part = null;
 
 /** `62 000` ms is `1:02`. */
@@ -68,6 +70,9 @@ function begin() {
   const which = h("select", { on: { change: () => read(which.value) } });
   const whichField = field("", which);
   const fields = Object.fromEntries(FIELDS.map((name) => [name, fieldOf(name)]));
+  const faults = Object.fromEntries(FIELDS.map((name) => {
+    return [name, h("p.error", { id: `supply-${name}-fault`, hidden: true })];
+  }));
   const judge = h("select", { name: "supply.judge", on: { change: showOther } });
   const other = h("input", { "aria-label": SUPPLY.otherModel, placeholder: "provider:model", hidden: true });
   const others = h("select", { on: { change: settleOthers } });
@@ -82,7 +87,9 @@ function begin() {
 
   preview.append(
     whichField,
-    h("div.supply-facts", {}, FIELDS.map((name) => field(SUPPLY[name], fields[name]))),
+    h("div.supply-facts", {}, FIELDS.map((name) => {
+      return h("div", {}, field(SUPPLY[name], fields[name]), faults[name]);
+    })),
     warnings,
     h("h3", {}, SUPPLY.speakers),
     hints,
@@ -121,8 +128,12 @@ function begin() {
   }
 
   function fieldOf(name) {
-    const input = () => fields[name].removeAttribute("aria-invalid");
-    return name === "motion" ? h("textarea", { rows: 2, on: { input } }) : h("input", { on: { input } });
+    const described = {
+      "aria-describedby": `supply-${name}-fault`,
+      "aria-required": String(REQUIRED.includes(name)),
+      on: { input: () => settle(name) },
+    };
+    return name === "motion" ? h("textarea", { rows: 2, ...described }) : h("input", described);
   }
 
   function showError({ message }) {
@@ -180,7 +191,8 @@ function begin() {
       return h("option", { value: id, selected: id === split.chosen }, `${i + 1}. ${title || id}`);
     }));
     for (const name of FIELDS) fields[name].value = split[name];
-    if (!split.source && file.name !== SUPPLY.pasted) fields.source.value = file.name;
+    if (!split.source) fields.source.value = file.name; // "pasted text" of a text that was pasted
+    for (const name of FIELDS) settle(name);
     warnings.replaceChildren(...split.warnings.map((words) => h("p.caveat", {}, words)));
     preview.hidden = false;
     update();
@@ -359,8 +371,14 @@ function begin() {
 
   function invalid(name, message) {
     fields[name].setAttribute("aria-invalid", "true");
-    fields[name].focus();
-    showHindrance(message);
+    setText(faults[name], message);
+    faults[name].hidden = false;
+  }
+
+  /** The field has no fault any more. */
+  function settle(name) {
+    fields[name].removeAttribute("aria-invalid");
+    faults[name].hidden = true;
   }
 
   function showHindrance(message) {
@@ -370,9 +388,11 @@ function begin() {
 
   async function open() {
     const why = hindrance(entries);
-    if (why) return showHindrance(SUPPLY.hindered[why.kind](why.value));
-    if (!fields.motion.value.trim()) return invalid("motion", SUPPLY.noMotion);
-    if (!fields.source.value.trim()) return invalid("source", SUPPLY.noSource);
+    const empty = REQUIRED.filter((name) => !fields[name].value.trim());
+    for (const name of empty) invalid(name, SUPPLY.missing[name]);
+    if (why) showHindrance(SUPPLY.hindered[why.kind](why.value));
+    if (empty.length > 0) return fields[empty[0]].focus();
+    if (why) return undefined;
     button.disabled = true;
     setText(button, SUPPLY.opening);
     try {
@@ -389,8 +409,10 @@ function begin() {
       return location.assign(`/d/${encodeURIComponent(id)}`);
     } catch (failure) {
       const name = FIELDS.find((each) => failure.field === each || failure.field === `transcript.${each}`);
-      if (name) invalid(name, failure.message);
-      else showHindrance(failure.field ? `${failure.field}: ${failure.message}` : failure.message);
+      if (name) {
+        invalid(name, failure.message);
+        fields[name].focus();
+      } else showHindrance(failure.field ? `${failure.field}: ${failure.message}` : failure.message);
       button.disabled = false;
       return setText(button, SUPPLY.open);
     }

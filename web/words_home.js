@@ -21,6 +21,7 @@ export const FORM = {
   otherModel: "another model…",
   person: "a person…",
   personName: "Name of the person",
+  nameless: "Enter the person’s name.",
   minutesOfTurn: "Minutes for a turn",
   minutesOfQuestion: "Minutes for a question",
   takeover: "If the time passes, or after a resignation",

@@ -85,7 +85,7 @@ def test_a_debates_page_leads_to_its_own_rubric_with_what_differs(page: Page, se
     page.get_by_role("link", name="The judge").click()
     expect(page.locator("body[data-ready]")).to_be_attached()
 
-    expect(page.locator("#which")).to_contain_text("“strict”, version 2: the rubric of one debate.")
+    expect(page.locator("#which")).to_contain_text("“strict 2”: the rubric of one debate.")
     tie = page.locator("#tables-thresholds [data-key=tie_within] td").first
     expect(tie.locator("del")).to_have_text("2")
     expect(tie.locator("ins")).to_have_text("7")

@@ -1,6 +1,7 @@
 """The page of a person's seat: take it, write, lose the browser or the server in mid-turn, send, resign."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -277,7 +278,12 @@ def test_the_form_seats_a_person_and_the_debates_page_shows_the_link_once(
     page.locator("#new-title").click()
     page.locator("#motion").fill("Cities should ban private cars")
     page.locator("select[name='pro.model']").select_option(label="a person…")
-    page.get_by_label("Name of the person").first.fill("Ann")
+    page.get_by_role("button", name="Open the debate").click()
+    name = page.get_by_label("Name of the person").first
+    expect(name).to_be_focused()
+    expect(name).to_have_accessible_description(re.compile("Enter the person’s name"))
+    name.fill("Ann")
+    expect(name).not_to_have_attribute("aria-invalid", "true")
     page.get_by_label("Minutes for a turn").first.fill("5")
     for seat in ("con", "judge"):
         page.locator(f"select[name='{seat}.model']").select_option(label="another model…")

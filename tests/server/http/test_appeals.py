@@ -120,5 +120,5 @@ def test_the_route_and_the_command_give_the_same_audit(moot: Cli, script: Any) -
             if entry["kind"] != "score":
                 assert (event["applied"], event["because_of"]) == (entry["applied"], entry["cause"])
     shown = moot("audit", debate, "1", COLUMNS="240").stdout.decode()
-    (docked,) = (line for line in shown.splitlines() if "logic_gap" in line)
+    (docked,) = (line for line in shown.splitlines() if "logic gap" in line)
     assert "turn 1: “Trams give it back”; turn 2: “People need cars”" in docked
