@@ -256,7 +256,10 @@ export function transcript(root, go, id, wantFrame) {
     const article = shown.get(number_)?.article;
     if (!view.turns[number_]?.changed?.includes(view.position)) return article;
     const entry = entryOf(view.position);
-    if (!entry) fetchers.get(article)?.();
+    if (!entry && article && !asked.has(article)) { // once: `place` is called again when the list is filled
+      asked.add(article);
+      fetchers.get(article)?.();
+    }
     light([view.position, ...fresh.keys()]);
     return entry ?? article;
   }

@@ -377,3 +377,13 @@ def test_dots_and_commas_jump_between_score_changes(page: Page, server: Any, jur
 
     expect(page.locator("#slider")).to_have_value(str(stops[1]))
     expect(page.locator("#ticks .change")).to_have_count(len(stops))
+
+
+def test_an_audit_without_the_entry_that_is_looked_for_leaves_the_page_alive(new_page: Any, server: Any) -> None:
+    debate = server.exhibit("cars")
+    page = new_page(own=True)  # its routes end with it
+    page.route("**/audit/turns/*", lambda route: route.fulfill(json={"turn": 6, "entries": [], "effective": {}}))
+    visit(page, server, debate, f"#e{server.view(debate)['turns']['6']['changed'][-1]}")
+
+    expect(page.locator("[data-turn='6']")).to_have_attribute("data-here", "")
+    assert page.evaluate("new Promise((done) => setTimeout(() => done('alive'), 50))") == "alive"
