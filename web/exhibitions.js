@@ -39,7 +39,7 @@ function row(exhibition, mayOpen) {
  * @param {string} name
  * @param {HTMLButtonElement} button What was pressed.
  */
-export async function openExhibition(name, button) {
+async function openExhibition(name, button) {
   button.disabled = true;
   try {
     const { id } = await api.open({ exhibition: name });

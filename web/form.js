@@ -272,8 +272,9 @@ async function submit(event) {
   for (const box of document.querySelectorAll("[data-error]")) clearError(box.dataset.error);
   clearError("");
   const body = requestBody();
-  for (const field of unnamed(body).reverse()) showError({ field, message: FORM.nameless }); // The first has the focus.
-  if (unnamed(body).length > 0) return;
+  const nameless = unnamed(body);
+  for (const field of nameless.reverse()) showError({ field, message: FORM.nameless }); // The first has the focus.
+  if (nameless.length > 0) return;
   const button = $("#open button[type=submit]");
   button.disabled = true;
   setText(button, FORM.opening);
@@ -334,7 +335,7 @@ function requestBody() {
  * @param {object} body The body of `POST /api/debates`.
  * @returns {string[]}
  */
-export function unnamed({ pro, con, judge, panel = [] }) {
+function unnamed({ pro, con, judge, panel = [] }) {
   const raters = panel.map((each) => [`raters.${each.rater}`, each]);
   const seats = [["pro", pro], ["con", con], ["judge", judge], ...raters];
   return seats.filter(([, { person }]) => person === "").map(([seat]) => `${seat}.person`);

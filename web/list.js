@@ -97,10 +97,11 @@ export function list() {
 
   /** Where the list is empty, tells of exhibitions that it leaves out. */
   async function offerExhibitions(isOffered) {
-    $("#played").hidden = true;
-    if (!isOffered) return;
-    const { debates } = await api.debates({ limit: 1, exhibition: "true" }).catch(() => ({ debates: [] }));
-    $("#played").hidden = debates.length === 0; // Without an answer the page does without this line.
+    const nothing = { debates: [] }; // Without an answer the page does without this line.
+    const { debates } = isOffered
+      ? await api.debates({ limit: 1, exhibition: "true" }).catch(() => nothing)
+      : nothing;
+    $("#played").hidden = debates.length === 0;
   }
 
   /** Shows what was said with these words. A search in speeches may take longer than one in motions. */

@@ -256,10 +256,7 @@ export function transcript(root, go, id, wantFrame) {
     const article = shown.get(number_)?.article;
     if (!view.turns[number_]?.changed?.includes(view.position)) return article;
     const entry = entryOf(view.position);
-    if (!entry && article && !asked.has(article)) { // once: `place` is called again when the list is filled
-      asked.add(article);
-      fetchers.get(article)?.();
-    }
+    if (!entry) fetchOnce(article); // `place` is called again when the list is filled
     light([view.position, ...fresh.keys()]);
     return entry ?? article;
   }
@@ -292,15 +289,18 @@ export function transcript(root, go, id, wantFrame) {
   }
 
   function showFresh() {
-    for (const article of [...fresh.values()].map((turn) => shown.get(turn)?.article)) {
-      if (!fetchers.has(article) || asked.has(article)) continue;
-      asked.add(article);
-      fetchers.get(article)();
-    }
+    for (const turn of fresh.values()) fetchOnce(shown.get(turn)?.article);
     light([...fresh.keys()]);
   }
 
   return { show, place, open, flash };
+}
+
+/** Fetches the changes of a score, if they have not been asked for. */
+function fetchOnce(article) {
+  if (!fetchers.has(article) || asked.has(article)) return;
+  asked.add(article);
+  fetchers.get(article)();
 }
 
 /** Opens details at once: the browser dispatches `toggle` only later. */
