@@ -209,12 +209,12 @@ def _citations(opened: DebateOpened, debate: Debate) -> Iterator[Segment]:
 
 def faulty_citations(debate: Debate) -> tuple[str, ...]:
     """Return a line for each citation of a statement whose passage, or whose words, the documents do not have."""
-    turns, kinds = debate.transcript.turns, ("opening", "cross-examination", "answers", "closing")
-    lines = []
+    kinds = ("opening", "cross-examination", *(("answers",) if has_answers(debate.opened) else ()), "closing")
+    turns, lines = debate.transcript.turns, []
     for each in debate.citations.checked.values():
         if each.finding not in FAULTY:
             continue
-        statement = kinds[-1 if each.turn > len(turns) - 2 else (each.turn - 1) // 2]
+        statement = kinds[(each.turn - 1) // 2]
         words = f" “{' '.join(each.quote.split())}”" if each.quote else ""
         found = f"the words stand in {each.found_in}" if each.found_in else WRONG[each.finding]
         lines.append(f"{SPEAKER[turns[each.turn].side]}, {statement}:{words} [{each.passage}]: {found}")
