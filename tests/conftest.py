@@ -9,6 +9,7 @@ from pathlib import Path
 
 import certifi
 import pytest
+import structlog
 from hypothesis import settings
 
 CACHE = Path(__file__).parents[1] / ".pytest_cache"
@@ -78,6 +79,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return item.get_closest_marker("browser") is not None, places.get(name, len(LONG))
 
     items.sort(key=place)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """A command that ran in this process has configured the log: forget it, or later tests see a part of it only."""
+    structlog.reset_defaults()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -45,6 +45,7 @@ def found(files: dict[str, str], pattern: str) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_imports_follow_the_table() -> None:
     done = run(tool("lint-imports"))
 
@@ -57,6 +58,7 @@ def test_events_is_ours() -> None:
     assert Path(events.__file__ or "") == ROOT / "events" / "__init__.py"
 
 
+@pytest.mark.slow
 def test_ruff_is_content() -> None:
     done = run(tool("ruff"), "check", ".")
 
@@ -76,15 +78,18 @@ def test_mypy_is_content() -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 def test_nothing_is_left_to_do(files: dict[str, str]) -> None:
     assert found(files, r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b") == []
 
 
+@pytest.mark.slow
 def test_no_registry_is_named(files: dict[str, str]) -> None:
     assert found(files, r'"resolved": *"ht' r"tp|/sim" r"ple/?\b|index-" r"url") == []
     assert [name for name in files if Path(name).name in {"uv.lock", "poetry.lock"}] == []
 
 
+@pytest.mark.slow
 def test_no_path_of_a_machine_is_named(files: dict[str, str]) -> None:
     assert found(files, r"(^|[^a-z])/(wor" r"k|far" r"m)/") == []
 

@@ -377,6 +377,7 @@ def test_the_ci_script_is_executable_and_is_bash() -> None:
     subprocess.run(["bash", "-n", str(script)], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("said", "loads"), [("list", "rich.text"), ("--help", "click")])
 def test_a_light_command_does_not_wait_for_heavy_imports(said: str, loads: str, tmp_path: Path) -> None:
     code = (

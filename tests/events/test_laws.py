@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +26,7 @@ trees = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(trees, trees)
 def test_a_merged_patch_gives_the_later_view(before: dict[str, Any], after: dict[str, Any]) -> None:
     assert msgspec.to_builtins(after) == merge(msgspec.to_builtins(before), msgspec.to_builtins(diff(before, after)))

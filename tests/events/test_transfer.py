@@ -285,6 +285,7 @@ async def test_a_removed_row_is_found(tmp_path: Path) -> None:
         assert (await verify_log(log, "d1")).broken_at == 3
 
 
+@pytest.mark.slow
 async def test_a_damaged_file_gives_a_verification_not_an_exception(tmp_path: Path) -> None:
     path = tmp_path / "moot.db"
     async with await SqliteLog.open(path) as log:

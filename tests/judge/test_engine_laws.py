@@ -233,6 +233,7 @@ def test_it_always_concludes_with_the_winner_of_the_card_as_it_stands(seed: int)
     assert (play.debate.verdicts.convergence is not None) == (len(speeches(play)) >= 10)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @seeds
 def test_frames_give_the_view_and_hide_every_directive_until_the_end(seed: int) -> None:
@@ -250,6 +251,7 @@ def test_frames_give_the_view_and_hide_every_directive_until_the_end(seed: int) 
     assert sorted(text.decode() for text in secret) == sorted(each["text"] for each in told)
 
 
+@pytest.mark.slow
 def test_random_debates_reach_every_event_of_a_judgement() -> None:
     """The laws above prove little about events that never occur."""
     seen = {type(event).__name__ for seed in range(12) for event in RandomDebate(seed, turns=5).run().events}

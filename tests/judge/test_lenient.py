@@ -183,6 +183,7 @@ anything = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(anything)
 def test_whatever_is_answered_what_is_read_fits_the_type(value: Any) -> None:
     found = read(value, Items)

@@ -50,6 +50,7 @@ async def test_every_client_receives_what_is_expected() -> None:
         assert (await watching.received()).gaps == 0
 
 
+@pytest.mark.slow
 async def test_the_limit_sends_the_given_number_of_messages() -> None:
     async with sender(2, 1000, 16) as (loop, reading):
         await reading.expect(32)

@@ -40,6 +40,7 @@ def cost(citation: PackedCitation, *, is_flagged: bool) -> float:
     return LOGIC - effective(batch, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.0, 0.3, 0.7, 1.0])
 def test_the_pack_decides_right_whatever_the_judge_flags(rate: float) -> None:
     chance = random.Random(7)
@@ -54,6 +55,7 @@ def test_the_pack_decides_right_whatever_the_judge_flags(rate: float) -> None:
     assert without[False] > len(CITATIONS) / 4, "without the pack such a judge is wrong about many of them"
 
 
+@pytest.mark.slow
 def test_a_fabricated_citation_costs_the_same_flagged_or_not() -> None:
     fabricated = [each for each in CITATIONS if each.is_fabricated]
 

@@ -1,10 +1,12 @@
 """The driver that lets a room vote."""
 
 import anyio
+import pytest
 
 from tests.measuring.voters import measure
 
 
+@pytest.mark.slow
 def test_every_voter_of_a_small_room_votes_twice() -> None:
     told = anyio.run(measure, 12, 0.5, 1)
 

@@ -78,6 +78,7 @@ def test_no_sequence_of_blows_leaves_the_scale(name: str, blows: list[PressureAp
     assert all(1 <= value <= 10 for value in after(name, elasticity, *blows).values())
 
 
+@pytest.mark.slow
 @given(st.sampled_from(NAMES), PRESSURE)
 def test_full_pressure_for_ever_ends_between_the_targets(name: str, blow: PressureApplied) -> None:
     who = archetypes()[name]

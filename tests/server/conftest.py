@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 import pytest
-import structlog
 
 from providers import registry
 from server import observe
@@ -94,6 +93,5 @@ def logging_to(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., io.Str
         return stream
 
     yield configure
-    structlog.reset_defaults()
     for handler in [each for each in root.handlers if each.get_name() == observe.LIBRARIES]:
         root.removeHandler(handler)

@@ -51,6 +51,7 @@ def test_a_fresh_interpreter_holds_a_debate_and_copies_the_store(moot: Cli, scri
     assert moot.json("list") == moot.json("list", MOOT_STORE=f"sqlite:{moot.home / 'copy.db'}")
 
 
+@pytest.mark.slow
 def test_its_end_is_told(moot: Cli) -> None:
     process = moot.start("serve", "--port", "0")
     line_with(process.stderr, b"answers at")

@@ -257,6 +257,7 @@ def test_a_position_beyond_the_log_is_refused() -> None:
     assert seen == [(1008, "after must be between 0 and the head 1")]
 
 
+@pytest.mark.slow
 def test_a_store_that_fails_while_a_client_catches_up_closes_the_socket() -> None:
     """On the ordinary path, where missing pages are read from the store."""
     report = play(37105)

@@ -125,6 +125,7 @@ async def test_subscribers_get_messages_whole_and_in_order(buses: tuple[Bus, Bus
     assert BusState(up=True, dropped=sender.state.dropped) == sender.state
 
 
+@pytest.mark.slow
 async def test_after_unsubscribing_no_message_arrives(buses: tuple[Bus, Bus]) -> None:
     sender, receiver = buses
     first: list[bytes] = []
@@ -139,6 +140,7 @@ async def test_after_unsubscribing_no_message_arrives(buses: tuple[Bus, Bus]) ->
     assert ([b"later"], []) == (second, first)
 
 
+@pytest.mark.slow
 async def test_messages_of_an_id_with_dots_arrive(buses: tuple[Bus, Bus]) -> None:
     sender, receiver = buses
     received: list[bytes] = []
@@ -146,6 +148,7 @@ async def test_messages_of_an_id_with_dots_arrive(buses: tuple[Bus, Bus]) -> Non
         await until_connected(sender, receiver, "..a.b~c_-", received)
 
 
+@pytest.mark.slow
 async def test_only_messages_sent_while_nats_is_away_are_lost(nats: Nats) -> None:
     sender, receiver = NatsBus(nats.url), NatsBus(nats.url)
     received: list[bytes] = []

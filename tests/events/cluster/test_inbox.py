@@ -29,6 +29,7 @@ async def other(database: str, anyio_backend: str) -> AsyncIterator[PostgresLog]
         yield log
 
 
+@pytest.mark.slow
 async def test_a_command_is_done_and_answered_by_the_owner(
     owner: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +117,7 @@ async def test_a_command_that_was_taken_and_not_answered_may_have_been_done(
     assert caught.value.taken
 
 
+@pytest.mark.slow
 async def test_a_command_still_being_inserted_when_its_sender_gives_up_is_not_done_later(
     owner: PostgresLog, other: PostgresLog, postgres: Server
 ) -> None:

@@ -54,6 +54,7 @@ async def test_the_node_that_opens_a_debate_owns_it(one: PostgresLog, two: Postg
     assert await one.head("d1") == 1
 
 
+@pytest.mark.slow
 async def test_an_ended_lease_is_taken_over_and_the_old_owner_is_fenced(
     one: PostgresLog, two: PostgresLog, postgres: Server
 ) -> None:

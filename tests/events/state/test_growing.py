@@ -1,11 +1,13 @@
 from collections.abc import Mapping
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from events.state.growing import GrowingMap
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(st.sampled_from("abcdefgh"), st.integers(), max_size=3)))
 def test_it_holds_what_a_dict_would_hold_and_leaves_earlier_maps_alone(entries: list[dict[str, int]]) -> None:
     whole: dict[str, int] = {}

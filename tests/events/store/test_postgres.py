@@ -74,6 +74,7 @@ async def test_two_nodes_follow_the_same_debates_without_gap_or_repeat(
     assert {each: list(range(1, total + 1)) for each in seen} == seen
 
 
+@pytest.mark.slow
 async def test_a_follower_gets_the_next_event_after_another_node_took_over(
     log: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -185,6 +185,7 @@ async def test_writers_fail_in_bounded_time_and_go_on_afterwards(distant: str, p
         assert 2 == record.position == await log.head("d1")
 
 
+@pytest.mark.slow
 async def test_an_append_that_failed_after_a_lost_answer_may_be_repeated(distant: str, proxy: Proxy) -> None:
     """A caller that got no answer repeats the append with the same ids, and gets the answer."""
     drafts = [Draft(event=started(), id=new_id())]
@@ -272,6 +273,7 @@ async def test_a_standby_is_left_for_the_primary(database: str, postgres: Server
         assert await log.head("d1") == 2
 
 
+@pytest.mark.slow
 async def test_a_cancelled_reader_leaves_the_pool_intact(database: str, postgres: Server) -> None:
     async with await PostgresLog.open(database) as log:
         await log.append("d1", 0, [opened()])

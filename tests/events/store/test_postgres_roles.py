@@ -64,6 +64,7 @@ async def test_a_node_has_the_rights_that_it_needs(server: Server) -> None:
             await log.wait_beyond("d1", 2)
 
 
+@pytest.mark.slow
 async def test_a_node_cannot_change_or_remove_an_event(server: Server) -> None:
     async with await PostgresLog.open(server.url("moot", "moot_node")) as log:
         await log.append("d1", 0, debate())
@@ -84,6 +85,7 @@ async def test_a_node_cannot_change_or_remove_an_event(server: Server) -> None:
         assert first_break(await log.read("d1"), "d1") is None
 
 
+@pytest.mark.slow
 async def test_a_reader_reads_and_does_not_write(server: Server) -> None:
     async with await PostgresLog.open(server.url("moot", "moot_node")) as log:
         await log.append("d1", 0, debate())
@@ -95,6 +97,7 @@ async def test_a_reader_reads_and_does_not_write(server: Server) -> None:
             await reader.append("d1", len(debate()), [started()])
 
 
+@pytest.mark.slow
 async def test_only_the_owner_migrates(server: Server) -> None:
     assert Migrated(VERSION, VERSION) == await migrate(server.url("moot", "moot_owner"))
     with psycopg.connect(server.url("moot", "moot_owner")) as connection:
@@ -104,6 +107,7 @@ async def test_only_the_owner_migrates(server: Server) -> None:
         await migrate(server.url("moot", "moot_node"))
 
 
+@pytest.mark.slow
 async def test_the_documented_queries_work(server: Server) -> None:
     async with await PostgresLog.open(server.url("moot", "moot_node")) as log:
         await log.append("d1", 0, [opened()])

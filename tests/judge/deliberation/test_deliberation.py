@@ -86,6 +86,7 @@ some_scores = st.dictionaries(st.sampled_from(DIMENSIONS), st.integers(1, 3))
 some_opinions = st.lists(st.builds(opinion, verdicts, some_scores), min_size=2, max_size=7)
 
 
+@pytest.mark.slow
 @drawn(some_opinions)
 def test_agreement_is_the_formula_in_exact_fractions(given: list[OpinionGiven]) -> None:
     names = [each.verdict for each in given]

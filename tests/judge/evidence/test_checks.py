@@ -100,6 +100,7 @@ def test_a_citation_is_checked_once_in_a_sentence() -> None:
     assert [("E1", "paraphrased")] == findings("Buses are full [E1] and full [E1].")
 
 
+@pytest.mark.slow
 def test_many_citations_are_bounded_and_counted() -> None:
     big = {f"E{n}": f"{text} Copy number {n}." for n in range(1, 3001) for text in PASSAGES.values()}
     text = " ".join(f'"the moon is made of green cheese {n}" [E{n}].' for n in range(1, 1001))

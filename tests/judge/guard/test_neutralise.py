@@ -190,6 +190,7 @@ def check(text: str) -> None:
         ], (name, text)
 
 
+@pytest.mark.slow
 def test_an_attack_adds_no_line_to_any_prompt() -> None:
     for text in CORPUS:
         check(text)

@@ -43,6 +43,7 @@ def test_a_judge_without_the_bias_is_the_better_one(one: Size, other: Size, bett
     assert f"the first judge is better in {'2' if better == 'one' else '0'}" in in_words(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "second", "advantage"), [(3, -3, 0), (3, -1, -2), (-1, 3, 2), (-3, -1, -2)])
 def test_biases_of_opposite_directions_are_compared_by_their_size(first: int, second: int, advantage: int) -> None:
     trials = planned("length")
@@ -55,6 +56,7 @@ def test_biases_of_opposite_directions_are_compared_by_their_size(first: int, se
     assert (first, second, advantage) == (found.one, found.other, found.advantage)
 
 
+@pytest.mark.slow
 def test_distances_from_one_half_are_compared_on_both_sides_of_it() -> None:
     trials = planned("position")
     first = read(trials, lambda _: {"chose": "first"})

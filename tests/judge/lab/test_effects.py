@@ -51,6 +51,7 @@ def test_a_judge_that_names_the_speech_shown_first_has_a_share_of_one() -> None:
     assert (1, "measured") == (flips.estimate, flips.verdict)
 
 
+@pytest.mark.slow
 def test_a_judge_that_follows_the_speech_has_no_favourite_place() -> None:
     effects_ = of("position", lambda trial: {"chose": "second" if trial.backward else "first"})
 

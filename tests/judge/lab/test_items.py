@@ -285,6 +285,7 @@ def _read(text: str, part: str) -> set[str]:
     return words({"all": text, "first": said[0], "last": said[-1]}[part])
 
 
+@pytest.mark.slow
 def test_neither_side_is_longer_more_often_or_has_longer_sentences() -> None:
     longer = [count_words(pair.pro) > count_words(pair.con) for _, pair in PAIRS if _differ(count_words, pair)]
     slower = [_pace(pair.pro) > _pace(pair.con) for _, pair in PAIRS if _differ(_pace, pair)]
@@ -311,6 +312,7 @@ def _differ(measure: Any, pair: LabPair) -> bool:
     return bool(measure(pair.pro) != measure(pair.con))
 
 
+@pytest.mark.slow
 def test_the_lexical_baseline_is_at_chance_on_the_pairs() -> None:
     """By the dimensions that it gives to each speech, in both orders of the question; draws are left out."""
     form = schema(compare_type(rubric_v2()))

@@ -16,6 +16,7 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.mark.slow
 async def test_the_narrative_of_two_hundred_long_speeches_takes_seconds() -> None:
     words = ("city", "cars", "because", "streets", "safer", "trams", "cost", "people", "shops", "noise", "buses")
     speeches = tuple(

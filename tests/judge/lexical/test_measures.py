@@ -119,6 +119,7 @@ def test_certainty_without_a_reason_and_insults_cost_credibility() -> None:
 # length
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("padding", [BLAND, BESIDE_THE_POINT])
 def test_padding_raises_no_speech(padding: str) -> None:
     """Neither words without content nor sentences on another matter, in front of a real turn or behind it."""

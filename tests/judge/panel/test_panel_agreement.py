@@ -206,6 +206,7 @@ SCORES = st.lists(
 ).map(lambda rows: np.array([[N if each is None else each for each in row] for row in rows], dtype=float))
 
 
+@pytest.mark.slow
 @given(SCORES, st.randoms(use_true_random=False))
 def test_the_order_of_raters_and_of_units_changes_nothing(values: np.ndarray, chance: object) -> None:
     rows, columns = list(range(len(values))), list(range(values.shape[1]))

@@ -396,6 +396,7 @@ def test_a_winner_is_named_only_where_the_raters_are_consistent(rows: list[list[
         assert {verdict.winner} == {each.leaning for each in verdict.without.values()}
 
 
+@pytest.mark.slow
 @given(ROWS)
 @settings(max_examples=30, deadline=None)
 def test_everything_is_said_in_sentences(rows: list[list[int]]) -> None:

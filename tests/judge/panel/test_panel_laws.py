@@ -100,6 +100,7 @@ def test_neither_the_order_of_raters_nor_of_items_matters(rows: list[list[int | 
     assert len(one[1].reasons) == len(other[1].reasons)
 
 
+@pytest.mark.slow
 @given(ROWS)
 @settings(max_examples=40, deadline=None)
 def test_the_outcome_follows_from_the_figures_that_are_stated(rows: list[list[int]]) -> None:

@@ -145,6 +145,7 @@ scores = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(scores)
 def test_with_the_sides_swapped_the_verdict_is_swapped(said: dict[str, dict[str, float]]) -> None:
     mirror = {"PRO-1": "CON-1", "PRO-2": "CON-2", "CON-1": "PRO-1", "CON-2": "PRO-2"}
@@ -155,6 +156,7 @@ def test_with_the_sides_swapped_the_verdict_is_swapped(said: dict[str, dict[str,
     assert {"pro": "con", "con": "pro"}.get(str(one.said), one.said) == other.said
 
 
+@pytest.mark.slow
 @given(scores)
 def test_every_case_is_right_wrong_or_missing_with_its_reason(said: dict[str, dict[str, float]]) -> None:
     event = calibrate_rater(SEAT, case(), said, RULES)

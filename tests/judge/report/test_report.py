@@ -343,6 +343,7 @@ EVENTS = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(EVENTS, EVENTS)
 def test_a_sum_of_tallies_counts_what_each_of_them_counts(one: list[Event], two: list[Event]) -> None:
     left, right = counted(*one), counted(*two)

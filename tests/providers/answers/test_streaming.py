@@ -38,10 +38,12 @@ async def test_signs_of_life_are_not_text(ask: Any) -> None:
     assert ["a", "b"] == await read_text(ask, "", "a", "", "b", "", DONE)
 
 
+@pytest.mark.slow
 async def test_a_sign_of_life_restarts_the_idle_timeout(ask: Any) -> None:
     assert ["a"] == await read_text(ask, 0.15, "", 0.15, "", 0.15, "a", DONE, idle_s=0.25)
 
 
+@pytest.mark.slow
 async def test_a_drip_ends_at_the_deadline(ask: Any) -> None:
     with pytest.raises(errors.TimedOut, match=r"not finished after 0\.3 s"):
         await read_text(ask, *[0.04, "x"] * 50, limit_s=0.3)
@@ -56,6 +58,7 @@ async def test_an_answer_without_end_ends_at_its_limit(ask: Any, monkeypatch: py
     assert "1234567890" == refusal.value.raw
 
 
+@pytest.mark.slow
 async def test_a_slow_reader_is_not_a_silent_model(ask: Any) -> None:
     chunks = []
     async with open_stream(source("a", "b", DONE), ask(idle_timeout_s=0.1), limit_s=5) as speech:
@@ -126,6 +129,7 @@ def test_a_text_cut_anywhere_even_within_characters_comes_out_as_it_was(text: st
     assert text == "".join(map(joined.feed, pieces)) + joined.end()
 
 
+@pytest.mark.slow
 async def test_the_first_text_may_be_waited_for_longer(ask: Any) -> None:
     async def first(*pieces: Any) -> list[str]:
         async with open_stream(source(*pieces), ask(idle_timeout_s=0.1), first_s=0.6) as speech:

@@ -175,6 +175,7 @@ async def test_the_end_of_stdin_is_the_end_of_the_child(ask: Any) -> None:
     assert time.monotonic() - began_at < 2.5  # it ended by itself and was not killed after three seconds
 
 
+@pytest.mark.slow
 @pytest.mark.embedded
 async def test_weights_that_cannot_be_loaded_are_reported(tmp_path: Path, provider: EmbeddedProvider, ask: Any) -> None:
     broken = tmp_path / "broken.gguf"

@@ -108,6 +108,7 @@ async def test_a_stream_that_does_not_end(vendors: Vendors, kind: str) -> None:
     assert [False] == [bill.is_usage_sent for bill in vendors.openai.bills]
 
 
+@pytest.mark.slow
 async def test_a_character_may_come_byte_by_byte(vendors: Vendors) -> None:
     vendors.ollama.faults.append(Fault("cut in mid-character"))
 

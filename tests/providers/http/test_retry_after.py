@@ -61,6 +61,7 @@ def test_moments_at_which_limits_are_reset() -> None:
     assert 28 <= openrouter <= 31
 
 
+@pytest.mark.slow
 @given(value=st.text(), message=st.text())
 def test_no_text_of_a_vendor_breaks_it(value: str, message: str) -> None:
     found = wait_of(

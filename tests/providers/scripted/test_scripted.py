@@ -184,6 +184,7 @@ async def test_a_fault_repeats_and_another_one_follows(write: Any, ask: Any) -> 
     assert "c" == await text_of(model, ask(attempt=4))
 
 
+@pytest.mark.slow
 async def test_a_drip_never_reaches_the_idle_timeout_and_still_ends(write: Any, ask: Any) -> None:
     model = write(says={"pro": [{"text": "slowly", "fault": {"kind": "drip"}}]})
     chunks: list[str] = []

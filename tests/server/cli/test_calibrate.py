@@ -125,6 +125,7 @@ def test_every_fault_of_every_file_is_named_and_nothing_is_run(moot: Cli, script
     as_json(moot("calibrate", str(cases), "--json"), 2, "cases")
 
 
+@pytest.mark.slow
 def test_for_an_empty_folder_the_error_shows_an_example_of_a_case(moot: Cli, tmp_path: Path) -> None:
     errors = said(moot("calibrate", str(folder(tmp_path, {}))), 2, "there are no cases in")
 
@@ -164,6 +165,7 @@ def test_an_exported_debate_beside_a_truth_file_is_a_case(moot: Cli, script: Any
     assert ["PRO-1", "PRO-2"] == [each["id"] for each in shown["pro"]]
 
 
+@pytest.mark.slow
 def test_an_export_that_was_altered_or_is_of_another_format_is_refused(moot: Cli, tmp_path: Path) -> None:
     truth = b'{"winner": "con", "source": "s"}'
     cases = folder(tmp_path, {"altered.truth.json": truth, "exchange.truth.json": truth})

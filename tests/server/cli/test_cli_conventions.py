@@ -75,6 +75,7 @@ def test_a_terminal_gets_colour_unless_no_color_is_set(held: tuple[Cli, str]) ->
     assert not re.search(r"\x1b\[[0-9;]*3[0-9][0-9;]*m", on_a_terminal(cli.home, "show", debate, NO_COLOR="1"))
 
 
+@pytest.mark.slow
 def test_names_are_completed() -> None:
     done = subprocess.run([MOOT], capture_output=True, text=True, check=False, env={
         **os.environ, "_MOOT_COMPLETE": "bash_complete", "COMP_WORDS": "moot ex", "COMP_CWORD": "1",

@@ -42,6 +42,7 @@ def test_a_failure_is_one_line_or_one_object(
     assert len(msgspec.json.decode(moot.here("list", "--json").stdout)["debates"]) == 1
 
 
+@pytest.mark.slow
 def test_show_beyond_the_head_names_the_option(held: tuple[Cli, str]) -> None:
     moot, debate = held
 

@@ -92,6 +92,7 @@ def test_a_terminal_that_lacks_a_character_still_gets_the_text(held: tuple[Cli, 
         assert PRO[:30].encode() in done.stdout
 
 
+@pytest.mark.slow
 def test_a_working_folder_that_was_removed_does_not_matter(held: tuple[Cli, str], tmp_path: Path) -> None:
     moot, debate = held
     gone = tmp_path / "gone"

@@ -3,11 +3,13 @@
 from typing import Any
 
 import msgspec
+import pytest
 
 from providers.scripted.provider import shipped
 from tests.server.children import Cli
 
 
+@pytest.mark.slow
 def test_a_debate_and_its_second_judging_are_compared_in_the_terminal(moot: Cli, script: Any) -> None:
     said = msgspec.json.decode(shipped()["juries"].read_bytes())
     model = script("juries", says=said["says"], answers=said["answers"])
@@ -28,6 +30,7 @@ def test_a_debate_and_its_second_judging_are_compared_in_the_terminal(moot: Cli,
     assert b"this is one debate twice: moot diff compares two positions of one debate" in refusal.stderr
 
 
+@pytest.mark.slow
 def test_a_rubric_that_changes_nothing_about_the_turns_is_said_to_do_so(moot: Cli, script: Any) -> None:
     model = script()
     seats = ["--pro", model, "--con", model, "--turns", "2"]

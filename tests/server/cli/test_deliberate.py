@@ -241,6 +241,7 @@ def of(events: list[Any], kind: type) -> list[Any]:
     return [event for event in events if isinstance(event, kind)]
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_a_judge_that_does_not_answer_is_cancelled_at_the_time_limit(script: Any) -> None:
     silent = {"fault": {"kind": "timeout", "times": 9}}

@@ -12,6 +12,7 @@ from tests.server.site import MOTION
 Script = Callable[..., str]
 
 
+@pytest.mark.slow
 def test_a_debate_in_the_terminal_has_the_documents_of_its_files(moot: Cli, script: Script) -> None:
     (moot.home / "shade.pdf").write_bytes(pdf(["Trees cool a street."]))
     (moot.home / "cars.md").write_text("# Cars\n\nCities ban cars.")
@@ -26,6 +27,7 @@ def test_a_debate_in_the_terminal_has_the_documents_of_its_files(moot: Cli, scri
     assert b'"passages":["E2","E1"]' in lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "why"), [(b"", "empty.txt is empty"), (b"\x00\x01" * 99, "empty.txt is not a text")]
 )

@@ -48,6 +48,7 @@ def test_a_run_is_printed_reported_and_compared(lab: Any) -> None:
     assert "<h1>Judge lab: baseline:lexical</h1>" in lab("report", one).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -75,6 +76,7 @@ def test_a_file_that_cannot_be_read_is_named_with_its_line(lab: Any, tmp_path: P
     assert result.exit_code == 2
 
 
+@pytest.mark.slow
 def test_the_list_says_how_many_trials_are_answered_until_a_run_is_measured(lab: Any, tmp_path: Path) -> None:
     script = tmp_path / "script.json"
     script.write_text('{"cost_usd": 1}', encoding="utf-8")

@@ -33,6 +33,7 @@ def debate(moot: Any, tmp_path: Path) -> str:
     return str(done.stdout.split()[-1])
 
 
+@pytest.mark.slow
 def test_the_last_line_is_the_id_of_a_debate_that_names_its_origin(moot: Any, debate: str) -> None:
     again = moot("rejudge", debate, "--judge", BASELINE, "--rubric", "v1")
     forked = moot("fork", debate, "--turn", "1", "--say", "Speak of costs")

@@ -4,6 +4,7 @@ from typing import Any
 
 import httpx
 import msgspec
+import pytest
 
 from tests.server.children import Cli, said
 
@@ -23,6 +24,7 @@ def vote(address: str, debate: str, when: str, stance: str) -> None:
         phone.post(f"{path}/votes", json={"when": when, "stance": stance}).raise_for_status()
 
 
+@pytest.mark.slow
 def test_it_shows_the_link_with_its_code_and_closes_the_vote(moot: Cli, script: Any) -> None:
     with moot.server() as (_, address):
         debate = opened(moot, address, script(pace={"chunk_ms": 60_000, "chunk_chars": 1}))
@@ -44,6 +46,7 @@ def test_it_shows_the_link_with_its_code_and_closes_the_vote(moot: Cli, script: 
     assert b"con" not in msgspec.json.encode(found["poll"])
 
 
+@pytest.mark.slow
 def test_an_address_is_checked_and_a_debate_without_a_poll_is_told(held: tuple[Cli, str]) -> None:
     moot, debate = held
 

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.server.children import Cli
 
 
+@pytest.mark.slow
 def test_a_report_is_printed_or_written(held: tuple[Cli, str], tmp_path: Path) -> None:
     moot, debate = held
     shown = moot("report", debate, "--side", "pro")

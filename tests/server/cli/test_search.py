@@ -1,8 +1,11 @@
 """``moot search``."""
 
+import pytest
+
 from tests.server.children import Cli
 
 
+@pytest.mark.slow
 def test_the_sentences_are_printed_with_their_debates(held: tuple[Cli, str]) -> None:
     moot, debate = held
     done = moot("search", "trams give")

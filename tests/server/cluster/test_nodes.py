@@ -390,6 +390,7 @@ async def test_workers_end_with_the_process_that_started_them(nodes: Nodes) -> N
     assert parent.wait() == -signal.SIGKILL
 
 
+@pytest.mark.slow
 def test_workers_need_a_store_that_can_be_shared(tmp_path: Path) -> None:
     done = Cli(tmp_path)("serve", "--workers", "2", "--port", "0")
 

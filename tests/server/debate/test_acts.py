@@ -141,6 +141,7 @@ async def test_a_pause_while_a_retry_waits_is_obeyed(script: Any) -> None:
         assert isinstance((await h.events(debate))[-1], DebatePaused)
 
 
+@pytest.mark.slow
 async def test_a_question_that_waits_for_its_retry_is_not_asked_after_a_pause(script: Any) -> None:
     async with harness(settings=_with(retry_ms=200)) as h:
         debate = await h.open(script(answers={"score:1": {"fault": fault("reset")}}))
@@ -233,6 +234,7 @@ class SlowToResume(MemoryLog):
         return await super().append(debate, expected, events)
 
 
+@pytest.mark.slow
 async def test_a_moderator_that_ends_while_somebody_resumes_stays_the_only_one(script: Any) -> None:
     log = SlowToResume()
     async with harness(log) as h, anyio.create_task_group() as tasks:

@@ -69,6 +69,7 @@ async def cast(h: Harness, debate: str, ballots: Sequence[AudienceVoted | Belief
     return positions
 
 
+@pytest.mark.slow
 async def test_a_crowd_is_recorded_in_few_appends(slow: str) -> None:
     log = Counting()
     async with harness(log) as h:

@@ -110,6 +110,7 @@ async def test_a_baseline_takes_no_other_seat(script: Script, field: str, body: 
     assert field == refused.value.field
 
 
+@pytest.mark.slow
 async def test_a_baseline_costs_nothing_and_reads_nothing(script: Script) -> None:
     seats: dict[str, Any] = {role: {"model": script()} for role in ("pro", "con")}
     with_model = estimate(await opening_of(**seats, judge={"model": script()}))

@@ -169,6 +169,7 @@ def test_after_the_end_everybody_reads_the_names(guarded: Site, script: Script, 
     assert "zqmessagezq" in read[f"{one}/events.ndjson"]
 
 
+@pytest.mark.slow
 def test_the_director_sees_them_live(guarded: Site, script: Script) -> None:
     site = guarded
     take_in(site, lines_of(script, "exchange that fails")[:-1])
@@ -213,6 +214,7 @@ def test_a_halt_tells_the_kind_of_failure_and_no_name(guarded: Site, script: Scr
         assert [] == MARK.findall(text), path
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_the_words_on_a_wait_name_nobody(script: Script) -> None:
     async with harness(registry=shipped_registry({"scripted": Limit(concurrent=1)})) as h:

@@ -80,6 +80,7 @@ def findings(events: Sequence[Event]) -> list[tuple[int, str, str]]:
 FINDINGS = [(1, "E1", "verified"), (2, "E1", "misquoted"), (3, "E9", "unknown_passage"), (4, "E2", "paraphrased")]
 
 
+@pytest.mark.slow
 async def test_a_true_a_misquoted_an_invented_and_an_opposite_citation_end_as_they_should(script: Script) -> None:
     events, view = await cited(script)
 
@@ -103,6 +104,7 @@ async def test_a_true_a_misquoted_an_invented_and_an_opposite_citation_end_as_th
     assert not of(events, CheckMissing)
 
 
+@pytest.mark.slow
 async def test_the_view_has_the_documents_and_the_passages_that_are_cited(script: Script) -> None:
     _, view = await cited(script)
 
@@ -114,6 +116,7 @@ async def test_the_view_has_the_documents_and_the_passages_that_are_cited(script
     assert 4 == len(view["evidence"]["weighed"])
 
 
+@pytest.mark.slow
 async def test_the_baseline_checks_the_same_words_and_compares_by_overlap(script: Script) -> None:
     events, view = await cited(script, "baseline:lexical")
 
@@ -127,12 +130,14 @@ async def test_the_baseline_checks_the_same_words_and_compares_by_overlap(script
     assert {"misquotation", "invented_passage"} <= {each["kind"] for each in view["claims"].values()}
 
 
+@pytest.mark.slow
 async def test_samples_are_asked_as_often_as_of_other_questions(script: Script) -> None:
     events, _ = await cited(script, seat={"samples": 3})
 
     assert 24 == len([each for each in of(events, ModelAnswered) if each.purpose == "evidence"])
 
 
+@pytest.mark.slow
 async def test_a_judge_that_cannot_weigh_leaves_a_missing_check_and_the_words_still_count(script: Script) -> None:
     async with harness() as h:
         broken = ANSWERS | {"evidence:*": {"fault": {"kind": "bad_json", "times": 99}}}
@@ -148,6 +153,7 @@ async def test_a_judge_that_cannot_weigh_leaves_a_missing_check_and_the_words_st
     assert ["misquotation"] == [each.kind for each in of(events, ClaimFlagged) if each.by == "evidence"]
 
 
+@pytest.mark.slow
 async def test_what_if_replays_a_debate_with_documents_as_it_was(script: Script) -> None:
     async with harness() as h:
         debate = await open_cited(h, script(says=SAYS, answers=ANSWERS))
@@ -168,6 +174,7 @@ async def test_what_if_replays_a_debate_with_documents_as_it_was(script: Script)
     assert not [each for each in other.unanswered if each.key.startswith("evidence:")]
 
 
+@pytest.mark.slow
 async def test_a_contradiction_is_appealed_with_the_passage(script: Script) -> None:
     async with harness() as h:
         judge = ANSWERS | {"second_opinion:C4.1": {"reason": "It says the opposite.", "verdict": "upheld"}}
@@ -197,6 +204,7 @@ async def test_a_debate_without_documents_has_neither_the_question_nor_its_rules
     assert not of(events, CitationChecked)
 
 
+@pytest.mark.slow
 async def test_a_debate_with_documents_records_its_rules(script: Script) -> None:
     events, _ = await cited(script)
 
@@ -205,6 +213,7 @@ async def test_a_debate_with_documents_records_its_rules(script: Script) -> None
     assert "evidence" in opened.prompts
 
 
+@pytest.mark.slow
 async def test_version_1_has_findings_without_a_cost(script: Script) -> None:
     events, _ = await cited(script, rubric="v1")
 
@@ -214,6 +223,7 @@ async def test_version_1_has_findings_without_a_cost(script: Script) -> None:
     assert {"fabricated_citation"} == {each.rule for each in of(events, PenaltyApplied)}
 
 
+@pytest.mark.slow
 async def test_an_estimate_counts_the_questions_about_evidence(script: Script) -> None:
     async with harness() as h:
         seat = {"model": script()}
@@ -229,6 +239,7 @@ async def test_an_estimate_counts_the_questions_about_evidence(script: Script) -
     assert 8 == len(with_documents) - len(without)
 
 
+@pytest.mark.slow
 async def test_by_protocol_citations_are_checked_and_the_assessment_is_told(script: Script) -> None:
     said = {
         "open_pro": opening("pro", n1={"evidence": TRUE}, n2={"evidence": INVENTED}),
@@ -263,6 +274,7 @@ async def test_by_protocol_citations_are_checked_and_the_assessment_is_told(scri
     assert other_words.endswith(": the passage does not have these words")
 
 
+@pytest.mark.slow
 async def test_by_protocol_words_said_in_the_same_round_do_not_excuse_a_quotation(script: Script) -> None:
     """Both sides write a round at the same time: no side can have read the other's words."""
     made_up = 'The report says "fares keep half of all people at home" [E1].'

@@ -1,5 +1,6 @@
 """A debate that is longer than a model's window: turns in full, turns as a sentence, and the event that records it."""
 
+import pytest
 from msgspec.structs import replace
 
 from events.types import ContextSummarised, DebateOpened, TurnScored, missing
@@ -71,6 +72,7 @@ def test_a_summarised_turn_is_given_by_its_first_sentence() -> None:
     assert len(due.turns_in_full) == text.count("one wire, and that is why. They") // 11
 
 
+@pytest.mark.slow
 def test_the_prompt_never_outgrows_the_window() -> None:
     for turns in (1, 5, 20, 80, 199):
         for window in (1600, 2048, 8192):

@@ -163,6 +163,7 @@ def test_a_window_that_holds_the_debate_changes_nothing() -> None:
     assert [prompt for _, prompt in without.asked] == [prompt for _, prompt in with_window.asked]
 
 
+@pytest.mark.slow
 def test_turn_1_and_the_newest_turns_are_whole() -> None:
     for ask, prompt in held().asked:
         if ask.turn:
@@ -171,6 +172,7 @@ def test_turn_1_and_the_newest_turns_are_whole() -> None:
                 assert speech(turn) in shown, (ask.key, turn)
 
 
+@pytest.mark.slow
 def test_older_turns_are_shortened_to_what_the_record_quotes() -> None:
     made = held()
     first = made.shortened[0]
@@ -296,6 +298,7 @@ def test_the_replay_makes_the_same_choice() -> None:
     assert result.would_be.context_shortened == made.shortened[-1]
 
 
+@pytest.mark.slow
 def test_a_log_without_a_window_is_not_shortened() -> None:
     play = Play(replace(opening(2, 0), judge=JudgeSeat(model="scripted:judge", reads="whole")))
 

@@ -25,6 +25,7 @@ TURNS = 10
 ARC = {"evolution": "It grew.", "fractures": "Nowhere.", "held": "All of it."}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["wrong_type", "auth", "reset"])
 async def test_a_judge_that_fails_every_call_leaves_no_number(script: Any, kind: str) -> None:
     bad = script("bad", answers={"*": {"fault": fault(kind, times=999)}})

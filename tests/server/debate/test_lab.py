@@ -106,6 +106,7 @@ async def test_a_log_measures_the_same_again_without_the_installed_items(monkeyp
     assert found.lab.measured == measured(found, found.opened)
 
 
+@pytest.mark.slow
 async def test_a_run_that_was_stopped_asks_only_what_is_left() -> None:
     log = MemoryLog()
     async with harness(log) as made:

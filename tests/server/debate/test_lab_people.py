@@ -47,6 +47,7 @@ async def test_the_baseline_that_stands_beside_a_judge_is_the_one_that_judges() 
     assert f"pairs_{BASELINE}" not in effects
 
 
+@pytest.mark.slow
 async def test_a_judge_has_the_baseline_beside_it() -> None:
     _, effects, _ = await measured("scripted:juries", judged())
 

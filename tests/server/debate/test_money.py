@@ -215,6 +215,7 @@ def test_an_estimate_is_given_before_anything_is_opened(site: Site, script: Any)
     assert [] == site.get("/api/debates")["debates"]
 
 
+@pytest.mark.slow
 def test_longer_debates_and_more_samples_cost_more(prices: Path) -> None:
     def judged(turns: int, samples: int) -> Any:
         seats = debate_events.opened(turns)

@@ -326,6 +326,7 @@ async def test_what_raters_cost_is_counted(script: Script) -> None:
     assert [] == asked(none)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["protocol", "exchange"])
 async def test_a_process_may_end_after_any_batch_and_no_rater_is_asked_twice(script: Script, form: str) -> None:
     said = SPLIT if form == "protocol" else agreeing(of_turns, 8, 3)

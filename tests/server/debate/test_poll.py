@@ -92,6 +92,7 @@ async def test_the_first_turn_waits_for_the_first_vote_and_the_verdict_for_the_s
     assert VOTERS == view["poll"]["after"]["cast"]
 
 
+@pytest.mark.slow
 async def test_a_vote_closes_when_its_time_is_up(script: Any) -> None:
     async with harness() as h:
         request = {"poll": {"before_s": 1, "after_s": 1}}
@@ -145,6 +146,7 @@ async def test_a_vote_that_waits_ends_at_once_when_the_server_stops(script: Any)
         assert [] == order(await h.events(debate), PollClosed, DebateHalted)
 
 
+@pytest.mark.slow
 async def test_the_deadline_holds_while_a_vote_is_open(script: Any) -> None:
     async with harness() as h:
         debate = await h.open(script(), poll={}, deadline_s=1)

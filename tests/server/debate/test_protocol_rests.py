@@ -37,6 +37,7 @@ class Boundaries(MemoryLog):
         return records
 
 
+@pytest.mark.slow
 async def test_a_process_may_end_after_any_batch(script: Script) -> None:
     """The next moderator asks nothing twice and ends with the same verdict."""
     faulty = answers(
@@ -86,6 +87,7 @@ async def test_a_halt_cuts_off_what_is_being_written_and_a_resume_asks_for_it_al
     assert [1, 2] == [each.attempt for each in of(events, TurnSpoken) if each.turn < 3]
 
 
+@pytest.mark.slow
 async def test_a_pause_lets_what_is_asked_be_answered(script: Script) -> None:
     async with harness() as h:
         model = script(answers=answers(), pace={"answer_ms": 40})

@@ -221,6 +221,7 @@ def until_waiting(site: Site) -> dict[str, Any]:
     raise AssertionError(said)
 
 
+@pytest.mark.slow
 def test_a_failed_call_is_counted_by_provider_and_kind(site: Site, script: Any) -> None:
     debate = site.open(script(answers={"score:1": {"fault": {"kind": "auth"}}}))
     site.ended(debate)

@@ -78,6 +78,7 @@ async def test_statements_and_their_second_asking_are_the_debaters(script: Scrip
     assert {"medium"} == told["assess"]
 
 
+@pytest.mark.slow
 async def test_the_judges_of_an_artifact_think_as_their_seats_say(script: Script) -> None:
     artifact = {"format": "deliberation", "artifact": {"name": "design.md", "text": TEXT}}
     seats = [{"rater": name, "think": "high"} for name in PERSONAS]

@@ -39,6 +39,7 @@ async def test_a_document_has_its_digest_and_its_text_as_passages() -> None:
     assert [("E1", BUSES.replace("\n\n", "\n").strip())] == [(each.id, each.text) for each in supplied.passages]
 
 
+@pytest.mark.slow
 async def test_ids_count_on_through_all_documents_and_bytes_give_the_same_as_text() -> None:
     as_bytes = base64.b64encode(TREES.encode()).decode()
 
@@ -50,6 +51,7 @@ async def test_ids_count_on_through_all_documents_and_bytes_give_the_same_as_tex
     assert second.document.digest == third.document.digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("document", "field", "why"),
     [

@@ -24,6 +24,7 @@ def fuzz(kind: str, number: int, first: int) -> dict[str, Any]:
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_200_mutated_files_are_read_or_refused(kind: str) -> None:
     answer = fuzz(kind, 200, 1_000_000)

@@ -200,6 +200,7 @@ def test_the_opening_has_the_template_only_with_documents() -> None:
     assert TEMPLATE not in opened().prompts
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 @pytest.mark.parametrize("form", ["exchange", "protocol"])
 async def test_a_whole_debate_has_the_passages_in_its_recorded_prompts(script: Callable[..., str], form: str) -> None:

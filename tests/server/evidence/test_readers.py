@@ -153,6 +153,7 @@ def test_the_text_is_bounded() -> None:
     assert "too much text" in reading(b"word " * 1000, "text", 999)["fault"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "kind"),
     [(b"<div>" * 100_000, "html"), (b"<b>" * 100_000 + b"</i>" * 100_000, "html"), (b"> " * 50_000, "markdown")],
@@ -183,12 +184,14 @@ def test_the_reader_is_chosen_by_mark_type_and_name(
 # the child process
 
 
+@pytest.mark.slow
 async def test_a_child_reads_a_document() -> None:
     found = await read_document(pdf(["In a child."]), "pdf", 100)
 
     assert ["In a child."] == [each.text for each in found.passages]
 
 
+@pytest.mark.slow
 async def test_a_child_beyond_its_time_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parent, "CPU_S", 1)
 
@@ -196,6 +199,7 @@ async def test_a_child_beyond_its_time_is_ended(monkeypatch: pytest.MonkeyPatch)
         await read_document(bomb_pdf(50_000_000), "pdf", MOST_CHARACTERS)
 
 
+@pytest.mark.slow
 async def test_a_child_beyond_its_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parent, "MEMORY", 150 << 20)
 

@@ -58,6 +58,7 @@ def embedded_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preview, "FONTS", (EMBEDDED,))
 
 
+@pytest.mark.slow
 def test_score_state_seats_and_motion_are_in_the_picture() -> None:
     usual = picture()
     rows = {

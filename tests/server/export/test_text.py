@@ -72,6 +72,7 @@ def tokens(text: str) -> Iterator[Any]:
         yield from each.children or ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", LOGS)
 def test_markdown_has_no_image_and_no_link(held: tuple[Cli, dict[str, str]], key: str) -> None:
     moot, debates = held

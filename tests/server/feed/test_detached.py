@@ -222,6 +222,7 @@ async def test_joining_at_random_with_and_without_compression_shows_the_same(scr
     assert {1} == {len(texts) for texts in frames.values()}, "the same bytes for all"
 
 
+@pytest.mark.slow
 async def test_compression_can_be_switched_off() -> None:
     async with served(compress=False) as site, site.connect() as client:
         assert client.protocol.extensions == []
@@ -252,6 +253,7 @@ async def test_a_server_that_stops_closes_all_sockets_with_a_position() -> None:
     assert expected == {(close.code, close.reason) for close in closes if close}
 
 
+@pytest.mark.slow
 async def test_a_client_that_breaks_a_rule_gets_the_close_code() -> None:
     async with served() as site:
         for stream, code in (
@@ -266,6 +268,7 @@ async def test_a_client_that_breaks_a_rule_gets_the_close_code() -> None:
         await site.watched_by(0)
 
 
+@pytest.mark.slow
 async def test_pings_are_answered_even_if_they_came_before_the_handshake_was() -> None:
     async with served() as site:
         entered, gate, channel = anyio.Event(), anyio.Event(), site.service.hub.channel
@@ -293,6 +296,7 @@ async def test_pings_are_answered_even_if_they_came_before_the_handshake_was() -
     assert came.index(b"\r\n\r\n") < came.index(b"\x8a\x05early") < came.index(b"\x8a\x07earlier")
 
 
+@pytest.mark.slow
 async def test_a_client_that_answers_no_ping_is_disconnected() -> None:
     async with served(lambda service: Connections(service.hub, slow_reader_s=10, ping_s=0.2)) as site:
         silent = await site.raw()
@@ -350,6 +354,7 @@ async def test_a_stalled_client_has_a_small_buffer_and_delays_no_other() -> None
     assert (4408).to_bytes(2, "big") + f"too slow; come back with after={at}".encode() in end
 
 
+@pytest.mark.slow
 async def test_a_close_frame_is_answered() -> None:
     async with served() as site:
         clients: list[ClientConnection] = [await site.connect() for _ in range(3)]

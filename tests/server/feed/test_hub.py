@@ -64,6 +64,7 @@ async def test_readers_that_reconnect_ten_times_end_with_the_fold_of_the_log(scr
     assert [expected] * 4 == [spectator.view for spectator in readers]
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32), head=st.integers(1, 60), ring=st.integers(1, 40))
 @settings(max_examples=25, deadline=None)
 def test_any_reader_of_any_ring_ends_with_the_fold_of_the_log(seed: int, head: int, ring: int) -> None:

@@ -119,6 +119,7 @@ frames = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(stream=st.lists(frames, max_size=8).map(b"".join), cuts=st.lists(st.integers(0, 400)))
 def test_bytes_may_come_in_any_pieces(stream: bytes, cuts: list[int]) -> None:
     incoming = Incoming(deflate=False)
@@ -132,6 +133,7 @@ def test_bytes_may_come_in_any_pieces(stream: bytes, cuts: list[int]) -> None:
     assert answers(stream) == events
 
 
+@pytest.mark.slow
 @given(st.lists(st.binary(max_size=70_000), max_size=4))
 def test_frames_are_read_as_they_were_written(payloads: list[bytes]) -> None:
     stream = b"".join(serialize(TEXT, payload) for payload in payloads)

@@ -70,6 +70,7 @@ async def closed_with(port: int, path: str, **headers: str) -> int | None:
     return closed.value.rcvd.code if closed.value.rcvd else None
 
 
+@pytest.mark.slow
 async def test_close_codes() -> None:
     async with site(max_spectators=1) as (service, port):
         await service.log.append("d", 0, [opened(), PAUSED])
@@ -83,6 +84,7 @@ async def test_close_codes() -> None:
             assert await closed_with(port, "/ws/debates/d") == 4429
 
 
+@pytest.mark.slow
 async def test_the_subprotocol_is_agreed_on_and_messages_of_a_client_are_ignored() -> None:
     async with site() as (service, port):
         await service.log.append("d", 0, [opened(), PAUSED])
@@ -100,6 +102,7 @@ async def test_the_subprotocol_is_agreed_on_and_messages_of_a_client_are_ignored
     assert spectator.view["state"] == "halted"
 
 
+@pytest.mark.slow
 async def test_a_spectator_that_leaves_is_noticed() -> None:
     async with site() as (service, port):
         await service.log.append("d", 0, [opened(), PAUSED])

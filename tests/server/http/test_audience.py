@@ -153,6 +153,7 @@ def test_after_the_end_votes_and_messages_are_refused(site: Site, script: Any) -
     refused(site.client.post(f"/api/debates/{debate}/say", json={"text": "hm"}), 409, None, "has concluded")
 
 
+@pytest.mark.slow
 def test_votes_are_accepted_while_nothing_runs_and_shown_after_the_end(site: Site, script: Any) -> None:
     debate = site.open(script(pace={"chunk_ms": 20, "chunk_chars": 12}), turns=2)
     site.watch(debate, "turn_started")

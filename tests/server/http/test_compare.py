@@ -27,6 +27,7 @@ def two_judgings(site: Site, model: str, **request: Any) -> str:
     return f"a={one}&b={two}"
 
 
+@pytest.mark.slow
 def test_two_judgings_are_answered_as_json_and_as_a_page(site: Site, juries: str) -> None:
     query = two_judgings(site, juries)
     found = site.get(f"/api/compare?{query}")
@@ -41,6 +42,7 @@ def test_two_judgings_are_answered_as_json_and_as_a_page(site: Site, juries: str
     assert "style=" not in page.text, "the policy of the page allows no inline styles"
 
 
+@pytest.mark.slow
 def test_what_cannot_be_compared_is_refused_in_one_sentence(site: Site, juries: str, script: Any) -> None:
     query = two_judgings(site, juries)
     other = site.open(script("other"))
@@ -67,6 +69,7 @@ def test_a_comparison_names_no_judge_of_a_blind_debate_before_the_end(site: Site
     assert "slow" not in msgspec.json.encode(found).decode()
 
 
+@pytest.mark.slow
 def test_an_unlisted_judging_is_compared_for_readers_with_its_link_only(guarded: Site, juries: str) -> None:
     guarded.client.headers.update(TOKEN)
     query = two_judgings(guarded, juries)
@@ -80,6 +83,7 @@ def test_an_unlisted_judging_is_compared_for_readers_with_its_link_only(guarded:
     assert 200 == guarded.client.get(f"/api/compare?{query}", headers=TOKEN).status_code
 
 
+@pytest.mark.slow
 def test_importing_the_application_imports_no_library_that_few_requests_need() -> None:
     code = "import sys, server.http.app; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

@@ -3,6 +3,8 @@
 import base64
 from typing import Any
 
+import pytest
+
 from server.http.body import MAX_BODY
 from tests.server.evidence.files import pdf
 from tests.server.site import MOTION, Site, refused
@@ -10,6 +12,7 @@ from tests.server.site import MOTION, Site, refused
 TEXT = "Trees cool a street by four degrees in summer."
 
 
+@pytest.mark.slow
 def test_a_document_is_read_before_a_debate_is_opened(site: Site) -> None:
     content = base64.b64encode(pdf([TEXT], title="Shade")).decode()
 
@@ -26,6 +29,7 @@ def test_a_document_is_read_before_a_debate_is_opened(site: Site) -> None:
     assert [] == site.get("/api/debates")["debates"]
 
 
+@pytest.mark.slow
 def test_the_fault_of_a_document_is_named_with_its_field(site: Site, script: Any) -> None:
     refused(site.client.post("/api/evidence", json={"name": "a.txt", "text": ""}), 422, "evidence")
     refused(site.client.post("/api/evidence", json={"name": "a.txt", "colour": "red"}), 422, "evidence")
@@ -42,6 +46,7 @@ def test_the_fault_of_a_document_is_named_with_its_field(site: Site, script: Any
     refused(site.client.post("/api/debates", json={"motion": MOTION, **seats, "evidence": many}), 422, "evidence")
 
 
+@pytest.mark.slow
 def test_a_debate_with_a_long_document_is_opened_and_its_estimate_counts_the_passages(site: Site, script: Any) -> None:
     model = script()
     long = f"{TEXT} Cities ban cars. " * (MAX_BODY // len(TEXT))
@@ -61,6 +66,7 @@ def test_a_spectator_does_not_have_documents_read(guarded: Site) -> None:
     refused(guarded.client.post("/api/evidence", content=b"x" * (MAX_BODY + 1)), 413)
 
 
+@pytest.mark.slow
 def test_all_passages_of_a_debates_documents_can_be_read(site: Site, script: Any) -> None:
     long = [{"name": "shade.txt", "text": TEXT}, {"name": "harbour.md", "text": "# Port\n\nIt exports grain."}]
     debate = site.open(script(), evidence=long)
@@ -76,6 +82,7 @@ def test_all_passages_of_a_debates_documents_can_be_read(site: Site, script: Any
     assert {} == site.get(f"/api/debates/{plain}/evidence")["documents"]
 
 
+@pytest.mark.slow
 def test_an_export_has_what_is_cited_and_all_documents_on_request(site: Site, script: Any) -> None:
     says = {"pro": [f"It is cooler, for “{TEXT}” [E1]."], "con": ["The harbour is no argument, because it is far."]}
     debate = site.open(

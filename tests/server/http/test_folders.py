@@ -12,6 +12,7 @@ from tests.server.site import Site, refused
 PANEL = {"panel": [{"rater": "technical"}, {"rater": "business"}]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("request_", [{"format": "exchange"}, {"format": "protocol"}, PANEL])
 def test_no_reader_of_a_debate_learns_where_a_script_lies(
     guarded: Site, script: Any, tmp_path: Path, request_: dict[str, Any]

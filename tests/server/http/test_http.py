@@ -147,6 +147,7 @@ def test_probes_models_archetypes_metrics(site: Site, slow: str) -> None:
     assert 'moot_requests_total{method="GET",status="200"}' in metrics.text
 
 
+@pytest.mark.slow
 def test_an_exhibition_is_played_without_a_debate_of_its_own(site: Site) -> None:
     page = site.get("/api/exhibitions/juries/frames")
     view: Any = {}

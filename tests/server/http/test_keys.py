@@ -13,7 +13,6 @@ from typing import Any
 
 import anyio.from_thread
 import pytest
-import structlog
 
 from providers.anthropic import AnthropicProvider
 from providers.environment import redacted
@@ -53,14 +52,13 @@ def vendors(monkeypatch: pytest.MonkeyPatch) -> Iterator[Vendors]:
 
 
 @pytest.fixture
-def logged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def logged(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The log lines so far."""
     stream = io.StringIO()
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", stream)
         observe.configure_logging("debug", json_lines=True)
-    yield stream.getvalue
-    structlog.reset_defaults()
+    return stream.getvalue
 
 
 @pytest.fixture

@@ -61,6 +61,7 @@ def test_a_hidden_debate_is_listed_for_operators_only(guarded: Site, debate: str
     assert 200 == guarded.client.get(f"/d/{debate}").status_code
 
 
+@pytest.mark.slow
 def test_an_unlisted_debate_answers_for_its_link_only(guarded: Site, debate: str) -> None:
     link = label(guarded, debate, unlisted=True)["link"]
     token = link.partition("link=")[2]

@@ -34,6 +34,7 @@ def measured(site: Site) -> str:
     return debate
 
 
+@pytest.mark.slow
 def test_a_run_is_shown_with_its_effects(site: Site, measured: str) -> None:
     shown = site.get(f"/api/labs/{measured}")
 
@@ -50,6 +51,7 @@ def test_an_estimate_opens_nothing(site: Site) -> None:
     assert site.get("/api/debates")["debates"] == []
 
 
+@pytest.mark.slow
 def test_the_report_names_the_digests_of_items_and_rubric_in_every_form(site: Site, measured: str) -> None:
     run = site.get(f"/api/labs/{measured}")["lab"]
     page = site.client.get(f"/api/labs/{measured}/report")
@@ -64,6 +66,7 @@ def test_the_report_names_the_digests_of_items_and_rubric_in_every_form(site: Si
     assert [each["name"] for each in rows] == [each["name"] for each in as_json["effects"]]
 
 
+@pytest.mark.slow
 def test_the_page_shows_every_effect_in_words(site: Site, measured: str) -> None:
     page = site.client.get(f"/lab/{measured}").text
 
@@ -90,6 +93,7 @@ def test_a_debate_is_no_lab_run(site: Site, script: Any, path: str) -> None:
     assert site.client.get(path.format("unknown-run")).status_code == 404
 
 
+@pytest.mark.slow
 def test_an_unknown_form_of_report_is_refused(site: Site, measured: str) -> None:
     refused(site.client.get(f"/api/labs/{measured}/report?as=pdf"), 400, "as", says="html, json, csv")
 
@@ -105,6 +109,7 @@ def test_strangers_begin_no_run_and_may_read_one(guarded: Site) -> None:
     assert guarded.client.get(f"/lab/{debate}").status_code == 200
 
 
+@pytest.mark.slow
 def test_the_page_about_the_judge_shows_what_a_run_says_beside_each_weakness(site: Site, measured: str) -> None:
     report = site.get("/api/judge")
     ids = {each["id"] for each in report["weaknesses"]}

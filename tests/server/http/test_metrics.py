@@ -95,6 +95,7 @@ def test_a_debate_increases_the_counts_of_debates_events_and_calls(site: Site, s
     assert by("moot_requests_total", method="POST", status="201") == 1
 
 
+@pytest.mark.slow
 def test_ended_and_halted_debates_are_not_running(site: Site, script: Any, slow: str) -> None:
     before = scraped(site)
     site.ended(site.open(script()))
@@ -281,6 +282,7 @@ def test_a_provider_that_only_a_debate_knows_is_no_label() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_no_label_names_a_debate_and_no_name_is_repeated(site: Site, script: Any) -> None:
     site.ended(site.open(script()))
     before = read(site.client.get("/metrics").text)

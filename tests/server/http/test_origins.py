@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from providers.registry import BASELINE
 from server.http.body import MAX_BODY
 from tests.server.debate.test_supplied import TOWN_HALL, body, entry
@@ -23,6 +25,7 @@ def supplied(site: Site, *entries: dict[str, Any], **headers: str) -> str:
     return debate
 
 
+@pytest.mark.slow
 def test_a_debate_is_judged_again_and_forked(site: Site) -> None:
     debate = supplied(site, *TOWN_HALL)
     again = posted(site, f"/api/debates/{debate}/rejudge", JUDGE).json()["id"]
@@ -55,6 +58,7 @@ def test_what_is_wrong_is_named(site: Site) -> None:
     refused(posted(site, "/api/debates/unknown/rejudge", JUDGE), 404)
 
 
+@pytest.mark.slow
 def test_operators_send_a_transcript_of_more_than_a_megabyte(guarded: Site) -> None:
     text = "The tram is quicker, because it has a lane of its own. " * 180
     entries = [entry("pro" if number % 2 else "con", f"{text} {number}") for number in range(120)]

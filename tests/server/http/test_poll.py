@@ -189,6 +189,7 @@ def another_of(client: TestClient) -> TestClient:
     return fresh
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("director", [False, True])
 @pytest.mark.parametrize("rounds", [1, 2])
 def test_no_route_tells_a_stance_before_the_end(room: Site, script: Any, rounds: int, *, director: bool) -> None:
@@ -211,6 +212,7 @@ def test_no_route_tells_a_stance_before_the_end(room: Site, script: Any, rounds:
     assert {} == {address: secrets for address, secrets in found.items() if secrets}
 
 
+@pytest.mark.slow
 def test_the_second_vote_and_its_counts_are_sealed_until_the_debate_has_ended(room: Site, script: Any) -> None:
     """The debate is paused after the second vote, so that it has counts and no end."""
     debate = opened(room, script)
@@ -283,6 +285,7 @@ def test_without_a_number_in_the_poll_the_setting_holds(script: Any) -> None:
         assert [200, 200, 403] == codes
 
 
+@pytest.mark.slow
 def test_a_room_votes_within_a_minute_beyond_the_limit_of_other_votes(script: Any) -> None:
     for site in serving(votes_per_minute=10):
         debate = opened(site, script, voters_per_address=40)

@@ -156,6 +156,7 @@ def site_ended(site: Site, debate: str) -> None:
             pass
 
 
+@pytest.mark.slow
 def test_the_director_sees_it_live_and_other_clients_are_refused(guarded: Site, script: Any, marked: list[str]) -> None:
     site, debate = guarded, opened(guarded, script, 9)
     pause_once_directed(site, debate)

@@ -44,6 +44,7 @@ def refusal(came: bytes, status: int) -> str:
     return str(json.loads(body)["error"]["message"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "status", "says"),
     [
@@ -62,6 +63,7 @@ async def test_a_handshake_that_cannot_be_read_is_refused(line: bytes, status: i
         assert says in refusal(await answer(site, whole[:-2] + line + b"\r\n\r\n"), status)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [
@@ -77,6 +79,7 @@ async def test_half_a_request_is_refused_in_time(data: bytes) -> None:
         assert not site.server.server_state.connections
 
 
+@pytest.mark.slow
 async def test_a_second_request_on_a_connection_must_be_whole_too() -> None:
     async with served() as site, await sent(site, b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET /h") as stream:
         came = await read_to_end(stream)
@@ -85,6 +88,7 @@ async def test_a_second_request_on_a_connection_must_be_whole_too() -> None:
     assert b"HTTP/1.1 408" in came
 
 
+@pytest.mark.slow
 async def test_a_head_that_drips_in_is_refused_in_the_same_time() -> None:
     async with served() as site, await sent(site, b"GET / HTTP/1.1\r\n") as stream:
         with anyio.fail_after(20 * QUICK_S), suppress(anyio.BrokenResourceError):
@@ -93,6 +97,7 @@ async def test_a_head_that_drips_in_is_refused_in_the_same_time() -> None:
                 await anyio.sleep(QUICK_S / 5)
 
 
+@pytest.mark.slow
 async def test_a_body_that_keeps_coming_is_read_to_its_end() -> None:
     size, parts = 2 * LEAST, 6
     async with served() as site:
@@ -104,6 +109,7 @@ async def test_a_body_that_keeps_coming_is_read_to_its_end() -> None:
             assert "not JSON" in refusal(await read_to_end(stream), 400)
 
 
+@pytest.mark.slow
 async def test_who_does_not_read_the_answer_is_cut_off() -> None:
     async with served() as site:
         stream = await anyio.connect_tcp("127.0.0.1", site.port)
@@ -117,6 +123,7 @@ async def test_who_does_not_read_the_answer_is_cut_off() -> None:
         await stream.aclose()
 
 
+@pytest.mark.slow
 async def test_connections_beyond_their_number_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.cli.serve.OTHERS", 1)
     async with served(max_spectators=1) as site:
@@ -126,6 +133,7 @@ async def test_connections_beyond_their_number_are_refused(monkeypatch: pytest.M
             await stream.aclose()
 
 
+@pytest.mark.slow
 async def test_an_idle_connection_is_kept_for_the_next_request() -> None:
     async with served() as site, await sent(site, b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") as stream:
         assert (await stream.receive()).startswith(b"HTTP/1.1 200")
@@ -134,6 +142,7 @@ async def test_an_idle_connection_is_kept_for_the_next_request() -> None:
         assert (await stream.receive()).startswith(b"HTTP/1.1 200")
 
 
+@pytest.mark.slow
 async def test_an_upload_that_breaks_off_is_no_failure_of_the_server(caplog: pytest.LogCaptureFixture) -> None:
     async with served() as site:
         with capture_logs() as logged:

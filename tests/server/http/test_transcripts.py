@@ -4,6 +4,8 @@ import base64
 import time
 from typing import Any
 
+import pytest
+
 from server.http.body import MAX_TRANSCRIPT
 from server.transcripts import files
 from tests.server.site import Site, refused
@@ -19,6 +21,7 @@ def preview(site: Site, **body: Any) -> Any:
     return response.json()
 
 
+@pytest.mark.slow
 def test_text_base64_and_a_raw_body_give_the_same_split(site: Site) -> None:
     encoded = base64.b64encode(samples.WEBVTT.encode()).decode()
     found = preview(site, name="talk.vtt", text=samples.WEBVTT)
@@ -33,12 +36,14 @@ def test_text_base64_and_a_raw_body_give_the_same_split(site: Site) -> None:
     assert [{"name": "Ann Lee", "side": "pro", "entries": 2, "words": 12, "guessed": True}] == found["speakers"][:1]
 
 
+@pytest.mark.slow
 def test_one_of_several_debates_is_chosen(site: Site) -> None:
     found = preview(site, name="nyu.jsonl", text=samples.NYU, debate="story-2")
 
     assert ("story-2", ["story-1", "story-2"]) == (found["chosen"], [each["id"] for each in found["debates"]])
 
 
+@pytest.mark.slow
 def test_a_preview_opens_nothing_and_its_split_opens_a_debate(site: Site) -> None:
     found = preview(site, name="talk.txt", text=samples.TEXT)
     assert [] == site.get("/api/debates")["debates"]
@@ -54,6 +59,7 @@ def test_a_preview_opens_nothing_and_its_split_opens_a_debate(site: Site) -> Non
     assert ["Ann Lee", "Ben"] == [view[side]["speaker"] for side in ("pro", "con")]
 
 
+@pytest.mark.slow
 def test_what_is_no_transcript_is_refused(site: Site) -> None:
     refused(site.client.post(PREVIEW, json={"text": "words"}), 422, None, "no speaker is named in the file")
     refused(site.client.post(PREVIEW, json={"name": "a"}), 422, "text", "give the file as text or as base64")
@@ -65,6 +71,7 @@ def test_what_is_no_transcript_is_refused(site: Site) -> None:
     refused(site.client.post(f"{PREVIEW}?name=a", content=b"\xff\xfeA\0"), 422, None, "UTF-16")
 
 
+@pytest.mark.slow
 def test_a_file_that_is_too_large_is_refused_and_the_largest_one_is_read(site: Site) -> None:
     line = samples.NYU.splitlines()[0].encode() + b"\n"
     large = line * (files.MOST_BYTES // len(line))
@@ -77,6 +84,7 @@ def test_a_file_that_is_too_large_is_refused_and_the_largest_one_is_read(site: S
     refused(site.client.post(PREVIEW, content=bytes(MAX_TRANSCRIPT + 1)), 413)
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_too_much_memory_is_refused(site: Site) -> None:
     """Each pair of brackets takes 2 bytes of the file and 56 bytes of memory or more."""
     many = b"[" + b"[]," * 17_000_000 + b"[]]"

@@ -74,6 +74,7 @@ def bare(ask: Ask) -> Material:
     return Material(purpose=ask.purpose, motion="", speeches=())
 
 
+@pytest.mark.slow
 def test_the_form_of_every_question_gives_an_answer_that_counts() -> None:
     for (name, ask), form in zip(asked(), filled_forms(), strict=True):
         assert name == form["name"]

@@ -261,6 +261,7 @@ def test_a_person_reads_the_whole_debate_in_one_order() -> None:
     assert [each for each in play.debate.questions.answers if each.startswith("narrative")] == ["narrative/1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("field", "body"),
     [
@@ -316,6 +317,7 @@ def standings(question: dict[str, Any]) -> dict[str, Any]:
     return {"standings": dict.fromkeys(about, "UPHELD"), "notes": dict.fromkeys(about, ""), "finding": ""}
 
 
+@pytest.mark.slow
 def test_a_person_judges_again_what_a_model_has_judged(site: Site, script: Callable[..., str]) -> None:
     source = site.open(script(), turns=6)
     assert site.ended(source)["type"] == "debate_concluded"

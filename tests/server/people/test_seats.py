@@ -291,6 +291,7 @@ def test_a_link_that_names_no_seat_is_unknown(site: Site, token: str) -> None:
     refused(site.client.post(f"/api/seats/{token}/take", headers=MINE), 404)
 
 
+@pytest.mark.slow
 def test_drafts_have_a_rate_limit(site: Site, script: Callable[..., str]) -> None:
     path = seated(site, opened(site, script))
     asked(site.client, path)
@@ -313,6 +314,7 @@ def test_another_site_cannot_write(site: Site, script: Callable[..., str]) -> No
     assert answered.status_code == 403
 
 
+@pytest.mark.slow
 def test_other_browsers_do_not_use_up_the_rate_of_the_person(site: Site, script: Callable[..., str]) -> None:
     path = seated(site, opened(site, script))
     asked(site.client, path)

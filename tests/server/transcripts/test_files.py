@@ -222,6 +222,7 @@ def test_a_sentence_with_a_colon_is_no_name() -> None:
 # Bounds
 
 
+@pytest.mark.slow
 def test_a_file_over_the_limit_is_refused_and_a_file_within_it_is_read(tmp_path: Path) -> None:
     line = samples.NYU.splitlines()[0].encode() + b"\n"
     within = line * (files.MOST_BYTES // len(line))
@@ -231,6 +232,7 @@ def test_a_file_over_the_limit_is_refused_and_a_file_within_it_is_read(tmp_path:
         split("nyu.jsonl", within + line)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -67,6 +67,7 @@ def mutation(name: str, content: bytes, random: Random) -> bytes:
     return damaged(content[: 1 << 15], random)
 
 
+@pytest.mark.slow
 @MANY
 @pytest.mark.parametrize("name", FILES)
 def test_a_mutated_file_is_read_or_refused(name: str, number: int) -> None:
@@ -149,6 +150,7 @@ HARD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HARD)
 def test_a_megabyte_that_is_hard_to_read_takes_bounded_time(name: str) -> None:
     begun = time.process_time()

@@ -102,6 +102,7 @@ def both(answer: Any, value: Callable[[Any], float]) -> tuple[str, str]:
     return recorded, would_be
 
 
+@pytest.mark.slow
 def test_other_weights_move_the_totals_of_a_protocol(played: dict[str, Records]) -> None:
     weights = {"logic": {"weight": 0.6}, "evidence": {"weight": 0.0}}
     answer = what_if(played["monolith"], WhatIfRequest(rubric={"criteria": {"dimensions": weights}}))
@@ -111,6 +112,7 @@ def test_other_weights_move_the_totals_of_a_protocol(played: dict[str, Records])
     assert not any(path.startswith("outcome.panel.alpha") for path in changed)
 
 
+@pytest.mark.slow
 def test_a_strict_and_a_lenient_rater_are_contested_where_the_scores_as_given_decide(
     played: dict[str, Records],
 ) -> None:
@@ -247,6 +249,7 @@ def test_one_address_may_ask_so_often_in_a_minute(site: Site) -> None:
 # on the command line
 
 
+@pytest.mark.slow
 def test_the_table_marks_what_is_other_and_says_what_is_not_known(held: tuple[Cli, str]) -> None:
     moot, debate = held
     done = moot.here(
@@ -305,6 +308,7 @@ def test_wrong_usage_is_one_line(held: tuple[Cli, str], options: tuple[str, ...]
     said(moot.here("whatif", debate, *options), code, says)
 
 
+@pytest.mark.slow
 def test_an_unknown_id_is_not_found(held: tuple[Cli, str]) -> None:
     said(held[0].here("whatif", "01900000-nobody", "--set", "tie_within=1"), 3)
 

@@ -78,6 +78,7 @@ def prompted(asked: RehearsedCall) -> float:
     return sum(tokens(piece.text) for piece in asked.prompt)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["juries", "monolith"])
 async def test_an_exhibition_takes_what_was_estimated(name: str, tmp_path: Path) -> None:
     """Its speeches and answers were written by people; it is run without its pace and its faults."""
@@ -206,6 +207,7 @@ def test_a_debate_whose_judge_reads_all_turns_takes_more() -> None:
     assert whole.cached_tokens > 0.6 * whole.input_tokens
 
 
+@pytest.mark.slow
 def test_the_time_is_measured_or_usual_or_left_out() -> None:
     seats = by_hand("openai:gpt-4.1")
     usual = estimate(seats).seconds

@@ -68,6 +68,7 @@ def test_it_is_refused_corrected_and_missing_only_where_it_shows_that(played: di
     assert len(of(events, TurnFailed)) == (name == "cars")
 
 
+@pytest.mark.slow
 @names
 def test_it_has_clear_and_slight_wins(played: dict[str, Played], name: str) -> None:
     compared = [each for each in of(played[name][0], TurnsCompared) if each.outcomes]
@@ -75,6 +76,7 @@ def test_it_has_clear_and_slight_wins(played: dict[str, Played], name: str) -> N
     assert {"clear", "slight"} == {how for each in compared for how in each.degrees.values()}
 
 
+@pytest.mark.slow
 @names
 def test_a_premise_that_is_withdrawn_openly_costs_nothing(played: dict[str, Played], name: str) -> None:
     events, view = played[name]

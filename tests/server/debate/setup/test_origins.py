@@ -80,6 +80,7 @@ async def fork(h: Harness, debate: str, **said: Any) -> str:
 # rejudging
 
 
+@pytest.mark.slow
 async def test_another_judge_reads_the_same_turns(script: Script) -> None:
     async with harness() as h:
         debate = await spoken(h, script)
@@ -254,6 +255,7 @@ async def test_a_fork_of_a_transcript_goes_on_with_models(script: Script) -> Non
     assert ["transcript"] * 3 == [turn.by for turn in two]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("log", ["sqlite", "postgres"], indirect=True)
 async def test_a_fork_of_a_fork(log: EventLog, script: Script) -> None:  # noqa: F811 - a fixture
     async with harness(log) as h:
@@ -306,6 +308,7 @@ async def test_the_end_of_a_debate_is_not_forked(script: Script) -> None:
 # laws
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(share=st.floats(0, 1))
 async def test_a_fork_from_any_position_ends_with_the_same_scores(share: float, script: Script) -> None:
@@ -322,6 +325,7 @@ async def test_a_fork_from_any_position_ends_with_the_same_scores(share: float, 
         ]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(share=st.floats(0, 1))
 async def test_every_prefix_of_a_supplied_debate_resumes_to_the_same_end(share: float) -> None:

@@ -147,6 +147,7 @@ def test_no_change_of_a_patch_is_an_error_of_ours() -> None:
     assert [] == [error for error in wrong if not error.field or not error.message]
 
 
+@pytest.mark.slow
 def test_what_if_refuses_a_faulty_patch_by_its_field(site: Site, script: Callable[..., str]) -> None:
     debate = site.open(script())
     site.ended(debate)
@@ -182,6 +183,7 @@ def test_the_command_line_refuses_a_faulty_rubric_by_its_field(held: tuple[Cli, 
         as_json(moot.here("whatif", debate, "--rubric", str(file), "--json"), 2, field)
 
 
+@pytest.mark.slow
 def test_profiles_that_nest_without_end_are_refused_by_their_field(held: tuple[Cli, str], tmp_path: Path) -> None:
     file = tmp_path / "raters.json"
     file.write_bytes(NESTED.replace(b"dimensions", b"raters"))

@@ -88,6 +88,7 @@ def words(text: str) -> str:
 LOGS = [*((path.stem, path) for path in (*BY_HAND, *GOLDEN)), *((name, name) for name in EXHIBITIONS)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["pro", "con"])
 @pytest.mark.parametrize("source", [source for _, source in LOGS], ids=[name for name, _ in LOGS])
 def test_every_quote_is_recorded_and_every_citation_leads_to_an_event_of_its_turn(source: Any, side: Any) -> None:
@@ -214,6 +215,7 @@ async def test_a_person_who_judges_and_the_end_by_resignation_are_named_from_the
     assert "You lost. Con wins by the other side’s resignation." == report_for(fold, view, "pro").facts[1]
 
 
+@pytest.mark.slow
 def test_missing_scores_are_told_with_their_reason_and_count_for_nothing() -> None:
     text = report_markdown(made(exhibited("homework"), "pro"))
 
@@ -265,8 +267,7 @@ async def test_words_of_debaters_are_never_markup(script: Any) -> None:
     assert 'lang="en" dir="auto"' in page
 
 
-@pytest.mark.anyio
-async def test_formats_without_sides_are_refused() -> None:
+def test_formats_without_sides_are_refused() -> None:
     fold = folded(exhibited("juries"))
     calibration = msgspec.structs.replace(fold.view, format="calibration")
 
@@ -284,6 +285,7 @@ def test_questions_of_the_protocol_that_stayed_open_are_told() -> None:
     assert not any(isinstance(record.event, ModelAnswered) and record.event.purpose == "report" for record in log)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", BY_HAND, ids=lambda path: path.stem)
 def test_a_debate_has_a_report_or_a_plain_refusal_at_every_position(path: Path) -> None:
     fold, refusals, reports = views.INITIAL, set[str](), 0
@@ -299,6 +301,7 @@ def test_a_debate_has_a_report_or_a_plain_refusal_at_every_position(path: Path) 
     assert reports
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_what_the_other_side_cited_wrongly_is_told_and_is_never_said_to_stand(script: Any) -> None:
     premise = {"premises:2": {"stated": [{"text": "Few people ride more.", "quote": MISQUOTED[:-1]}]}}
@@ -322,6 +325,7 @@ async def test_what_the_other_side_cited_wrongly_is_told_and_is_never_said_to_st
     )
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_a_claim_that_the_documents_refute_is_told_in_the_words_of_its_rule(script: Any) -> None:
     async with harness() as h:

@@ -54,6 +54,7 @@ def harsher(said: dict[str, Any]) -> None:
     said["answers"]["claims:3"] = {"claims": [flag]}
 
 
+@pytest.mark.slow
 async def test_two_judgings_of_one_debate_are_compared_turn_by_turn(tmp_path: Path) -> None:
     mild = script(tmp_path, "mild")
     async with harness() as h:
@@ -81,6 +82,7 @@ async def test_two_judgings_of_one_debate_are_compared_turn_by_turn(tmp_path: Pa
     assert (len(one.view.claims), 1) == (found.common_flags.first, found.common_flags.second)
 
 
+@pytest.mark.slow
 async def test_a_judging_compared_with_its_like_differs_in_nothing(tmp_path: Path) -> None:
     mild = script(tmp_path, "mild")
     async with harness() as h:
@@ -107,6 +109,7 @@ async def test_a_note_on_the_judge_stands_once_where_both_judgings_have_it(tmp_p
     assert alone.startswith("Second judging: The lexical baseline is no model.")
 
 
+@pytest.mark.slow
 async def test_other_words_and_other_formats_are_refused_in_a_sentence(tmp_path: Path) -> None:
     def other_words(said: dict[str, Any]) -> None:
         said["says"]["con"][0] = f"Another beginning. {said['says']['con'][0]}"
@@ -124,6 +127,7 @@ async def test_other_words_and_other_formats_are_refused_in_a_sentence(tmp_path:
             compared(one, fold)
 
 
+@pytest.mark.slow
 async def test_missing_scores_and_few_turns_give_no_figures(tmp_path: Path) -> None:
     def silent(said: dict[str, Any]) -> None:
         said["answers"]["score:1"] = {"fault": {"kind": "overloaded", "times": 99}}
@@ -156,6 +160,7 @@ async def test_a_longer_debate_is_compared_where_both_have_turns(tmp_path: Path)
     assert "The first debate has 6 turns; only the 4 that both have are compared." in found.notes
 
 
+@pytest.mark.slow
 async def test_words_of_debaters_and_judges_are_never_markup_on_the_page(tmp_path: Path) -> None:
     def hostile(said: dict[str, Any]) -> None:
         said["says"]["pro"][0] = f"<script>alert(1)</script> {said['says']['pro'][0]}"
