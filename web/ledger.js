@@ -59,11 +59,12 @@ export function scoreChanges(id, number_, turn, position, go, mark, name) {
 export function entryList(id, number_, turn, position, go, highlight, name) {
   const label = LEDGER.of(number_);
   const list = h("ol.ledger", { "aria-label": label }, h("li.quiet", {}, LEDGER.loading));
-  return { list, fill: filling(list, () => auditOf(id, number_, versionOf(turn)), (entries) => {
+  return { list, fill: filling(list, () => auditOf(id, number_, versionOf(turn)), (entries, { passages }) => {
     const seen = entries.filter((entry) => entry.position <= position);
     const initial = seen.filter(({ kind }) => kind === "score");
     const rows = seen.filter(({ kind }) => kind !== "score").map((entry) => entryRow(id, entry, go, highlight, name));
-    list.replaceChildren(...(initial.length ? [initialRow(id, initial, go)] : []), ...rows);
+    const given = passages ? [h("li.quiet", {}, LEDGER.given(passages))] : [];
+    list.replaceChildren(...(initial.length ? [initialRow(id, initial, go)] : []), ...rows, ...given);
   }) };
 }
 
@@ -71,8 +72,8 @@ export function entryList(id, number_, turn, position, go, highlight, name) {
 function filling(list, fetchAudit, show) {
   return async () => {
     try {
-      const { entries } = await fetchAudit();
-      show(entries);
+      const audit = await fetchAudit();
+      show(audit.entries, audit);
     } catch (error) {
       list.replaceChildren(h("li.quiet", {}, error.message));
     }

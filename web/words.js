@@ -415,6 +415,7 @@ export const changeName = (rule) => CHANGED_BY[rule] ?? plain(rule);
 
 /** The ledger of a turn's score. */
 export const LEDGER = {
+  given: (passages) => `The debater was given the passages ${passages.join(", ")}.`,
   changesOf: (turn) => `Changes of the score of turn ${turn}`,
   of: (turn) => `The ledger of turn ${turn}`,
   loading: "Loading the ledger…",

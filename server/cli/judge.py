@@ -1,5 +1,6 @@
 """``moot judge``: the live judge over a debate that people or other systems held, read from a file."""
 
+import shlex
 import sys
 from collections.abc import Iterator
 from functools import partial
@@ -99,11 +100,14 @@ def judge(context: click.Context, /, file: str, store: str | None, *, as_json: b
         else:
             click.echo("\n".join(preview_lines(split, is_whole=True, is_chosen=options["debate"] is not None)))
         return
-    body = _body(file, split, options)
     guess = guess_words(split)
     is_asked = sys.stdin.isatty() and not options["yes"]
-    if guess and not is_asked and not options["yes"]:
-        raise BadTranscript(f"{guess}: name the sides with --pro and --con, or add --yes")
+    lacks = lacking(split, options["motion"], is_guess_enough=is_asked or options["yes"])
+    if len(lacks) > 1:
+        raise BadTranscript(f"{'; and '.join(lacks)}. For example: {example(file, split, options['motion'])}")
+    if lacks:
+        raise BadField("motion", lacks[0]) if not (options["motion"] or split.motion) else BadTranscript(lacks[0])
+    body = _body(file, split, options)
     if not as_json:
         click.echo("\n".join(preview_lines(split, is_whole=False, is_chosen=True)), err=True)
     asks = partial(_begin, guess) if is_asked else None
@@ -124,6 +128,34 @@ def guess_words(split: TranscriptSplit) -> str:
         if each.guessed and each.side in NAMES
     ]
     return f"only a guess, from who talks most: {', '.join(guessed)}" if guessed else ""
+
+
+def lacking(split: TranscriptSplit, motion: str | None, *, is_guess_enough: bool) -> list[str]:
+    """What must still be said before the transcript can be judged, each in words."""
+    lacks = []
+    if not (motion or split.motion):
+        lacks.append("the file names no motion: say with --motion what is debated")
+    if unsettled := [each.name for each in split.speakers if each.side is None]:
+        names = ", ".join(unsettled[:8])
+        lacks.append(f"say with --pro, --con, --context, --leave-out or --others where they stand: {names}")
+    if (guess := guess_words(split)) and not is_guess_enough:
+        lacks.append(f"{guess}: name the sides with --pro and --con, or add --yes")
+    return lacks
+
+
+def example(file: str, split: TranscriptSplit, motion: str | None) -> str:
+    """A command that says everything that is lacking; the motion is to be replaced."""
+    words = ["moot", "judge", file]
+    if not split.motion:
+        words += ["--motion", motion or "What is debated"]
+    for each in split.speakers:
+        if each.guessed and each.side in NAMES and each.name:
+            words += [f"--{each.side}={each.name}"]
+    if any(each.side is None for each in split.speakers):
+        words += ["--others", "context"]
+    if any(each.guessed and not each.name for each in split.speakers):
+        words += ["--yes"]
+    return shlex.join(words)
 
 
 def _split(file: str, options: dict[str, Any]) -> TranscriptSplit:
@@ -182,13 +214,7 @@ def _bytes(stream: BinaryIO) -> bytes:
 
 def _body(file: str, split: TranscriptSplit, options: dict[str, Any]) -> dict[str, Any]:
     """The body that the page would post for the same transcript.  Raises ``BadField``, ``BadTranscript``."""
-    if motion := options["motion"] or split.motion:
-        body: dict[str, Any] = {"motion": motion}
-    else:
-        raise BadField("motion", "the file names no motion: say with --motion what is debated")
-    if unsettled := [each.name for each in split.speakers if each.side is None]:
-        names = ", ".join(unsettled[:8])
-        raise BadTranscript(f"say with --pro, --con, --context, --leave-out or --others where they stand: {names}")
+    body: dict[str, Any] = {"motion": options["motion"] or split.motion}
     named = "standard input" if file == STDIN else Path(file).name
     source = options["source"] or split.source or "".join(each if each.isprintable() else "?" for each in named)
     body["transcript"] = supplied_body(split, source, options["licence"] or split.licence)
@@ -217,7 +243,7 @@ def preview_lines(split: TranscriptSplit, *, is_whole: bool, is_chosen: bool) ->
     The other debates of the file are listed unless one ``is_chosen`` by the person.
     """
     most = len(split.entries) if is_whole else SHOWN
-    lines = [f"motion: {_shown(split.motion) or 'not named in the file'}"]
+    lines = [f"motion: {_shown(split.motion) or 'not named in the file; --motion is needed'}"]
     if split.debates:
         lines.append(f"debate {_shown(split.chosen)}, one of {len(split.debates)} in the file")
         listed = () if is_chosen else split.debates

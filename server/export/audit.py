@@ -12,9 +12,11 @@ from events.state.debate import Debate
 from events.state.ledger import Evidence
 from events.store.log import PAGE, EventLog
 from events.types import (
+    CitationChecked,
     ClaimCleared,
     ClaimUpheld,
     DebateAudited,
+    EvidenceWeighed,
     FindingRefused,
     ModelAnswered,
     ModelFailed,
@@ -104,6 +106,11 @@ class Audit(Struct, frozen=True, kw_only=True):
     opinions: tuple[SettledClaim, ...] | UnsetType = UNSET
     closing: ClosingAudit | UnsetType = UNSET
     """Of the last turn only."""
+    passages: tuple[str, ...] | UnsetType = UNSET
+    """The passages of the evidence that the debater was given."""
+    citations: tuple[CitationChecked, ...] | UnsetType = UNSET
+    weighed: tuple[EvidenceWeighed, ...] | UnsetType = UNSET
+    """What the judge said of passages and claims of the turn."""
 
 
 class Auditor:
@@ -159,6 +166,7 @@ class Auditor:
     def missing_parts(self, number: int) -> dict[str, Any]:
         """What is missing, refused or settled in a turn, as fields of its audit."""
         is_last = number == len(self.debate.transcript.turns)
+        cited = self.debate.citations
         failed = [*self._failed.get(number, ()), *(self._failed.get(None, ()) if is_last else ())]
         parts = {
             "failed": tuple(failed),
@@ -166,6 +174,9 @@ class Auditor:
             "opinions": tuple(self._opinions.get(number, ())),
             "unchecked": self.debate.unchecked.get(number),
             "closing": self._closing if is_last else None,
+            "passages": self.debate.transcript.turns[number].passages,
+            "citations": tuple(each for each in cited.checked.values() if each.turn == number),
+            "weighed": tuple(each for each in cited.weighed.values() if each.turn == number),
         }
         return {name: part for name, part in parts.items() if part}
 

@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from events.state.claims import BY_EVIDENCE
 from events.types import (
+    CitationChecked,
     CitationFinding,
     EvidenceWeighed,
     Missing,
@@ -235,20 +236,35 @@ def citations(view: View, number: str) -> Iterator[str]:
     """What was found of the citations of a turn, and what the judge said of the passages."""
     if view.evidence is UNSET:
         return
-    weighed = [each for each in view.evidence.weighed.values() if str(each.turn) == number]
-    for name, each in view.evidence.citations.items():
-        if str(each.turn) != number:
-            continue
-        about = "; ".join(_relation(found) for found in weighed if name in found.citations)
-        quote = f" “{one_line(each.quote)}”" if each.quote else ""
-        cited = f"it cites {each.passage}{_source(view, each.passage)}" if each.passage else "it names a source"
-        found_in = f", but in {each.found_in}" if each.found_in else ""
-        yield f"{cited}{quote}: {FINDINGS[each.finding]}{found_in}{f'; {about}' if about else ''}"
+    evidence, text = view.evidence, view.turns[number].text
+    checked = [each for each in evidence.citations.values() if str(each.turn) == number]
+    weighed = [each for each in evidence.weighed.values() if str(each.turn) == number]
+    for each in checked:
+        yield citation_line(each, weighed, _source(view, each.passage))
     for compared_claim in weighed:
         if not compared_claim.citations:
             start, end = compared_claim.claim
-            words, passage = one_line(view.turns[number].text[start:end]), compared_claim.passage
-            yield f"“{words}” beside passage {passage}{_source(view, passage)}: {_relation(compared_claim)}"
+            source = _source(view, compared_claim.passage)
+            yield comparison_line(f"“{one_line(text[start:end])}”", compared_claim, source)
+
+
+def given_passages(names: Iterable[str]) -> str:
+    """The passages of the evidence that the debater of a turn could read."""
+    return f"the debater was given the passages {', '.join(names)}"
+
+
+def citation_line(each: CitationChecked, weighed: Iterable[EvidenceWeighed], source: str = "") -> str:
+    """What was found of a citation, and what the judge said of its passage.  ``source``: the document, in brackets."""
+    about = "; ".join(_relation(found) for found in weighed if each.citation in found.citations)
+    quote = f" “{one_line(each.quote)}”" if each.quote else ""
+    cited = f"it cites {each.passage}{source}" if each.passage else "it names a source"
+    found_in = f", but in {each.found_in}" if each.found_in else ""
+    return f"{cited}{quote}: {FINDINGS[each.finding]}{found_in}{f'; {about}' if about else ''}"
+
+
+def comparison_line(claim: str, weighed: EvidenceWeighed, source: str = "") -> str:
+    """What the judge said of a claim that was compared with the best passage for it."""
+    return f"{claim} beside passage {weighed.passage}{source}: {_relation(weighed)}"
 
 
 def _relation(weighed: EvidenceWeighed) -> str:
@@ -300,7 +316,7 @@ def entry_quotes(entry: AuditEntry) -> str:
 
 
 def audit_lines(audit: Audit, first: Side) -> Iterator[str]:
-    """What was not scored, not checked, not answered or refused in a turn, and the second opinions."""
+    """What was not scored, not checked, not answered or refused in a turn, the second opinions, and its evidence."""
     yield from missing_parts(audit.absent, audit.unchecked)
     for call in audit.failed or ():
         yield f"event {call.position}: no usable answer to {call.key} ({call.kind.replace('_', ' ')})"
@@ -311,6 +327,13 @@ def audit_lines(audit: Audit, first: Side) -> Iterator[str]:
         reason = one_line(named(opinion.reason, first))
         by = "the evidence" if opinion.by == BY_EVIDENCE else f"second opinion ({opinion.by})"
         yield f"event {opinion.position}: {by}: {opinion.claim} {opinion.verdict}. {reason}"
+    if audit.passages:
+        yield given_passages(audit.passages)
+    for each in audit.citations or ():
+        yield f"{each.citation}: {citation_line(each, audit.weighed or ())}"
+    for weighed in audit.weighed or ():
+        if not weighed.citations:
+            yield comparison_line("a claim without a citation", weighed)
     if audit.closing is not UNSET:
         yield f"event {audit.closing.position}: {closing_text(audit.closing.found, audit.closing.missing)}"
 

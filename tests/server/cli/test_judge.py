@@ -90,8 +90,22 @@ THREE = b"Ann: a b\n\nBen: c d\n\nCleo: e"
         (b"", (), "the file is empty"),
         (b"Ann: a", (), "only one person speaks in the file (Ann): a debate has two sides"),
         (samples.SCRIPT.encode("utf-16"), (), "the file is UTF-16 text: save it as UTF-8"),
-        (samples.SCRIPT.encode(), (), "the file names no motion: say with --motion what is debated"),
-        (THREE, ("--motion", "m"), "say with --pro, --con, --context, --leave-out or --others where they stand: Cleo"),
+        (samples.SCRIPT.encode(), ("--yes",), "the file names no motion: say with --motion what is debated"),
+        (
+            THREE,
+            ("--motion", "m", "--yes"),
+            "say with --pro, --con, --context, --leave-out or --others where they stand: Cleo",
+        ),
+        (
+            THREE,
+            (),
+            (
+                "the file names no motion: say with --motion what is debated; and "
+                "say with --pro, --con, --context, --leave-out or --others where they stand: Cleo; and "
+                "only a guess, from who talks most: Ann is Pro, Ben is Con: name the sides with --pro and --con, or add "
+                "--yes. For example: moot judge - --motion 'What is debated' --pro=Ann --con=Ben --others context"
+            ),
+        ),
         (
             THREE,
             ("--motion", "m", "--con", "Ann", "--con", "Cleo", "--con", "Ben"),
@@ -104,7 +118,7 @@ THREE = b"Ann: a b\n\nBen: c d\n\nCleo: e"
         ),
         (THREE, ("--same", "Ann"), "'Ann' is not two names with = between them, such as --same 'Anne Lee=Ann Lee'"),
     ],
-    ids=range(8),
+    ids=range(9),
 )
 def test_what_cannot_be_judged_is_refused_in_one_line(
     moot: Cli, content: bytes, more: tuple[str, ...], why: str

@@ -25,6 +25,8 @@ from judge.rubric import evidence_rules, rubric_v2
 from server.debate.setup.opening import build_opening, events_after
 from server.debate.setup.rehearsal import rehearse
 from server.debate.setup.request import as_request
+from server.export.audit import Auditor
+from server.export.exchange import audit_lines
 from server.export.markdown import as_markdown
 from server.whatif.replay import replay
 from tests.judge.protocol.rounds import closing, cross, opening
@@ -237,6 +239,23 @@ async def test_an_estimate_counts_the_questions_about_evidence(script: Script) -
     assert 8 == len(asked)
     assert any("fares were abolished" in segment.text for segment in asked[0].prompt)
     assert 8 == len(with_documents) - len(without)
+
+
+async def test_the_audit_of_a_turn_has_its_passages_and_every_citation(script: Script) -> None:
+    async with harness() as h:
+        debate = await open_cited(h, script(says=SAYS, answers=ANSWERS))
+        await h.ended(debate)
+        auditor = Auditor()
+        async for record in read_all(h.log, debate):
+            auditor.take(record)
+    audits = auditor.audits()
+    lines = [[*audit_lines(each, "pro")] for each in audits]
+
+    assert "the debater was given the passages E1, E3, E2" in lines[0]
+    assert any(line.startswith("R1.1: it cites E1 “ridership") and "the words stand there" in line for line in lines[0])
+    assert any("supports" in line for line in lines[0])
+    assert any(line.startswith("R3.1: it cites E9") for line in lines[2])
+    assert [1, 1, 1, 1] == [len(each.citations or ()) for each in audits]
 
 
 @pytest.mark.slow
