@@ -16,7 +16,7 @@ from tests.simulation.loop import Stuck, VirtualLoop, run
 from tests.simulation.schedule import play
 from tests.simulation.soak import Tally, report_in_words, soak, stretch, tally_in_words
 
-PARTS, PART = 8, 250
+PARTS, PART, THOROUGH = 4, 250, 40
 TRACES = """
 from server import observe
 from tests.simulation.soak import stretch
@@ -42,7 +42,9 @@ SHAPES: dict[Plant, dict[str, Any]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part", [*range(PARTS), *(pytest.param(part, marks=pytest.mark.thorough) for part in range(PARTS, THOROUGH))]
+)
 def test_schedules_keep_every_promise(part: int) -> None:
     tally = stretch(part * PART, PART)
 

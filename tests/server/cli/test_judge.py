@@ -102,8 +102,8 @@ THREE = b"Ann: a b\n\nBen: c d\n\nCleo: e"
             (
                 "the file names no motion: say with --motion what is debated; and "
                 "say with --pro, --con, --context, --leave-out or --others where they stand: Cleo; and "
-                "only a guess, from who talks most: Ann is Pro, Ben is Con: name the sides with --pro and --con, or add "
-                "--yes. For example: moot judge - --motion 'What is debated' --pro=Ann --con=Ben --others context"
+                "only a guess, from who talks most: Ann is Pro, Ben is Con: name the sides with --pro and --con, or "
+                "add --yes. For example: moot judge - --motion 'What is debated' --pro=Ann --con=Ben --others context"
             ),
         ),
         (

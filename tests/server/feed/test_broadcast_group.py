@@ -129,10 +129,14 @@ class Schedule:
 
 
 @pytest.mark.slow
-@given(seed=st.integers(0, 2**32), ring=st.sampled_from((5, 40, 4096)), page=st.sampled_from((300, 1 << 16)))
-@settings(max_examples=60, deadline=None)
-def test_everybody_ends_with_the_log_s_fold(seed: int, ring: int, page: int) -> None:
-    async def scene() -> None:
+@pytest.mark.parametrize("examples", [25, pytest.param(500, marks=[pytest.mark.thorough, pytest.mark.timeout(600)])])
+def test_everybody_ends_with_the_log_s_fold(examples: int) -> None:
+    @given(seed=st.integers(0, 2**32), ring=st.sampled_from((5, 40, 4096)), page=st.sampled_from((300, 1 << 16)))
+    @settings(max_examples=examples, deadline=None)
+    def ends_alike(seed: int, ring: int, page: int) -> None:
+        anyio.run(scene, seed, ring, page)
+
+    async def scene(seed: int, ring: int, page: int) -> None:
         log = MemoryLog()
         async with harness(log, ring=ring) as h:
             connections = Connections(h.hub, slow_reader_s=1000, page=page)
@@ -151,7 +155,7 @@ def test_everybody_ends_with_the_log_s_fold(seed: int, ring: int, page: int) -> 
                 transport.abort()
             assert (0, 0) == (connections.sockets, h.hub.spectators)
 
-    anyio.run(scene)
+    ends_alike()
 
 
 async def test_with_and_without_compression_the_messages_are_the_same() -> None:
