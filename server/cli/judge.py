@@ -98,7 +98,7 @@ def judge(context: click.Context, /, file: str, store: str | None, *, as_json: b
         if as_json:
             emit(split)
         else:
-            click.echo("\n".join(preview_lines(split, is_whole=True, is_chosen=options["debate"] is not None)))
+            click.echo("\n".join(preview_lines(split, options["motion"], is_chosen=options["debate"] is not None)))
         return
     guess = guess_words(split)
     is_asked = sys.stdin.isatty() and not options["yes"]
@@ -109,7 +109,7 @@ def judge(context: click.Context, /, file: str, store: str | None, *, as_json: b
         raise BadField("motion", lacks[0]) if not (options["motion"] or split.motion) else BadTranscript(lacks[0])
     body = _body(file, split, options)
     if not as_json:
-        click.echo("\n".join(preview_lines(split, is_whole=False, is_chosen=True)), err=True)
+        click.echo("\n".join(preview_lines(split, options["motion"], most=SHOWN)), err=True)
     asks = partial(_begin, guess) if is_asked else None
     run_async(partial(run_debate, settings, body, None, DebatePrinter(as_json=as_json), as_json=as_json, asks=asks))
 
@@ -237,13 +237,14 @@ def _body(file: str, split: TranscriptSplit, options: dict[str, Any]) -> dict[st
     return body
 
 
-def preview_lines(split: TranscriptSplit, *, is_whole: bool, is_chosen: bool) -> list[str]:
-    """How a file is split, for a terminal: its speakers and entries; the first ones only unless ``is_whole``.
+def preview_lines(
+    split: TranscriptSplit, motion: str | None, *, most: int = sys.maxsize, is_chosen: bool = True
+) -> list[str]:
+    """How a file is split, for a terminal: the motion of the person or of the file, speakers, and the first entries.
 
     The other debates of the file are listed unless one ``is_chosen`` by the person.
     """
-    most = len(split.entries) if is_whole else SHOWN
-    lines = [f"motion: {_shown(split.motion) or 'not named in the file; --motion is needed'}"]
+    lines = [f"motion: {_shown(motion or split.motion) or 'not named in the file; --motion is needed'}"]
     if split.debates:
         lines.append(f"debate {_shown(split.chosen)}, one of {len(split.debates)} in the file")
         listed = () if is_chosen else split.debates

@@ -43,7 +43,8 @@ def test_a_preview_shows_all_and_opens_nothing(moot: Cli, talk: str) -> None:
     out = done.stdout.decode()
 
     assert 0 == done.returncode
-    assert "motion: not named in the file" in out
+    assert out.startswith("motion: not named in the file; --motion is needed\n")
+    assert moot("judge", talk, "--preview", "--motion", "Ban cars").stdout.startswith(b"motion: Ban cars\n")
     assert "  ▲ Pro, guessed Ann Lee: 12 words" in out
     assert "note: Only a guess, from who talks most: Ann Lee is Pro. --pro and --con say otherwise." in out
     assert "     2 context      Ben: Yes & no." in out
