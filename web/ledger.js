@@ -38,7 +38,7 @@ const markName = ({ kind, position }) => `${kind === "gap" ? "gap" : "entry"}/${
 export function scoreChanges(id, number_, turn, position, go, mark, name) {
   if (!turn.changed?.length) return {};
   const list = h("ul.entries", { "aria-label": LEDGER.changesOf(number_) });
-  return { list, fill: filling(list, () => auditOf(id, number_, versionOf(turn)), (entries) => {
+  return { list, fill: filling(list, () => auditOf(id, number_, versionOf(turn)), ({ entries }) => {
     const later = entries.filter((entry) => entry.kind !== "score" && entry.position <= position);
     list.replaceChildren(...later.map((entry) => changeRow(entry, go, name)));
     mark(later.map((entry) => ({ name: markName(entry), position: entry.position, evidence: entry.evidence })));
@@ -59,7 +59,7 @@ export function scoreChanges(id, number_, turn, position, go, mark, name) {
 export function entryList(id, number_, turn, position, go, highlight, name) {
   const label = LEDGER.of(number_);
   const list = h("ol.ledger", { "aria-label": label }, h("li.quiet", {}, LEDGER.loading));
-  return { list, fill: filling(list, () => auditOf(id, number_, versionOf(turn)), (entries, { passages }) => {
+  return { list, fill: filling(list, () => auditOf(id, number_, versionOf(turn)), ({ entries, passages }) => {
     const seen = entries.filter((entry) => entry.position <= position);
     const initial = seen.filter(({ kind }) => kind === "score");
     const rows = seen.filter(({ kind }) => kind !== "score").map((entry) => entryRow(id, entry, go, highlight, name));
@@ -72,8 +72,7 @@ export function entryList(id, number_, turn, position, go, highlight, name) {
 function filling(list, fetchAudit, show) {
   return async () => {
     try {
-      const audit = await fetchAudit();
-      show(audit.entries, audit);
+      show(await fetchAudit());
     } catch (error) {
       list.replaceChildren(h("li.quiet", {}, error.message));
     }

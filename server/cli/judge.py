@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 import click
+import msgspec
 
 from server import observe
 from server.cli.debate_runner import run_debate
@@ -98,18 +99,19 @@ def judge(context: click.Context, /, file: str, store: str | None, *, as_json: b
         if as_json:
             emit(split)
         else:
-            click.echo("\n".join(preview_lines(split, options["motion"], is_chosen=options["debate"] is not None)))
+            click.echo("\n".join(preview_lines(split, is_chosen=options["debate"] is not None)))
         return
     guess = guess_words(split)
     is_asked = sys.stdin.isatty() and not options["yes"]
-    lacks = lacking(split, options["motion"], is_guess_enough=is_asked or options["yes"])
+    lacks = lacking(split, is_guess_enough=is_asked or options["yes"])
     if len(lacks) > 1:
-        raise BadTranscript(f"{'; and '.join(lacks)}. For example: {example(file, split, options['motion'])}")
+        command = example(file, split, is_motion_given=bool(options["motion"]))
+        raise BadTranscript(f"{'; and '.join(lacks)}. For example: {command}")
     if lacks:
-        raise BadField("motion", lacks[0]) if not (options["motion"] or split.motion) else BadTranscript(lacks[0])
+        raise BadTranscript(lacks[0]) if split.motion else BadField("motion", lacks[0])
     body = _body(file, split, options)
     if not as_json:
-        click.echo("\n".join(preview_lines(split, options["motion"], most=SHOWN)), err=True)
+        click.echo("\n".join(preview_lines(split, most=SHOWN)), err=True)
     asks = partial(_begin, guess) if is_asked else None
     run_async(partial(run_debate, settings, body, None, DebatePrinter(as_json=as_json), as_json=as_json, asks=asks))
 
@@ -130,10 +132,10 @@ def guess_words(split: TranscriptSplit) -> str:
     return f"only a guess, from who talks most: {', '.join(guessed)}" if guessed else ""
 
 
-def lacking(split: TranscriptSplit, motion: str | None, *, is_guess_enough: bool) -> list[str]:
+def lacking(split: TranscriptSplit, *, is_guess_enough: bool) -> list[str]:
     """What must still be said before the transcript can be judged, each in words."""
     lacks = []
-    if not (motion or split.motion):
+    if not split.motion:
         lacks.append("the file names no motion: say with --motion what is debated")
     if unsettled := [each.name for each in split.speakers if each.side is None]:
         names = ", ".join(unsettled[:8])
@@ -143,11 +145,11 @@ def lacking(split: TranscriptSplit, motion: str | None, *, is_guess_enough: bool
     return lacks
 
 
-def example(file: str, split: TranscriptSplit, motion: str | None) -> str:
+def example(file: str, split: TranscriptSplit, *, is_motion_given: bool) -> str:
     """A command that says everything that is lacking; the motion is to be replaced."""
     words = ["moot", "judge", file]
-    if not split.motion:
-        words += ["--motion", motion or "What is debated"]
+    if is_motion_given or not split.motion:
+        words += ["--motion", split.motion or "What is debated"]
     for each in split.speakers:
         if each.guessed and each.side in NAMES and each.name:
             words += [f"--{each.side}={each.name}"]
@@ -159,12 +161,14 @@ def example(file: str, split: TranscriptSplit, motion: str | None) -> str:
 
 
 def _split(file: str, options: dict[str, Any]) -> TranscriptSplit:
-    """The split of the file, with the sides that the options name.  Raises ``BadField``, ``BadTranscript``."""
+    """The split of the file, with the motion and the sides of the options.  Raises ``BadField``, ``BadTranscript``."""
     data = _read(file)
     split: TranscriptSplit = run_async(partial(read_split, Path(file).name, data, options["debate"] or ""))
     if split.debates and options["debate"] is None and not options["preview"]:
         why = f"the file has {len(split.debates)} debates: choose one by id or number, such as --id {split.chosen}"
         raise BadField("id", why)
+    if options["motion"]:
+        split = msgspec.structs.replace(split, motion=options["motion"])
     if options["same"]:
         split = with_same(split, dict(_pair(split, each) for each in options["same"]))
     sides: dict[str, EntrySide] = {}
@@ -214,7 +218,7 @@ def _bytes(stream: BinaryIO) -> bytes:
 
 def _body(file: str, split: TranscriptSplit, options: dict[str, Any]) -> dict[str, Any]:
     """The body that the page would post for the same transcript.  Raises ``BadField``, ``BadTranscript``."""
-    body: dict[str, Any] = {"motion": options["motion"] or split.motion}
+    body: dict[str, Any] = {"motion": split.motion}
     named = "standard input" if file == STDIN else Path(file).name
     source = options["source"] or split.source or "".join(each if each.isprintable() else "?" for each in named)
     body["transcript"] = supplied_body(split, source, options["licence"] or split.licence)
@@ -237,14 +241,12 @@ def _body(file: str, split: TranscriptSplit, options: dict[str, Any]) -> dict[st
     return body
 
 
-def preview_lines(
-    split: TranscriptSplit, motion: str | None, *, most: int = sys.maxsize, is_chosen: bool = True
-) -> list[str]:
-    """How a file is split, for a terminal: the motion of the person or of the file, speakers, and the first entries.
+def preview_lines(split: TranscriptSplit, *, most: int = sys.maxsize, is_chosen: bool = True) -> list[str]:
+    """How a file is split, for a terminal: its motion, speakers and the first entries.
 
     The other debates of the file are listed unless one ``is_chosen`` by the person.
     """
-    lines = [f"motion: {_shown(motion or split.motion) or 'not named in the file; --motion is needed'}"]
+    lines = [f"motion: {_shown(split.motion) or 'not named in the file; --motion is needed'}"]
     if split.debates:
         lines.append(f"debate {_shown(split.chosen)}, one of {len(split.debates)} in the file")
         listed = () if is_chosen else split.debates

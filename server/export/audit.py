@@ -163,8 +163,8 @@ class Auditor:
             case _:
                 pass
 
-    def missing_parts(self, number: int) -> dict[str, Any]:
-        """What is missing, refused or settled in a turn, as fields of its audit."""
+    def optional_parts(self, number: int) -> dict[str, Any]:
+        """What is missing, refused, settled or cited in a turn, as fields of its audit; nothing empty."""
         is_last = number == len(self.debate.transcript.turns)
         cited = self.debate.citations
         failed = [*self._failed.get(number, ()), *(self._failed.get(None, ()) if is_last else ())]
@@ -224,7 +224,7 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
         return None
     card = debate.ledger.cards.get(number)
     if card is None:
-        return Audit(turn=number, side=turn.side, entries=(), effective={}, **auditor.missing_parts(number))
+        return Audit(turn=number, side=turn.side, entries=(), effective={}, **auditor.optional_parts(number))
     flagged = {
         claim.flagged: (Evidence(turn=claim.turn, quote=claim.quote, span=claim.span),)
         for claim in debate.claims.values()
@@ -254,5 +254,5 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
         effective={name: balance.effective for name, balance in card.balances.items()},
         missing=UNSET if card.missing is None else card.missing,
         absent=card.absent or UNSET,
-        **auditor.missing_parts(number),
+        **auditor.optional_parts(number),
     )

@@ -88,9 +88,8 @@ def _turn(view: View, number: str, turn: TurnView, audit: Audit | None) -> list[
         *exchange.citations(view, number),
         *exchange.suspect_claims(view, number),
     ]
-    if audit is not None and audit.passages:
-        details.append(exchange.given_passages(audit.passages))
     if audit is not None:
+        details += [exchange.given_passages(audit.passages)] if audit.passages else []
         details += exchange.changes(audit.entries, exchange.first_side(view.turns))
     return [
         f"## Turn {number} · {SIGNS[turn.side]}{_speaker(turn)}",

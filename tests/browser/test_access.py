@@ -66,20 +66,17 @@ def start_axe(page: Page) -> None:
 def violations(page: Page, scheme: str) -> list[str]:
     """The findings of axe-core in a theme.
 
-    Only one of the elements with the same colours has them checked: to compute the contrast takes most of the time. In
-    the dark theme nothing else is checked, because the document is the same.
+    In the dark theme only colours are checked, because the document is the same, and only one of the elements with the
+    same colours: to compute the contrast takes most of the time.
     """
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    only = {"type": "tag", "values": RULES} if scheme == "light" else {"type": "rule", "values": COLOURS}
     found = page.evaluate(
-        f"""async ([whole, rules, colours]) => {{
-          const colourRules = {{ runOnly: {{ type: "rule", values: colours }}, resultTypes: ["violations"] }};
-          const {{ violations }} = await axe.run({{ include: ({DIFFERENT})() }}, colourRules);
-          if (!whole) return violations;
-          const disabled = Object.fromEntries(colours.map((rule) => [rule, {{ enabled: false }}]));
-          const others = {{ runOnly: {{ type: "tag", values: rules }}, rules: disabled, resultTypes: ["violations"] }};
-          return [...violations, ...(await axe.run(document, others)).violations];
+        f"""async (only) => {{
+          const context = only.type === "tag" ? document : {{ include: ({DIFFERENT})() }};
+          return (await axe.run(context, {{ runOnly: only, resultTypes: ["violations"] }})).violations;
         }}""",
-        [scheme == "light", RULES, COLOURS],
+        only,
     )
     return [f"{each['id']}: {node['target']} {node['failureSummary']}" for each in found for node in each["nodes"]]
 
