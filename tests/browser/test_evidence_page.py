@@ -155,6 +155,7 @@ def test_a_protocol_shows_the_passages_of_each_statement(page: Page, server: Any
 
 def test_a_document_opens_with_all_its_passages(page: Page, cited: str) -> None:
     page.goto(cited)
+    expect_changes(page)  # they move the page when they come
     survey = page.locator("#evidence .document", has_text="survey.txt")
 
     survey.get_by_text("The passage", exact=True).click()
