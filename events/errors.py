@@ -111,6 +111,10 @@ class StoreUnavailable(LogError):
         self.reason = reason
         super().__init__(message)
 
+    def in_doubt(self) -> Self:
+        """The same error for an append that the store did not answer: it may be recorded."""
+        return type(self)(f"{self}; it may be recorded all the same: look before you repeat it", self.reason)
+
     @classmethod
     def because(cls, path: object, reason: str, remedy: str, code: str = "") -> Self:
         """For a file: the reason, the remedy, and the error ``code`` of the database."""

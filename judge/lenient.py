@@ -5,37 +5,59 @@ answer that exceeds a limit is corrected here, and each correction is noted in w
 
 - a text that is too long is clipped at the end of a sentence, or of a word, and ends with an ellipsis; a quote
   (``Meta(extra={"verbatim": True})``) is clipped without one, so that it can still be found in the turn;
-- a number off its scale becomes the nearest allowed one; ``"8"`` and ``"8/10"`` are read as 8;
+- a number off its scale becomes the nearest allowed one; ``"8"`` and, on a scale that ends at 10, ``"8/10"`` are 8
+  (``Numbers``); an answer with most of its numbers off their scales means another scale and is unreadable;
 - a list keeps its first items up to its maximum; an item that cannot be read is left out;
 - a member that cannot be read is left out, and the members beside it are kept.
 
 The members may stand one level too deep (``{"answer": {…}}``) or one too high (``{"cause": …}`` for
 ``{"components": {"cause": …}}``), and a bare list may stand for the object that holds it.  Only an answer without any
 readable member is unreadable.
+
+An object that is keyed by ids (``keyed``) may be a list whose items name their ids, and an id may be written in another
+way (``pro 1``, ``turn 3``); ids that were not asked for are noted.  Where several such objects have the same ids, as
+``{"scores": {id: …}, "standings": {id: …}}``, the parts of one id may stand together: ``{id: {"scores", "standing"}}``.
+
+This is the one reader of what a judge, a rater or a judge of an artifact answers.  docs/judge.md has its rules.
 """
 
 import math
 import re
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
-from msgspec import Struct, inspect
+from msgspec import Meta, Struct, inspect
 
 from events.segmentation import SENTENCE_END
 from providers.answers.lenient import as_declared, levels, plain
 from providers.answers.neutral import neutral
-from providers.answers.schema import guided
+from providers.answers.schema import guided, schema
 from providers.errors import WrongType
 
 T = TypeVar("T")
+CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+"""Control characters but for tabs and the ends of lines: no text of an answer has them."""
 LOST: Final = frozenset({"left_out", "missing"})
+NoteKind = Literal["clipped", "number", "left_out", "missing", "unknown"]
+ID_NAMES: Final = ("id", "argument", "argument_id", "target", "turn", "item", "name")
+"""Members that name the id of an item of a list."""
+_TURN: Final = re.compile(r"\A(?:turn|t)(?=[0-9])")
+_SEPARATORS: Final = re.compile(r"[\W_]+")
 ELLIPSIS: Final = "…"
 QUOTED_MOST: Final = 60
 """Characters of an answer that a note repeats."""
+MOST_NUMBER: Final = 1e9
+"""The largest number that is read; infinity and what is no number are left out too."""
+LEAST_NUMBERS: Final = 3
+"""Numbers that an answer must have at the least, for most of them to be off their scales."""
 _NUMBER: Final = re.compile(
-    r"\s*([+-]?[0-9]{1,6}(?:[.,][0-9]{1,6})?)\s*(?:(?:/|out of|of)\s*[0-9]+|points?|%)?\s*", re.IGNORECASE
+    r"\s*+([+-]?[0-9]{1,6}(?:[.,][0-9]{1,6})?)\s*+(?:(?:/|out of|of)\s*+([0-9]{1,6})|points?|(%))?\s*+", re.IGNORECASE
 )
+PERCENT: Final = 100
+LEAST_PERCENT: Final = 2
+"""The least number that is a percentage on a scale from 0 to 1; 1.01 is off the scale."""
 _UNREADABLE: Final = object()
 
 
@@ -43,15 +65,92 @@ class Note(Struct, frozen=True):
     """One correction: where it was made (``components.cause.points``), what was done, and in words."""
 
     path: str
-    kind: Literal["clipped", "number", "left_out", "missing"]
+    kind: NoteKind
     what: str
 
 
 class LenientReading(Struct, frozen=True):
-    """``value`` holds builtins that fit the type, without the members that could not be read; None if nothing could."""
+    """``value`` holds builtins that fit the type, without the members that could not be read; None if nothing could.
+
+    ``fault``: why an answer counts for nothing though parts of it could be read; else empty.
+    """
 
     value: Any
     notes: tuple[Note, ...]
+    fault: str = ""
+
+
+class Numbers:
+    """Reads the numbers of one answer, each on its own scale, and counts those that are off their scales."""
+
+    def __init__(self) -> None:
+        self.read_count = self.off_count = 0
+
+    def read(self, value: Any, low: float, high: float, *, is_whole: bool = False) -> tuple[float, str] | None:
+        """Return the nearest allowed number with a note if it is another one than was given; None if it is no number.
+
+        ``"8"``, ``"8/10"`` and ``"8 points"`` are 8 where the scale ends at 10; ``"8/100"`` is no number there.  On a
+        scale from 0 to 1 a percentage is one: 80 and ``"80%"`` are 0.8.
+        """
+        number = _as_number(value, low, high)
+        if number is None:
+            return None
+        applied = min(max(number, low), high)
+        self.read_count += 1
+        self.off_count += applied != number
+        if is_whole:
+            applied = math.floor(applied + 0.5)
+        return applied, "" if applied == number else f"requested {number:g}, applied {applied:g}"
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with the answer as a whole: most of its numbers are off their scales; else empty."""
+        if self.read_count < LEAST_NUMBERS or self.off_count * 2 <= self.read_count:
+            return ""
+        return f"{self.off_count} of its {self.read_count} numbers are off the scales that were asked for"
+
+
+def keyed(name: str, ids: Sequence[str], value: Any) -> type[Struct]:
+    """The type of an object with exactly these ids as keys, which need not be Python names.
+
+    Each value is read by itself: one that cannot be read leaves the others as they are.
+    """
+    inner = {f"key_{number}": each for number, each in enumerate(ids)}
+    return _defined(name, [(field, value) for field in inner], {"__keyed__": True, "__loose__": True}, rename=inner)
+
+
+def loose(name: str, *members: tuple[str, Any]) -> type[Struct]:
+    """The type of an object of which each member counts by itself: one that cannot be read costs no other one."""
+    return _defined(name, members, {"__loose__": True})
+
+
+def _defined(name: str, members: Sequence[tuple[str, Any]], namespace: dict[str, Any], **options: Any) -> type[Struct]:
+    return msgspec.defstruct(name, members, frozen=True, kw_only=True, namespace=namespace, module=__name__, **options)
+
+
+def choice(options: tuple[str, ...], neutral: str = "") -> Any:
+    """The type of a value that is one of these options; ``neutral``: another neutral one than the usual."""
+    value = Literal.__getitem__(options)
+    return Annotated[value, Meta(extra_json_schema={"x-neutral": neutral})] if neutral else value
+
+
+def named(options: Sequence[str], neutral: str = "") -> Any:
+    """The type of a text that a model is held to choose from these options, and of which any text is read.
+
+    ``neutral``: what a script answers that gives no answer.
+    """
+    written = schema(choice(tuple(options)))
+    return Annotated[str, Meta(extra_json_schema={"x-writes": written, "x-neutral": neutral})]
+
+
+def points(low: int, high: int) -> Any:
+    """The type of a whole number on a scale; the neutral one stands in the middle."""
+    return Annotated[int, Meta(ge=low, le=high, extra_json_schema={"x-neutral": (low + high) // 2})]
+
+
+def longest(most: int, least: int = 0) -> Any:
+    """The type of a text of at most so many characters, and for a model at least so many; the neutral one is empty."""
+    return Annotated[str, Meta(min_length=least, max_length=most, extra_json_schema={"x-neutral": ""})]
 
 
 @lru_cache(maxsize=256)
@@ -64,15 +163,18 @@ def read(value: Any, type_: Any) -> LenientReading:
     """Read a decoded JSON value as ``type_``, a struct type whose members may have limits."""
     reader, info = _Reader(), _information(type_)
     found = reader.read(_at_its_level(value, info), info, "")
-    return LenientReading(None if found is _UNREADABLE else found, tuple(reader.notes))
+    return LenientReading(None if found is _UNREADABLE else found, tuple(reader.notes), reader.numbers.fault)
 
 
 def read_as(value: Any, type_: Any, becomes: type[T]) -> tuple[T, tuple[Note, ...]]:
     """Read ``value`` as ``type_`` and convert it to ``becomes``, in which members may be missing; with the notes.
 
-    Raises ``WrongType`` where nothing in it can be read, or not what ``becomes`` cannot do without.
+    Raises ``WrongType`` where nothing in it can be read, or not what ``becomes`` cannot do without, and where most of
+    its numbers are off their scales.
     """
     reading = read(value, type_)
+    if reading.fault:
+        raise WrongType(reading.fault)
     lost = "; ".join(f"{note.path or 'the answer'}: {note.what}" for note in reading.notes if note.kind in LOST)
     if reading.value is None:
         raise WrongType(f"nothing in the answer can be read ({lost})")
@@ -100,8 +202,9 @@ class _Reader:
 
     def __init__(self) -> None:
         self.notes: list[Note] = []
+        self.numbers = Numbers()
 
-    def note(self, path: str, kind: Literal["clipped", "number", "left_out", "missing"], what: str) -> None:
+    def note(self, path: str, kind: NoteKind, what: str) -> None:
         self.notes.append(Note(path, kind, what))
 
     def read(self, value: Any, info: inspect.Type, path: str) -> Any:
@@ -123,7 +226,21 @@ class _Reader:
             case _:
                 raise TypeError(f"no lenient reading of {type(info).__name__}")
 
+    def _keyed(self, value: Any, info: inspect.StructType, path: str) -> Any:
+        """The value with the ids of the type as its keys; of two values for one id the first counts."""
+        ids = [field.encode_name for field in info.fields]
+        found: dict[str, Any] = {}
+        for given, item in _pairs(value):
+            known = same_id(given, ids)
+            if known is None and given:
+                self.note(f"{path}.{given[:QUOTED_MOST]}" if path else given[:QUOTED_MOST], "unknown", "not asked for")
+            elif known is not None:
+                found.setdefault(known, item)
+        return found
+
     def _struct(self, value: Any, info: inspect.StructType, path: str) -> Any:
+        if _is_keyed(info) and isinstance(value, dict | list):
+            value = self._keyed(value, info, path)
         if not isinstance(value, dict):
             self.note(path, "left_out", f"{_shown(value)} is not an object")
             return _UNREADABLE
@@ -138,7 +255,8 @@ class _Reader:
             item = self.read(value[name], field.type, where)
             if item is not _UNREADABLE:
                 found[name] = item
-        return found if self._is_whole(found, info, path) else _UNREADABLE
+        is_loose = bool(path) and getattr(info.cls, "__loose__", False)
+        return found if is_loose or self._is_whole(found, info, path) else _UNREADABLE
 
     def _is_whole(self, found: dict[str, Any], info: inspect.StructType, path: str) -> bool:
         """An item of a list, or a component, needs its choices and numbers; a text that is missing is empty."""
@@ -174,7 +292,7 @@ class _Reader:
         if not isinstance(value, str | int | float):
             self.note(path, "left_out", f"{_shown(value)} is not a text")
             return _UNREADABLE
-        text = str(value).strip()
+        text = CONTROLS.sub("", str(value)).strip()
         if info.max_length is None or len(text) <= info.max_length:
             return text
         clipped = clip(text, info.max_length, ending)
@@ -182,17 +300,15 @@ class _Reader:
         return clipped
 
     def _number(self, value: Any, info: inspect.IntType | inspect.FloatType, path: str) -> Any:
-        number = _as_number(value)
-        if number is None:
+        low, high = info.ge if info.ge is not None else -math.inf, info.le if info.le is not None else math.inf
+        found = self.numbers.read(value, low, high, is_whole=isinstance(info, inspect.IntType))
+        if found is None:
             self.note(path, "left_out", f"{_shown(value)} is not a number")
             return _UNREADABLE
-        low, high = info.ge if info.ge is not None else -math.inf, info.le if info.le is not None else math.inf
-        applied = min(max(number, low), high)
-        if isinstance(info, inspect.IntType):
-            applied = math.floor(applied + 0.5)
-        if applied != number:
-            self.note(path, "number", f"requested {number:g}, applied {applied:g}")
-        return applied
+        number, note = found
+        if note:
+            self.note(path, "number", note)
+        return number
 
     def _choice(self, value: Any, info: inspect.LiteralType, path: str) -> Any:
         words = [each for each in info.values if isinstance(each, str)]
@@ -212,18 +328,84 @@ _information = lru_cache(maxsize=256)(inspect.type_info)
 def _at_its_level(value: Any, info: inspect.Type) -> Any:
     """The object that has the members that were asked for: the value, the one object in it, or one around it."""
     struct = plain(info)
-    if isinstance(value, list) and isinstance(struct, inspect.StructType):
+    if not isinstance(struct, inspect.StructType):
+        return value
+    if (turned := _by_member(value, struct)) is not None:
+        return turned
+    if isinstance(value, list):
         lists = [field.encode_name for field in struct.fields if isinstance(plain(field.type), inspect.ListType)]
         return {lists[0]: value} if len(lists) == 1 else value
     return next(levels(value, info), value)
 
 
-def _as_number(value: Any) -> float | None:
-    if isinstance(value, str) and (found := _NUMBER.fullmatch(value)):
-        value = float(found[1].replace(",", "."))
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+def _by_member(value: Any, struct: inspect.StructType) -> dict[str, Any] | None:
+    """The value with its parts by member and id, if they stand by id and member; None if they do not."""
+    members = {field.encode_name: plain(field.type) for field in struct.fields}
+    tables = {name: each for name, each in members.items() if isinstance(each, inspect.StructType) and _is_keyed(each)}
+    given = value if isinstance(value, dict) else {}
+    present = tables.keys() & given.keys()
+    if len(tables) < 2 or len(present) > 1 or not isinstance(value, dict | list):  # noqa: PLR2004
         return None
-    return value
+    ids = [field.encode_name for field in next(iter(tables.values())).fields]
+    around = given[present.pop()] if present else value
+    pairs = _pairs(around) if isinstance(around, dict | list) else []
+    items = {known: item for name, item in pairs if (known := same_id(name, ids)) and isinstance(item, dict)}
+    parts = {part for item in items.values() for part in item}
+    if parts.isdisjoint({each for name in tables for each in (name, name.removesuffix("s"))}):
+        return None
+    return {name: given[name] for name in members if name not in tables and name in given} | {
+        name: {key: part for key, item in items.items() if (part := _part(item, name, each)) is not None}
+        for name, each in tables.items()
+    }
+
+
+def _part(item: dict[str, Any], name: str, table: inspect.StructType) -> Any:
+    """What an item has for a table: under its name, in the singular, or as the members that the table's values have."""
+    for each in (name, name.removesuffix("s")):
+        if each in item:
+            return item[each]
+    inner = plain(table.fields[0].type)
+    return item if isinstance(inner, inspect.StructType) else None
+
+
+def _pairs(value: dict[str, Any] | list[Any]) -> list[tuple[str, Any]]:
+    """(id, item) of an object of items, or of a list of items that name their ids."""
+    if isinstance(value, dict):
+        return [(str(name), item) for name, item in value.items()]
+    return [
+        (str(item[name]), item)
+        for item in value
+        if isinstance(item, dict) and (name := next((each for each in ID_NAMES if each in item), "")) in item
+    ]
+
+
+def same_id(given: str, ids: Sequence[str]) -> str | None:
+    """The one of ``ids`` that a name means: ``PRO-1`` for ``pro 1``, ``3`` for ``turn 3``; None if it means none."""
+    if given in ids:
+        return given
+    wanted = _folded_id(given)
+    return next((each for each in ids if _folded_id(each) == wanted), None)
+
+
+def _folded_id(name: str) -> str:
+    return _TURN.sub("", _SEPARATORS.sub("", name.casefold()).removesuffix("score"), count=1)
+
+
+def _as_number(value: Any, low: float, high: float) -> float | None:
+    """The number that a value means on a scale; None if it means none."""
+    if isinstance(value, str):
+        found = _NUMBER.fullmatch(value)
+        if found is None or (found[2] and float(found[2]) != high) or (found[3] and high not in {1, 100}):
+            return None
+        value = float(found[1].replace(",", "."))
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -MOST_NUMBER <= value <= MOST_NUMBER:
+        return None
+    is_percentage = (low, high) == (0, 1) and LEAST_PERCENT <= value <= PERCENT
+    return value / PERCENT if is_percentage else value
+
+
+def _is_keyed(info: inspect.StructType) -> bool:
+    return getattr(info.cls, "__keyed__", False)
 
 
 def _is_text(info: inspect.Type) -> bool:

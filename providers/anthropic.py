@@ -6,39 +6,23 @@ It reads ``ANTHROPIC_API_KEY``, and ``ANTHROPIC_BASE_URL`` for a compatible serv
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-import httpx2
-
-from .answers.dialects import ANTHROPIC, fits, in_dialect, in_words, is_closed, is_object
-from .answers.schema import schema
-from .answers.streaming import Source, open_stream, read_answer
-from .base import Answer, ModelStatus, Outcome, Parameters, Request, Segment, TextStream, Tokens
-from .catalog.models import likely_model
-from .catalog.pricing import call_cost
+from .answers.dialects import ANTHROPIC, fits, in_dialect, is_closed, is_object
+from .base import Outcome, Parameters, Request, Segment, Tokens
 from .environment import variable
-from .errors import BrokenOff, ContextExceeded, Malformed, NotAuthorised, ProviderError, Refused, Stopped
-from .http.connection import as_text, connection_error, http_client, objects, status_error, without_secrets
-from .http.learned import Learned, LearnedModels, adaptive_call, effort_level, learn_from_prose, schema_id
+from .errors import BrokenOff, ContextExceeded, NotAuthorised, ProviderError, Refused, Stopped
+from .http.connection import as_text, connection_error, count_in, objects, without_secrets
+from .http.learned import CallParameters, Learned, effort_level, schema_id
 from .http.listing import (
-    NO_SUCH_ROUTE,
-    get_json,
-    hint_for,
-    listed_statuses,
-    no_list_detail,
-    status_of,
     window_of,
 )
-from .http.response import ResponseReader
-from .imports import load
+from .http.vendor import Reply, VendorCall, VendorProvider
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
-
-T = TypeVar("T")
 
 URL: Final = "https://api.anthropic.com"
 KEY: Final = "ANTHROPIC_API_KEY"
@@ -56,151 +40,190 @@ LEAST_BUDGET: Final = 1024
 FINISHES: Final = frozenset({"end_turn", "stop_sequence", "max_tokens", "tool_use"})
 
 
-class AnthropicProvider:
-    """One connection pool.  The SDK is imported, and the environment read, at the first use."""
+class AnthropicMessage(Reply):
+    """The message that a stream of events builds up."""
 
-    name = "anthropic"
+    cuts = frozenset({"max_tokens"})
 
-    def __init__(self) -> None:
-        self._sdk_client: AsyncAnthropic | None = None
-        self._learned = LearnedModels(likely_model)
-
-    @asynccontextmanager
-    async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
-        """Stream text.  The idle timeout begins after the SDK is loaded."""
-        await load("anthropic")
-        first_s = self._learned.of(url(), model).first_text_timeout_s(request)
-        async with open_stream(self._source(model, request, None), request, first_s=first_s) as speech:
-            yield speech
-
-    async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
-        """Answer in JSON by ``output_config.format``, else by a forced tool, else by the prompt.
-
-        A compatible server may ignore parameters that it does not know.  An answer in prose shows that, and the next
-        call uses another method.
-        """
-        await load("anthropic")
-        try:
-            first_s = self._learned.of(url(), model).first_text_timeout_s(request)
-            return await read_answer(self._source(model, request, schema(type_)), request, type_, first_s=first_s)
-        except Malformed as error:
-            if url() != URL:
-                learn_from_prose(self._learned.of(url(), model), error)
-            raise
-
-    async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
-        """The models that this key can use."""
-        key = variable(KEY, "ANTHROPIC_AUTH_TOKEN")
-        headers = {"x-api-key": key} if variable(KEY) else {"authorization": f"Bearer {key}"}
-        one = model if url() == URL else None  # few compatible servers answer for a single model
-        list_url = f"{url().rstrip('/')}/v1/models" + (f"/{quote(one, safe='')}" if one else "?limit=50")
-        try:
-            if not key:
-                raise NotAuthorised("no key")
-            body = await get_json(
-                "Anthropic", list_url, headers | {"anthropic-version": VERSION}, key=KEY, address=ADDRESS
-            )
-        except ProviderError as error:
-            if model is not None and url() != URL and error.http_status in NO_SUCH_ROUTE:
-                return (status_of(self.name, model, ok=True, detail=no_list_detail(url())),)
-            hint = hint_for(error, key_hint=HINT, address=ADDRESS)
-            return (status_of(self.name, model or "MODEL", ok=False, detail=error.message, hint=hint),)
-        entries = [body] if one else objects(body.get("data"))
-        listed = {as_text(each.get("id")): window_of(each.get("max_input_tokens")) for each in entries}
-        if model is not None:  # a compatible server may answer to names that it does not list
-            listed = {model: listed.get(model)}
-        return listed_statuses(self.name, url(), listed)
-
-    def caveat(self, model: str) -> str:  # noqa: ARG002 - the protocol's parameter
-        """No caveat."""
+    def feed(self, part: Any) -> str:
+        """Read one event."""
+        match part.type:
+            case "message_start":
+                self.model = as_text(part.message.model) or self.model
+                self._count(part.message.usage)
+            case "content_block_delta":
+                return self._delta(part.delta)
+            case "message_delta":
+                self.finish = as_text(part.delta.stop_reason) or self.finish
+                self.refusal = as_text(getattr(getattr(part.delta, "stop_details", None), "category", None))
+                self._count(part.usage)
+            case "message_stop":
+                self.is_over = True
         return ""
 
-    async def close(self) -> None:
-        """Close the connections."""
-        client, self._sdk_client = self._sdk_client, None
-        if client is not None:
-            await client.close()
+    def _delta(self, delta: Any) -> str:
+        match delta.type:
+            case "text_delta":
+                return self.reader.add_text(delta.text)
+            case "input_json_delta" if self.call.method == "tool":  # the arguments of any other tool are no answer
+                return self.reader.add_text(delta.partial_json or "")
+            case "thinking_delta":
+                return self.reader.add_thinking(delta.thinking)
+        return ""
 
-    def _client(self) -> AsyncAnthropic:
-        if self._sdk_client is None:
-            key, token = variable(KEY), variable("ANTHROPIC_AUTH_TOKEN")
-            if not key and not token:
-                raise NotAuthorised(f"no key: {HINT}")
-            from anthropic import AsyncAnthropic  # noqa: PLC0415 - SDKs are imported when first used
+    def _count(self, usage: Any) -> None:
+        """Take over the numbers that an event carries; the others stay as they were.
 
-            self._sdk_client = AsyncAnthropic(
-                api_key=key or None,
-                auth_token=None if key else token,
-                base_url=url(),
-                max_retries=0,
-                http_client=http_client(url(), address=ADDRESS),
-            )
-        return self._sdk_client
-
-    def _source(self, model: str, request: Request, json_schema: dict[str, Any] | None) -> Source:
-        """One call, repeated without a parameter that the model refuses."""
-        learned = self._learned.of(url(), model)
-        return adaptive_call(
-            request,
-            learned,
-            lambda unsupported, limit: _parameters(request, json_schema, learned, unsupported, limit),
-            lambda sent: self._call(model, request, json_schema, learned, sent),
-            lambda message, sent: _refused_in(message, sent, json_schema),
+        They arrive partly at the start and partly at the end.  What the cache read and wrote counts as input.
+        """
+        before, details = self.tokens, getattr(usage, "output_tokens_details", None)
+        cached = count_in(usage, "cache_read_input_tokens") or before.cached
+        written = count_in(usage, "cache_creation_input_tokens") or before.written
+        fresh = count_in(usage, "input_tokens") or before.input - before.cached - before.written
+        self.tokens = Tokens(
+            input=fresh + cached + written,
+            output=count_in(usage, "output_tokens") or before.output,
+            cached=cached,
+            written=written,
+            thought=count_in(details, "thinking_tokens") or before.thought,
         )
 
-    async def _call(
-        self, model: str, request: Request, json_schema: dict[str, Any] | None, learned: Learned, sent: dict[str, Any]
-    ) -> Source:
-        from anthropic import APIError  # noqa: PLC0415
+    def check(self, outcome: Outcome) -> None:
+        """Raise if the message is no answer."""
+        if self.finish == "refusal":
+            raise Refused(f"the model declined to answer {self.refusal}".strip(), outcome=outcome)
+        if self.finish == "model_context_window_exceeded":
+            raise ContextExceeded("the model's window is full", outcome=outcome)
+        if self.finish not in FINISHES:
+            raise Stopped(f"the vendor ended the answer ({self.finish})", outcome=outcome)
+        self.reader.is_tool_call = self.finish == "tool_use" and self.call.method != "tool"
+        self.reader.check(outcome)
 
-        method = _method(sent)
-        reader = ResponseReader(learned, request, sent["max_tokens"], is_typed=json_schema is not None)
-        message = AnthropicMessage(model, reader)
-        prompt = in_words(request.prompt, json_schema) if method == "prompt" and json_schema else request.prompt
 
-        def outcome() -> Outcome:
-            tokens = message.usage.tokens
-            return reader.outcome(
-                message.model,
-                tokens,
-                call_cost(self.name, url(), message.model, tokens, requested=model),
-                is_cut=message.finish == "max_tokens",
-                parameters=_recorded(request, json_schema, sent),
-            )
+class AnthropicProvider(VendorProvider):
+    """Typed answers by ``output_config.format``, else by a forced tool, else by the prompt."""
 
-        try:
-            stream = await self._client().messages.create(model=model, stream=True, **_prompt(prompt), **sent)
-            async with stream:
-                async for event in stream:
-                    yield message.feed(event)
-                    if message.is_whole:
-                        break
-        except (APIError, httpx2.HTTPError, ValueError) as error:  # before the stream or within it
-            failure = self._translate(error)
-            failure.outcome = outcome() if message.usage.is_known else None
-            raise failure from error
-        if not message.is_whole:  # the stream ended before the message did
-            known = outcome() if message.usage.is_known else None
-            raise BrokenOff("the stream ended before the answer did", outcome=known)
-        final = outcome()
-        if message.finish == "refusal":
-            raise Refused(f"the model declined to answer {message.why}".strip(), outcome=final)
-        if message.finish == "model_context_window_exceeded":
-            raise ContextExceeded("the model's window is full", outcome=final)
-        if message.finish not in FINISHES:
-            raise Stopped(f"the vendor ended the answer ({message.finish})", outcome=final)
-        reader.is_tool_call = message.finish == "tool_use" and method != "tool"
-        reader.check(final)
-        yield final
+    name = "anthropic"
+    label = "Anthropic"
+    sdk = "anthropic"
+    key, key_hint, address_name = KEY, HINT, ADDRESS
+    limit_names = ("max_tokens",)
+    reply = AnthropicMessage
 
-    def _translate(self, error: Exception) -> ProviderError:
-        """The ``ProviderError`` for an error of the SDK or of the connection."""
-        from anthropic import APIStatusError  # noqa: PLC0415
+    def address(self) -> str:
+        """The address of the API."""
+        return url()
 
-        if isinstance(error, httpx2.HTTPError):
-            return connection_error("Anthropic", url(), error)
-        if isinstance(error, ValueError):
-            return BrokenOff("Anthropic sent a response that does not follow its protocol")
+    def is_vendors(self) -> bool:
+        """Whether it is Anthropic's own."""
+        return url() == URL
+
+    async def listed(self, model: str | None) -> dict[str, int | None]:
+        """The models of the list, or one; few compatible servers answer for a single model."""
+        key = variable(KEY, "ANTHROPIC_AUTH_TOKEN")
+        if not key:
+            raise NotAuthorised("no key")
+        headers = {"x-api-key": key} if variable(KEY) else {"authorization": f"Bearer {key}"}
+        one = f"/{quote(model, safe='')}" if model and self.is_vendors() else ""
+        list_url = f"{url().rstrip('/')}/v1/models{one or '?limit=50'}"
+        body = await self.get_json(list_url, headers | {"anthropic-version": VERSION})
+        if one and model:
+            return {model: window_of(body.get("max_input_tokens"))}
+        return {as_text(each.get("id")): window_of(each.get("max_input_tokens")) for each in objects(body.get("data"))}
+
+    def connect(self) -> AsyncAnthropic:
+        """A client with the key of the environment."""
+        key, token = variable(KEY), variable("ANTHROPIC_AUTH_TOKEN")
+        if not key and not token:
+            raise NotAuthorised(f"no key: {HINT}")
+        from anthropic import AsyncAnthropic  # noqa: PLC0415 - SDKs are imported when first used
+
+        return AsyncAnthropic(
+            api_key=key or None,
+            auth_token=None if key else token,
+            base_url=url(),
+            max_retries=0,
+            http_client=self.http_client(),
+        )
+
+    def parameters(self, call: VendorCall, unsupported: frozenset[str], limit: int) -> CallParameters:
+        """The parameters of a call, without those that the model refuses."""
+        request, learned, json_schema = call.request, call.learned, call.json_schema
+        known = learned.known
+        sent: dict[str, Any] = {"max_tokens": limit}
+        thinking = None if "thinking" in unsupported else _thinking(request, learned, limit)
+        if thinking is not None:
+            sent["thinking"] = thinking
+        is_thinking = thinking is not None and thinking["type"] in {"adaptive", "enabled"}
+        config: dict[str, Any] = {}
+        if known is not None and known.vendor == "anthropic" and "effort" not in unsupported:
+            level = effort_level(learned, "low" if request.think == "off" else request.think, unsupported)
+            if level is not None:
+                config["effort"] = level
+        takes_temperature = url() != URL if known is None else known.takes_sampling or known.samples_when_off
+        if takes_temperature and not is_thinking and "temperature" not in unsupported:
+            sent["extra_body"] = {"temperature": min(request.temperature, 1.0)}  # the SDK no longer has this parameter
+        if json_schema is not None:
+            is_strict = is_object(json_schema) and is_closed(json_schema) and fits(json_schema, ANTHROPIC)
+            takes_tool = "tool" not in unsupported and not is_thinking and (known is None or known.takes_forced_tool)
+            if is_strict and not unsupported & {"json_schema", schema_id(json_schema)}:
+                config["format"] = {"type": "json_schema", "schema": in_dialect(json_schema, ANTHROPIC)}
+            elif takes_tool:
+                tool = {"name": TOOL, "description": "Gives the answer that is asked for.", "input_schema": json_schema}
+                sent |= {"tools": [tool], "tool_choice": {"type": "tool", "name": TOOL}}
+        return sent | ({"output_config": config} if config else {})
+
+    def method(self, sent: CallParameters) -> str:
+        """How the answer's schema is enforced: by structured output, by a forced tool, or in the prompt."""
+        if "format" in sent.get("output_config", {}):
+            return "json_schema"
+        return "tool" if "tools" in sent else "prompt"
+
+    def recorded(self, call: VendorCall) -> Parameters:
+        """With the thinking that was asked for."""
+        sent = call.sent
+        thinking = sent.get("thinking", {})
+        recorded: Parameters = {"seed": call.request.seed, "temperature": sent.get("extra_body", {}).get("temperature")}
+        if thinking:
+            recorded["thinking"] = thinking["type"]
+        if "budget_tokens" in thinking:
+            recorded["budget_tokens"] = thinking["budget_tokens"]
+        if "effort" in sent.get("output_config", {}):
+            recorded["effort"] = sent["output_config"]["effort"]
+        return recorded
+
+    def refused_in(self, message: str, call: VendorCall) -> str | None:
+        """The parameter that the vendor's error message refuses; None if the message is about something else."""
+        text, sent = message.lower(), call.sent
+        config = sent.get("output_config", {})
+        if "extra_body" in sent and "temperature" in text:
+            return "temperature"
+        if "thinking" in sent and re.search(r"thinking|budget_tokens|adaptive|between_tools|display", text):
+            return "thinking"
+        if "effort" in config and "effort" in text:
+            return f"effort={config['effort']}" if config["effort"] in text else "effort"
+        if "tools" in sent and re.search(r"tool_choice|\btools?\b|input_schema", text):
+            return "tool"
+        if call.json_schema is not None and "format" in config:
+            if re.search(r"format\.schema|compiled grammar|too complex|invalid schema", text):
+                return schema_id(call.json_schema)
+            if re.search(r"output_config|output_format|json_schema|structured output|schema", text):
+                return "json_schema"
+        return None
+
+    async def parts(self, call: VendorCall) -> AsyncGenerator[Any, None]:
+        """The events of a message."""
+        given = _prompt(call.prompt)
+        async with await self.client().messages.create(model=call.model, stream=True, **given, **call.sent) as events:
+            async for event in events:
+                yield event
+
+    def translated(self, error: Exception, call: VendorCall) -> ProviderError | None:
+        """The ``ProviderError`` for an error of the SDK, or of the connection."""
+        from anthropic import APIError, APIStatusError  # noqa: PLC0415
+
+        if not isinstance(error, APIError):
+            return super().translated(error, call)
         secret = variable(KEY, "ANTHROPIC_AUTH_TOKEN")
         body = getattr(error, "body", None)
         fault = body.get("error") if isinstance(body, dict) else None
@@ -210,11 +233,11 @@ class AnthropicProvider:
             status = (
                 error.status_code if error.status_code >= FAILED else _BY_KIND.get(kind, FAILED)
             )  # within the stream
-            return status_error("Anthropic", status, message, headers, key=KEY, secret=secret, body=body)
+            return self.status_error(status, message, secret, headers, body)
         if kind in _BY_KIND:
-            return status_error("Anthropic", _BY_KIND[kind], str(error), {}, key=KEY, secret=secret)
+            return self.status_error(_BY_KIND[kind], str(error), secret)
         if error.__cause__ is not None:
-            return connection_error("Anthropic", url(), error)
+            return connection_error(self.label, url(), error)
         return BrokenOff(f"Anthropic says: {without_secrets(str(error), secret)}")
 
 
@@ -255,35 +278,6 @@ def _prompt(prompt: tuple[Segment, ...]) -> dict[str, Any]:
     return {"messages": messages, **({"system": system} if system else {})}
 
 
-def _parameters(
-    request: Request, json_schema: dict[str, Any] | None, learned: Learned, unsupported: frozenset[str], limit: int
-) -> dict[str, Any]:
-    """The parameters of a call, without those that the model refuses."""
-    known = learned.known
-    sent: dict[str, Any] = {"max_tokens": limit}
-    thinking = None if "thinking" in unsupported else _thinking(request, learned, limit)
-    if thinking is not None:
-        sent["thinking"] = thinking
-    is_thinking = thinking is not None and thinking["type"] in {"adaptive", "enabled"}
-    config: dict[str, Any] = {}
-    if known is not None and known.vendor == "anthropic" and "effort" not in unsupported:
-        level = effort_level(learned, "low" if request.think == "off" else request.think, unsupported)
-        if level is not None:
-            config["effort"] = level
-    takes_temperature = url() != URL if known is None else known.takes_sampling or known.samples_when_off
-    if takes_temperature and not is_thinking and "temperature" not in unsupported:
-        sent["extra_body"] = {"temperature": min(request.temperature, 1.0)}  # the SDK no longer has this parameter
-    if json_schema is not None:
-        is_strict = is_object(json_schema) and is_closed(json_schema) and fits(json_schema, ANTHROPIC)
-        takes_tool = "tool" not in unsupported and not is_thinking and (known is None or known.takes_forced_tool)
-        if is_strict and not unsupported & {"json_schema", schema_id(json_schema)}:
-            config["format"] = {"type": "json_schema", "schema": in_dialect(json_schema, ANTHROPIC)}
-        elif takes_tool:
-            tool = {"name": TOOL, "description": "Gives the answer that is asked for.", "input_schema": json_schema}
-            sent |= {"tools": [tool], "tool_choice": {"type": "tool", "name": TOOL}}
-    return sent | ({"output_config": config} if config else {})
-
-
 def _thinking(request: Request, learned: Learned, limit: int) -> dict[str, Any] | None:
     """The ``thinking`` parameter; None leaves the model's own default.
 
@@ -299,110 +293,3 @@ def _thinking(request: Request, learned: Learned, limit: int) -> dict[str, Any] 
         return {"type": "adaptive", "display": "summarized"}
     budget = min(BUDGETS[request.think], limit - request.max_tokens)
     return {"type": "enabled", "budget_tokens": budget} if "enabled" in known.types and budget >= LEAST_BUDGET else None
-
-
-def _method(sent: dict[str, Any]) -> str:
-    """How the answer's schema is enforced: by structured output, by a forced tool, or in the prompt."""
-    if "format" in sent.get("output_config", {}):
-        return "json_schema"
-    return "tool" if "tools" in sent else "prompt"
-
-
-def _recorded(request: Request, json_schema: dict[str, Any] | None, sent: dict[str, Any]) -> Parameters:
-    """The parameters as the event records them, with the method of structured output."""
-    thinking = sent.get("thinking", {})
-    recorded: Parameters = {"seed": request.seed, "temperature": sent.get("extra_body", {}).get("temperature")}
-    if thinking:
-        recorded["thinking"] = thinking["type"]
-    if "budget_tokens" in thinking:
-        recorded["budget_tokens"] = thinking["budget_tokens"]
-    if "effort" in sent.get("output_config", {}):
-        recorded["effort"] = sent["output_config"]["effort"]
-    return recorded if json_schema is None else recorded | {"structured_output": _method(sent)}
-
-
-def _refused_in(message: str, sent: dict[str, Any], json_schema: dict[str, Any] | None) -> str | None:
-    """The parameter that the vendor's error message refuses; None if the message is about something else."""
-    text = message.lower()
-    config = sent.get("output_config", {})
-    if "extra_body" in sent and "temperature" in text:
-        return "temperature"
-    if "thinking" in sent and re.search(r"thinking|budget_tokens|adaptive|between_tools|display", text):
-        return "thinking"
-    if "effort" in config and "effort" in text:
-        return f"effort={config['effort']}" if config["effort"] in text else "effort"
-    if "tools" in sent and re.search(r"tool_choice|\btools?\b|input_schema", text):
-        return "tool"
-    if json_schema is not None and "format" in config:
-        if re.search(r"format\.schema|compiled grammar|too complex|invalid schema", text):
-            return schema_id(json_schema)
-        if re.search(r"output_config|output_format|json_schema|structured output|schema", text):
-            return "json_schema"
-    return None
-
-
-class AnthropicMessage:
-    """The message that a stream of events builds up."""
-
-    def __init__(self, model: str, reader: ResponseReader) -> None:
-        self.model, self.finish, self.why, self.is_whole = model, "", "", False
-        self.usage = AnthropicUsage()
-        self._reader = reader
-
-    def feed(self, event: Any) -> str:
-        """The answer text in an event; "" for an event without any."""
-        match event.type:
-            case "message_start":
-                self.model = event.message.model or self.model
-                self.usage.read(event.message.usage)
-            case "content_block_delta":
-                return self._delta(event.delta)
-            case "message_delta":
-                self.finish = event.delta.stop_reason or self.finish
-                self.why = as_text(getattr(getattr(event.delta, "stop_details", None), "category", None))
-                self.usage.read(event.usage)
-            case "message_stop":
-                self.is_whole = True
-                return self._reader.end()
-        return ""
-
-    def _delta(self, delta: Any) -> str:
-        match delta.type:
-            case "text_delta":
-                return self._reader.add_text(delta.text)
-            case "input_json_delta":
-                return self._reader.add_text(str(delta.partial_json))
-            case "thinking_delta":
-                return self._reader.add_thinking(delta.thinking)
-        return ""
-
-
-class AnthropicUsage:
-    """The tokens of a call, which arrive partly at the start and partly at the end."""
-
-    def __init__(self) -> None:
-        self.fresh = self.output = self.cached = self.written = self.thought = 0
-        self.is_known = False
-
-    @property
-    def tokens(self) -> Tokens:
-        """All tokens; those read from the cache or written to it count as input."""
-        return Tokens(
-            input=self.fresh + self.cached + self.written,
-            output=self.output,
-            cached=self.cached,
-            written=self.written,
-            thought=self.thought,
-        )
-
-    def read(self, usage: Any) -> None:
-        """Take over the numbers that a message carries; the others stay as they were."""
-        if usage is None:
-            return
-        self.fresh = getattr(usage, "input_tokens", None) or self.fresh
-        self.output = getattr(usage, "output_tokens", None) or self.output
-        self.cached = getattr(usage, "cache_read_input_tokens", None) or self.cached
-        self.written = getattr(usage, "cache_creation_input_tokens", None) or self.written
-        details = getattr(usage, "output_tokens_details", None)
-        self.thought = getattr(details, "thinking_tokens", None) or self.thought
-        self.is_known = self.is_known or self.fresh + self.cached + self.written > 0

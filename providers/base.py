@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 T = TypeVar("T")
 Role = Literal["system", "user", "assistant"]
@@ -103,6 +103,24 @@ class Material(Struct, frozen=True, kw_only=True):
     """Fewest characters of a valid quote."""
 
 
+class CallProgress:
+    """What came of a call so far.  Its caller reads it if the call ends without an answer: also if it is cancelled."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self.outcome: Outcome | None = None
+        """What the vendor has reported; None if it has reported no tokens."""
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        return "".join(self._pieces)
+
+    def add(self, text: str) -> None:
+        """Further text came."""
+        self._pieces.append(text)
+
+
 class Request(Struct, frozen=True, kw_only=True):
     """One call.  ``key`` names its purpose (``speak:pro``, ``score:3``, ``compare:2-3``); only ``scripted`` reads it.
 
@@ -125,6 +143,8 @@ class Request(Struct, frozen=True, kw_only=True):
     """The id of the debate.  Only a provider that asks people reads it: it never leaves this process."""
     limit_s: float | None = None
     """Seconds after which the caller gives the call up; None if the provider need not know."""
+    progress: CallProgress = field(default_factory=CallProgress)
+    """Where the provider keeps what comes."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -132,6 +152,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     ``cost_usd`` is None if the price is unknown.  ``reasoning`` is only shown to the director.
     ``finish``: the model ended by itself (``stop``) or reached its limit of tokens (``length``).
+    ``is_partial``: the call has not finished.  The vendor has reported these tokens by now, and more may follow.
     """
 
     model: str
@@ -141,6 +162,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     finish: Literal["stop", "length"] = "stop"
     reasoning: str = ""
     parameters: Parameters = {}
+    is_partial: bool = False
 
 
 class Answer(Struct, Generic[T], frozen=True, kw_only=True):

@@ -20,17 +20,20 @@
     ├── UnknownReference          an answer of the right type with a reference to something that does not exist
     ├── RateLimited               wait ``retry_after_s``
     ├── Overloaded                5xx: the server has a problem
-    ├── NotAuthorised             a missing or wrong key
+    ├── NotAuthorised             a missing or wrong key, or one that may not use the model (403)
     ├── UnknownModel              the provider has no such model
     ├── ContextExceeded           the prompt does not fit
     ├── Resigned                  the person who was asked gave up the seat
     └── BadRequest                the provider rejects the call as it is
 """
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
-from .base import Outcome
+from .base import CallProgress, Outcome
 from .environment import redacted
+
+FORBIDDEN: Final = 403
+"""The status of a vendor that knows the key and does not allow it to use this model."""
 
 
 class ProviderError(Exception):
@@ -51,6 +54,16 @@ class ProviderError(Exception):
         self.outcome = outcome
         self.http_status: int | None = None
         super().__init__(self.message)
+
+    def add(self, words: str) -> None:
+        """Add words to the message."""
+        self.message += words
+        self.args = (self.message,)
+
+    def complete(self, so_far: CallProgress) -> None:
+        """Add what came before the call failed, where the error does not hold it."""
+        self.raw = self.raw or redacted(so_far.text)
+        self.outcome = self.outcome or so_far.outcome
 
 
 class Unreachable(ProviderError):
@@ -150,7 +163,7 @@ class Overloaded(ProviderError):
 
 
 class NotAuthorised(ProviderError):
-    """A key is missing or wrong."""
+    """A key is missing or wrong, or with status 403, may not use this model."""
 
     kind = "auth"
     retryable = False

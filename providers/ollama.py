@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import httpx
 
-from .answers.dialects import in_words
-from .answers.schema import schema
-from .answers.streaming import Source, open_stream, read_answer
-from .base import Answer, ModelStatus, Parameters, Request, TextStream, Tokens, messages
-from .catalog.models import likely_model
+from .base import ModelStatus, Outcome, Parameters, Request, Tokens, messages
 from .catalog.pricing import cost
 from .environment import is_local, trusted
 from .errors import (
@@ -30,18 +26,15 @@ from .errors import (
     ProviderError,
     Unreachable,
 )
-from .http.connection import CONNECT_S, Hooks, as_text, hooks, objects
-from .http.learned import Learned, LearnedModels, adaptive_call, effort_level, schema_id
+from .http.connection import CONNECT_S, Hooks, as_text, count_in, hooks, objects
+from .http.learned import CallParameters, Learned, effort_level, schema_id
 from .http.listing import status_of
-from .http.response import ResponseReader
 from .http.retry_after import wait_of
 from .http.status import by_status
-from .imports import load
+from .http.vendor import Reply, VendorCall, VendorProvider
 
 if TYPE_CHECKING:
     from ollama import AsyncClient
-
-T = TypeVar("T")
 
 HINT = "get it from https://ollama.com/download, start it, then: ollama pull llama3.2"
 PORT: Final = 11434
@@ -64,37 +57,65 @@ ROOM_SHARE: Final = 0.5
 """Share of the thinking room of hosted models: the window takes memory of this machine."""
 KEEP_ALIVE: Final = "15m"
 """Keeps a model loaded while other models debate and judge."""
+OPTIONS: Final = frozenset({"num_predict", "temperature", "num_ctx", "seed"})
+"""The parameters that Ollama takes as options of the model."""
 EMBEDDING_FAMILIES: Final = ("bert", "nomic-bert")
 """Families of models that make embeddings and no text."""
 
 
-class OllamaProvider:
-    """One connection pool.  The SDK is imported, and the environment read, at the first use."""
+class OllamaReply(Reply):
+    """The reply that a stream of lines builds up."""
+
+    cuts = frozenset({"length"})
+
+    def feed(self, part: Any) -> str:
+        """Read one line."""
+        message = part.message
+        self.reader.is_tool_call = self.reader.is_tool_call or bool(message.tool_calls)
+        self.reader.add_thinking(message.thinking or "")
+        said = self.reader.add_text(message.content or "")
+        if part.done:
+            self.is_over, self.finish, self.model = True, part.done_reason or "stop", part.model or self.model
+            self.tokens = Tokens(input=count_in(part, "prompt_eval_count"), output=count_in(part, "eval_count"))
+        return said
+
+    def check(self, outcome: Outcome) -> None:
+        """Raise if the reply is no answer, or if Ollama cut the prompt."""
+        read, window = self.tokens.input, self.call.sent["num_ctx"]
+        _measure(self.call.learned, self.call.request, read)
+        if read and read + CUT_MARGIN >= window:
+            kind = ContextExceeded if window == WINDOWS[-1] else PromptCut
+            raise kind(f"Ollama cut the prompt to its window of {window} tokens", outcome=outcome)
+        self.reader.check(outcome)
+
+
+class OllamaProvider(VendorProvider):
+    """Typed answers by the type's schema, which Ollama turns into a grammar, or by the prompt if it cannot."""
 
     name = "ollama"
+    label = "Ollama"
+    sdk = "ollama"
+    key, key_hint, address_name = "OLLAMA_API_KEY", "", "OLLAMA_HOST"
+    limit_names = ("num_predict",)
+    reply = OllamaReply
+    room_share = ROOM_SHARE
 
-    def __init__(self) -> None:
-        self._sdk_client: AsyncClient | None = None
-        self._learned = LearnedModels(likely_model, room_share=ROOM_SHARE)
+    def address(self) -> str:
+        """The address of Ollama."""
+        return host()
 
-    @asynccontextmanager
-    async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
-        """Stream text.  The idle timeout begins after the SDK is loaded."""
-        await load("ollama")
-        first_s = self._learned.of(host(), model).first_text_timeout_s(request)
-        async with open_stream(self._source(model, request, None), request, first_s=first_s) as speech:
-            yield speech
+    def is_vendors(self) -> bool:
+        """Always: it is asked in one way everywhere."""
+        return True
 
-    async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
-        """Answer in JSON by the type's schema, which Ollama turns into a grammar, or by the prompt if it cannot."""
-        await load("ollama")
-        first_s = self._learned.of(host(), model).first_text_timeout_s(request)
-        return await read_answer(self._source(model, request, schema(type_)), request, type_, first_s=first_s)
+    async def listed(self, model: str | None) -> dict[str, int | None]:  # noqa: ARG002 - it has a list only
+        """The models that are pulled.  A plain GET needs no SDK, which takes time to import."""
+        return dict.fromkeys(await _pulled(), WINDOWS[-1])
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
-        """The models that Ollama has pulled.  A plain GET needs no SDK, which takes time to import."""
+        """The models that are pulled, and how to get another one."""
         try:
-            pulled = await _pulled()
+            pulled = await self.listed(model)
         except ProviderError as error:
             hint = "" if isinstance(error, NotAuthorised) else HINT
             return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
@@ -102,84 +123,77 @@ class OllamaProvider:
             return (self._status("MODEL", ok=False, detail="no model is pulled", hint="ollama pull llama3.2"),)
         if model is not None and not {model, f"{model}:latest"} & set(pulled):
             return (self._status(model, ok=False, detail="not pulled", hint=f"ollama pull {model}"),)
-        names = pulled if model is None else [model]
+        names = list(pulled) if model is None else [model]
         return tuple(self._status(name, ok=True, detail=f"pulled at {host()}") for name in names)
 
-    def caveat(self, model: str) -> str:  # noqa: ARG002 - the protocol's parameter
-        """No caveat."""
-        return ""
+    def connect(self) -> AsyncClient:
+        """A client without timeouts: the stream has its own."""
+        from ollama import AsyncClient  # noqa: PLC0415 - SDKs are imported when first used
 
-    async def close(self) -> None:
-        """Close the connections."""
-        client, self._sdk_client = self._sdk_client, None
-        if client is not None:
-            await client.close()  # type: ignore[no-untyped-call]   # the SDK has no types there
-
-    def _client(self) -> AsyncClient:
-        if self._sdk_client is None:
-            from ollama import AsyncClient  # noqa: PLC0415 - SDKs are imported when first used
-
-            self._sdk_client = AsyncClient(
-                timeout=httpx.Timeout(None, connect=CONNECT_S),  # the stream has its own timeouts
-                verify=trusted(_address()),
-                trust_env=not is_local(host()),  # no proxy for this machine
-                event_hooks=_hooks(),
-            )
-        return self._sdk_client
-
-    def _source(self, model: str, request: Request, json_schema: dict[str, Any] | None) -> Source:
-        """One call, repeated without a parameter that the model refuses."""
-        learned = self._learned.of(host(), model)
-        return adaptive_call(
-            request,
-            learned,
-            lambda unsupported, limit: _parameters(request, json_schema, learned, unsupported, limit),
-            lambda sent: self._call(model, request, json_schema, learned, sent),
-            lambda message, sent: _refused_in(message, sent, json_schema),
+        return AsyncClient(
+            timeout=httpx.Timeout(None, connect=CONNECT_S),
+            verify=trusted(_address()),
+            trust_env=not is_local(host()),  # no proxy for this machine
+            event_hooks=_hooks(),
         )
 
-    async def _call(
-        self, model: str, request: Request, json_schema: dict[str, Any] | None, learned: Learned, sent: dict[str, Any]
-    ) -> Source:
+    def parameters(self, call: VendorCall, unsupported: frozenset[str], limit: int) -> CallParameters:
+        """The options with a window for the prompt, the thinking, and the format, without what the model refuses."""
+        request = call.request
+        needed = _estimated_tokens(request, call.learned) + limit
+        window = next((size for size in WINDOWS if size >= needed), WINDOWS[-1])
+        sent: CallParameters = {"num_predict": limit, "temperature": request.temperature, "num_ctx": window}
+        if request.seed is not None:
+            sent["seed"] = request.seed
+        sent |= _think(request, call.learned, unsupported)
+        if call.json_schema is not None:
+            sent["format"] = "json" if schema_id(call.json_schema) in unsupported else call.json_schema
+        return sent
+
+    def method(self, sent: CallParameters) -> str:
+        """How the answer's schema is enforced: as a grammar, or in the prompt, with the format ``json``."""
+        return "json" if sent["format"] == "json" else "json_schema"
+
+    def recorded(self, call: VendorCall) -> Parameters:
+        """The options, and the thinking that was asked for."""
+        options: Parameters = {name: value for name, value in call.sent.items() if name in OPTIONS}
+        return options | ({"thinking": call.sent["think"]} if "think" in call.sent else {})
+
+    def refused_in(self, message: str, call: VendorCall) -> str | None:
+        """The parameter that Ollama's error message refuses; None if the message is about something else."""
+        asked = call.sent.get("think")
+        if asked is not None and "think" in message:
+            return f"effort={asked}" if isinstance(asked, str) and "value" in message else "think"
+        return schema_id(call.json_schema) if call.json_schema is not None and _ABOUT_SCHEMA.search(message) else None
+
+    async def parts(self, call: VendorCall) -> AsyncGenerator[Any, None]:
+        """The lines of a response."""
+        options = {name: value for name, value in call.sent.items() if name in OPTIONS}
+        more = {name: value for name, value in call.sent.items() if name not in OPTIONS}
+        lines = await self.client().chat(
+            model=call.model,
+            messages=messages(call.prompt),
+            stream=True,
+            keep_alive=KEEP_ALIVE,
+            options=options,
+            **more,
+        )
+        async with aclosing(lines):
+            async for line in lines:
+                yield line
+
+    def translated(self, error: Exception, call: VendorCall) -> ProviderError | None:  # noqa: ARG002 - as its base
+        """The ``ProviderError`` for an error of the SDK, or of the connection."""
         from ollama import ResponseError  # noqa: PLC0415
 
-        options = sent["options"]
-        reader = ResponseReader(learned, request, options["num_predict"], is_typed=json_schema is not None)
-        last: Any = None
-        prompt = (
-            in_words(request.prompt, json_schema) if json_schema and sent.get("format") == "json" else request.prompt
-        )
-        try:
-            parts = await self._client().chat(
-                model=model, messages=messages(prompt), stream=True, keep_alive=KEEP_ALIVE, **sent
-            )
-            async with aclosing(parts):  # type: ignore[type-var]   # typed as an iterator; it is a generator
-                async for part in parts:
-                    reader.is_tool_call = reader.is_tool_call or bool(part.message.tool_calls)
-                    yield reader.add_thinking(part.message.thinking or "")
-                    yield reader.add_text(part.message.content or "")
-                    if part.done:
-                        last = part
-                        break
-        except (ConnectionError, httpx.HTTPError, ResponseError, ValueError) as error:
-            raise translate(error) from error
-        if last is None:
-            return  # the stream ended before the message did, which SourceStream reports
-        yield reader.end()
-        tokens = Tokens(input=last.prompt_eval_count or 0, output=last.eval_count or 0)
-        outcome = reader.outcome(
-            last.model or model,
-            tokens,
-            _cost(model, tokens),
-            is_cut=last.done_reason == "length",
-            parameters=_recorded(sent),
-        )
-        _measure(learned, request, tokens.input)
-        if tokens.input and tokens.input + CUT_MARGIN >= options["num_ctx"]:
-            kind = ContextExceeded if options["num_ctx"] == WINDOWS[-1] else PromptCut
-            raise kind(f"Ollama cut the prompt to its window of {options['num_ctx']} tokens", outcome=outcome)
-        reader.check(outcome)
-        yield outcome
+        is_known = isinstance(error, ConnectionError | httpx.HTTPError | ResponseError | ValueError)
+        return translate(error) if is_known else None
+
+    def cost(self, call: VendorCall, model: str, tokens: Tokens) -> float | None:  # noqa: ARG002 - as its base
+        """US dollars; nothing for a model on this machine."""
+        if is_local(host()) and not call.model.endswith("cloud"):
+            return 0.0
+        return cost(self.name, call.model, tokens.input, tokens.output)
 
     def _status(self, model: str, *, ok: bool, detail: str, hint: str = "") -> ModelStatus:
         return status_of(self.name, model, ok=ok, detail=detail, hint=hint, window=WINDOWS[-1])
@@ -242,7 +256,9 @@ async def _pulled() -> list[str]:
 
 def _status_error(status: int, message: str) -> ProviderError:
     error = by_status(status, message)
-    return NotAuthorised(f"{error.message}: set OLLAMA_API_KEY") if isinstance(error, NotAuthorised) else error
+    if isinstance(error, NotAuthorised):
+        error.add(": set OLLAMA_API_KEY")
+    return error
 
 
 def _address() -> str:
@@ -266,13 +282,6 @@ async def _check_rate_limit(response: httpx.Response) -> None:
         raise by_status(response.status_code, "Ollama has too many calls", wait_s=wait_of(response.headers))
 
 
-def _cost(model: str, tokens: Tokens) -> float | None:
-    """US dollars; nothing for a model on this machine."""
-    if is_local(host()) and not model.endswith("cloud"):
-        return 0.0
-    return cost(OllamaProvider.name, model, tokens.input, tokens.output)
-
-
 def _estimated_tokens(request: Request, learned: Learned) -> float:
     """Tokens of a prompt, estimated high so that the prompt is not cut.
 
@@ -290,25 +299,6 @@ def _measure(learned: Learned, request: Request, read: int) -> None:
         learned.tokens_per_character = max(learned.tokens_per_character, 1.2 * read / length)
 
 
-def _options(request: Request, learned: Learned, limit: int) -> Parameters:
-    needed = _estimated_tokens(request, learned) + limit
-    window = next((size for size in WINDOWS if size >= needed), WINDOWS[-1])
-    options: Parameters = {"num_predict": limit, "temperature": request.temperature, "num_ctx": window}
-    return options if request.seed is None else options | {"seed": request.seed}
-
-
-def _parameters(
-    request: Request, json_schema: dict[str, Any] | None, learned: Learned, unsupported: frozenset[str], limit: int
-) -> dict[str, Any]:
-    """The parameters of a call, without those that the model refuses."""
-    sent = {"options": _options(request, learned, limit), **_think(request, learned, unsupported)}
-    return (
-        sent
-        if json_schema is None
-        else sent | {"format": "json" if schema_id(json_schema) in unsupported else json_schema}
-    )
-
-
 def _think(request: Request, learned: Learned, unsupported: frozenset[str]) -> dict[str, Any]:
     """The ``think`` parameter: a level if the model takes one, else true or false."""
     known = learned.known
@@ -320,23 +310,6 @@ def _think(request: Request, learned: Learned, unsupported: frozenset[str]) -> d
     if known is None:
         return {}
     return {"think": (effort_level(learned, request.think, unsupported) if known.levels else None) or True}
-
-
-def _recorded(sent: dict[str, Any]) -> Parameters:
-    """The parameters as the event records them, with the method of structured output."""
-    recorded: Parameters = dict(sent["options"])
-    if "think" in sent:
-        recorded["thinking"] = sent["think"]
-    if "format" in sent:
-        recorded["structured_output"] = "json" if sent["format"] == "json" else "json_schema"
-    return recorded
-
-
-def _refused_in(message: str, sent: dict[str, Any], json_schema: dict[str, Any] | None) -> str | None:
-    """The parameter that Ollama's error message refuses; None if the message is about something else."""
-    if "think" in sent and "think" in message:
-        return f"effort={sent['think']}" if isinstance(sent["think"], str) and "value" in message else "think"
-    return schema_id(json_schema) if json_schema is not None and _ABOUT_SCHEMA.search(message) else None
 
 
 _ABOUT_SCHEMA: Final = re.compile(r"JSON schema in format|invalid format|ChatRequest\.format|parse grammar")

@@ -9,31 +9,23 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import httpx2
 
-from .answers.dialects import OPENAI, fits, in_dialect, in_words, is_closed, is_object
-from .answers.schema import schema
-from .answers.streaming import Source, open_stream, read_answer
-from .base import Answer, ModelStatus, Parameters, Request, Segment, TextStream, Tokens, messages
-from .catalog.models import Model, known_model, likely_model
-from .catalog.pricing import call_cost
+from .answers.dialects import OPENAI, fits, in_dialect, is_closed, is_object
+from .base import Outcome, Parameters, Request, Segment, Tokens, messages
+from .catalog.models import Model, known_model
 from .environment import variable
-from .errors import BrokenOff, Malformed, NotAuthorised, ProviderError, Refused, Stopped
-from .http.connection import as_text, connection_error, http_client, objects, status_error, without_secrets
-from .http.learned import Learned, LearnedModels, adaptive_call, effort_level, learn_from_prose, schema_id
-from .http.listing import NO_SUCH_ROUTE, get_json, hint_for, no_list_detail, status_of
-from .http.response import ResponseReader
-from .imports import load
+from .errors import BrokenOff, NotAuthorised, ProviderError, Refused, Stopped
+from .http.connection import as_text, connection_error, count_in, objects, without_secrets
+from .http.learned import CallParameters, Learned, effort_level, schema_id
+from .http.vendor import Reply, VendorCall, VendorProvider
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-
-T = TypeVar("T")
 
 URL: Final = "https://api.openai.com/v1"
 KEY: Final = "OPENAI_API_KEY"
@@ -52,167 +44,184 @@ MARK: Final = {"mode": "explicit"}
 EFFORTS: Final = {"off": "none", "low": "low", "medium": "medium", "high": "high"}
 
 
-class OpenAIProvider:
-    """One connection pool.  The SDK is imported, and the environment read, at the first use."""
+class OpenAIReply(Reply):
+    """The reply that a stream of chunks builds up."""
+
+    cuts = CUT_FINISHES
+
+    def feed(self, part: Any) -> str:
+        """Read one chunk."""
+        self.model = as_text(part.model) or self.model
+        if part.usage is not None:
+            self.tokens = _tokens(part.usage)
+        if not part.choices:
+            return ""
+        choice = part.choices[0]
+        self.finish = as_text(choice.finish_reason) or self.finish
+        delta = choice.delta
+        if delta is None:
+            return ""
+        self.refusal += as_text(delta.refusal)
+        if delta.tool_calls or delta.function_call or self.finish in {"tool_calls", "function_call"}:
+            self.reader.is_tool_call = True
+        for name in REASONING_FIELDS:
+            self.reader.add_thinking(as_text(getattr(delta, name, None)))
+        if not any(getattr(delta, name, None) for name in REASONING_FIELDS):
+            for detail in objects(
+                getattr(delta, "reasoning_details", None)
+            ):  # OpenRouter's, next to a text field or without one
+                self.reader.add_thinking(as_text(detail.get("text")) or as_text(detail.get("summary")))
+        if isinstance(delta.content, list):
+            return "".join(map(self._piece, delta.content))
+        return self.reader.add_text(delta.content or "")
+
+    def _piece(self, piece: Any) -> str:
+        """One piece of content that came as a list, as Mistral sends it: text or thinking."""
+        if not isinstance(piece, dict):
+            return self.reader.add_text(as_text(piece))
+        if piece.get("type") != "thinking":
+            return self.reader.add_text(as_text(piece.get("text")))
+        thinking = piece.get("thinking")
+        if not isinstance(thinking, str):
+            thinking = "".join(as_text(each.get("text")) for each in objects(thinking))
+        return self.reader.add_thinking(thinking)
+
+    def check(self, outcome: Outcome) -> None:
+        """Raise if the reply is no answer."""
+        if self.refusal or self.finish == "content_filter":
+            raise Refused(f"the model declined to answer {self.refusal[:200]}".strip(), outcome=outcome)
+        if self.finish == "error":
+            raise BrokenOff("the server ended the answer with an error", outcome=outcome)
+        self.reader.check(outcome)
+        if self.finish in INCOMPLETE_FINISHES:
+            raise Stopped(f"the server ended the answer ({self.finish})", outcome=outcome)
+
+
+class OpenAIProvider(VendorProvider):
+    """Typed answers by ``response_format``, in strict mode if the schema allows it, else by the prompt."""
 
     name = "openai"
+    label = "the server"
+    sdk = "openai"
+    key, key_hint, address_name = KEY, HINT, ADDRESS
+    limit_names = LIMIT_NAMES
+    reply = OpenAIReply
 
-    def __init__(self) -> None:
-        self._sdk_client: AsyncOpenAI | None = None
-        self._learned = LearnedModels(likely_model)
+    def address(self) -> str:
+        """The address of the API."""
+        return url()
 
-    @asynccontextmanager
-    async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
-        """Stream text.  The idle timeout begins after the SDK is loaded."""
-        await load("openai")
-        first_s = self._learned.of(url(), model).first_text_timeout_s(request)
-        async with open_stream(self._source(model, request, None), request, first_s=first_s) as speech:
-            yield speech
+    def is_vendors(self) -> bool:
+        """Whether it is OpenAI's own."""
+        return url() == URL
 
-    async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
-        """Answer in JSON by ``response_format``, in strict mode if the schema allows it, else by the prompt."""
-        await load("openai")
-        try:
-            first_s = self._learned.of(url(), model).first_text_timeout_s(request)
-            return await read_answer(self._source(model, request, schema(type_)), request, type_, first_s=first_s)
-        except Malformed as error:
-            if url() != URL:
-                learn_from_prose(self._learned.of(url(), model), error)
-            raise
-
-    async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
-        """The models that this key can use at this address."""
+    async def listed(self, model: str | None) -> dict[str, int | None]:  # noqa: ARG002 - it has a list only
+        """The models of the list.  It gives no windows: the catalog knows some."""
         key = variable(KEY)
-        try:
-            if not key and not variable(ADDRESS):
-                raise NotAuthorised("no key")
-            headers = {"authorization": f"Bearer {key or KEYLESS}"}
-            body = await get_json("the server", f"{url().rstrip('/')}/models", headers, key=KEY, address=ADDRESS)
-        except ProviderError as error:
-            if model is not None and url() != URL and error.http_status in NO_SUCH_ROUTE:
-                return (self._status(model, ok=True, detail=no_list_detail(url())),)
-            hint = hint_for(error, key_hint=HINT, address=ADDRESS)
-            return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
-        listed = [as_text(each.get("id")) for each in objects(body.get("data"))]
-        if model is None:
-            return tuple(self._status(name, ok=True, detail=f"listed at {url()}") for name in listed)
-        if listed and model not in listed:
-            # A server with one model, such as llama.cpp, accepts any name; OpenAI does not.
-            detail = f"not listed at {url()}"
-            return (self._status(model, ok=url() != URL, detail=detail, hint=", ".join(listed[:5])),)
-        return (self._status(model, ok=True, detail=f"listed at {url()}"),)
+        if not key and not variable(ADDRESS):
+            raise NotAuthorised("no key")
+        body = await self.get_json(f"{url().rstrip('/')}/models", {"authorization": f"Bearer {key or KEYLESS}"})
+        names = [as_text(each.get("id")) for each in objects(body.get("data"))]
+        return {name: None if (known := known_model(name)) is None else known.window for name in names}
 
-    def caveat(self, model: str) -> str:  # noqa: ARG002 - the protocol's parameter
-        """No caveat."""
-        return ""
+    def connect(self) -> AsyncOpenAI:
+        """A client with the key of the environment."""
+        key = variable(KEY)
+        if not key and not variable(ADDRESS):
+            raise NotAuthorised(f"no key: {HINT}")
+        from openai import AsyncOpenAI  # noqa: PLC0415 - SDKs are imported when first used
 
-    async def close(self) -> None:
-        """Close the connections."""
-        client, self._sdk_client = self._sdk_client, None
-        if client is not None:
-            await client.close()
+        return AsyncOpenAI(api_key=key or KEYLESS, base_url=url(), max_retries=0, http_client=self.http_client())
 
-    def _client(self) -> AsyncOpenAI:
-        if self._sdk_client is None:
-            key = variable(KEY)
-            if not key and not variable(ADDRESS):
-                raise NotAuthorised(f"no key: {HINT}")
-            from openai import AsyncOpenAI  # noqa: PLC0415 - SDKs are imported when first used
+    def parameters(self, call: VendorCall, unsupported: frozenset[str], limit: int) -> CallParameters:
+        """The parameters of a call, without those that the server refuses."""
+        request, learned, json_schema = call.request, call.learned, call.json_schema
+        known = learned.known
+        is_openais = url() == URL or (known is not None and known.vendor == "openai" and known.thinks != "never")
+        names = LIMIT_NAMES if is_openais else LIMIT_NAMES[::-1]
+        sent: dict[str, Any] = {}
+        if (name := next((name for name in names if name not in unsupported), None)) is not None:
+            sent[name] = limit
+        thinking = _thinking(request, learned, unsupported)
+        sent |= thinking
+        if known is None or known.takes_sampling or _is_off(known, thinking):
+            sent["temperature"] = request.temperature
+        sent["stream_options"] = {"include_usage": True}
+        if request.seed is not None:
+            sent["seed"] = request.seed
+        if url() == URL and known is not None and known.needs_cache_marks and "prompt_cache_options" not in unsupported:
+            # Else OpenAI would also write the whole prompt, which no other call begins with, and charge for it.
+            sent["prompt_cache_options"] = MARK
+            if any(each.ends_prefix for each in request.prompt):
+                sent["prompt_cache_key"] = _cache_key(request.prompt)
+        if json_schema is not None:
+            if not unsupported & {"json_schema", schema_id(json_schema)}:
+                sent["response_format"] = _response_format(json_schema)
+            elif "response_format" not in unsupported:
+                sent["response_format"] = {"type": "json_object"}
+        return {name: value for name, value in sent.items() if name not in unsupported}
 
-            self._sdk_client = AsyncOpenAI(
-                api_key=key or KEYLESS, base_url=url(), max_retries=0, http_client=http_client(url(), address=ADDRESS)
-            )
-        return self._sdk_client
+    def method(self, sent: CallParameters) -> str:
+        """How a schema is enforced: by structured output, or in the prompt, with ``json_object`` or without."""
+        return str(sent["response_format"]["type"]) if "response_format" in sent else "prompt"
 
-    def _source(self, model: str, request: Request, json_schema: dict[str, Any] | None) -> Source:
-        """One call, repeated without a parameter that the server refuses."""
-        learned = self._learned.of(url(), model)
-        return adaptive_call(
-            request,
-            learned,
-            lambda unsupported, limit: _parameters(request, json_schema, learned, unsupported, limit),
-            lambda sent: self._call(model, request, json_schema, learned, sent),
-            lambda message, sent: _refused_in(message, sent, json_schema),
-        )
+    def recorded(self, call: VendorCall) -> Parameters:
+        """With the effort, or what the server was told of thinking in its own way."""
+        sent = call.sent
+        recorded: Parameters = {"temperature": sent.get("temperature"), "seed": sent.get("seed")}
+        if "reasoning_effort" in sent:
+            recorded["reasoning_effort"] = sent["reasoning_effort"]
+        for value in sent.get("extra_body", {}).values():
+            recorded |= {f"thinking.{name}": each for name, each in value.items()}
+        return recorded
 
-    async def _call(
-        self, model: str, request: Request, json_schema: dict[str, Any] | None, learned: Learned, sent: dict[str, Any]
-    ) -> Source:
-        from openai import APIError  # noqa: PLC0415
+    def refused_in(self, message: str, call: VendorCall) -> str | None:
+        """The parameter that the server's error message refuses; None if the message is about something else."""
+        sent = call.sent
+        for name in ("temperature", "seed", "stream_options", "reasoning_effort", *LIMIT_NAMES):
+            if name in sent and re.search(rf"\b{name}\b", message):
+                return f"effort={sent[name]}" if name == "reasoning_effort" and _ABOUT_VALUE.search(message) else name
+        if "prompt_cache_options" in sent and "prompt_cache_" in message:
+            return "prompt_cache_options"
+        if "extra_body" in sent and re.search(r"chat_template_kwargs|enable_thinking|\breasoning\b", message):
+            return "extra_body"
+        if call.json_schema is not None and "response_format" in sent and _ABOUT_SCHEMA.search(message):
+            if call.method == "json_object":
+                return "response_format"
+            return schema_id(call.json_schema) if "invalid schema" in message.lower() else "json_schema"
+        return None
 
-        limit = next((sent[name] for name in LIMIT_NAMES if name in sent), request.max_tokens)
-        reader = ResponseReader(learned, request, limit, is_typed=json_schema is not None)
-        reply = _OpenAIReply(model, reader)
-        prompt = (
-            in_words(request.prompt, json_schema) if json_schema and _method(sent) != "json_schema" else request.prompt
-        )
-        try:
-            stream: Any = await self._client().chat.completions.create(
-                model=model,
-                messages=_marked(prompt) if "prompt_cache_options" in sent else messages(prompt),  # type: ignore[arg-type]
-                stream=True,
-                **sent,
-            )
-            async with stream:
-                async for part in stream:
-                    yield reply.feed(part)
-            yield reader.end()
-        except APIError as error:
-            raise self._translate(error) from error
-        except httpx2.HTTPError as error:
-            raise connection_error("the server", url(), error) from error
-        except ValueError as error:
-            raise BrokenOff("the server sent a response that does not follow OpenAI's protocol") from error
-        if not reply.finish:
-            return  # the stream ended before the message did, which SourceStream reports
-        outcome = reader.outcome(
-            reply.model,
-            reply.tokens,
-            call_cost(self.name, url(), reply.model, reply.tokens, requested=model),
-            is_cut=reply.finish in CUT_FINISHES,
-            parameters=_recorded(json_schema, sent),
-        )
-        if reply.refusal or reply.finish == "content_filter":
-            raise Refused(f"the model declined to answer {reply.refusal[:200]}".strip(), outcome=outcome)
-        if reply.finish == "error":
-            raise BrokenOff("the server ended the answer with an error", outcome=outcome)
-        reader.check(outcome)
-        if reply.finish in INCOMPLETE_FINISHES:
-            raise Stopped(f"the server ended the answer ({reply.finish})", outcome=outcome)
-        yield outcome
+    async def parts(self, call: VendorCall) -> AsyncGenerator[Any, None]:
+        """The chunks of a completion.  The usage comes after the last choice."""
+        prompt = _marked(call.prompt) if "prompt_cache_options" in call.sent else messages(call.prompt)
+        create = self.client().chat.completions.create
+        async with await create(model=call.model, messages=prompt, stream=True, **call.sent) as chunks:
+            async for chunk in chunks:
+                yield chunk
 
-    def _translate(self, error: Any) -> ProviderError:
-        """The ``ProviderError`` for an error of the SDK."""
-        from openai import APIConnectionError, APIStatusError  # noqa: PLC0415
+    def translated(self, error: Exception, call: VendorCall) -> ProviderError | None:
+        """The ``ProviderError`` for an error of the SDK, or of the connection."""
+        from openai import APIConnectionError, APIError, APIStatusError  # noqa: PLC0415
 
+        if not isinstance(error, APIError):
+            return super().translated(error, call)
         if isinstance(error, APIConnectionError):
-            return connection_error("the server", url(), error)
+            return connection_error(self.label, url(), error)
         body = error.body if isinstance(error.body, dict) else {}
         message, parameter = as_text(body.get("message")) or str(error), as_text(body.get("param"))
         if body.get("code") == "context_length_exceeded":
             message = f"context length: {message}"
         if parameter and parameter not in message:
             message = f"{message} ({parameter})"
+        secret = variable(KEY)
         if isinstance(error, APIStatusError):
-            return status_error(
-                "the server",
-                error.status_code,
-                message,
-                error.response.headers,
-                key=KEY,
-                secret=variable(KEY),
-                body=body,
-            )
+            headers = error.response.headers
+            return self.status_error(error.status_code, message, secret, headers, body)
         code = body.get("code")  # an error within the stream, as OpenRouter sends it
-        status = _IN_STREAM.get(code, code)
+        status = _IN_STREAM.get(code, code) if isinstance(code, str | int) else None
         if isinstance(status, int) and status >= httpx2.codes.BAD_REQUEST:
-            return status_error("the server", status, message, {}, key=KEY, secret=variable(KEY), body=body)
-        return BrokenOff(f"the server says: {without_secrets(message, variable(KEY))}")
-
-    def _status(self, model: str, *, ok: bool, detail: str, hint: str = "") -> ModelStatus:
-        known = known_model(model)
-        window = None if known is None else known.window
-        return status_of(self.name, model, ok=ok, detail=detail, hint=hint, window=window)
+            return self.status_error(status, message, secret, body=body)
+        return BrokenOff(f"the server says: {without_secrets(message, secret)}")
 
 
 _IN_STREAM: Final[dict[Any, int]] = {
@@ -221,59 +230,14 @@ _IN_STREAM: Final[dict[Any, int]] = {
 """Statuses of errors within a stream that are given as a word."""
 
 
-class _OpenAIReply:
-    """The reply that a stream of parts builds up."""
-
-    def __init__(self, model: str, reader: ResponseReader) -> None:
-        self.model, self.finish, self.refusal, self.tokens = model, "", "", Tokens()
-        self._reader = reader
-
-    def feed(self, part: Any) -> str:
-        """The answer text in a part."""
-        self.model = part.model or self.model
-        if part.usage is not None:
-            self.tokens = _tokens(part.usage)
-        if not part.choices:
-            return ""
-        choice = part.choices[0]
-        self.finish = choice.finish_reason or self.finish
-        delta = choice.delta
-        if delta is None:
-            return ""
-        self.refusal += as_text(delta.refusal)
-        if delta.tool_calls or delta.function_call or self.finish in {"tool_calls", "function_call"}:
-            self._reader.is_tool_call = True
-        for name in REASONING_FIELDS:
-            self._reader.add_thinking(as_text(getattr(delta, name, None)))
-        if not any(getattr(delta, name, None) for name in REASONING_FIELDS):
-            for detail in objects(
-                getattr(delta, "reasoning_details", None)
-            ):  # OpenRouter's, next to a text field or without one
-                self._reader.add_thinking(as_text(detail.get("text")) or as_text(detail.get("summary")))
-        if isinstance(delta.content, list):
-            return "".join(map(self._piece, delta.content))
-        return self._reader.add_text(as_text(delta.content))
-
-    def _piece(self, piece: Any) -> str:
-        """One piece of content that came as a list, as Mistral sends it: text or thinking."""
-        if not isinstance(piece, dict):
-            return self._reader.add_text(as_text(piece))
-        if piece.get("type") != "thinking":
-            return self._reader.add_text(as_text(piece.get("text")))
-        thinking = piece.get("thinking")
-        if not isinstance(thinking, str):
-            thinking = "".join(as_text(each.get("text")) for each in objects(thinking))
-        return self._reader.add_thinking(thinking)
-
-
 def _tokens(usage: Any) -> Tokens:
     """The tokens of a call.  The completion's include thinking, unless the total shows otherwise."""
-    prompt, completion = usage.prompt_tokens or 0, usage.completion_tokens or 0
-    thought = getattr(usage.completion_tokens_details, "reasoning_tokens", None) or 0
-    cached = getattr(usage.prompt_tokens_details, "cached_tokens", None) or 0
-    written = getattr(usage.prompt_tokens_details, "cache_write_tokens", None) or 0
-    if thought and usage.total_tokens == prompt + completion + thought:
+    read = getattr(usage, "prompt_tokens_details", None)
+    prompt, completion = count_in(usage, "prompt_tokens"), count_in(usage, "completion_tokens")
+    thought = count_in(getattr(usage, "completion_tokens_details", None), "reasoning_tokens")
+    if thought and count_in(usage, "total_tokens") == prompt + completion + thought:
         completion += thought
+    cached, written = count_in(read, "cached_tokens"), count_in(read, "cache_write_tokens")
     return Tokens(input=prompt, output=completion, cached=cached, written=written, thought=thought)
 
 
@@ -311,36 +275,6 @@ def _cache_key(prompt: tuple[Segment, ...]) -> str:
     return hashlib.sha256("\n\n".join(each.text for each in prompt[:2]).encode()).hexdigest()
 
 
-def _parameters(
-    request: Request, json_schema: dict[str, Any] | None, learned: Learned, unsupported: frozenset[str], limit: int
-) -> dict[str, Any]:
-    """The parameters of a call, without those that the server refuses."""
-    known = learned.known
-    is_openais = url() == URL or (known is not None and known.vendor == "openai" and known.thinks != "never")
-    names = LIMIT_NAMES if is_openais else LIMIT_NAMES[::-1]
-    sent: dict[str, Any] = {}
-    if (name := next((name for name in names if name not in unsupported), None)) is not None:
-        sent[name] = limit
-    thinking = _thinking(request, learned, unsupported)
-    sent |= thinking
-    if known is None or known.takes_sampling or _is_off(known, thinking):
-        sent["temperature"] = request.temperature
-    sent["stream_options"] = {"include_usage": True}
-    if request.seed is not None:
-        sent["seed"] = request.seed
-    if url() == URL and known is not None and known.needs_cache_marks and "prompt_cache_options" not in unsupported:
-        # Without this, OpenAI would also write the whole prompt, which no other call begins with, and charge for it.
-        sent["prompt_cache_options"] = MARK
-        if any(each.ends_prefix for each in request.prompt):
-            sent["prompt_cache_key"] = _cache_key(request.prompt)
-    if json_schema is not None:
-        if not unsupported & {"json_schema", schema_id(json_schema)}:
-            sent["response_format"] = _response_format(json_schema)
-        elif "response_format" not in unsupported:
-            sent["response_format"] = {"type": "json_object"}
-    return {name: value for name, value in sent.items() if name not in unsupported}
-
-
 def _thinking(request: Request, learned: Learned, unsupported: frozenset[str]) -> dict[str, Any]:
     """The parameters for thinking, as the server takes them; nothing for an unknown model.
 
@@ -369,37 +303,6 @@ def _response_format(json_schema: dict[str, Any]) -> dict[str, Any]:
     is_strict = is_object(json_schema) and is_closed(json_schema) and fits(json_schema, OPENAI)
     dialect = in_dialect(json_schema, OPENAI) if is_strict else json_schema
     return {"type": "json_schema", "json_schema": {"name": "answer", "schema": dialect, "strict": is_strict}}
-
-
-def _method(sent: dict[str, Any]) -> str:
-    """How the answer's schema is enforced: by structured output, or in the prompt, with ``json_object`` or without."""
-    return str(sent["response_format"]["type"]) if "response_format" in sent else "prompt"
-
-
-def _recorded(json_schema: dict[str, Any] | None, sent: dict[str, Any]) -> Parameters:
-    """The parameters as the event records them, with the method of structured output."""
-    recorded: Parameters = {"temperature": sent.get("temperature"), "seed": sent.get("seed")}
-    if "reasoning_effort" in sent:
-        recorded["reasoning_effort"] = sent["reasoning_effort"]
-    for value in sent.get("extra_body", {}).values():
-        recorded |= {f"thinking.{name}": each for name, each in value.items()}
-    return recorded if json_schema is None else recorded | {"structured_output": _method(sent)}
-
-
-def _refused_in(message: str, sent: dict[str, Any], json_schema: dict[str, Any] | None) -> str | None:
-    """The parameter that the server's error message refuses; None if the message is about something else."""
-    for name in ("temperature", "seed", "stream_options", "reasoning_effort", *LIMIT_NAMES):
-        if name in sent and re.search(rf"\b{name}\b", message):
-            return f"effort={sent[name]}" if name == "reasoning_effort" and _ABOUT_VALUE.search(message) else name
-    if "prompt_cache_options" in sent and "prompt_cache_" in message:
-        return "prompt_cache_options"
-    if "extra_body" in sent and re.search(r"chat_template_kwargs|enable_thinking|\breasoning\b", message):
-        return "extra_body"
-    if json_schema is not None and "response_format" in sent and _ABOUT_SCHEMA.search(message):
-        if _method(sent) == "json_object":
-            return "response_format"
-        return schema_id(json_schema) if "invalid schema" in message.lower() else "json_schema"
-    return None
 
 
 _ABOUT_VALUE: Final = re.compile(r"[Uu]nsupported value|does not support|[Ss]upported values|[Ii]nvalid value")

@@ -134,14 +134,16 @@ class Registry:
         return self._queues[name]
 
     def _with_breaker(self, status: ModelStatus) -> ModelStatus:
-        """A model's status with the state of its provider's breaker, and without our keys."""
+        """A model's status with the state of its provider's breaker, and without our keys.
+
+        A model of a provider that rests is not refused: the calls of a debate wait for the end of the rest.
+        """
         status = msgspec.structs.replace(status, detail=redacted(status.detail), hint=redacted(status.hint))
         queue = self._queues.get(status.provider)
         if queue is None or not queue.breaker.rests_s:
             return status
-        detail = f"left alone for {queue.breaker.rests_s:.0f} s more after failures, last: {queue.breaker.last}"
-        hint = status.hint or "it is tried again by itself"
-        return msgspec.structs.replace(status, ok=False, detail=detail, hint=hint)
+        rest = f"left alone for {queue.breaker.rests_s:.0f} s more after failures, last: {queue.breaker.last}"
+        return msgspec.structs.replace(status, detail=f"{status.detail}; {rest}; a debate waits until then")
 
     async def check(self, name: str) -> ModelStatus:
         """Whether this model answers.  Raises no ``ProviderError``: its message is in ``detail``."""

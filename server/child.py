@@ -24,6 +24,8 @@ T = TypeVar("T")
 
 OUT_OF_MEMORY: Final = 3
 """The status of a child that has too little memory to say so."""
+NO_MEMORY: Final = frozenset((OUT_OF_MEMORY, -signal.SIGABRT))
+"""A library in C++ aborts where it gets no memory."""
 
 
 class Bounds(Struct, frozen=True, kw_only=True):
@@ -73,7 +75,7 @@ async def read_in_child(module: str, told: Any, content: bytes, bounds: Bounds, 
     if ended.returncode:
         is_slow = ended.returncode == -signal.SIGXCPU
         why: Literal["time", "memory", "status"] = "time" if is_slow else "status"
-        raise ChildEnded("memory" if ended.returncode == OUT_OF_MEMORY else why, ended.returncode)
+        raise ChildEnded("memory" if ended.returncode in NO_MEMORY else why, ended.returncode)
     return msgspec.json.decode(ended.stdout, type=answer_type)
 
 

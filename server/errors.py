@@ -301,6 +301,13 @@ def error_body(error: Exception) -> dict[str, Any]:
     return {"error": body}
 
 
+def leaves(error: Exception) -> list[Exception]:
+    """The failures themselves, which task groups may have wrapped."""
+    if isinstance(error, ExceptionGroup):
+        return [leaf for each in error.exceptions for leaf in leaves(each)]
+    return [error]
+
+
 def _nearest(table: Mapping[type[Exception], T], error: Exception) -> T:
     return next(table[kind] for kind in type(error).__mro__ if kind in table)
 

@@ -3,12 +3,10 @@
 No debate is stored, no reader waits, and one playing serves all.
 """
 
-import gzip
 from importlib.metadata import EntryPoint
 from typing import Final
 
 import anyio
-from anyio import to_thread
 from msgspec import Struct
 
 from events.store.log import follow
@@ -22,6 +20,7 @@ from server.debate.setup.request import as_request
 from server.errors import BadField, NotFound
 from server.export.archive import archive_of
 from server.export.html import html_export
+from server.export.kept import GzipText, pack, whole
 from server.feed.hub import Hub
 from server.settings import Settings
 
@@ -32,11 +31,11 @@ RETRY_MS: Final = 1
 
 
 class PlayedExhibition(Struct, frozen=True):
-    """A recording, compressed with gzip."""
+    """A recording."""
 
-    frames: bytes
+    frames: GzipText
     """All frames as one page of JSON."""
-    page: bytes
+    page: GzipText
     """An HTML page that replays them."""
 
 
@@ -72,12 +71,8 @@ async def _play(name: str) -> PlayedExhibition:
             if isinstance(record.event, DebateConcluded | DebateHalted):
                 break
         page, _ = await hub.frames_page(debate, 0, MOST_FRAMES)
-        archive = await archive_of(log, debate)
+        frames = f'{{"frames":[{",".join(page)}],"next":null}}'.encode()
+        played = PlayedExhibition(await pack(whole(frames)), await pack(html_export(await archive_of(log, debate))))
         tasks.cancel_scope.cancel()
     await registry.close()
-    frames = f'{{"frames":[{",".join(page)}],"next":null}}'
-    return await to_thread.run_sync(lambda: PlayedExhibition(_packed(frames), _packed(html_export(archive))))
-
-
-def _packed(text: str) -> bytes:
-    return gzip.compress(text.encode(), mtime=0)
+    return played

@@ -38,6 +38,16 @@ settings.register_profile("busy", deadline=None)  # the time of an example depen
 settings.load_profile("busy")
 
 
+def log_plainly() -> None:
+    """The log's defaults, with plain tracebacks: those that show the values in every frame take seconds."""
+    structlog.reset_defaults()
+    *others, _ = structlog.get_config()["processors"]
+    plain = structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)
+    structlog.configure(processors=[*others, plain])
+
+
+log_plainly()
+
 LONG = (
     "embedded/test_llama_server.py",
     "docs/test_architecture.py",
@@ -84,7 +94,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown() -> None:
     """A command that ran in this process has configured the log: forget it, or later tests see a part of it only."""
-    structlog.reset_defaults()
+    log_plainly()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,7 +1,7 @@
 /** The characters of the debaters: each trait as a small chart of its moves, pressure, and directives once revealed. */
 
 import { changeDetector, eventLink, h, svg, updateInBatches } from "./dom.js";
-import { capital, number, plain } from "./formatting.js";
+import { capital, joined, number, plain } from "./formatting.js";
 import { pressureWords, sideName } from "./widgets.js";
 
 const SIDES = ["pro", "con"];
@@ -17,6 +17,8 @@ const REACH = 12;
 const WORDS = {
   moved: (moved, all) => (moved ? `${moved} of ${all} traits have changed` : "unchanged"),
   directives: "Directives to this debater, hidden while the debate ran:",
+  given: (turns) => `, given at ${turns.length > 1 ? "turns" : "turn"} ${joined(turns)}: `,
+  notGiven: ", given at no turn: ",
   pressure: (turn) => `Pressure after turn ${turn}: `,
   scale: "Each chart goes from 1 to 10, turn by turn; the dashed line is the start.",
   moves: "Moves, each with its event",
@@ -43,7 +45,8 @@ export function characters(root, go, audit) {
   const isOpen = new Map();
   return {
     show(view) {
-      if (!isChanged(view.traits, view.pressure, view.directives)) return;
+      const given = Object.values(view.turns).map(({ directive }) => directive).join();
+      if (!isChanged(view.traits, view.pressure, view.directives, given)) return;
       for (const each of root.querySelectorAll("details[data-side]")) isOpen.set(each.dataset.side, each.open);
       const shown = SIDES.filter((side) => view.traits[side]);
       root.replaceChildren(...shown.map((side) => character(side, view, go, audit, isOpen.get(side))));
@@ -61,7 +64,9 @@ function character(side, view, go, audit, wasOpen) {
   const directives = Object.entries(view.directives ?? {}).filter(([, each]) => each.side === side);
   const list = h("div");
   updateInBatches(list, "ol", directives.map(([position, each]) => [position, each, () => {
-    return h("li", {}, h("a", eventLink(position, go), WORDS.event(position)), " ", each.text);
+    const turns = Object.keys(view.turns).filter((turn) => view.turns[turn].directive === Number(position));
+    const given = turns.length ? WORDS.given(turns) : WORDS.notGiven;
+    return h("li", {}, h("a", eventLink(position, go), WORDS.event(position)), given, each.text);
   }]));
   const last = Math.max(view.turns_planned, 2);
   return h(`details.character.${side}`, { "data-side": side, open: wasOpen ?? moved > 0 },

@@ -4,7 +4,7 @@ import * as address from "./address.js";
 import { api } from "./api.js";
 import { $, changeDetector, onClick, setText, speak, storage } from "./dom.js";
 import { Feed } from "./feed.js";
-import { follower } from "./follow.js";
+import { follower, newestWords } from "./follow.js";
 import { formats } from "./formats.js";
 import { contents, head, listMade, menus, printing, progress, scoreSummary, shortMotion } from "./header.js";
 import { keys } from "./keys.js";
@@ -17,6 +17,8 @@ import { DEBATE, announcement } from "./words.js";
 /** Moves of the cursor correct the address at most this often. */
 const ADDRESS_MS = 250;
 const HIDDEN_PAINT_MS = 200;
+/** States of the feed in which the page has lost its connection. */
+const AWAY = ["reconnecting", "silent", "offline"];
 /** A turn whose start stands above this share of the window is being read. */
 const READING_LINE = 0.6;
 
@@ -75,7 +77,7 @@ feed.addEventListener("frame", ({ detail }) => {
 feed.addEventListener("delta", ({ detail }) => player.delta(detail));
 feed.addEventListener("state", ({ detail }) => {
   if (detail !== "live") player.wait = "";
-  if (detail === "live" && isConnectionError) $("#trouble").hidden = true;
+  if (detail === "live" && isConnectionError) showTrouble("");
   draw();
 });
 feed.addEventListener("status", ({ detail }) => {
@@ -95,7 +97,8 @@ feed.addEventListener("error", async ({ detail }) => {
   else showError(detail);
   isConnectionError = true;
 });
-addEventListener("online", () => feed.state === "reconnecting" && feed.open());
+addEventListener("offline", () => feed.offline());
+addEventListener("online", () => feed.online());
 
 /** Fetches the newest view: after the end, the feed sends nothing. */
 async function catchUp() {
@@ -150,24 +153,32 @@ choosePace();
 function paint() {
   isPaintDue = false;
   const { view, following } = player;
-  showStatus();
-  if (!view) return;
   const isFirst = openedAt === null;
-  if (openedAt !== view.opened_at && !begin(view)) return;
+  if (!view || (openedAt !== view.opened_at && !begin(view))) {
+    showStatus();
+    return;
+  }
+  const show = () => showView(view, following);
+  if (document.body.hasAttribute("data-ready")) follow.hold(show);
+  else show(); // The parts of the page come one after the other.
+  document.body.toggleAttribute("data-ready", !Object.values(lateParts).includes(null));
+  showPlaceOfCursor(isFirst, showRoom(view));
+  remember();
+}
+
+function showView(view, following) {
+  showStatus();
   if (hasNewSeats(view.pro, view.con, view.judge)) head(view);
   document.body.classList.toggle("reading-back", !following);
+  document.body.classList.toggle("going-on", view.state !== "concluded");
   progress(view);
   parts.format.record.show(view, player.speech, { head: following || player.playing });
   parts.format.show(view, { head: following, at: turnAtCursor(view) });
-  const isTurnOpened = showRoom(view);
   contents($("#contents"), showPlace);
   parts.timeline.show();
   scoreSummary(view);
   showLateParts(view, following || (player.playing && player.isShowing));
-  document.body.toggleAttribute("data-ready", !Object.values(lateParts).includes(null));
   showWhatIf(view, following);
-  showPlaceOfCursor(isFirst, isTurnOpened);
-  remember();
 }
 
 /** Shows the parts that this debate needs. */
@@ -201,6 +212,7 @@ function late(name, fetchPart) {
 function showStatus() {
   const { name, text } = statusOf(copy ? "copy" : feed.state, player);
   $("#status").dataset.state = name;
+  document.body.toggleAttribute("data-away", AWAY.includes(name));
   setText($("#status"), text);
 }
 
@@ -229,6 +241,7 @@ async function fetchFormat(view) {
       audit: auditLink,
       frameAt: (position) => player.frameAt(position),
       wantFrame: (position) => player.wantFrame(position),
+      hold,
     });
     draw();
   } catch {
@@ -282,8 +295,15 @@ function seeDock(event, position) {
 
 function showError(error) {
   isConnectionError = false;
-  setText($("#trouble-text"), error.message);
-  $("#trouble").hidden = false;
+  showTrouble(error.message);
+}
+
+/** Shows a message above the debate; an empty one hides it. */
+function showTrouble(message) {
+  hold(() => {
+    setText($("#trouble-text"), message);
+    $("#trouble").hidden = !message;
+  });
 }
 
 // Following: see follow.js
@@ -300,7 +320,7 @@ function newestPlace() {
   }
   const whole = player.isCalm && event.type === "turn_spoken" && $(`[data-turn='${event.turn}']`);
   const element = parts.format.placeInPanel(event) ?? $(".ending:has(.verdicts)") ?? (whole || null);
-  return { element: element ?? $("#transcript"), isGrowing: !element, isMoving: isGoingOn };
+  return { element: element ?? newestWords() ?? $("#transcript"), isGrowing: !element, isMoving: isGoingOn };
 }
 
 /** The turn that the reader reads: the last one whose first words are in the upper part of the window. */
@@ -336,6 +356,12 @@ function stay() {
   follow.keep();
   const isSpeech = player.following || (player.playing && player.view.format === "exchange");
   mark(isSpeech ? null : newestPlace()?.element);
+}
+
+/** Changes the page outside of `paint`. */
+function hold(change) {
+  follow.hold(change);
+  stay();
 }
 
 /** Marks the place that the cursor is at. */
@@ -547,9 +573,7 @@ $("#filing").addEventListener("toggle", async ({ target }) => {
     showError(new Error(DEBATE.partFailed));
   }
 });
-$("#trouble-close").addEventListener("click", () => {
-  $("#trouble").hidden = true;
-});
+$("#trouble-close").addEventListener("click", () => showTrouble(""));
 $("#back").addEventListener("click", live);
 $("#watch").addEventListener("toggle", openWatch);
 $("#whatif").addEventListener("toggle", openWhatIf);
@@ -596,7 +620,6 @@ menus();
 shortMotion();
 printing();
 new ResizeObserver(stay).observe($("#record"));
-$("#record").addEventListener("filled", stay); // A list may be filled between two paints, at the same size.
 if (!copy) listMade(id, api.debates);
 if (!copy) import("./role.js").then(({ role }) => role());
 feed.open();

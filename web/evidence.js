@@ -17,10 +17,15 @@ const WORDS = {
   passages: "Cited passages",
   close: "Close",
   page: (page) => `, page ${page}`,
+  misread: ", read badly",
+  someMisread(number_) {
+    return number_ ? ` · ${number_} read badly: words run together, and nothing is charged there` : "";
+  },
   unknown: (passage) => `The evidence has no passage ${passage}.`,
   stands: "The quoted words stand in the passage.",
   paraphrased: "No words of the passage are quoted.",
   misquoted: "does not stand in the passage.",
+  notFound: "was not found in the passage, whose page was read badly. Nothing is charged for it.",
   nearest: " The sentence that is most like it is marked.",
   elsewhere: (passage) => ` These words stand in passage ${passage}.`,
   relation: {
@@ -46,6 +51,7 @@ const WORDS = {
     verified: "quoted",
     paraphrased: "paraphrased",
     misquoted: "misquoted",
+    misread: "not found",
     unknown_passage: "no such passage",
   },
   bears: {
@@ -99,10 +105,11 @@ const weighedOf = (findings, view) => Object.values(view.evidence.weighed).filte
 });
 
 /** Where a passage comes from: `E3 · ridership.txt, page 2`. */
-function source(name, { document: id, page, heading }, view) {
+function source(name, { document: id, page, heading, misread }, view) {
   const { name: file, title } = view.evidence.documents[id];
   const under = heading && heading !== title ? ` · ${heading}` : "";
-  return [h("b", {}, name), ` · ${title ?? file}${page ? WORDS.page(page) : ""}${under}`];
+  const place = `${page ? WORDS.page(page) : ""}${misread ? WORDS.misread : ""}${under}`;
+  return [h("b", {}, name), ` · ${title ?? file}${place}`];
 }
 
 function passageText(name, spans, view) {
@@ -119,6 +126,7 @@ function findingWords({ finding, quote, found_in: other, stands }) {
   if (finding === "paraphrased") return h("p.finding", {}, WORDS.paraphrased);
   const elsewhere = other ? WORDS.elsewhere(other) : "";
   if (finding === "unknown_passage") return elsewhere ? h("p.finding", {}, elsewhere) : null;
+  if (finding === "misread") return h("p.finding", {}, h("q", {}, quote), ` ${WORDS.notFound}`);
   const rest = ` ${WORDS.misquoted}${elsewhere || (stands ? WORDS.nearest : "")}`;
   return h("p.finding.bad", {}, h("q", {}, quote), rest);
 }
@@ -159,11 +167,12 @@ function listOf(view) {
   ];
 }
 
-function documentPart(id, { name, title, passages: number_ }, view) {
+function documentPart(id, { name, title, passages: number_, misread }, view) {
   const known = Object.entries(view.evidence.passages).filter(([, { document: from }]) => from === id);
   return h("div.document", {},
     h("h3", {}, title ?? name),
-    h("p.quiet", {}, `${title ? `${name} · ` : ""}${count(number_, "passage")} · ${WORDS.cited(known.length)}`),
+    h("p.quiet", {}, `${title ? `${name} · ` : ""}${count(number_, "passage")} · ${WORDS.cited(known.length)}${
+      WORDS.someMisread(misread)}`),
     known.map(([passage, each]) => more(`evidence/${passage}`, passage + (each.page ? WORDS.page(each.page) : ""),
       passageText(passage, [], view), usesOf(passage, view))),
     known.length < number_ && !isCopy && allPassages(id, number_, view));

@@ -14,10 +14,11 @@ import { spine } from "./verdicts.js";
  * @param {(claim: string) => void} appeal Asks for a second opinion.
  * @param {(event: number) => Record<string, any>} audit Attributes of a link to an event in the audit.
  * @param {(position: number) => object | undefined} wantFrame A frame; one that the page does not hold is fetched.
+ * @param {(change: () => void) => void} hold Changes the page; the words that are read stay where they are.
  * @returns {{record: object, show(view: View, state: {head: boolean, at: number}): void}}
  */
-export function exchange(go, id, appeal, audit, wantFrame) {
-  const record = transcript($("#transcript"), go, id, wantFrame);
+export function exchange(go, id, appeal, audit, wantFrame, hold) {
+  const record = transcript($("#transcript"), go, id, wantFrame, hold);
   const scoreGraph = graph($("#graph"), go, wantFrame);
   const claims = suspectClaims($("#claims"), appeal, go);
   const parts = [

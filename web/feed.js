@@ -1,8 +1,11 @@
 /**
  * The connection to the server: one WebSocket at a time, opened again when it breaks. No frame is lost or repeated.
  *
- * Events: `state` (detail: connecting, catching-up, live, reconnecting, closed, refused), `snapshot`, `frame`, `delta`,
- * `status`, `error` (detail: {code, message}).
+ * The server sends a heartbeat every five seconds, so the page knows when it should have heard. A line on which nothing
+ * comes for longer is dead, though the browser may not notice for minutes: the page gives it up and opens another one.
+ *
+ * Events: `state` (detail: connecting, catching-up, live, reconnecting, silent, offline, closed, refused), `snapshot`,
+ * `frame`, `delta`, `status`, `error` (detail: {code, message}).
  */
 
 import { FEED } from "./words.js";
@@ -11,6 +14,12 @@ const FIRST_MS = 400;
 const CAP_MS = 20_000;
 /** A connection that has been live for this long has recovered. */
 const STEADY_MS = 5_000;
+/** A line on which nothing comes for so long is dead: two heartbeats are missing. */
+const SILENT_MS = 12_000;
+/** The same until the line is live: a snapshot is one message, and may take this long on a slow line. */
+const LOADING_MS = 60_000;
+/** States in which the page has no line and wants none. */
+const OVER = ["closed", "refused"];
 /** Close codes after which the page does not reconnect. */
 const FINAL = new Map([[4404, FEED.notFound], [4403, FEED.notAllowed]]);
 
@@ -35,8 +44,12 @@ export class Feed extends EventTarget {
   #socket = null;
   #timer = null;
   #steady = null;
+  #silence = null;
   #tries = 0;
   #stopped = false;
+  #isLive = false;
+  #isSilent = false;
+  #isOffline = false;
 
   state = "connecting";
   /** The last position that was received; 0 before the first. */
@@ -63,15 +76,35 @@ export class Feed extends EventTarget {
   open() {
     this.#stopped = false;
     this.#forget();
-    this.#setState(this.position || this.#tries ? "reconnecting" : "connecting");
+    this.#setState(this.position || this.#tries ? this.#away() : "connecting");
     const resume = this.position ? `?after=${this.position}` : "";
     const socket = new this.#Socket(this.#address + resume, ["moot.v1"]);
     this.#socket = socket;
-    socket.onmessage = ({ data }) => socket === this.#socket && this.#receive(JSON.parse(data));
+    socket.onmessage = ({ data }) => {
+      if (socket !== this.#socket) return;
+      this.#heard();
+      this.#receive(JSON.parse(data));
+    };
     socket.onopen = () => {
-      if (socket === this.#socket) this.#setState("catching-up");
+      if (socket !== this.#socket) return;
+      this.#heard();
+      this.#setState("catching-up");
     };
     socket.onclose = ({ code }) => socket === this.#socket && this.#closed(code);
+    this.#expect(SILENT_MS);
+  }
+
+  /** The browser has lost its network. A line to this machine may work all the same: then it is heard of again. */
+  offline() {
+    if (OVER.includes(this.state)) return;
+    this.#isOffline = true;
+    this.#setState("offline");
+  }
+
+  /** The browser has a network again: the line that it had may be dead. */
+  online() {
+    this.#isOffline = false;
+    if (this.state !== "live" && !OVER.includes(this.state)) this.open();
   }
 
   /** Disconnects for good. */
@@ -82,11 +115,34 @@ export class Feed extends EventTarget {
   }
 
   #forget() {
-    this.#timers.clearTimeout(this.#timer);
-    this.#timers.clearTimeout(this.#steady);
+    for (const each of [this.#timer, this.#steady, this.#silence]) this.#timers.clearTimeout(each);
     const socket = this.#socket;
     this.#socket = null;
+    this.#isLive = false;
     if (socket && socket.readyState < 2) socket.close();
+  }
+
+  /** Gives the line up if nothing is heard for `ms`. */
+  #expect(ms) {
+    this.#timers.clearTimeout(this.#silence);
+    this.#silence = this.#timers.setTimeout(() => {
+      this.#isSilent = true;
+      this.#forget();
+      this.#reconnect();
+    }, ms);
+  }
+
+  #heard() {
+    this.#isSilent = false;
+    this.#isOffline = false;
+    if (this.state === "offline") this.#setState(this.#isLive ? "live" : "catching-up");
+    this.#expect(this.#isLive ? SILENT_MS : LOADING_MS);
+  }
+
+  /** Why the page has no line now, as a state. */
+  #away() {
+    if (this.#isOffline) return "offline";
+    return this.#isSilent ? "silent" : "reconnecting";
   }
 
   #setState(state) {
@@ -120,6 +176,8 @@ export class Feed extends EventTarget {
         this.#steady = this.#timers.setTimeout(() => {
           this.#tries = 0;
         }, STEADY_MS);
+        this.#isLive = true;
+        this.#expect(SILENT_MS);
         return this.#setState("live");
       case "error":
         if (message.code === "bad_after") this.position = 0; // The log is another one now: start with a snapshot.
@@ -133,8 +191,7 @@ export class Feed extends EventTarget {
   }
 
   #closed(code) {
-    this.#timers.clearTimeout(this.#steady);
-    this.#socket = null;
+    this.#forget();
     if (this.#stopped) return;
     if (FINAL.has(code)) {
       this.#setState("refused");
@@ -147,7 +204,7 @@ export class Feed extends EventTarget {
   }
 
   #reconnect() {
-    this.#setState("reconnecting");
+    this.#setState(this.#away());
     this.#timer = this.#timers.setTimeout(() => this.open(), backoff(this.#tries, this.#random));
     this.#tries += 1;
   }

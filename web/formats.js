@@ -3,9 +3,9 @@
 import { $ } from "./dom.js";
 
 const FORMATS = {
-  async exchange({ go, id, appeal, audit, wantFrame }) {
+  async exchange({ go, id, appeal, audit, wantFrame, hold }) {
     const { exchange } = await import("./exchange.js");
-    return exchange(go, id, appeal, audit, wantFrame);
+    return exchange(go, id, appeal, audit, wantFrame, hold);
   },
   async protocol({ go, wantFrame }) {
     const [{ protocol, standings }, { briefing }] = await Promise.all([
@@ -67,7 +67,7 @@ function evidenceOf(root) {
  * The parts that a debate needs, in their places.
  * @param {View} view
  * @param {{go: Function, id: string, appeal: Function, decide: Function, audit: Function,
- *   frameAt: Function, wantFrame: Function}} acts
+ *   frameAt: Function, wantFrame: Function, hold: Function}} acts
  * @returns {Promise<{record: object, show: Function, place(event: object, view: View, share: number): Element | null,
  *   placeInPanel(event: object): Element | null}>}
  */

@@ -212,8 +212,9 @@ export function progressWords(view) {
  */
 export function progress(view) {
   setText($("#progress"), capital(progressWords(view)));
-  const { cost_usd: cost, tokens } = view.usage;
-  setText($("#cost"), cost > 0 ? `$${cost.toFixed(cost < 1 ? 3 : 2)}` : count(tokens, "token"));
+  const { cost_usd: cost, tokens, unpriced_calls: unknown } = view.usage;
+  const sum = cost > 0 ? `$${cost.toFixed(cost < 1 ? 3 : 2)}` : count(tokens, "token");
+  setText($("#cost"), HEADER.sum(sum, unknown));
   $("#cost").title = HEADER.usage(view.usage);
 }
 

@@ -1,5 +1,7 @@
 /** The kinds of events by which the log is filtered, and how many there are of what the judge left open. */
 
+import { CUT_OFF } from "./words.js";
+
 const BEGINNINGS = {
   turns: ["turn_", "attempt_", "arguments_", "argument_cross", "cross_", "questions_", "closing_"],
   scores: [
@@ -25,7 +27,9 @@ function isUnchecked({ type, missing, absent }) {
 
 /** What the judge left open, and its second looks: by name, whether an event belongs to it. */
 const OPEN = {
-  "no usable answer": ({ type, purpose }) => type === "model_failed" && purpose !== "speak",
+  "no usable answer": ({ type, purpose, kind }) => {
+    return type === "model_failed" && purpose !== "speak" && !CUT_OFF.has(kind);
+  },
   "not checked": isUnchecked,
   "refused or corrected": ({ type }) => type === "finding_refused",
   "second opinions": ({ type }) => type === "claim_upheld" || type === "claim_cleared",

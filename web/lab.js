@@ -22,7 +22,8 @@ function progress(run) {
     row.lastElementChild.textContent = battery.failed.toLocaleString("en");
   }
   show("[data-done]", answered.toLocaleString("en"));
-  show("[data-spent]", run.usage.cost_usd.toFixed(4));
+  const { cost_usd: cost, unpriced_calls: unknown } = run.usage;
+  show("[data-spent]", `${unknown ? "at least " : ""}${cost.toFixed(4)} USD`);
 }
 
 async function follow() {

@@ -5,78 +5,105 @@ import { eventLink, h } from "./dom.js";
 import { number, plain, signed } from "./formatting.js";
 import { LEDGER, changeName } from "./words.js";
 
-const audits = new Map();
+/** @typedef {{list: HTMLElement, show(): void, fill(): Promise<void>}} Fillable A list, what shows the rows that are
+ *   known, and what fetches those that are missing. */
 
-/** The audit of a turn, fetched again after a new entry. */
-function auditOf(id, turn, version) {
-  const known = audits.get(turn);
-  if (known?.version === version) return known.audit;
-  const audit = api.audit(id, turn);
-  audits.set(turn, { version, audit });
-  audit.catch(() => audits.delete(turn));
-  return audit;
-}
-
-/** @typedef {{list?: HTMLElement, fill?: () => Promise<void>}} Fillable A list, and what fetches its rows. */
-
-const versionOf = (turn) => `${turn.judged}.${turn.changed.at(-1) ?? ""}`;
+/** The position of the newest entry that changed a turn's score. */
+const newestOf = (turn) => turn.changed?.at(-1) ?? turn.judged ?? 0;
 
 /** The name under which an entry's evidence is marked in the turns. */
 const markName = ({ kind, position }) => `${kind === "gap" ? "gap" : "entry"}/${position}`;
 
 /**
- * The changes of a turn's score, in short. Entries after `position` are left out.
+ * The ledgers of a debate's turns. Rows that are known are in a list before it is shown, so that it only grows.
  * @param {string} id
- * @param {number} number_
- * @param {object} turn
- * @param {number} position
- * @param {(position: number) => void} go
- * @param {(entries: {name: string, position: number, evidence: object[]}[]) => void} mark Marks the evidence.
- * @param {(text: string) => string} name Names the sides in the judge's words.
- * @returns {Fillable} Empty if nothing has changed.
- */
-export function scoreChanges(id, number_, turn, position, go, mark, name) {
-  if (!turn.changed?.length) return {};
-  const list = h("ul.entries", { "aria-label": LEDGER.changesOf(number_) });
-  return { list, fill: filling(list, () => auditOf(id, number_, versionOf(turn)), ({ entries }) => {
-    const later = entries.filter((entry) => entry.kind !== "score" && entry.position <= position);
-    list.replaceChildren(...later.map((entry) => changeRow(entry, go, name)));
-    mark(later.map((entry) => ({ name: markName(entry), position: entry.position, evidence: entry.evidence })));
-  }) };
-}
-
-/**
- * Every entry of a turn's score in order. Entries after `position` are left out.
- * @param {string} id
- * @param {number} number_
- * @param {object} turn
- * @param {number} position
  * @param {(position: number) => void} go
  * @param {(name: string | null) => void} highlight
- * @param {(text: string) => string} name Names the sides in the judge's words.
- * @returns {Fillable}
+ * @param {(entries: {name: string, position: number, evidence: object[]}[], show: () => void) => void} arrived Called
+ *   with the newest entries of a turn when they have been fetched, and with what shows them.
  */
-export function entryList(id, number_, turn, position, go, highlight, name) {
-  const label = LEDGER.of(number_);
-  const list = h("ol.ledger", { "aria-label": label }, h("li.quiet", {}, LEDGER.loading));
-  return { list, fill: filling(list, () => auditOf(id, number_, versionOf(turn)), ({ entries, passages }) => {
-    const seen = entries.filter((entry) => entry.position <= position);
-    const initial = seen.filter(({ kind }) => kind === "score");
-    const rows = seen.filter(({ kind }) => kind !== "score").map((entry) => entryRow(id, entry, go, highlight, name));
-    const given = passages ? [h("li.quiet", {}, LEDGER.given(passages))] : [];
-    list.replaceChildren(...(initial.length ? [initialRow(id, initial, go)] : []), ...rows, ...given);
-  }) };
-}
+export function ledgers(id, go, highlight, arrived) {
+  /** Turn → its newest audit, and the position up to which it holds every entry. */
+  const held = new Map();
+  /** Turn → the newest request for its audit, and the entry for which it was made. */
+  const requests = new Map();
 
-/** A function that fetches entries and shows them, or the error; then the list dispatches `filled`. */
-function filling(list, fetchAudit, show) {
-  return async () => {
-    try {
-      show(await fetchAudit());
-    } catch (error) {
-      list.replaceChildren(h("li.quiet", {}, error.message));
+  function request(number_, newest) {
+    const last = requests.get(number_);
+    if (last?.newest >= newest) return last.promise;
+    const promise = api.audit(id, number_).then((audit) => {
+      const upto = Math.max(newest, ...audit.entries.map(({ position }) => position));
+      if (!(held.get(number_)?.upto > upto)) held.set(number_, { audit, upto });
+    });
+    requests.set(number_, { newest, promise });
+    promise.catch(() => requests.delete(number_));
+    return promise;
+  }
+
+  function fillable(list, number_, turn, rowsOf) {
+    let shown = null;
+    let isWhole = false;
+    function show() {
+      const known = held.get(number_);
+      if (isWhole || !known || known === shown) return;
+      shown = known;
+      isWhole = known.upto >= newestOf(turn);
+      list.replaceChildren(...rowsOf(known.audit));
     }
-    list.dispatchEvent(new Event("filled", { bubbles: true }));
+    async function fill() {
+      show();
+      if (isWhole) return;
+      try {
+        await request(number_, newestOf(turn));
+        const later = held.get(number_).audit.entries.filter(({ kind }) => kind !== "score");
+        arrived(later.map((entry) => ({ ...entry, name: markName(entry) })), show);
+      } catch ({ message }) {
+        arrived([], () => list.replaceChildren(...(shown ? rowsOf(shown.audit) : []), h("li.quiet", {}, message)));
+      }
+    }
+    show();
+    return { list, show, fill };
+  }
+
+  return {
+    /**
+     * The changes of a turn's score, in short. Entries after `position` are left out.
+     * @param {number} number_
+     * @param {object} turn
+     * @param {number} position
+     * @param {(text: string) => string} name Names the sides in the judge's words.
+     * @returns {Fillable | null} Null if nothing has changed.
+     */
+    changes(number_, turn, position, name) {
+      if (!turn.changed?.length) return null;
+      const list = h("ul.entries", { "aria-label": LEDGER.changesOf(number_) });
+      return fillable(list, number_, turn, ({ entries }) => {
+        const later = entries.filter((entry) => entry.kind !== "score" && entry.position <= position);
+        return later.map((entry) => changeRow(entry, go, name));
+      });
+    },
+
+    /**
+     * Every entry of a turn's score in order. Entries after `position` are left out.
+     * @param {number} number_
+     * @param {object} turn
+     * @param {number} position
+     * @param {(text: string) => string} name Names the sides in the judge's words.
+     * @returns {Fillable}
+     */
+    entries(number_, turn, position, name) {
+      const list = h("ol.ledger", { "aria-label": LEDGER.of(number_) }, h("li.quiet", {}, LEDGER.loading));
+      return fillable(list, number_, turn, ({ entries, passages }) => {
+        const seen = entries.filter((entry) => entry.position <= position);
+        const initial = seen.filter(({ kind }) => kind === "score");
+        const later = seen.filter(({ kind }) => kind !== "score");
+        return [
+          ...(initial.length ? [initialRow(id, initial, go)] : []),
+          ...later.map((entry) => entryRow(id, entry, go, highlight, name)),
+          ...(passages ? [h("li.quiet", {}, LEDGER.given(passages))] : []),
+        ];
+      });
+    },
   };
 }
 

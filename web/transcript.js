@@ -3,7 +3,7 @@
 import { $, eventLink, h, hiddenText, setText } from "./dom.js";
 import { capital, count, number, plain } from "./formatting.js";
 import { compared, firstSide, named } from "./labels.js";
-import { entryList, scoreChanges } from "./ledger.js";
+import { ledgers } from "./ledger.js";
 import { quoteSpans, scoreLine, whyDetails } from "./scores.js";
 import { questionsAbout } from "./questions.js";
 import { aroundMarks, pieces } from "./text.js";
@@ -17,8 +17,8 @@ const BATCH_SIZE = 10;
 /** The share of repeated words from which a turn says so. */
 const REPETITION = 0.2;
 
-/** Article → what fetches the changes of its score. */
-const fetchers = new WeakMap();
+/** Article → the changes of its score, as a list that fetches what it lacks. */
+const changesOf = new WeakMap();
 /** Premises → by turn, those that it withdrew openly. */
 const withdrawals = new WeakMap();
 /** Articles whose changes have been asked for. */
@@ -41,11 +41,12 @@ const FRESH_MS = 8_000;
  * @param {(position: number) => void} go
  * @param {string} id
  * @param {(position: number) => object | undefined} wantFrame A frame; one that the page does not hold is fetched.
+ * @param {(change: () => void) => void} hold Changes the page; the words that are read stay where they are.
  * @returns {{show: Function, place(event: object, view: View): Element | undefined, open(number: number): boolean,
  *   flash(event: object, position: number): Element | undefined}}
  *   `open` shows the reasons for a turn's score; false if there are none yet.
  */
-export function transcript(root, go, id, wantFrame) {
+export function transcript(root, go, id, wantFrame, hold) {
   const turns = h("div.turns");
   const ending = h("div.ending");
   root.append(turns, ending);
@@ -66,9 +67,14 @@ export function transcript(root, go, id, wantFrame) {
     for (const { target, isIntersecting } of entries) {
       if (!isIntersecting) continue;
       observer.unobserve(target);
-      fetchers.get(target)();
+      changesOf.get(target).fill();
     }
   }, { rootMargin: "100%" });
+  const ledger = ledgers(id, go, highlight, (entries, showRows) => hold(() => {
+    markEvidence(entries);
+    showRows();
+    light([...fresh.keys()]);
+  }));
 
   function show(view, speech, { head }) {
     now = [view, speech, { head }];
@@ -116,12 +122,13 @@ export function transcript(root, go, id, wantFrame) {
       const marks = [...claims.map(([name, { span }]) => ({ name: `claim/${name}`, span })), ...evidence];
       const article = known?.key === key ? known.article : turnArticle(number_, view, isRunning, marks, cited);
       articles.set(turn, { key, article });
+      changesOf.get(article)?.show();
       if (entry?.article.querySelector("details.why")?.open) openDetails(article.querySelector("details.why"));
       const opened = entry && entry.article !== article && $(".cite[aria-expanded=true]", entry.article);
       if (opened) $(`.cite[data-citations="${opened.dataset.citations}"]`, article)?.click();
       if (entry) entry.article.replaceWith(article);
       else batchOf(number_).append(article);
-      if (fetchers.has(article)) observer.observe(article);
+      if (changesOf.has(article)) observer.observe(article);
       entry = { turn, article, key };
       shown.set(number_, entry);
     }
@@ -207,7 +214,7 @@ export function transcript(root, go, id, wantFrame) {
   function turnArticle(number_, view, isRunning, marks, cited) {
     const turn = view.turns[number_];
     const name = (text) => named(text, firstSide(view));
-    const { list, fill } = scoreChanges(id, number_, turn, view.position, go, markEvidence, name);
+    const changes = ledger.changes(number_, turn, view.position, name);
     const injections = turn.injections ?? [];
     const spans = [...marks, ...injections.map(({ span }, i) => ({ name: `injection/${i}`, span }))];
     const article = h(`article.turn.${turn.side}.${turn.state}`, {
@@ -224,15 +231,15 @@ export function transcript(root, go, id, wantFrame) {
       comparison(turn),
       withdrawnIn(number_, view.premises).map((each) => concession(each, name, go)),
       turn.unchecked && h("p.unchecked", {}, uncheckedWords(turn.unchecked)),
-      list,
+      changes?.list,
       turn.repetition >= REPETITION && h("p.quiet.clip", {}, TRANSCRIPT.repetition(number(turn.repetition * 100))),
       injections.length > 0
         && h("p.attempt", {}, h("b", {}, TRANSCRIPT.injection), h("q", {}, injections[0].quote)),
-      whyDetails(turn, highlight, entryList(id, number_, turn, view.position, go, highlight, name), {
+      whyDetails(turn, highlight, ledger.entries(number_, turn, view.position, name), {
         name,
         sections: comparisonReasons(turn, view),
       })));
-    if (fill) fetchers.set(article, fill);
+    if (changes) changesOf.set(article, changes);
     return article;
   }
 
@@ -298,9 +305,9 @@ export function transcript(root, go, id, wantFrame) {
 
 /** Fetches the changes of a score, if they have not been asked for. */
 function fetchOnce(article) {
-  if (!fetchers.has(article) || asked.has(article)) return;
+  if (!changesOf.has(article) || asked.has(article)) return;
   asked.add(article);
-  fetchers.get(article)();
+  changesOf.get(article).fill();
 }
 
 /** Opens details at once: the browser dispatches `toggle` only later. */
@@ -392,7 +399,7 @@ function comparisonReasons({ compared: found }, view) {
 }
 
 /** Of several findings about one mark, the first of these is shown. */
-const GRAVEST = ["unknown_passage", "misquoted", "verified", "paraphrased"];
+const GRAVEST = ["unknown_passage", "misquoted", "misread", "verified", "paraphrased"];
 
 function spokenText(turn, spans, cited, toggleCitation) {
   if (turn.state === "speaking") return h("p.said", { "aria-busy": "true" }, "");

@@ -110,6 +110,9 @@ const FAILURE = {
   resigned: "the person has resigned",
 };
 
+/** Kinds of calls that Moot itself ended: they are no failures. */
+export const CUT_OFF = new Set(["halted", "interrupted"]);
+
 /**
  * @param {string} kind The kind of a failed model call.
  * @returns {string}
@@ -220,8 +223,9 @@ export const HEADER = {
   panelWorking: "The panel is at work",
   deliberation: (round) => `Deliberation, round ${round}`,
   independent: "Independent opinions",
+  sum: (known, unknown) => (unknown ? `at least ${known}` : known),
   usage({ calls, failed_calls: failed, tokens, cached_tokens: cached, unpriced_calls: unpriced }) {
-    const unknown = unpriced ? `, ${unpriced} without a known price` : "";
+    const unknown = unpriced ? `, ${unpriced} of unknown cost` : "";
     const read = cached ? ` (${grouped(cached)} from a cache)` : "";
     return `${count(calls, "model call")}, ${failed} failed, ${count(tokens, "token")}${read}${unknown}`;
   },
@@ -245,6 +249,8 @@ export const STATUS = {
     connecting: "Connecting…",
     "catching-up": "Catching up…",
     reconnecting: "Reconnecting…",
+    silent: "No word for 12 s, trying again…",
+    offline: "Offline, waiting for the network…",
     refused: "Not available",
   },
   replaying: (speed) => `Replaying at ${speed}×`,
@@ -349,6 +355,7 @@ export const TRANSCRIPT = {
     verified: "the quoted words stand in the passage",
     paraphrased: "no words of the passage are quoted",
     misquoted: "the quoted words do not stand in the passage",
+    misread: "the quoted words were not found, but the page was read badly",
     unknown_passage: "the evidence has no such passage",
   },
   waiting: "is about to speak",

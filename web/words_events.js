@@ -1,7 +1,7 @@
 /** The sentences of events, which are loaded when the reader moves to an event or opens the audit. */
 
 import { count, plain, signed } from "./formatting.js";
-import { NAME, STANDING, VERDICT, changeName, failureWords } from "./words.js";
+import { CUT_OFF, NAME, STANDING, VERDICT, changeName, failureWords } from "./words.js";
 
 /** The seat of a person by its name in the log: a side, the judge, or a rater. */
 const seatName = (seat) => NAME[seat] ?? (seat === "judge" ? "the judge" : `the ${plain(seat)} rater`);
@@ -57,6 +57,7 @@ const FINDINGS = {
   verified: "the quoted words stand there",
   paraphrased: "no words are quoted",
   misquoted: "the quoted words do not stand there",
+  misread: "the quoted words were not found, but the page was read badly",
   unknown_passage: "there is no such passage",
   uncited: "it cannot be checked",
 };
@@ -110,6 +111,7 @@ const EVENTS = {
   model_answered: answerWords,
   model_failed: (event) => {
     const asked = event.purpose ? `: ${questionWords(event)}` : "";
+    if (CUT_OFF.has(event.kind)) return `call cut off${asked} (${plain(event.kind)})`;
     return `no usable answer${asked} (${failureWords(event.kind)})`;
   },
   turn_scored: ({ missing, absent, turn }) => {
@@ -150,9 +152,9 @@ const EVENTS = {
   },
   finding_refused: ({ reason }) => `a finding of the judge was refused: ${reason}`,
   injection_detected: ({ turn }) => `turn ${turn} tries to instruct the judge`,
-  pressure_applied: ({ side }) => `${NAME[side]} is under pressure after a lost exchange`,
+  pressure_applied: ({ side, turn }) => `${NAME[side]} is under pressure after turn ${turn}`,
   traits_shifted: ({ side }) => `${NAME[side]}’s traits changed`,
-  directive_issued: ({ side, text }) => `${NAME[side]} received a directive: ${text}`,
+  directive_issued: ({ side, text }) => `a directive was issued to ${NAME[side]}: ${text}`,
   narrative_verdict_reached: () => "the narrative verdict",
   conflict_resolved: () => "why the verdicts differ",
   convergence_assessed: () => "the agreement at the end was assessed",

@@ -48,10 +48,11 @@ export const DOCUMENTS = {
   reading: "is being read…",
   remove: "Remove",
   removeNamed: (name) => `Remove ${name}`,
-  read({ document, passages }) {
+  read({ document, passages, misread }) {
     const kind = { "application/pdf": "PDF", "text/html": "HTML", "text/markdown": "Markdown" }[document.media_type];
     const title = document.title && document.title !== document.name && `“${document.title}”`;
-    return [title, kind ?? "text", count(passages, "passage")].filter(Boolean).join(" · ");
+    const badly = misread > 0 && `${misread} read badly: words run together, and nothing is charged there`;
+    return [title, kind ?? "text", count(passages, "passage"), badly].filter(Boolean).join(" · ");
   },
   preview: "How it is read",
   page: (number) => `page ${number}`,

@@ -149,6 +149,11 @@ class Labels(Struct, frozen=True, kw_only=True, gc=False):
     link: str = ""
     """SHA-256 of the token that a spectator needs; empty for none."""
 
+    @property
+    def is_findable(self) -> bool:
+        """Whether readers find the debate without its address, as the limits ``FINDABLE`` of a list say."""
+        return not (self.hidden or self.link)
+
     def after(self, event: DebateLabelled) -> "Labels":
         """The labels with what the event sets."""
         said = {name: getattr(event, name) for name in self.__struct_fields__}
@@ -200,6 +205,10 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     """Messages of the moderator."""
     inherited_usd: float | None = None
     """What the calls cost that a fork has copied: its cap does not count them.  None in other debates."""
+    uncertain_calls: int = 0
+    """Own calls that ended before their vendors had reported all tokens: nobody knows what they cost."""
+    dearest_usd: float = 0.0
+    """The cost of the dearest call whose cost is known."""
     unpriced: str = ""
     """Why the first answer without a price, since the debate was last resumed, has none; empty if all have one."""
     audience: Audience = audience.INITIAL
@@ -214,8 +223,13 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def spent_usd(self) -> float:
-        """What this debate has spent itself."""
+        """What this debate has spent itself, as far as it is known."""
         return self.usage.cost_usd - (self.inherited_usd or 0.0)
+
+    @property
+    def charged_usd(self) -> float:
+        """What counts against the cap: a call that nobody knows the cost of counts as much as the dearest call."""
+        return self.spent_usd + self.uncertain_calls * self.dearest_usd
 
     @property
     def language(self) -> str:
@@ -327,7 +341,7 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
             )
             moved |= {"questions": replace(questions, failed={}) if questions.failed else questions, "unpriced": ""}
             if debate.inherited_usd is None and _is_own(debate, position):
-                moved["inherited_usd"] = debate.usage.cost_usd
+                moved |= {"inherited_usd": debate.usage.cost_usd, "uncertain_calls": 0}
         case DebateConcluded():
             conclusion = Conclusion(winner=event.winner, by_rule=event.by_rule)
             moved["status"] = RunStatus(state="concluded", conclusion=conclusion)
@@ -336,7 +350,7 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
                 {digest: None for digest in event.segments if digest not in debate.segments}
             )
             moved["questions"] = _call(debate.questions, record, event, blind=debate.is_blind)
-            moved["unpriced"] = debate.unpriced or _unpriced(event)
+            moved |= _costs(debate, event)
         case TurnScored(turn=turn):
             questions = debate.questions
             moved["questions"] = _without(questions, {key for key in questions.asked if _turn_of(key) == turn})
@@ -381,6 +395,16 @@ def _unpriced(event: ModelAnswered | ModelFailed) -> str:
     """
     is_used = isinstance(event, ModelAnswered) or event.usage.input_tokens + event.usage.output_tokens > 0
     return event.cost_usd.missing.reason if is_used and isinstance(event.cost_usd, Missing) else ""
+
+
+def _costs(debate: Debate, event: ModelAnswered | ModelFailed) -> dict[str, Any]:
+    """What the cap depends on, besides the sum of what is known."""
+    cost, unpriced = event.cost_usd, _unpriced(event)
+    if unpriced:
+        return {"unpriced": debate.unpriced or unpriced}
+    if isinstance(cost, Missing) or (isinstance(event, ModelFailed) and event.at_least is True):
+        return {"uncertain_calls": debate.uncertain_calls + 1}
+    return {"dearest_usd": max(debate.dearest_usd, cost)}
 
 
 def _turn_of(key: str) -> int:
@@ -432,6 +456,8 @@ def _call(
     answer = UnusedAnswer(position=record.position, answer=event.answer, model=event.model, usage=event.usage)
     if isinstance(event, ModelAnswered):
         return replace(questions, answers={**questions.answers, key: answer}, asked=asked, spent_ms=spent_ms)
+    if event.is_cut_off:  # it is asked again, and has not used up a try
+        return replace(questions, asked=asked, spent_ms=spent_ms)
     reasons = (*questions.failed.get(key, ()), Reason(f"{event.kind}: {UNNAMED if blind else event.message}"))
     is_unread = event.kind in UNREADABLE and bool(event.answer.strip())
     return replace(

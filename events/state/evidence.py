@@ -21,6 +21,11 @@ class EvidencePack(Struct, frozen=True, kw_only=True, gc=False):
     documents: dict[str, EvidenceDocument] = {}
     passages: dict[str, SuppliedPassage] = {}
 
+    @property
+    def misread(self) -> frozenset[str]:
+        """The passages whose page was read badly."""
+        return frozenset(name for name, each in self.passages.items() if each.passage.misread)
+
 
 INITIAL = EvidencePack()
 MOVED_BY: Final = frozenset({EvidenceSupplied})

@@ -95,6 +95,8 @@ def _called(lab: LabState, record: Recorded, event: ModelAnswered | ModelFailed)
             failed_in_a_row=0,
             model=event.model,
         )
+    if event.is_cut_off:
+        return replace(lab, calls=lab.calls.with_({name: replace(before, asked=before.asked + 1)}))
     call = replace(before, failed=(*before.failed, Reason(f"{event.kind}: {event.message}")), asked=before.asked + 1)
     if event.kind in UNREADABLE and event.answer.strip():
         call = replace(call, answer=event.answer, unread=record.position)

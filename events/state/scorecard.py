@@ -99,10 +99,16 @@ def read_off(
     if noise is not UNSET and pro.judged_turns and con.judged_turns:
         of_lead = noise_of_lead(noise.sd, pro.judged_turns, con.judged_turns)
     if isinstance(pro.composite, float) and isinstance(con.composite, float) and rubric:
-        ahead = pro.composite - con.composite
-        if round(abs(ahead), 6) > rubric.tie_within:
-            leader = "pro" if ahead > 0 else "con"
+        leader = leader_of(pro.composite, con.composite, rubric)
     return Scorecard(pro=pro, con=con, leader=leader, rounds=rounds, noise=of_lead)
+
+
+def leader_of(pro: float, con: float, rubric: Rubric) -> Winner:
+    """The side whose mean composite, rounded to two decimals, is ahead by more than the tie margin."""
+    ahead = round(round(pro, 2) - round(con, 2), 2)
+    if abs(ahead) <= rubric.tie_within:
+        return "neither"
+    return "pro" if ahead > 0 else "con"
 
 
 def noise_of_lead(sd: float, pro: int, con: int) -> float:

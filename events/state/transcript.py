@@ -56,6 +56,8 @@ class Turn(Struct, frozen=True, kw_only=True, gc=False):
     """Share of its word 4-grams that stand in earlier turns of its side."""
     tries: int = 0
     """Failed attempts since the debate was last resumed or a model took the seat over; abandoned ones do not count."""
+    directive: int | None = None
+    """The position of the directive that the debater was given."""
     passages: tuple[str, ...] = ()
     """The passages of the evidence that the debater was given."""
     outages: int = 0
@@ -193,11 +195,15 @@ def apply(transcript: Transcript, record: Recorded) -> Transcript:
             before = transcript.turns.get(number) or Turn(
                 number=number, side=side, state="speaking", attempt=attempt, started=record.position
             )
-            given = event.passages or ()
-            return _with(
-                transcript,
-                replace(before, state="speaking", attempt=attempt, started=record.position, passages=given),
+            turn = replace(
+                before,
+                state="speaking",
+                attempt=attempt,
+                started=record.position,
+                directive=event.directive,
+                passages=event.passages or (),
             )
+            return _with(transcript, turn)
         case TurnSpoken():
             turn = replace(
                 transcript.turns[event.turn],

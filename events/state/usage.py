@@ -9,7 +9,7 @@ from events.types import Missing, ModelAnswered, ModelFailed
 
 
 class UsageTotals(Struct, frozen=True, kw_only=True, gc=False):
-    """Totals.  ``unpriced_calls`` counts calls whose cost is unknown.
+    """Totals.  ``unpriced_calls`` counts calls whose cost is unknown or known in part: ``cost_usd`` is then a minimum.
 
     ``cached_tokens`` were read from a vendor's cache, ``thought_tokens`` were spent on thinking; both are part of
     ``tokens`` and absent if there are none.
@@ -24,6 +24,11 @@ class UsageTotals(Struct, frozen=True, kw_only=True, gc=False):
     thought_tokens: int | UnsetType = UNSET
 
 
+def in_usd(totals: UsageTotals) -> str:
+    """The cost as a sum of the terminal and of exports: a minimum if the cost of a call is unknown."""
+    return f"{'at least ' if totals.unpriced_calls else ''}{totals.cost_usd:.4f} USD"
+
+
 INITIAL = UsageTotals()
 MOVED_BY: Final = frozenset({ModelAnswered, ModelFailed})
 
@@ -34,12 +39,13 @@ def apply(totals: UsageTotals, record: Recorded) -> UsageTotals:
     if not isinstance(event, ModelAnswered | ModelFailed):
         return totals
     used, cost = event.usage, event.cost_usd
-    unpriced = isinstance(cost, Missing)
+    has_failed = isinstance(event, ModelFailed) and not event.is_cut_off
+    unpriced = isinstance(cost, Missing) or (isinstance(event, ModelFailed) and event.at_least is True)
     return UsageTotals(
         tokens=totals.tokens + used.input_tokens + used.output_tokens,
         cost_usd=totals.cost_usd if isinstance(cost, Missing) else round(totals.cost_usd + cost, 6),
         calls=totals.calls + 1,
-        failed_calls=totals.failed_calls + isinstance(event, ModelFailed),
+        failed_calls=totals.failed_calls + has_failed,
         unpriced_calls=totals.unpriced_calls + unpriced,
         cached_tokens=_sum(totals.cached_tokens, used.cached_tokens),
         thought_tokens=_sum(totals.thought_tokens, used.thought_tokens),

@@ -95,7 +95,7 @@ ALL: Final = Limits()
 LISTED: Final = Limits(hidden=False, archived=False, unlisted=False)
 """The limits of a list for readers that ask for nothing else."""
 FINDABLE: Final = Limits(hidden=False, unlisted=False)
-"""The limits of a search in what was said."""
+"""The limits of a search in what was said, and of what is made of all debates of a store."""
 MARKS: Final[dict[tuple[str, object], str]] = {
     ("state", "open"): "\ue000",
     ("state", "paused"): "\ue001",

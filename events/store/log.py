@@ -19,7 +19,7 @@ POSITION_BITS = 24
 MAX_POSITION = (1 << POSITION_BITS) - 1
 """The last position that a debate may have."""
 PAGE = 200
-"""Records that are read at once while following or exporting."""
+"""Records or rows that are read at once while following, exporting or listing."""
 
 
 class SummaryPage(Struct, frozen=True, kw_only=True):
@@ -155,6 +155,17 @@ async def follow(log: EventLog, debate: str, after: int = 0) -> AsyncIterator[Re
             after = record.position
         if not records:
             await log.wait_beyond(debate, after)
+
+
+async def read_rows(log: EventLog, query: str = "", limits: Limits = ALL) -> AsyncIterator[Summary]:
+    """All rows of the list, newest first, read in pages."""
+    after = None
+    while True:
+        page = await log.summaries(after, PAGE, query, limits)
+        for row in page.debates:
+            yield row
+        if (after := page.next) is None:
+            return
 
 
 async def read_all(log: EventLog, debate: str) -> AsyncIterator[Recorded]:

@@ -6,10 +6,11 @@ from msgspec import UNSET, UnsetType
 
 from events.types.base import DerivedEvent, Span
 
-CitationFinding = Literal["verified", "paraphrased", "misquoted", "unknown_passage", "uncited"]
+CitationFinding = Literal["verified", "paraphrased", "misquoted", "misread", "unknown_passage", "uncited"]
 """``verified``: the quoted words stand in the passage.  ``paraphrased``: the passage exists, and no words of it are
-quoted.  ``misquoted``: the quoted words do not stand in it.  ``unknown_passage``: the evidence has no such passage.
-``uncited``: a source that is named without a passage."""
+quoted.  ``misquoted``: the quoted words do not stand in it.  ``misread``: they were not found, and the page was read
+badly, so nothing follows.  ``unknown_passage``: the evidence has no such passage.  ``uncited``: a source that is named
+without a passage."""
 Relation = Literal["supports", "contradicts", "beside_the_point"]
 WeighedRelation = Literal["supports", "contradicts", "beside_the_point", "undecided"]
 """``undecided``: the two orders of claim and passage, or the samples of one, gave different answers."""

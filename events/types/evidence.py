@@ -25,6 +25,8 @@ class EvidencePassage(Struct, frozen=True, kw_only=True):
     """The page on which it begins, from 1, in a document with pages."""
     heading: str | UnsetType = UNSET
     """The heading that it stands under, where that is known."""
+    misread: bool | UnsetType = UNSET
+    """Whether its page was read badly: words run together.  Nothing is charged for quotations of it."""
 
 
 class EvidenceSupplied(Event, frozen=True, kw_only=True, tag="evidence_supplied"):

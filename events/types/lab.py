@@ -1,6 +1,6 @@
 """A lab run: a judge is measured with texts that differ in one respect.  Its items, and the effects that it found."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -25,6 +25,8 @@ Battery = Literal[
 """A group of trials that vary the same thing."""
 Place = Literal["first", "second"]
 """A speech by its place in the order shown; of a whole debate, the speaker who spoke first or second."""
+SIGNIFICANT: Final = 0.05
+"""The q below which a figure of a lab run is biased."""
 
 
 class PlantedFlaw(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -136,8 +138,16 @@ class LabSetup(Struct, frozen=True, kw_only=True):
     """The judge's family of models; empty if it has none."""
 
 
-LabVerdict = Literal["biased", "within the floor", "could not have seen it", "measured"]
-"""``measured``: the figure has no value without bias to be compared with."""
+LabVerdict = Literal[
+    "biased",
+    "biased, by less than matters",
+    "no bias that matters",
+    "cannot tell",
+    "measured",
+    "within the floor",
+    "could not have seen it",
+]
+"""``measured``: the figure has no value without bias to be compared with.  The last two are of an earlier rule."""
 
 
 class Effect(Struct, frozen=True, kw_only=True):
@@ -163,10 +173,22 @@ class Effect(Struct, frozen=True, kw_only=True):
     detectable: float | None = None
     """The effect that would be found with a probability of 80 %."""
     floor: float | None = None
-    """The judge's difference from itself, in the same unit."""
+    """The noise of one answer: the judge's difference from itself, in the same unit.  It changes no verdict."""
     verdict: LabVerdict
     note: str = ""
-    """One plain sentence: what was varied, and what the figure means."""
+    """Plain sentences: what was varied, what the figure means, and its size beside what matters and the noise."""
+    low_90: float | None = None
+    high_90: float | None = None
+    """The ends of the 90 % interval: within the margin, they show that no bias matters."""
+    margin: float | None = None
+    """The difference from ``null`` that matters."""
+    enough: int | None = None
+    """Items with which the run could tell, where it cannot."""
+
+    @property
+    def is_biased(self) -> bool:
+        """Whether a bias is shown, also in a run that an earlier rule judged."""
+        return self.q is not None and self.q < SIGNIFICANT
 
 
 class CalibrationBin(Struct, frozen=True, kw_only=True):

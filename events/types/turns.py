@@ -1,6 +1,6 @@
 """Turns, spoken or supplied, the model calls behind them, and the pressure that moves traits between turns."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
@@ -153,10 +153,15 @@ class ModelAnswered(Event, frozen=True, kw_only=True, tag="model_answered"):
     reasoning: str
 
 
+CUT_OFF: Final = frozenset({"halted", "interrupted"})
+"""Kinds of calls that Moot itself ended: the debate was halted, or the server stopped."""
+
+
 class ModelFailed(Event, frozen=True, kw_only=True, tag="model_failed"):
     """A model call gave no usable answer; ``answer`` is the text that came, if any.
 
-    It counts towards the cost: ``usage``, ``cost_usd`` and ``parameters`` are as the vendor reported them.
+    It counts towards the cost: ``usage``, ``cost_usd`` and ``parameters`` are as the vendor reported them.  With a kind
+    of ``CUT_OFF`` it is no failure of the model.
     """
 
     private: ClassVar[frozenset[str]] = frozenset({"prompt", "segments", "answer"})
@@ -179,6 +184,13 @@ class ModelFailed(Event, frozen=True, kw_only=True, tag="model_failed"):
     prompt: tuple[tuple[str, str], ...] = ()
     segments: dict[str, str] = field(default_factory=dict)
     answer: str = ""
+    at_least: Literal[True] | UnsetType = UNSET
+    """Set if the call ended before the vendor had reported all its tokens: usage and cost are at least these."""
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether Moot itself ended the call."""
+        return self.kind in CUT_OFF
 
 
 class PressureApplied(DerivedEvent, frozen=True, kw_only=True, tag="pressure_applied"):

@@ -19,6 +19,8 @@ class DocumentView(Struct, frozen=True, kw_only=True, gc=False):
     title: str | UnsetType = UNSET
     passages: int
     """The number of its passages."""
+    misread: int | UnsetType = UNSET
+    """How many of them are of pages that were read badly; unset if none is."""
 
 
 class PassageView(Struct, frozen=True, kw_only=True, gc=False):
@@ -28,6 +30,7 @@ class PassageView(Struct, frozen=True, kw_only=True, gc=False):
     text: str
     page: int | UnsetType = UNSET
     heading: str | UnsetType = UNSET
+    misread: bool | UnsetType = UNSET
 
 
 class EvidenceView(Struct, frozen=True, kw_only=True, gc=False):
@@ -60,6 +63,7 @@ def whole_pack(pack: EvidencePack) -> EvidenceView:
 
 def _documents(pack: EvidencePack) -> dict[str, DocumentView]:
     numbers = Counter(each.document for each in pack.passages.values())
+    misread = Counter(pack.passages[name].document for name in pack.misread)
     return {
         name: DocumentView(
             name=each.name,
@@ -67,6 +71,7 @@ def _documents(pack: EvidencePack) -> dict[str, DocumentView]:
             media_type=each.media_type,
             title=each.title,
             passages=numbers[name],
+            misread=misread[name] or UNSET,
         )
         for name, each in pack.documents.items()
     }
@@ -87,4 +92,5 @@ def _passage(pack: EvidencePack, name: str) -> PassageView:
         text=supplied.passage.text,
         page=supplied.passage.page,
         heading=supplied.passage.heading,
+        misread=supplied.passage.misread,
     )

@@ -10,6 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
 from events.state.ledger import Ledger, ScoreEntry
+from events.state.scorecard import leader_of
 from events.types import SIDES, Side
 
 NAMES: Final[dict[str, str]] = {"pro": "Pro", "con": "Con"}
@@ -82,9 +83,11 @@ def _leads(debate: Debate) -> Iterator[_Candidate]:
             standing[entry.turn][entry.dimension] = entry.after
         means = [_mean(side, standing, ledger) for side in SIDES]
         pro, con = means
-        if pro is None or con is None or ledger.rubric is None or round(abs(pro - con), 6) <= ledger.rubric.tie_within:
+        if pro is None or con is None or ledger.rubric is None:
             continue
-        before, leader = leader, "pro" if pro > con else "con"
+        if (ahead := leader_of(pro, con, ledger.rubric)) == "neither":
+            continue
+        before, leader = leader, ahead
         if before is not None and before != leader:
             text = f"{NAMES[leader]} took the lead when turn {turn} was judged: Pro {pro:.1f}, Con {con:.1f}."
             moment = Moment(position=entries[-1].position, kind="lead", side=leader, turn=turn, text=text)

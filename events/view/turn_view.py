@@ -106,9 +106,9 @@ class TurnView(Struct, frozen=True, kw_only=True, gc=False):
     absent: dict[str, Reason] | UnsetType = UNSET
     """Dimensions without a score, and why."""
     pressure: PressureApplied | UnsetType = UNSET
-    """The pressure that its debater was under, from the exchange that it last lost before this turn."""
+    """The newest pressure on its debater, if it came after the debater's turn before."""
     directive: int | UnsetType = UNSET
-    """The position of the directive in its prompt."""
+    """The position of the directive in its prompt; absent if there was none."""
 
 
 def turn_view(debate: Debate, number: int) -> TurnView:
@@ -138,7 +138,8 @@ def turn_view(debate: Debate, number: int) -> TurnView:
         ),
         unchecked=debate.unchecked.get(number, UNSET),
         absent=UNSET if card is None or not card.absent else card.absent,
-        **_shaped_by(debate, turn),
+        pressure=_pressure(debate, turn),
+        directive=turn.directive or UNSET,
         **_scores(debate, card),
     )
 
@@ -153,14 +154,11 @@ def _speaker(debate: Debate, number: int) -> str | UnsetType:
     return ", ".join(supplied.turns[number - 1].speakers) or UNSET
 
 
-def _shaped_by(debate: Debate, turn: Turn) -> dict[str, Any]:
-    """The pressure and the directive under which a turn was spoken."""
-    characters, found = debate.characters, dict[str, Any]()
-    for name, known in (("pressure", characters.pressures), ("directive", characters.directives)):
-        before = [at for at, each in known.items() if at < turn.started and each.side == turn.side]
-        if before:
-            found[name] = before[-1] if name == "directive" else characters.pressures[before[-1]]
-    return found
+def _pressure(debate: Debate, turn: Turn) -> PressureApplied | UnsetType:
+    turns = debate.transcript.turns.values()
+    since = max((each.spoken for each in turns if each.side == turn.side and each.number < turn.number), default=0)
+    known = debate.characters.pressures.items()
+    return next((each for at, each in reversed(known) if since < at < turn.started and each.side == turn.side), UNSET)
 
 
 def _head(debate: Debate, number: int) -> ComparisonView | UnsetType:

@@ -6,30 +6,29 @@ once: the material, then the opinions of all judges.  Judges see each other's ti
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-import msgspec
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Meta
 
 from events.state.debate import Debate
 from events.types import Artifact, DebateOpened, Rater
 from events.types.deliberation import Disagreement, OpinionGiven
 from judge.deliberation.agreement import with_verdict
-from judge.deliberation.opinions import OpinionAnswer
 from judge.deliberation.subject import Opinions, Subject, titles_of
 from judge.guard.neutralise import quoted
+from judge.lenient import choice, keyed, longest, loose, points
 from judge.live.prompt import Prompt, Prompts
 from judge.panel.questions import panel_prompt
 from judge.templates import fill, section
-from providers.answers.schema import guided
 from providers.base import Segment
 
 MOST_LISTED = 3
 """The most findings, and the most remediation steps, that an answer may have."""
 SHOWN = 300
 """Characters of another judge's rationale that a prompt shows."""
-Quote = Annotated[str, Meta(max_length=160)]
-Rationale = Annotated[str, Meta(max_length=280)]
+QUOTE_MOST = 160
+RATIONALE_MOST = 280
+Confidence = Annotated[float, Meta(ge=0, le=1, extra_json_schema={"x-neutral": 0.5})]
 Listed = Annotated[list[Annotated[str, Meta(max_length=120)]], Meta(max_length=MOST_LISTED)]
 
 
@@ -154,27 +153,13 @@ def _words(opinion: OpinionGiven) -> str:
 def _opinion_type(
     verdicts: tuple[str, ...], dimensions: tuple[str, ...], low: float, high: float, *, lists: bool
 ) -> Any:
-    score = Annotated[int, Meta(ge=int(low), le=int(high))]
-    names = {f"d{number}": name for number, name in enumerate(dimensions)}
-    scores = msgspec.defstruct(
-        "Scores", [(field, score) for field in names], rename=names, frozen=True, kw_only=True, module=__name__
-    )
-    fields: list[tuple[str, Any]] = [
-        ("quote", Quote),
-        ("rationale", Rationale),
-        *([("findings", Listed), ("remediation", Listed)] if lists else []),
-        ("scores", scores),
-        ("confidence", Annotated[float, Meta(ge=0, le=1)]),
-        ("verdict", Literal[verdicts]),
-    ]
-    writes: type[Struct] = msgspec.defstruct("Opinion", fields, frozen=True, kw_only=True, module=__name__)
     middle = verdicts[-1] if "tie" in verdicts else verdicts[len(verdicts) // 2]
-    neutral = {
-        "quote": "",
-        "rationale": "",
-        **({"findings": [], "remediation": []} if lists else {}),
-        "scores": dict.fromkeys(dimensions, int(low + high) // 2),
-        "confidence": 0.5,
-        "verdict": middle,
-    }
-    return guided(OpinionAnswer, writes, neutral)
+    return loose(
+        "Opinion",
+        ("quote", longest(QUOTE_MOST)),
+        ("rationale", longest(RATIONALE_MOST)),
+        *([("findings", Listed), ("remediation", Listed)] if lists else []),
+        ("scores", keyed("Scores", dimensions, points(int(low), int(high)))),
+        ("confidence", Confidence),
+        ("verdict", choice(verdicts, middle)),
+    )

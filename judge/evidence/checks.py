@@ -1,7 +1,7 @@
 """Check citations against the passages, by the rules of ``judge.guard.quotes``: no model decides here."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -18,6 +18,8 @@ SEARCHED: Final = 20
 """Other passages in which misquoted words are looked for, of those with all their words with content but one."""
 _LEFT_OUT: Final = re.compile(r"\s*(?:…|\.{3,}|[\[(［]\s*(?:…|\.{3,})\s*[\])］]|\[[^\]\n]{0,60}\])\s*")
 """What a speaker leaves out of a quotation, or puts into it in square brackets."""
+_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
+_HYPHEN_OR_SPACE: Final = re.compile(rf"{_HYPHEN.pattern}|\s+")
 _ENDS: Final = " \t\n.,;:!?…。，、；：！？"
 
 
@@ -47,10 +49,51 @@ class CheckedTurn(Struct, frozen=True):
     unchecked: int = 0
 
 
+class _Pack(Struct, frozen=True):
+    """The passages, and how quoted words are looked for in them."""
+
+    texts: Mapping[str, str]
+    misread: Collection[str]
+    minimum: int
+    language: str
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.texts
+
+    def stands(self, quote: str, name: str) -> Span | None:
+        """Return the span of quoted words in a passage.
+
+        A hyphen between letters does not count, because the end of a line may have hidden it; nor does white space in
+        a passage that was read badly.
+        """
+        text, uncertain = self.texts[name], _HYPHEN_OR_SPACE if name in self.misread else _HYPHEN
+        span = stands_in(quote, text, self.minimum)
+        if span is not None or not (uncertain.search(quote) or uncertain.search(text)):
+            return span
+        places = [at for part in _between(uncertain, text) for at in range(*part)]
+        span = stands_in(uncertain.sub("", quote), uncertain.sub("", text), self.minimum)
+        return None if span is None else (places[span[0]], places[span[1] - 1] + 1)
+
+
+def _between(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
+    """Yield the spans around the matches of a pattern."""
+    at = 0
+    for found in pattern.finditer(text):
+        yield at, found.start()
+        at = found.end()
+    yield at, len(text)
+
+
 def check_turn(
-    text: str, passages: Mapping[str, str], *, minimum: int, earlier: Sequence[str] = (), language: str = "en"
+    text: str,
+    passages: Mapping[str, str],
+    *,
+    minimum: int,
+    misread: Collection[str] = (),
+    earlier: Sequence[str] = (),
+    language: str = "en",
 ) -> CheckedTurn:
-    """Check every citation of a turn.  ``passages``: their texts by id.
+    """Check every citation of a turn.  ``passages``: their texts by id; ``misread``: those that were read badly.
 
     ``minimum``: characters of a quotation, after normalisation; a shorter one is no quotation.  ``earlier``: the motion
     and the turns before.  Words of theirs in quotation marks are no quotation of the passage, unless they stand there,
@@ -58,7 +101,7 @@ def check_turn(
     """
     found = find_citations(text)
     checked = [
-        *_checked_marks(found, passages, minimum, earlier, language),
+        *_checked_marks(found, _Pack(passages, misread, minimum, language), earlier),
         *(
             CheckedCitation(
                 passage="", span=each.span, statement=each.span, finding="uncited", quote=each.quote, quoted=each.span
@@ -105,25 +148,24 @@ def nearest_sentence(quote: str, passage: str, language: str = "en") -> Span | N
     return best[1] if best[0] else None
 
 
-def _checked_marks(
-    found: FoundCitations, passages: Mapping[str, str], minimum: int, earlier: Sequence[str], language: str
-) -> Iterator[CheckedCitation]:
-    named = {each for said in earlier for each in cited_ids(said) if each not in passages}
+def _checked_marks(found: FoundCitations, pack: _Pack, earlier: Sequence[str]) -> Iterator[CheckedCitation]:
+    minimum = pack.minimum
+    named = {each for said in earlier for each in cited_ids(said) if each not in pack}
     groups: dict[Span, list[CitationMark]] = {}
     for mark in found.marks:
         groups.setdefault(mark.group, []).append(mark)
     for marks in groups.values():
-        known = [mark for mark in marks if mark.passage in passages]
+        known = [mark for mark in marks if mark.passage in pack]
         quotations = [each for each in marks[0].quotations if find(each.text, each.text, minimum) is not None]
         own = [
             each
             for each in quotations
-            if any(stands_in(each.text, passages[mark.passage], minimum) for mark in known)
+            if any(pack.stands(each.text, mark.passage) for mark in known)
             or not any(stands_in(each.text, said, minimum) for said in earlier)
         ]
         for mark in marks:
-            if mark.passage in passages:
-                yield from _checked(mark, own, known, passages, minimum, language)
+            if mark.passage in pack:
+                yield from _checked(mark, own, known, pack)
             elif own or (not mark.is_round and mark.passage not in named):
                 quote = own[0] if own else None
                 yield CheckedCitation(
@@ -133,56 +175,47 @@ def _checked_marks(
                     finding="unknown_passage",
                     quote=quote.text if quote else "",
                     quoted=quote.span if quote else None,
-                    found_in=_elsewhere(quote.text, mark.passage, passages, minimum, language) if quote else "",
+                    found_in=_elsewhere(quote.text, mark.passage, pack) if quote else "",
                 )
 
 
 def _checked(
-    mark: CitationMark,
-    quotations: Sequence[Quotation],
-    known: Sequence[CitationMark],
-    passages: Mapping[str, str],
-    minimum: int,
-    language: str,
+    mark: CitationMark, quotations: Sequence[Quotation], known: Sequence[CitationMark], pack: _Pack
 ) -> Iterator[CheckedCitation]:
     """Yield what is found of one mark whose passage exists: of each quotation, or that it quotes nothing.
 
     With several ids in the brackets a quotation counts for those that hold it; if none does, for the first.
     """
-    text, reported = passages[mark.passage], False
+    text, reported = pack.texts[mark.passage], False
     for each in quotations:
-        stands = stands_in(each.text, text, minimum)
-        if stands is None and (
-            mark != known[0] or any(stands_in(each.text, passages[other.passage], minimum) for other in known[1:])
-        ):
+        stands = pack.stands(each.text, mark.passage)
+        if stands is None and (mark != known[0] or any(pack.stands(each.text, other.passage) for other in known[1:])):
             continue
         reported = True
+        absent: CitationFinding = "misread" if any(other.passage in pack.misread for other in known) else "misquoted"
         yield CheckedCitation(
             passage=mark.passage,
             span=mark.span,
             statement=mark.statement,
-            finding="verified" if stands else "misquoted",
+            finding="verified" if stands else absent,
             quote=each.text,
             quoted=each.span,
-            stands=stands or nearest_sentence(each.text, text, language),
-            found_in="" if stands else _elsewhere(each.text, mark.passage, passages, minimum, language),
+            stands=stands or nearest_sentence(each.text, text, pack.language),
+            found_in="" if stands else _elsewhere(each.text, mark.passage, pack),
         )
     if not reported:
         yield CheckedCitation(passage=mark.passage, span=mark.span, statement=mark.statement, finding="paraphrased")
 
 
-def _elsewhere(quote: str, passage: str, passages: Mapping[str, str], minimum: int, language: str) -> str:
+def _elsewhere(quote: str, passage: str, pack: _Pack) -> str:
     """Return the id of another passage that holds the words; empty if none does."""
-    others = (name for name in passages if name != passage)
-    return next(
-        (name for name in _likely(quote, others, passages, language) if stands_in(quote, passages[name], minimum)), ""
-    )
+    return next((name for name in _likely(quote, passage, pack) if pack.stands(quote, name)), "")
 
 
-def _likely(quote: str, names: Iterable[str], passages: Mapping[str, str], language: str) -> list[str]:
-    """Return the passages in which a quote may stand, with those first that have most of its words."""
-    wanted = set(content_words(quote, language))
-    shown = {name: _folded(passages[name]) for name in names}
+def _likely(quote: str, passage: str, pack: _Pack) -> list[str]:
+    """Return the other passages in which a quote may stand, with those first that have most of its words."""
+    wanted = set(content_words(quote, pack.language))
+    shown = {name: _folded(text) for name, text in pack.texts.items() if name != passage}
     shared = {name: sum(word in text for word in wanted) for name, text in shown.items()}
     likely = [name for name, number in shared.items() if number >= len(wanted) - 1]
     return sorted(likely, key=lambda name: -shared[name])[:SEARCHED]

@@ -2,8 +2,14 @@
 
 Both are compared after NFKC, case folding, and merging of white space, quotation marks and dashes, and of the digits,
 full stops, commas, question marks and percent signs of all scripts; without invisible characters (``characters``) and
-Arabic vowel signs.  If a text that is not all ASCII does not contain a quote so, both are compared without white space
-beside punctuation or beside letters of a script without spaces.
+Arabic vowel signs.  If the text does not contain a quote so, the words alone are compared: without punctuation,
+quotation marks and marks of emphasis, and without white space beside letters of a script without spaces.  A mark
+between two digits, a sign before a digit, an apostrophe in a word, and signs of currency and percent are words too.
+
+A quote may leave words out: ``…``, ``...`` or ``[…]`` stands for them, and ``[words]`` for words that were replaced.
+Its parts must stand in the text in their order, at most two cuts within two sentences, and the span is the whole with
+what was left out.  A cut that hides a negation or a number is not accepted: the words may mean something else without
+it.  Negations are looked for by lists of seven languages (``turning_words.json``); in other languages only numbers.
 
 The text is cut into chunks that normalise independently of each other (a base with its marks, a syllable of jamo), so
 that each normalised character has a known place in the original.
@@ -11,12 +17,15 @@ that each normalised character has a known place in the original.
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import resources
+from itertools import islice
 from unicodedata import category, combining, decimal, normalize
 
+import msgspec
 from msgspec import Struct
 
-from events.segmentation import UNSPACED, count_words
+from events.segmentation import SENTENCE_END, UNSPACED, count_words
 from events.types import Span
 from judge.guard.characters import INVISIBLE, REMOVE
 
@@ -37,6 +46,16 @@ _FIRST_THAT_JOINS = "\u0300"
 """Characters below this one never compose with the character before them."""
 _PREFIX = re.compile(r"(?m)^[ \t]*\|[ \t]?")
 _ENDS = " '"
+_CUT = re.compile(r"(\[[^\[\]]{0,60}\]|\(\.{3,}\)|\.{3,}|\. \. \.)")
+"""Words left out or replaced, in a text that is normalised: ``…`` is three full stops there."""
+MOST_CUTS = 2
+MOST_SENTENCES = 2
+LEAST_PART = 2
+"""Characters of each part of a quote that leaves words out."""
+MOST_PLACES = 100
+"""Places of the first part that are tried."""
+_KEPT_SIGNS = frozenset("%‰€$£¥₹°")
+_JOINING_SIGNS = frozenset(".,:/")
 
 
 class Normalised(Struct, frozen=True):
@@ -46,18 +65,34 @@ class Normalised(Struct, frozen=True):
     starts: tuple[int, ...]
     ends: tuple[int, ...]
 
-    def tight(self) -> "Normalised":
-        """Return the text without white space beside punctuation or beside letters of a script without spaces."""
-        last = len(self.text) - 1
-        kept = [
-            at
-            for at, each in enumerate(self.text)
-            if each != " " or (0 < at < last and _needs_space(self.text[at - 1]) and _needs_space(self.text[at + 1]))
-        ]
+    def words(self) -> "Normalised":
+        """Return the words alone, with one space between them; none beside letters of a script without spaces."""
+        kept: list[int] = []
+        is_apart = False
+        for at, each in enumerate(self.text):
+            if not self._is_of_word(at):
+                is_apart = True
+                continue
+            if is_apart and kept and not (_is_tight(self.text[kept[-1]]) or _is_tight(each)):
+                kept.append(at - 1)
+            is_apart = False
+            kept.append(at)
         return Normalised(
-            "".join(self.text[at] for at in kept),
+            "".join(self.text[at] if self._is_of_word(at) else " " for at in kept),
             tuple(self.starts[at] for at in kept),
             tuple(self.ends[at] for at in kept),
+        )
+
+    def _is_of_word(self, at: int) -> bool:
+        """Return whether a character belongs to the words: a letter, a digit, or a sign that changes what is said."""
+        character = self.text[at]
+        if character.isalnum() or character in _KEPT_SIGNS or category(character).startswith("M"):
+            return True
+        before, after = self.text[at - 1 : at], self.text[at + 1 : at + 2]
+        if character == "'":
+            return _needs_space(before) and _needs_space(after)
+        return after.isdecimal() and (
+            (character in _JOINING_SIGNS and before.isdecimal()) or (character in "+-" and not _needs_space(before))
         )
 
     def is_edge(self, index: int) -> bool:
@@ -69,24 +104,117 @@ def find(quote: str, text: str, minimum: int) -> Span | None:
     """Return the span of ``quote`` in ``text``, [start, end) in code points; None if it is absent or too short.
 
     Quotation marks and white space around the quote do not count, nor does the ``| `` that ``neutralise`` adds.
+    ``minimum``: characters that the quote has to have, after normalisation.
     """
-    where = normalised(text)
+    found = place(quote, text, minimum)
+    return None if isinstance(found, str) else found
+
+
+def place(quote: str, text: str, minimum: int) -> Span | str:
+    """Return the span of ``quote`` in ``text`` as ``find`` does, or what is wrong with a cut: the end of a sentence.
+
+    The sentence is empty if the words are absent or too short.
+    """
+    where, why = normalised(text), ""
     for candidate in dict.fromkeys((quote, _PREFIX.sub("", quote))):
         needle = normalised(candidate)
         wanted = needle.text.strip(_ENDS)
-        if not wanted or max(len(wanted), _unspaced_length(wanted)) < minimum:
+        if not wanted or _length(wanted) < minimum:
             continue
-        span = _span(wanted, where)
-        if span is None and not text.isascii():
-            span = _span(needle.tight().text.strip(_ENDS), where.tight())
-        if span is not None:
-            return span
-    return None
+        if (at := _position(wanted, where)) is not None:
+            return where.starts[at], where.ends[at + len(wanted) - 1]
+        found = _place_of_parts(needle.text, where, text, minimum)
+        if not isinstance(found, str):
+            return found
+        why = why or found
+    return why
 
 
-def _span(wanted: str, where: Normalised) -> Span | None:
-    at = _position(wanted, where)
-    return None if at is None else (where.starts[at], where.ends[at + len(wanted) - 1])
+def not_quoted(why: str) -> str:
+    """Return the sentence for a quote of a turn that ``place`` did not find."""
+    return f"the quote {why}" if why else "the quote is not in the turn, or too short to tell"
+
+
+def _place_of_parts(quote: str, where: Normalised, text: str, minimum: int) -> Span | str:
+    """Return the span of the words of a normalised quote, which may leave words out."""
+    whole = _only_words(where)
+    said = [normalised(part).words().text for part in _CUT.split(quote)]
+    joined = normalised(_CUT.sub(" ", quote)).words().text
+    if _length(joined) < minimum:
+        return ""
+    if (at := next(_places(joined, whole), None)) is not None and not any(said[1::2]):
+        return whole.starts[at], whole.ends[at + len(joined) - 1]
+    parts = [part for part in said[::2] if part]
+    replaced = [part for part in said[1::2] if part]
+    if len(said) == 1 or not parts or min(map(_length, parts)) < LEAST_PART:
+        return ""
+    if len(parts) - 1 > MOST_CUTS:
+        return f"leaves words out more than {MOST_CUTS} times"
+    if turning := next(filter(None, map(_turning_word, replaced)), ""):
+        return f"puts “{turning}” in"
+    return _tightest(parts, whole, text)
+
+
+def _tightest(parts: list[str], whole: Normalised, text: str) -> Span | str:
+    """Return the shortest span with all parts in their order, whose cuts hide nothing that turns the sense."""
+    best, why = None, ""
+    for start in islice(_places(parts[0], whole), MOST_PLACES):
+        end, cuts = start + len(parts[0]), []
+        for part in parts[1:]:
+            at = next(_places(part, whole, end), None)
+            if at is None:
+                return why if best is None else best
+            cuts.append(whole.text[end:at])
+            end = at + len(part)
+        span = whole.starts[start], whole.ends[end - 1]
+        if turning := next(filter(None, map(_turning_word, cuts)), ""):
+            why = f"leaves out “{turning}”"
+        elif len([each for each in SENTENCE_END.finditer(text, *span) if each.end() < span[1]]) >= MOST_SENTENCES:
+            why = f"is spread over more than {MOST_SENTENCES} sentences"
+        elif best is None or span[1] - span[0] < best[1] - best[0]:
+            best = span
+    return why if best is None else best
+
+
+def _places(part: str, whole: Normalised, after: int = 0) -> Iterator[int]:
+    """Yield where whole words stand, both as ``Normalised.words`` returns them."""
+    at = whole.text.find(part, after) if part else -1
+    while at >= 0:
+        end = at + len(part)
+        if (
+            whole.is_edge(at)
+            and whole.is_edge(end)
+            and not (_needs_space(whole.text[at - 1 : at]) and _needs_space(part[0]))
+            and not (_needs_space(part[-1]) and _needs_space(whole.text[end : end + 1]))
+        ):
+            yield at
+        at = whole.text.find(part, at + 1)
+
+
+def _turning_word(text: str) -> str:
+    """Return the first negation or number in words that a quote leaves out or puts in; empty if there is none."""
+    for word in text.split():
+        parts = {word, word.removeprefix("و").removeprefix("ف"), *word.split("'")}
+        is_contracted = word.endswith("n't") or word.startswith("n'")
+        if any(map(str.isdecimal, word)) or is_contracted or not _turning_words().isdisjoint(parts):
+            return word
+    return next((each for each in text if _UNSPACED.match(each) and each in _turning_words()), "")
+
+
+@cache
+def _turning_words() -> frozenset[str]:
+    """Return the negations of seven languages, and words for numbers."""
+    data = resources.files("judge").joinpath("guard/turning_words.json").read_bytes()
+    return frozenset(word for group in msgspec.json.decode(data, type=dict[str, list[str]]).values() for word in group)
+
+
+@lru_cache(maxsize=256)
+def _only_words(where: Normalised) -> Normalised:
+    return where.words()
+
+
+def _length(text: str) -> int:
+    return max(len(text), _unspaced_length(text))
 
 
 def _unspaced_length(text: str) -> int:
@@ -95,7 +223,17 @@ def _unspaced_length(text: str) -> int:
 
 
 def _needs_space(character: str) -> bool:
-    return (character.isalnum() or category(character).startswith("M")) and not _UNSPACED.match(character)
+    """Return whether a character is part of a word of a script with spaces; not for an empty text."""
+    return (
+        bool(character)
+        and (character.isalnum() or category(character).startswith("M"))
+        and not _UNSPACED.match(character)
+    )
+
+
+def _is_tight(character: str) -> bool:
+    """Return whether white space beside a character makes no difference."""
+    return character in _KEPT_SIGNS or _UNSPACED.match(character) is not None
 
 
 def comparable(text: str) -> str:

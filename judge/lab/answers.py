@@ -100,7 +100,7 @@ class Groups(Struct, frozen=True):
 
 
 class Retest(Struct, frozen=True, kw_only=True):
-    """How much the judge differs from itself: the floor under the other figures."""
+    """How much the judge differs from itself: the noise of one answer, beside the other figures."""
 
     totals: Mapping[str, list[float]]
     parts: Mapping[str, list[Mapping[str, float]]]
@@ -148,13 +148,13 @@ class Retest(Struct, frozen=True, kw_only=True):
 
     @property
     def points(self) -> float | None:
-        """The floor of a difference in points."""
+        """The noise of one answer in points."""
         found = self.sd
         return None if found is None else found.value
 
     @property
     def half_flips(self) -> float | None:
-        """Share of verdicts that asking again moves towards one side: the floor of a change and of a pick rate."""
+        """Share of verdicts that asking again moves towards one side: the noise of a change and of a pick rate."""
         return None if self.flip_rate is None else self.flip_rate / 2
 
     def _sd(self, of: Mapping[str, Sequence[float]]) -> ClusterEstimate | None:

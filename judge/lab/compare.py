@@ -6,11 +6,11 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from events.types.lab import Battery
+from events.types.lab import SIGNIFICANT, Battery
 from judge.lab.effects import measured_of
 from judge.lab.statistics import ClusterEstimate, false_discovery, mean
 from judge.lab.trials import Reading, Trial
-from judge.lab.verdicts import SIGNIFICANT, MeasuredFigure
+from judge.lab.verdicts import MeasuredFigure
 
 SQUARED: Final = "points²"
 

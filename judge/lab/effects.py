@@ -25,7 +25,7 @@ from judge.lab.statistics import (
     share,
 )
 from judge.lab.trials import BATTERIES, Asks, Reading, Trial
-from judge.lab.verdicts import SIGNIFICANT, Better, MeasuredFigure, effects, margin
+from judge.lab.verdicts import Better, MeasuredFigure, effects
 
 FABRICATED: Final = "fabricated_citation"
 COIN: Final = 0.5
@@ -352,15 +352,9 @@ def _obscure(given: BatteryAnswers, _: Retest) -> Iterator[MeasuredFigure]:
 
 def _style(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
     plain = given.column(_total, "score", "original")
-    within = margin("style", "points")
     for kind in given.kinds():
         change = given.column(_total, "score", f"style_{kind}").minus(plain)
-        found = _estimated(change, mean)
         note = f"The same content in the style “{kind}”: the change of the score."
-        if found is not None and within is not None:
-            p = found.equivalent(0, within)
-            shown = "equivalent" if p < SIGNIFICANT else "not shown to be equivalent"
-            note += f" Within ±{within:g} points it is {shown} (two one-sided tests, p = {p:.3f})."
         yield _points("style", kind, change, note, floor=retest.points)
 
 

@@ -13,7 +13,7 @@ jackknife; Benjamini and Hochberg (1995), the false discovery rate; Bloom (1995)
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from math import exp, inf, isfinite, log, sqrt
+from math import ceil, exp, inf, isfinite, log, sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -24,8 +24,10 @@ from judge.errors import MissingPackages
 
 Array = NDArray[np.float64]
 LEVEL: Final = 0.95
-"""Confidence of every interval."""
+"""Confidence of every interval but those of equivalence."""
 ALPHA: Final = 1 - LEVEL
+EQUIVALENCE_LEVEL: Final = 1 - 2 * ALPHA
+"""Confidence of the interval that two one-sided tests at ``ALPHA`` compare with a margin (Schuirmann 1987)."""
 POWER: Final = 0.8
 """Power at which an effect counts as detectable."""
 BINS: Final = 10
@@ -40,6 +42,9 @@ class ClusterEstimate(NamedTuple):
     value: float
     low: float
     high: float
+    low_90: float
+    high_90: float
+    """The ends of the interval of 90 %, by which equivalence is judged."""
     error: float
     df: float
     n: int
@@ -56,23 +61,32 @@ class ClusterEstimate(NamedTuple):
             return min(1.0, 2.0 ** (1 - self.clusters))
         return float(min(1.0, 2 * _special().stdtr(self.df, -abs(self.value - null) / self.error)))
 
-    def equivalent(self, null: float, margin: float) -> float:
-        """Return the p value of two one-sided t tests: small if the figure lies within ``null`` ± ``margin``."""
-        away = margin - abs(self.value - null)
-        if self.error == 0:
-            return 0.0 if away > 0 else 1.0
-        return float(_special().stdtr(self.df, -away / self.error))
+    def is_within(self, null: float, margin: float) -> bool:
+        """Whether two one-sided tests at 5 % show that the figure lies within ``null`` ± ``margin``.
+
+        That is the same as: the interval of 90 % lies there.
+        """
+        return null - margin < self.low_90 and self.high_90 < null + margin
 
     @property
     def detectable(self) -> float:
-        """The least difference from the null that this sample shows at 5 % with a power of 80 %.
+        """The least difference from the null that this sample shows at 5 % with a power of 80 %."""
+        return (quantile(self.df, 1 - ALPHA / 2) + quantile(self.df, POWER)) * self._widest_error
 
-        The interval of a share is wider than its standard error says where few events were seen; so the width counts.
+    def enough(self, margin: float, alpha: float) -> int:
+        """Return the number of items with which a figure is either beyond its null at ``alpha`` or within ``margin``.
+
+        Then half an interval of each kind is no wider than the margin together, so no figure can lie between the two.
+        The spread stays, and clusters grow with the items.
         """
-        half = quantile(self.df, 1 - ALPHA / 2)
+        both = quantile(self.df, 1 - alpha / 2) + quantile(self.df, (1 + EQUIVALENCE_LEVEL) / 2)
+        return ceil(self.n * (both * self._widest_error / margin) ** 2)
+
+    @property
+    def _widest_error(self) -> float:
+        """The standard error, or what the interval's width says: a share's is wider where few events were seen."""
         width = (self.high - self.low) / 2 if self.error else max(self.high - self.value, self.value - self.low)
-        error = max(self.error, width / half)
-        return (half + quantile(self.df, POWER)) * error
+        return max(self.error, width / quantile(self.df, 1 - ALPHA / 2))
 
 
 # means and shares
@@ -102,22 +116,25 @@ def share(values: ArrayLike, clusters: Sequence[Hashable], least: float = 0.0) -
     sample = _Sample.of(values, clusters)
     if sample is None:
         return None
-    width = 1 - least
+    ends = (*_share_interval(sample, least, LEVEL), *_share_interval(sample, least, EQUIVALENCE_LEVEL))
+    return ClusterEstimate(sample.mean, *ends, sample.error, sample.df, sample.n, sample.clusters)
+
+
+def _share_interval(sample: "_Sample", least: float, level: float) -> tuple[float, float]:
+    width, tail = 1 - least, (1 - level) / 2
     p = (sample.mean - least) / width
     if sample.error == 0:
-        unseen = 1 - (ALPHA / 2) ** (1 / sample.n)
+        unseen = 1 - tail ** (1 / sample.n)
         low, high = p - p * unseen, p + (1 - p) * unseen
     else:
-        narrower = quantile(inf, 1 - ALPHA / 2) / quantile(sample.df, 1 - ALPHA / 2)
-        low, high = wilson(p, p * (1 - p) * (width / sample.error * narrower) ** 2)
-    return ClusterEstimate(
-        sample.mean, least + low * width, least + high * width, sample.error, sample.df, sample.n, sample.clusters
-    )
+        narrower = quantile(inf, 1 - tail) / quantile(sample.df, 1 - tail)
+        low, high = wilson(p, p * (1 - p) * (width / sample.error * narrower) ** 2, level)
+    return least + low * width, least + high * width
 
 
-def wilson(share_: float, n: float) -> tuple[float, float]:
+def wilson(share_: float, n: float, level: float = LEVEL) -> tuple[float, float]:
     """Return Wilson's interval of a share of ``n``, which may be an effective sample."""
-    low, high = _module("statsmodels.stats.proportion").proportion_confint(share_ * n, n, ALPHA, "wilson")
+    low, high = _module("statsmodels.stats.proportion").proportion_confint(share_ * n, n, 1 - level, "wilson")
     return float(low), float(high)
 
 
@@ -220,7 +237,7 @@ def within_sd(groups: Sequence[ArrayLike], clusters: Sequence[Hashable]) -> Clus
     of = [name for _, name in kept]
     n = int(free.sum()) + len(kept)
     if squares.sum() == 0:
-        return ClusterEstimate(0.0, 0.0, 0.0, 0.0, len(set(of)) - 1, n, len(set(of)))
+        return ClusterEstimate(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, len(set(of)) - 1, n, len(set(of)))
 
     def log_variance(rows: Sequence[int]) -> float:
         chosen = list(rows)
@@ -230,9 +247,8 @@ def within_sd(groups: Sequence[ArrayLike], clusters: Sequence[Hashable]) -> Clus
     found = jackknife(log_variance, of)
     if found is None:
         return None
-    value = exp(found.value / 2)
-    low, high = exp(found.low / 2), exp(found.high / 2)
-    return ClusterEstimate(value, low, high, value * found.error / 2, found.df, n, found.clusters)
+    value, low, high, low_90, high_90 = (exp(each / 2) for each in found[:5])
+    return ClusterEstimate(value, low, high, low_90, high_90, value * found.error / 2, found.df, n, found.clusters)
 
 
 def mcnemar(one: int, other: int) -> float:
@@ -283,11 +299,11 @@ def quantile(df: float, probability: float) -> float:
 def _interval(
     value: float, error: float, df: float, n: int, clusters: int, bounds: tuple[float, float] | None
 ) -> ClusterEstimate:
-    half = quantile(df, 1 - ALPHA / 2) * error
-    low, high = value - half, value + half
-    if bounds is not None:
-        low, high = max(low, bounds[0]), min(high, bounds[1])
-    return ClusterEstimate(value, low, high, error, df, n, clusters)
+    least, most = bounds or (-inf, inf)
+    half, half_90 = (quantile(df, (1 + level) / 2) * error for level in (LEVEL, EQUIVALENCE_LEVEL))
+    low, low_90 = (max(value - each, least) for each in (half, half_90))
+    high, high_90 = (min(value + each, most) for each in (half, half_90))
+    return ClusterEstimate(value, low, high, low_90, high_90, error, df, n, clusters)
 
 
 def _special() -> Any:

@@ -1,14 +1,7 @@
 """From measured figures to effects: one family of tests over a run, and a verdict on each figure.
 
 A figure with a value without bias (its null) is tested.  The p values of a run are one family (Benjamini and Hochberg).
-
-- ``biased``: q < 0.05, and the figure is farther from its null than the floor, where it has one.  The floor only takes
-  verdicts away, so a judge without bias is called biased in at most 5 % of runs.
-- ``within the floor``: a difference is likely, but not larger than what the judge differs from itself; or none was
-  shown, and the whole interval lies within the floor, or within the margin that matters at a sufficient power.
-- ``could not have seen it``: none was shown, and the sample is too small to exclude one that matters; or no item
-  changed, and there are too few to say that hardly any does.
-- ``measured``: the figure has no value without bias, or a large value is good.
+``verdict_of`` is the rule.  How much one answer of the judge differs from another is a remark beside it.
 """
 
 import math
@@ -20,10 +13,9 @@ from typing import Final, Literal
 import msgspec
 from msgspec import Struct
 
-from events.types.lab import Battery, Effect, LabVerdict
+from events.types.lab import SIGNIFICANT, Battery, Effect, LabVerdict
 from judge.lab.statistics import ALPHA, ClusterEstimate, false_discovery
 
-SIGNIFICANT: Final = 0.05
 UNSEEN: Final = 0.1
 """Share of items that may be affected without being seen, where no item of the sample is."""
 Better = Literal["nearer", "higher", "lower"]
@@ -48,6 +40,7 @@ class MeasuredFigure(Struct, frozen=True, kw_only=True):
     is_tested: bool = True
     """Whether a distance from the null is a bias."""
     floor: float | None = None
+    """How much one answer of the judge differs from another, in the same unit; None without the battery ``retest``."""
     better: Better = "nearer"
     note: str = ""
 
@@ -78,9 +71,42 @@ def margin(battery: str, unit: str) -> float | None:
     return margins().get(battery, {}).get(unit)
 
 
+def verdict_of(found: ClusterEstimate, null: float, matters: float, q: float) -> LabVerdict:
+    """The rule: a bias is shown by q, the absence of one that matters by equivalence, and both can hold.
+
+    ``matters``: the difference from the null that matters.  Sources: Benjamini and Hochberg (1995) for q; Schuirmann
+    (1987), two one-sided tests; Lakens (2017) for the four results of both tests.
+    """
+    is_biased = q < SIGNIFICANT
+    if found.is_within(null, matters) and not _is_unseen(found):
+        return "biased, by less than matters" if is_biased else "no bias that matters"
+    return "biased" if is_biased else "cannot tell"
+
+
+def _is_unseen(found: ClusterEstimate) -> bool:
+    """Whether no item changed, and so few were asked that more than ``UNSEEN`` of all items could change.
+
+    Points without variation have an interval without width.
+    """
+    return found.high == found.low and found.n < _unchanged(UNSEEN)
+
+
+def _unchanged(changed: float) -> int:
+    """Items without a change that show, at 5 %, that less than this share of all items changes."""
+    return math.ceil(math.log(ALPHA) / math.log1p(-changed))
+
+
 def _effect(measured: MeasuredFigure, q: float | None) -> Effect:
-    found = measured.found
-    verdict, why = _verdict(measured, q)
+    found, matters = measured.found, margin(measured.battery, measured.unit)
+    verdict: LabVerdict = "measured" if found is not None else "cannot tell"
+    why, enough = "" if found is not None else "There are too few answers for a figure.", None
+    if found is not None and q is not None:
+        if matters is None:
+            raise ValueError(f"{measured.battery} {measured.name} is tested, and has no difference that matters")
+        verdict = verdict_of(found, measured.null, matters, q)
+        if verdict == "cannot tell":
+            enough = _enough(found, measured, matters, q)
+        why = _remarks(measured, found, matters, verdict, enough)
     return Effect(
         battery=measured.battery,
         name=measured.name,
@@ -98,38 +124,45 @@ def _effect(measured: MeasuredFigure, q: float | None) -> Effect:
         floor=measured.floor,
         verdict=verdict,
         note=f"{measured.note} {why}".strip(),
+        low_90=None if found is None else found.low_90,
+        high_90=None if found is None else found.high_90,
+        margin=None if q is None else matters,
+        enough=enough,
     )
 
 
-def _verdict(measured: MeasuredFigure, q: float | None) -> tuple[LabVerdict, str]:
-    found, floor = measured.found, measured.floor
-    if found is None:
-        return "could not have seen it", "There are too few answers for a figure."
-    if q is None:
-        return "measured", ""
-    away = abs(found.value - measured.null)
-    if q < SIGNIFICANT:
-        if floor is None or away > floor:
-            return "biased", ""
-        return "within the floor", "The difference is probably real, but the judge differs from itself by as much."
-    if found.high == found.low and (unseen := 1 - ALPHA ** (1 / found.n)) > UNSEEN:
-        why = f"No item changed, but a change in up to {unseen * 100:.0f} % of items could be missing from this sample."
-        return "could not have seen it", why
-    reach = max(measured.null - found.low, found.high - measured.null)
-    if floor is not None and reach <= floor:
-        return "within the floor", "The whole interval lies within what the judge differs from itself."
-    matters = margin(measured.battery, measured.unit)
-    if matters is None or found.detectable > matters:
-        least = _number(found.detectable, measured.unit)
-        meant = ""
-        if matters is not None:
-            enough = math.ceil(found.n * (found.detectable / matters) ** 2)
-            meant = f" {_number(matters, measured.unit)} would matter: about {enough:,} items would show it."
-        return "could not have seen it", f"With this sample only {least} would probably show.{meant}"
-    if reach > matters:
-        why = f"The interval does not exclude a difference that matters, {_number(matters, measured.unit)}."
-        return "could not have seen it", why
-    return "within the floor", f"The interval excludes a difference that matters, {_number(matters, measured.unit)}."
+def _enough(found: ClusterEstimate, measured: MeasuredFigure, matters: float, q: float) -> int:
+    """The items with which the verdict would not be ``cannot tell``."""
+    alpha = SIGNIFICANT * found.p(measured.null) / q  # as strict as the family of the run makes it
+    if found.error:
+        return found.enough(matters, alpha)
+    if found.value != measured.null:  # all items changed alike: p is 2 / 2^clusters
+        return math.ceil(found.n * math.ceil(1 - math.log2(alpha)) / found.clusters)
+    return _unchanged(matters if measured.unit == "share" else UNSEEN)
+
+
+def _remarks(
+    measured: MeasuredFigure, found: ClusterEstimate, matters: float, verdict: LabVerdict, enough: int | None
+) -> str:
+    """The size of a figure beside the difference that matters, and that of a bias beside the noise of one answer."""
+    limit = _number(matters, measured.unit)
+    match verdict:
+        case "biased" if max(found.low - measured.null, measured.null - found.high) > matters:
+            said = f"It is larger than what matters, {limit}."
+        case "biased":
+            said = f"It is not shown whether it is larger than what matters, {limit}."
+        case "biased, by less than matters":
+            said = f"It is smaller than what matters, {limit}."
+        case "cannot tell":
+            return f"{limit} would matter: about {enough:,} items would tell."
+        case _:
+            return f"It excludes a difference that matters, {limit}."
+    if measured.floor is None:
+        return said
+    noise = f"Asked again, the judge differs from itself by {_number(measured.floor, measured.unit)}"
+    if abs(found.value - measured.null) <= measured.floor:
+        noise += ": one debate does not show this bias, but it adds up over many"
+    return f"{said} {noise}."
 
 
 def _number(value: float, unit: str) -> str:

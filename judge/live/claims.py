@@ -14,9 +14,9 @@ from events.state.debate import Debate
 from events.types import ClaimCleared, ClaimFlagged, ClaimKind, ClaimUpheld, PenaltyReversed, Side, Span, TurnSpoken
 from events.types.rubric import Rubric, rule_of
 from judge.guard.neutralise import quoted
-from judge.guard.quotes import comparable, find
+from judge.guard.quotes import comparable, not_quoted, place
 from judge.live.answers import Answers, Quote, Why, is_majority, majority, overlapping
-from judge.live.entries import absorbed_note, applied_change, penalize, record_notes, refuse_finding
+from judge.live.entries import SERIOUS, absorbed_note, applied_change, misquote, penalize, record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, opening, speaker, turn_prompt, turn_segment
 from judge.live.scanner import scan, tokens
@@ -87,13 +87,27 @@ def flag_claims(batch: EventBatch, number: int, answers: Answers[ClaimsAnswer]) 
             refuse_finding(batch, number, PURPOSE, first.suspicion.quote, why, first.position)
 
 
+def misquoted(debate: Debate, number: int, answer: ClaimsAnswer) -> str:
+    """Return the serious claims of an answer whose quotes do not hold, in words; empty if there are none."""
+    rubric = debate.ledger.rubric
+    faults = [
+        f'claims, number {at}: {why}; it was "{each.quote}"'
+        for at, each in enumerate(answer.claims, start=1)
+        if rubric is not None
+        and (rule := rubric.claims.get(each.kind)) is not None
+        and rule.points >= SERIOUS
+        and isinstance(why := _locate(debate, number, each), str)
+    ]
+    return misquote(faults)
+
+
 def _locate(debate: Debate, number: int, suspicion: SuspectClaim) -> Span | str:
     """Return the span of the quote, or why the claim is refused."""
     rubric = debate.ledger.rubric
     if rubric is None or suspicion.kind not in rubric.claims:
         return f"the rubric has no rule for {suspicion.kind}"
-    span = find(suspicion.quote, debate.transcript.turns[number].text, rubric.quote_minimum)
-    return span or "the quote is not in the turn, or too short to tell"
+    found = place(suspicion.quote, debate.transcript.turns[number].text, rubric.quote_minimum)
+    return not_quoted(found) if isinstance(found, str) else found
 
 
 def _flag(batch: EventBatch, number: int, group: list[tuple[int, Span, _LocatedClaim]]) -> None:

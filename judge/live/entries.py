@@ -1,12 +1,13 @@
 """Changes of a score by rules: requested in full, applied as far as the balance allows."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 from events.state.ledger import Balance
 from events.types import CheckMissing, FindingRefused, InjectionDetected, PenaltyApplied
 from events.types.rubric import ConductRule
 from judge.guard import injection
+from judge.lenient import NoteKind
 from judge.live.answers import Answers, why_missing
 from judge.live.event_batch import EventBatch
 from judge.rubric import fmt
@@ -101,14 +102,38 @@ def refuse_finding(batch: EventBatch, turn: int, purpose: str, quote: str, reaso
     batch.add(FindingRefused(turn=turn, purpose=purpose, quote=quote, reason=reason), cause)
 
 
-def record_notes(batch: EventBatch, turn: int, purpose: str, answers: Answers[Any]) -> None:
+SERIOUS = 2
+"""Points that a finding takes at the least for its judge to be asked once more about quotes that do not hold."""
+
+
+def misquote(faults: Sequence[str]) -> str:
+    """Return what the judge is told of findings that would be refused; empty if there are none."""
+    if not faults:
+        return ""
+    return "\n".join((*faults, "Copy the words as they stand, in one unbroken run, or leave the finding out."))
+
+
+def record_notes(
+    batch: EventBatch,
+    turn: int,
+    purpose: str,
+    answers: Answers[Any],
+    *,
+    kinds: Container[NoteKind] = ("left_out", "number"),
+    unknown: str = "",
+) -> None:
     """Record what an answer holds beyond its form: what was left out of it, and numbers that were off their scale.
 
-    A text that was clipped ends with an ellipsis and needs no record.
+    A text that was clipped ends with an ellipsis and needs no record.  ``unknown``: what is said of an id that was not
+    asked for, once for each; without it nothing is recorded of them.
     """
+    seen: set[str] = set()
     for position, note in answers.notes:
-        if note.kind in {"left_out", "number"}:
+        if note.kind in kinds:
             refuse_finding(batch, turn, purpose, note.path, note.what, position)
+        elif note.kind == "unknown" and unknown and (name := note.path.rpartition(".")[2]) not in seen:
+            seen.add(name)
+            refuse_finding(batch, turn, purpose, name, unknown, position)
 
 
 def record_unchecked(batch: EventBatch, turn: int, purpose: str, answers: Answers[Any]) -> None:

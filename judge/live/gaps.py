@@ -9,9 +9,9 @@ from msgspec import UNSET, Meta, Struct
 from events.state.debate import Debate
 from events.types import DebateAudited, LogicGapAdjusted, Passage, Span, TurnSpoken
 from events.types.rubric import Rubric
-from judge.guard.quotes import find
+from judge.guard.quotes import place
 from judge.live.answers import Answers, Quote, Why, is_majority, overlapping, overlaps, why_missing
-from judge.live.entries import absorbed_note, applied_change, record_notes, refuse_finding
+from judge.live.entries import SERIOUS, absorbed_note, applied_change, misquote, record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, speaker, turn_prompt
 from judge.live.scoring import applicable
@@ -109,6 +109,16 @@ def dock(batch: EventBatch, number: int, answers: Answers[Any]) -> None:
                 refuse_finding(batch, number, PURPOSE, group[0][2].gap.fails, why, group[0][2].position)
 
 
+def misquoted(debate: Debate, number: int, answer: GapsAnswer | GradedGaps) -> str:
+    """Return the serious flaws of an answer whose quotes do not hold, in words; empty if there are none."""
+    faults = [
+        f"gaps, number {at}: {why}"
+        for at, gap in enumerate(answer.gaps, start=1)
+        if gap.points >= SERIOUS and isinstance(why := _checked(debate, number, gap, 0), str)
+    ]
+    return misquote(faults)
+
+
 def _checked(debate: Debate, number: int, gap: Gap, position: int) -> _LocatedGap | str:
     """Return the gap with the spans of its quotes, or why it is refused."""
     if gap.turn >= number or gap.turn not in debate.transcript.turns:
@@ -123,13 +133,18 @@ def _located(debate: Debate, gap: Gap, number: int, position: int) -> _LocatedGa
         return f"there is no turn {gap.turn} or no turn {number}"
     if debate.ledger.balance(gap.turn, rubric.gaps.dimension) is None:
         return f"turn {gap.turn} has no score"
-    fails = find(gap.fails, debate.transcript.turns[gap.turn].text, rubric.quote_minimum)
-    if fails is None:
-        return f"the words that fail are not in turn {gap.turn}"
-    exposed_by = find(gap.exposed_by, debate.transcript.turns[number].text, rubric.quote_minimum)
-    if exposed_by is None:
-        return f"the words that expose it are not in turn {number}"
-    return _LocatedGap(gap, fails, exposed_by, position)
+    spans = []
+    for quote, turn, what in _quotes(gap, number):
+        found = place(quote, turns[turn].text, rubric.quote_minimum)
+        if isinstance(found, str):
+            return f"the quote of {what} {found}" if found else f"{what} are not in turn {turn}"
+        spans.append(found)
+    return _LocatedGap(gap, spans[0], spans[1], position)
+
+
+def _quotes(gap: Gap, number: int) -> tuple[tuple[str, int, str], ...]:
+    """Return (quote, turn, what it quotes) for both quotes of a gap that turn ``number`` exposes."""
+    return (gap.fails, gap.turn, "the words that fail"), (gap.exposed_by, number, "the words that expose it")
 
 
 def audit(batch: EventBatch, answers: Answers[AuditAnswer]) -> None:

@@ -16,9 +16,9 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
-from events.types import ComponentScore, DimensionScore, Reason, Span, TurnScored, TurnSpoken
+from events.types import ComponentScore, DimensionScore, Reason, TurnScored, TurnSpoken
 from events.types.rubric import Component, Dimension, Rubric
-from judge.guard.quotes import find
+from judge.guard.quotes import find, place
 from judge.live.answers import Answers, Quote, Why
 from judge.live.entries import record_notes
 from judge.live.event_batch import EventBatch
@@ -177,8 +177,10 @@ def _component(rubric: Rubric, component: Component, text: str, samples: Sequenc
 def _fault(quote: str, text: str, rubric: Rubric) -> str:
     if not quote.strip():
         return "no quote given"
-    short: Span | None = find(quote, text, 1)
-    return "the quote is not in the turn" if short is None else f"the quote is under {rubric.quote_minimum} characters"
+    found = place(quote, text, 1)
+    if isinstance(found, str):
+        return f"the quote {found}" if found else "the quote is not in the turn"
+    return f"the quote is under {rubric.quote_minimum} characters"
 
 
 def _dimension(

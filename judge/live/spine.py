@@ -19,7 +19,7 @@ from events.types import (
     TurnSpoken,
 )
 from judge.guard.neutralise import quoted
-from judge.guard.quotes import comparable, find
+from judge.guard.quotes import comparable, not_quoted, place
 from judge.live.answers import Answers, Quote, Why, is_majority
 from judge.live.entries import penalize_conduct, record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
@@ -181,7 +181,7 @@ def _agreed(
 
 def _state(batch: EventBatch, number: int, stated: Stated, cause: int) -> None:
     turn, rubric = batch.debate.transcript.turns[number], batch.debate.ledger.rubric
-    span = find(stated.quote, turn.text, rubric.quote_minimum if rubric else 1)
+    found = place(stated.quote, turn.text, rubric.quote_minimum if rubric else 1)
     known = [
         name
         for name, each in batch.debate.spine.premises.items()
@@ -192,13 +192,13 @@ def _state(batch: EventBatch, number: int, stated: Stated, cause: int) -> None:
     fault = (
         "the premise has no words"
         if not _comparable_words(stated.text)
-        else "the quote is not in the turn, or too short to tell"
-        if span is None
+        else not_quoted(found)
+        if isinstance(found, str)
         else f"stated before as {known[0]}"
         if known
         else ""
     )
-    if fault or span is None:
+    if fault or isinstance(found, str):
         refuse_finding(batch, number, PURPOSE, stated.quote, fault, cause)
         return
     mine = sum(each.turn == number for each in batch.debate.spine.premises.values())
@@ -208,8 +208,8 @@ def _state(batch: EventBatch, number: int, stated: Stated, cause: int) -> None:
             side=turn.side,
             turn=number,
             text=stated.text,
-            quote=turn.text[span[0] : span[1]],
-            span=span,
+            quote=turn.text[slice(*found)],
+            span=found,
         ),
         cause,
     )
@@ -232,17 +232,17 @@ def _fault(batch: EventBatch, number: int, name: str, gone: frozenset[str] = GON
 
 def _withdraw(batch: EventBatch, number: int, withdrawn: Withdrawn, cause: int) -> None:
     turn, rubric = batch.debate.transcript.turns[number], batch.debate.ledger.rubric
-    span = find(withdrawn.quote, turn.text, rubric.quote_minimum if rubric else 1)
+    found = place(withdrawn.quote, turn.text, rubric.quote_minimum if rubric else 1)
     fault = _fault(batch, number, withdrawn.premise)
-    if not fault and span is None:
-        fault = "the quote is not in the turn, or too short to tell"
+    if not fault and isinstance(found, str):
+        fault = not_quoted(found)
     if not fault and batch.debate.spine.premises[withdrawn.premise].turn == number:
         fault = f"turn {number} itself states {withdrawn.premise}"
-    if fault or span is None:
+    if fault or isinstance(found, str):
         refuse_finding(batch, number, PURPOSE, withdrawn.premise, fault, cause)
         return
-    quote = turn.text[span[0] : span[1]]
-    batch.add(PremiseWithdrawn(premise=withdrawn.premise, turn=number, quote=quote, span=span), cause)
+    quote = turn.text[slice(*found)]
+    batch.add(PremiseWithdrawn(premise=withdrawn.premise, turn=number, quote=quote, span=found), cause)
 
 
 def _revise(batch: EventBatch, number: int, revised: Revised, cause: int, *, revives: bool) -> None:

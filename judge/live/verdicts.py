@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from events.state.debate import Debate
+from events.state.scorecard import leader_of
 from events.types import (
     BothSides,
     Confidence,
@@ -86,7 +87,7 @@ def scorecard_verdict(
             "neither",
             f"{score}: {lead}, this judge differs from itself by {fmt(noise)}: no winner is named",
         )
-    elif margin <= rubric.tie_within:
+    elif leader_of(pro, con, rubric) == "neither":
         leader, why = _decided(measures or {}, rubric)
         reason = f"{score}: within {fmt(rubric.tie_within)} {why}"
     return ScorecardVerdictReached(

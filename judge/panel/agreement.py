@@ -1,7 +1,7 @@
 """Krippendorff's alpha with a bootstrap interval.
 
-The ``krippendorff`` package computes the value; this module computes the interval.  The bootstrap draws whole items
-with all their dimensions, because the scores of one argument depend on each other.  2,000 draws are one matrix product.
+The value is that of the sample in which every unit is once.  The bootstrap draws whole items with all their dimensions,
+because the scores of one argument depend on each other.  2,000 draws are one matrix product.
 
 Sources: Krippendorff (2011), Computing Krippendorff's alpha-reliability; Efron and Tibshirani (1993), percentile
 intervals.
@@ -54,12 +54,11 @@ def alpha(ratings: Ratings, level: MeasurementLevel, least_items: int) -> float 
     pairable = ratings.pairable.values
     if why := _why_undefined(ratings, pairable.shape[1], least_items):
         return why
-    counts, domain = _counts(pairable)
-    if domain.size == 1:
+    sample = _SAMPLERS[level](pairable, np.zeros(pairable.shape[1], dtype=np.int64), 1)
+    value = float(sample(np.ones((1, 1)))[0])
+    if np.isnan(value):
         return "every rating is the same: without any difference there is nothing to agree on"
-    import krippendorff  # noqa: PLC0415 - imported only for a panel
-
-    return float(krippendorff.alpha(value_counts=counts, value_domain=domain, level_of_measurement=level))
+    return value
 
 
 def measure(ratings: Ratings, level: MeasurementLevel, rules: PanelRules) -> Coefficient:
@@ -129,6 +128,7 @@ Sampler = Callable[[Array], Array]
 def _interval(values: Array, clusters: NDArray[np.int64], number: int) -> Sampler:
     """δ = (v − k)²: it needs the sums of the values and of their squares."""
     m = (~np.isnan(values)).sum(axis=0)
+    values = values - np.nanmean(values)  # differences stay the same, and sums of small numbers lose fewer digits
     first, second = np.nansum(values, axis=0), np.nansum(values**2, axis=0)
     observed = 2 * (m * second - first**2) / (m - 1)
     sums = _summed(np.stack([observed, m, first, second], axis=1), clusters, number)

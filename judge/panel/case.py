@@ -13,7 +13,7 @@ from events.types.criteria import Criteria
 from judge.guard.neutralise import quoted
 from judge.live.answers import Answers
 from judge.live.prompt import Prompt, opening
-from judge.panel.questions import asks_finding, panel_type, rating_segment
+from judge.panel.questions import RaterAnswer, asks_finding, panel_type, rating_segment
 from judge.panel.reading import read_rater
 from judge.panel.truth import Scores
 from judge.protocol.prompt import argument_text
@@ -40,7 +40,7 @@ def case_prompt(opened: DebateOpened, seat: Rater, case: Case) -> Prompt:
     return (*opening(opened.prompts, case.motion), *shown, rating_segment(opened, seat, names_of(case)))
 
 
-def read_case(seat: Rater, answers: Answers[Any], case: Case, criteria: Criteria) -> Scores | Reason:
+def read_case(seat: Rater, answers: Answers[RaterAnswer], case: Case, criteria: Criteria) -> Scores | Reason:
     """Return the scores by argument and dimension, or why there are none."""
     given = read_rater(seat, answers, names_of(case), criteria)
     return given.scores if given.missing is UNSET else given.missing

@@ -7,23 +7,22 @@ name of a model.
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import msgspec
-from msgspec import Meta
+from msgspec import Struct
 
 from events.state.debate import Debate
-from events.types import DebateOpened, Rater, Side
+from events.types import DebateOpened, Rater, Side, Standing
 from events.types.criteria import STANDINGS, Criteria
 from judge.guard.neutralise import quoted
+from judge.lenient import choice, keyed, longest, points
 from judge.live.prompt import Prompt, opening, speaker, with_moderator_messages
 from judge.live.text import IN_FULL, shortened
 from judge.protocol.assess import argument_segments, closing_segments
-from judge.protocol.prompt import choice_type, keyed_type
 from judge.protocol.reading import join_names
 from judge.rubric import criteria_lines, has_anchors
 from judge.templates import fill, has_section, section
-from providers.answers.schema import guided
 from providers.base import Segment
 
 NOTE_MOST: Final = 120
@@ -45,32 +44,33 @@ def asks_finding(opened: DebateOpened) -> bool:
     return criteria is not None and has_anchors(criteria) and has_section(opened.prompts["panel"], RATE)
 
 
+class RaterAnswer(Struct, frozen=True, kw_only=True):
+    """One answer of a rater, by item; what could not be read is not in it."""
+
+    scores: dict[str, dict[str, float]] = {}
+    standings: dict[str, Standing] = {}
+    notes: dict[str, str] = {}
+    finding: str = ""
+
+
+@lru_cache(maxsize=64)
+def _panel_type(names: tuple[str, ...], dimensions: tuple[str, ...], low: int, high: int, *, finding: bool) -> Any:
+    scores, standings, notes = (
+        ("scores", keyed("ScoredItems", names, keyed("ItemScores", dimensions, points(low, high)))),
+        ("standings", keyed("Standings", names, choice(STANDINGS))),
+        ("notes", keyed("Notes", names, longest(NOTE_MOST))),
+    )
+    fields = [notes, scores, standings, ("finding", longest(FINDING_MOST))] if finding else [scores, standings, notes]
+    return msgspec.defstruct("PanelScores", fields, frozen=True, kw_only=True, module=__name__)
+
+
 def panel_type(names: tuple[str, ...], criteria: Criteria, *, finding: bool = True) -> Any:
-    """The type of a rater's answer, read leniently.
+    """The type of a rater's answer, which is read as ``RaterAnswer``.
 
     ``{"notes": {item: text}, "scores": {item: {dimension: n}}, "standings": {item: STANDING}, "finding": text}``;
     without ``finding`` that of version 1.
     """
     return _panel_type(names, tuple(criteria.dimensions), criteria.low, criteria.high, finding=finding)
-
-
-@lru_cache(maxsize=64)
-def _panel_type(names: tuple[str, ...], dimensions: tuple[str, ...], low: int, high: int, *, finding: bool) -> Any:
-    points = Annotated[int, Meta(ge=low, le=high)]
-    card = msgspec.defstruct(
-        "ItemScores", [(name, points) for name in dimensions], frozen=True, kw_only=True, module=__name__
-    )
-    scores, standings, notes = (
-        ("scores", keyed_type("ScoredItems", names, card)),
-        ("standings", keyed_type("Standings", names, choice_type(STANDINGS))),
-        ("notes", keyed_type("Notes", names, Annotated[str, Meta(max_length=NOTE_MOST)])),
-    )
-    found = ("finding", Annotated[str, Meta(max_length=FINDING_MOST)])
-    fields = [notes, scores, standings, found] if finding else [scores, standings, notes]
-    writes = msgspec.defstruct("PanelScores", fields, frozen=True, kw_only=True, module=__name__)
-    middle = dict.fromkeys(dimensions, (low + high) // 2)
-    neutral = {"scores": dict.fromkeys(names, middle), "standings": dict.fromkeys(names, "UNCERTAIN"), "notes": {}}
-    return guided(Any, writes, neutral)
 
 
 def panel_prompt(opened: DebateOpened, debate: Debate, seat: Rater) -> Prompt:

@@ -12,8 +12,9 @@ from events.state.rounds import ArgumentState, ProtocolState
 from events.types import DebateOpened, QuestionsAnswered, Side
 from events.types.criteria import ProtocolRules
 from judge.guard.neutralise import quoted
+from judge.lenient import keyed
 from judge.protocol.cross import argument_segment, cross_text
-from judge.protocol.prompt import STANCE, Prompt, keyed_type, prompt_opening
+from judge.protocol.prompt import STANCE, Prompt, prompt_opening
 from judge.protocol.reading import (
     NOT_JSON,
     StatementReading,
@@ -50,7 +51,7 @@ def _answers_type(names: tuple[str, ...], most: int) -> Any:
         "Answer", [("answer", Annotated[str, length])], frozen=True, kw_only=True, module=__name__
     )
     neutral = {name: {"answer": f"The script gives no answer about {name}."} for name in names}
-    return guided(Any, keyed_type("Answers", names, answer), neutral)
+    return guided(Any, keyed("Answers", names, answer), neutral)
 
 
 def questioned(protocol: ProtocolState, side: Side) -> tuple[str, ...]:

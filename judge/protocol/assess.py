@@ -4,24 +4,23 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Annotated, Any, Final
 
-import msgspec
-from msgspec import UNSET, Meta
+from msgspec import UNSET, Meta, Struct
 
 from events.segmentation import count_words
 from events.state.debate import Debate
 from events.state.rounds import ArgumentState, has_answers
-from events.types import SIDES, DebateOpened, Fallacy, Side, TurnSpoken, other
+from events.types import SIDES, DebateOpened, Fallacy, Side, Standing, TurnSpoken, other
 from events.types.criteria import STANDINGS, Criteria, ProtocolRules
 from judge.evidence.rules import FAULTY
 from judge.guard.neutralise import quoted
+from judge.lenient import choice, keyed, longest, loose, named, points
 from judge.live.prompt import opening, with_moderator_messages
 from judge.protocol.answers import shown_answer
 from judge.protocol.cross import cross_text
-from judge.protocol.prompt import SPEAKER, Prompt, argument_text, choice_type, keyed_type
+from judge.protocol.prompt import SPEAKER, Prompt, argument_text
 from judge.protocol.reading import join_names
 from judge.rubric import criteria_lines, has_anchors, without_anchors
 from judge.templates import EVIDENCE, fill, has_section, section
-from providers.answers.schema import guided
 from providers.base import Segment
 
 QUOTE_MOST: Final = 160
@@ -43,57 +42,55 @@ def assess_type(names: tuple[str, ...], criteria: Criteria, rules: ProtocolRules
     return _assess_type(names, tuple(criteria.dimensions), criteria.low, criteria.high, tuple(rules.fallacies))
 
 
+class TracedAnswer(Struct, frozen=True, kw_only=True):
+    """What the judge says of one argument; what could not be read is not in it."""
+
+    reason: str = ""
+    standing: Standing | None = None
+    scores: dict[str, float] = {}
+
+
+class FallacyAnswer(Struct, frozen=True, kw_only=True):
+    """A fallacy as the judge names it, not checked yet."""
+
+    argument: str = ""
+    quote: str = ""
+    reason: str = ""
+    fallacy: str = ""
+
+
+class AssessmentAnswer(Struct, frozen=True, kw_only=True):
+    """One sample of the assessment."""
+
+    fallacies: tuple[FallacyAnswer, ...] = ()
+    arguments: dict[str, TracedAnswer] = {}
+    key_insight: str = ""
+    unresolved_questions: tuple[str, ...] = ()
+    recommendation: str = ""
+
+
 @lru_cache(maxsize=64)
 def _assess_type(
     names: tuple[str, ...], dimensions: tuple[str, ...], low: int, high: int, fallacies: tuple[Fallacy, ...]
 ) -> Any:
-    points = Annotated[int, Meta(ge=low, le=high)]
-    scores = msgspec.defstruct(
-        "ArgumentScores", [(name, points) for name in dimensions], frozen=True, kw_only=True, module=__name__
-    )
-    reason = Annotated[str, Meta(max_length=REASON_MOST)]
-    insight = Annotated[str, Meta(min_length=INSIGHT_LEAST, max_length=INSIGHT_MOST)]
-    traced = msgspec.defstruct(
-        "TracedArgument",
-        [("reason", reason), ("standing", choice_type(STANDINGS)), ("scores", scores)],
-        frozen=True,
-        kw_only=True,
-        module=__name__,
-    )
-    fallacy = msgspec.defstruct(
+    reason, insight = longest(REASON_MOST), longest(INSIGHT_MOST, INSIGHT_LEAST)
+    scores = keyed("ArgumentScores", dimensions, points(low, high))
+    traced = loose("TracedArgument", ("reason", reason), ("standing", choice(STANDINGS)), ("scores", scores))
+    fallacy = loose(
         "FallacyNamed",
-        [
-            ("argument", choice_type(names)),
-            ("quote", Annotated[str, Meta(max_length=QUOTE_MOST)]),
-            ("reason", reason),
-            ("fallacy", choice_type(fallacies)),
-        ],
-        frozen=True,
-        kw_only=True,
-        module=__name__,
+        ("argument", named(names)),
+        ("quote", longest(QUOTE_MOST)),
+        ("reason", reason),
+        ("fallacy", named(fallacies)),
     )
-    writes = msgspec.defstruct(
+    return loose(
         "Assessment",
-        [
-            ("fallacies", Annotated[list[fallacy], Meta(max_length=FALLACIES_MOST)]),  # type: ignore[valid-type]
-            ("arguments", keyed_type("TracedArguments", names, traced)),
-            ("key_insight", insight),
-            ("unresolved_questions", Annotated[list[reason], Meta(max_length=QUESTIONS_MOST)]),
-            ("recommendation", insight),
-        ],
-        frozen=True,
-        kw_only=True,
-        module=__name__,
+        ("fallacies", Annotated[list[fallacy], Meta(max_length=FALLACIES_MOST)]),  # type: ignore[valid-type]
+        ("arguments", keyed("TracedArguments", names, traced)),
+        ("key_insight", insight),
+        ("unresolved_questions", Annotated[list[reason], Meta(max_length=QUESTIONS_MOST)]),  # type: ignore[valid-type]
+        ("recommendation", insight),
     )
-    middle = dict.fromkeys(dimensions, (low + high) // 2)
-    neutral = {
-        "fallacies": [],
-        "arguments": {name: {"reason": "", "standing": "UNCERTAIN", "scores": middle} for name in names},
-        "key_insight": "",
-        "unresolved_questions": [],
-        "recommendation": "",
-    }
-    return guided(Any, writes, neutral)
 
 
 def assess_prompt(opened: DebateOpened, debate: Debate) -> Prompt:

@@ -19,7 +19,8 @@ from events.types import (
     other,
 )
 from judge.guard.neutralise import quoted
-from judge.protocol.prompt import STANCE, Prompt, argument_text, keyed_type, prompt_opening
+from judge.lenient import keyed
+from judge.protocol.prompt import STANCE, Prompt, argument_text, prompt_opening
 from judge.protocol.reading import (
     NOT_JSON,
     StatementReading,
@@ -67,7 +68,7 @@ def cross_type(targets: tuple[str, ...]) -> Any:
         }
         for name in targets
     }
-    return guided(Any, keyed_type("CrossExamination", targets, answer), neutral)
+    return guided(Any, keyed("CrossExamination", targets, answer), neutral)
 
 
 def cross_prompt(opened: DebateOpened, protocol: ProtocolState, by: Side) -> Prompt:

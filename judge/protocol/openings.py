@@ -8,7 +8,8 @@ from msgspec import Meta
 
 from events.types import Argument, ArgumentsOpened, DebateOpened, Side
 from events.types.criteria import ProtocolRules
-from judge.protocol.prompt import STANCE, Prompt, argument_text, keyed_type, prompt_opening
+from judge.lenient import keyed
+from judge.protocol.prompt import STANCE, Prompt, argument_text, prompt_opening
 from judge.protocol.reading import (
     NOT_JSON,
     StatementReading,
@@ -56,7 +57,7 @@ def _opening_type(names: tuple[str, ...], claim: int, reasoning: int, evidence: 
         kw_only=True,
         module=__name__,
     )
-    writes = keyed_type("Opening", names, argument)
+    writes = keyed("Opening", names, argument)
     neutral = {
         name: {
             "claim": f"The script gives no claim for {name}.",

@@ -1,10 +1,7 @@
-"""Shared parts of the protocol's questions: the opening of a prompt, the retry, arguments as text, answer types."""
+"""Shared parts of the protocol's questions: the opening of a prompt, the retry, arguments as text."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
-
-import msgspec
-from msgspec import Struct
+from typing import Any
 
 from events.types import DebateOpened, Side, Template
 from judge.guard.neutralise import quoted
@@ -46,16 +43,3 @@ def argument_text(argument: Any) -> str:
     """Return an argument, or its state in the fold, as text with the claim first."""
     evidence = f"Evidence: {argument.evidence}" if argument.evidence else ""
     return "\n".join(part for part in (argument.claim, argument.reasoning, evidence) if part)
-
-
-def keyed_type(name: str, keys: tuple[str, ...], value: Any) -> type[Struct]:
-    """Return the type of an object with exactly these keys, which need not be Python names."""
-    inner = {f"key_{number}": key for number, key in enumerate(keys)}
-    return msgspec.defstruct(
-        name, [(field, value) for field in inner], frozen=True, kw_only=True, rename=inner, module=__name__
-    )
-
-
-def choice_type(options: tuple[str, ...]) -> Any:
-    """Return the type of a value that is one of these options."""
-    return Literal.__getitem__(options) if options else str

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-import msgspec
 from msgspec import Struct
 
 from events.types import Event, Side
+from judge.lenient import CONTROLS
 from providers.answers.schema import parse
 from providers.errors import Malformed
 
@@ -15,7 +15,6 @@ ID: Final = re.compile(r"\s*(PRO|CON)\W{0,3}([0-9]{1,3})\s*", re.IGNORECASE)
 SHOWN: Final = 40
 """Characters of an answer that a fault repeats."""
 _INSIDE: Final = re.compile(r"[{\[].*[}\]]", re.DOTALL)
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s|\n")
 NOT_JSON: Final = "it is not JSON of the form that was asked for"
 
@@ -59,7 +58,7 @@ def first_sentence(text: str, most: int = 240) -> str:
 
 def clean_text(value: Any) -> str:
     """Return text without control characters and without white space around it; empty for other values."""
-    return _CONTROL.sub("", value).strip() if isinstance(value, str) else ""
+    return CONTROLS.sub("", value).strip() if isinstance(value, str) else ""
 
 
 def first_value(item: Any, names: Iterable[str]) -> Any:
@@ -94,11 +93,6 @@ def argument_id(name: str) -> str:
 def argument_ids(side: Side, count: int) -> tuple[str, ...]:
     """Return the ids of a side's arguments."""
     return tuple(f"{side.upper()}-{number}" for number in range(1, count + 1))
-
-
-def as_written(value: Any) -> str:
-    """Return a wrong value as text, for a fault."""
-    return "a list or an object" if isinstance(value, list | dict) else msgspec.json.encode(value).decode()[:SHOWN]
 
 
 def excerpt(text: str) -> str:

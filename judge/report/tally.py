@@ -188,6 +188,8 @@ def _of_turns(event: Event) -> Iterator[CountKey]:  # noqa: C901, PLR0912 - a ca
                 yield "panels", ""
         case TurnSpoken():
             yield "turns", event.side
+        case ModelFailed(is_cut_off=True):
+            pass  # it says nothing about the judge
         case ModelAnswered() | ModelFailed() if event.purpose not in SPOKEN:
             yield "calls", event.purpose
             if isinstance(event, ModelFailed):

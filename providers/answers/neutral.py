@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import inspect
 
-_UNDECIDED = ("draw", "none", "neither")
+_UNDECIDED = ("draw", "none", "neither", "UNCERTAIN")
 _UNBOUNDED = 0
 
 

@@ -71,14 +71,14 @@ class SourceStream:
     """A ``TextStream`` over a provider's source.  It does not change the text."""
 
     def __init__(
-        self, source: Source, idle_timeout_s: float, limit_s: float | None = None, first_s: float | None = None
+        self, source: Source, request: Request, limit_s: float | None = None, first_s: float | None = None
     ) -> None:
         self._source = source
-        self._idle_s, self._first_s = idle_timeout_s, first_s or idle_timeout_s
-        self._limit_s = idle_timeout_s * LONGEST_CALL if limit_s is None else limit_s
+        self._progress = request.progress
+        self._idle_s, self._first_s = request.idle_timeout_s, first_s or request.idle_timeout_s
+        self._limit_s = self._idle_s * LONGEST_CALL if limit_s is None else limit_s
         self._began_at = anyio.current_time()
         self._outcome: Outcome | None = None
-        self._pieces: list[str] = []
         self._length = 0
         self._joiner = CharacterJoiner()
 
@@ -92,7 +92,7 @@ class SourceStream:
     @property
     def text(self) -> str:
         """The text so far."""
-        return "".join(self._pieces)
+        return self._progress.text
 
     def __aiter__(self) -> AsyncIterator[str]:
         return self
@@ -102,31 +102,36 @@ class SourceStream:
             try:
                 piece = await self._next()
             except StopAsyncIteration:
-                raise BrokenOff("the stream ended before the answer did", raw=self.text) from None
+                so_far = self._progress
+                ended = "the stream ended before the answer did"
+                raise BrokenOff(ended, raw=so_far.text, outcome=so_far.outcome) from None
             except ProviderError as error:
-                error.raw = error.raw or self.text
+                error.complete(self._progress)
                 raise
             if isinstance(piece, Outcome):
+                self._progress.outcome = piece
                 rest = self._joiner.end()
-                self._pieces.append(rest)
+                self._progress.add(rest)
                 if not self.text.strip():
                     raise _no_text(piece, self.text)
                 self._outcome = piece
                 if rest:
                     return rest
             elif piece and (text := self._joiner.feed(piece)):
-                self._pieces.append(text)
+                self._progress.add(text)
                 self._length += len(text)
                 if self._length > MOST_CHARACTERS:
                     raise Malformed(
-                        f"the answer has more than {MOST_CHARACTERS:,} characters", raw=self.text[:MOST_CHARACTERS]
+                        f"the answer has more than {MOST_CHARACTERS:,} characters",
+                        raw=self.text[:MOST_CHARACTERS],
+                        outcome=self._progress.outcome,
                     )
                 return text
         raise StopAsyncIteration
 
     async def _next(self) -> str | Outcome:
         left_s = self._began_at + self._limit_s - anyio.current_time()
-        idle_s = self._idle_s if self._pieces else self._first_s
+        idle_s = self._idle_s if self._length else self._first_s
         with anyio.move_on_after(min(idle_s, left_s)) as scope:
             return await anext(self._source)
         assert scope.cancelled_caught
@@ -151,7 +156,7 @@ async def open_stream(
     ``limit_s``: seconds for the whole call.  ``first_s``: seconds for the first text, if it may take longer.
     """
     try:
-        yield SourceStream(source, request.idle_timeout_s, limit_s, first_s)
+        yield SourceStream(source, request, limit_s, first_s)
     finally:
         with anyio.move_on_after(CLOSING_S, shield=True):
             await source.aclose()
@@ -169,7 +174,6 @@ async def read_answer(
     except ProviderError as error:
         error.outcome = stream.outcome
         if stream.outcome.finish == "length":
-            error.message += f" (it reached its limit of {request.max_tokens} tokens)"
-            error.args = (error.message,)
+            error.add(f" (it reached its limit of {request.max_tokens} tokens)")
         raise
     return Answer(value=value, raw=stream.text, outcome=stream.outcome)

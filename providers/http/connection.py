@@ -14,6 +14,7 @@ import httpx2
 
 from providers.environment import is_local, trusted
 from providers.errors import (
+    FORBIDDEN,
     BadRequest,
     BrokenOff,
     NotAuthorised,
@@ -67,7 +68,7 @@ def status_error(
     words = f"{vendor} says: {without_secrets(message, secret)}"
     error = by_status(status, words, wait_s=wait_of(headers, body, message))
     if isinstance(error, NotAuthorised):
-        return NotAuthorised(f"{error.message} (is {key} right?)")
+        error.add(f" (may {key} use this model?)" if status == FORBIDDEN else f" (is {key} right?)")
     return error
 
 
@@ -92,6 +93,12 @@ def objects(value: Any) -> list[dict[str, Any]]:
 def as_text(value: Any) -> str:
     """A vendor's value if it is text, else the empty string."""
     return value if isinstance(value, str) else ""
+
+
+def count_in(usage: Any, name: str) -> int:
+    """A number of tokens in a vendor's usage, 0 if it does not say."""
+    value = getattr(usage, name, None)
+    return int(value) if isinstance(value, int | float) and value > 0 else 0
 
 
 def hooks(address: str, stream: type[Any], variable: str) -> Hooks:

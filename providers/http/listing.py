@@ -69,11 +69,6 @@ def listed_statuses(provider: str, url: str, windows: Mapping[str, int | None]) 
     )
 
 
-def no_list_detail(url: str) -> str:
-    """The detail of a model at a compatible server that lists no models."""
-    return f"{url} lists no models: the first call will show whether it answers"
-
-
 def window_of(value: Any) -> int | None:
     """A context window in tokens, if a vendor's value is one."""
     return value if isinstance(value, int) and value > 0 else None

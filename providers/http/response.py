@@ -47,22 +47,34 @@ class ResponseReader:
         return answer
 
     def outcome(
-        self, model: str, tokens: Tokens, cost_usd: float | None, *, is_cut: bool, parameters: Parameters
+        self,
+        model: str,
+        tokens: Tokens,
+        cost_usd: float | None,
+        *,
+        is_cut: bool,
+        parameters: Parameters,
+        is_partial: bool = False,
     ) -> Outcome:
-        """The outcome of the call, which ``Learned`` records.  ``is_cut``: it reached its limit of tokens."""
-        if tokens.thought:
-            self._learned.omits_opening_tag = self._learned.omits_opening_tag and bool(self._filter.thinking)
+        """The outcome of the call, which ``Learned`` records.  ``is_cut``: it reached its limit of tokens.
+
+        ``is_partial``: the call goes on, and nothing is learned from it yet.
+        """
         outcome = Outcome(
             model=model,
             tokens=tokens,
             latency_ms=round((time.monotonic() - self._began_at) * 1000),
             cost_usd=cost_usd,
             finish="length" if is_cut else "stop",
-            reasoning=self.reasoning,
+            reasoning="" if is_partial else self.reasoning,
             parameters={"max_tokens": self._request.max_tokens, "limit": self._limit, "think": self._request.think}
             | parameters,
+            is_partial=is_partial,
         )
-        self._learned.record(outcome, self._request, self._limit, has_text=self._has_text)
+        if not is_partial:
+            if tokens.thought:
+                self._learned.omits_opening_tag = self._learned.omits_opening_tag and bool(self._filter.thinking)
+            self._learned.record(outcome, self._request, self._limit, has_text=self._has_text)
         return outcome
 
     def check(self, outcome: Outcome) -> None:

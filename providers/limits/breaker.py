@@ -8,13 +8,13 @@ Source: Nygard, Release It!, 2nd ed., section 5.2.
 from collections.abc import Callable
 from typing import Final
 
-from providers.errors import NotAuthorised, Overloaded, ProviderError, RateLimited, TimedOut, Unreachable
+from providers.errors import FORBIDDEN, NotAuthorised, Overloaded, ProviderError, RateLimited, TimedOut, Unreachable
 
 FAILURES: Final = 5
 REST_S: Final = 15.0
 LONGEST_REST_S: Final = 240.0
 PROVIDER_FAILURES: Final = (Unreachable, Overloaded, TimedOut, NotAuthorised)
-"""Failures of the provider as a whole, not of one question."""
+"""Failures of the provider as a whole, not of one question or of one model."""
 
 
 class Breaker:
@@ -24,7 +24,6 @@ class Breaker:
         self._name, self._clock = name, clock
         self._failures, self._rest_s, self._opens_at = 0, REST_S, 0.0
         self._trial = False
-        self._kind: type[ProviderError] = Unreachable
         self.last = ""
         """The message of the last failure."""
 
@@ -43,18 +42,16 @@ class Breaker:
         """Whether a trial is under way."""
         return self._trial
 
-    @property
-    def may_recover(self) -> bool:
-        """Whether the last failure can pass by itself: a wrong key cannot."""
-        return self._kind.retryable
-
     def check(self) -> None:
-        """Let a call through, or raise ``Unreachable`` with the time to wait; ``NotAuthorised`` after a wrong key."""
+        """Let a call through, or raise ``Unreachable`` with the time to wait.
+
+        So a refusal here can pass, also after a wrong key: who was not asked has not refused.
+        """
         if not self.is_open:
             return
         if (left_s := self.rests_s) > 0 or self._trial:
             wait_s = round(left_s or REST_S, 1)
-            raise self._kind(
+            raise Unreachable(
                 f"{self._name} is left alone for {wait_s:g} s after {self._failures} failures, last: {self.last}",
                 retry_after_s=wait_s,
             )
@@ -65,14 +62,13 @@ class Breaker:
         self._failures, self._rest_s, self._trial, self.last = 0, REST_S, False, ""
 
     def failed(self, error: ProviderError) -> None:
-        """Record a call that failed.  Only failures of the provider itself count."""
-        if not isinstance(error, PROVIDER_FAILURES):
+        """Record a call that failed.  Only failures of the provider itself count: status 403 is about one model."""
+        if not isinstance(error, PROVIDER_FAILURES) or error.http_status == FORBIDDEN:
             if not isinstance(error, RateLimited):
                 self.succeeded()  # the provider did answer
             self._trial = False
             return
         self.last = error.message
-        self._kind = Unreachable if error.retryable else type(error)
         self._failures += 1
         if self._trial:
             self._rest_s = min(self._rest_s * 2, LONGEST_REST_S)

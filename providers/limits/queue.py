@@ -1,24 +1,31 @@
 """One call to a model: it waits for a place in the provider's queue, and its result goes to the provider's breaker.
 
+``Call`` is the edge between a provider and the rest of Moot.
+
 All waiting happens before a call and never during it: for a place, for room in the minute, until a model's
 ``retry-after`` is over, and while the provider's breaker is open.  A call that would wait too long fails at once.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from random import Random, SystemRandom
-from typing import Final
+from typing import Final, TypeVar
 
 import anyio
+import structlog
 from msgspec import Struct
+from msgspec.structs import replace
 
-from providers.base import Outcome, Provider
-from providers.errors import Overloaded, ProviderError, RateLimited
+from providers.base import Answer, CallProgress, Outcome, Provider, Request
+from providers.errors import BrokenOff, Overloaded, ProviderError, RateLimited
 
 from . import Limit
 from .breaker import Breaker
 from .limiter import CallLimiter
+
+logger = structlog.get_logger()
+T = TypeVar("T")
 
 PATIENCE_S: Final = 120.0
 """Longest wait for a provider that rests.  The wait for a place in the queue has no limit."""
@@ -43,11 +50,52 @@ class ProviderLoad(Struct, frozen=True, kw_only=True):
 
 
 class Call:
-    """The provider and model of a call under way."""
+    """A call under way, and the edge to its provider.
+
+    What leaves ``stream`` and ``answer`` is a ``ProviderError`` or a cancellation.  Any other error comes from a
+    response that the provider did not expect, or is a bug in it: the log gets its traceback, and it becomes
+    ``BrokenOff``, so that the call is tried again and no debate ends by it.
+    """
 
     def __init__(self, provider: Provider, model: str, limiter: CallLimiter | None = None) -> None:
         """``limiter``: None for a provider without limits."""
         self.provider, self.model, self._limiter = provider, model, limiter
+        self.progress = CallProgress()
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome of a call that has ended."""
+        outcome = self.progress.outcome
+        assert outcome is not None, "the call has not ended"
+        return outcome
+
+    async def stream(self, request: Request) -> AsyncGenerator[str, None]:
+        """The pieces of a text.  Close it to end the call; after its end the call has an ``outcome``."""
+        with self._edge(request) as asked:
+            async with self.provider.stream(self.model, asked) as pieces:
+                async for piece in pieces:
+                    yield piece
+            self.progress.outcome = pieces.outcome
+
+    async def answer(self, request: Request, type_: type[T]) -> Answer[T]:
+        """The answer to a typed question."""
+        with self._edge(request) as asked:
+            answer = await self.provider.answer(self.model, asked, type_)
+            self.progress.outcome = answer.outcome
+        return answer
+
+    @contextmanager
+    def _edge(self, request: Request) -> Iterator[Request]:
+        """The request as the provider gets it."""
+        try:
+            yield replace(request, progress=self.progress)
+        except ProviderError:
+            raise
+        except Exception as error:
+            name = self.provider.name
+            logger.exception("provider_failed", provider=name, model=self.model, debate=request.debate, key=request.key)
+            why = f"{name} sent something that Moot did not expect ({type(error).__name__}): the log has the details"
+            raise BrokenOff(why) from error
 
     def used(self, outcome: Outcome) -> None:
         """Count the tokens of a response against the limit per minute."""
@@ -122,7 +170,7 @@ class ProviderQueue:
         if self.name in IN_PROCESS:
             return
         with anyio.move_on_after(patience_s):
-            while self.breaker.is_open and self.breaker.may_recover and self.breaker.rests_s <= patience_s:
+            while self.breaker.is_open and self.breaker.rests_s <= patience_s:
                 if self.breaker.rests_s > 0:
                     await anyio.sleep(self.breaker.rests_s)
                 elif self.breaker.is_tried:

@@ -2,6 +2,6 @@
 
 ``figure`` a figure, and medians of interleaved runs · ``material`` the events of a typical debate · ``served`` the
 servers that are measured · ``clients`` the processes that read from them, ``fallback`` in Python · ``appends``
-``postgres`` ``reading`` ``fanout`` ``spectators`` ``overhead`` ``panel`` the measurements · ``library`` the
+``postgres`` ``reading`` ``fanout`` ``spectators`` ``overhead`` the measurements · ``library`` the
 library eventsourcing beside them · ``kills`` ``killed`` the kills of ``--soak`` · ``suite`` all figures by name.
 """

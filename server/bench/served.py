@@ -25,6 +25,8 @@ EVENT: Final = ModeratorSpoke(text="What the moderator has to say. " * 11, by="b
 """Its frame is 1 KB."""
 QUIET_S: Final = 1.1
 """Seconds until every client was told the number of spectators."""
+UNCOUNTED_S: Final = 3600.0
+"""The clients count messages: no heartbeat comes among those that they expect."""
 
 
 class MootServer:
@@ -52,6 +54,7 @@ async def moot(**settings: Any) -> AsyncIterator[MootServer]:
     """The real server as ``moot serve`` configures it, over a log in memory, so that only the fan-out is measured."""
     chosen = Settings(store="memory:", log_level="error", **{"slow_reader_s": 3600, **settings})
     async with running(chosen) as service:
+        service.hub.heartbeat_s = UNCOUNTED_S
         debate = new_id()
         paused = DebatePaused(reason="no debater speaks here", by="bench")
         await service.log.append(debate, 0, [opening(200), paused])

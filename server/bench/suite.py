@@ -15,7 +15,6 @@ from server.bench.fanout import (
 )
 from server.bench.figure import Figure
 from server.bench.overhead import overhead
-from server.bench.panel import alpha_at_length, panel
 from server.bench.postgres import postgres
 from server.bench.reading import fold, list_, rebuild, start, typed_read
 from server.bench.spectators import healthy, kept, memory
@@ -41,11 +40,9 @@ SUITE: Final[Mapping[str, Callable[..., Awaitable[Figure]]]] = {
     "delta": delta_size,
     "stalled": healthy,
     "kept": kept,
-    "panel": panel,
-    "alpha": alpha_at_length,
     "postgres": postgres,
 }
-NOT_QUICK: Final = frozenset({"postgres", "pressure", "fold", "list", "start", "broadcast", "panel", "alpha"})
+NOT_QUICK: Final = frozenset({"postgres", "pressure", "fold", "list", "start", "broadcast"})
 """Figures that ``--quick`` leaves out, unless ``--only`` names them."""
 
 

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from types import TracebackType
 from typing import Any, Final, Self
 
+import click
 import httpx
 import msgspec
 import structlog
@@ -13,8 +14,11 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.typing import Subprotocol
 
 from providers.environment import trusted
+from server.cli.options import find_debate, open_store, server_address
+from server.debate.operator_acts import ACTS, OperatorRequest
 from server.errors import ERROR_CLASSES, EXIT_CODES, CannotServe, ErrorReport, Relayed
 from server.feed import frames
+from server.service import running
 from server.settings import Settings
 
 logger = structlog.get_logger()
@@ -57,9 +61,10 @@ class ServerClient:
         """The decoded answer to a POST."""
         return await self.send(path, msgspec.json.encode(body))
 
-    async def delete(self, path: str) -> Any:
-        """The JSON of a DELETE."""
-        return await self._send(self._http.build_request("DELETE", path))
+    async def request(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
+        """The decoded answer to a request with a JSON body; a DELETE has none."""
+        content = None if method == "DELETE" else msgspec.json.encode(body)
+        return await self._send(self._http.build_request(method, path, content=content))
 
     async def send(self, path: str, body: bytes) -> Any:
         """The decoded answer to a POST of bytes."""
@@ -117,6 +122,32 @@ class ServerClient:
                 if frame["position"] <= until:
                     yield msgspec.json.encode(frame).decode()
             following = page["next"]
+
+
+async def act_on(
+    settings: Settings, prefix: str, path: str, fields: dict[str, Any], *, method: str = "POST", **place: str
+) -> dict[str, Any]:
+    """Carry out an operator's act (``server.debate.operator_acts``), by the server that holds the store or here.
+
+    Returns its answer, and the debate's ``id``.  Raises the refusal, and ``UnknownDebate``.
+    """
+    async with open_store(settings) as log:
+        found = await find_debate(log, prefix)
+    if address := asked_server(settings):
+        async with ServerClient(settings, address) as client:
+            answer = await client.request(method, f"/api/debates/{found}/{path.format(**place)}", fields)
+        link = {"link": f"{address}{answer['link']}"} if "link" in answer else {}
+        return {"id": found, **answer, **link}
+    act = ACTS[method, path](OperatorRequest(fields=fields, place={"debate": found, **place}, by="operator"))
+    async with running(settings) as service:
+        return {"id": found, "position": await service.moderators.act(found, act.command), **act.answer}
+
+
+def asked_server(settings: Settings) -> str:
+    """The address of the server that holds the store, which the terminal then names; empty without one."""
+    if address := server_address(settings):
+        click.echo(f"a server holds this store: asking {address}", err=True)
+    return address
 
 
 def _refusal(error: Mapping[str, Any], status: int = HTTPStatus.INTERNAL_SERVER_ERROR) -> Relayed:

@@ -12,10 +12,10 @@ import click
 import msgspec
 from msgspec import Struct
 
-from server.cli.client import ServerClient
-from server.cli.options import find_debate, open_store, server_address
+from server.cli.client import ServerClient, asked_server
+from server.cli.options import find_debate, open_store
 from server.cli.output import emit
-from server.debate.setup import opening
+from server.debate.commands import Resume
 from server.debate.setup.estimate import NONE_MEASURED, Estimate
 from server.debate.setup.lab import LabEstimate, estimate_of, in_words
 from server.debate.setup.origins import fork_of, rejudged
@@ -79,8 +79,7 @@ async def run_debate(
     """
     if body is not None:
         as_request(body)  # a wrong request fails before anything is started
-    if address := server_address(settings):
-        click.echo(f"a server holds this store: asking {address}", err=True)
+    if address := asked_server(settings):
         debate = await _run_by_server(settings, address, body, resume, printer, asks)
     else:
         debate = await _run_here(settings, body, resume, printer, asks)
@@ -103,11 +102,9 @@ async def _run_here(
 ) -> str:
     async with running(settings) as service:
         if body is not None:
-            wanted = as_request(body)
-            opened = await opening_for(service.log, wanted, service.registry, settings)
-            supplied = await opening.events_after(wanted)
-            _begin(await anyio.to_thread.run_sync(estimate_of, opened, NONE_MEASURED, supplied), asks)
-            debate, after = await service.moderators.open(opened, supplied), 0
+            opened, follows = await opening_for(service.log, as_request(body), service.registry, settings)
+            _begin(await anyio.to_thread.run_sync(estimate_of, opened, NONE_MEASURED, follows), asks)
+            debate, after = await service.moderators.open(opened, follows), 0
         elif isinstance(resume, Derivation):
             debate, after = await _derive(service, resume), 0
         else:
@@ -132,8 +129,8 @@ async def _derive(service: Service, asked: Derivation) -> str:
     log, registry, settings = service.log, service.registry, service.settings
     source = await find_debate(log, asked.debate)
     if asked.kind == "rejudge":
-        opened, supplied = await rejudged(log, source, asked.body, registry, settings)
-        return await service.moderators.open(opened, supplied)
+        opened, follows = await rejudged(log, source, asked.body, registry, settings)
+        return await service.moderators.open(opened, follows)
     made = await fork_of(log, source, asked.body, registry, settings)
     return await service.moderators.open_fork(made.opened, made.copied, made.own)
 
@@ -153,7 +150,7 @@ async def _resume(service: Service, debate: str, max_cost_usd: float | None) -> 
         with suppress(NotOwner):  # another node runs it: then it is only printed
             await service.moderators.take_up_one(debate)
     else:
-        await service.moderators.resume(debate, RESUME_REASON, "operator", max_cost_usd)
+        await service.moderators.act(debate, Resume(RESUME_REASON, "operator", max_cost_usd))
 
 
 async def _messages(service: Service, debate: str, after: int) -> AsyncGenerator[str]:

@@ -1,14 +1,10 @@
 """``moot decide``: a person decides a debate whose panel names no winner."""
 
 import click
-import msgspec
 
-from server.cli.client import ServerClient
-from server.cli.options import find_debate, open_store, server_address, with_json, with_store
+from server.cli.client import act_on
+from server.cli.options import with_json, with_store
 from server.cli.output import emit, run_async, settings_of
-from server.debate.acts import Decision, check_decision
-from server.service import running
-from server.settings import Settings
 
 
 @click.command()
@@ -37,22 +33,10 @@ def decide(
       moot decide ID "We try two lines first" --reason "It is cheap to undo" --by "Ada"
     """
     settings = settings_of(context, store=store)
-    checked = check_decision({"decision": decision, "reason": reason, "by": by})
-    found, position = run_async(lambda: _decide(settings, debate, checked))
+    fields = {"decision": decision, "reason": reason, "by": by}
+    answer = run_async(lambda: act_on(settings, debate, "decision", fields))
     if as_json:
-        emit({"id": found, "position": position})
+        emit(answer)
     else:
-        click.echo(f"recorded at position {position}", err=True)
-        click.echo(found)
-
-
-async def _decide(settings: Settings, debate: str, decision: Decision) -> tuple[str, int]:
-    async with open_store(settings) as log:
-        found = await find_debate(log, debate)
-    if address := server_address(settings):
-        click.echo(f"a server holds this store: asking {address}", err=True)
-        async with ServerClient(settings, address) as client:
-            answer = await client.post(f"/api/debates/{found}/decision", msgspec.structs.asdict(decision))
-        return found, int(answer["position"])
-    async with running(settings) as service:
-        return found, await service.moderators.decide(found, decision.decision, decision.reason, decision.by)
+        click.echo(f"recorded at position {answer['position']}", err=True)
+        click.echo(answer["id"])

@@ -52,6 +52,10 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]: 
     match event["type"]:
         case "transcript_supplied":
             yield source_lines(view)[0]
+        case "evidence_supplied":
+            document = view["evidence"]["documents"][event["document"]["id"]]
+            if misread := document.get("misread"):
+                yield StyledLine(f"{one_line(document['name'])}: {_misread(misread, document['passages'])}", DIM)
         case "seat_connection_lost" | "seat_returned" | "seat_resigned" | "seat_handed_over":
             yield StyledLine(f"  {_seat_words(event)}", DIM)
         case "premise_withdrawn":
@@ -108,6 +112,10 @@ def heading(event: dict[str, Any], view: dict[str, Any], *, begins: bool) -> Ite
         rounds = ROUNDS[view["turns_planned"]]
         yield StyledLine("", PLAIN)
         yield StyledLine(f"round {turn // 2 + 1} of {len(rounds)}: {rounds[turn // 2]}", BOLD)
+
+
+def _misread(misread: int, passages: int) -> str:
+    return f"{misread:,} of {passages:,} passages were read badly: words run together, and nothing is charged there"
 
 
 def _seat_words(event: dict[str, Any]) -> str:

@@ -45,6 +45,7 @@ TITLES: Final[dict[EntrySide | None, str]] = {
     "out": "left out",
     None: "no side yet",
 }
+SEVERAL: Final = "several sides"
 SIDE_OPTIONS: Final[dict[str, EntrySide]] = {"pro": "pro", "con": "con", "context": "context", "leave_out": "out"}
 
 
@@ -137,7 +138,7 @@ def lacking(split: TranscriptSplit, *, is_guess_enough: bool) -> list[str]:
     lacks = []
     if not split.motion:
         lacks.append("the file names no motion: say with --motion what is debated")
-    if unsettled := [each.name for each in split.speakers if each.side is None]:
+    if unsettled := [each.name for each in split.speakers if each.is_open]:
         names = ", ".join(unsettled[:8])
         lacks.append(f"say with --pro, --con, --context, --leave-out or --others where they stand: {names}")
     if (guess := guess_words(split)) and not is_guess_enough:
@@ -153,7 +154,7 @@ def example(file: str, split: TranscriptSplit, *, is_motion_given: bool) -> str:
     for each in split.speakers:
         if each.guessed and each.side in NAMES and each.name:
             words += [f"--{each.side}={each.name}"]
-    if any(each.side is None for each in split.speakers):
+    if any(each.is_open for each in split.speakers):
         words += ["--others", "context"]
     if any(each.guessed and not each.name for each in split.speakers):
         words += ["--yes"]
@@ -254,7 +255,8 @@ def preview_lines(split: TranscriptSplit, *, most: int = sys.maxsize, is_chosen:
     turns = "1 turn" if split.turns == 1 else f"{split.turns} turns"
     lines.append(f"{split.kind}: {turns} in {len(split.entries)} entries")
     for each in split.speakers:
-        title = f"{TITLES[each.side]}, guessed" if each.guessed else TITLES[each.side]
+        side = TITLES[each.side] if each.side or each.is_open else SEVERAL
+        title = f"{side}, guessed" if each.guessed else side
         lines.append(f"  {title:<12} {_shown(each.name) or '(no name)'}: {each.words:,} words")
     lines += [
         f"  {number:>4} {TITLES[each.side]:<12} {_shown(each.speaker)}: {_short(each.text)}"
@@ -268,7 +270,7 @@ def preview_lines(split: TranscriptSplit, *, most: int = sys.maxsize, is_chosen:
 
 def _notes(split: TranscriptSplit) -> Iterator[str]:
     """What is left to the person: sides that are open or guessed, and names that may be one person's."""
-    if unsettled := [each.name for each in split.speakers if each.side is None]:
+    if unsettled := [each.name for each in split.speakers if each.is_open]:
         shown = ", ".join(unsettled[:5]) + (" …" if len(unsettled) > 5 else "")  # noqa: PLR2004 - enough names to see
         yield f"Say for which side they speak, or leave them out: {shown}."
     if guess := guess_words(split):

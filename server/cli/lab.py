@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from events.patch import merge
 from events.state import debate as debates
+from events.state.usage import UsageTotals, in_usd
 from events.store.log import read_all, read_pages
 from events.view import view as views
 from events.view.lab import LabView
@@ -26,7 +27,16 @@ from server.cli.output import emit, run_async, settings_of
 from server.debate.formats.trials import readings_of, trials_of
 from server.errors import BadField, NotFound, NotNow
 from server.export.lab import BATTERIES as NAMES
-from server.export.lab import answers, effect_name, lost_trials, report_csv, report_html, report_json, summary
+from server.export.lab import (
+    answers,
+    effect_name,
+    lost_trials,
+    report_csv,
+    report_html,
+    report_json,
+    summary,
+    verdict_words,
+)
 from server.export.lab_figures import shown
 from server.export.text import escape_controls, escape_json, one_line
 from server.settings import Settings
@@ -50,8 +60,18 @@ LARGEST: Final = 64 << 20
 @with_think("judge", "the judge is asked", "medium")
 @click.option("--rubric", metavar="NAME", help="v1, v2 or v2-evidence; by default v2.")
 @click.option("--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Halt the run at this cost.")
-@click.option("--from", "debates", metavar="ID", multiple=True, help="Compare the turns of this stored debate.")
-@click.option("--from-store", is_flag=True, help="Compare the turns of the newest concluded debates of the store.")
+@click.option(
+    "--from",
+    "debates",
+    metavar="ID",
+    multiple=True,
+    help="Compare the turns of this stored debate; the run is as private as it.",
+)
+@click.option(
+    "--from-store",
+    is_flag=True,
+    help="Compare the turns of the newest concluded debates that are neither hidden nor unlisted.",
+)
 @click.option(
     "--data",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -202,9 +222,9 @@ class LabPrinter:
         """Show the progress: a line that changes on a terminal, else a line for each tenth."""
         batteries = self.view["lab"]["batteries"].values()
         done, all_ = sum(each["answered"] for each in batteries), sum(each["trials"] for each in batteries)
-        usage = self.view["usage"]
-        line = f"{done:,} of {all_:,} answered, {usage['failed_calls']:,} failed, {usage['cost_usd']:.4f} USD"
-        if cost := usage["cost_usd"]:
+        totals = msgspec.convert(self.view["usage"], UsageTotals)
+        line = f"{done:,} of {all_:,} answered, {totals.failed_calls:,} failed, {in_usd(totals)}"
+        if cost := totals.cost_usd:
             line += f", about {cost / max(done, 1) * max(all_ - done, 0):.4f} USD remain"
         if self._is_live:
             click.echo(f"\r{line}   ", nl=False, err=True)
@@ -230,8 +250,8 @@ class LabPrinter:
                 click.echo()
                 click.secho(NAMES[battery][0], bold=True)
             interval = "" if each.low is None else f"{shown(each.low, each.unit)} to {shown(each.high, each.unit)}"
-            colour = {"biased": "red", "could not have seen it": "yellow"}.get(each.verdict)
-            verdict = click.style(each.verdict, fg=colour)
+            colour = "red" if each.verdict.startswith("biased") else "yellow" if each.verdict == "cannot tell" else None
+            verdict = click.style(verdict_words(each), fg=colour)
             name = one_line(effect_name(each.battery, each.name))
             click.echo(f"  {name:<42}{shown(each.estimate, each.unit):>9}  {interval:<20}  {verdict}")
         click.echo()

@@ -4,13 +4,10 @@ from typing import Any
 
 import click
 
-from server.cli.client import ServerClient
-from server.cli.options import find_debate, open_store, server_address, with_json, with_store
+from server.cli.client import act_on
+from server.cli.options import with_json, with_store
 from server.cli.output import emit, run_async, settings_of
-from server.debate.acts import label_event, read_labels
 from server.errors import BadField
-from server.service import running
-from server.settings import Settings
 
 
 @click.command()
@@ -51,22 +48,9 @@ def label(
     fields = {name: value for name, value in fields.items() if value is not None}
     if not fields:
         raise BadField("labels", "say what to change: --title, --tag, --hide, --archive, --unlisted or an opposite")
-    answer = run_async(lambda: _label(settings, debate, fields))
+    answer = run_async(lambda: act_on(settings, debate, "labels", fields))
     if as_json:
         emit(answer)
         return
     click.echo(f"recorded at position {answer['position']}", err=True)
     click.echo(answer.get("link", answer["id"]))
-
-
-async def _label(settings: Settings, debate: str, fields: dict[str, Any]) -> dict[str, Any]:
-    labelled, token = label_event(read_labels(fields), "operator")
-    async with open_store(settings) as log:
-        found = await find_debate(log, debate)
-    if address := server_address(settings):
-        click.echo(f"a server holds this store: asking {address}", err=True)
-        async with ServerClient(settings, address) as client:
-            return {"id": found, **await client.post(f"/api/debates/{found}/labels", fields)}
-    async with running(settings) as service:
-        position = await service.moderators.label(found, labelled)
-    return {"id": found, "position": position, **({"link": f"/d/{found}?link={token}"} if token else {})}

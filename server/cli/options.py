@@ -12,7 +12,7 @@ import msgspec
 from events.errors import UnknownDebate
 from events.store.address import sqlite_path
 from events.store.lock import holder
-from events.store.log import EventLog
+from events.store.log import EventLog, read_rows
 from events.store.open import opened_log
 from events.types import Think
 from events.types.rubric import name_of_rubric
@@ -106,13 +106,7 @@ async def find_debate(log: EventLog, prefix: str) -> str:
     if await log.head(prefix):
         return prefix
     if len(prefix) >= SHORTEST_PREFIX:
-        found, after = [], None
-        while True:
-            page = await log.summaries(after, 200)
-            found += [each.id for each in page.debates if each.id.startswith(prefix)]
-            after = page.next
-            if after is None:
-                break
+        found = [row.id async for row in read_rows(log) if row.id.startswith(prefix)]
         if len(found) == 1:
             return found[0]
     raise UnknownDebate(prefix)

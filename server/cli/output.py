@@ -15,7 +15,7 @@ import anyio
 import click
 import msgspec
 
-from server.errors import EXPECTED, error_body, report_of
+from server.errors import EXPECTED, error_body, leaves, report_of
 from server.export.text import escape_controls, escape_json
 from server.settings import Settings, load
 
@@ -114,9 +114,8 @@ def _stop(sign: int, frame: FrameType | None) -> None:
 
 def unwrapped(error: Exception) -> Exception:
     """The failure itself, which a task group may have wrapped."""
-    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
-        error = error.exceptions[0]
-    return error
+    found = leaves(error)
+    return found[0] if len(found) == 1 else error
 
 
 def _check_text(arguments: Sequence[str]) -> None:

@@ -1,7 +1,6 @@
 """``moot poll``: the address of a debate's vote as a QR code, how many have voted, and the end of a vote."""
 
 from io import StringIO
-from typing import Any
 from urllib.parse import urlsplit
 
 import click
@@ -11,13 +10,12 @@ from events.state.audience import PollState
 from events.store.log import read_pages
 from events.view import view as views
 from events.view.view import View
-from server.cli.client import ServerClient
+from server.cli.client import act_on
 from server.cli.options import find_debate, open_store, server_address, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.debate.acts import POLL_NAMES
 from server.errors import BadField, NotFound
 from server.export.text import escape_controls
-from server.service import running
 from server.settings import LOOPBACK, Settings
 
 
@@ -86,23 +84,12 @@ def _show_link(link: str, base: str) -> None:
 
 async def _poll(settings: Settings, prefix: str, *, closes: bool) -> tuple[str, View, PollState, int]:
     """The debate's id, its view, the votes, and the position of the end of a vote or of the newest event."""
+    position = (await act_on(settings, prefix, "poll/close", {}))["position"] if closes else 0
     async with open_store(settings) as log:
         found = await find_debate(log, prefix)
-    position = await _close(settings, found) if closes else 0
-    async with open_store(settings) as log:
         fold = views.INITIAL
         async for page in read_pages(log, found):
             fold = views.apply_all(fold, page)
     if not fold.view.poll:
         raise NotFound(f"debate {found} has no poll")
     return found, fold.view, fold.debate.audience.poll, position or fold.view.position
-
-
-async def _close(settings: Settings, debate: str) -> int:
-    if address := server_address(settings):
-        click.echo(f"a server holds this store: asking {address}", err=True)
-        async with ServerClient(settings, address) as client:
-            answer: dict[str, Any] = await client.post(f"/api/debates/{debate}/poll/close", {})
-        return int(answer["position"])
-    async with running(settings) as service:
-        return await service.moderators.close_poll(debate, None, "operator")

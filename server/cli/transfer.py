@@ -18,8 +18,8 @@ from events.transfer import Imported, import_debate, read_lines
 from events.transfer import export as export_lines
 from events.verify import Verification, verify_lines, verify_log
 from events.view import view as views
-from server.cli.client import ServerClient
-from server.cli.options import find_debate, open_store, server_address, with_json, with_store
+from server.cli.client import ServerClient, asked_server
+from server.cli.options import find_debate, open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.debate.adoption import check_debate
 from server.errors import CannotServe, NotFound
@@ -140,7 +140,8 @@ async def _export(
             file.flush()
             return written
         if form == "html":
-            return _write_page(await archive_of(log, debate, with_calls=with_calls, all_evidence=all_evidence), file)
+            archive = await archive_of(log, debate, with_calls=with_calls, all_evidence=all_evidence)
+            return await _write_page(archive, file)
         fold, auditor = views.INITIAL, Auditor()
         async for page in read_pages(log, debate):
             fold = views.apply_all(fold, page)
@@ -154,13 +155,14 @@ async def _export(
         return fold.view.position
 
 
-def _write_page(archive: Archive, file: BinaryIO) -> int:
+async def _write_page(archive: Archive, file: BinaryIO) -> int:
     """Write the file that replays; print its size and what it leaves out."""
-    page = html_export(archive).encode()
-    file.write(page)
+    size = 0
+    async for part in html_export(archive):
+        size += file.write(part)
     file.flush()
     calls = f", of which the model calls {_size(archive.calls_bytes)}" if archive.has_calls else ""
-    click.echo(f"the page has {_size(len(page))}{calls}", err=True)
+    click.echo(f"the page has {_size(size)}{calls}", err=True)
     if not archive.revealed:
         click.echo("the debate has not ended: the page holds only what a spectator may see", err=True)
     return archive.position
@@ -193,8 +195,7 @@ def import_(context: click.Context, file: str, store: str | None, *, as_json: bo
 
 
 async def _import(settings: Settings, file: BinaryIO) -> Imported:
-    if address := server_address(settings):
-        click.echo(f"a server holds this store: asking {address}", err=True)
+    if address := asked_server(settings):
         lines = await to_thread.run_sync(file.read)
         async with ServerClient(settings, address) as client:
             return msgspec.convert(await client.send("/api/import", lines), Imported)

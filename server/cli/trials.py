@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta, Struct
 
-from providers.base import ModelStatus, Outcome, Request, Segment, TextStream
+from providers.base import ModelStatus, Outcome, Request, Segment
 from providers.catalog.models import known_model
 from providers.catalog.pricing import VENDORS, cost, is_free, prepare
 from providers.errors import ProviderError
@@ -92,9 +92,7 @@ async def _learned(registry: Registry, name: str, spent: list[Outcome]) -> Model
     spent.append(first)
     async with registry.call(name, DEBATE) as call:
         with time_limit(CALL_S):
-            answer = await call.provider.answer(
-                call.model, _request("doctor:answer", (SYSTEM, QUESTION), 1), RailsAnswer
-            )
+            answer = await call.answer(_request("doctor:answer", (SYSTEM, QUESTION), 1), RailsAnswer)
         call.used(answer.outcome)
     spent.append(answer.outcome)
     again = None
@@ -121,15 +119,10 @@ async def _speech(registry: Registry, name: str, prompt: tuple[Segment, ...], at
     began = time.monotonic()
     async with registry.call(name, DEBATE) as call:
         with time_limit(CALL_S):
-            async with call.provider.stream(call.model, _request("doctor:text", prompt, attempt)) as stream:
-                await _drain(stream)
-        call.used(stream.outcome)
-    return stream.outcome, time.monotonic() - began
-
-
-async def _drain(stream: TextStream) -> None:
-    async for _ in stream:
-        pass
+            async for _ in call.stream(_request("doctor:text", prompt, attempt)):
+                pass
+        call.used(call.outcome)
+    return call.outcome, time.monotonic() - began
 
 
 def _request(key: str, prompt: Sequence[Segment], attempt: int) -> Request:

@@ -7,6 +7,7 @@ Debates that are still free after another lease are taken up by the first node t
 import asyncio
 import math
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Final
 
 import anyio
@@ -21,7 +22,6 @@ from events.cluster.postgres_leases import PostgresLeases
 from events.errors import Fenced, LogError, StoreUnavailable, Unanswered
 from events.store.postgres.log import PostgresLog
 from server import observe
-from server.debate.adoption import UNREADABLE
 from server.debate.commands import (
     Command,
     CommandResult,
@@ -36,6 +36,7 @@ from server.debate.commands import (
 )
 from server.debate.moderators import Moderators
 from server.errors import BadQuery, MootError, NotOwner
+from server.tasks import BackgroundTasks
 
 logger = structlog.get_logger()
 
@@ -56,13 +57,13 @@ class ClusterNode:
         self._moderators: Moderators | None = None
         self._lease_lock, self._folding = anyio.Lock(), anyio.CapacityLimiter(FOLDS)
         self._release_due = anyio.Event()
-        self._unreadable: set[str] = set()
-        """Debates that cannot be folded: their leases are kept, so that no node tries them again and again."""
         self._claimed: set[str] = set()
         """Debates that were just claimed and do not run yet."""
         self._renewed_at = self._claim_from = -math.inf
         self._free_since = math.inf
         """Time of the event loop since which there have been debates that no node runs."""
+        self._commands = BackgroundTasks()
+        """The commands that other nodes sent."""
         self.runs_what_is_open = False
 
     @property
@@ -80,11 +81,11 @@ class ClusterNode:
     ) -> None:
         """Renew the leases, take up free debates and do the commands that other nodes send, until cancelled."""
         self._moderators = moderators
-        async with anyio.create_task_group() as tasks:
+        async with self._commands.running(), anyio.create_task_group() as tasks:
             tasks.start_soon(self._repeat, self._renew)
             tasks.start_soon(self._repeat, self._release_unneeded)
             tasks.start_soon(self._repeat, self._check_free)
-            tasks.start_soon(self._repeat, self._do_commands)
+            tasks.start_soon(self._repeat, self._take_commands)
             task_status.started()
 
     # Ownership
@@ -93,6 +94,9 @@ class ClusterNode:
         """See ``Ownership``."""
         if debate in self._claimed:
             return True
+        has_renewed = self._renewed_at > -math.inf  # a command at the terminal may be faster
+        if debate not in self._log.epochs and has_renewed and not self._may_claim:
+            return False
         async with self._lease_lock:
             lease = await self._leases.claim_one(debate)
         return lease is not None
@@ -125,7 +129,7 @@ class ClusterNode:
         """Start to take up debates that no node runs.  Gives the number of debates taken up at once."""
         self._leases.address = self._address
         self.runs_what_is_open = True
-        await self._leases.renew()
+        await self._renew_now()
         return await self._take_up_free()
 
     async def drain(self, within_s: float) -> None:
@@ -135,7 +139,7 @@ class ClusterNode:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._withdraw)
             await self._local.drain(within_s)
-        with anyio.move_on_after(within_s):  # the last leases are released now, or when the store is back
+        with anyio.move_on_after(within_s), suppress(StoreUnavailable):  # leases that are not released now end later
             await self._release_all_unneeded()
 
     @property
@@ -159,25 +163,31 @@ class ClusterNode:
                 await anyio.sleep(STORE_WAIT_S)
 
     async def _renew(self) -> None:
+        await self._renew_now()
+        await anyio.sleep(self._log.lease_s / 3)
+
+    async def _renew_now(self) -> None:
         lost, now, lease_s = await self._leases.renew(), asyncio.get_running_loop().time(), self._log.lease_s
         if now - self._renewed_at > lease_s * 2 / 3 and self._renewed_at > 0:
-            # The store was unavailable, probably for all nodes: give the others time to renew their leases.
-            self._claim_from = now + lease_s / 2
+            self._claim_from = now + lease_s / 2  # the store was unavailable, probably for all nodes
         self._renewed_at = now
         for debate in lost:
             observe.LEASES_LOST.inc()
-            self._unreadable.discard(debate)
             self._local.lose_ownership(debate)
         if lost:
             self._release_due.set()
-        await anyio.sleep(lease_s / 3)
 
     async def _check_free(self) -> None:
         await anyio.sleep(min(CHECK_S, self._log.lease_s / 3))
+        if self.runs_what_is_open and self._may_claim:
+            await self._take_up_free()
+
+    @property
+    def _may_claim(self) -> bool:
+        """Whether debates may be claimed.  After an outage of the store, the nodes that run them renew first."""
         now = asyncio.get_running_loop().time()
         is_late = now - self._renewed_at > self._log.lease_s * 2 / 3
-        if self.runs_what_is_open and not is_late and now >= self._claim_from:
-            await self._take_up_free()
+        return not is_late and now >= self._claim_from
 
     async def _take_up_free(self) -> int:
         """Take up this node's share of the free debates, or all of them if they have been free for a whole lease."""
@@ -190,7 +200,7 @@ class ClusterNode:
         most = share(load.open, serving) - self._local.running
         if now - self._free_since > self._log.lease_s:
             most = load.free
-        if most <= 0:
+        if most <= 0 or not self._may_claim:  # the store may have been unavailable meanwhile
             return 0
         async with self._lease_lock:
             debates = [lease.debate for lease in await self._leases.claim(most)]
@@ -209,10 +219,6 @@ class ClusterNode:
                 await self._local.take_up_one(debate)
         except (NotOwner, Fenced, StoreUnavailable):  # another node has it, or it will be free again
             self._release_due.set()
-        except (LogError, *UNREADABLE) as error:  # a debate that cannot be read must not stop the others
-            self._unreadable.add(debate)
-            message = f"{type(error).__name__}: {error}"
-            logger.error("debate_not_taken_up", debate=debate, message=message)  # noqa: TRY400 - it says enough
         finally:
             self._claimed.discard(debate)
 
@@ -228,16 +234,14 @@ class ClusterNode:
     async def _release_all_unneeded(self) -> None:
         for debate in tuple(self._log.epochs):
             async with self._lease_lock:
-                if not self._local.needs(debate) and debate not in self._unreadable | self._claimed:
+                if not self._local.needs(debate) and debate not in self._claimed:
                     await self._leases.release(debate)
 
     # commands from other nodes
 
-    async def _do_commands(self) -> None:
-        async with anyio.create_task_group() as tasks:
-            while True:
-                for command in await self._inbox.take():
-                    tasks.start_soon(self._do_command, command)
+    async def _take_commands(self) -> None:
+        for command in await self._inbox.take():
+            self._commands.start_soon(self._do_command, command, debate=command.debate)
 
     async def _do_command(self, forwarded: ForwardedCommand) -> None:
         try:
@@ -245,9 +249,6 @@ class ClusterNode:
             await self._inbox.answer(forwarded, encode(answer))
         except StoreUnavailable as error:  # the sender is told that the command may have been done
             logger.warning("store_unavailable", debate=forwarded.debate, message=str(error))
-        except Exception:
-            # A bug in one command must not end the others.
-            logger.exception("act_failed", debate=forwarded.debate)
 
     async def _answer(self, forwarded: ForwardedCommand) -> CommandResult:
         try:

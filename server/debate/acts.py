@@ -238,12 +238,8 @@ def read_decision(fields: dict[str, Any]) -> Decision:
     """The ``{"decision", "reason"}`` of a person, optionally with ``by``.  Raises ``BadField``."""
     if unknown := fields.keys() - DECISION_MOST.keys():
         raise BadField(min(unknown), "a decision has no such field")
-    return check_decision({"by": "moderator", **fields})
-
-
-def check_decision(fields: dict[str, Any]) -> Decision:
-    """A decision.  Raises ``BadField``."""
-    return Decision(**{name: _text(fields.get(name), name, most) for name, most in DECISION_MOST.items()})
+    given = {"by": "moderator", **fields}
+    return Decision(**{name: _text(given.get(name), name, most) for name, most in DECISION_MOST.items()})
 
 
 def undecided_position(debate: Debate) -> int:

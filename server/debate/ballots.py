@@ -10,6 +10,7 @@ from typing import Final
 
 import anyio
 
+from events.errors import StoreUnavailable
 from events.record import Draft, Recorded
 from events.state.debate import Debate
 from server.debate.acts import Ballot, ballot_refusal
@@ -25,7 +26,7 @@ class _PendingBallot:
 
     def __init__(self, ballot: Ballot) -> None:
         self.ballot = ballot
-        self.refused: MootError | None = None
+        self.refused: MootError | StoreUnavailable | None = None
         self.position = 0
 
 
@@ -65,8 +66,13 @@ class BallotQueue:
                     allowed.append(each)
             return [Draft(event=each.ballot) for each in allowed]
 
-        records = await self._append(build)
-        for each, record in zip(allowed, records, strict=True):
-            each.position = record.position
+        try:
+            records = await self._append(build)
+        except StoreUnavailable as error:  # it holds for all of them: none is appended a second time
+            for each in taken:
+                each.refused = each.refused or error
+        else:
+            for each, record in zip(allowed, records, strict=True):
+                each.position = record.position
         for each in taken:
             self._pending.pop(each, None)

@@ -14,11 +14,37 @@ from events.types import Missing, ModelAnswered, ModelFailed, Usage, missing
 from providers.answers.streaming import MOST_CHARACTERS
 from providers.base import Outcome, Segment
 from providers.catalog.pricing import runs_here
-from providers.errors import ProviderError, TimedOut
+from providers.errors import BrokenOff, ProviderError, TimedOut
+from providers.limits.queue import Call
 from server.debate.formats.steps import Ask, Speak
 from server.debate.speech import clean
 
 BROKE_OFF: Final = "the call broke off before the vendor told what it used"
+BOOKING_S: Final = 2.0
+"""Longest time for which a call that was cancelled stays, to be recorded."""
+
+
+class CallInFlight:
+    """A call that is under way or not recorded yet."""
+
+    def __init__(self) -> None:
+        self.call: Call | None = None
+        """None while the call waits for its place: it costs nothing."""
+        self.began = anyio.current_time()
+        self.is_recorded = False
+
+    def begin(self, call: Call) -> None:
+        """It has its place: the time in the queue is not the model's."""
+        self.call, self.began = call, anyio.current_time()
+
+    def close(self) -> None:
+        """The log holds it."""
+        self.is_recorded = True
+
+    @property
+    def latency_ms(self) -> int:
+        """Milliseconds since it began."""
+        return int((anyio.current_time() - self.began) * 1000)
 
 
 def jittered_s(delay_ms: int, random: Random) -> float:
@@ -63,17 +89,21 @@ def answered(step: Speak | Ask, call: str, outcome: Outcome, answer: str, debate
 
 
 def failed(
-    step: Speak | Ask, call: str, error: ProviderError, answer: str, latency_ms: int, debate: Debate
+    step: Speak | Ask, call: str, error: ProviderError, answer: str, latency_ms: int, debate: Debate, kind: str = ""
 ) -> ModelFailed:
-    """The event of a call that failed, with the tokens that the vendor reported; ``answer`` is the text so far."""
+    """The event of a call that failed, with the tokens that the vendor reported; ``answer`` is the text so far.
+
+    ``kind`` replaces the error's.
+    """
     outcome = error.outcome
     if outcome is None:
         used, parameters, cost = Usage(), {}, missing(BROKE_OFF) if has_unknown_cost(step.model, error, answer) else 0.0
     else:
         used, parameters, cost = usage(outcome), dict(outcome.parameters), _cost(step, outcome, debate)
+    is_least = outcome is not None and outcome.is_partial and not isinstance(cost, Missing)
     return ModelFailed(
         **_shared_fields(step, call, debate),
-        kind=error.kind,
+        kind=kind or error.kind,
         message=clean(error.message),
         model=step.model,
         parameters=parameters,
@@ -81,12 +111,18 @@ def failed(
         latency_ms=latency_ms,
         cost_usd=cost,
         answer=clean(answer),
+        at_least=True if is_least and not runs_here(step.model) else UNSET,
     )
 
 
 def has_unknown_cost(model: str, error: ProviderError, answer: str) -> bool:
-    """Whether a failed call cost an amount that the vendor did not report: text had begun to arrive."""
-    return error.outcome is None and bool(answer or error.raw) and not runs_here(model)
+    """Whether a failed call cost an amount that the vendor did not report.
+
+    Text had begun to arrive, or the vendor gave no answer at all: it may have read the prompt and thought about it.
+    """
+    if error.outcome is not None or runs_here(model):
+        return False
+    return bool(answer or error.raw) or (isinstance(error, TimedOut | BrokenOff) and error.http_status is None)
 
 
 def _cost(step: Speak | Ask, outcome: Outcome, debate: Debate) -> float | Missing:

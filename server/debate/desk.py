@@ -46,8 +46,8 @@ class SeatDesk:
 
     def __init__(self, debate: str, people: People, writer: StreamWriter) -> None:
         self._id, self._people, self._writer = debate, people, writer
-        self._sent: dict[str, anyio.Event] = {}
-        """By the id of an answered request: set once the result is recorded."""
+        self._sent: dict[str, tuple[str, anyio.Event]] = {}
+        """By the id of an answered request: the text, and what is set once the result is recorded."""
 
     async def act(self, act: AtSeat) -> int:
         """Carry out what the page of a seat does; the position of the debate after it."""
@@ -74,11 +74,24 @@ class SeatDesk:
             await self._send(act)
 
     async def _send(self, act: AtSeat) -> None:
-        """Answer an open request, and wait until it is recorded.  Raises ``NotNow``, ``BadField``."""
+        """Answer an open request, and wait until it is recorded.  Raises ``NotNow``, ``BadField``.
+
+        The same text may be sent again while it is not recorded: its sender waits further.
+        """
+        text = clean(_bounded(act.text))
+        sent, recorded = self._sent.get(act.request, ("", anyio.Event()))
+        if not sent or sent != text:
+            self._check_and_send(act, text)
+            self._sent[act.request] = text, recorded
+        with anyio.move_on_after(RECORDED_S):
+            await recorded.wait()
+            return
+        raise NotNow("the text has not been recorded yet: keep it until it stands in the debate")
+
+    def _check_and_send(self, act: AtSeat, text: str) -> None:
         asked = self._people.find(self._id, act.seat, act.request)
         if asked is None or asked.answered.done():
             raise NotNow(NOT_OPEN)
-        text = clean(_bounded(act.text))
         if not text.strip():
             raise BadField("text", "there is no text to send")
         try:
@@ -87,12 +100,7 @@ class SeatDesk:
             raise BadField("text", error.message) from error
         if found:
             raise BadAnswer(tuple((each.path, each.message) for each in found))
-        recorded = self._sent[act.request] = anyio.Event()
         self._people.send(asked, text)
-        with anyio.move_on_after(RECORDED_S):
-            await recorded.wait()
-            return
-        raise NotNow("the text has not been recorded yet: keep it until it stands in the debate")
 
     async def _append(self, build: Build) -> None:
         await self._writer.append_at_once(build)
@@ -110,8 +118,8 @@ class SeatDesk:
                 yield
                 tasks.cancel_scope.cancel()
         finally:
-            if recorded := self._sent.pop(request_id(key, step.turn or 0), None):
-                recorded.set()
+            if sent := self._sent.pop(request_id(key, step.turn or 0), None):
+                sent[1].set()
 
     async def _watch(self, seat: str) -> None:
         """Record that the connection of a seat is lost.  Its return is recorded when its page is heard of."""
@@ -126,6 +134,12 @@ class SeatDesk:
             state = self._writer.debate.seats.get(seat)
             if state is not None and state.holder and not state.is_away and self._people.is_away(self._id, seat):
                 await self._writer.append(lost)
+
+    def settle(self) -> None:
+        """End the requests of seats whose resignation was recorded although its answer was lost."""
+        for seat, state in self._writer.debate.seats.items():
+            if state.resigned:
+                self._people.resign(self._id, seat)
 
     def forget(self) -> None:
         """Drop the drafts of a debate that has ended."""

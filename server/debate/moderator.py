@@ -10,7 +10,7 @@ A debate has one moderator, and the moderator is the only writer of its log.  So
 
 import math
 from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, aclosing, asynccontextmanager
 from typing import Any, assert_never
 
 import anyio
@@ -19,6 +19,7 @@ import structlog
 from msgspec import UNSET
 
 from events.clock import SYSTEM, Clock
+from events.errors import LogError
 from events.record import Draft
 from events.segmentation import WordCounter, count_words
 from events.state.debate import UNNAMED, Debate
@@ -36,7 +37,7 @@ from events.types import (
 )
 from events.types.opening import DebateSettings
 from providers.base import Request
-from providers.errors import Empty, ProviderError
+from providers.errors import BrokenOff, Empty, ProviderError
 from providers.imports import load
 from providers.limits.queue import PATIENCE_S, Call
 from providers.registry import Registry
@@ -44,7 +45,16 @@ from server import observe
 from server.debate.acts import undecided_position
 from server.debate.adoption import opening_faults
 from server.debate.ballots import BallotQueue
-from server.debate.calls import answered, failed, has_unknown_cost, jittered_s, time_limit, usage
+from server.debate.calls import (
+    BOOKING_S,
+    CallInFlight,
+    answered,
+    failed,
+    has_unknown_cost,
+    jittered_s,
+    time_limit,
+    usage,
+)
 from server.debate.desk import SeatDesk, limit_of_turn, seconds_of_question, seconds_of_turn, with_time_taken
 from server.debate.formats import NextSteps, next_steps
 from server.debate.formats.halts import abandon_turns, halt_for_deadline, is_forgiven, seconds_between, seconds_left
@@ -56,12 +66,14 @@ from server.errors import BadField, NotFound, NotNow
 from server.evidence.retrieval import prepare
 from server.feed.channel import TextInFlight
 from server.feed.hub import Hub
-from server.people.provider import People
+from server.people.provider import People, is_person
 
 logger = structlog.get_logger()
 
 LIVE = frozenset({"open", "paused"})
 """States in which calls may still be in flight."""
+HALTED = "the debate was halted within the call"
+STOPPED = "the server stopped within the call"
 SLACK_S = 0.05
 """The scope ends this much after the deadline: the loop's clock and the wall clock may differ a little."""
 
@@ -83,6 +95,7 @@ class Moderator:
     ) -> None:
         self.id = debate
         self.is_running = False
+        """Whether its steps are taken; set by the moderators of the process."""
         self.is_draining = False
         """Whether it takes no further steps after those in flight."""
         self.ownership_lost = anyio.Event()
@@ -110,14 +123,25 @@ class Moderator:
         """Fold the log up to now."""
         await self._writer.load()
 
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether the log may hold an act of a person that the debate as it stands here lacks."""
+        return self._writer.is_in_doubt
+
+    async def settle(self) -> None:
+        """Read the log again once the store answers, and do what follows from an act of a person that stands there."""
+        await self._writer.settle()
+        self.seats.settle()
+        self._acted.set()
+        if self.debate.status.state not in LIVE:
+            self._cancel_steps()
+
     async def run(self) -> None:
         """Take steps until there are none: the debate rests or has ended."""
-        self.is_running = True
         try:
             with anyio.CancelScope() as self._run_scope:
                 await self._take_steps()
         finally:
-            self.is_running = False
             self._hub.end_text(self.id)
             self._registry.forget(self.id)
             if self.debate.status.state == "concluded":
@@ -128,7 +152,11 @@ class Moderator:
             await load("judge.panel.outcome")
         if self.debate.evidence.passages:  # up to two million characters
             await anyio.to_thread.run_sync(prepare, self.debate.evidence)
-        while not self.is_draining and (steps := await self._steps()):
+        while not self.is_draining:
+            if not (steps := await self._steps()):
+                if self.debate.position == self._decided_at:
+                    return
+                continue  # for example, it was resumed while a thread computed the steps
             with anyio.move_on_after(self._seconds_left() + SLACK_S) as self._steps_scope:
                 async with anyio.create_task_group() as tasks:
                     for step in steps:
@@ -175,8 +203,10 @@ class Moderator:
             raise NotNow(f"this debate cannot go on: {fault}")
         resumed = DebateResumed(reason=reason, by=by)
         if max_cost_usd is not None:
-            if max_cost_usd <= self.debate.spent_usd:
-                spent = f"{self.debate.spent_usd:.4f} USD have been spent already"
+            if max_cost_usd <= (charged := self.debate.charged_usd):
+                spent = f"{charged:.4f} USD have been spent already"
+                if self.debate.uncertain_calls:
+                    spent += ", with calls of unknown cost as much as the dearest call"
                 raise BadField("max_cost_usd", f"{spent}: a cap must be above that")
             resumed = msgspec.structs.replace(resumed, max_cost_usd=max_cost_usd)
         return await self._change_state(resumed, {"paused", "halted"})
@@ -291,84 +321,83 @@ class Moderator:
         (record,) = records
         limit_s = seconds_of_turn(step, self._settings(), self._clock.now())
         speech = TextInFlight(step.turn, step.side, step.attempt, self._clock.now())
-        pace, counter, began = PaceRecorder(), WordCounter(), anyio.current_time()
+        pace, counter = PaceRecorder(), WordCounter()
+        name, flight = f"speak.{step.turn}.{step.attempt}", CallInFlight()
         self._hub.start_text(self.id, speech)
-        try:
-            request = Request(
-                key=f"speak:{step.side}",
+        async with self._booked(step, name, record.position, flight):
+            try:
+                request = Request(
+                    key=f"speak:{step.side}",
+                    turn=step.turn,
+                    attempt=step.attempt,
+                    prompt=step.prompt,
+                    max_tokens=step.max_tokens,
+                    temperature=step.temperature,
+                    seed=self._seed(step.turn * 100 + step.attempt),
+                    idle_timeout_s=self._idle_timeout_s,
+                    think=step.think,
+                    debate=self.id,
+                    limit_s=limit_s,
+                )
+                async with self._call(step, flight) as call:
+                    with limit_of_turn(step, limit_s):
+                        async with aclosing(call.stream(request)) as chunks:
+                            async for chunk in chunks:
+                                text = clean(chunk)
+                                if not speech.text:
+                                    text = text.lstrip()
+                                if text and counter.number <= step.max_words:
+                                    counter.add(text)
+                                    self._hub.add_text(self.id, text)
+                                    pace.mark(flight.latency_ms, len(speech.text))
+                    outcome = with_time_taken(step, call.outcome, self._clock.now())
+                    call.used(outcome)
+                text, clipped = clip(speech.text, step.max_words, cut_short=outcome.finish == "length")
+                if not text:
+                    raise Empty("the model said nothing", outcome=outcome)
+            except ProviderError as error:
+                await self._record_failed_turn(step, name, record.position, error, speech.text, flight)
+                return
+            spoken = TurnSpoken(
                 turn=step.turn,
+                side=step.side,
                 attempt=step.attempt,
-                prompt=step.prompt,
-                max_tokens=step.max_tokens,
-                temperature=step.temperature,
-                seed=self._seed(step.turn * 100 + step.attempt),
-                idle_timeout_s=self._idle_timeout_s,
-                think=step.think,
-                debate=self.id,
-                limit_s=limit_s,
+                text=text,
+                words=count_words(text),
+                clipped=clipped,
+                pace=() if step.time_s else pace.until(len(text)),
+                model="" if step.time_s else outcome.model,
+                usage=usage(outcome),
+                latency_ms=outcome.latency_ms,
+                by="person" if step.time_s else UNSET,
             )
-            async with self._call(step) as call:
-                began = anyio.current_time()  # the wait in the provider's queue is not the model's time
-                with limit_of_turn(step, limit_s):
-                    async with call.provider.stream(call.model, request) as stream:
-                        async for chunk in stream:
-                            text = clean(chunk)
-                            if not speech.text:
-                                text = text.lstrip()
-                            if text and counter.number <= step.max_words:
-                                counter.add(text)
-                                self._hub.add_text(self.id, text)
-                                pace.mark(int((anyio.current_time() - began) * 1000), len(speech.text))
-                outcome = with_time_taken(step, stream.outcome, self._clock.now())
-                call.used(outcome)
-            text, clipped = clip(speech.text, step.max_words, cut_short=outcome.finish == "length")
-            if not text:
-                raise Empty("the model said nothing", outcome=outcome)
-        except ProviderError as error:
-            await self._record_failed_turn(step, record.position, error, speech.text, began)
-            return
-        spoken = TurnSpoken(
-            turn=step.turn,
-            side=step.side,
-            attempt=step.attempt,
-            text=text,
-            words=count_words(text),
-            clipped=clipped,
-            pace=() if step.time_s else pace.until(len(text)),
-            model="" if step.time_s else outcome.model,
-            usage=usage(outcome),
-            latency_ms=outcome.latency_ms,
-            by="person" if step.time_s else UNSET,
-        )
-        name = f"speak.{step.turn}.{step.attempt}"
 
-        def build(debate: Debate) -> Sequence[Draft]:
-            if not _is_current(step, debate):
-                return []
-            call = answered(step, name, outcome, speech.text, debate)
-            return [Draft(event=call, cause=record.position), Draft(event=spoken, cause=debate.position + 1)]
+            def build(debate: Debate) -> Sequence[Draft]:
+                if not _is_current(step, debate):
+                    late = BrokenOff(HALTED, outcome=outcome)
+                    unused = failed(step, name, late, speech.text, outcome.latency_ms, debate, "halted")
+                    return [Draft(event=unused, cause=record.position)]
+                call = answered(step, name, outcome, speech.text, debate)
+                return [Draft(event=call, cause=record.position), Draft(event=spoken, cause=debate.position + 1)]
 
-        await self._writer.append(build)
+            await self._writer.append(build, flight.close)
         self._hub.end_text(self.id)
         observe.count_call(self._provider(step), "speak", outcome)
 
     async def _record_failed_turn(
-        self, step: Speak, started: int, error: ProviderError, so_far: str, began: float
+        self, step: Speak, name: str, started: int, error: ProviderError, so_far: str, flight: CallInFlight
     ) -> None:
         self._hub.end_text(self.id)
         logger.warning("turn_failed", debate=self.id, turn=step.turn, kind=error.kind, message=error.message)
-        latency_ms = int((anyio.current_time() - began) * 1000)
+        answer, latency_ms = so_far or error.raw, flight.latency_ms
 
         def build(debate: Debate) -> Sequence[Draft]:
+            call = Draft(event=failed(step, name, error, answer, latency_ms, debate), cause=started)
             if not _is_current(step, debate):
-                return []
-            call = failed(step, f"speak.{step.turn}.{step.attempt}", error, so_far or error.raw, latency_ms, debate)
-            return [
-                Draft(event=call, cause=started),
-                Draft(event=_failed_turn(step, error, debate), cause=debate.position + 1),
-            ]
+                return [call]
+            return [call, Draft(event=_failed_turn(step, error, debate), cause=debate.position + 1)]
 
-        await self._writer.append(build)
+        await self._writer.append(build, flight.close)
         await self._after_failure(step, error, so_far)
 
     async def _ask(self, step: Ask) -> None:
@@ -376,48 +405,50 @@ class Moderator:
         await anyio.sleep(jittered_s(step.delay_ms, self._clock.random))
         if self.debate.status.state != "open":
             return
-        began, limit_s = anyio.current_time(), seconds_of_question(step, self.debate)
-        try:
-            request = Request(
-                key=step.key,
-                turn=step.turn or 0,
-                attempt=step.sample + step.attempt - 1,
-                prompt=step.prompt,
-                max_tokens=step.max_tokens,
-                temperature=step.temperature,
-                seed=self._seed((step.turn or 0) * 100 + step.sample * 10 + step.attempt),
-                idle_timeout_s=self._idle_timeout_s,
-                think=step.think,
-                material=step.material,
-                debate=self.id,
-                limit_s=limit_s,
-            )
-            async with self._call(step) as call:
-                began = anyio.current_time()
-                with time_limit(limit_s):
-                    answer = await call.provider.answer(call.model, request, step.reads)
-                step.verify(answer.value, raw=answer.raw, outcome=answer.outcome)
-                call.used(answer.outcome)
-        except ProviderError as error:
-            latency_ms = int((anyio.current_time() - began) * 1000)
-            logger.warning("question_failed", debate=self.id, call=step.call, kind=error.kind, message=error.message)
-            failure = error
+        limit_s, flight = seconds_of_question(step, self.debate), CallInFlight()
+        async with self._booked(step, step.call, step.cause, flight):
+            try:
+                request = Request(
+                    key=step.key,
+                    turn=step.turn or 0,
+                    attempt=step.sample + step.attempt - 1,
+                    prompt=step.prompt,
+                    max_tokens=step.max_tokens,
+                    temperature=step.temperature,
+                    seed=self._seed((step.turn or 0) * 100 + step.sample * 10 + step.attempt),
+                    idle_timeout_s=self._idle_timeout_s,
+                    think=step.think,
+                    material=step.material,
+                    debate=self.id,
+                    limit_s=limit_s,
+                )
+                async with self._call(step, flight) as call:
+                    with time_limit(limit_s):
+                        answer = await call.answer(request, step.reads)
+                    step.verify(answer.value, raw=answer.raw, outcome=answer.outcome)
+                    call.used(answer.outcome)
+            except ProviderError as error:
+                latency_ms, failure = flight.latency_ms, error
+                logger.warning(
+                    "question_failed", debate=self.id, call=step.call, kind=error.kind, message=error.message
+                )
+                await self._writer.append(
+                    lambda debate: [
+                        Draft(event=failed(step, step.call, failure, failure.raw, latency_ms, debate), cause=step.cause)
+                    ],
+                    flight.close,
+                )
+                await self._record_what_follows(step)
+                await self._after_failure(step, error, error.raw)
+                await self._ask_further(step)
+                return
+            observe.count_call(self._provider(step), step.purpose, answer.outcome)
             await self._writer.append(
                 lambda debate: [
-                    Draft(event=failed(step, step.call, failure, failure.raw, latency_ms, debate), cause=step.cause)
-                ]
+                    Draft(event=answered(step, step.call, answer.outcome, answer.raw, debate), cause=step.cause)
+                ],
+                flight.close,
             )
-            await self._record_what_follows(step)
-            await self._after_failure(step, error, error.raw)
-            await self._ask_further(step)
-            return
-        observe.count_call(self._provider(step), step.purpose, answer.outcome)
-        await self._writer.append(
-            lambda debate: [
-                Draft(event=answered(step, step.call, answer.outcome, answer.raw, debate), cause=step.cause)
-            ]
-        )
-
         await self._record_what_follows(step)
         await self._ask_further(step)
 
@@ -434,7 +465,46 @@ class Moderator:
     # what the steps share
 
     @asynccontextmanager
-    async def _call(self, step: Speak | Ask) -> AsyncIterator[Call]:
+    async def _booked(
+        self, step: Speak | Ask, name: str, cause: int | None, flight: CallInFlight
+    ) -> AsyncIterator[None]:
+        """Within it a call is made and recorded.
+
+        If a halt, the deadline or the end of the server cancels it before that, what is known of its cost is recorded.
+        """
+        try:
+            yield
+        except anyio.get_cancelled_exc_class():
+            if flight.call is not None and not flight.is_recorded and not is_person(step.model):
+                await self._book_cut_off(step, name, cause, flight, flight.call)
+            raise
+
+    async def _book_cut_off(
+        self, step: Speak | Ask, name: str, cause: int | None, flight: CallInFlight, call: Call
+    ) -> None:
+        """Record a call that Moot itself ended.  If the store cannot be written, only the server's log has it."""
+        is_halted = self._steps_scope is not None and self._steps_scope.cancel_called
+        error, kind = BrokenOff(HALTED if is_halted else STOPPED), "halted" if is_halted else "interrupted"
+        error.complete(call.progress)
+        latency_ms, why = flight.latency_ms, "the store does not answer"
+
+        def build(debate: Debate) -> Sequence[Draft]:
+            if flight.is_recorded:  # another task was just writing it
+                return []
+            return [Draft(event=failed(step, name, error, error.raw, latency_ms, debate, kind), cause=cause)]
+
+        with anyio.move_on_after(BOOKING_S, shield=True):
+            try:
+                await self._writer.append(build, flight.close)
+            except LogError as refusal:  # another node owns the debate
+                why = str(refusal)
+        if not flight.is_recorded:
+            tokens = None if error.outcome is None else msgspec.to_builtins(error.outcome.tokens)
+            logger.warning("call_not_booked", debate=self.id, call=name, model=step.model, tokens=tokens, message=why)
+        self._count_cost(step, error, error.raw)
+
+    @asynccontextmanager
+    async def _call(self, step: Speak | Ask, flight: CallInFlight) -> AsyncIterator[Call]:
         """A place in the provider's queue for one call.
 
         While the call waits for it, the spectators see why.  The tokens of a failed call count for the limits too.
@@ -444,9 +514,11 @@ class Moderator:
             waits.enter_context(self._hub.waiting(self.id, lambda: self._why_waiting(step.model)))
             async with self._registry.call(step.model, self.id, patience_s=patience_s) as call:
                 waits.close()
+                flight.begin(call)
                 try:
                     yield call
                 except ProviderError as error:
+                    error.complete(call.progress)
                     if error.outcome is not None:
                         call.used(error.outcome)
                     raise
@@ -458,16 +530,19 @@ class Moderator:
 
     async def _after_failure(self, step: Speak | Ask, error: ProviderError, answer: str) -> None:
         """Count a failed call, and halt the debate if the deadline comes before the model can be asked again."""
-        purpose, provider = "speak" if isinstance(step, Speak) else step.purpose, self._provider(step)
-        observe.MODEL_FAILURES.labels(purpose, provider, error.kind).inc()
-        if error.outcome is not None:  # the vendor charges for it as for any other call
-            observe.count_call(provider, purpose, error.outcome, is_answered=False)
-        elif has_unknown_cost(step.model, error, answer):
-            observe.count_unpriced(provider)
+        observe.MODEL_FAILURES.labels(_purpose(step), self._provider(step), error.kind).inc()
+        self._count_cost(step, error, answer)
         if error.retry_after_s and error.retry_after_s >= self._seconds_left():
             model, why = ("the model", error.kind) if self.debate.is_blind else (step.model, error.message)
             wait = f"{why} (in {error.retry_after_s:.0f} s)"
             await self._halt_for_deadline(f"the deadline comes before {model} can be asked again: {wait}")
+
+    def _count_cost(self, step: Speak | Ask, error: ProviderError, answer: str) -> None:
+        """Count what the vendor charges for a call without a usable answer."""
+        if error.outcome is not None:
+            observe.count_call(self._provider(step), _purpose(step), error.outcome, is_answered=False)
+        elif has_unknown_cost(step.model, error, answer):
+            observe.count_unpriced(self._provider(step))
 
     def _seconds_left(self) -> float:
         """Seconds until the deadline of the debate; infinite without a deadline."""
@@ -495,6 +570,10 @@ class Moderator:
     def _seed(self, offset: int) -> int | None:
         seed = self._settings().seed
         return None if seed is msgspec.UNSET else int(seed) + offset
+
+
+def _purpose(step: Speak | Ask) -> str:
+    return "speak" if isinstance(step, Speak) else step.purpose
 
 
 def _is_current(step: Speak, debate: Debate) -> bool:

@@ -4,7 +4,7 @@ A moderator is in memory while its debate runs and while a command is carried ou
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import Final
@@ -17,40 +17,34 @@ from msgspec import UNSET, UnsetType
 from events.clock import SYSTEM, Clock
 from events.cluster.inbox import WITHIN_S
 from events.codec import encode
-from events.errors import Fenced, LogError, StoreUnavailable, Unanswered, UnknownDebate
+from events.errors import Fenced, LogError, StoreDamaged, StoreUnavailable, Unanswered, UnknownDebate
 from events.record import Draft, Recorded, digest_before_first, stamp
 from events.state.debate import Debate
 from events.store.log import EventLog
 from events.transfer import copied_into
-from events.types import DebateLabelled, DebateOpened, Event, FamilyWarned, ModeratorSpoke, PollRound
+from events.types import DebateOpened, Event, FamilyWarned
 from providers.catalog.models import family
 from providers.registry import Registry
 from server import observe
-from server.debate.acts import Ballot
-from server.debate.adoption import UNREADABLE
 from server.debate.commands import (
-    AddWord,
     Appeal,
     CastBallot,
-    ClosePoll,
     Command,
     Decide,
     Halt,
-    Label,
-    MakeSeatLink,
     Pause,
     Resume,
-    RevokeSeatLink,
     drafts_of,
 )
 from server.debate.formats import NextSteps, next_steps
 from server.debate.moderator import Moderator
 from server.debate.ownership import SOLE_OWNER, Ownership
 from server.debate.stream_writer import STORE_WAIT_S
-from server.errors import Draining, NotOwner, TooMany
+from server.errors import Draining, NotNow, NotOwner, TooMany, leaves
 from server.feed.hub import Hub
 from server.people.acts import AtSeat
 from server.people.provider import People
+from server.tasks import BackgroundTasks
 
 logger = structlog.get_logger()
 
@@ -60,6 +54,9 @@ STOPPING_S: Final = 5.0
 """Seconds that cancelled moderators have to end."""
 LINGER_S: Final = 5.0
 """Seconds for which a moderator stays in memory after a vote: the next vote comes soon."""
+
+Job = Callable[[Moderator], Awaitable[None]]
+"""Something to do for one debate, while its moderator stays in memory."""
 
 
 class Moderators:
@@ -90,13 +87,16 @@ class Moderators:
         self._moderators: dict[str, Moderator] = {}
         self._commands: Counter[str] = Counter()
         """Commands under way, by debate: a moderator stays in memory for them."""
-        self._lingering: set[str] = set()
+        self._jobs: set[tuple[str, Job]] = set()
+        """The jobs for which moderators stay in memory, each with its debate."""
+        self._set_aside: set[str] = set()
+        """Open debates that cannot be run, until a person acts on them or the process starts again."""
         self._loading_counts: Counter[str] = Counter()
         """Openings and loads under way, by debate."""
         self._rested = anyio.Event()
         """Set whenever a debate rests or ends, and then replaced by a new event."""
         self._load_locks: dict[str, anyio.Lock] = {}
-        self._tasks: anyio.abc.TaskGroup | None = None
+        self._tasks = BackgroundTasks()
 
     @property
     def running(self) -> int:
@@ -110,27 +110,52 @@ class Moderators:
 
     async def run(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Hold the moderators' tasks until it is cancelled."""
-        async with anyio.create_task_group() as self._tasks:
+        async with self._tasks.running():
             task_status.started()
             await anyio.sleep_forever()
 
     async def take_up(self) -> int:
         """Continue every debate that was open when the last process ended; the number of them."""
-        debates = await self._log.unfinished()
         taken = 0
-        for debate in debates:
+        for debate in await self._log.unfinished():
             try:
-                self._start(await self._moderator(debate))
-            except (LogError, *UNREADABLE) as error:  # a debate that cannot be read must not stop the others
-                message = f"{type(error).__name__}: {error}"
-                logger.error("debate_not_taken_up", debate=debate, message=message)  # noqa: TRY400 - it says enough
-            else:
-                taken += 1
+                taken += await self.take_up_one(debate)
+            except StoreUnavailable:
+                self._tasks.start_soon(self._take_up_later, debate, debate=debate)
         return taken
 
-    async def take_up_one(self, debate: str) -> None:
-        """Continue one open debate.  Raises ``NotOwner`` if another node runs it."""
-        self._start(await self._moderator(debate))
+    async def take_up_one(self, debate: str) -> bool:
+        """Continue an open debate; False if it cannot be read.  Raises ``NotOwner``, ``StoreUnavailable``."""
+        try:
+            self._start(await self._moderator(debate))
+        except Exception as error:
+            is_passing = isinstance(error, StoreUnavailable) and not isinstance(error, StoreDamaged)
+            if is_passing or isinstance(error, NotOwner | Fenced):
+                raise
+            self._set_aside.add(debate)  # it must not stop the others
+            message, is_bug = f"{type(error).__name__}: {error}", not isinstance(error, LogError)
+            logger.error("debate_not_taken_up", debate=debate, message=message, exc_info=is_bug)  # noqa: TRY400 - as said
+            return False
+        return True
+
+    async def _take_up_later(self, debate: str) -> None:
+        """Continue a debate once the store answers, if it is recorded and no other node runs it."""
+        while True:
+            with suppress(StoreUnavailable):
+                if await self._log.head(debate):
+                    with suppress(NotOwner, Fenced):
+                        await self.take_up_one(debate)
+                return
+            await anyio.sleep(STORE_WAIT_S)
+
+    @contextmanager
+    def _opening(self, debate: str) -> Iterator[None]:
+        """Within it a debate is recorded.  If the store does not answer, it may be recorded: then it goes on later."""
+        try:
+            yield
+        except StoreUnavailable as error:
+            self._tasks.start_soon(self._take_up_later, debate, debate=debate)
+            raise error.in_doubt() from error
 
     async def open(self, opened: DebateOpened, supplied: Sequence[Event] = ()) -> str:
         """Record a new debate and start it; its id.  Raises ``Draining``, ``TooMany``.
@@ -139,7 +164,7 @@ class Moderators:
         """
         self._check_room()
         debate = self._clock.new_id()
-        with self._keep_while_loading(debate):
+        with self._keep_while_loading(debate), self._opening(debate):
             follows = (*supplied, *family_warnings(opened))
             drafts = [Draft(event=each, cause=1, id=self._clock.new_id()) for each in follows]
             with observe.APPEND_SECONDS.time():
@@ -169,7 +194,7 @@ class Moderators:
             return (*begun, *rest, *stamp(debate, last.position, last.digest, drafts, at, payloads, self._clock))
 
         records = await anyio.to_thread.run_sync(stamped)
-        with self._keep_while_loading(debate):
+        with self._keep_while_loading(debate), self._opening(debate):
             await self._log.adopt(records)
             observe.EVENTS.inc(len(records))
             with suppress(NotOwner):  # another node took it up
@@ -182,56 +207,8 @@ class Moderators:
         if self.running >= self._most:
             raise TooMany(f"{self._most} debates are running already", retry_after_s=10)
 
-    async def pause(self, debate: str, reason: str, by: str) -> int:
-        """Finish the calls in flight, then rest; the position of the event."""
-        return await self._execute_somewhere(debate, Pause(reason, by))
-
-    async def resume(self, debate: str, reason: str, by: str, max_cost_usd: float | None = None) -> int:
-        """Go on, with a new cost cap if one is given; the position of the event."""
-        return await self._execute_somewhere(debate, Resume(reason, by, max_cost_usd))
-
-    async def appeal(self, debate: str, claim: str, by: str) -> int:
-        """Ask for a second opinion on a flagged claim; the position of the event."""
-        return await self._execute_somewhere(debate, Appeal(claim, by))
-
-    async def decide(self, debate: str, decision: str, reason: str, by: str) -> int:
-        """Record a person's decision after the panel has named no winner; the position of the event."""
-        return await self._execute_somewhere(debate, Decide(decision, reason, by))
-
-    async def say(self, debate: str, word: ModeratorSpoke) -> int:
-        """Record a word of the moderator; the position of the event."""
-        return await self._execute_somewhere(debate, AddWord(word))
-
-    async def label(self, debate: str, labelled: DebateLabelled) -> int:
-        """Name or file the debate; the position of the event."""
-        return await self._execute_somewhere(debate, Label(labelled))
-
-    async def cast(self, debate: str, ballot: Ballot) -> int:
-        """Record a vote or a belief; the position of the event."""
-        return await self._execute_somewhere(debate, CastBallot(ballot))
-
-    async def make_seat_link(self, debate: str, seat: str, digest: str, by: str) -> int:
-        """Make a link for a person's seat; the position of the event."""
-        return await self._execute_somewhere(debate, MakeSeatLink(seat, digest, by))
-
-    async def revoke_seat_link(self, debate: str, seat: str, by: str) -> int:
-        """Make the link of a person's seat void; the position of the event."""
-        return await self._execute_somewhere(debate, RevokeSeatLink(seat, by))
-
-    async def at_seat(self, debate: str, act: AtSeat) -> int:
-        """Carry out what the page of a seat does; the position of the event, or of the debate."""
-        return await self._execute_somewhere(debate, act)
-
-    async def close_poll(self, debate: str, when: PollRound | None, by: str) -> int:
-        """Close the vote of the poll that is open, or refuse if it is not ``when``; the position of the event."""
-        return await self._execute_somewhere(debate, ClosePoll(when, by))
-
-    async def halt(self, debate: str, reason: str, by: str) -> int:
-        """Stop at once; the position of the event."""
-        return await self._execute_somewhere(debate, Halt(reason, by))
-
-    async def _execute_somewhere(self, debate: str, command: Command) -> int:
-        """Carry out a command here or at its owner; the position of the event.
+    async def act(self, debate: str, command: Command) -> int:
+        """Carry out what a person does, here or at the owner of the debate; the position of the event.
 
         If the debate changes its owner meanwhile, nothing was done, and the command is tried again.
         """
@@ -253,9 +230,7 @@ class Moderators:
                 case Pause():
                     return await moderator.pause(command.reason, command.by)
                 case Resume():
-                    position = await moderator.resume(command.reason, command.by, command.max_cost_usd)
-                    self._start(moderator)
-                    return position
+                    return await moderator.resume(command.reason, command.by, command.max_cost_usd)
                 case Halt():
                     return await moderator.halt(command.reason, command.by)
                 case Appeal():
@@ -273,10 +248,11 @@ class Moderators:
 
     def needs(self, debate: str) -> bool:
         """Whether this process still needs the debate."""
-        return debate in self._moderators or debate in self._loading_counts
+        return debate in self._moderators or debate in self._loading_counts or debate in self._set_aside
 
     def lose_ownership(self, debate: str) -> None:
         """Another node has taken over the debate: stop running it.  This is not a failure."""
+        self._set_aside.discard(debate)
         if (moderator := self._moderators.get(debate)) is not None and not moderator.ownership_lost.is_set():
             logger.warning("debate_lost", debate=debate)
             moderator.lose_ownership()
@@ -303,9 +279,10 @@ class Moderators:
         """
         moderator = await self._moderator(debate)
         self._commands[debate] += 1
+        rested = moderator.debate.status.state != "open"
         try:
             yield moderator
-            if self._ownership.runs_what_is_open and moderator.debate.status.state == "open":
+            if moderator.debate.status.state == "open" and (rested or self._ownership.runs_what_is_open):
                 self._start(moderator)
         except Fenced:
             linger = False
@@ -313,28 +290,43 @@ class Moderators:
             raise
         except LogError:
             linger = False  # its fold may differ from the log
+            if moderator.is_in_doubt:
+                self._keep_during(moderator, self._settle)
             raise
         finally:
             self._commands[debate] -= 1
             if linger:
-                self._linger(moderator)
-            else:
+                self._keep_during(moderator, self._linger)
+            self._forget(moderator)
+
+    def _keep_during(self, moderator: Moderator, job: Job) -> None:
+        """Keep a moderator in memory during a job: it counts as one more command.  A job runs once at a time."""
+        key = moderator.id, job
+
+        async def keep() -> None:
+            try:
+                await job(moderator)
+            finally:
+                self._jobs.discard(key)
+                self._commands[moderator.id] -= 1
                 self._forget(moderator)
 
-    def _linger(self, moderator: Moderator) -> None:
-        """Keep a moderator in memory for ``LINGER_S``: until then it counts as one more command."""
-        assert self._tasks is not None, "the moderators are not running"
-        if moderator.id not in self._lingering:
-            self._lingering.add(moderator.id)
+        if key not in self._jobs:
+            self._jobs.add(key)
             self._commands[moderator.id] += 1
-            self._tasks.start_soon(self._end_linger, moderator)
+            self._tasks.start_soon(keep, debate=moderator.id)
 
-    async def _end_linger(self, moderator: Moderator) -> None:
+    async def _linger(self, moderator: Moderator) -> None:
+        """Let ``LINGER_S`` pass."""
         with anyio.move_on_after(LINGER_S):
             await moderator.ownership_lost.wait()
-        self._lingering.discard(moderator.id)
-        self._commands[moderator.id] -= 1
-        self._forget(moderator)
+
+    async def _settle(self, moderator: Moderator) -> None:
+        """Do what follows from a command that got no answer, if it is recorded: a resumed debate goes on."""
+        rested = moderator.debate.status.state != "open"
+        await moderator.settle()
+        if rested and moderator.debate.status.state == "open":
+            self._start(moderator)
 
     def _forget(self, moderator: Moderator) -> None:
         """Drop a moderator that does not run and has no command under way; the log holds everything."""
@@ -355,6 +347,7 @@ class Moderators:
                 if moderator is None:
                     moderator = await self._loaded(debate)
                     self._moderators[debate] = moderator
+                    self._set_aside.discard(debate)
                 return moderator
 
     async def _loaded(self, debate: str) -> Moderator:
@@ -390,23 +383,24 @@ class Moderators:
 
     def _start(self, moderator: Moderator) -> None:
         if not moderator.is_running and not self.is_draining:
-            assert self._tasks is not None, "the moderators are not running"
             moderator.is_running = True
-            self._tasks.start_soon(self._run, moderator)
+            self._tasks.start_soon(self._run, moderator, debate=moderator.id)
 
     async def _run(self, moderator: Moderator) -> None:
+        """Run a debate until it rests or ends.  The background task around it is the boundary between debates."""
         observe.DEBATES.inc()
         try:
             with self._hub.running(moderator.id):
                 await moderator.run()
         except Exception as error:
-            if any(isinstance(each, Fenced) for each in _leaves(error)):
+            if any(isinstance(each, Fenced) for each in leaves(error)):
                 self.lose_ownership(moderator.id)  # any other failure follows from that
             else:
-                # A bug must not stop the other debates, and must not leave this one open without a moderator.
+                # A bug must not leave the debate open without a moderator.
                 logger.exception("moderator_failed", debate=moderator.id)
                 await self._halt_after_bug(moderator, error)
         finally:
+            moderator.is_running = False
             observe.DEBATES.dec()
             if moderator.debate.status.state != "open":
                 observe.RESTED.labels(moderator.debate.status.state).inc()
@@ -415,19 +409,21 @@ class Moderators:
             rested.set()
 
     async def _halt_after_bug(self, moderator: Moderator, error: Exception) -> None:
-        kinds = ", ".join(sorted({type(each).__name__ for each in _leaves(error)}))
+        """Halt a debate, or set it aside if that is not possible: then it is open and goes on after a restart."""
+        kinds = ", ".join(sorted({type(each).__name__ for each in leaves(error)}))
         while True:
             try:
                 await moderator.load()
                 if moderator.debate.status.state in {"open", "paused"}:
                     await moderator.halt(f"an error inside Moot ({kinds}); its log has the details", "moot")
-            except StoreUnavailable:
+            except (StoreUnavailable, NotNow):  # or a person has halted it meanwhile: look again
                 await anyio.sleep(STORE_WAIT_S)
             except Fenced:
                 self.lose_ownership(moderator.id)
                 return
-            except LogError:
+            except Exception:
                 logger.exception("moderator_cannot_halt", debate=moderator.id)
+                self._set_aside.add(moderator.id)
                 return
             else:
                 return
@@ -450,9 +446,3 @@ def family_warnings(opened: DebateOpened) -> tuple[FamilyWarned, ...]:
         )
         for shared in sorted(debating & {family(model) for model in judges.values()})
     )
-
-
-def _leaves(error: BaseException) -> list[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        return [leaf for each in error.exceptions for leaf in _leaves(each)]
-    return [error]

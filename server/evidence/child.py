@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from server.child import answer
 from server.evidence.passages import MOST_CHARACTERS, cut
@@ -46,7 +47,7 @@ def _passages(content: bytes, kind: str, most: int) -> dict[str, Any]:
     source: Any = None
     match kind:
         case "pdf":
-            from server.evidence.pdf import Pdf  # noqa: PLC0415 - pypdf takes 0.3 s to import
+            from server.evidence.pdf import Pdf  # noqa: PLC0415 - PDFium is loaded for a PDF only
 
             source = Pdf(content)
         case "html":
@@ -58,7 +59,7 @@ def _passages(content: bytes, kind: str, most: int) -> dict[str, Any]:
         characters += len(each.text)
         if characters > most:
             raise Unreadable(f"has too much text: all documents have at most {MOST_CHARACTERS:,} characters together")
-        passages.append({"text": each.text, "page": each.page, "heading": each.heading})
+        passages.append(asdict(each))
     if not passages:
         raise Unreadable("has no text")
     return {"title": source.title if source is not None else "", "characters": characters, "passages": passages}

@@ -40,6 +40,8 @@ class EvidencePreview(Struct, frozen=True, kw_only=True):
     document: EvidenceDocument
     characters: int
     passages: int
+    misread: int
+    """Passages of pages that were read badly: their words run together."""
     first: tuple[EvidencePassage, ...]
 
 
@@ -62,8 +64,13 @@ async def preview_of(said: Any) -> EvidencePreview:
     except msgspec.ValidationError as error:
         raise BadField("evidence", misfit_words(error, "the document")) from error
     event, characters = await _read(0, wanted, "evidence", 0, MOST_CHARACTERS)
-    first = event.passages[:FIRST]
-    return EvidencePreview(document=event.document, characters=characters, passages=len(event.passages), first=first)
+    return EvidencePreview(
+        document=event.document,
+        characters=characters,
+        passages=len(event.passages),
+        misread=sum(bool(each.misread) for each in event.passages),
+        first=event.passages[:FIRST],
+    )
 
 
 async def _read(
@@ -84,7 +91,13 @@ async def _read(
         title=found.title or UNSET,
     )
     passages = tuple(
-        EvidencePassage(id=f"E{before + at}", text=each.text, page=each.page or UNSET, heading=each.heading or UNSET)
+        EvidencePassage(
+            id=f"E{before + at}",
+            text=each.text,
+            page=each.page or UNSET,
+            heading=each.heading or UNSET,
+            misread=each.is_misread or UNSET,
+        )
         for at, each in enumerate(found.passages, 1)
     )
     return EvidenceSupplied(document=document, passages=passages), found.characters

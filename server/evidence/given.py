@@ -19,6 +19,7 @@ from judge.live.text import tokens
 from judge.templates import fill, section
 from personalities.pressure import directive_in_force
 from personalities.prompt import debater_template, inline
+from server.evidence.passages import READ_BADLY
 from server.evidence.retrieval import best_passages, best_sentences
 
 TEMPLATE: Final = "documents"
@@ -141,6 +142,7 @@ def _place(pack: EvidencePack, name: str) -> str:
     document, passage = pack.documents[supplied.document], supplied.passage
     parts = [document.name if document.title is UNSET else f"{document.title} ({document.name})"]
     parts += [] if passage.page is UNSET else [f"page {passage.page}"]
+    parts += [READ_BADLY] if passage.misread else []
     parts += [] if passage.heading is UNSET else [passage.heading]
     return ", ".join(_defanged(inline(part, quoted)) for part in parts)
 

@@ -4,11 +4,14 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from events.segmentation import LONGEST_RUN, SENTENCE_END, count_words, first_words
 
 LEAST, MOST = 80, 150
 """Words of a passage.  It has fewer where a section ends, and never more."""
+READ_BADLY: Final = "read badly"
+"""What stands beside the page of a passage whose words are implausible."""
 MOST_CHARACTERS: Final = 2_000_000
 """Characters of all documents of a debate, as text."""
 _LONGEST: Final = (MOST + 1) * (LONGEST_RUN + 1)
@@ -21,6 +24,8 @@ class Block(Struct, frozen=True, kw_only=True):
     text: str
     page: int = 0
     heading: str = ""
+    is_misread: bool = False
+    """Whether its page was read badly: its words are implausible."""
 
 
 class CutPassage(Struct, frozen=True, kw_only=True):
@@ -29,17 +34,18 @@ class CutPassage(Struct, frozen=True, kw_only=True):
     text: str
     page: int
     heading: str
+    is_misread: bool = False
 
 
 def cut(blocks: Iterable[Block]) -> Iterator[CutPassage]:
     """The passages of a document.  All its words are in them, each once; white space within a paragraph is one space.
 
-    A passage does not go on over a heading.
+    A passage does not go on over a heading, nor from a page that was read badly to another one.
     """
     held: list[Block] = []
     size = 0
     for piece, words in _pieces(blocks):
-        if held and (size >= LEAST or size + words > MOST or piece.heading != held[0].heading):
+        if held and (size >= LEAST or size + words > MOST or _source(piece) != _source(held[0])):
             yield _joined(held)
             held, size = [], 0
         held.append(piece)
@@ -48,8 +54,14 @@ def cut(blocks: Iterable[Block]) -> Iterator[CutPassage]:
         yield _joined(held)
 
 
+def _source(block: Block) -> tuple[str, bool]:
+    """What all paragraphs of a passage have in common."""
+    return block.heading, block.is_misread
+
+
 def _joined(held: list[Block]) -> CutPassage:
-    return CutPassage(text="\n".join(each.text for each in held), page=held[0].page, heading=held[0].heading)
+    first, text = held[0], "\n".join(each.text for each in held)
+    return CutPassage(text=text, page=first.page, heading=first.heading, is_misread=first.is_misread)
 
 
 def _pieces(blocks: Iterable[Block]) -> Iterator[tuple[Block, int]]:
@@ -57,7 +69,7 @@ def _pieces(blocks: Iterable[Block]) -> Iterator[tuple[Block, int]]:
     for block in blocks:
         text = " ".join(block.text.split())
         for part, words in _parts(text):
-            yield Block(text=part, page=block.page, heading=block.heading), words
+            yield replace(block, text=part), words
 
 
 def _parts(text: str) -> Iterator[tuple[str, int]]:

@@ -38,6 +38,8 @@ _LINE_END: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _PARAGRAPH: Final = re.compile(r"\n[ \t]*\n\s*")
 _UNSPACED_BREAK: Final = re.compile(f"(?<=[{UNSPACED}])\n(?=[{UNSPACED}])")
 _HYPHEN_BREAK: Final = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_A-Z])")
+_BREAK_WITHIN: Final = re.compile(r"(?<=\w-)\n(?=\w)|(?<=\S/)\n(?=\S)")
+"""The end of a line within ``US-ASCII`` or ``/usr/share``."""
 
 
 class Unreadable(Exception):
@@ -77,7 +79,8 @@ def blocks_of(text: str) -> Iterator[Block]:
 
 def joined_lines(text: str) -> str:
     """A paragraph as one line: a word that was hyphenated at a line's end is whole again."""
-    return _HYPHEN_BREAK.sub("", _UNSPACED_BREAK.sub("", text)).replace("\n", " ")
+    whole = _HYPHEN_BREAK.sub("", _UNSPACED_BREAK.sub("", text))
+    return _BREAK_WITHIN.sub("", whole).replace("\n", " ")
 
 
 def tidy(text: str) -> str:

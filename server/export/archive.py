@@ -1,18 +1,20 @@
-"""A debate as one JSON value that a page replays without a server: frames, audits, and the model calls."""
+"""A debate as one JSON value that a page replays without a server: frames, audits, and the model calls.
 
-from collections.abc import Container
-from functools import partial
+A long debate has tens of megabytes of prompts and answers.  So the value is made in parts, a page of the log at a time.
+"""
+
+from collections.abc import AsyncIterator, Container, Sequence
 from typing import Any, Final
 
 import msgspec
 from anyio import to_thread
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
 from events.errors import UnknownDebate
 from events.record import Recorded
 from events.short_names import with_short_names
-from events.store.log import EventLog, read_all
-from events.types import EvidenceSupplied, ModelAnswered, ModelFailed
+from events.store.log import EventLog, read_pages
+from events.types import DebateState, EvidenceSupplied, ModelAnswered, ModelFailed
 from events.view import view as views
 from server.export.audit import Auditor
 from server.feed import frames
@@ -21,89 +23,110 @@ from server.version import VERSION
 _json: Final = msgspec.json.Encoder()
 
 
-class Archive(Struct, frozen=True, kw_only=True):
-    """The archive as JSON, and its facts.  ``calls_bytes`` is the size of the model calls in it."""
+class Archive:
+    """A debate up to ``position``: before it concludes, only a director sees all of it.
 
-    body: bytes
-    motion: str
-    position: int
-    state: str
-    revealed: bool
-    has_calls: bool
-    calls_bytes: int
+    Of documents it has the passages that are cited, or all with ``all_evidence``.
+    """
+
+    def __init__(
+        self, log: EventLog, auditor: Auditor, *, director: bool, with_calls: bool, all_evidence: bool
+    ) -> None:
+        """``auditor`` has taken the records of the debate: how it ends decides what its frames show."""
+        assert auditor.debate.opened is not None, "a log begins with its opening"
+        self._log, self._auditor, self._all_evidence = log, auditor, all_evidence
+        self.debate, self.position = auditor.debate.id, auditor.debate.position
+        self.motion = auditor.debate.opened.motion
+        self.state: DebateState = auditor.debate.status.state
+        self.revealed = director or self.state == "concluded"
+        self.has_calls = with_calls and self.revealed
+        self.calls_bytes = 0
+        """Bytes of the model calls in the parts so far."""
+
+    async def parts(self) -> AsyncIterator[bytes]:
+        """The JSON, in parts that follow one another.  Threads make them."""
+        made = _Recording(revealed=self.revealed, has_calls=self.has_calls)
+        yield b'{"asked":{"calls":{' if self.has_calls else b"{"
+        async for page in read_pages(self._log, self.debate):
+            calls = await to_thread.run_sync(made.take, page[: self.position - page[0].position + 1])
+            self.calls_bytes += len(calls)
+            yield calls
+            if page[-1].position >= self.position:
+                break
+        if self.has_calls:
+            segments = _json.encode(made.segments)
+            self.calls_bytes += len(segments)
+            yield b'},"segments":' + segments + b"},"
+        yield await to_thread.run_sync(self._rest, made)
+
+    def _rest(self, made: "_Recording") -> bytes:
+        view = views.for_director(made.fold) if self.revealed else made.fold.view
+        if view.evidence is not UNSET and not self._all_evidence:
+            made.cut_documents(view.evidence.passages)
+        members = {
+            "id": self.debate,
+            "moot": VERSION,
+            "position": self.position,
+            "state": self.state,
+            "revealed": self.revealed,
+            "view": view,
+            "audits": {str(number): self._auditor.audit(number) for number in self._auditor.debate.transcript.turns},
+            "frames": [msgspec.Raw(frame.encode()) for frame in made.frames],
+        }
+        return _json.encode(members)[1:]
 
 
 async def archive_of(
     log: EventLog, debate: str, *, director: bool = False, with_calls: bool = True, all_evidence: bool = False
 ) -> Archive:
-    """Everything that this client may see: before the debate concludes, only a director sees all of it.
-
-    Of documents it has the passages that are cited, or all with ``all_evidence``.
-    A thread computes it: a debate with many votes takes seconds.  Raises ``UnknownDebate``.
-    """
-    records = [record async for record in read_all(log, debate)]
-    if not records:
-        raise UnknownDebate(debate)
-    made = partial(_archive, debate, records, director=director, with_calls=with_calls, all_evidence=all_evidence)
-    return await to_thread.run_sync(made)
-
-
-def _archive(debate: str, records: list[Recorded], *, director: bool, with_calls: bool, all_evidence: bool) -> Archive:
+    """The archive of a debate as it is now.  Raises ``UnknownDebate``."""
     auditor = Auditor()
+    async for page in read_pages(log, debate):
+        await to_thread.run_sync(_audit, auditor, page)  # a debate with many votes takes seconds
+    if not auditor.debate.position:
+        raise UnknownDebate(debate)
+    return Archive(log, auditor, director=director, with_calls=with_calls, all_evidence=all_evidence)
+
+
+def _audit(auditor: Auditor, records: Sequence[Recorded]) -> None:
     for record in records:
         auditor.take(record)
-    state = auditor.debate.status.state
-    revealed = director or state == "concluded"
-    fold, made = views.INITIAL, list[str]()
-    for record in records:
-        fold, frame = frames.step(fold, record, revealed=revealed)
-        made.append(frame)
-    if fold.view.evidence is not UNSET and not all_evidence:
-        cited = fold.view.evidence.passages
-        made = [
-            _with_cited(frame, record, cited) if isinstance(record.event, EvidenceSupplied) else frame
-            for frame, record in zip(made, records, strict=True)
-        ]
-    shown = with_calls and revealed
-    calls = _calls(records) if shown else b""
-    members = {
-        "id": debate,
-        "moot": VERSION,
-        "position": fold.view.position,
-        "state": state,
-        "revealed": revealed,
-        "view": views.for_director(fold) if revealed else fold.view,
-        "audits": {str(number): auditor.audit(number) for number in auditor.debate.transcript.turns},
-        "frames": msgspec.Raw(b"[" + ",".join(made).encode() + b"]"),
-    }
-    if shown:
-        members["asked"] = msgspec.Raw(calls)
-    return Archive(
-        body=_json.encode(members),
-        motion=fold.view.motion,
-        position=fold.view.position,
-        state=state,
-        revealed=revealed,
-        has_calls=shown,
-        calls_bytes=len(calls),
-    )
 
 
-def _with_cited(frame: str, record: Recorded, cited: Container[str]) -> str:
-    """The frame of a document with its cited passages; the digest of its payload stands for the others."""
-    content = msgspec.json.decode(frame)
-    content["event"]["passages"] = [each for each in content["event"]["passages"] if each["id"] in cited]
-    content["payload_digest"] = record.payload_digest.hex()
-    return _json.encode(content).decode()
+class _Recording:
+    """The frames of a debate, and the texts of its prompts, taken record by record."""
 
+    def __init__(self, *, revealed: bool, has_calls: bool) -> None:
+        self._revealed, self._has_calls = revealed, has_calls
+        self.fold = views.INITIAL
+        self.frames: list[str] = []
+        self.segments: dict[str, str] = {}
+        """Texts by digest: a text that several prompts share is written once."""
+        self._documents: list[Recorded] = []
+        self._calls: set[str] = set()
 
-def _calls(records: list[Recorded]) -> bytes:
-    """``{"calls": {call: …}, "segments": {digest: text}}``: a text that several prompts share is written once."""
-    calls: dict[str, Any] = {}
-    segments: dict[str, str] = {}
-    for record in records:
-        if isinstance(record.event, ModelAnswered | ModelFailed):
-            shown = msgspec.to_builtins(with_short_names(record.event))
-            segments |= shown.pop("segments")
-            calls.setdefault(record.event.call, {"position": record.position, **shown})
-    return _json.encode({"calls": calls, "segments": segments})
+    def take(self, records: Sequence[Recorded]) -> bytes:
+        """Take the next records; their model calls as members of a JSON object."""
+        calls = list[bytes]()
+        for record in records:
+            self.fold, frame = frames.step(self.fold, record, revealed=self._revealed)
+            self.frames.append(frame)
+            event = record.event
+            if isinstance(event, EvidenceSupplied):
+                self._documents.append(record)
+            elif isinstance(event, ModelAnswered | ModelFailed) and self._has_calls:
+                shown = msgspec.to_builtins(with_short_names(event))
+                self.segments |= shown.pop("segments")
+                if event.call not in self._calls:
+                    begin = b"," if self._calls else b""
+                    self._calls.add(event.call)
+                    calls += begin, _json.encode(event.call), b":", _json.encode({"position": record.position, **shown})
+        return b"".join(calls)
+
+    def cut_documents(self, cited: Container[str]) -> None:
+        """Leave only the cited passages in the frames of documents."""
+        for record in self._documents:
+            content: dict[str, Any] = msgspec.json.decode(self.frames[record.position - 1])
+            content["event"]["passages"] = [each for each in content["event"]["passages"] if each["id"] in cited]
+            content["payload_digest"] = record.payload_digest.hex()  # it stands for the others
+            self.frames[record.position - 1] = _json.encode(content).decode()

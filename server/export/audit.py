@@ -131,7 +131,7 @@ class Auditor:
         event, position = record.event, record.position
         self._causes[position] = record.cause
         match event:
-            case ModelFailed(purpose="speak") | ModelAnswered():
+            case ModelFailed(purpose="speak") | ModelFailed(is_cut_off=True) | ModelAnswered():
                 self._calls[position] = event.call
             case ModelFailed():
                 self._calls[position] = event.call

@@ -27,6 +27,7 @@ from events.view.summary import DebateSummary
 from events.view.turn_view import ComparisonView, TurnView
 from events.view.view import VerdictsView, View
 from judge.rubric import change_name
+from server.evidence.passages import READ_BADLY
 from server.export.audit import Audit, AuditEntry
 from server.export.labels import capital_sides, compared, named
 from server.export.text import one_line
@@ -46,6 +47,7 @@ FINDINGS: Final[dict[CitationFinding, str]] = {
     "verified": "the words stand there",
     "paraphrased": "no words are quoted",
     "misquoted": "the words do not stand there",
+    "misread": "the words were not found, but the page was read badly",
     "unknown_passage": "the evidence has no such passage",
     "uncited": "it is not in the evidence",
 }
@@ -279,7 +281,8 @@ def _source(view: View, passage: str) -> str:
     if found is None:
         return ""
     page = "" if found.page is UNSET else f", page {found.page}"
-    return f" ({view.evidence.documents[found.document].name}{page})"
+    misread = f", {READ_BADLY}" if found.misread else ""
+    return f" ({view.evidence.documents[found.document].name}{page}{misread})"
 
 
 def cited_passages(view: View) -> Iterator[Line]:

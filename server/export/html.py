@@ -7,7 +7,8 @@ parts by their digests, and modules as ``data:``.
 
 import re
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from html import escape
 from pathlib import Path
@@ -15,6 +16,7 @@ from posixpath import dirname, join, normpath
 from typing import Final
 
 import msgspec
+from anyio import to_thread
 
 import web
 from server.export.archive import Archive
@@ -59,13 +61,15 @@ def modules(known: Mapping[str, str], *entries: str) -> dict[str, str]:
     return found
 
 
-def inert(body: bytes) -> str:
+def inert(body: bytes) -> bytes:
     """JSON that cannot end a script element: its ``<`` and line separators are escaped."""
-    return body.decode().replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    for sign in ("<", "\u2028", "\u2029"):
+        body = body.replace(sign.encode(), f"\\u{ord(sign):04x}".encode())
+    return body
 
 
-def offline(known: Mapping[str, str], archive: bytes, *, title: str, note: str, is_whole: bool) -> str:
-    """The page of a debate as one file, made of ``known``, the page's files.
+def offline(known: Mapping[str, str], *, title: str, note: str, is_whole: bool) -> tuple[bytes, bytes]:
+    """The page of a debate as one file, made of ``known``, the page's files: what stands before and after the archive.
 
     ``note`` tells the reader about the copy; it is shown as a caveat if the copy is not whole.
     """
@@ -95,16 +99,18 @@ def offline(known: Mapping[str, str], archive: bytes, *, title: str, note: str, 
     page = _HOME.sub(r"\1", page)
     assert "/static/" not in page, "the page names a file in an unknown way"
     shown_note = f'<p class="{"quiet" if is_whole else "caveat"}" id="copy-note">{escape(note)}</p>\n'
-    return _replaced(
+    page = _replaced(
         page,
         {
             '<meta charset="utf-8">': f'<meta charset="utf-8">\n{_policy(digests)}',
             "<title>A debate · Moot</title>": f"<title>{escape(title)} · Moot</title>",
             '<body class="page">': '<body class="page copy">',
             '<div id="caveats">': f'{shown_note}<div id="caveats">',
-            "</body>": f'<script type="application/json" id="archive">{inert(archive)}</script>\n</body>',
+            "</body>": '<script type="application/json" id="archive"></script>\n</body>',
         },
     )
+    before, end, after = page.rpartition("</script>")
+    return before.encode(), f"{end}{after}".encode()
 
 
 def _policy(digests: Mapping[str, Sequence[str]]) -> str:
@@ -133,10 +139,15 @@ def _replaced(page: str, by: Mapping[str, str]) -> str:
     return page
 
 
-def html_export(archive: Archive) -> str:
-    """The HTML file of an archive."""
+async def html_export(archive: Archive) -> AsyncIterator[bytes]:
+    """The HTML file of an archive, in parts.  Threads make them."""
     is_whole = archive.state == "concluded"
-    return offline(files(), archive.body, title=archive.motion, note=_note(archive), is_whole=is_whole)
+    page = partial(offline, title=archive.motion, note=_note(archive), is_whole=is_whole)
+    before, after = await to_thread.run_sync(lambda: page(files()))
+    yield before
+    async for part in archive.parts():
+        yield await to_thread.run_sync(inert, part)
+    yield after
 
 
 def _note(archive: Archive) -> str:

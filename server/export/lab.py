@@ -12,18 +12,19 @@ import msgspec
 from msgspec import UNSET, Struct
 
 import web
+from events.state.usage import in_usd
 from events.types import Battery, Effect, LabVerdict
 from events.view.lab import LabView
 from events.view.view import View
 from server.errors import NotNow
-from server.export.lab_figures import axis_of, axis_svg, curve_svg, in_figures, row_svg, shown
+from server.export.lab_figures import axis_of, axis_svg, curve_svg, in_figures, row_svg, shown, slug
 from server.export.text import escaped
 from server.version import VERSION
 
 BATTERIES: Final[Mapping[str, tuple[str, str]]] = {
     "retest": (
         "Retest",
-        "Nothing is varied: the same question, five times. The floor of the other figures comes from it.",
+        "Nothing is varied: the same question, five times: how much one answer differs from another.",
     ),
     "position": ("Position", "The question names two speeches in one order, and in the other."),
     "side": ("Side", "The same words argue for a motion, and against its opposite."),
@@ -49,11 +50,16 @@ UNITS: Final[Mapping[str, str]] = {
     "kappa": "Agreement with itself (kappa)",
 }
 VERDICTS: Final[Mapping[LabVerdict, str]] = {
-    "biased": "a difference that is beyond chance and beyond the floor",
-    "within the floor": "any difference is within chance, within the floor, or too small to matter",
-    "could not have seen it": "too few items: a difference that would matter might have been missed",
+    "biased": "a difference beyond chance",
+    "biased, by less than matters": "a difference beyond chance, and too small to matter",
+    "no bias that matters": "a difference that would matter is excluded",
+    "cannot tell": "neither a bias nor its absence is shown: more items would tell",
     "measured": "a figure without a value to compare it with",
+    "within the floor": "judged by an earlier rule, which let the noise of one answer hide a bias",
+    "could not have seen it": "judged by an earlier rule: too few items",
 }
+FREE: Final[frozenset[LabVerdict]] = frozenset(("biased, by less than matters", "no bias that matters"))
+"""Verdicts that exclude a bias that matters."""
 NAMED: Final = 6
 """Biases that the summary names."""
 OF_WEAKNESS: Final[Mapping[str, tuple[tuple[Battery, str], ...]]] = {
@@ -168,10 +174,7 @@ def lab_lines(view: View) -> list[str]:
         done = (f"{each.answered} of {each.trials} {name}" for name, each in view.lab.batteries.items())
         return [*lines, "", f"Answered: {', '.join(done)}.", ""]
     lines += ["", f"**{escaped(summary(view.lab.effects))}**", "", "| effect | estimate | verdict |", "|---|---|---|"]
-    lines += [
-        f"| {BATTERIES[each.battery][0]}, {escaped(_name(each))} | {escaped(in_figures(each))} | {each.verdict} |"
-        for each in view.lab.effects
-    ]
+    lines += [f"| {_titled(each)} | {escaped(in_figures(each))} | {verdict_words(each)} |" for each in view.lab.effects]
     return [*lines, ""]
 
 
@@ -197,7 +200,7 @@ def _findings(
 ) -> Iterator[LabFinding]:
     for run, judge, effects in runs:
         says = tuple(
-            f"{BATTERIES[each.battery][0]}, {_name(each)}: {in_figures(each)}: {each.verdict}."
+            f"{BATTERIES[each.battery][0]}, {_name(each)}: {in_figures(each)}: {verdict_words(each)}."
             for each in effects
             if (each.battery, each.name) in wanted and each.estimate is not None
         )
@@ -238,10 +241,7 @@ def _main(view: View, lab: LabView, *, standing: bool) -> Iterator[str]:
     for name, words in _identity(view, lab):
         yield f"<div><dt>{IDENTITY[name]}</dt><dd>{escape(words)}</dd></div>"
     usage = view.usage
-    cost = (
-        f"{usage.cost_usd:.4f} USD" if not usage.unpriced_calls else f"{usage.cost_usd:.4f} USD and calls without price"
-    )
-    calls = f"{usage.calls:,}, {usage.failed_calls:,} of them failed; {usage.tokens:,} tokens; {cost}"
+    calls = f"{usage.calls:,}, {usage.failed_calls:,} of them failed; {usage.tokens:,} tokens; {in_usd(usage)}"
     yield f"<div><dt>Calls</dt><dd>{calls}</dd></div>"
     yield f"<div><dt>Run</dt><dd>{escape(view.id)}</dd></div></dl></section>"
 
@@ -253,7 +253,7 @@ def _progress(view: View, lab: LabView) -> Iterator[str]:
     yield f'<p class="standing" role="status"><b data-state-words>{view.state}</b>{reason}'
     yield (
         f"<span data-done>{answered:,}</span> of {trials:,} trials answered, "
-        f"<span data-spent>{view.usage.cost_usd:.4f}</span> USD spent</p>"
+        f"<span data-spent>{in_usd(view.usage)}</span> spent</p>"
     )
     if view.state == "concluded":
         return
@@ -281,13 +281,12 @@ def _result(lab: LabView, effects: Sequence[Effect]) -> Iterator[str]:
     yield '<section aria-labelledby="forest-title"><h2 id="forest-title">All effects</h2>'
     yield (
         '<p class="intro">A mark is an estimate, and its line the 95 % interval. The vertical line is the value '
-        "without bias. The band around it is the floor: how much this judge differs from itself when nothing "
-        "changes.</p>"
+        "without bias. The band around it holds the differences that are too small to matter.</p>"
     )
     yield '<ul class="legend">'
     for verdict, words in VERDICTS.items():
         if counts[verdict]:
-            yield f'<li class="{verdict.replace(" ", "-")}"><b>{counts[verdict]} {verdict}</b>: {words}</li>'
+            yield f'<li class="{slug(verdict)}"><b>{counts[verdict]} {verdict}</b>: {words}</li>'
     yield "</ul>"
     for unit in dict.fromkeys(each.unit for each in effects):
         yield from _forest(unit, [each for each in effects if each.unit == unit])
@@ -305,19 +304,28 @@ def answers(effects: Sequence[Effect]) -> list[tuple[str, str]]:
     found = []
     for battery in dict.fromkeys(each.battery for each in effects):
         tested = [each for each in effects if each.battery == battery and each.verdict != "measured"]
-        biased = [_name(each) for each in tested if each.verdict == "biased"]
-        unseen = sum(each.verdict == "could not have seen it" for each in tested)
+        biased = [_name(each) + _less(each) for each in tested if each.is_biased]
+        free = sum(each.verdict in FREE for each in tested)
         if biased:
             answer = f"biased ({'; '.join(biased)})"
-        elif not unseen:
+        elif free == len(tested):
             answer = "no bias that matters"
-        elif unseen == len(tested):
+        elif not free:
             answer = "not known: more items are needed"
         else:
-            answer = f"no bias that matters in {len(tested) - unseen} of {len(tested)} figures; the rest is not known"
+            answer = f"no bias that matters in {free} of {len(tested)} figures; the rest is not known"
         if tested:
             found.append((BATTERIES[battery][0], answer))
     return found
+
+
+def _less(effect: Effect) -> str:
+    return ", by less than matters" if effect.verdict in FREE else ""
+
+
+def verdict_words(effect: Effect) -> str:
+    """The verdict on an effect, with the number of items that would be enough."""
+    return effect.verdict if effect.enough is None else f"{effect.verdict}: {effect.enough:,} items would"
 
 
 def lost_trials(lab: LabView) -> str:
@@ -329,36 +337,33 @@ def lost_trials(lab: LabView) -> str:
 
 
 def summary(effects: Sequence[Effect]) -> str:
-    """The result in one or two sentences: the biases, then how many comparisons could have seen one."""
-    counts = Counter(each.verdict for each in effects)
-    seen, unseen = counts["within the floor"], counts["could not have seen it"]
-    tested = counts["biased"] + seen + unseen
+    """The result in one or two sentences: the biases, then how many comparisons exclude one that matters."""
+    tested = [each for each in effects if each.verdict != "measured"]
     if not tested:
         return "No figure of this run has a value to compare it with."
-    rest = _without_bias(seen, unseen, has_floor=any(each.floor is not None for each in effects))
-    biased = [each for each in effects if each.verdict == "biased"]
+    biased = [each for each in tested if each.is_biased]
+    others = [each for each in tested if not each.is_biased]
+    rest = _without_bias(others)
     if not biased:
-        return f"Of {tested} {_comparisons(tested)}, {rest}"
-    names = "; ".join(f"{BATTERIES[each.battery][0]}, {_name(each)}" for each in biased[:NAMED])
+        return f"Of {len(tested)} {_comparisons(len(tested))}, {rest}"
+    names = "; ".join(f"{BATTERIES[each.battery][0]}, {_name(each)}{_less(each)}" for each in biased[:NAMED])
     more = f"; and {len(biased) - NAMED} more" if len(biased) > NAMED else ""
     shows = "shows" if len(biased) == 1 else "show"
-    found = f"{len(biased)} of {tested} {_comparisons(tested)} {shows} a bias ({names}{more})."
-    return f"{found} Of the other {seen + unseen}, {rest}" if rest else found
+    found = f"{len(biased)} of {len(tested)} {_comparisons(len(tested))} {shows} a bias ({names}{more})."
+    return f"{found} Of the other {len(others)}, {rest}" if others else found
 
 
 def _comparisons(number: int) -> str:
     return "comparison" if number == 1 else "comparisons"
 
 
-def _without_bias(seen: int, unseen: int, *, has_floor: bool) -> str:
-    """What the comparisons without a bias could have seen; empty if there are none."""
-    if not seen + unseen:
-        return ""
-    if not seen:
-        return "none could have seen a difference that matters."
-    limit = " larger than the judge's own variation" if has_floor else ""
-    missed = f"; {unseen} could not" if unseen else ""
-    return f"{seen} could have seen a difference that matters, and found none{limit}{missed}."
+def _without_bias(effects: Sequence[Effect]) -> str:
+    """How many of the comparisons that show no bias exclude one that matters."""
+    free = sum(each.verdict in FREE for each in effects)
+    if not free:
+        return "none can tell whether there is a bias that matters."
+    excluded = f"{free} {'exclude' if free > 1 else 'excludes'} a bias that matters"
+    return f"{excluded}; the rest cannot tell." if free < len(effects) else f"{excluded}."
 
 
 EFFECTS: Final[Mapping[str, str]] = {
@@ -431,6 +436,11 @@ def _name(effect: Effect) -> str:
     return effect_name(effect.battery, effect.name)
 
 
+def _titled(effect: Effect) -> str:
+    """The battery and the name of an effect, for Markdown."""
+    return f"{BATTERIES[effect.battery][0]}, {escaped(_name(effect))}"
+
+
 def _forest(unit: str, effects: Sequence[Effect]) -> Iterator[str]:
     axis, battery = axis_of(effects), ""
     span = f"Plot from {shown(axis.low, unit)} to {shown(axis.high, unit)}"
@@ -442,9 +452,9 @@ def _forest(unit: str, effects: Sequence[Effect]) -> Iterator[str]:
         title = "" if each.battery == battery else f"<b>{escape(BATTERIES[each.battery][0])}</b> "
         battery = each.battery
         yield (
-            f'<tr class="{each.verdict.replace(" ", "-")}"><th scope="row">{title}{escape(_name(each))}</th>'
+            f'<tr class="{slug(each.verdict)}"><th scope="row">{title}{escape(_name(each))}</th>'
             f'<td class="plot">{row_svg(each, axis)}</td><td class="n">{escape(in_figures(each))}</td>'
-            f"<td>{each.verdict}</td></tr>"
+            f"<td>{verdict_words(each)}</td></tr>"
         )
     yield "</tbody></table>"
 
@@ -453,8 +463,9 @@ def _table(effects: Sequence[Effect]) -> Iterator[str]:
     yield '<section aria-labelledby="table-title"><h2 id="table-title">All figures</h2>'
     yield (
         '<p class="intro">q is the chance of such a difference without a bias (p), adjusted for the number of '
-        "comparisons. Detectable is the smallest difference that so many items would probably show. Failed counts "
-        "the answers that are missing.</p>"
+        "comparisons. Matters is the least difference that matters. Noise is how much one answer differs from another "
+        "when nothing changes. Detectable is the smallest difference that so many items would probably show. Failed "
+        "counts the answers that are missing.</p>"
     )
     for battery in dict.fromkeys(each.battery for each in effects):
         title, varied = BATTERIES[battery]
@@ -465,7 +476,8 @@ def _table(effects: Sequence[Effect]) -> Iterator[str]:
             "Estimate",
             "95 %",
             "Without bias",
-            "Floor",
+            "Matters",
+            "Noise",
             "q",
             "Detectable",
             "Items",
@@ -483,6 +495,7 @@ def _table(effects: Sequence[Effect]) -> Iterator[str]:
                 shown(each.estimate, each.unit),
                 interval,
                 without,
+                shown(each.margin, each.unit),
                 shown(each.floor, each.unit),
                 "–" if each.q is None else f"{each.q:.3f}",
                 shown(each.detectable, each.unit),

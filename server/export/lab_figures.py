@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from events.types import CalibrationBin, Effect
+from events.types import CalibrationBin, Effect, LabVerdict
 
 WIDTH: Final = 320
 ROW: Final = 28
@@ -79,12 +79,12 @@ def axis_svg(axis: Axis, unit: str) -> str:
 
 
 def row_svg(effect: Effect, axis: Axis) -> str:
-    """One effect: its floor as a band, the value without bias as a line, the interval, and the estimate."""
+    """One effect: what is too small to matter as a band, the value without bias as a line, interval and estimate."""
     middle, parts = ROW / 2, []
     if effect.verdict != "measured":
-        if effect.floor:
-            left, right = axis.x(effect.null - effect.floor), axis.x(effect.null + effect.floor)
-            parts.append(f'<rect class="floor" x="{left}" y="2" width="{right - left:.1f}" height="{ROW - 4}"/>')
+        if effect.margin:
+            left, right = axis.x(effect.null - effect.margin), axis.x(effect.null + effect.margin)
+            parts.append(f'<rect class="margin" x="{left}" y="2" width="{right - left:.1f}" height="{ROW - 4}"/>')
         at = axis.x(effect.null)
         parts.append(f'<line class="null" x1="{at}" y1="0" x2="{at}" y2="{ROW}"/>')
     if effect.low is not None and effect.high is not None:
@@ -94,13 +94,18 @@ def row_svg(effect: Effect, axis: Axis) -> str:
     if effect.estimate is not None:
         parts.append(_mark(effect, axis.x(effect.estimate), middle))
     label = escape(in_figures(effect), quote=True)
-    kind = effect.verdict.replace(" ", "-")
+    kind = slug(effect.verdict)
     return f'<svg class="row {kind}" viewBox="0 0 {WIDTH} {ROW}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
+
+
+def slug(verdict: LabVerdict) -> str:
+    """A verdict as the name of a class."""
+    return verdict.replace(",", "").replace(" ", "-")
 
 
 def _mark(effect: Effect, x: float, y: float) -> str:
     """A diamond for a bias, a circle for anything else; only what was found or measured is filled."""
-    if effect.verdict == "biased":
+    if effect.verdict.startswith("biased"):
         points = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in ((0, -7), (7, 0), (0, 7), (-7, 0)))
         return f'<polygon class="estimate" points="{points}"/>'
     return f'<circle class="estimate" cx="{x}" cy="{y}" r="5"/>'

@@ -13,6 +13,7 @@ from events.view.audience import Agreement, AudienceView, BeliefShift
 from events.view.poll import LeadChange, StanceShare
 from events.view.turn_view import TurnView
 from events.view.view import SeatView, View
+from server.evidence.passages import READ_BADLY
 from server.export import exchange
 from server.export.audit import Audit
 from server.export.lab import lab_lines
@@ -135,7 +136,8 @@ def _documents(pack: EvidencePack) -> Iterator[str]:
             if each.document == name:
                 page = "" if each.passage.page is UNSET else f" · page {each.passage.page}"
                 heading = "" if each.passage.heading is UNSET else f" · {escaped(each.passage.heading)}"
-                yield from (f"**{each.passage.id}**{page}{heading}", "", *_quoted(each.passage.text), "")
+                misread = f" · {READ_BADLY}" if each.passage.misread else ""
+                yield from (f"**{each.passage.id}**{page}{misread}{heading}", "", *_quoted(each.passage.text), "")
 
 
 def _quoted(text: str) -> list[str]:

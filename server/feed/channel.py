@@ -65,6 +65,7 @@ class Channel:
         self.spectators = 0
         self.announced = 0
         """The number of spectators that readers are told."""
+        self.heartbeats = 0
         self.listeners: list[Callable[[], None]] = []
         """Called at each wake."""
         self.ready = anyio.Event()
@@ -105,6 +106,11 @@ class Channel:
         changed.set()
         for listener in self.listeners:
             listener()
+
+    def beat(self) -> None:
+        """Tell every reader that is live that its line works: what a browser pings, a page does not see."""
+        self.heartbeats += 1
+        self.wake()
 
     def changed(self) -> anyio.Event:
         """An event that is set at the next wake."""

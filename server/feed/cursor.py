@@ -7,7 +7,18 @@ from server.feed.channel import PAGE_FRAMES, Channel
 class Cursor:
     """A position in a channel, and what was delivered besides events: to one reader, or to a group of them."""
 
-    __slots__ = ("channel", "director", "is_live", "is_new", "position", "spectators", "text_end", "text_key", "wait")
+    __slots__ = (
+        "channel",
+        "director",
+        "heartbeats",
+        "is_live",
+        "is_new",
+        "position",
+        "spectators",
+        "text_end",
+        "text_key",
+        "wait",
+    )
 
     def __init__(self, channel: Channel, after: int | None = None, *, director: bool = False) -> None:
         """``after``: the position that the reader already has; None for a reader that has nothing."""
@@ -22,6 +33,7 @@ class Cursor:
         """Number of its code points that were delivered."""
         self.spectators = -1
         self.wait = ""
+        self.heartbeats = channel.heartbeats
 
     def copy(self) -> "Cursor":
         """A cursor with the same deliveries, for a reader that leaves a group."""
@@ -76,6 +88,9 @@ class Cursor:
         if channel.wait != self.wait:
             self.wait = channel.wait
             messages.append(frames.status(wait=channel.wait))
+        if channel.heartbeats != self.heartbeats:
+            self.heartbeats = channel.heartbeats
+            messages.append(frames.HEARTBEAT)
         if text := channel.text_in_flight():
             if text.key != self.text_key:
                 self.text_key, self.text_end = text.key, 0

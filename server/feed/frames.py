@@ -14,6 +14,7 @@ SUBPROTOCOL: Final = "moot.v1"
 """The WebSocket subprotocol of these messages."""
 _json: Final = msgspec.json.Encoder()
 LIVE: Final = '{"kind":"live"}'
+HEARTBEAT: Final = '{"kind":"heartbeat"}'
 
 
 def _text(value: Any) -> str:

@@ -5,27 +5,36 @@ for each debate, and a reader that falls behind gets a longer delta.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
 import anyio
 import anyio.abc
+import structlog
 
 from events.cluster.bus import Bus, SingleNodeBus
-from events.errors import UnknownDebate
+from events.errors import LogError, StoreDamaged, StoreUnavailable, UnknownDebate
+from events.record import Recorded
 from events.store.log import EventLog, follow
 from events.view import view as views
 from events.view.view import Fold, View
-from server.errors import BadQuery, LinkChanged
+from server.errors import BadQuery, LinkChanged, leaves
 from server.feed import frames
 from server.feed.channel import RING, Channel, TextInFlight
 from server.feed.folds import Folds
 from server.feed.relay import Relay
 from server.feed.status import Presence, WaitStatus
+from server.tasks import BackgroundTasks
+
+logger = structlog.get_logger()
 
 RECENT: Final = 256
 """Frames that a new channel makes of the events already in the log: enough for a reader that reconnects."""
+STORE_WAIT_S: Final = 1.0
+"""Wait before a failed read is tried again."""
+HEARTBEAT_S: Final = 5.0
+"""Seconds between two heartbeats of a channel.  A page takes its line for dead after 12 without a message."""
 
 
 class Hub:
@@ -40,11 +49,12 @@ class Hub:
         bus: Bus | None = None,
         ring: int = RING,
         recent: int = RECENT,
+        heartbeat_s: float = HEARTBEAT_S,
     ) -> None:
         self._log = log
         self.folds = Folds(log)
         self._tick_s = tick_ms / 1000
-        self._idle_s = idle_s
+        self._idle_s, self.heartbeat_s = idle_s, heartbeat_s
         self._ring, self._recent = ring, recent
         self._channels: dict[str, Channel] = {}
         self._texts: dict[str, TextInFlight] = {}
@@ -52,7 +62,7 @@ class Hub:
         self._waits = WaitStatus(self._announce_wait)
         self._presence = Presence(self.wake_soon)
         self._relay = Relay(bus or SingleNodeBus(), self.wake_soon, tick_ms / 1000)
-        self._tasks: anyio.abc.TaskGroup | None = None
+        self._tasks = BackgroundTasks()
 
     @property
     def spectators(self) -> int:
@@ -66,7 +76,7 @@ class Hub:
 
     async def run(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Keep the channels up to date until cancelled."""
-        async with anyio.create_task_group() as self._tasks:
+        async with self._tasks.running():
             task_status.started()
             await self._relay.run()
 
@@ -133,10 +143,9 @@ class Hub:
         channel.idle_since = asyncio.get_running_loop().time()
         self._presence.change(channel, -1)
 
-    def start_soon(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any) -> None:
-        """Run a task until it is done or the hub ends."""
-        assert self._tasks is not None, "the hub is not running"
-        self._tasks.start_soon(function, *args)
+    def start_soon(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any, debate: str) -> None:
+        """Run a task of a debate until it is done or the hub ends."""
+        self._tasks.start_soon(function, *args, debate=debate)
 
     async def channel(self, debate: str) -> Channel:
         """The channel of a debate, folded up to now.  Raises ``UnknownDebate``."""
@@ -144,7 +153,7 @@ class Hub:
         if channel is None:
             channel = self._channels[debate] = Channel(debate, self._ring)
             channel.text = self._texts.get(debate)
-            self.start_soon(self._follow, channel)
+            self.start_soon(self._follow, channel, debate=debate)
         channel.idle_since = asyncio.get_running_loop().time()
         await channel.ready.wait()
         if channel.failure is not None:
@@ -160,8 +169,9 @@ class Hub:
             with anyio.CancelScope() as scope, self._relay.subscribing(channel):
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(self._close_when_idle, channel, scope)
+                    tasks.start_soon(self._beat, channel)
                     channel.fold = await self.folds.at(channel.debate, max(head - self._recent, 0))
-                    async for record in follow(self._log, channel.debate, channel.position):
+                    async for record in self._records(channel):
                         link = channel.fold.debate.labels.link
                         channel.advance(record)
                         if record.position > head and channel.fold.debate.labels.link != link:
@@ -169,13 +179,36 @@ class Hub:
                         if record.position >= head:
                             channel.ready.set()
                             channel.wake()
-        except Exception as error:  # noqa: BLE001 - every reader of this channel gets it
-            channel.failure = error.exceptions[0] if isinstance(error, ExceptionGroup) else error
+        except Exception as error:
+            channel.failure = leaves(error)[0]  # every reader of this channel gets it
+            if not isinstance(channel.failure, LogError):
+                raise
         finally:
             if self._channels.get(channel.debate) is channel:
                 del self._channels[channel.debate]
             channel.ready.set()
             channel.wake()
+
+    async def _records(self, channel: Channel) -> AsyncIterator[Recorded]:
+        """The records after the channel's position.  Its readers stay while the store is unavailable."""
+        is_told = False
+        while True:
+            try:
+                async for record in follow(self._log, channel.debate, channel.position):
+                    yield record
+                    is_told = False
+            except StoreUnavailable as error:
+                if isinstance(error, StoreDamaged) or not channel.ready.is_set():
+                    raise
+                if not is_told:
+                    logger.warning("store_unavailable", debate=channel.debate, message=str(error))
+                is_told = True
+            await anyio.sleep(STORE_WAIT_S)
+
+    async def _beat(self, channel: Channel) -> None:
+        while True:
+            await anyio.sleep(self.heartbeat_s)
+            channel.beat()
 
     async def _close_when_idle(self, channel: Channel, scope: anyio.CancelScope) -> None:
         loop = asyncio.get_running_loop()

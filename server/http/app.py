@@ -15,9 +15,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 
 from events.errors import LogError, StoreUnavailable
+from server.debate.operator_acts import ACTS
 from server.errors import EXPECTED, HttpRefusal, NotFound
 from server.exhibit import PlayedExhibitions
 from server.export.audit import Auditors
+from server.export.kept import KeptAnswers
 from server.export.preview import Previews
 from server.feed.websocket.connections import Connections
 from server.http import audience, commands, debates, events, exports, judge, labs, metrics
@@ -94,7 +96,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 
 ONE: Final = "/api/debates/{debate}"
-ROUTES: Final = (
+ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/", front),
     Route("/d/{debate}", page),
     Route("/d/{debate}/embed", behind_link(exports.embed)),
@@ -126,19 +128,13 @@ ROUTES: Final = (
     Route(f"{ONE}/whatif", behind_link(commands.ask_what_if), methods=["POST"]),
     Route(f"{ONE}/rejudge", behind_link(debates.rejudge), methods=["POST"]),
     Route(f"{ONE}/fork", behind_link(debates.fork), methods=["POST"]),
-    Route(f"{ONE}/claims/{{claim}}/appeal", behind_link(commands.appeal), methods=["POST"]),
     Route(f"{ONE}/votes", behind_link(audience.vote), methods=["POST"]),
     Route(f"{ONE}/poll", behind_link(audience.show_poll)),
-    Route(f"{ONE}/poll/close", behind_link(audience.close_poll), methods=["POST"]),
     Route(f"{ONE}/poll/qr.svg", behind_link(audience.show_code)),
-    Route(f"{ONE}/labels", behind_link(commands.label), methods=["POST"]),
-    Route(f"{ONE}/say", behind_link(commands.say), methods=["POST"]),
-    Route(f"{ONE}/decision", behind_link(commands.decide), methods=["POST"]),
-    Route(f"{ONE}/pause", behind_link(commands.pause), methods=["POST"]),
-    Route(f"{ONE}/resume", behind_link(commands.resume), methods=["POST"]),
-    Route(f"{ONE}/halt", behind_link(commands.halt), methods=["POST"]),
-    Route(f"{ONE}/seats/{{seat}}/link", behind_link(seats.make_link), methods=["POST"]),
-    Route(f"{ONE}/seats/{{seat}}/link", behind_link(seats.revoke_link), methods=["DELETE"]),
+    *(
+        Route(f"{ONE}/{path}", behind_link(commands.operator_act(read)), methods=[method])
+        for (method, path), read in ACTS.items()
+    ),
     Route("/seat/{token}", seats.seat_page),
     Route("/api/seats/{token}", seats.show_seat),
     Route("/api/seats/{token}/questions", seats.show_questions),
@@ -195,6 +191,9 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.survey = judge.Survey(service.log)
     app.state.auditors = Auditors(service.log)
     app.state.previews = Previews()
+    app.state.exports = KeptAnswers()
+    app.state.pages = KeptAnswers()
+    app.state.export_rate = RateLimit(exports.EXPORTS_PER_MINUTE, "exports were made")
     app.state.voters = audience.Voters(service.settings)
     app.state.open_rate = RateLimit(service.settings.opens_per_minute, "debates were opened")
     app.state.whatif_rate = RateLimit(commands.WHATIF_PER_MINUTE, "what-ifs were asked")
@@ -202,5 +201,5 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.seat_reads = RateLimit(seats.READS_PER_MINUTE, "reads")
     app.state.seat_writes = RateLimit(seats.WRITES_PER_MINUTE, "drafts and answers")
     app.state.estimate_limiter, app.state.whatif_limiter = CapacityLimiter(1), CapacityLimiter(1)
-    app.state.transcript_limiter = CapacityLimiter(1)
+    app.state.report_limiter, app.state.transcript_limiter = CapacityLimiter(1), CapacityLimiter(1)
     return app

@@ -26,8 +26,9 @@ from events.view.poll import PollView
 from events.view.view import Fold
 from providers.imports import load
 from server.debate.acts import read_ballot
-from server.errors import BadField, NotAllowed, NotFound
-from server.http.access import MAX_LINK, access_of, check_link, keep_link, signing_key
+from server.debate.commands import CastBallot
+from server.errors import NotAllowed, NotFound
+from server.http.access import MAX_LINK, check_link, keep_link, signing_key
 from server.http.body import read_object
 from server.http.limits import RateLimit, address_of
 from server.http.requests import json_response, service_of
@@ -147,12 +148,12 @@ async def vote(request: Request) -> Response:
             raise NotAllowed(NO_COOKIE)
         voters.check_voter(voter)
         voters.polls.admit(debate, setup, address_of(request), name)
-        return json_response({"position": await service.moderators.cast(debate, ballot)})
+        return json_response({"position": await service.moderators.act(debate, CastBallot(ballot))})
     voters.check_address(request)
     if not await service.log.head(debate):
         raise UnknownDebate(debate)
     voters.check_voter(voter)
-    response = json_response({"position": await service.moderators.cast(debate, ballot)})
+    response = json_response({"position": await service.moderators.act(debate, CastBallot(ballot))})
     if is_new:
         voters.set_cookie(request, response, voter)
     return response
@@ -216,17 +217,6 @@ def link_of_vote(request: Request) -> str:
     token = request.query_params.get("link", "")[:MAX_LINK]
     path = f"/vote/{request.path_params['debate']}"
     return str(request.url.replace(path=path, query=urlencode({"link": token}) if token else "", fragment=""))
-
-
-async def close_poll(request: Request) -> Response:
-    """POST /api/debates/{id}/poll/close: ``{when}`` if the caller wants to be sure which vote is closed."""
-    access_of(request).require_operator(request)
-    body = await read_object(request, empty={})
-    when: PollRound | None = body.get("when")
-    if when is not None and when not in POLL_ROUNDS:
-        raise BadField("when", f"when is one of {', '.join(POLL_ROUNDS)}")
-    service, debate = service_of(request), request.path_params["debate"]
-    return json_response({"position": await service.moderators.close_poll(debate, when, "moderator")})
 
 
 async def _fold_of(request: Request) -> Fold:

@@ -1,6 +1,5 @@
 """Debates: list, open, show, estimate, and what a new one can choose: models, archetypes, exhibitions."""
 
-import gzip
 from io import BytesIO
 from typing import Any, Final
 
@@ -22,7 +21,6 @@ from providers.base import ModelStatus
 from providers.registry import Registry
 from server import observe
 from server.debate.adoption import check_debate
-from server.debate.setup import opening
 from server.debate.setup.exhibitions import exhibitions
 from server.debate.setup.lab import estimate_of
 from server.debate.setup.origins import fork_of, rejudged
@@ -34,8 +32,8 @@ from server.export.hits import page_of_hits
 from server.http.access import access_of, is_director
 from server.http.body import read_json
 from server.http.limits import RateLimit
-from server.http.people.seats import seat_link
-from server.http.requests import json_response, service_of, whole_number
+from server.http.people.seats import new_link
+from server.http.requests import json_response, packed_response, service_of, whole_number
 from server.service import Service
 from server.transcripts.child import read_split
 
@@ -45,7 +43,6 @@ MOST_HITS: Final = 50
 """Hits of a search in one answer."""
 SURVEY_S: Final = 60.0
 """Seconds for which spectators get the same answer about the models."""
-VARIES: Final[dict[str, str]] = {"vary": "accept-encoding"}
 
 
 async def open_debate(request: Request) -> Response:
@@ -55,14 +52,13 @@ async def open_debate(request: Request) -> Response:
     rate.check_address(request)
     service = service_of(request)
     wanted = as_request(await read_json(request))
-    opened = await opening_for(service.log, wanted, service.registry, service.settings)
-    debate = await service.moderators.open(opened, await opening.events_after(wanted))
-    return await _made(service, debate, opened)
+    opened, follows = await opening_for(service.log, wanted, service.registry, service.settings)
+    return await _made(service, await service.moderators.open(opened, follows), opened)
 
 
 async def _made(service: Service, debate: str, opened: DebateOpened) -> Response:
     """The id of a new debate, and the links of its people's seats if it has any."""
-    links = {seat: (await seat_link(service, debate, seat))[1] for seat in seats_of(opened)}
+    links = {seat: await new_link(service, debate, seat) for seat in seats_of(opened)}
     return json_response({"id": debate, **({"links": links} if links else {})}, 201)
 
 
@@ -173,11 +169,10 @@ async def show_estimate(request: Request) -> Response:
     access_of(request).require_operator(request)
     service = service_of(request)
     wanted = as_request(await read_json(request))
-    opened = await opening_for(service.log, wanted, service.registry, service.settings)
+    opened, follows = await opening_for(service.log, wanted, service.registry, service.settings)
     # An estimate rehearses the debate: up to half a second of computing, so a thread does it, one at a time.
     limiter, measured = request.app.state.estimate_limiter, observe.measured_seconds()
-    supplied = await opening.events_after(wanted)
-    return json_response(await to_thread.run_sync(estimate_of, opened, measured, supplied, limiter=limiter))
+    return json_response(await to_thread.run_sync(estimate_of, opened, measured, follows, limiter=limiter))
 
 
 async def read_evidence(request: Request) -> Response:
@@ -232,21 +227,14 @@ async def list_exhibitions(request: Request) -> Response:
 async def list_exhibition_frames(request: Request) -> Response:
     """GET /api/exhibitions/{name}/frames."""
     recording = await request.app.state.exhibitions.recording(request.path_params["name"])
-    return _unpacked(request, recording.frames, VARIES, "application/json")
+    return packed_response(request, recording.frames, "application/json")
 
 
 async def exhibition_page(request: Request) -> Response:
     """GET /exhibitions/{name}: a page that replays an exhibition.  Its policy is in the page."""
     recording = await request.app.state.exhibitions.recording(request.path_params["name"])
-    headers = {**VARIES, "content-security-policy": "frame-ancestors 'self'"}
-    return _unpacked(request, recording.page, headers, "text/html; charset=utf-8")
-
-
-def _unpacked(request: Request, packed: bytes, headers: dict[str, str], media_type: str) -> Response:
-    """A body that is compressed with gzip, for a client that may not accept gzip."""
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(packed, media_type=media_type, headers={**headers, "content-encoding": "gzip"})
-    return Response(gzip.decompress(packed), media_type=media_type, headers=headers)
+    headers = {"content-security-policy": "frame-ancestors 'self'"}
+    return packed_response(request, recording.page, "text/html; charset=utf-8", headers)
 
 
 async def list_archetypes(request: Request) -> Response:

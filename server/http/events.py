@@ -1,5 +1,6 @@
 """The log of a debate over HTTP: its events, its frames, one model call, and the audit of one turn."""
 
+from collections.abc import AsyncIterator
 from typing import Final
 
 import msgspec
@@ -13,8 +14,9 @@ from events.store.log import read_all
 from events.types import ModelAnswered, ModelFailed
 from server.errors import BadQuery, NotAllowed, NotFound
 from server.export.audit import Auditors
+from server.export.kept import KeptAnswers, Key, Make
 from server.http.access import access_of, is_director
-from server.http.requests import json_response, service_of, turn_number, whole_number
+from server.http.requests import json_response, packed_response, service_of, turn_number, whole_number
 
 MAX_PAGE: Final = 1000
 """Events or frames in one answer."""
@@ -31,21 +33,25 @@ async def list_events(request: Request) -> Response:
     after = whole_number(request, "after", 0, 0, 1 << 40)
     limit = whole_number(request, "limit", 200, 1, MAX_PAGE)
     revealed = await is_revealed(request, debate)
-    records = await service.log.read(debate, after, limit)
+    has_ended, blind = await service.hub.is_revealed(debate), await service.hub.is_blind(debate)
+    operator = access_of(request).is_operator(request)
     head = await service.log.head(debate)
     if after > head:
         raise BadQuery(f"after={after} is beyond the head {head}", field="after")
-    following = records[-1].position if records and records[-1].position < head else None
-    blind = await service.hub.is_blind(debate)
-    operator = access_of(request).is_operator(request)
-    has_ended = await service.hub.is_revealed(debate)
-    lines = [
-        full_line(each)
-        if operator and shows_private(each.event, revealed, has_ended)
-        else public_line(each, blind=blind, revealed=revealed, has_ended=has_ended)
-        for each in records
-    ]
-    return json_response({"events": lines, "next": following})
+
+    async def made() -> AsyncIterator[bytes]:
+        records = await service.log.read(debate, after, min(limit, head - after))
+        lines = [
+            full_line(each)
+            if operator and shows_private(each.event, revealed, has_ended)
+            else public_line(each, blind=blind, revealed=revealed, has_ended=has_ended)
+            for each in records
+        ]
+        following = after + limit if after + limit < head else None
+        yield msgspec.json.encode({"events": lines, "next": following})
+
+    key = ("events", debate, head, after, limit, revealed, has_ended, operator)
+    return await _page(request, key, made)
 
 
 async def list_frames(request: Request) -> Response:
@@ -53,9 +59,19 @@ async def list_frames(request: Request) -> Response:
     service, debate = service_of(request), request.path_params["debate"]
     after = whole_number(request, "after", 0, 0, 1 << 40)
     limit = whole_number(request, "limit", 500, 1, MAX_PAGE)
-    page, following = await service.hub.frames_page(debate, after, limit, director=is_director(request))
-    body = '{"frames":[' + ",".join(page) + '],"next":' + ("null" if following is None else str(following)) + "}"
-    return Response(body, media_type="application/json")
+    director, head = is_director(request), await service.log.head(debate)
+
+    async def made() -> AsyncIterator[bytes]:
+        page, following = await service.hub.frames_page(debate, after, limit, director=director)
+        yield f'{{"frames":[{",".join(page)}],"next":{msgspec.json.encode(following).decode()}}}'.encode()
+
+    return await _page(request, ("frames", debate, head, after, limit, director), made)
+
+
+async def _page(request: Request, key: Key, make: Make) -> Response:
+    """A page of the log, which is the same for all who get this key."""
+    pages: KeptAnswers = request.app.state.pages
+    return packed_response(request, await pages.answer(key, make), "application/json")
 
 
 async def show_call(request: Request) -> Response:

@@ -3,6 +3,8 @@
 import hashlib
 import re
 import unicodedata
+from collections.abc import AsyncIterator
+from functools import partial
 from html import escape
 from typing import Any, Final
 
@@ -10,7 +12,7 @@ import msgspec
 from anyio import to_thread
 from msgspec import UNSET
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import NotModifiedResponse
 
 from events.state.evidence import INITIAL as NO_EVIDENCE
@@ -26,7 +28,8 @@ from server.export.archive import archive_of
 from server.export.audit import Auditors
 from server.export.diff import difference
 from server.export.exchange import first_side
-from server.export.html import PAGE, files, html_export
+from server.export.html import PAGE, html_export
+from server.export.kept import KeptAnswers, Key, Make, whole
 from server.export.markdown import as_markdown
 from server.export.preview import Previews
 from server.export.reports.debater import report_for
@@ -37,8 +40,8 @@ from server.export.wording import SIGNS
 from server.http.access import POLICY, access_of, check_link, is_director
 from server.http.events import is_revealed
 from server.http.limits import RateLimit
-from server.http.requests import json_response, service_of, turn_number, whole_number
-from server.http.static import FILES
+from server.http.requests import json_response, packed_response, service_of, turn_number, whole_number
+from server.http.static import FILES, made_page
 
 FRAMED: Final = {
     "content-security-policy": POLICY.replace("frame-ancestors 'self'", "frame-ancestors *"),
@@ -48,6 +51,14 @@ FRAMED: Final = {
 CARD: Final = "card.html"
 QUOTE_MOST: Final = 400
 """Characters of a quote on a card."""
+MEDIA_TYPES: Final = {
+    "html": "text/html; charset=utf-8",
+    "json": "application/json",
+    "md": "text/markdown; charset=utf-8",
+    "ndjson": "application/x-ndjson",
+}
+EXPORTS_PER_MINUTE: Final = 60
+"""Exports that are made for a spectator's address; one that is there already does not count."""
 MAX_WORDS: Final = 48
 """Characters of the motion in a file's name."""
 PREVIEWS_PER_MINUTE: Final = 60
@@ -65,12 +76,17 @@ async def show_diff(request: Request) -> Response:
     end = whole_number(request, "to", head, 0, 1 << 40)
     if end > head:
         raise BadQuery(f"to={end} is beyond the head {head}", field="to")
-    return json_response(await difference(service.hub.folds, debate, start, end, revealed=revealed))
+
+    async def made() -> AsyncIterator[bytes]:
+        yield msgspec.json.encode(await difference(service.hub.folds, debate, start, end, revealed=revealed))
+
+    return await _answer(request, ("diff", debate, start, end, revealed), made, "application/json")
 
 
 async def show_comparison(request: Request) -> Response:
     """GET /api/compare: two judgings of the same turns, ``a`` and ``b``, as this client may see them."""
-    return json_response((await _comparison(request))[0])
+    found, _ = await _comparison(request)
+    return json_response(found)
 
 
 async def compare_page(request: Request) -> Response:
@@ -98,7 +114,8 @@ async def _comparison(request: Request) -> tuple[JudgingComparison, Side]:
     one, two = [await hub.view_at(debate, None) for debate in names]
     seen = [await hub.view(debate, director=director) for debate in names]
     await load("judge.panel.kappa")  # numpy: importing it on the loop would block every debate
-    found = await to_thread.run_sync(compare_judgings, one, two, (seen[0], seen[1]))
+    limiter = request.app.state.report_limiter
+    found = await to_thread.run_sync(compare_judgings, one, two, (seen[0], seen[1]), limiter=limiter)
     return found, first_side(seen[0].turns)
 
 
@@ -114,9 +131,8 @@ async def debater_report(request: Request) -> Response:
     report = await to_thread.run_sync(report_for, fold, view, side)
     base = str(request.base_url).rstrip("/")
     if kind == "md":
-        return _download(
-            request, view.motion, report_markdown(report, base).encode(), "md", "text/markdown; charset=utf-8"
-        )
+        headers = attachment(view.motion, debate, kind)
+        return Response(report_markdown(report, base), media_type=MEDIA_TYPES[kind], headers=headers)
     policy = POLICY.replace("style-src 'self'", f"style-src {style_digest()}")
     return HTMLResponse(
         report_html(report, base), headers={"content-security-policy": policy, "cache-control": "no-cache"}
@@ -128,28 +144,30 @@ async def export_events(request: Request) -> Response:
     service, debate = service_of(request), request.path_params["debate"]
     revealed = await is_revealed(request, debate)
     withhold, shorten = not revealed, not access_of(request).is_operator(request)
-    seal = not await service.hub.is_revealed(debate)
-    return StreamingResponse(
-        export(service.log, debate, withhold=withhold, shorten=shorten, seal=seal),
-        media_type="application/x-ndjson",
-        headers=attachment((await service.hub.view(debate)).motion, debate, "ndjson"),
-    )
+    view = await service.hub.view(debate)
+    seal = view.state != "concluded"
+    made = partial(export, service.log, debate, withhold=withhold, shorten=shorten, seal=seal)
+    return await _export(request, view, "ndjson", (withhold, shorten), made)
 
 
 async def export_json(request: Request) -> Response:
     """GET /api/debates/{id}/export.json: the view."""
     view = await _view(request)
-    return _download(request, view.motion, msgspec.json.encode(view), "json", "application/json")
+    return await _export(request, view, "json", (is_director(request),), lambda: whole(msgspec.json.encode(view)))
 
 
 async def export_markdown(request: Request) -> Response:
     """GET /api/debates/{id}/export.md: a transcript; ``evidence=all`` adds all documents."""
-    view = await _view(request)
+    view, all_evidence = await _view(request), _all_evidence(request)
     auditors: Auditors = request.app.state.auditors
-    audits = [await auditors.audit(view.id, int(number)) for number in view.turns]
-    pack = await _evidence(request) if _all_evidence(request) else NO_EVIDENCE
-    text = await to_thread.run_sync(as_markdown, view, [each for each in audits if each is not None], pack)
-    return _download(request, view.motion, text.encode(), "md", "text/markdown; charset=utf-8")
+
+    async def made() -> AsyncIterator[bytes]:
+        audits = [await auditors.audit(view.id, int(number)) for number in view.turns]
+        pack = await _evidence(request) if all_evidence else NO_EVIDENCE
+        text = await to_thread.run_sync(as_markdown, view, [each for each in audits if each is not None], pack)
+        yield text.encode()
+
+    return await _export(request, view, "md", (is_director(request), all_evidence), made)
 
 
 async def show_evidence(request: Request) -> Response:
@@ -163,15 +181,38 @@ async def export_html(request: Request) -> Response:
     Of documents it has the cited passages, and all with ``evidence=all``.
     """
     with_calls = bool(whole_number(request, "calls", 1, 0, 1))
-    archive = await archive_of(
-        service_of(request).log,
-        request.path_params["debate"],
-        director=is_director(request),
-        with_calls=with_calls,
-        all_evidence=_all_evidence(request),
-    )
-    page = await to_thread.run_sync(html_export, archive)
-    return _download(request, archive.motion, page.encode(), "html", "text/html; charset=utf-8")
+    director, all_evidence, view = is_director(request), _all_evidence(request), await _view(request)
+
+    async def made() -> AsyncIterator[bytes]:
+        archive = await archive_of(
+            service_of(request).log, view.id, director=director, with_calls=with_calls, all_evidence=all_evidence
+        )
+        async for part in html_export(archive):
+            yield part
+
+    return await _export(request, view, "html", (director, with_calls, all_evidence), made)
+
+
+async def _export(request: Request, view: View, kind: str, variant: Key, make: Make) -> Response:
+    """An export of the debate as it is in ``view``, as a file.  Spectators cause a limited number a minute."""
+    rate: RateLimit = request.app.state.export_rate
+
+    async def made() -> AsyncIterator[bytes]:
+        if not access_of(request).is_operator(request):
+            rate.check_address(request)
+        async for part in make():
+            yield part
+
+    headers = attachment(view.motion, view.id, kind)
+    return await _answer(request, (kind, view.id, view.position, *variant), made, MEDIA_TYPES[kind], headers)
+
+
+async def _answer(
+    request: Request, key: Key, make: Make, media_type: str, headers: dict[str, str] | None = None
+) -> Response:
+    """An answer that is the same for all who get this key."""
+    answers: KeptAnswers = request.app.state.exports
+    return packed_response(request, await answers.answer(key, make), media_type, headers)
 
 
 def _all_evidence(request: Request) -> bool:
@@ -186,8 +227,11 @@ async def embed(request: Request) -> Response:
     """GET /d/{id}/embed: a small page that other sites may show in a frame; it can only be read."""
     debate = escape(request.path_params["debate"])
     link = f'<a class="source" href="/d/{debate}" target="_blank" rel="noopener">Open in Moot</a>'
-    page = files()[PAGE].replace('<body class="page">', '<body class="page embed">')
-    return HTMLResponse(page.replace('<div class="tools">', f'<div class="tools">\n{link}'), headers=FRAMED)
+    by = {
+        '<body class="page">': '<body class="page embed">',
+        '<div class="tools">': f'<div class="tools">\n{link}',
+    }
+    return _framed(made_page(request, PAGE, by))
 
 
 async def card(request: Request) -> Response:
@@ -199,8 +243,13 @@ async def card(request: Request) -> Response:
     quote = " ".join(request.query_params.get("quote", "").split())
     if quote not in " ".join(view.turns[number].text.split()):
         raise BadQuery("these words are not in the turn", field="quote")
-    page = files()[CARD].replace("<!-- card -->", card_html(view, number, quote[:QUOTE_MOST]))
-    return HTMLResponse(page, headers=FRAMED)
+    return _framed(made_page(request, CARD, {"<!-- card -->": card_html(view, number, quote[:QUOTE_MOST])}))
+
+
+def _framed(response: Response) -> Response:
+    """A page that other sites may show in a frame."""
+    response.headers.update(FRAMED)
+    return response
 
 
 async def preview(request: Request) -> Response:
@@ -274,11 +323,6 @@ async def _view(request: Request) -> Any:
 async def _evidence(request: Request) -> EvidencePack:
     """All documents of the debate, from its fold."""
     return (await service_of(request).hub.view_at(request.path_params["debate"], None)).debate.evidence
-
-
-def _download(request: Request, motion: str, body: bytes, kind: str, media_type: str) -> Response:
-    headers = attachment(motion, request.path_params["debate"], kind)
-    return Response(body, media_type=media_type, headers=headers)
 
 
 def file_name(motion: str, debate: str, kind: str) -> str:

@@ -20,7 +20,8 @@ from starlette.responses import Response
 from events.codec import decode
 from events.errors import LogError, UnknownDebate, UnknownEvent
 from events.record import Envelope, Recorded, now
-from events.store.log import PAGE, EventLog
+from events.store.listing import FINDABLE
+from events.store.log import PAGE, EventLog, read_rows
 from events.types import DebateOpened, Effect
 from events.types.rubric import Rubric, name_of_rubric
 from judge.report.figures import plural
@@ -199,17 +200,14 @@ class Survey:
         """The newest concluded debates and lab runs, each with its position."""
         found: dict[str, int] = {}
         labs: dict[str, int] = {}
-        after, scanned = None, 0
-        while scanned < SCANNED and len(found) < self._most:
-            page = await self._log.summaries(after, limit=200)
-            scanned += len(page.debates)
-            for row in page.debates:
-                if row.state == "concluded":
-                    (labs if row.format == "lab" else found)[row.id] = row.position
-            after = page.next
-            if after is None:
+        scanned = 0
+        async for row in read_rows(self._log, limits=FINDABLE):
+            scanned += 1
+            if row.state == "concluded":
+                (labs if row.format == "lab" else found)[row.id] = row.position
+            if scanned == SCANNED or len(found) == self._most:
                 break
-        return dict(list(found.items())[: self._most]), dict(list(labs.items())[:MAX_LABS])
+        return found, dict(list(labs.items())[:MAX_LABS])
 
 
 async def tally_of(log: EventLog, debate: str) -> tuple[str, Tally]:
@@ -257,16 +255,22 @@ async def show_judge(request: Request) -> Response:
         await check_link(request, debate)
     opened = await _opened(service_of(request).log, debate)
     await survey.update_for(WAIT_S)
-    report = report_of(survey, opened, request.query_params.get("judge", "")[:MAX_NAME])
-    response = json_response(report)
-    if report.measured_over.unread:
+    name = request.query_params.get("judge", "")[:MAX_NAME]
+    (over, tally), labs = survey.measured(name), survey.findings(name)
+    limiter = request.app.state.report_limiter
+    response = json_response(await anyio.to_thread.run_sync(report_of, over, tally, labs, opened, limiter=limiter))
+    if over.unread:
         response.background = BackgroundTask(survey.update)
     return response
 
 
-def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, judge: str = "") -> JudgeReport:
+def report_of(
+    over: MeasuredOver,
+    tally: Tally,
+    labs: dict[str, tuple[LabFinding, ...]],
+    opened: tuple[str, DebateOpened] | None = None,
+) -> JudgeReport:
     """The page for the rubric and prompts of one debate, or for those that a new debate would get."""
-    over, tally = survey.measured(judge)
     if opened is None:
         rubric, shown = rubric_v2(), tables(rubric_v2())
         steps = levels(rubric, {**judge_templates(), EVIDENCE: load_template(EVIDENCE)})
@@ -282,7 +286,7 @@ def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, ju
         levels=tuple(step for step in steps if step.number),
         beside=tuple(step for step in steps if not step.number),
         links=tuple(_links(over)),
-        labs=survey.findings(judge),
+        labs=labs,
         about=f"“{name_of_rubric(rubric)}”: the rubric of every debate that brings none of its own.",
     )
     if opened is None:

@@ -35,15 +35,15 @@ async def open_lab(request: Request) -> Response:
     rate: RateLimit = request.app.state.open_rate
     rate.check_address(request)
     service = service_of(request)
-    opened = await opening_for(service.log, await _wanted(request), service.registry, service.settings)
-    return json_response({"id": await service.moderators.open(opened)}, 201)
+    opened, follows = await opening_for(service.log, await _wanted(request), service.registry, service.settings)
+    return json_response({"id": await service.moderators.open(opened, follows)}, 201)
 
 
 async def show_estimate(request: Request) -> Response:
     """POST /api/labs/estimate: what a run with this body would take.  Opens nothing, calls no model."""
     access_of(request).require_operator(request)
     service = service_of(request)
-    opened = await opening_for(service.log, await _wanted(request), service.registry, service.settings)
+    opened, _ = await opening_for(service.log, await _wanted(request), service.registry, service.settings)
     return json_response(await to_thread.run_sync(estimate_of, opened, limiter=request.app.state.estimate_limiter))
 
 

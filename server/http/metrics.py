@@ -15,7 +15,7 @@ from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from events.errors import LogError
+from events.errors import LogError, StoreUnavailable
 from server import observe
 from server.errors import Draining, NotAllowed
 from server.http.access import access_of, is_local
@@ -24,8 +24,8 @@ from server.service import Service
 from server.version import VERSION
 
 STATES: Final = ("open", "paused", "halted")
-STORE_S: Final = 2.0
-"""Seconds that the store has to answer: a scrape does not wait for long."""
+STORE_S: Final = 1.5
+"""Seconds that the store has to answer: probes and scrapes get theirs within two seconds."""
 
 
 class ServiceGauges(Collector):
@@ -131,9 +131,12 @@ async def readyz(request: Request) -> Response:
     service = service_of(request)
     if service.moderators.is_draining:
         raise Draining
-    await service.log.summaries(limit=1)
+    with anyio.move_on_after(STORE_S) as waiting:
+        await service.log.summaries(limit=1)
     if service.log.trouble is not None:
         raise service.log.trouble
+    if waiting.cancelled_caught:
+        raise StoreUnavailable(f"the store has not answered within {STORE_S:g} s")
     return json_response({"ok": True})
 
 

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Final
+from typing import Final, get_args
 
 from server.transcripts.entries import EntrySide
 
@@ -29,6 +29,12 @@ _CONTEXT: Final = re.compile(
 )
 _OUT: Final = re.compile(r"tool|function|tool result")
 _PARTS: Final = re.compile(r"\s*[()\[\],/·|:]\s*|\s+[-–—]\s+")
+
+
+def side_in(column: str) -> EntrySide | None:
+    """The side that the column or key ``side`` tells: in the words of ours, or as a name tells it."""
+    said = column.strip().casefold()
+    return next((side for side in get_args(EntrySide) if side == said), None) or side_of(column)
 
 
 @lru_cache(maxsize=4096)

@@ -23,7 +23,9 @@ _ANGLED: Final = re.compile(r"<([^<>\n]{1,80})>\s+")
 _BOLD: Final = re.compile(r"(\*\*\*|\*\*|__)(?=\S)([^*_\n]{1,90})\1\s*")
 _ASIDE: Final = re.compile(r"\s*[(\[]([^()\[\]]{0,80})[)\]]\s*$")
 _HEADING: Final = re.compile(r"(#{1,6})\s+(.+?)\s*#*$")
-_ORDINAL: Final = re.compile(r"(?:(?:turn|round|speech|part)\s+)?\d{1,3}(?:\s*[.:)·–—-]\s*|\s+·\s*)", re.IGNORECASE)
+_ORDINAL: Final = re.compile(
+    r"(?:turn|round|speech|part)\s+\d{1,3}\s*[.:)·–—-]\s*|\d{1,3}(?:[.:)](?!\d)\s*|\s+[·–—-]\s+)", re.IGNORECASE
+)
 _FORBIDDEN: Final = frozenset('!?;"=<>{}|\\“”„«»*~')
 _NO_NAME: Final = re.compile(
     r"(?:n\.?b|note|p\.?s|for example|examples?|e\.?g|i\.?e|conclusions?|summary|in summary|however|first(?:ly)?"
@@ -116,13 +118,18 @@ def _without_start(line: str) -> tuple[str, int | None, bool]:
 
 
 def heading_of(line: str) -> tuple[int, str] | None:
-    """Level and text of a Markdown heading; its number is left out, as in ``Turn 3 · Ann``."""
+    """Level and text of a Markdown heading."""
     bare = line.strip()
     found = _HEADING.fullmatch(bare) if len(bare) <= _LONGEST_HEADING else None
     if found is None:
         return None
-    text = found[2].strip("*_ ").rstrip(":：").strip()
-    return len(found[1]), _ORDINAL.sub("", text, count=1).strip() or text
+    return len(found[1]), found[2].strip("*_ ").rstrip(":：").strip()
+
+
+def without_ordinal(text: str) -> str:
+    """``Ann`` of ``Turn 3 · Ann`` or ``3. Ann``; a figure is no number of a speech: ``2-state``, ``50.5``."""
+    found = _ORDINAL.match(text)
+    return text if found is None else text[found.end() :].strip() or text
 
 
 def _at_colon(text: str) -> tuple[str, str, str]:

@@ -19,7 +19,7 @@ from server.transcripts.entries import (
     one_line,
     source_of,
 )
-from server.transcripts.hints import side_of
+from server.transcripts.hints import side_in
 from server.transcripts.tables import COLUMNS
 
 _JUDGE: Final = "Judge"
@@ -115,7 +115,7 @@ def _keys(value: Mapping[str, Any], column: str) -> Iterator[str]:
 
 
 def _side(value: Any) -> EntrySide | None:
-    return side_of(value) if isinstance(value, str) else None
+    return side_in(value) if isinstance(value, str) else None
 
 
 def _at(turn: Mapping[str, Any]) -> int | None:

@@ -1,6 +1,6 @@
 """Whose side each speaker is on, as far as names and the file tell it; and the split that a user mends."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -18,13 +18,15 @@ MODERATES: Final = 0.75
 
 
 class TranscriptSpeaker(Struct, frozen=True, kw_only=True):
-    """A speaker with the proposed side; None is left to the user.
+    """A speaker with the side of all entries that are not left out; None if they have several, or none yet.
 
-    ``guessed``: nothing tells the side; the speaker only is one of the two who talk most.
+    ``is_open``: an entry has no side, which is left to the user.  ``guessed``: nothing tells the side; the speaker only
+    is one of the two who talk most.
     """
 
     name: str
     side: EntrySide | None
+    is_open: bool
     entries: int
     words: int
     guessed: bool = False
@@ -57,7 +59,7 @@ def split_of(read: ReadTranscript) -> TranscriptSplit:
     entries = tuple(
         each if each.side is not None else replace(each, side=proposed.get(each.speaker)) for each in read.entries
     )
-    speakers = tuple(replace(each, guessed=each.name in guessed) for each in _speakers(entries, words))
+    speakers = _speakers(entries, words, guessed)
     return TranscriptSplit(
         kind=read.kind,
         motion=read.motion,
@@ -85,25 +87,35 @@ def _check_two(read: ReadTranscript) -> None:
 
 
 def with_sides(split: TranscriptSplit, sides: Mapping[str, EntrySide]) -> TranscriptSplit:
-    """The split with other sides for some speakers, by name."""
-    entries = tuple(replace(each, side=sides.get(each.speaker, each.side)) for each in split.entries)
-    speakers = tuple(
-        replace(each, side=sides[each.name], guessed=False) if each.name in sides else each for each in split.speakers
-    )
-    return replace(split, entries=entries, speakers=speakers, turns=count_turns(entries))
+    """The split with other sides for some speakers, by name.  What is left out of a speaker's words stays so."""
+    heard = {each.speaker for each in split.entries if each.side != "out"}
+    entries = [
+        each if each.side == "out" and each.speaker in heard else replace(each, side=sides.get(each.speaker, each.side))
+        for each in split.entries
+    ]
+    return _with_entries(split, entries, _guessed(split) - sides.keys())
+
+
+def _with_entries(
+    split: TranscriptSplit, entries: Sequence[TranscriptEntry], guessed: Collection[str]
+) -> TranscriptSplit:
+    """The split with the same entries on other sides.  ``guessed``: names of speakers."""
+    speakers = _speakers(entries, [count_words(each.text) for each in entries], guessed)
+    return replace(split, entries=tuple(entries), speakers=speakers, turns=count_turns(entries))
 
 
 def with_same(split: TranscriptSplit, same: Mapping[str, str]) -> TranscriptSplit:
     """The split in which some names belong to another speaker, by name; sides that were guessed are proposed anew.
 
-    Raises ``BadTranscript`` if one person is left.
+    What is left out stays so.  Raises ``BadTranscript`` if one person is left.
     """
-    guessed = {each.name for each in split.speakers if each.guessed}
+    guessed = _guessed(split)
     whole = {each.name: each.side for each in split.speakers if each.name not in guessed}
     entries = []
     for each in split.entries:
         name = same.get(each.speaker, each.speaker)
         side = whole.get(name) or (None if each.speaker in guessed else each.side)
+        side = "out" if each.side == "out" else side
         entries.append(replace(each, speaker=name, side=side))
     return split_of(
         ReadTranscript(
@@ -120,14 +132,15 @@ def with_same(split: TranscriptSplit, same: Mapping[str, str]) -> TranscriptSpli
 
 
 def with_others(split: TranscriptSplit, side: EntrySide) -> TranscriptSplit:
-    """The split with this side for everyone who has none."""
-    return with_sides(split, {each.name: side for each in split.speakers if each.side is None})
+    """The split with this side for every entry that has none."""
+    entries = [replace(each, side=side) if each.side is None else each for each in split.entries]
+    return _with_entries(split, entries, _guessed(split))
 
 
 def without_short(split: TranscriptSplit, words: int) -> TranscriptSplit:
     """The split without entries of fewer words, such as interruptions."""
-    entries = tuple(replace(each, side="out") if count_words(each.text) < words else each for each in split.entries)
-    return replace(split, entries=entries, turns=count_turns(entries))
+    entries = [replace(each, side="out") if count_words(each.text) < words else each for each in split.entries]
+    return _with_entries(split, entries, _guessed(split))
 
 
 def supplied_body(split: TranscriptSplit, source: str, licence: str) -> dict[str, Any]:
@@ -179,14 +192,31 @@ def _proposed(entries: Sequence[TranscriptEntry], words: Iterable[int]) -> tuple
     return told, guessed
 
 
-def _speakers(entries: Iterable[TranscriptEntry], words: Iterable[int]) -> tuple[TranscriptSpeaker, ...]:
-    """The speakers in the order of their first words.  One with entries of several sides has no side of its own."""
-    found: dict[str, TranscriptSpeaker] = {}
+def _speakers(
+    entries: Iterable[TranscriptEntry], words: Iterable[int], guessed: Collection[str]
+) -> tuple[TranscriptSpeaker, ...]:
+    """The speakers in the order of their first words."""
+    found: dict[str, list[tuple[EntrySide | None, int]]] = {}
     for each, count in zip(entries, words, strict=True):
-        known = found.get(each.speaker)
-        if known is None:
-            found[each.speaker] = TranscriptSpeaker(name=each.speaker, side=each.side, entries=1, words=count)
-        else:
-            side = known.side if known.side == each.side else None
-            found[each.speaker] = replace(known, side=side, entries=known.entries + 1, words=known.words + count)
-    return tuple(found.values())
+        found.setdefault(each.speaker, []).append((each.side, count))
+    return tuple(
+        TranscriptSpeaker(
+            name=name,
+            side=_side_of_all({side for side, _ in spoken}),
+            is_open=any(side is None for side, _ in spoken),
+            entries=len(spoken),
+            words=sum(count for _, count in spoken),
+            guessed=name in guessed,
+        )
+        for name, spoken in found.items()
+    )
+
+
+def _side_of_all(sides: set[EntrySide | None]) -> EntrySide | None:
+    """The one side beside what is left out; None if there are several."""
+    kept = sides - {"out"} or sides
+    return next(iter(kept)) if len(kept) == 1 else None
+
+
+def _guessed(split: TranscriptSplit) -> set[str]:
+    return {each.name for each in split.speakers if each.guessed}

@@ -8,7 +8,7 @@ from typing import Final
 
 from server.errors import BadTranscript
 from server.transcripts.entries import EntryCollector, ReadTranscript, licence_of, motion_of, source_of
-from server.transcripts.hints import side_of
+from server.transcripts.hints import side_in
 from server.transcripts.labels import is_name
 
 COLUMNS: Final[Mapping[str, frozenset[str]]] = {
@@ -49,7 +49,7 @@ def read_csv(lines: Iterable[str]) -> ReadTranscript:
         collector.add(
             found["speaker"],
             found["text"],
-            side=side_of(found["side"]) if found.get("side") else None,
+            side=side_in(found["side"]) if found.get("side") else None,
             at_ms=at_of(found.get("at", ""), is_ms=is_ms),
         )
     return ReadTranscript(

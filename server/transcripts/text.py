@@ -19,7 +19,7 @@ from server.transcripts.entries import (
     source_of,
 )
 from server.transcripts.hints import side_of
-from server.transcripts.labels import SpeakerLabel, heading_of, is_name, label_of
+from server.transcripts.labels import SpeakerLabel, heading_of, is_name, label_of, without_ordinal
 from server.transcripts.names import SpeakerNames
 
 _FACT: Final = re.compile(
@@ -132,7 +132,8 @@ def _by_heading(headings: dict[int, tuple[int, str]]) -> Marks:
     marks: Marks = {}
     best = (0, 0)
     for level in range(1, 7):
-        of_level = {number: text for number, (each, text) in headings.items() if each == level and is_name(text)}
+        named = {number: without_ordinal(text) for number, (each, text) in headings.items() if each == level}
+        of_level = {number: name for number, name in named.items() if is_name(name)}
         if len(of_level) < 2:  # noqa: PLR2004 - a debate has two sides
             continue
         counts = Counter(text.casefold() for text in of_level.values())

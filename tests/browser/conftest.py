@@ -40,6 +40,21 @@ def skip_or_fail(reason: str) -> None:
     pytest.skip(f"NOT TESTED: {reason}")
 
 
+AT_ONCE = {"chunk_ms": 0, "chunk_chars": 400, "answer_ms": 0}
+
+
+def exhibition_script(name: str, pace: dict[str, int]) -> dict[str, Any]:
+    """The script of a shipped exhibition, at a pace."""
+    return {**msgspec.json.decode(shipped()[name].read_bytes()), "pace": pace}
+
+
+def silent(script: dict[str, Any]) -> dict[str, Any]:
+    """The script of an exhibition, silent in turn 4 until ``Server.go_on`` gives another one."""
+    first, second, *_ = script["says"]["con"]
+    silence = {"text": second, "fault": {"kind": "timeout", "after_ms": 600_000}}
+    return {**script, "says": {**script["says"], "con": [first, silence]}}
+
+
 class Server:
     """`moot serve` on a free port over one store."""
 
@@ -135,14 +150,17 @@ class Server:
     def exhibit(self, name: str) -> str:
         """A shipped exhibition, played to its end without pauses; its id."""
         if name not in self._exhibits:
-            content = msgspec.json.decode(shipped()[name].read_bytes())
-            model = self.script({**content, "pace": {"chunk_ms": 0, "chunk_chars": 400, "answer_ms": 0}})
-            body = msgspec.json.encode(request_for(name)).replace(f"scripted:{name}".encode(), model.encode())
-            request = msgspec.json.decode(body)
-            del request["exhibition"]
-            self._exhibits[name] = self.open_request(request)
+            self._exhibits[name] = self.exhibition(name, AT_ONCE)
             self.concluded(self._exhibits[name])
         return self._exhibits[name]
+
+    def exhibition(self, name: str, pace: dict[str, int]) -> str:
+        """A debate with the script of a shipped exhibition, at a pace; its id."""
+        model = self.script(exhibition_script(name, pace))
+        body = msgspec.json.encode(request_for(name)).replace(f"scripted:{name}".encode(), model.encode())
+        request = msgspec.json.decode(body)
+        del request["exhibition"]
+        return self.open_request(request)
 
     def get(self, path: str) -> Any:
         return self.http.get(path).json()

@@ -1,5 +1,6 @@
 """The page of a debate with documents: each citation opens its passage, and the documents list what was cited."""
 
+import base64
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from tests.browser.conftest import expect_changes
 from tests.browser.test_access import start_axe, violations
 from tests.judge.protocol.rounds import closing, cross, opening
 from tests.server.debate.cited_debate import ANSWERS, CUT, DOCUMENTS, MISQUOTED, MOTION, OPPOSITE, SAYS, TRUE
+from tests.server.evidence.files import glued_pdf
 from tests.server.protocol_debates import answers
 
 pytestmark = pytest.mark.browser
@@ -45,6 +47,23 @@ def test_a_true_citation_opens_its_passage_with_the_words_marked(page: Page, cit
     expect(passages.locator("mark").first).to_have_text("ridership on the city's buses rose by 12 percent")
     expect(passages).to_contain_text("The quoted words stand in the passage.")
     expect(passages).to_contain_text("The judge finds that it supports the claim: The passage gives the same figure")
+
+
+def test_a_page_that_was_read_badly_is_named_where_it_is_cited(page: Page, server: Any) -> None:
+    paper = glued_pdf("Ridership on the buses of the city rose by 12 percent in the first year")
+    says = {"pro": ["So “ridership on the buses rose by 40 percent” [E1], and this counts."], "con": ["No."]}
+    seat = {"model": server.script({"says": says, "answers": ANSWERS})}
+    body = {"motion": MOTION, "turns": 2, "pro": seat, "con": seat, "judge": seat}
+    debate = server.open_request(
+        {**body, "evidence": [{"name": "paper.pdf", "base64": base64.b64encode(paper).decode()}]}
+    )
+    server.concluded(debate)
+    page.goto(f"{server.url}/d/{debate}")
+    passages = opened(page, 1, "[E1]")
+
+    expect(passages).to_contain_text("E1 · paper.pdf, page 1, read badly")
+    expect(passages).to_contain_text("not found in the passage, whose page was read badly. Nothing is charged for it.")
+    expect(page.locator("#evidence")).to_contain_text("1 passage · 1 passage cited · 1 read badly: words run together")
 
 
 def test_a_misquoted_citation_shows_both_wordings(page: Page, cited: str) -> None:

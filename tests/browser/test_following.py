@@ -4,12 +4,9 @@ import re
 from types import SimpleNamespace
 from typing import Any
 
-import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
-from providers.scripted.provider import shipped
-from server.debate.setup.exhibitions import request_for
 from tests.browser.conftest import expect_changes, play_paused, wheel_until
 from tests.browser.test_search_page import WHEEL
 
@@ -95,7 +92,9 @@ def test_only_the_readers_scrolling_ends_following_and_a_key_or_a_button_takes_i
     page.keyboard.press("f")
     page.wait_for_function(LINE_IN_VIEW)
     expect(back).to_be_hidden()
+    page.evaluate("() => { window.rest = new Promise((rest) => addEventListener('scrollend', rest, { once: true })); }")
     page.keyboard.press("PageUp")
+    page.evaluate("() => rest.then(() => null)")
     back.click()
     page.wait_for_function(LINE_IN_VIEW)
 
@@ -185,13 +184,8 @@ def test_the_speaker_is_in_view_at_every_linked_change_of_a_score_on_a_phone(new
 
 
 def test_a_dock_is_told_live_and_not_to_those_who_join_later(new_page: Any, server: Any) -> None:
-    content = msgspec.json.decode(shipped()["juries"].read_bytes())
-    model = server.script({**content, "pace": {"chunk_ms": 10, "chunk_chars": 60, "answer_ms": 300}})
-    body = msgspec.json.encode(request_for("juries")).replace(b"scripted:juries", model.encode())
-    request = msgspec.json.decode(body)
-    del request["exhibition"]
     page = new_page(height=700)
-    debate = server.open_request(request)
+    debate = server.exhibition("juries", {"chunk_ms": 10, "chunk_chars": 60, "answer_ms": 300})
     visit(page, server, debate)
     expect(page.locator("#docks .dock[data-turn='1'] q")).to_have_count(2)
     expect(page.locator("[data-turn='1'] mark.flash").first).to_be_attached()
@@ -203,13 +197,8 @@ def test_a_dock_is_told_live_and_not_to_those_who_join_later(new_page: Any, serv
 
 
 def test_a_protocol_debate_is_followed_to_its_end(new_page: Any, server: Any) -> None:
-    content = msgspec.json.decode(shipped()["transit"].read_bytes())
-    model = server.script({**content, "pace": {"chunk_ms": 20, "chunk_chars": 60, "answer_ms": 400}})
-    body = msgspec.json.encode(request_for("transit")).replace(b"scripted:transit", model.encode())
-    request = msgspec.json.decode(body)
-    del request["exhibition"]
     page = new_page(height=700)
-    visit(page, server, server.open_request(request))
+    visit(page, server, server.exhibition("transit", {"chunk_ms": 20, "chunk_chars": 60, "answer_ms": 400}))
     expect(page.get_by_role("status")).to_have_attribute("data-state", "ended")
 
     page.wait_for_function("() => scrollY > 0")

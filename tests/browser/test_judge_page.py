@@ -3,27 +3,12 @@
 import re
 from typing import Any
 
-import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
-from providers.scripted.provider import shipped
-from tests.browser.conftest import expect_changes
+from tests.browser.conftest import AT_ONCE, exhibition_script, expect_changes, silent
 
 pytestmark = pytest.mark.browser
-
-
-def fast(name: str) -> dict[str, Any]:
-    """A shipped exhibition that runs without pauses."""
-    script = msgspec.json.decode(shipped()[name].read_bytes())
-    return {**script, "pace": {"chunk_ms": 0, "chunk_chars": 400, "answer_ms": 0}}
-
-
-def silent(script: dict[str, Any]) -> dict[str, Any]:
-    """The same, and silent in turn 4 until ``Server.go_on`` gives it the script."""
-    first, second, *_ = script["says"]["con"]
-    silence = {"text": second, "fault": {"kind": "timeout", "after_ms": 600_000}}
-    return {**script, "says": {**script["says"], "con": [first, silence]}}
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +84,7 @@ def test_the_verdicts_stand_side_by_side_with_the_conflict_explained(read: Any, 
 
 
 def test_directives_are_hidden_while_the_debate_runs_and_shown_afterwards(page: Page, server: Any, live: Any) -> None:
-    script = fast("juries")
+    script = exhibition_script("juries", AT_ONCE)
     debate = live(silent(script), motion=script["exhibition"]["motion"], turns=4)
     visit(page, server, debate)
     page.locator("#characters").scroll_into_view_if_needed()
@@ -114,6 +99,29 @@ def test_directives_are_hidden_while_the_debate_runs_and_shown_afterwards(page: 
     server.concluded(debate)
     for text in told:
         expect(page.locator("#characters")).to_contain_text(text)
+
+
+def test_a_directive_says_at_which_turns_it_was_given_and_stands_above_these_only(page: Page, server: Any) -> None:
+    debate = server.exhibit("cars")
+    visit(page, server, debate)
+    page.locator("#characters").scroll_into_view_if_needed()
+    given: dict[int, set[int]] = {}
+    for each in server.get(f"/api/debates/{debate}/events?limit=1000")["events"]:
+        event = each["event"]
+        if event["type"] == "directive_issued":
+            given[each["position"]] = set()
+        elif event["type"] == "turn_started" and event["directive"] is not None:
+            given[event["directive"]].add(event["turn"])
+
+    assert set() in given.values(), "one that a newer one replaced before the turn"
+    expect(page.locator(".directives li")).to_have_count(len(given))
+    shown = page.locator(".directives li").all_text_contents()
+    listed = {int(words.split(",")[0].removeprefix("event ")): words for words in shown}
+    assert given.keys() == listed.keys()
+    for position, turns in given.items():
+        assert f", given at {f'turn {min(turns)}' if turns else 'no turn'}: " in listed[position]
+    above = page.locator("article.turn:has(.shaped a)").evaluate_all("(all) => all.map((each) => +each.dataset.turn)")
+    assert sorted(turn for turns in given.values() for turn in turns) == above
 
 
 def test_each_trait_is_a_chart_whose_moves_lead_to_their_events(page: Page, server: Any) -> None:
@@ -151,7 +159,7 @@ def test_each_trait_is_a_chart_whose_moves_lead_to_their_events(page: Page, serv
 
 
 def test_a_flag_is_appealed_from_the_page(page: Page, server: Any, live: Any) -> None:
-    script = fast("juries")
+    script = exhibition_script("juries", AT_ONCE)
     debate = live(silent(script), motion=script["exhibition"]["motion"], turns=4)
     visit(page, server, debate)
     claim = page.locator("#claims .claim#C3\\.1")

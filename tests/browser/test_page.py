@@ -182,6 +182,61 @@ def test_a_cut_line_resumes_with_nothing_doubled(
     expect(own_page.locator("#where")).to_have_text(f"event {view['position']} of {view['position']}")
 
 
+def test_a_dead_line_is_told_and_another_one_goes_on_without_a_gap(
+    new_page: Any, server: Any, live: Any, scripts: SimpleNamespace
+) -> None:
+    """The browser keeps its socket; nothing comes through it.  The second line is dead from the start."""
+    page = new_page(own=True)
+    addresses: list[str] = []
+    is_dead: list[bool] = []
+
+    def through(line: WebSocketRoute) -> None:
+        addresses.append(line.url)
+        line.connect_to_server().on_message(lambda message: None if is_dead else line.send(message))
+
+    page.route_web_socket(re.compile("/ws/"), through)
+    page.clock.install()
+    debate = live(scripts.silent_in(1), turns=3)
+    visit(page, server, debate)
+    expect(status(page)).to_have_text("Live")
+    is_dead.append(True)
+    server.go_on(debate, scripts.silent_in(3))
+    page.clock.fast_forward(5_000)
+    expect(status(page)).to_have_text("Live")  # two heartbeats are five seconds apart
+
+    page.clock.fast_forward(7_500)
+    expect(status(page)).to_have_text("No word for 12 s, trying again…")
+    page.clock.run_for(1_000)
+    assert len(addresses) == 2
+    expect(page.locator("article.turn")).to_have_count(1)
+    is_dead.clear()
+    page.clock.fast_forward(61_000)  # the second line may have opened: then it has a minute
+    expect(status(page)).to_have_text("Live")
+    server.go_on(debate, scripts.brisk)
+    expect(status(page)).to_have_attribute("data-state", "ended")
+    view = server.view(debate)
+
+    assert all(re.search(r"after=\d+$", each) for each in addresses[1:])
+    assert [view["turns"][n]["text"] for n in "123"] == page.locator(".said").all_text_contents()
+    expect(page.locator("#where")).to_have_text(f"event {view['position']} of {view['position']}")
+
+
+def test_without_a_network_the_page_says_so_at_once_and_is_live_again_with_it(
+    own_page: Page, server: Any, live: Any, scripts: SimpleNamespace
+) -> None:
+    own_page.set_viewport_size({"width": 390, "height": 844})
+    visit(own_page, server, live(scripts.silent_in(1)))
+    expect(status(own_page)).to_have_text("Live")
+    own_page.evaluate("scrollTo(0, 300)")
+    expect(status(own_page)).not_to_be_in_viewport()
+    own_page.context.set_offline(True)
+    expect(status(own_page)).to_have_text("Offline, waiting for the network…")
+    expect(status(own_page)).to_be_in_viewport(ratio=1)
+    own_page.context.set_offline(False)
+
+    expect(status(own_page)).to_have_text("Live")
+
+
 def test_the_page_reconnects_to_a_restarted_server(new_page: Any, own_server: Any, scripts: SimpleNamespace) -> None:
     page = new_page()
     visit(page, own_server, own_server.open(scripts.silent_in(1)))

@@ -19,11 +19,12 @@ LOG = Path(__file__).parents[1] / "server" / "debate" / "logs" / "free_transport
 FOLD = 800
 
 
-async def _exported(folder: Path) -> str:
+async def _exported(folder: Path) -> bytes:
     async with opened_log(f"sqlite:{folder / 'moot.db'}") as log:
         with LOG.open("rb") as lines:
             imported = await import_debate(log, read_lines(lines))
-        return html_export(await archive_of(log, imported.debate, with_calls=False))
+        archive = await archive_of(log, imported.debate, with_calls=False)
+        return b"".join([part async for part in html_export(archive)])
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("summary")
     file = folder / "debate.html"
     with ThreadPoolExecutor(1) as beside:  # Playwright's event loop runs in this thread
-        file.write_text(beside.submit(anyio.run, _exported, folder).result(), encoding="utf-8")
+        file.write_bytes(beside.submit(anyio.run, _exported, folder).result())
     return file.as_uri()
 
 

@@ -252,7 +252,7 @@ def test_every_close_code_is_documented() -> None:
     assert {str(code) for code in codes} <= set(pages.first_cells(pages.section(pages.read("http"), "Frames")))
 
 
-@pytest.mark.parametrize("kind", ["snapshot", "frame", "delta", "live", "status", "error"])
+@pytest.mark.parametrize("kind", ["snapshot", "frame", "delta", "live", "heartbeat", "status", "error"])
 def test_every_kind_of_message_is_documented(kind: str) -> None:
     assert f"`{kind}`" in pages.first_cells(pages.section(pages.read("http"), "Frames"))
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta, Struct, convert
 
-from judge.lenient import ELLIPSIS, clip, read
+from judge.lenient import ELLIPSIS, Numbers, clip, read
 
 Quote = Annotated[str, Meta(max_length=20, extra={"verbatim": True})]
 
@@ -84,6 +84,7 @@ def test_a_long_quote_is_clipped_at_a_word_and_stays_word_for_word() -> None:
         ("8/10", 8, None),
         ("6 points", 6, None),
         ("8 out of 10", 8, None),
+        ("12/10", 10, "requested 12, applied 10"),
         ("99", 10, "requested 99, applied 10"),
     ],
 )
@@ -92,6 +93,31 @@ def test_a_number_off_its_scale_becomes_the_nearest_allowed_one(said: Any, appli
 
     assert found.value["components"]["cause"]["points"] == applied
     assert [each.what for each in found.notes] == ([note] if note else [])
+
+
+@pytest.mark.parametrize("said", ["8/100", "80%", "eight", True, float("inf")])
+def test_what_may_mean_another_number_is_left_out(said: Any) -> None:
+    found = read({"components": {"cause": PART | {"points": said}, "process": PART}}, Score)
+
+    assert "cause" not in found.value["components"]
+
+
+def test_an_answer_with_most_numbers_off_their_scales_is_unreadable() -> None:
+    numbers = Numbers()
+    for value in (99, 80, 7):
+        numbers.read(value, 0, 10)
+
+    assert "2 of its 3 numbers are off the scales that were asked for" == numbers.fault
+    numbers.read(5, 0, 10)
+    assert not numbers.fault  # half of them
+
+
+def test_two_numbers_are_too_few_to_show_another_scale() -> None:
+    numbers = Numbers()
+    for value in (99, 80):
+        numbers.read(value, 0, 10)
+
+    assert not numbers.fault
 
 
 @pytest.mark.parametrize(

@@ -68,12 +68,12 @@ class MockJudge:
         self._trials = tuple(trials)
         self.battery, self.size = battery, size
         self._on_average = 0.0 if cancels else 1.0
-        self._motions, self._motion = _numbered([each.cluster for each in self._trials])
-        self._items, self._item = _numbered([f"{each.cluster}/{each.item}" for each in self._trials])
+        self._motions, self._motion = numbered([each.cluster for each in self._trials])
+        self._items, self._item = numbered([f"{each.cluster}/{each.item}" for each in self._trials])
         self._asks = np.array([each.asks for each in self._trials])
         self._sign = np.array([_orientation(each) for each in self._trials])
         self._ahead = np.array([_ahead(each, size if battery == each.battery else "none") for each in self._trials])
-        self._exposed = np.array([_exposure(each) if each.battery == battery else 0.0 for each in self._trials])
+        self._exposed = np.array([exposure(each) if each.battery == battery else 0.0 for each in self._trials])
         self._flag = np.array([FLAGGED.get(each.truth, 0.0) for each in self._trials])
         self._broken = np.array([[-_breaks(each, name) for name in COMPONENTS] for each in self._trials])
         self._noise = noise(battery, size)
@@ -141,7 +141,7 @@ def _logistic(x: Array) -> Array:
     return value
 
 
-def _numbered(names: Sequence[str]) -> tuple[int, NDArray[np.int64]]:
+def numbered(names: Sequence[str]) -> tuple[int, NDArray[np.int64]]:
     numbers: dict[str, int] = {}
     of = [numbers.setdefault(each, len(numbers)) for each in names]
     return len(numbers), np.array(of, dtype=np.int64)
@@ -167,7 +167,7 @@ def _ahead(trial: Trial, size: Size) -> float:
             return AHEAD
 
 
-def _exposure(trial: Trial) -> float:
+def exposure(trial: Trial) -> float:
     """How much of the bias acts on this trial; of a comparison, towards the speech shown first."""
     exposed = _EXPOSURES.get(trial.battery)
     return 0.0 if exposed is None else exposed(trial)

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from statistics import quantiles
 from typing import Any, Final
@@ -112,14 +113,15 @@ def come_args(come: Any, voter: int, at: float, stance: str, *, changes: bool) -
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[tuple[str, int]]:
+def served(folder: Path, **environment: str) -> Iterator[tuple[str, int]]:
     """``moot serve`` over a store in a folder: its address and the id of its process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
     moot, url = Path(sys.executable).with_name("moot"), f"http://127.0.0.1:{port}"
     command = [str(moot), "serve", "--store", f"sqlite:{folder / 'moot.db'}", "--port", str(port)]
-    with (folder / "log").open("wb") as log, subprocess.Popen(command, stdout=log, stderr=log) as process:
+    begun = partial(subprocess.Popen, command, env={**os.environ, **environment})
+    with (folder / "log").open("wb") as log, begun(stdout=log, stderr=log) as process:
         try:
             while True:
                 with suppress(httpx.TransportError):

@@ -12,7 +12,7 @@ from providers.anthropic import AnthropicProvider
 from providers.base import Segment
 from providers.gemini import GeminiProvider
 from providers.openai import OpenAIProvider
-from providers.testing.contract import PointsAnswer
+from providers.testing.contract import PointsAnswer, used
 from providers.testing.wire import Scene, Wire, anthropic_frames, gemini_frames, llama_frames, playing
 from tests.providers.vendors.faults import Fault
 from tests.providers.vendors.openai import marks, text_of
@@ -89,6 +89,16 @@ class TestAnthropic:
         assert "tool" == answer.outcome.parameters["structured_output"]
         assert [True, False, False] == ["output_config" in body for body in wire.asked]
         assert {"type": "tool", "name": "answer"} == wire.asked[1]["tool_choice"]
+
+    async def test_the_arguments_of_a_tool_are_no_speech(self, wire: Wire, provider: Any, ask: Any) -> None:
+        def frames(scene: Scene) -> Frames:
+            first, last = anthropic_frames(scene)
+            called, _ = tool_frames(Scene(texts=("{}",)))
+            return [*called, *first[1:]], last
+
+        wire.frames = frames
+
+        assert "Cars are loud." == (await speak(provider, ask()))[0]
 
     async def test_thinking_is_kept_apart_and_gets_room_from_then_on(self, wire: Wire, provider: Any, ask: Any) -> None:
         wire.frames = thinking_frames
@@ -302,6 +312,26 @@ class TestOpenAI:
 
         assert 3 == stopped.value.outcome.tokens.output
 
+    @pytest.mark.parametrize("end", ["reset", "quit"])
+    async def test_tokens_that_were_reported_outlive_a_broken_stream(
+        self, wire: Wire, provider: Any, ask: Any, end: str
+    ) -> None:
+        """Some servers report the tokens so far with every chunk."""
+
+        def frames(scene: Scene) -> Frames:
+            chunks, last = llama_frames(scene)
+            usage = [{"prompt_tokens": 11, "completion_tokens": number} for number in range(len(chunks))]
+            return [_with_usage(chunk, each) for chunk, each in zip(chunks, usage, strict=True)], last
+
+        wire.frames, wire.scene = frames, Scene(end=end)
+
+        with pytest.raises(errors.BrokenOff) as broken:
+            await speak(provider, ask())
+
+        assert "Cars are loud." == broken.value.raw
+        outcome = used(broken.value)
+        assert (11, 3, True) == (outcome.tokens.input, outcome.tokens.output, outcome.is_partial)
+
     async def test_a_limit_by_mistrals_name_is_a_limit(self, wire: Wire, provider: Any, ask: Any) -> None:
         wire.frames = lambda scene: llama_frames(Scene(texts=scene.texts, end="model_length"))
 
@@ -330,6 +360,14 @@ class TestOpenAI:
         text, _ = await speak(provider, ask())
 
         assert "Cars are loud." == text
+
+
+def _with_usage(chunk: bytes, usage: dict[str, int]) -> bytes:
+    """A chunk of chat completions with the tokens so far; comments stay as they are."""
+    if not chunk.startswith(b"data: {"):
+        return chunk
+    frame = json.loads(chunk.removeprefix(b"data: "))
+    return b"data: " + json.dumps(frame | {"usage": usage}).encode() + b"\n\n"
 
 
 class TestGemini:

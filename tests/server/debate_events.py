@@ -140,7 +140,7 @@ def answered(turn: int, sample: int = 1, points: float = 0.5, **changes: Any) ->
 def reply(step: Ask, value: Any = None, *, cost_usd: float = 0.0) -> ModelAnswered:
     """An answer to a question; without a value it is the neutral answer of its type."""
     said = msgspec.json.encode(neutral(step.answer_type) if value is None else value).decode()
-    parse(said, step.answer_type)
+    parse(said, step.reads)
     return ModelAnswered(
         call=step.call,
         key=step.key,

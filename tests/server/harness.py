@@ -30,6 +30,7 @@ from server.feed.channel import RING, Channel
 from server.feed.hub import Hub
 from server.feed.reader import Reader
 from server.settings import Settings
+from tests.server.told import check_told
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60
@@ -130,8 +131,12 @@ async def harness(
     ring: int = RING,
     settings: Settings = QUICK,
     registry: Registry | None = None,
+    can_fold: bool = True,
 ) -> AsyncIterator[Harness]:
-    """A running harness; all its tasks end with the context."""
+    """A running harness; all its tasks end with the context.
+
+    ``can_fold``: at the end each debate is folded, and its turns must show what their debaters were told.
+    """
     made = Harness(MemoryLog() if log is None else log, settings, idle_s=idle_s, ring=ring, registry=registry)
     async with anyio.create_task_group() as tasks:
         await tasks.start(made.hub.run)
@@ -139,6 +144,9 @@ async def harness(
         yield made
         tasks.cancel_scope.cancel()
     await made.registry.close()
+    if can_fold and isinstance(made.log, MemoryLog):
+        for records in made.log._debates.values():
+            check_told(records)
 
 
 def is_end(record: Recorded) -> bool:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from events.errors import LogError
 from events.types import AudienceVoted, ModeratorSpoke
+from server.debate.commands import AddWord, CastBallot, Halt, Pause, Resume
 from server.debate.moderators import Moderators
 from server.errors import MootError
 from tests.simulation.client import PromiseBroken
@@ -113,11 +114,11 @@ class Schedule:
 
     def _acts(self, moderators: Moderators) -> tuple[Callable[[], Awaitable[Any]], ...]:
         return (
-            lambda: moderators.pause(self.world.debate, "tea", "x"),
-            lambda: moderators.resume(self.world.debate, "on", "x"),
-            lambda: moderators.say(self.world.debate, ModeratorSpoke(text="Let us hear the reply.", by="x")),
-            lambda: moderators.cast(self.world.debate, AudienceVoted(voter="v", winner="pro")),
-            lambda: moderators.halt(self.world.debate, "enough", "x"),
+            lambda: moderators.act(self.world.debate, Pause("tea", "x")),
+            lambda: moderators.act(self.world.debate, Resume("on", "x")),
+            lambda: moderators.act(self.world.debate, AddWord(ModeratorSpoke(text="Let us hear the reply.", by="x"))),
+            lambda: moderators.act(self.world.debate, CastBallot(AudienceVoted(voter="v", winner="pro"))),
+            lambda: moderators.act(self.world.debate, Halt("enough", "x")),
         )
 
     async def _try(self, act: Callable[[], Awaitable[Any]]) -> None:
@@ -167,7 +168,7 @@ class Schedule:
         for node in self.world.nodes:
             if self._owner in {node.log.node, None}:
                 moderators = node.moderators
-                await self._try(lambda: moderators.resume(self.world.debate, "on", "x"))  # noqa: B023 - called at once
+                await self._try(lambda: moderators.act(self.world.debate, Resume("on", "x")))  # noqa: B023 - called at once
                 return
 
     def _check_all(self) -> None:

@@ -23,8 +23,9 @@ class FakeTimers {
   setTimeout = (callback, ms) => { this.waiting.set(this.#next, { callback, ms }); return this.#next++; };
   clearTimeout = (handle) => this.waiting.delete(handle);
 
+  /** Fires the timer that is due first. */
   fire() {
-    const [[handle, { callback, ms }]] = this.waiting;
+    const [[handle, { callback, ms }]] = [...this.waiting].sort(([, a], [, b]) => a.ms - b.ms);
     this.waiting.delete(handle);
     callback();
     return ms;
@@ -160,4 +161,97 @@ test("if the server does not know the position, it starts with a snapshot", () =
 
   assert.equal("ws://x/ws/debates/d", socket().url);
   assert.deepEqual([9, 2], received);
+});
+
+const live = () => {
+  socket().onopen();
+  socket().say({ kind: "snapshot", position: 3, view: {} });
+  socket().say({ kind: "live" });
+};
+const silence = () => Math.max(...[...timers.waiting.values()].map(({ ms }) => ms));
+const skipSteady = () => assert.equal(5000, timers.fire());
+
+test("a live line without a word for 12 s is given up, and another one goes on after the last position", () => {
+  live();
+  skipSteady();
+  const dead = socket();
+
+  assert.equal(12_000, timers.fire());
+  assert.equal("silent", feed.state);
+  assert.equal(3, dead.readyState);
+  timers.fire();
+  assert.equal("ws://x/ws/debates/d?after=3", socket().url);
+  assert.equal("silent", feed.state);
+  dead.say(frame(4));
+  socket().onopen();
+  socket().say(frame(4));
+  socket().say({ kind: "live" });
+  assert.deepEqual([3, 4], received);
+  assert.deepEqual(["catching-up", "live", "silent", "catching-up", "live"], states);
+});
+
+test("every message is a word, also a heartbeat and one that the page does not know", () => {
+  live();
+  skipSteady();
+  for (const kind of ["heartbeat", "delta", "status", "of-the-future"]) {
+    const before = [...timers.waiting.keys()];
+    socket().say({ kind });
+    assert.equal(1, timers.waiting.size);
+    assert.notDeepEqual(before, [...timers.waiting.keys()]);
+  }
+
+  assert.equal("live", feed.state);
+});
+
+test("a connection that does not open is given up after 12 s, and one that loads after a minute", () => {
+  assert.equal(12_000, silence());
+  socket().onopen();
+  assert.equal(60_000, silence());
+  socket().say({ kind: "snapshot", position: 3, view: {} });
+  assert.equal(60_000, silence());
+  socket().say({ kind: "live" });
+  assert.equal(12_000, silence());
+});
+
+test("without a network the page says so at once, and tries as soon as there is one", () => {
+  live();
+  const before = socket();
+  feed.offline();
+  assert.equal("offline", feed.state);
+  feed.online();
+
+  assert.notEqual(before, socket());
+  assert.equal("ws://x/ws/debates/d?after=3", socket().url);
+  assert.equal("reconnecting", feed.state);
+});
+
+test("a line that speaks is live, whatever the browser says of its network", () => {
+  live();
+  const before = socket();
+  feed.offline();
+  socket().say({ kind: "heartbeat" });
+  assert.equal("live", feed.state);
+  feed.online();
+
+  assert.equal(before, socket());
+});
+
+test("attempts go on without a network, and the page keeps saying that there is none", () => {
+  live();
+  feed.offline();
+  socket().drop();
+  assert.equal("offline", feed.state);
+  timers.fire();
+
+  assert.equal("offline", feed.state);
+});
+
+test("nothing is expected of a feed that is closed", () => {
+  live();
+  feed.close();
+  feed.offline();
+  feed.online();
+
+  assert.equal(0, timers.waiting.size);
+  assert.equal("closed", feed.state);
 });

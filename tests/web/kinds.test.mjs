@@ -10,6 +10,7 @@ const frames = (...events) => events.map((event) => ({ event }));
 test("what the judge left open, and its second looks, are counted by kind", () => {
   const events = [
     { type: "model_failed", purpose: "score" },
+    { type: "model_failed", purpose: "score", kind: "halted" },
     { type: "model_failed", purpose: "speak" },
     { type: "check_missing", purpose: "claims", turn: 2 },
     { type: "turn_scored", turn: 1 },
@@ -58,6 +59,8 @@ test("an event says what is missing and why", () => {
     [{ type: "model_failed", purpose: "gaps", key: "gaps:3", turn: 3, kind: "timeout" },
       "no usable answer: gaps that turn 3 exposes in earlier turns (timed out)"],
     [{ type: "model_failed", kind: "timeout" }, "no usable answer (timed out)"],
+    [{ type: "model_failed", purpose: "gaps", key: "gaps:3", turn: 3, kind: "interrupted" },
+      "call cut off: gaps that turn 3 exposes in earlier turns (interrupted)"],
     [{ type: "model_answered", purpose: "compare", key: "compare:2-1", turn: 2, order: [2, 1], sample: 2 },
       "the judge answered: which is better, read in the order turn 2, turn 1, sample 2"],
     [{ type: "model_answered", purpose: "second_opinion", key: "second_opinion:C1.1", turn: 1 },

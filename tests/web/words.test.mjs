@@ -23,6 +23,13 @@ test("a rule that changes a score has the same words on the page as in the termi
   assert.equal(eventWords(event), "turn 3: logic −2, lowered towards the loser’s band before penalties");
 });
 
+test("a sum of costs is a minimum where the cost of a call is unknown", () => {
+  const usage = { calls: 9, failed_calls: 1, tokens: 40000, unpriced_calls: 2 };
+
+  assert.equal(HEADER.usage(usage), "9 model calls, 1 failed, 40,000 tokens, 2 of unknown cost");
+  assert.deepEqual([HEADER.sum("$0.125", 0), HEADER.sum("$0.125", 2)], ["$0.125", "at least $0.125"]);
+});
+
 test("the usage of a debate names the tokens that came from a cache", () => {
   const usage = { calls: 9, failed_calls: 1, tokens: 40000, unpriced_calls: 0 };
 

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from os import dup
-from typing import Any, Final, TypeVar
+from typing import Any, Final, LiteralString, TypeVar
 
 import psycopg
 from psycopg import AsyncConnection
@@ -102,8 +102,8 @@ def is_spent(connection: Connection, error: BaseException) -> bool:
     )
 
 
-async def connect(address: Address) -> Connection:
-    """A connection on which each statement is a transaction.  Raises the exceptions of psycopg."""
+async def connect(address: Address, *settings: LiteralString) -> Connection:
+    """A connection on which each statement is a transaction, with further settings.  Raises those of psycopg."""
     connection = await AsyncConnection.connect(**address.parameters, autocommit=True, prepare_threshold=3)
     try:
         with cutting(connection):
@@ -114,6 +114,8 @@ async def connect(address: Address) -> Connection:
                 " current_setting('synchronous_commit') END, false)",
                 (str(STATEMENT_MS),),
             )
+            for each in settings:
+                await connection.execute(each)
     except BaseException:  # cancelled or failed: no other code would close it
         await connection.close()
         raise

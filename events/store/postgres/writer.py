@@ -376,8 +376,7 @@ class PostgresWriter:
 
     async def _connected(self) -> Connection:
         if self._connection is None:
-            connection = await connect(self._address)
-            await connection.execute(_PLAN)
+            connection = await connect(self._address, _PLAN)
             register(connection)
             self._connection = connection
         return self._connection

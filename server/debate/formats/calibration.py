@@ -13,6 +13,8 @@ from events.types import Case, DebateConcluded, DebateOpened, Rater
 from events.types.criteria import Criteria
 from judge.material import case_material
 from judge.panel.case import case_prompt, case_type, read_case
+from judge.panel.questions import RaterAnswer
+from judge.panel.reading import rated_nothing
 from judge.panel.truth import calibrate_rater
 from server.debate.formats.halts import halt, halt_if_unaffordable
 from server.debate.formats.questions import Question, answers, kind_of, pending
@@ -61,6 +63,8 @@ def _question(opened: DebateOpened, case: Case, seat: Rater) -> Question:
         model=seat.model,
         prompt=lambda: case_prompt(opened, seat, case),
         answer_type=case_type(opened, case, _criteria(opened)),
+        becomes=RaterAnswer,
+        check=rated_nothing,
         max_tokens=TOKENS,
         think=seat.think,
         samples=seat.samples,

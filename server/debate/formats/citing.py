@@ -64,7 +64,7 @@ class _SamePack:
 @lru_cache(maxsize=8)
 def _checked(text: str, pack: _SamePack, minimum: int, earlier: tuple[str, ...], language: str) -> CheckedTurn:
     """The findings of a turn: each step of its judgement asks for them, and a large pack takes tenths of a second."""
-    return check_turn(text, pack.texts, minimum=minimum, earlier=earlier, language=language)
+    return check_turn(text, pack.texts, misread=pack.pack.misread, minimum=minimum, earlier=earlier, language=language)
 
 
 def turn_evidence(
@@ -83,7 +83,8 @@ def turn_evidence(
         for start, end in spans
         if (found := best_passages(debate.evidence, turn.text[start:end], opened.language or "en", 1))
     }
-    pairs = pairs_of(turn.text, checked.citations, spans, best)
+    misread = debate.evidence.misread  # the judge would rest a charge on words that run together
+    pairs = tuple(each for each in pairs_of(turn.text, checked.citations, spans, best) if each.passage not in misread)
     return TurnEvidence(checked, pairs, passages)
 
 

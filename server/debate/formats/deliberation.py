@@ -18,11 +18,12 @@ from events.types.criteria import DeliberationRules
 from events.types.deliberation import DeliberationHeld, Disagreement
 from judge.deliberation import questions
 from judge.deliberation.agreement import agreement, disagreements, has_converged, mind_changes, with_verdict
-from judge.deliberation.opinions import no_opinion, read_opinion
+from judge.deliberation.opinions import OpinionAnswer, no_opinion, read_opinion
 from judge.deliberation.positions import independent_opinions
 from judge.deliberation.subject import Opinions, Subject, rules_of, subject_of
 from judge.deliberation.verdict import judge_artifact
 from judge.live.answers import Answers, why_missing
+from judge.live.entries import record_notes
 from judge.live.event_batch import EventBatch
 from judge.material import opinion_material
 from server.debate.formats.halts import halt_if_spent, halt_if_unpriced
@@ -203,6 +204,7 @@ def _question(
         model=seat.model,
         prompt=prompt,
         answer_type=questions.opinion_type(subject, lists=opened.artifact is not UNSET),
+        becomes=OpinionAnswer,
         max_tokens=TOKENS,
         think=seat.think,
         cause=cause,
@@ -289,7 +291,9 @@ def _add_opinion(
         batch.add(silent, cause)
         return
     position, answer = given_answers.given[0]
-    batch.add(read_opinion(answer, subject, rater=seat.name, model=seat.model, number=number), position)
+    record_notes(batch, 0, "deliberate", given_answers, kinds=("number",))
+    notes = [note for _, note in given_answers.notes]
+    batch.add(read_opinion(answer, notes, subject, rater=seat.name, model=seat.model, number=number), position)
 
 
 def _verdict_drafts(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:

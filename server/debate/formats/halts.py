@@ -91,9 +91,12 @@ def halt_if_unaffordable(debate: Debate, opened: DebateOpened) -> Record | None:
 def halt_if_spent(debate: Debate, opened: DebateOpened) -> Record | None:
     """A halt once the cost cap is reached."""
     cap = cost_cap(debate, opened)
-    if cap is None or debate.spent_usd < cap:
+    if cap is None or debate.charged_usd < cap:
         return None
-    sums = f"{debate.spent_usd:.4f} of {cap:.4f} USD"
+    sums = f"{debate.charged_usd:.4f} of {cap:.4f} USD"
+    if unknown := debate.uncertain_calls:
+        calls = "a call of unknown cost counts" if unknown == 1 else f"{unknown} calls of unknown cost count"
+        sums += f" ({calls} as much as the dearest call)"
     return halt(f"the cost cap is reached: {sums}; resume it with a higher cap", debate.course)
 
 

@@ -27,7 +27,7 @@ from judge.live.whole import WholeDebate, is_conflict, reads_whole
 from judge.material import claim_material, conflict_material, turns_material
 from personalities.pressure import after_exchange
 from server.debate.formats.citing import TurnEvidence, evidence_questions, turn_evidence, weigh_evidence
-from server.debate.formats.questions import Question, answers
+from server.debate.formats.questions import Question, answers, no_fault
 from server.people.provider import is_person
 
 TOKENS: Final = {
@@ -60,6 +60,7 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
         *,
         becomes: Any = None,
         order: tuple[int, ...] = (),
+        misquotes: Callable[[Any], str] = no_fault,
     ) -> Question:
         def prompt() -> Prompt:
             if whole is not None:
@@ -78,6 +79,7 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
             think=opened.judge.think,
             samples=opened.judge.samples,
             order=order,
+            misquotes=misquotes,
             cause=turn.spoken,
             material=lambda: turns_material(debate, purpose, order or (number,), kinds=rubric.claims),
         )
@@ -98,6 +100,7 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
             claims.ClaimsAnswer,
             lambda: claims.claims_prompt(prompts, rubric, motion, spoken),
             lambda whole: whole.claims(said),
+            misquotes=partial(claims.misquoted, debate, number),
         ),
         "premises": ask(
             "premises",
@@ -125,6 +128,7 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
             gaps.GapsAnswer if whole is None else gaps.GradedGaps,
             lambda: gaps.gaps_prompt(prompts, rubric, motion, spoken),
             lambda whole: whole.gaps(said),
+            misquotes=partial(gaps.misquoted, debate, number),
         )
     return asked
 

@@ -14,12 +14,12 @@ from events.state.debate import Debate
 from events.types import DebateConcluded, DebateOpened, PanelConcluded, PanelistScored, Rater
 from events.types.criteria import PanelRules
 from judge.live.answers import Answers
-from judge.live.entries import refuse_finding
+from judge.live.entries import record_notes
 from judge.live.event_batch import EventBatch
 from judge.material import panel_material
 from judge.panel.disputes import turning
-from judge.panel.questions import asks_finding, item_sides, panel_prompt, panel_type
-from judge.panel.reading import invented, read_rater
+from judge.panel.questions import RaterAnswer, asks_finding, item_sides, panel_prompt, panel_type
+from judge.panel.reading import rated_nothing, read_rater
 from server.debate.formats import deliberation
 from server.debate.formats.halts import halt_if_unaffordable
 from server.debate.formats.questions import Question, answers, pending
@@ -103,6 +103,8 @@ def _question(debate: Debate, opened: DebateOpened, seat: Rater) -> Question:
         think=seat.think,
         cause=_last_word(debate),
         answer_type=panel_type(names, criteria, finding=asks_finding(opened)),
+        becomes=RaterAnswer,
+        check=rated_nothing,
         material=lambda: panel_material(debate, PURPOSE, seat, names),
     )
 
@@ -118,12 +120,10 @@ def _scored(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     cause = debate.course
     for asked, seat in zip(_questions(debate, opened), opened.panel, strict=True):
-        given: Answers[Any] = answers(debate, asked)
+        given: Answers[RaterAnswer] = answers(debate, asked)
         cause = batch.add(read_rater(seat, given, names, criteria), given.cause or debate.course)
-        for name in invented(given, names, criteria):
-            refuse_finding(
-                batch, 0, PURPOSE, name, f"the {seat.title.lower()} rated {_unknown_item(opened)}", given.cause
-            )
+        unknown = f"the {seat.title.lower()} rated {_unknown_item(opened)}"
+        record_notes(batch, 0, PURPOSE, given, kinds=("number",), unknown=unknown)
     measured, _ = _conclusion(batch.debate, opened)
     batch.add(measured, cause)
     return batch.drafts

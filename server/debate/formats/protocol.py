@@ -20,8 +20,8 @@ from events.state.transcript import Turn
 from events.types import DebateConcluded, DebateOpened, Missing, Side, TurnFailed, TurnStarted, Winner
 from judge.live.event_batch import EventBatch
 from judge.material import arguments_material
-from judge.protocol.assess import assess_prompt, assess_type
-from judge.protocol.judgement import PURPOSE, check_assessment, record_assessment
+from judge.protocol.assess import AssessmentAnswer, assess_prompt, assess_type
+from judge.protocol.judgement import PURPOSE, judges_nothing, record_assessment
 from server.debate.formats import panel
 from server.debate.formats.citing import record_statement_citations
 from server.debate.formats.halts import abandon_turns, count_tries, give_up_reason, halt, halt_if_unaffordable
@@ -226,7 +226,8 @@ def _assessment(debate: Debate, opened: DebateOpened) -> Question:
         cause=debate.transcript.turns[rounds(opened)[-1][1]].spoken,
         answer_type=assess_type(names, criteria, rules_of(opened)),
         material=lambda: arguments_material(debate, PURPOSE),
-        check=lambda value: check_assessment(value, names, criteria),
+        becomes=AssessmentAnswer,
+        check=judges_nothing,
     )
 
 

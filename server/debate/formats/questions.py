@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from events.languages import language_name, tokens_a_word
 from events.record import Draft
 from events.state.debate import Debate, question
-from events.types import DebateOpened, DebateSettings, Reason, Think
+from events.types import DebateOpened, DebateSettings, Reason, Template, Think
 from judge.guard.neutralise import quoted
 from judge.lenient import Note, lenient, read_as
 from judge.live.answers import Answers
@@ -58,6 +59,8 @@ class Question(Struct, frozen=True, kw_only=True):
     cause: int | None = None
     check: Callable[[Any], str] = no_fault
     """Returns what is wrong with a well-typed answer, in words; an empty text if nothing is wrong."""
+    misquotes: Callable[[Any], str] = no_fault
+    """Returns the costly findings of an answer whose quotes do not hold, in words: it is then asked for once more."""
     becomes: Any = None
     """The type that an answer of the judge is converted to after the lenient reading; None: it is read strictly."""
     timeout_s: float | None = None
@@ -81,8 +84,43 @@ class Question(Struct, frozen=True, kw_only=True):
 
 def pending(debate: Debate, opened: DebateOpened, questions: Sequence[Question]) -> tuple[Ask, ...]:
     """The calls still to make, all at the same time."""
-    return tuple(
-        ask for each in questions for sample in each.numbers if (ask := _ask(debate, opened, each, sample)) is not None
+    asks: list[Ask] = []
+    for each in questions:
+        for sample in each.numbers:
+            ask = _ask(debate, opened, each, sample)
+            if ask is None and (again := _about_quotes(debate, opened, each, sample)) is not None:
+                ask = _ask(debate, opened, again, sample)
+            asks += [] if ask is None else [ask]
+    return tuple(asks)
+
+
+def again_key(key: str) -> str:
+    """The key of the question that is asked once more because quotes did not hold: ``claims_again:3``."""
+    return key.replace(":", "_again:", 1)
+
+
+def _about_quotes(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> Question | None:
+    """The same question with the answer and its wrong quotes; None if there are none, or for a person.
+
+    A person cannot send a quote that does not hold.
+    """
+    given, template = debate.questions.answers.get(question(asked.key, sample)), opened.prompts.get("whole")
+    if given is None or template is None or asked.misquotes is no_fault or is_person(asked.model):
+        return None
+    try:
+        fault = asked.misquotes(read_answer(asked, given.answer)[0])
+    except ProviderError:  # an answer of an older log, which is read otherwise today
+        return None
+    if not fault:
+        return None
+    return replace(
+        asked,
+        key=again_key(asked.key),
+        first=sample,
+        samples=sample,
+        misquotes=no_fault,
+        cause=given.position,
+        prompt=lambda: (*asked.prompt(), *_in_language(opened), _told(template, given.answer, fault)),
     )
 
 
@@ -91,8 +129,13 @@ def answers(debate: Debate, asked: Question) -> Answers[Any]:
     given, notes, reason = [], [], None
     for sample in asked.numbers:
         name = question(asked.key, sample)
-        if (found := debate.questions.answers.get(name)) is not None:
-            value, corrected = read_answer(asked, found.answer)
+        first, again = (debate.questions.answers.get(each) for each in (name, question(again_key(asked.key), sample)))
+        if (found := again or first) is not None:
+            try:
+                value, corrected = read_answer(asked, found.answer)
+            except ProviderError as error:  # an answer of an older log, which is read otherwise today
+                reason = Reason(f"{error.kind}: {error.message}")
+                continue
             given.append((found.position, value))
             notes += [(found.position, note) for note in corrected]
         elif failures := debate.questions.failed.get(name):
@@ -203,9 +246,12 @@ def _again(debate: Debate, opened: DebateOpened, asked: Question, name: str) -> 
     try:
         read_answer(asked, unread.answer)
     except ProviderError as error:
-        answer = quoted(unread.answer[:SHOWN_AGAIN])
-        return (Segment("user", fill(section(template, "again"), answer=answer, fault=quoted(error.message))),)
+        return (_told(template, unread.answer, error.message),)
     return ()
+
+
+def _told(template: Template, answer: str, fault: str) -> Segment:
+    return Segment("user", fill(section(template, "again"), answer=quoted(answer[:SHOWN_AGAIN]), fault=quoted(fault)))
 
 
 def kind_of(failure: Reason) -> str:

@@ -7,13 +7,24 @@ from typing import Annotated, Final
 
 import msgspec
 from msgspec import UNSET, Meta, Struct
+from msgspec.structs import replace
 
 from events.codec import decode
 from events.errors import LogError
 from events.state import debate as debates
-from events.state.debate import Debate
-from events.store.log import EventLog, read_all
-from events.types import DebateOpened, Event, LabMeasured, Missing, TurnSpoken, missing
+from events.state.debate import Debate, Labels
+from events.store.listing import FINDABLE
+from events.store.log import EventLog, read_all, read_rows
+from events.types import (
+    DebateConcluded,
+    DebateLabelled,
+    DebateOpened,
+    Event,
+    LabMeasured,
+    Missing,
+    TurnSpoken,
+    missing,
+)
 from events.types.lab import Battery, LabItem, LabPair, LabSetup, PeopleItem
 from events.types.rubric import Rubric, canonical_bytes
 from judge.lab.items import digest, installed
@@ -26,6 +37,7 @@ from providers.catalog.pricing import cost, is_free, is_priced
 from server.debate.formats.trials import keys_of, question_of, trials_digest, trials_of
 from server.debate.setup.estimate import CALL_TOKENS, NONE_MEASURED, Durations, Estimate, estimate, thought_tokens
 from server.debate.setup.estimate import in_words as estimate_in_words
+from server.debate.setup.privacy import NO_LABELS, check_shown
 from server.debate.setup.rehearsal import filler_answer
 from server.errors import BadField
 
@@ -139,21 +151,24 @@ def _source(request: LabRequest, spoken: Sequence[LabItem]) -> str:
 # items from stored debates
 
 
-async def items_for(log: EventLog, request: LabRequest | None) -> tuple[LabItem, ...]:
-    """The items from stored debates that a request asks for.  Raises ``BadField``, ``UnknownDebate``."""
+async def items_for(log: EventLog, request: LabRequest | None) -> tuple[tuple[LabItem, Labels], ...]:
+    """The items from stored debates that a request asks for, each with the labels of its debate.
+
+    Raises ``BadField``, ``NotNow``, ``UnknownDebate``.
+    """
     if request is None or not (request.debates or request.from_store):
         return ()
     names = request.debates or await _newest(log)
     found = []
     for name in names:
         try:
-            item = await _item_of(log, name)
+            item, labels = await _item_of(log, name)
         except LogError:
             if request.debates:
                 raise
             continue  # one that cannot be read must not keep the others from being measured with
         if item is not None:
-            found.append(item)
+            found.append((item, labels))
     if not found:
         raise BadField("lab.debates", "no debate has two turns of both sides one after the other")
     return tuple(found)
@@ -161,30 +176,33 @@ async def items_for(log: EventLog, request: LabRequest | None) -> tuple[LabItem,
 
 async def _newest(log: EventLog) -> list[str]:
     names: list[str] = []
-    after = None
-    while len(names) < MOST_DEBATES:
-        page = await log.summaries(after, 200)
-        names += [each.id for each in page.debates if each.state == "concluded" and each.format == "exchange"]
-        after = page.next
-        if after is None:
+    async for row in read_rows(log, limits=replace(FINDABLE, state="concluded", format="exchange")):
+        names.append(row.id)
+        if len(names) == MOST_DEBATES:
             break
-    return names[:MOST_DEBATES]
+    return names
 
 
-async def _item_of(log: EventLog, debate: str) -> LabItem | None:
-    """A debate as an item: each turn of Pro and the answer of Con; None without such turns."""
+async def _item_of(log: EventLog, debate: str) -> tuple[LabItem | None, Labels]:
+    """A debate as an item, each turn of Pro and the answer of Con, or None without such turns; and its labels."""
     opened: DebateOpened | None = None
     spoken: list[TurnSpoken] = []
+    labels, has_concluded = NO_LABELS, False
     async for record in read_all(log, debate):
         match record.event:
             case DebateOpened() as event:
                 opened = event
             case TurnSpoken() as event:
                 spoken.append(event)
+            case DebateLabelled() as event:
+                labels = labels.after(event)
+            case DebateConcluded():
+                has_concluded = True
             case _:
                 pass
     if opened is None:
         raise BadField("lab.debates", f"there is no debate {debate!r}")
+    check_shown(debate, opened, has_concluded=has_concluded)
     families = family(opened.pro.model), family(opened.con.model)
     pairs = tuple(
         LabPair(
@@ -197,7 +215,7 @@ async def _item_of(log: EventLog, debate: str) -> LabItem | None:
         for pro, con in pairwise(spoken)
         if (pro.side, con.side) == ("pro", "con")
     )
-    return LabItem(id=debate, motion=opened.motion, pairs=pairs) if pairs else None
+    return LabItem(id=debate, motion=opened.motion, pairs=pairs) if pairs else None, labels
 
 
 async def result_of(log: EventLog, run: str) -> tuple[DebateOpened, LabMeasured] | None:

@@ -6,6 +6,7 @@ import structlog
 from msgspec import UNSET, UnsetType
 
 from events.errors import LogError, UnknownEvent
+from events.store.listing import FINDABLE
 from events.store.log import EventLog
 from events.types import DebateOpened, JudgeNoise
 from judge.rubric import digest
@@ -19,7 +20,7 @@ MOST_RUNS: Final = 50
 
 async def noise_of(log: EventLog, opened: DebateOpened) -> JudgeNoise | UnsetType:
     """The noise of the judge of a debate; unset if no run in the store has measured it."""
-    page = await log.summaries(None, MOST_RUNS, MOTION.format(judge=opened.judge.model))
+    page = await log.summaries(None, MOST_RUNS, MOTION.format(judge=opened.judge.model), FINDABLE)
     for run in page.debates:
         if run.format != "lab" or run.state != "concluded":
             continue

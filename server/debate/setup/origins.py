@@ -11,13 +11,12 @@ from events.errors import UnknownDebate
 from events.record import Recorded
 from events.short_names import short_name
 from events.state import debate as debates
-from events.state.debate import Debate, Labels
+from events.state.debate import Debate
 from events.state.words import ModeratorMessage
 from events.store.log import EventLog, read_all
 from events.types import (
     SIDES,
     AttemptAbandoned,
-    DebateLabelled,
     DebateOpened,
     Debater,
     DebateResumed,
@@ -35,7 +34,7 @@ from judge.rubric import ShippedRubric, with_evidence
 from judge.templates import EVIDENCE, load_template
 from providers.registry import Registry
 from server.debate.acts import check_word
-from server.debate.setup.opening import events_after
+from server.debate.setup.privacy import check_shown, filed_as
 from server.debate.setup.records import opening_for
 from server.debate.setup.request import DebateRequest, DebaterRequest, JudgeRequest, as_field_error
 from server.debate.setup.seats import Name, PanelRequest
@@ -50,7 +49,6 @@ DIRECTIVE_MOST: Final = 1000
 """Characters."""
 BEGINNING: Final = (TranscriptSupplied, EvidenceSupplied, FamilyWarned)
 """Events that belong to an opening: a fork copies all of them."""
-NO_LABELS: Final = Labels()
 R = TypeVar("R", bound=Struct)
 
 
@@ -125,8 +123,6 @@ async def rejudged(
     spoken = {turn.side for turn in source.transcript.spoken()}
     if spoken != set(SIDES):
         raise NotNow("both sides must have spoken before another judge can read the debate")
-    if opened.blind and source.status.conclusion is None:
-        raise NotNow("the debate is blind: another judge can read it once it has concluded")
     request = DebateRequest(
         motion=opened.motion,
         judge=wanted.judge,
@@ -140,12 +136,12 @@ async def rejudged(
         max_cost_usd=wanted.max_cost_usd,
         deadline_s=wanted.deadline_s,
     )
-    made = await opening_for(log, request, registry, settings)
+    made, follows = await opening_for(log, request, registry, settings)
     documents = tuple(record.event for record in records if isinstance(record.event, EvidenceSupplied))
     if documents:
         prompts = {**made.prompts, EVIDENCE: load_template(EVIDENCE)}
         made = replace(made, rubric=with_evidence(made.rubric), prompts=prompts)
-    follows = (*await events_after(request), *documents, *_filed(source.labels))
+    follows = (*follows, *documents, *filed_as([source.labels]))
     return replace(made, origin=_origin("rejudge", records)), follows
 
 
@@ -154,24 +150,17 @@ async def fork_of(log: EventLog, debate: str, said: Any, registry: Registry, set
     wanted = _read(said, ForkRequest)
     records = await _records(log, debate)
     whole = _folded(records)
-    if _opened(whole).poll is not UNSET and whole.status.conclusion is None:
+    opened = _opened(whole)
+    if opened.poll is not UNSET and whole.status.conclusion is None:
         raise NotNow("this debate has a poll, and a fork would copy its sealed votes: fork it once it has ended")
     copied = records[: _cut(records, wanted)]
     source = _folded(copied)
-    opened = _opened(source)
     if source.audited is not None or source.verdicts.scorecard is not None or source.status.conclusion is not None:
         last = _end_of_turn(records, len(source.transcript.turns))
         raise BadField("at", f"the verdict follows event {last}: fork from there or before")
     made = await _changed(log, wanted, source, opened, registry, settings)
-    own = (*_own(wanted, source, debate), *_filed(whole.labels, source.labels))
+    own = (*_own(wanted, source, debate), *filed_as([whole.labels], known=source.labels))
     return Fork(opened=replace(made, origin=_origin("fork", copied)), copied=copied[1:], own=own)
-
-
-def _filed(labels: Labels, known: Labels = NO_LABELS) -> tuple[DebateLabelled, ...]:
-    """What keeps the new debate from readers that may not see its source: it is hidden, or has the same link."""
-    hidden = UNSET if labels.hidden == known.hidden else labels.hidden
-    link = UNSET if labels.link == known.link else labels.link
-    return () if hidden is UNSET and link is UNSET else (DebateLabelled(by="moot", hidden=hidden, link=link),)
 
 
 def _read(said: Any, kind: type[R]) -> R:
@@ -198,11 +187,13 @@ def _folded(records: Sequence[Recorded]) -> Debate:
 
 
 def _opened(source: Debate) -> DebateOpened:
+    """The opening of a debate that others can be made of.  Raises ``NotNow``."""
     assert source.opened is not None, "a log begins with its opening"
     if source.opened.format != "exchange":
         raise NotNow(
             f"only a debate of format exchange can be judged again or forked, and this is {source.opened.format}"
         )
+    check_shown(source.id, source.opened, has_concluded=source.status.conclusion is not None)
     return source.opened
 
 
@@ -324,7 +315,7 @@ async def _changed(
         language=opened.language or "en",
         transcript=None if any(models.values()) else _same_transcript(source),
     )
-    made = await opening_for(log, request, registry, settings)
+    made, _ = await opening_for(log, request, registry, settings)
     limits = {"max_cost_usd": wanted.max_cost_usd, "deadline_s": wanted.deadline_s}
     return replace(
         opened,

@@ -209,7 +209,7 @@ class _FillerAnswer:
     """Builds an answer from its schema, with texts and lists of their usual length."""
 
     def __init__(self, purpose: str, turn: int, words: str) -> None:
-        self._purpose, self._has_claim, self._words = purpose, turn % CLAIM_EVERY == 1, words
+        self._purpose, self._turn, self._words = purpose, turn, words
 
     def of(self, form: dict[str, Any], name: str = "") -> Any:
         """A value of a schema; ``name`` is the field that holds it."""
@@ -226,6 +226,8 @@ class _FillerAnswer:
                 return self._text(form, name)
             case "integer" | "number":
                 low = form.get("minimum", 0)
+                if name == "turn":  # a flaw is one of the turn before
+                    return max(low, self._turn - 1)
                 return max(low, (low + form.get("maximum", 1)) // 2)
             case kind:
                 return False if kind == "boolean" else None
@@ -233,7 +235,7 @@ class _FillerAnswer:
     def _items(self, form: dict[str, Any], name: str) -> int:
         number = ITEMS.get(name, round(OTHERWISE * form.get("maxItems", 4)))
         least: int = form.get("minItems", 0)
-        return max(int(self._has_claim) if name == "claims" else number, least)
+        return max(int(self._turn % CLAIM_EVERY == 1) if name == "claims" else number, least)
 
     def _text(self, form: dict[str, Any], name: str) -> str:
         usual = round(OTHERWISE * form["maxLength"]) if "maxLength" in form else UNBOUNDED

@@ -190,7 +190,7 @@ class BroadcastGroup:
         if cursor.position < self.channel.position:
             frames = cursor.next_frames()
             if frames is None:
-                self._hub.start_soon(self._catch_up_from_log, spectator, cursor)
+                self._hub.start_soon(self._catch_up_from_log, spectator, cursor, debate=self.channel.debate)
             else:
                 self._write_page(spectator, cursor, frames)
             return
@@ -213,9 +213,12 @@ class BroadcastGroup:
         try:
             async with self._log_reads:
                 frames, _ = await self._hub.frames_page(self.channel.debate, after, PAGE_FRAMES, director=self.director)
-        except LogError as error:
-            spectator.close(CloseCode.INTERNAL_ERROR, f"{error}; come back with after={after}")
-            return
+        except Exception as error:
+            why = error if isinstance(error, LogError) else "the page cannot be read"
+            spectator.close(CloseCode.INTERNAL_ERROR, f"{why}; come back with after={after}")
+            if isinstance(error, LogError):
+                return
+            raise
         if spectator in self._behind and spectator.cursor is cursor and cursor.position == after:
             self._write_page(spectator, cursor, frames)
 

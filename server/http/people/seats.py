@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final, Literal, NamedTuple
-from urllib.parse import quote
 
 import anyio
 from msgspec import UNSET, Struct, UnsetType
@@ -21,22 +20,21 @@ from events.state.debate import Debate
 from events.state.evidence import EvidencePack
 from events.state.seats import SeatState
 from events.types import SIDES, DebateState, Side
-from personalities.pressure import directive_in_force
 from providers.base import Material
 from server.debate.desk import ms_between
+from server.debate.operator_acts import OperatorRequest, seat_link
 from server.errors import BadField, NotAllowed, NotFound
-from server.http.access import access_of
+from server.evidence.passages import READ_BADLY
 from server.http.body import read_object
 from server.http.limits import RateLimit
-from server.http.requests import json_response, service_of, whole_number
+from server.http.requests import PRIVATE, json_response, service_of, whole_number
 from server.http.static import page_response
 from server.people.acts import VOID, AtSeat, invited
-from server.people.links import digest_of_link, holds, is_secret, new_token, place_of
+from server.people.links import digest_of_link, holds, is_secret, place_of
 from server.people.provider import request_id
 from server.service import Service
 
 HEADER: Final = "x-moot-seat"
-PRIVATE: Final = {"cache-control": "no-store", "referrer-policy": "no-referrer"}
 ID_MOST: Final = 200
 """Characters of a request's id."""
 HEAR_S: Final = 2.0
@@ -153,7 +151,7 @@ async def show_seat(request: Request) -> Response:
     if is_holder and (visit.now.status.state == "open" or _request(request, visit) is not None):
         act = AtSeat(seat=visit.seat, link=visit.link, holder=visit.holder, act="hear")
         with anyio.move_on_after(HEAR_S), suppress(Unanswered):  # while the debate has no owner, the page reads on
-            await service_of(request).moderators.at_seat(visit.debate, act)
+            await service_of(request).moderators.act(visit.debate, act)
     after = whole_number(request, "after", 0, 0, 1 << 40)
     return _answer(_page(request, visit, after, is_holder=is_holder))
 
@@ -187,26 +185,11 @@ async def resign(request: Request) -> Response:
     return await _act(request, "resign")
 
 
-async def make_link(request: Request) -> Response:
-    """POST /api/debates/{id}/seats/{seat}/link: a new link, shown once; an earlier one is void."""
-    access_of(request).require_operator(request)
-    debate, seat = request.path_params["debate"], request.path_params["seat"]
-    position, link = await seat_link(service_of(request), debate, seat)
-    return _answer({"position": position, "link": link})
-
-
-async def seat_link(service: Service, debate: str, seat: str) -> tuple[int, str]:
-    """A new link for a seat, and the position of its event.  Raises ``NotFound``, ``NotNow``."""
-    token = new_token(debate, seat)
-    position = await service.moderators.make_seat_link(debate, seat, digest_of_link(token), "moderator")
-    return position, f"/seat/{quote(token)}"
-
-
-async def revoke_link(request: Request) -> Response:
-    """DELETE /api/debates/{id}/seats/{seat}/link."""
-    access_of(request).require_operator(request)
-    debate, seat = request.path_params["debate"], request.path_params["seat"]
-    return _answer({"position": await service_of(request).moderators.revoke_seat_link(debate, seat, "moderator")})
+async def new_link(service: Service, debate: str, seat: str) -> str:
+    """A new link for a seat.  Raises ``NotFound``, ``NotNow``."""
+    made = seat_link(OperatorRequest(fields={}, place={"debate": debate, "seat": seat}, by="moderator"))
+    await service.moderators.act(debate, made.command)
+    return made.answer["link"]
 
 
 async def _visit(request: Request) -> Visit:
@@ -238,7 +221,7 @@ async def _act(request: Request, act: Literal["take", "draft", "send", "resign"]
             raise BadField(name, f"{name} is a text" + ("" if most is None else f" of at most {most} characters"))
         named[name] = value
     command = AtSeat(seat=visit.seat, link=visit.link, holder=visit.holder, act=act, **named)
-    return _answer({"position": await service_of(request).moderators.at_seat(visit.debate, command)})
+    return _answer({"position": await service_of(request).moderators.act(visit.debate, command)})
 
 
 def _answer(value: Any) -> Response:
@@ -318,7 +301,6 @@ def _request(request: Request, visit: Visit) -> SeatRequest | None:
     is_due = turn is not None and turn.state == "speaking" and turn.side == visit.seat and not visit.state.model
     if turn is None or not is_due or visit.now.status.state not in {"open", "paused"}:
         return None
-    directive = directive_in_force(visit.now, turn.side)
     name = request_id(f"speak:{visit.seat}", turn.number)
     if asked is None:
         left_s = visit.state.time_s - ms_between(visit.state.since, SYSTEM.now()) / 1000
@@ -330,7 +312,7 @@ def _request(request: Request, visit: Visit) -> SeatRequest | None:
         left_s=max(0.0, round(left_s, 1)),
         draft=people.draft(visit.debate, visit.seat, name),
         max_words=opened.max_words,
-        directive=visit.now.characters.directives[directive].text if directive else UNSET,
+        directive=visit.now.characters.directives[turn.directive].text if turn.directive else UNSET,
         passages=tuple(_passages(visit.now.evidence, turn.passages)) or UNSET,
     )
 
@@ -340,7 +322,9 @@ def _passages(pack: EvidencePack, names: Sequence[str]) -> Iterator[SeatPassage]
     for name in names:
         supplied = pack.passages[name]
         document, passage = pack.documents[supplied.document], supplied.passage
-        parts = [document.title or document.name, f"page {passage.page}" if passage.page else "", passage.heading or ""]
+        page = f"page {passage.page}" if passage.page else ""
+        misread = READ_BADLY if passage.misread else ""
+        parts = [document.title or document.name, page, misread, passage.heading or ""]
         yield SeatPassage(id=name, place=", ".join(filter(None, parts)), text=passage.text)
 
 

@@ -107,12 +107,14 @@ class Proxy:
     """A TCP proxy on loopback to the server's socket.
 
     ``cut`` ends all connections.  While ``silent`` all data is dropped.  While ``drops_answers``, until the next cut,
-    the server's answers are dropped, and ``answer_dropped`` is set at the first one.
+    the server's answers are dropped, and ``answer_dropped`` is set at the first one.  A connection whose client sends
+    ``dropped`` is silent from then on; that happens once.
     """
 
     def __init__(self, path: str) -> None:
         self._path, self.port, self.silent, self.refusing, self.drops_answers = path, 0, False, False, False
         self.answers_dropped, self.answer_dropped = 0, asyncio.Event()
+        self.dropped = b""
         self._writers: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -140,7 +142,11 @@ class Proxy:
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, answers: bool = False) -> None:
         while some := await reader.read(65536):
-            if answers and self.drops_answers:
+            if self.dropped and self.dropped in some:
+                self.dropped = b""
+                while await reader.read(65536):
+                    pass
+            elif answers and self.drops_answers:
                 self.answers_dropped += 1
                 self.answer_dropped.set()
             elif not self.silent:

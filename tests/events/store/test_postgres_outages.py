@@ -164,6 +164,23 @@ async def test_a_silent_network_partition_is_noticed(
 
 
 @pytest.mark.slow
+async def test_a_partition_while_the_writer_connects_is_noticed(
+    distant: str, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packets are lost between the connection and the writer's settings."""
+    monkeypatch.setattr("events.store.postgres.connection.ANSWER_S", 0.3)
+    async with await PostgresLog.open(distant) as log:
+        proxy.dropped = b"plan_cache_mode"
+        try:
+            with anyio.fail_after(10):
+                await log.append("d1", 0, [opened()])
+        finally:
+            proxy.cut()  # else a log that waits for ever could not be closed
+
+        assert proxy.dropped == b"", "the first connection was lost"
+
+
+@pytest.mark.slow
 async def test_writers_fail_in_bounded_time_and_go_on_afterwards(distant: str, proxy: Proxy) -> None:
     drafts = [Draft(event=started(), id=new_id())]
     async with await PostgresLog.open(distant, patience_s=0.5) as log:

@@ -4,43 +4,54 @@ from pathlib import Path
 
 import pytest
 from msgspec import UNSET
+from msgspec.structs import replace
 
+from events.store.log import read_all
 from events.transfer import parse_lines
-from events.types import DimensionScore, Missing, PressureApplied, Reason, ScoreChange, TurnScored, TurnStarted
+from events.types import DimensionScore, DirectiveIssued, Missing, PressureApplied, Reason, ScoreChange, TurnScored
 from events.view import view as views
-from tests.server.debate_events import folds, opened, recorded, spoken, started
+from tests.server.debate_events import failed, folds, opened, recorded, spoken, started
+from tests.server.harness import harness
+from tests.server.told import check_told
 
 TESTS = Path(__file__).parents[2]
-LOGS = (
-    TESTS / "events" / "view" / "golden" / "0.1-homework.ndjson",
-    TESTS / "server" / "debate" / "logs" / "free_transport_v2.ndjson",
-)
+LOGS = sorted(TESTS.rglob("*.ndjson"))
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.stem)
-def test_a_turn_names_its_directive_and_the_pressure_behind_it(path: Path) -> None:
+def test_a_turn_names_the_directive_and_the_pressure_that_shaped_it(path: Path) -> None:
     records = parse_lines(path.read_bytes().splitlines(keepends=True))
     view = views.apply_all(views.INITIAL, records).view
-    in_prompt = {each.event.turn: each.event.directive for each in records if isinstance(each.event, TurnStarted)}
-    pressures = [each.event for each in records if isinstance(each.event, PressureApplied)]
 
-    shown = {int(number): turn.directive for number, turn in view.turns.items()}
-    assert in_prompt == {number: each or None for number, each in shown.items()}
-    assert len({each for each in shown.values() if each}) > 1
-    for number, turn in view.turns.items():
-        earlier = [each for each in pressures if each.side == turn.side and each.turn < int(number)]
-        assert (earlier[-1] if earlier else UNSET) == turn.pressure
+    check_told(records)
+    for turn in view.turns.values():
         if turn.directive:
             assert view.directives[str(turn.directive)].side == turn.side
 
 
-def test_a_turn_that_ran_before_a_pressure_does_not_show_it() -> None:
-    pressed = PressureApplied(side="pro", turn=1, cognitive=0.5, emotional=0, strategic=0, credibility=0)
-    turns = folds(recorded([opened(4), started(1), spoken(1), pressed, started(2), spoken(2), started(3)]))[
-        -1
-    ].view.turns
+@pytest.mark.anyio
+@pytest.mark.parametrize("name", ["cars", "homework", "juries"])
+async def test_a_turn_of_an_exhibition_shows_what_its_debater_was_told(name: str, tmp_path: Path) -> None:
+    async with harness() as h:
+        debate = await h.exhibit(name, tmp_path)
+        check_told([record async for record in read_all(h.log, debate)])
 
-    assert (turns["1"].pressure, turns["2"].pressure, turns["3"].pressure) == (UNSET, UNSET, pressed)
+
+def test_a_turn_without_a_directive_shows_none_though_its_side_was_given_one_before() -> None:
+    issued = DirectiveIssued(side="pro", text="Be brief.")
+    begun = [opened(6), started(1), spoken(1), issued, started(2), spoken(2)]
+    told = [replace(started(3), directive=4), spoken(3), started(4), spoken(4), started(5)]
+    turns = folds(recorded([*begun, *told]))[-1].view.turns
+
+    assert [UNSET, UNSET, 4, UNSET, UNSET] == [turn.directive for turn in turns.values()]
+
+
+def test_a_turn_shows_the_pressure_since_its_sides_turn_before() -> None:
+    pressed = PressureApplied(side="pro", turn=1, cognitive=0.5, emotional=0, strategic=0, credibility=0)
+    begun = [opened(6), started(1), spoken(1), pressed, started(2), spoken(2), started(3), failed(3), started(3, 2)]
+    turns = folds(recorded([*begun, spoken(3, 2), started(4), spoken(4), started(5)]))[-1].view.turns
+
+    assert [UNSET, UNSET, pressed, UNSET, UNSET] == [turn.pressure for turn in turns.values()]
 
 
 def test_dimensions_without_a_score_are_told_with_their_reason() -> None:

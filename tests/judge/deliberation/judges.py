@@ -125,7 +125,7 @@ def model_reply(step: Ask, value: Any, latency_ms: int = 1, cost_usd: float = 0.
             latency_ms=lasted,
         )
     said = msgspec.json.encode(neutral(step.answer_type) if value is None else value).decode()
-    parse(said, step.answer_type)
+    parse(said, step.reads)
     return ModelAnswered(
         call=step.call,
         key=step.key,

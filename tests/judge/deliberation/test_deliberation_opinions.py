@@ -9,11 +9,12 @@ from msgspec import UNSET
 from events.types import Reason
 from judge.deliberation import questions
 from judge.deliberation.agreement import disagreements
-from judge.deliberation.opinions import read_opinion
+from judge.deliberation.opinions import OpinionAnswer, read_opinion
 from judge.deliberation.subject import ARTIFACT_VERDICTS, Subject
 from judge.templates import judge_templates
 from providers.answers.neutral import neutral
-from providers.answers.schema import parse, schema
+from providers.answers.schema import schema
+from providers.errors import WrongType
 from tests.judge.deliberation.judges import (
     DIMENSIONS,
     QUOTE,
@@ -26,6 +27,7 @@ from tests.judge.deliberation.judges import (
     opinions,
     persona_seats,
 )
+from tests.judge.reading import answered
 
 SUBJECT = Subject(
     verdicts=ARTIFACT_VERDICTS,
@@ -48,10 +50,9 @@ DEBATE = Subject(
 
 def read(subject: Subject = SUBJECT, **answer: Any) -> Any:
     """Read a complete answer with changes, through the parser of model answers."""
-    said = msgspec.json.encode(opinion_answer("PASS") | answer).decode()
-    return read_opinion(
-        parse(said, questions.opinion_type(subject, lists=True)), subject, rater="a", model="m", number=1
-    )
+    given = answered(questions.opinion_type(subject, lists=True), OpinionAnswer, opinion_answer("PASS") | answer)
+    notes = [note for _, note in given.notes]
+    return read_opinion(given.values[0], notes, subject, rater="a", model="m", number=1)
 
 
 def test_a_whole_answer_is_taken_as_it_is() -> None:
@@ -76,11 +77,33 @@ def test_an_unknown_verdict_is_no_opinion(verdict: Any) -> None:
     assert isinstance(said.missing, Reason)
     assert UNSET is said.verdict
     assert {} == said.scores
-    assert "none of FAIL, CONDITIONAL, PASS" in said.missing.reason
+    assert "none of CONDITIONAL, FAIL, PASS" in said.missing.reason
 
 
-@pytest.mark.parametrize("confidence", [-0.1, 1.01, 85, "0.8", None, True, [0.5]])
-def test_a_confidence_off_the_scale_is_absent(confidence: Any) -> None:
+@pytest.mark.parametrize(
+    ("confidence", "read_as", "note"),
+    [
+        (-0.1, 0, "requested -0.1, applied 0"),
+        (1.01, 1, "requested 1.01, applied 1"),
+        (85, 0.85, ""),
+        ("0.8", 0.8, ""),
+        ("80 %", 0.8, ""),
+    ],
+)
+def test_a_confidence_off_the_scale_is_the_nearest_and_a_percentage_is_one(
+    confidence: Any, read_as: float, note: str
+) -> None:
+    said = read(confidence=confidence)
+
+    assert read_as == said.confidence
+    assert {} == said.absent
+    kind = questions.opinion_type(SUBJECT, lists=True)
+    notes = answered(kind, OpinionAnswer, opinion_answer("PASS") | {"confidence": confidence}).notes
+    assert ([note] if note else []) == [each.what for _, each in notes]
+
+
+@pytest.mark.parametrize("confidence", [None, True, [0.5], "high"])
+def test_a_confidence_that_is_no_number_is_absent(confidence: Any) -> None:
     said = read(confidence=confidence)
 
     assert UNSET is said.confidence
@@ -93,8 +116,21 @@ def test_both_ends_of_confidence_are_on_the_scale(confidence: float) -> None:
     assert confidence == read(confidence=confidence).confidence
 
 
-@pytest.mark.parametrize("score", [0, 4, 11, "8/10", "2", None, True, {"score": 2}])
-def test_a_score_off_the_scale_is_absent_and_the_others_stand(score: Any) -> None:
+@pytest.mark.parametrize(("score", "nearest"), [(0, 1), (4, 3), (11, 3), ("2", 2), ("2/3", 2), (2.5, 3)])
+def test_a_score_off_the_scale_is_the_nearest(score: Any, nearest: float) -> None:
+    said = read(scores=even_scores(3) | {"risk": score})
+
+    assert even_scores(3) | {"risk": nearest} == said.scores
+    assert {} == said.absent
+
+
+def test_an_opinion_on_another_scale_is_no_answer() -> None:
+    with pytest.raises(WrongType, match="3 of its 5 numbers are off the scales that were asked for"):
+        read(scores=even_scores(3) | {"risk": 70, "soundness": 80, "clarity": 90})
+
+
+@pytest.mark.parametrize("score", ["8/10", None, True, {"score": 2}])
+def test_a_score_that_is_no_number_is_absent_and_the_others_stand(score: Any) -> None:
     said = read(scores=even_scores(3) | {"risk": score})
 
     assert even_scores(3).keys() - {"risk"} == said.scores.keys()
@@ -105,7 +141,7 @@ def test_what_was_not_scored_and_what_nobody_asked_for_is_named() -> None:
     said = read(scores={"risk": 2, "zeal": 3})
 
     assert {"risk": 2} == said.scores
-    assert "nobody asked for it" == said.absent["zeal"]
+    assert "not asked for" == said.absent["zeal"]
     assert {"soundness", "completeness", "clarity", "zeal"} == said.absent.keys()
 
 
@@ -120,7 +156,7 @@ def test_scores_of_another_shape_are_all_absent(scores: Any) -> None:
 def test_findings_are_sentences_each_once() -> None:
     assert ("one", "two") == read(findings=["one", " ", "two", "one "]).findings
     assert ("one",) == read(findings="one").findings
-    assert "not all of it is text" == read(findings=[3, "one"]).absent["findings"]
+    assert ("3", "one") == read(findings=[3, "one"]).findings
 
 
 def test_what_a_terminal_would_obey_is_gone() -> None:
@@ -136,11 +172,10 @@ def test_a_quote_that_is_not_there_or_too_short_is_not_verified(quote: Any) -> N
 
 
 def test_a_debates_opinion_is_written_by_speakers_and_kept_by_sides() -> None:
-    said = read(DEBATE, verdict="b", scores={"A.logic": 3, "con.logic": 9})
+    said = read(DEBATE, verdict="b", scores={"A.logic": 3, "B.logic": 9})
 
     assert "con" == said.verdict
     assert {"pro.logic": 3, "con.logic": 9} == said.scores
-    assert "pro" == read(DEBATE, verdict="pro").verdict
 
 
 def test_models_are_held_to_a_whole_opinion_with_the_reasons_first() -> None:
@@ -158,9 +193,8 @@ def test_models_are_held_to_a_whole_opinion_with_the_reasons_first() -> None:
 @pytest.mark.parametrize(("subject", "verdict"), [(SUBJECT, "CONDITIONAL"), (DEBATE, "tie")])
 def test_a_script_that_leaves_an_opinion_out_stands_in_the_middle(subject: Subject, verdict: str) -> None:
     kind = questions.opinion_type(subject, lists=True)
-    said = read_opinion(
-        parse(msgspec.json.encode(neutral(kind)).decode(), kind), subject, rater="a", model="m", number=0
-    )
+    (given,) = answered(kind, OpinionAnswer, neutral(kind)).values
+    said = read_opinion(given, (), subject, rater="a", model="m", number=0)
 
     assert verdict == said.verdict
     assert {} == said.absent

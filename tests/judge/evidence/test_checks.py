@@ -1,6 +1,7 @@
 """Citations against the passages: what is verified, misquoted, invented, paraphrased, and what is not cited at all."""
 
 import time
+from collections.abc import Collection
 
 import pytest
 
@@ -98,6 +99,46 @@ def test_who_talks_about_an_invented_id_of_the_opponent_did_not_invent_it() -> N
 
 def test_a_citation_is_checked_once_in_a_sentence() -> None:
     assert [("E1", "paraphrased")] == findings("Buses are full [E1] and full [E1].")
+
+
+GLUED = {"E1": "Inthefirstyear, ridershiponthecity’sbusesrose by12percent. Cartrafficfellbylessthan2percent."}
+
+
+@pytest.mark.parametrize(
+    ("text", "misread", "expected"),
+    [
+        ('"ridership on the city\'s buses rose by 12 percent" [E1].', {"E1"}, "verified"),
+        ('"ridership … rose by 12 percent." [E1].', {"E1"}, "verified"),
+        ('"ridership on the city\'s buses rose by 40 percent" [E1].', {"E1"}, "misread"),
+        ('"ridership on the city\'s buses rose by 12 percent" [E1].', (), "misquoted"),
+    ],
+)
+def test_on_a_page_that_was_read_badly_spaces_do_not_count_and_nothing_is_misquoted(
+    text: str, misread: Collection[str], expected: str
+) -> None:
+    [found] = check_turn(text, GLUED, misread=misread, minimum=8).citations
+
+    assert expected == found.finding
+    if expected == "verified":
+        assert found.stands is not None
+        words = GLUED["E1"][found.stands[0] : found.stands[1]]
+        assert words.startswith("ridership")
+        assert words.endswith("by12percent")
+
+
+@pytest.mark.parametrize(
+    ("said", "stands", "expected"),
+    [
+        ("it must run with backward-compatible tools", "It must run with backwardcompatible tools.", "verified"),
+        ("it must run with backwardcompatible tools", "It must run with backward-compatible tools.", "verified"),
+        ("the years 1914-18 were hard ones", "The years 191418 were hard ones.", "misquoted"),
+        ("it is not able to run there", "It is notable to run there.", "misquoted"),
+    ],
+)
+def test_a_hyphen_that_the_end_of_a_line_may_have_hidden_does_not_count(said: str, stands: str, expected: str) -> None:
+    [found] = check_turn(f"“{said}” [E1].", {"E1": f"First. {stands}"}, minimum=8).citations
+
+    assert expected == found.finding
 
 
 @pytest.mark.slow

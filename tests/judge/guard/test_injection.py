@@ -31,7 +31,7 @@ from events.types.rubric import ConductRule, Rubric
 from judge.guard.characters import INVISIBLE
 from judge.guard.injection import MOST, POSSIBLE, QUOTED, InjectionAttempt, detect
 from judge.guard.neutralise import quoted
-from judge.lenient import read_as
+from judge.lenient import CONTROLS, read_as
 from judge.live.entries import record_injection
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, turn_segment
@@ -168,7 +168,7 @@ def test_an_answer_that_repeats_an_attack_is_its_words_alone() -> None:
 
         answer = parsed(answer_bytes(reason=words))
 
-        read = msgspec.json.decode(msgspec.json.encode(words)).strip()
+        read = CONTROLS.sub("", msgspec.json.decode(msgspec.json.encode(words))).strip()
         assert answer == with_reason(parsed(answer_bytes()), read), attack["id"]
 
 

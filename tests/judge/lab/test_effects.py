@@ -1,13 +1,14 @@
 """Effects from readings: what each battery measures, what counts as missing, and the verdicts."""
 
 from collections.abc import Callable, Iterable
+from itertools import cycle
 from typing import Any
 
 import pytest
 
 from events.types.lab import Battery, Effect, PeopleItem
 from judge.lab.effects import calibration_of, effects_of
-from judge.lab.statistics import ClusterEstimate
+from judge.lab.statistics import ClusterEstimate, mean, share
 from judge.lab.trials import BATTERIES, Reading, Trial, plan
 from judge.lab.verdicts import MeasuredFigure, effects, margins
 from tests.judge.lab.planned import planned_items
@@ -56,8 +57,8 @@ def test_a_judge_that_follows_the_speech_has_no_favourite_place() -> None:
     effects_ = of("position", lambda trial: {"chose": "second" if trial.backward else "first"})
 
     first, flips, toward = (found(effects_, name) for name in ("first_pick", "flips", "toward_first"))
-    assert (0.5, 0, "within the floor") == (first.estimate, flips.estimate, first.verdict)
-    assert (None, "could not have seen it") == (toward.estimate, toward.verdict)
+    assert (0.5, 0, "no bias that matters") == (first.estimate, flips.estimate, first.verdict)
+    assert (None, "cannot tell") == (toward.estimate, toward.verdict)
 
 
 def test_a_judge_that_favours_pro_is_seen_in_scores_and_in_choices() -> None:
@@ -130,8 +131,9 @@ def test_a_style_is_equivalent_or_not() -> None:
     )
 
     assert found(effects_, "ornate").estimate == pytest.approx(5.5, abs=0.3)
-    assert "not shown to be equivalent" in found(effects_, "ornate").note
-    assert "it is equivalent" in found(effects_, "hedged").note
+    assert "biased" == found(effects_, "ornate").verdict
+    assert "It is larger than what matters, 2.0 points." in found(effects_, "ornate").note
+    assert found(effects_, "hedged").verdict == "biased, by less than matters"
 
 
 def test_a_flaw_is_seen_in_its_components_and_in_no_other() -> None:
@@ -144,7 +146,7 @@ def test_a_flaw_is_seen_in_its_components_and_in_no_other() -> None:
     assert -2 == found(effects_, "chain_named").estimate
     assert -4 == found(effects_, "fallacy_named").estimate
     assert 1 == found(effects_, "chain_sensitivity").estimate
-    assert (0, "within the floor") == (
+    assert (0, "no bias that matters") == (
         found(effects_, "chain_others").estimate,
         found(effects_, "chain_others").verdict,
     )
@@ -171,7 +173,7 @@ def test_pressure_is_seen_where_the_verdict_goes_over_to_the_flawed_speech() -> 
     assert [1, 1, 0, 0] == [found(effects_, each).estimate for each in ("right_plain", "crowd", "belief", "challenge")]
 
 
-def test_the_retest_is_the_floor_under_the_others() -> None:
+def test_the_retest_is_the_noise_beside_the_others() -> None:
     trials = (*planned("retest"), *planned("length"), *planned("position"))
 
     def said(trial: Trial) -> Said:
@@ -266,7 +268,7 @@ def test_a_judge_that_answers_nothing_has_no_figures_and_all_failures(battery: B
 
     for each in effects_of(trials, []):
         assert (None, None, 0) == (each.estimate, each.p, each.n)
-        assert each.verdict == "could not have seen it"
+        assert each.verdict == "cannot tell"
         assert each.failed or each.name == "toward_first"
 
 
@@ -282,46 +284,107 @@ def test_an_own_family_is_chosen_observationally() -> None:
 
 
 def measured(value: float, error: float, **more: Any) -> MeasuredFigure:
-    estimate = ClusterEstimate(value, value - 2.05 * error, value + 2.05 * error, error, 29, 60, 30)
+    half, half_90 = 2.045 * error, 1.699 * error
+    estimate = ClusterEstimate(value, value - half, value + half, value - half_90, value + half_90, error, 29, 60, 30)
     return MeasuredFigure(
         **{"battery": "length", "name": "x", "unit": "points", "null": 0.0, "found": estimate, **more}
     )
 
 
+@pytest.mark.parametrize("floor", [None, 0.1, 100.0])
 @pytest.mark.parametrize(
-    ("value", "error", "floor", "expected"),
+    ("value", "error", "expected"),
     [
-        (3.0, 0.5, None, "biased"),
-        (3.0, 0.5, 2.5, "biased"),
-        (3.0, 0.5, 3.5, "within the floor"),
-        (0.2, 0.5, None, "within the floor"),
-        (0.2, 1.0, None, "could not have seen it"),
-        (0.2, 1.0, 3.0, "within the floor"),
-        (0.9, 0.6, None, "could not have seen it"),
+        (3.0, 0.4, "biased"),
+        (-3.0, 0.4, "biased"),
+        (1.5, 0.5, "biased"),
+        (1.0, 0.4, "biased, by less than matters"),
+        (0.2, 0.5, "no bias that matters"),
+        (0.9, 0.6, "no bias that matters"),
+        (1.0, 0.6, "cannot tell"),
+        (0.2, 1.1, "cannot tell"),
     ],
 )
-def test_a_verdict_follows_q_floor_and_margin(value: float, error: float, floor: float | None, expected: str) -> None:
+def test_a_verdict_follows_q_and_margin_and_not_the_noise_of_one_answer(
+    value: float, error: float, floor: float | None, expected: str
+) -> None:
     assert margins()["length"]["points"] == 2
 
     [effect] = effects([measured(value, error, floor=floor)])
 
-    assert expected == effect.verdict
+    assert (expected, 2, floor) == (effect.verdict, effect.margin, effect.floor)
+    assert effect.is_biased == expected.startswith("biased")
 
 
-@pytest.mark.parametrize(("items", "expected"), [(7, "could not have seen it"), (60, "within the floor")])
+def test_a_judge_that_prefers_the_first_place_is_not_excused_by_its_noise() -> None:
+    """It chooses the first speech in 65 % of answers, so two answers to one question differ in 46 %."""
+    trials = (*planned("position"), *planned("retest"))
+    chosen = cycle(("first", "second", "first", "first", "second", "first", "first", "second", "first", "first"))
+    given = read(trials, lambda _: {"chose": next(chosen), "total": 60.0})
+
+    first = found(effects_of(trials, given), "first_pick")
+
+    assert 0.15 < first.estimate - first.null < first.floor
+    assert first.verdict == "biased"
+    assert "this bias" in first.note
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "said"),
+    [
+        (
+            4.0,
+            0.5,
+            "It is larger than what matters, 2.0 points. Asked again, the judge differs from itself by 3.0 points.",
+        ),
+        (
+            2.5,
+            0.5,
+            "It is not shown whether it is larger than what matters, 2.0 points. Asked again, the judge differs",
+        ),
+        (
+            1.0,
+            0.4,
+            "Asked again, the judge differs from itself by 3.0 points: one debate does not show this bias, but",
+        ),
+        (0.2, 0.5, "It excludes a difference that matters, 2.0 points."),
+        (0.2, 1.1, "2.0 points would matter: about 255 items would tell."),
+    ],
+)
+def test_the_size_of_a_bias_and_the_noise_stand_beside_the_verdict(value: float, error: float, said: str) -> None:
+    [effect] = effects([measured(value, error, floor=3.0)])
+
+    assert said in effect.note
+    assert (255 if "would tell" in said else None) == effect.enough
+
+
+@pytest.mark.parametrize(("items", "expected"), [(28, "cannot tell"), (29, "no bias that matters")])
 def test_few_items_without_a_change_do_not_show_that_none_would_change(items: int, expected: str) -> None:
-    unchanged = ClusterEstimate(0.0, 0.0, 0.0, 0.0, items - 1, items, items)
+    unchanged = mean([0.0] * items, range(items))
+    no_share = share([0.0] * items, range(items), -1)
 
-    [effect] = effects([measured(0.0, 0.0, found=unchanged, floor=3.0)])
+    points, shares = effects([measured(0.0, 0.0, found=unchanged), measured(0, 0, found=no_share, unit="share")])
 
-    assert expected == effect.verdict
+    assert expected == points.verdict == shares.verdict
+    assert (29 if items < 29 else None) == points.enough == shares.enough
+
+
+def test_items_that_all_change_alike_tell_a_bias_by_their_motions() -> None:
+    few, enough = (share([1.0] * 60, [number % motions for number in range(60)]) for motions in (5, 6))
+
+    [unsure] = effects([measured(0, 0, found=few, unit="share", null=0.5)])
+    [sure] = effects([measured(0, 0, found=enough, unit="share", null=0.5)])
+
+    assert ("cannot tell", 72, "biased") == (unsure.verdict, unsure.enough, sure.verdict)
 
 
 def test_figures_of_a_run_are_one_family() -> None:
     one = measured(2.3, 1.0)
 
     assert effects([one])[0].verdict == "biased"
-    assert effects([one, *[measured(0.1, 1.0)] * 19])[0].verdict == "could not have seen it"
+    [effect, *_] = effects([one, *[measured(0.1, 1.0)] * 19])
+    assert effect.verdict == "cannot tell"
+    assert effect.enough > 60
     assert effects([one, *[measured(0.1, 1.0, is_tested=False)] * 19])[0].verdict == "biased"
 
 

@@ -16,6 +16,7 @@ from judge.lab.statistics import (
     jackknife,
     mcnemar,
     mean,
+    quantile,
     share,
     wilson,
     within_sd,
@@ -139,8 +140,32 @@ def test_equivalence_is_statsmodels_two_one_sided_tests(margin: float) -> None:
     two = one + rng.normal(0.2, 1, 25)
     found = mean(one - two, list(range(25)))
 
+    expected = ttost_paired(one, two, -margin, margin)[0] < 0.05
     assert found is not None
-    assert found.equivalent(0, margin) == pytest.approx(ttost_paired(one, two, -margin, margin)[0])
+    assert expected == found.is_within(0, margin)
+    assert expected == (margin > 0.5)
+
+
+def test_the_interval_of_90_per_cent_of_a_share_is_wilsons_too() -> None:
+    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
+
+    found = share([1] * 81 + [0] * 182, list(range(263)))
+
+    assert found is not None
+    expected = proportion_confint(81, 263, 0.1, "wilson")
+    assert expected == pytest.approx((found.low_90, found.high_90), abs=1e-3)  # t stands for z
+    assert found.low < found.low_90 < found.high_90 < found.high
+
+
+@pytest.mark.parametrize("spread", [6.0, 15.0])
+def test_with_enough_items_no_figure_lies_between_a_bias_and_its_absence(spread: float) -> None:
+    found = mean(np.random.default_rng(9).normal(0, spread, 60), list(range(60)))
+
+    assert found is not None
+    enough = found.enough(2, 0.05)
+    error = found.error * (60 / enough) ** 0.5
+    not_biased, not_within = quantile(59, 0.975) * error, 2 - quantile(59, 0.95) * error
+    assert not_biased == pytest.approx(not_within, rel=0.05)
 
 
 @pytest.mark.parametrize("clusters", [6, 12, 30])

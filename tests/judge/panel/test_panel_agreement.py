@@ -70,6 +70,26 @@ def test_krippendorffs_own_example(level: MeasurementLevel, expected: float) -> 
     assert expected == pytest.approx(alpha(units(OBSERVERS), level, 2), abs=0.0005)
 
 
+@given(
+    st.integers(2, 5).flatmap(
+        lambda raters: st.lists(
+            st.lists(st.sampled_from([N, 1.0, 2.5, 3.0, 70.25, 71.0]), min_size=raters, max_size=raters),
+            min_size=2,
+            max_size=20,
+        )
+    ),
+    st.sampled_from(LEVELS),
+)
+@settings(deadline=None)
+def test_alpha_is_what_the_package_says(columns: list[list[float]], level: MeasurementLevel) -> None:
+    ratings = units(np.array(columns).T)
+    found = alpha(ratings, level, 2)
+    if not isinstance(found, str):
+        expected = krippendorff.alpha(reliability_data=ratings.pairable.values, level_of_measurement=level)
+
+        assert expected == pytest.approx(found, abs=1e-9)
+
+
 def test_the_seeds_mock_data() -> None:
     assert 0.8133 == pytest.approx(alpha(units(MOCK), "interval", 2), abs=0.00005)
 

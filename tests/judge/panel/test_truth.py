@@ -11,7 +11,8 @@ from msgspec import UNSET
 
 from events.types import Argument, BothSides, Case, Missing, Rater, RaterCalibrated, Reason, TrackRecord, missing
 from judge.live.answers import Answers
-from judge.panel.case import read_case
+from judge.panel.case import names_of, read_case
+from judge.panel.questions import RaterAnswer, panel_type
 from judge.panel.raters import shipped
 from judge.panel.truth import (
     calibrate_rater,
@@ -26,6 +27,7 @@ from judge.panel.weights import accuracy
 from judge.rubric import rubric_v1
 from server.cli.case_files import read_cases
 from server.debate.setup.cases import CaseRequest, cases_of, faults
+from tests.judge.reading import answered
 
 CASES = Path(__file__).parent / "cases"
 PANEL = rubric_v1().panel
@@ -61,7 +63,7 @@ def case(truth: Any = "pro", pro: int = 2, con: int = 2) -> Case:
 
 
 def given_answers(*values: Any) -> Answers[Any]:
-    return Answers(given=tuple(enumerate(values, 2)))
+    return answered(panel_type(names_of(case()), CRITERIA), RaterAnswer, *values)
 
 
 def all_at(points: float) -> dict[str, float]:
@@ -167,14 +169,14 @@ def test_every_case_is_right_wrong_or_missing_with_its_reason(said: dict[str, di
 # the answer
 
 
-def test_what_is_off_the_scale_or_invented_is_not_there() -> None:
-    answer = {"scores": {"pro 1": all_at(7) | {"logic": 11}, "CON-1": all_at(4), "PRO-9": all_at(9)}}
+def test_what_is_no_number_or_invented_is_not_there() -> None:
+    answer = {"scores": {"pro 1": all_at(7) | {"logic": "high"}, "CON-1": all_at(4), "PRO-9": all_at(9)}}
     read = read_case(SEAT, given_answers(answer), case(), CRITERIA)
 
     assert {"PRO-1": {"evidence": 7, "responsiveness": 7, "honesty": 7}, "CON-1": all_at(4)} == read
 
 
-@pytest.mark.parametrize("answer", [{}, {"scores": {}}, {"scores": "high"}, [], "PRO wins", {"winner": "pro"}])
+@pytest.mark.parametrize("answer", [{"scores": {}}, {"scores": "high", "finding": "Pro wins."}])
 def test_an_answer_without_scores_is_missing_whatever_else_it_says(answer: Any) -> None:
     assert isinstance(read_case(SEAT, given_answers(answer), case(), CRITERIA), Reason)
 

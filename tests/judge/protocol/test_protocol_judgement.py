@@ -11,22 +11,22 @@ from hypothesis import strategies as st
 from events.types import ArgumentTraced, AssessmentGiven, FallacyFound, FindingRefused, Missing, Reason
 from judge.live.answers import Answers
 from judge.live.event_batch import EventBatch
-from judge.protocol.assess import assess_type
-from judge.protocol.assessment import plain_name
-from judge.protocol.judgement import check_assessment, record_assessment
+from judge.protocol.assess import AssessmentAnswer, assess_type
+from judge.protocol.judgement import judges_nothing, plain_name, record_assessment
 from providers.answers.neutral import neutral
 from providers.answers.schema import schema
+from providers.errors import ProviderError, WrongType
 from tests.judge.protocol.rounds import (
     CRITERIA,
     NAMES,
     RULES,
-    answers_of,
     argument_answer,
     assessment,
     debate_after_rounds,
     events_of,
     protocol_opened,
 )
+from tests.judge.reading import answered
 
 STRAW = {
     "argument": "PRO-1",
@@ -36,10 +36,14 @@ STRAW = {
 }
 
 
+def given(*answers: Any) -> Answers[AssessmentAnswer]:
+    return answered(assess_type(NAMES, CRITERIA, RULES), AssessmentAnswer, *answers)
+
+
 def after(*answers: Any, samples: int = 1, **said: Any) -> EventBatch:
     """A debate after its assessment."""
     batch = debate_after_rounds(samples=samples, **said)
-    record_assessment(batch, answers_of(*answers), protocol_opened(samples=samples))
+    record_assessment(batch, given(*answers), protocol_opened(samples=samples))
     return batch
 
 
@@ -90,27 +94,50 @@ def test_a_side_with_one_argument_is_measured_on_the_same_scale() -> None:
 @pytest.mark.parametrize(
     ("score", "shown"),
     [
-        (0, "0"),
-        (11, "11"),
-        ("8/10", '"8/10"'),
-        (None, "null"),
-        (True, "true"),
-        (7.5, "7.5"),
-        (-3, "-3"),
-        ([7], "a list or an object"),
-        ("8", '"8"'),
+        ("8/100", '"8/100"'),
+        (None, '"None"'),
+        (True, '"True"'),
+        ("high", '"high"'),
+        ([7], '"[7]"'),
     ],
 )
-def test_a_score_off_the_scale_is_missing_and_so_is_the_total(score: Any, shown: str) -> None:
+def test_a_score_that_is_no_number_is_missing_and_so_is_the_total(score: Any, shown: str) -> None:
     scores = argument_answer()["scores"] | {"honesty": score}
     batch = after(one("CON-2", scores=scores))
     traced = traces(batch)["CON-2"]
 
     assert traced.scores.keys() == CRITERIA.dimensions.keys() - {"honesty"}
-    assert Missing(Reason(f"honesty: {shown} is no whole number from 1 to 10")) == traced.total
+    assert Missing(Reason(f"honesty: {shown} is not a number")) == traced.total
     assert "UPHELD" == traced.standing
     assert Missing(Reason("without a total: CON-2")) == overall(batch).con_total
     assert 21.0 == overall(batch).pro_total
+
+
+@pytest.mark.parametrize(
+    ("score", "nearest", "why"),
+    [
+        (0, 1, "requested 0, applied 1"),
+        (11, 10, "requested 11, applied 10"),
+        (7.5, 8, "requested 7.5, applied 8"),
+        (-3, 1, "requested -3, applied 1"),
+        ("8/10", 8, ""),
+        ("8", 8, ""),
+    ],
+)
+def test_a_score_off_the_scale_is_the_nearest_and_that_is_recorded(score: Any, nearest: float, why: str) -> None:
+    batch = after(one("CON-2", scores=argument_answer()["scores"] | {"honesty": score}))
+
+    assert nearest == traces(batch)["CON-2"].scores["honesty"]
+    assert ([("arguments.CON-2.scores.honesty", why, "assess")] if why else []) == [
+        (each.quote, each.reason, each.purpose) for each in events_of(batch, FindingRefused)
+    ]
+
+
+def test_an_assessment_on_another_scale_is_no_answer() -> None:
+    percent = {name: argument_answer(scores=dict.fromkeys(CRITERIA.dimensions, 80)) for name in NAMES}
+
+    with pytest.raises(WrongType, match="24 of its 24 numbers are off the scales that were asked for"):
+        given(assessment(arguments=percent))
 
 
 def test_an_argument_that_is_left_out_is_missing_with_its_reason() -> None:
@@ -139,7 +166,7 @@ def test_an_invented_argument_is_refused() -> None:
 def test_a_standing_that_is_none_is_missing() -> None:
     traced = traces(after(one("PRO-1", standing="MAYBE")))["PRO-1"]
 
-    assert Reason("“MAYBE” is no standing") == traced.missing
+    assert Reason('"MAYBE" is none of PARTIALLY_UPHELD, REFUTED, UNCERTAIN, UPHELD') == traced.missing
     assert 6.0 == traced.total
 
 
@@ -162,42 +189,13 @@ def test_a_judge_without_an_answer_leaves_everything_missing() -> None:
 
 @pytest.mark.parametrize("value", ["", [], {}, {"arguments": {}}, {"arguments": {"PRO-9": argument_answer()}}, 7])
 def test_an_answer_that_judges_nothing_is_asked_again(value: Any) -> None:
-    assert "the answer judges no argument" == check_assessment(value, NAMES, CRITERIA)
-    assert not check_assessment(assessment(), NAMES, CRITERIA)
+    try:
+        fault = judges_nothing(*given(value).values)
+    except ProviderError as error:
+        fault = error.message
 
-
-def test_tables_side_by_side_are_read_as_well() -> None:
-    tables = {
-        "scores": [
-            {"argument_id": name, **{f"{each}_score": 7 for each in CRITERIA.dimensions}, "fallacies": []}
-            for name in NAMES
-        ],
-        "argument_trace_table": [{"argument_id": name, "standing": "REFUTED", "reason": "so"} for name in NAMES],
-        "overall_assessment": {
-            "pro_total_score": 0,
-            "key_insight": "K.",
-            "unresolved_questions": ["Q?"],
-            "recommendation": "R.",
-        },
-    }
-    plainer = {
-        "scores": {name: argument_answer()["scores"] | dict.fromkeys(CRITERIA.dimensions, 7) for name in NAMES},
-        "standings": dict.fromkeys(NAMES, "REFUTED"),
-        "key_insight": "K.",
-        "unresolved_questions": "Q?",
-        "recommendation": "R.",
-    }
-    for said in (tables, plainer):
-        batch = after(said)
-
-        assert {"REFUTED"} == {each.standing for each in traces(batch).values()}
-        assert (21.0, 21.0, "K.", ("Q?",), "R.") == (
-            overall(batch).pro_total,
-            overall(batch).con_total,
-            overall(batch).key_insight,
-            overall(batch).unresolved_questions,
-            overall(batch).recommendation,
-        )
+    assert fault
+    assert not judges_nothing(*given(assessment()).values)
 
 
 # samples
@@ -226,7 +224,7 @@ def test_samples_that_do_not_agree_are_uncertain() -> None:
 
 
 def test_a_sample_that_leaves_something_out_leaves_it_to_the_others() -> None:
-    short = one("PRO-1", scores={"logic": 0})
+    short = one("PRO-1", scores={"logic": "high"})
     batch = after(short, one("PRO-1", scores=dict.fromkeys(CRITERIA.dimensions, 8)), samples=2)
 
     assert 8.0 == traces(batch)["PRO-1"].total
@@ -284,12 +282,6 @@ def test_the_common_spellings_of_a_fallacy_are_read(name: str) -> None:
 def test_all_seven_are_known_by_their_titles() -> None:
     assert set(RULES.fallacies) == {plain_name(name.replace("_", " ").title()) for name in RULES.fallacies}
     assert 7 == len(RULES.fallacies)
-
-
-def test_fallacies_named_beside_their_argument_are_found() -> None:
-    inside = {name: value for name, value in STRAW.items() if name != "argument"}
-
-    assert 1 == len(events_of(after(one("PRO-1", fallacies=[inside])), FallacyFound))
 
 
 @pytest.mark.parametrize(("votes", "stands"), [(1, False), (2, True), (3, True)])
@@ -356,7 +348,10 @@ def test_the_same_words_may_hold_two_fallacies() -> None:
     )
 )
 def test_whatever_a_judge_answers_numbers_are_on_the_scale_or_missing(value: Any) -> None:
-    batch = after(value)
+    try:
+        batch = after(value)
+    except ProviderError:  # such an answer is asked for again
+        return
 
     assert set(NAMES) == set(traces(batch))
     for traced in traces(batch).values():

@@ -15,6 +15,7 @@ from providers.base import Segment
 from providers.embedded.process import LlamaProcess
 from providers.embedded.provider import locate
 from providers.openai import OpenAIProvider
+from server.debate.commands import Halt
 from server.settings import Settings
 from tests.server.harness import check_sound, harness, is_end
 
@@ -111,7 +112,7 @@ async def test_three_providers_hold_a_debate(server: LlamaProcess) -> None:
             async for record in follow(h.log, debate):
                 if is_end(record) or (isinstance(record.event, TurnSpoken) and record.event.side == "con"):
                     break
-        await h.moderators.halt(debate, "the test has seen enough", by="test")
+        await h.moderators.act(debate, Halt("the test has seen enough", by="test"))
         records = await check_sound(h.log, debate)
 
     events = [record.event for record in records]

@@ -65,6 +65,7 @@ class Faults:
             await read_all(stage, model, ask())
 
         assert error is type(refused.value)
+        assert status == refused.value.http_status
         assert refused.value.retry_after_s is None
         is_sought = stage.provider.name == "gemini" and status == 404  # under the API's other version
         assert 1 + is_sought == len(stage.wire.headers)  # the SDK's own retries are off

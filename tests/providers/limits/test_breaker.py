@@ -3,6 +3,7 @@
 import pytest
 
 from providers import errors
+from providers.http.status import by_status
 from providers.limits.breaker import FAILURES, LONGEST_REST_S, REST_S, Breaker
 
 
@@ -50,6 +51,24 @@ def test_failures_of_one_question_do_not_count(breaker: Breaker, error: type[err
 
     breaker.check()
     assert 0 == breaker.rests_s
+
+
+def test_a_forbidden_model_is_no_failure_of_its_provider(breaker: Breaker) -> None:
+    for _ in range(20):
+        breaker.failed(by_status(403, "this key may not use the model"))
+
+    breaker.check()
+    assert 0 == breaker.rests_s
+
+
+@pytest.mark.parametrize("error", [errors.Unreachable, errors.Overloaded, errors.TimedOut, errors.NotAuthorised])
+def test_a_refusal_of_the_breaker_can_always_pass(breaker: Breaker, error: type[errors.ProviderError]) -> None:
+    fail(breaker, error=error)
+
+    with pytest.raises(errors.Unreachable) as left:
+        breaker.check()
+
+    assert left.value.retryable
 
 
 def test_one_success_forgets_the_failures(breaker: Breaker) -> None:

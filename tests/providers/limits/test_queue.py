@@ -7,6 +7,7 @@ import anyio
 import pytest
 
 from providers.errors import NotAuthorised, Overloaded, RateLimited, Unreachable
+from providers.http.status import by_status
 from providers.limits import Limit, breaker
 from providers.limits.queue import ProviderQueue
 
@@ -64,12 +65,38 @@ async def test_a_call_with_less_patience_than_the_rest_fails_at_once() -> None:
     assert 14 < (refused.value.retry_after_s or 0) <= 15
 
 
-async def test_no_call_waits_after_a_wrong_key() -> None:
+async def test_a_refusal_after_a_wrong_key_can_pass() -> None:
+    """Only the vendor itself says that a key is wrong."""
     queue = ProviderQueue("vendor", Limit())
     await fail(queue, NotAuthorised("is VENDOR_API_KEY right?"))
 
-    with anyio.fail_after(1), pytest.raises(NotAuthorised, match="is VENDOR_API_KEY right"):
-        await call(queue, patience_s=100)
+    with anyio.fail_after(1), pytest.raises(Unreachable, match="last: is VENDOR_API_KEY right") as refused:
+        await call(queue, patience_s=3)
+
+    assert refused.value.retryable
+    assert 14 < (refused.value.retry_after_s or 0) <= 15
+
+
+async def test_a_call_waits_after_wrong_keys_too_and_the_key_may_be_right_by_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(breaker, "REST_S", 0.05)
+    queue = ProviderQueue("vendor", Limit())
+    await fail(queue, NotAuthorised("is VENDOR_API_KEY right?"))
+
+    with anyio.fail_after(2):
+        await call(queue)
+        await call(queue)
+
+    assert not queue.breaker.is_open
+
+
+async def test_a_forbidden_model_holds_back_no_other_one() -> None:
+    queue = ProviderQueue("vendor", Limit())
+    await fail(queue, by_status(403, "this key may not use m"), times=3 * breaker.FAILURES)
+
+    with anyio.fail_after(1):
+        await call(queue, model="other", patience_s=0.1)
 
 
 async def test_retry_after_holds_for_its_model_alone() -> None:

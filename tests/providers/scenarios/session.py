@@ -14,6 +14,7 @@ import pytest
 from providers.base import Answer, ModelStatus, Outcome, Provider, Request, Segment, Tokens
 from providers.catalog import pricing
 from providers.errors import Adapted, Malformed, ProviderError
+from providers.limits.queue import Call
 from providers.registry import Registry
 from tests.providers.vendors.faults import Fault
 from tests.providers.vendors.openai import FIRST, LATEST, Gateway, OpenAIModel
@@ -57,19 +58,19 @@ class ProviderSession:
     async def speak(self, model: str = "", *, again: int = 0, **changes: Any) -> tuple[str, Outcome]:
         """The text and the outcome of a turn.  A call that fails with ``Adapted`` is repeated, as in a debate."""
         try:
-            async with self.provider.stream(model or self.model, request(**changes)) as stream:
-                text = "".join([chunk async for chunk in stream])
+            call = Call(self.provider, model or self.model)
+            text = "".join([chunk async for chunk in call.stream(request(**changes))])
         except Adapted:
             if not again:
                 raise
             return await self.speak(model, again=again - 1, **changes)
-        return text, stream.outcome
+        return text, call.outcome
 
     async def ask(self, type_: Any, model: str = "", *, again: int = 0, **changes: Any) -> Answer[Any]:
         """A typed answer; ``again`` as in ``speak``."""
         given = {"key": "score:1", "max_tokens": 1600} | changes
         try:
-            return await self.provider.answer(model or self.model, request(**given), type_)
+            return await Call(self.provider, model or self.model).answer(request(**given), type_)
         except Adapted:
             if not again:
                 raise

@@ -153,6 +153,8 @@ STREAMS = (
     "garbage",
     "quits early",
     "error in mid-stream",
+    "odd part",
+    "odd error",
 )
 ANSWERS = ("refusal", "tool call", "finish")
 """Ends with a finish reason of the vendor; the value of ``finish`` is the reason."""

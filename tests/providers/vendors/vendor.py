@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ CLOSING_S = 1.0
 LAST_STEPS = 20
 """Steps of the event loop, more than it takes from ``accept`` to ``_serve``."""
 
+JSON_IN_FRAME = re.compile(rb"\{.*\}", re.DOTALL)
 Json = dict[str, Any]
 
 
@@ -392,6 +394,10 @@ class FakeVendor:
                 return [*half, b"data: {\x00not json\n\n"]
             case "quits early":
                 return half
+            case "odd part":
+                return [*half, JSON_IN_FRAME.sub(b"7", half[-1]), *answer.frames[len(half) :], answer.last]
+            case "odd error":
+                return [*half, JSON_IN_FRAME.sub(b'{"type": "error", "error": "overloaded"}', half[-1])]
             case "error in mid-stream":
                 return [*half, answer.error]
         mark_usage_sent(answer)

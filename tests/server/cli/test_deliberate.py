@@ -330,7 +330,7 @@ def rated(pro: float, con: float) -> dict[str, Any]:
 
 @pytest.mark.anyio
 async def test_a_panel_that_changes_its_opinions_names_the_winner_of_its_independent_scores(script: Any) -> None:
-    turned = {"verdict": "con", "confidence": 0.9, "scores": {}, "rationale": "they are right after all", "quote": ""}
+    turned = {"verdict": "B", "confidence": 0.9, "scores": {}, "rationale": "they are right after all", "quote": ""}
     answers = {"panel:general": rated(6, 6), "panel:*": rated(8, 4), "deliberate:*": turned}
     concluded, winners = [], []
     for rules in ({}, {"rounds": 0}):

@@ -6,7 +6,7 @@ import pytest
 
 from server.evidence import documents
 from tests.server.children import Cli, seats
-from tests.server.evidence.files import pdf
+from tests.server.evidence.files import glued_pdf, pdf
 from tests.server.site import MOTION
 
 Script = Callable[..., str]
@@ -25,6 +25,16 @@ def test_a_debate_in_the_terminal_has_the_documents_of_its_files(moot: Cli, scri
     assert 2 == lines.count(b'"type":"evidence_supplied"')
     assert b'"name":"shade.pdf"' in lines
     assert b'"passages":["E2","E1"]' in lines
+
+
+@pytest.mark.slow
+def test_a_page_that_was_read_badly_is_said_in_the_terminal(moot: Cli, script: Script) -> None:
+    (moot.home / "glued.pdf").write_bytes(glued_pdf("Trees cool a street by four degrees in the summer of this city"))
+
+    run = moot("run", MOTION, "--turns", "1", *seats(script()), "--evidence", str(moot.home / "glued.pdf"))
+
+    assert 0 == run.returncode, run.stderr
+    assert b"glued.pdf: 1 of 1 passages were read badly: words run together" in run.stdout
 
 
 @pytest.mark.slow

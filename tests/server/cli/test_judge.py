@@ -70,6 +70,20 @@ def test_one_of_several_debates_is_chosen(moot: Cli) -> None:
 
 
 @pytest.mark.slow
+def test_a_judge_who_is_partly_context_and_partly_left_out_is_not_asked_about(moot: Cli) -> None:
+    path = moot.home / "nyu.json"
+    path.write_text(samples.ASKED, encoding="utf-8")
+
+    done = moot("judge", str(path), "--yes", *BASELINE)
+
+    assert 0 == done.returncode, done.stderr.decode()
+    assert "  context      Judge: 7 words" in done.stderr.decode()
+    turns = moot.json("show", done.stdout.decode().splitlines()[-1])["turns"]
+    assert ["pro", "con", "pro"] == [turn["side"] for turn in turns.values()]
+    assert "I believe A" not in moot("export", done.stdout.split()[-1].decode()).stdout.decode()
+
+
+@pytest.mark.slow
 def test_a_preview_says_what_helps_if_there_are_too_many_turns(moot: Cli) -> None:
     long = "HOST: go on\nAnn: a word or two\nBen: no\n" * 120
     out = moot("judge", "-", "--preview", stdin=long.encode()).stdout.decode()

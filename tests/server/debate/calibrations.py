@@ -48,8 +48,14 @@ def request(*cases: dict[str, Any], model: str, panel: list[Any] | None = None, 
     return {"format": "calibration", "cases": list(cases), "panel": panel or [model], "judge": {"model": model}, **more}
 
 
-RIGHT_AND_WRONG = {"panel:technical@*": PRO, "panel:business@*": CON, "panel:risk@*": EVEN, "panel:general@*": {}}
-"""Answers to a case whose motion holds; the general rater gives no scores."""
+NONE = {"standings": {"PRO-1": "UPHELD"}}
+RIGHT_AND_WRONG = {
+    "panel:technical@*": PRO,
+    "panel:business@*": CON,
+    "panel:risk@*": EVEN,
+    "panel:general@*": NONE,
+}
+"""Answers to a case whose motion holds."""
 
 
 def check(records: Sequence[Recorded], cases: int, raters: int = 4) -> None:

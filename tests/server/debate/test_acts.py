@@ -22,6 +22,7 @@ from events.types import (
     TurnStarted,
 )
 from providers.scripted.provider import ScriptedProvider
+from server.debate.commands import Halt, Pause, Resume
 from server.errors import NotNow
 from tests.server.conftest import CON, PRO
 from tests.server.harness import QUICK, check_sound, fault, harness, is_a
@@ -51,12 +52,12 @@ async def test_a_pause_in_mid_turn_lets_the_turn_finish_and_then_rests(script: A
     async with harness() as h:
         debate = await h.open(script(pace=SLOW))
         await h.until(debate, is_a(TurnStarted))
-        await h.moderators.pause(debate, "tea", "test")
+        await h.moderators.act(debate, Pause("tea", "test"))
         await h.until(debate, is_a(TurnSpoken))
         await h.idle()
         assert isinstance((await h.events(debate))[-1], TurnSpoken)
 
-        await h.moderators.resume(debate, "", "test")
+        await h.moderators.act(debate, Resume("", "test"))
         assert isinstance(await h.ended(debate), DebateConcluded)
         records = await check_sound(h.log, debate)
 
@@ -70,13 +71,13 @@ async def test_a_pause_in_mid_judgement_keeps_the_answers_that_come(
     async with harness() as h:
         debate = await h.open(script(pace={"answer_ms": 30}), samples=2)
         await asked.wait()
-        await h.moderators.pause(debate, "tea", "test")
+        await h.moderators.act(debate, Pause("tea", "test"))
         await h.idle()
         scored = [e for e in await h.events(debate) if isinstance(e, ModelAnswered) and e.purpose == "score"]
         assert len(scored) == 2
         assert (await h.view(debate))["state"] == "paused"
 
-        await h.moderators.resume(debate, "", "test")
+        await h.moderators.act(debate, Resume("", "test"))
         assert isinstance(await h.ended(debate), DebateConcluded)
         await check_sound(h.log, debate)
 
@@ -86,13 +87,15 @@ async def test_a_halt_in_mid_turn_stops_at_once_and_leaves_no_half_turn(script: 
         debate = await h.open(script(pace={"chunk_ms": 60_000, "chunk_chars": 1}))
         await h.until(debate, is_a(TurnStarted))
         with anyio.fail_after(2):
-            await h.moderators.halt(debate, "stop", "test")
+            await h.moderators.act(debate, Halt("stop", "test"))
             await h.idle()
 
-        halted, abandoned = (await h.events(debate))[-2:]
+        halted, abandoned, call = (await h.events(debate))[-3:]
         assert isinstance(halted, DebateHalted)
         assert isinstance(abandoned, AttemptAbandoned)
         assert (abandoned.kind, abandoned.message, abandoned.attempt) == ("halted", "stop", 1)
+        assert isinstance(call, ModelFailed)
+        assert (call.kind, call.call) == ("halted", "speak.1.1")
         assert (await h.view(debate))["turns"]["1"]["state"] == "failed"
 
 
@@ -105,11 +108,11 @@ async def test_a_halt_in_mid_judgement_stops_at_once_and_resume_asks_again(
         debate = await h.open(model, turns=1)
         await asked.wait()
         with anyio.fail_after(2):
-            await h.moderators.halt(debate, "stop", "test")
+            await h.moderators.act(debate, Halt("stop", "test"))
             await h.idle()
         script()  # the same file, without the long thought
 
-        await h.moderators.resume(debate, "", "test")
+        await h.moderators.act(debate, Resume("", "test"))
 
         assert isinstance(await h.ended(debate, len(await h.events(debate))), DebateConcluded)
         await check_sound(h.log, debate)
@@ -119,9 +122,9 @@ async def test_resume_after_a_halt_gives_a_fresh_attempt(script: Any) -> None:
     async with harness() as h:
         debate = await h.open(script(pace={"chunk_ms": 60_000}), turns=1)
         await h.until(debate, is_a(TurnStarted))
-        await h.moderators.halt(debate, "stop", "test")
+        await h.moderators.act(debate, Halt("stop", "test"))
         script()
-        position = await h.moderators.resume(debate, "", "test")
+        position = await h.moderators.act(debate, Resume("", "test"))
         await h.ended(debate, position)
         records = await check_sound(h.log, debate)
 
@@ -135,7 +138,7 @@ async def test_a_pause_while_a_retry_waits_is_obeyed(script: Any) -> None:
         debate = await h.open(script(says={"pro": [{"text": PRO, "fault": fault("reset")}], "con": [CON]}))
         await h.until(debate, is_a(TurnFailed))
         await anyio.wait_all_tasks_blocked()
-        await h.moderators.pause(debate, "tea", "test")
+        await h.moderators.act(debate, Pause("tea", "test"))
         await h.idle()
 
         assert isinstance((await h.events(debate))[-1], DebatePaused)
@@ -147,7 +150,7 @@ async def test_a_question_that_waits_for_its_retry_is_not_asked_after_a_pause(sc
         debate = await h.open(script(answers={"score:1": {"fault": fault("reset")}}))
         await h.until(debate, is_a(ModelFailed))
         await anyio.wait_all_tasks_blocked()
-        await h.moderators.pause(debate, "tea", "test")
+        await h.moderators.act(debate, Pause("tea", "test"))
         await h.idle()
 
         assert isinstance((await h.events(debate))[-1], DebatePaused)
@@ -174,10 +177,11 @@ async def test_an_act_after_any_event_is_obeyed_and_undone(script: Any, act: str
         events = await h.events(debate)
         rest = next(i for i, e in enumerate(events) if isinstance(e, DebatePaused | DebateHalted))
         after = {type(event) for event in events[rest + 1 :]}
-        allowed = {ModelAnswered, TurnSpoken} if act == "pause" else {AttemptAbandoned}
+        allowed = {ModelAnswered, TurnSpoken} if act == "pause" else {AttemptAbandoned, ModelFailed}
         assert after <= allowed
+        assert {"halted"} >= {event.kind for event in events if isinstance(event, ModelFailed)}
 
-        position = await h.moderators.resume(debate, "on", "test")
+        position = await h.moderators.act(debate, Resume("on", "test"))
         assert isinstance(await h.ended(debate, position), DebateConcluded)
         await check_sound(h.log, debate)
 
@@ -187,20 +191,20 @@ async def test_acts_that_make_no_sense_now_are_refused(script: Any) -> None:
     async with harness() as h:
         debate = await h.open(script(pace=SLOW))
         with pytest.raises(NotNow, match="the debate is open"):
-            await h.moderators.resume(debate, "", "test")
-        await h.moderators.pause(debate, "", "test")
+            await h.moderators.act(debate, Resume("", "test"))
+        await h.moderators.act(debate, Pause("", "test"))
         with pytest.raises(NotNow, match="the debate is paused"):
-            await h.moderators.pause(debate, "", "test")
-        await h.moderators.halt(debate, "", "test")
+            await h.moderators.act(debate, Pause("", "test"))
+        await h.moderators.act(debate, Halt("", "test"))
         with pytest.raises(NotNow, match="the debate is halted"):
-            await h.moderators.halt(debate, "", "test")
-        position = await h.moderators.resume(debate, "", "test")
+            await h.moderators.act(debate, Halt("", "test"))
+        position = await h.moderators.act(debate, Resume("", "test"))
         await h.ended(debate, position)
-        for act in (h.moderators.pause, h.moderators.resume, h.moderators.halt):
+        for act in (Pause("", "test"), Resume("", "test"), Halt("", "test")):
             with pytest.raises(NotNow, match="the debate is concluded"):
-                await act(debate, "", "test")
+                await h.moderators.act(debate, act)
         with pytest.raises(UnknownDebate):
-            await h.moderators.pause("nobody", "", "test")
+            await h.moderators.act("nobody", Pause("", "test"))
 
 
 async def test_halt_and_resume_again_and_again_never_makes_two_moderators(script: Any) -> None:
@@ -209,8 +213,8 @@ async def test_halt_and_resume_again_and_again_never_makes_two_moderators(script
         debate = await h.open(script(pace={"chunk_ms": 1, "chunk_chars": 4}))
         for _ in range(30):
             try:
-                await h.moderators.halt(debate, "stop", "test")
-                await h.moderators.resume(debate, "on", "test")
+                await h.moderators.act(debate, Halt("stop", "test"))
+                await h.moderators.act(debate, Resume("on", "test"))
                 await anyio.lowlevel.checkpoint()
             except NotNow:
                 break
@@ -240,14 +244,14 @@ async def test_a_moderator_that_ends_while_somebody_resumes_stays_the_only_one(s
     async with harness(log) as h, anyio.create_task_group() as tasks:
         debate = await h.open(script(pace=SLOW))
         await h.until(debate, is_a(TurnStarted))
-        await h.moderators.halt(debate, "stop", "test")
-        tasks.start_soon(h.moderators.resume, debate, "on", "test")
+        await h.moderators.act(debate, Halt("stop", "test"))
+        tasks.start_soon(h.moderators.act, debate, Resume("on", "test"))
         await log.reached.wait()
         await h.idle()
         log.go.set()
         resumed = await h.until(debate, is_a(DebateResumed))
-        await h.moderators.pause(debate, "tea", "test")
-        await h.moderators.resume(debate, "on", "test")
+        await h.moderators.act(debate, Pause("tea", "test"))
+        await h.moderators.act(debate, Resume("on", "test"))
 
         assert isinstance(await h.ended(debate, resumed.position), DebateConcluded)
         await check_sound(h.log, debate)
@@ -259,6 +263,6 @@ async def test_a_moderator_that_has_nothing_to_do_is_let_go(script: Any) -> None
         await h.ended(debate)
         await h.idle()
         with pytest.raises(NotNow):
-            await h.moderators.halt(debate, "", "test")
+            await h.moderators.act(debate, Halt("", "test"))
 
         assert h.moderators._moderators == {}

@@ -93,6 +93,6 @@ async def test_a_debate_that_cannot_be_folded_stops_no_start(script: Any) -> Non
         running = await h.open(script(pace={"chunk_ms": 60_000, "chunk_chars": 1}))
     await log.append("unreadable", 0, [opened(), spoken(1)])
 
-    async with harness(log) as h:
+    async with harness(log, can_fold=False) as h:
         assert 1 == await h.moderators.take_up()
         assert [running] == [debate.id for debate in h.moderators.known]

@@ -1,6 +1,6 @@
 """Many votes at the same time: all are recorded, in few appends, and the debate goes on meanwhile."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import anyio
@@ -8,6 +8,7 @@ import pytest
 
 from events.errors import StoreUnavailable
 from events.record import Draft, Recorded
+from events.state.debate import Debate
 from events.store.log import read_all
 from events.store.memory import MemoryLog
 from events.types import (
@@ -24,6 +25,8 @@ from events.types import (
 from events.verify import verify_log
 from server.debate import acts, moderators
 from server.debate.acts import MOST_WORDS, ballot_refusal
+from server.debate.ballots import BallotQueue
+from server.debate.commands import AddWord, CastBallot, Halt, Resume
 from server.errors import NotNow
 from tests.server.debate_events import debate as folded
 from tests.server.debate_events import opened, spoken, started
@@ -61,7 +64,7 @@ async def cast(h: Harness, debate: str, ballots: Sequence[AudienceVoted | Belief
     positions: list[int] = []
 
     async def one(ballot: AudienceVoted | BeliefStated) -> None:
-        positions.append(await h.moderators.cast(debate, ballot))
+        positions.append(await h.moderators.act(debate, CastBallot(ballot)))
 
     async with anyio.create_task_group() as tasks:
         for ballot in ballots:
@@ -90,11 +93,11 @@ async def test_votes_of_a_debate_that_rests_do_not_fold_its_log_each_time(slow: 
     log = Counting()
     async with harness(log) as h:
         debate = await h.open(slow)
-        await h.moderators.halt(debate, "tea", "test")
+        await h.moderators.act(debate, Halt("tea", "test"))
         await h.idle()
         log.foldings = 0
         for number in range(20):
-            await h.moderators.cast(debate, vote(number))
+            await h.moderators.act(debate, CastBallot(vote(number)))
 
     assert 1 == log.foldings
 
@@ -103,9 +106,9 @@ async def test_who_was_kept_for_the_next_vote_is_let_go(monkeypatch: pytest.Monk
     monkeypatch.setattr(moderators, "LINGER_S", 0)
     async with harness() as h:
         debate = await h.open(slow)
-        await h.moderators.halt(debate, "tea", "test")
+        await h.moderators.act(debate, Halt("tea", "test"))
         await h.idle()
-        await h.moderators.cast(debate, vote(1))
+        await h.moderators.act(debate, CastBallot(vote(1)))
         with anyio.fail_after(5):
             while h.moderators._moderators:
                 await anyio.lowlevel.checkpoint()
@@ -116,10 +119,10 @@ async def test_who_was_kept_for_the_next_vote_is_let_go(monkeypatch: pytest.Monk
 async def test_one_who_is_kept_is_the_one_that_goes_on(script: Any) -> None:
     async with harness() as h:
         debate = await h.open(script(pace={"chunk_ms": 5, "chunk_chars": 12}))
-        await h.moderators.halt(debate, "tea", "test")
+        await h.moderators.act(debate, Halt("tea", "test"))
         await h.idle()
-        await h.moderators.cast(debate, vote(1))
-        await h.moderators.resume(debate, "on", "test")
+        await h.moderators.act(debate, CastBallot(vote(1)))
+        await h.moderators.act(debate, Resume("on", "test"))
         ended = await h.until(debate, is_a(DebateConcluded))
 
         assert (await verify_log(h.log, debate)).ok
@@ -137,7 +140,7 @@ async def test_a_debate_comes_to_its_end_under_a_rain_of_votes(script: Any) -> N
             while not refused or "has concluded" not in refused[-1]:
                 number += 10
                 try:
-                    await h.moderators.cast(debate, vote(number))
+                    await h.moderators.act(debate, CastBallot(vote(number)))
                 except NotNow as error:
                     refused.append(str(error))
 
@@ -163,13 +166,13 @@ async def test_a_store_that_fails_refuses_a_vote_and_takes_the_next(script: Any,
     log = FailingLog(lambda tried: False)
     async with harness(log) as h:
         debate = await h.open(slow)
-        await h.moderators.halt(debate, "tea", "test")
+        await h.moderators.act(debate, Halt("tea", "test"))
         await h.idle()
         failing = log.tried + 1
         log.fails = lambda tried: tried == failing
         with pytest.raises(StoreUnavailable):
-            await h.moderators.cast(debate, vote(1))
-        position = await h.moderators.cast(debate, vote(2))
+            await h.moderators.act(debate, CastBallot(vote(1)))
+        position = await h.moderators.act(debate, CastBallot(vote(2)))
 
         assert await h.log.head(debate) == position
 
@@ -208,7 +211,31 @@ async def test_the_moderator_speaks_at_most_so_often(slow: str) -> None:
     async with harness() as h:
         debate = await h.open(slow)
         for _ in range(MOST_WORDS):
-            await h.moderators.say(debate, ModeratorSpoke(text="hm", by="x"))
+            await h.moderators.act(debate, AddWord(ModeratorSpoke(text="hm", by="x")))
 
         with pytest.raises(NotNow, match="has spoken 100 times"):
-            await h.moderators.say(debate, ModeratorSpoke(text="hm", by="x"))
+            await h.moderators.act(debate, AddWord(ModeratorSpoke(text="hm", by="x")))
+
+
+async def test_the_failure_of_an_append_is_that_of_all_its_ballots() -> None:
+    """None of them is appended again: they may be recorded."""
+    appended: list[int] = []
+
+    async def append(build: Callable[[Debate], Sequence[Draft]]) -> tuple[Recorded, ...]:
+        appended.append(len(build(folded([opened(), started(1)]))))
+        await anyio.lowlevel.checkpoint()
+        raise StoreUnavailable("the answer got lost")
+
+    queue, failed = BallotQueue(append), list[StoreUnavailable]()
+
+    async def one(number: int) -> None:
+        with pytest.raises(StoreUnavailable) as caught:
+            await queue.cast(vote(number))
+        failed.append(caught.value)
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(8):
+            tasks.start_soon(one, number)
+
+    assert appended == [8]
+    assert len(failed) == 8

@@ -14,6 +14,7 @@ from events.types import DebateConcluded, DebateHalted, DebateOpened, FamilyWarn
 from events.verify import verify_lines
 from providers.limits import Limit
 from providers.scripted import provider as scripted
+from server.debate.commands import Halt
 from server.debate.setup.opening import build_opening
 from server.debate.setup.request import as_request
 from tests.judge.protocol.rounds import opening
@@ -222,7 +223,7 @@ async def test_the_words_on_a_wait_name_nobody(script: Script) -> None:
         debate = await h.open(script(), blind=True)
 
         assert "waiting for a model" == await wait_text(h, debate, bool)
-        await h.moderators.halt(first, "enough", "test")
+        await h.moderators.act(first, Halt("enough", "test"))
         assert isinstance(await h.ended(debate), DebateConcluded)
 
 

@@ -24,7 +24,9 @@ from providers.errors import (
     Empty,
     Malformed,
     NotAuthorised,
+    Overloaded,
     ProviderError,
+    RateLimited,
     Refused,
     Starved,
     Stopped,
@@ -36,6 +38,7 @@ from providers.errors import (
 from providers.limits.queue import Call
 from server import observe
 from server.debate.calls import BROKE_OFF
+from server.debate.commands import Resume
 from tests.judge.deliberation.judges import TEXT
 from tests.server.cli.test_deliberate import SPLIT
 from tests.server.debate.calibrations import case
@@ -117,8 +120,18 @@ async def test_what_a_failed_call_used_is_counted_with_the_rest(script: Script) 
     assert 0.125 == view["usage"]["cost_usd"]
 
 
-@pytest.mark.parametrize("error", [Unreachable, NotAuthorised, TimedOut, BrokenOff])
-async def test_where_nothing_came_nothing_is_owed(script: Script, error: type[ProviderError]) -> None:
+@pytest.mark.parametrize("error", [TimedOut, BrokenOff])
+async def test_what_a_silent_vendor_charges_is_unknown(script: Script, error: type[ProviderError]) -> None:
+    """It has the prompt, and it may have thought about it: that costs, and nobody knows how much."""
+    events, view = await played(script, {"score:1": [error("so it goes")]})
+    (failed,) = of(events, ModelFailed)
+
+    assert (Usage(), BROKE_OFF) == (failed.usage, failed.cost_usd.missing.reason)
+    assert 1 == view["usage"]["unpriced_calls"]
+
+
+@pytest.mark.parametrize("error", [Unreachable, NotAuthorised, Overloaded, RateLimited])
+async def test_a_call_that_the_vendor_refused_costs_nothing(script: Script, error: type[ProviderError]) -> None:
     events, view = await played(script, {"score:1": [error("so it goes")]})
     (failed,) = of(events, ModelFailed)
 
@@ -184,7 +197,7 @@ async def test_an_answer_without_a_price_halts_a_capped_debate_until_it_is_resum
         first = await h.ended(debate)
         at = await h.log.head(debate)
         before = await h.events(debate)
-        await h.moderators.resume(debate, "so be it", "operator")
+        await h.moderators.act(debate, Resume("so be it", "operator"))
         second = await h.ended(debate, at)
         after = await h.events(debate)
 
@@ -226,7 +239,7 @@ async def test_whatever_is_held_halts_and_goes_on_call_by_call(script: Script, n
             asked.append(len(of(await h.events(debate), ModelAnswered)))
             assert "the cap of 5 USD cannot be kept" in end.reason
             at = await h.log.head(debate)
-            await h.moderators.resume(debate, "so be it", "operator")
+            await h.moderators.act(debate, Resume("so be it", "operator"))
             end = await h.ended(debate, at)
         view = await h.view(debate)
 

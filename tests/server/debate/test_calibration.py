@@ -22,6 +22,7 @@ from events.types import (
     RaterCalibrated,
 )
 from judge.panel.raters import shipped
+from server.debate.commands import Halt, Resume
 from server.debate.formats.steps import Ask, Record, Step
 from server.debate.setup import opening
 from server.debate.setup.cases import CaseRequest, cases_of
@@ -201,10 +202,10 @@ async def test_a_halt_loses_nothing_and_asks_nothing_twice(script: Any) -> None:
         asked = as_request(body)
         debate = await h.moderators.open(await opening.build_opening(asked, h.registry, h.settings))
         await h.until(debate, is_a(RaterCalibrated))
-        await h.moderators.halt(debate, "tea", "x")
+        await h.moderators.act(debate, Halt("tea", "x"))
         await h.idle()
         halted = await h.log.read(debate)
-        await h.moderators.resume(debate, "on", "x")
+        await h.moderators.act(debate, Resume("on", "x"))
         await h.ended(debate, len(halted))
         records = await h.log.read(debate)
         view = await h.view(debate)

@@ -1,5 +1,6 @@
 """Debates with documents, to their end: what each citation costs, by a scripted judge and by the lexical baseline."""
 
+import base64
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -41,6 +42,7 @@ from tests.server.debate.cited_debate import (
     SAYS,
     TRUE,
 )
+from tests.server.evidence.files import glued_pdf
 from tests.server.harness import Harness, check_sound, harness
 from tests.server.protocol_debates import answers, check, of
 
@@ -104,6 +106,39 @@ async def test_a_true_a_misquoted_an_invented_and_an_opposite_citation_end_as_th
     assert (OPPOSITE, CUT) == (opposite["quote"], opposite["evidence"]["quote"])
     assert INVENTED[:-1] == view["claims"]["C3.1"]["quote"]
     assert not of(events, CheckMissing)
+
+
+@pytest.mark.slow
+async def test_nothing_is_charged_on_a_page_that_was_read_badly(script: Script) -> None:
+    page = "In the first year ridership on the buses rose by 12 percent\nand traffic fell by less than 2 percent."
+    paper = {"name": "paper.pdf", "base64": base64.b64encode(glued_pdf(page)).decode()}
+    quoted = "So “{}” [E1], and this is the figure that counts here."
+    says = {
+        "pro": [
+            quoted.format("ridership on the buses rose by 12 percent"),
+            "Traffic fell by half [E1], so the streets are empty and quiet now.",
+        ],
+        "con": [quoted.format("ridership on the buses rose by 40 percent"), "The paper is about one town only."],
+    }
+
+    async with harness() as h:
+        debate = await open_cited(h, script(says=says, answers=ANSWERS), evidence=[paper])
+        await h.ended(debate)
+        await check_sound(h.log, debate)
+        events, view = await h.events(debate), await h.view(debate)
+        fold = views.INITIAL
+        async for record in read_all(h.log, debate):
+            fold = views.apply(fold, record)
+
+    assert [(1, "E1", "verified"), (2, "E1", "misread"), (3, "E1", "paraphrased")] == findings(events)
+    assert not of(events, EvidenceWeighed)
+    assert not [each for each in of(events, ClaimFlagged) if each.by == "evidence"]
+    assert not {each.rule for each in of(events, PenaltyApplied)} & {"misquotation", "contradicted_by_evidence"}
+    assert 1 == view["evidence"]["documents"]["D1"]["misread"]
+    assert view["evidence"]["passages"]["E1"]["misread"]
+    markdown = as_markdown(fold.view)
+    assert "paper.pdf, page 1, read badly" in markdown
+    assert "the words were not found, but the page was read badly" in markdown
 
 
 @pytest.mark.slow

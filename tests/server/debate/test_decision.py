@@ -13,6 +13,7 @@ from events.transfer import export, import_debate
 from events.types import DebateConcluded, DebateHalted, DecisionRecorded, PanelConcluded
 from events.verify import verify_log
 from server.debate.acts import DECISION_MOST, read_decision
+from server.debate.commands import Decide
 from server.errors import BadField, NotNow
 from tests.server.children import Cli, as_json, said, seats
 from tests.server.harness import Harness, Spectator, fault, harness, watch
@@ -41,7 +42,7 @@ async def test_a_decision_is_recorded_beside_what_the_panel_said(script: Script)
     async with harness() as h:
         debate = await hung(h, script)
         before = await h.view(debate)
-        position = await h.moderators.decide(debate, "pro", WHY, "Ada")
+        position = await h.moderators.act(debate, Decide("pro", WHY, "Ada"))
         records = [record async for record in read_all(h.log, debate)]
         view = await h.view(debate)
 
@@ -58,9 +59,9 @@ async def test_a_decision_is_recorded_beside_what_the_panel_said(script: Script)
 async def test_a_decision_is_made_once(script: Script) -> None:
     async with harness() as h:
         debate = await hung(h, script)
-        await h.moderators.decide(debate, "pro", WHY, "Ada")
+        await h.moderators.act(debate, Decide("pro", WHY, "Ada"))
         with pytest.raises(NotNow, match="Ada has decided already: pro"):
-            await h.moderators.decide(debate, "con", WHY, "Bo")
+            await h.moderators.act(debate, Decide("con", WHY, "Bo"))
 
         assert 1 == len(of(await h.events(debate), DecisionRecorded))
 
@@ -73,7 +74,7 @@ async def test_of_two_who_decide_at_once_one_is_refused(script: Script) -> None:
 
         async def decide(who: str) -> None:
             try:
-                await h.moderators.decide(debate, "pro", WHY, who)
+                await h.moderators.act(debate, Decide("pro", WHY, who))
             except NotNow as error:
                 refusals.append(str(error))
 
@@ -95,14 +96,14 @@ async def test_where_a_winner_is_named_nobody_else_decides(script: Script, rubri
         debate = await hung(h, script, AGREED, rubric=rubric)
 
         with pytest.raises(NotNow, match=why):
-            await h.moderators.decide(debate, "con", WHY, "Ada")
+            await h.moderators.act(debate, Decide("con", WHY, "Ada"))
 
 
 @pytest.mark.anyio
 async def test_a_panel_that_could_not_be_measured_leaves_it_to_a_person(script: Script) -> None:
     async with harness() as h:
         debate = await hung(h, script, {key: {"fault": fault("refuse", 99)} for key in AGREED})
-        await h.moderators.decide(debate, "neither", WHY, "Ada")
+        await h.moderators.act(debate, Decide("neither", WHY, "Ada"))
 
         assert "undetermined" == (await h.view(debate))["panel"]["conclusion"]["outcome"]
         assert "neither" == (await h.view(debate))["panel"]["decision"]["decision"]
@@ -115,7 +116,7 @@ async def test_without_a_panel_there_is_nothing_to_decide(script: Script) -> Non
         await h.ended(debate)
 
         with pytest.raises(NotNow, match="no panel judges a debate here"):
-            await h.moderators.decide(debate, "con", WHY, "Ada")
+            await h.moderators.act(debate, Decide("con", WHY, "Ada"))
 
 
 @pytest.mark.anyio
@@ -126,7 +127,7 @@ async def test_before_the_panel_has_concluded_it_is_too_early(script: Script) ->
         assert isinstance(await h.ended(debate), DebateHalted)
 
         with pytest.raises(NotNow, match="the panel has not concluded yet"):
-            await h.moderators.decide(debate, "con", WHY, "Ada")
+            await h.moderators.act(debate, Decide("con", WHY, "Ada"))
 
 
 # whoever watches, reads, takes it away
@@ -146,7 +147,7 @@ async def test_whoever_still_watches_an_ended_debate_sees_the_decision(script: S
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(watch, h.hub, room, spectator, None, seen)
             await live.wait()
-            position = await h.moderators.decide(debate, WHAT, WHY, "Ada")
+            position = await h.moderators.act(debate, Decide(WHAT, WHY, "Ada"))
         view = await h.view(debate)
 
     assert [position] == spectator.positions
@@ -159,7 +160,7 @@ async def test_an_ended_debate_with_a_decision_is_listed_verified_and_taken_away
     other = MemoryLog()
     async with harness() as h:
         debate = await hung(h, script)
-        position = await h.moderators.decide(debate, WHAT, WHY, "Ada")
+        position = await h.moderators.act(debate, Decide(WHAT, WHY, "Ada"))
         (row,) = (await h.log.summaries()).debates
         lines = [line async for line in export(h.log, debate)]
         taken = await import_debate(other, lines)
@@ -203,7 +204,7 @@ def test_a_decision_is_posted_and_read(site: Site, script: Script) -> None:
 @pytest.mark.parametrize(
     ("body", "status", "field"),
     [
-        (b"", 400, None),
+        (b"", 422, "decision"),
         (b"pro", 400, None),
         (b'["pro"]', 400, None),
         (b"\xff", 400, None),

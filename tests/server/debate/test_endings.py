@@ -17,6 +17,7 @@ from events.types import (
 from providers.registry import Registry
 from server.debate import moderators as moderators_module
 from server.debate import stream_writer
+from server.debate.commands import Pause
 from server.debate.moderators import Moderators
 from server.errors import TooMany
 from tests.server.harness import FailingLog, check_sound, harness, is_a
@@ -57,7 +58,7 @@ async def test_while_the_store_fails_an_act_is_refused_at_once_and_the_debate_go
         with anyio.fail_after(5):
             await log.reached(4)
             with pytest.raises(StoreUnavailable):
-                await h.moderators.pause(debate, "", "test")
+                await h.moderators.act(debate, Pause("", "test"))
         is_down = False
 
         assert isinstance(await h.ended(debate), DebateConcluded)

@@ -6,8 +6,10 @@ import pytest
 
 from events.types import (
     CheckMissing,
+    ClaimFlagged,
     DebateConcluded,
     FindingRefused,
+    ModelAnswered,
     ModelFailed,
     NarrativeVerdictReached,
     PressureApplied,
@@ -68,6 +70,48 @@ def narrative(*cites: str) -> dict[str, Any]:
         "winner": "neither",
         "cites": list(cites),
     }
+
+
+HIDES_A_NUMBER = "A study of ten towns … shops lose trade"
+AS_SPOKEN = "A study of ten towns with 40 streets shows that shops lose trade"
+
+
+@pytest.mark.parametrize(
+    ("second", "quotes"),
+    [
+        ({"claims": [{"quote": AS_SPOKEN, "kind": "fabricated_citation", "reason": "Invented."}]}, [AS_SPOKEN]),
+        ({"claims": []}, []),
+        ({"fault": fault("wrong_type", times=99)}, None),
+    ],
+)
+async def test_a_serious_finding_whose_quote_does_not_hold_is_asked_for_once_more(
+    script: Any, second: dict[str, Any], quotes: list[str] | None
+) -> None:
+    first = {"claims": [{"quote": HIDES_A_NUMBER, "kind": "fabricated_citation", "reason": "Invented."}]}
+    judge = script("judge", answers={"claims:2": first, "claims_again:2": second})
+    speakers = script(says={"pro": ["Trams carry more people."], "con": [f"{AS_SPOKEN}."]})
+    async with harness() as h:
+        debate = await h.open(speakers, judge=judge, turns=2)
+        await h.ended(debate)
+        events = await h.events(debate)
+    again = next(each for each in events if isinstance(each, ModelAnswered | ModelFailed) and "_again" in each.key)
+    asked = "".join(again.segments.values())
+    refused = [each.quote for each in events if isinstance(each, FindingRefused)]
+
+    assert "claims, number 1: the quote leaves out “40”" in asked
+    assert (quotes or []) == [each.quote for each in events if isinstance(each, ClaimFlagged)]
+    assert ([HIDES_A_NUMBER] if quotes is None else []) == refused  # without a second answer the first one counts
+
+
+@pytest.mark.parametrize("points", [1, 2])
+async def test_only_a_gap_of_two_points_is_asked_for_once_more(script: Any, points: int) -> None:
+    gap = {"turn": 1, "fails": "words that nobody said", "exposed_by": "words", "reason": "So.", "points": points}
+    async with harness() as h:
+        debate = await h.open(script(answers={"gaps:2": {"gaps": [gap]}}), turns=2)
+        await h.ended(debate)
+        events = await h.events(debate)
+
+    assert (points > 1) == any(isinstance(each, ModelAnswered) and each.key == "gaps_again:2" for each in events)
 
 
 async def test_a_citation_of_what_does_not_exist_is_recorded_and_the_answer_is_kept(script: Any) -> None:

@@ -34,6 +34,7 @@ from judge.live.scoring import applicable
 from judge.rubric import rubric_v2
 from providers.catalog.models import family
 from server.debate.adoption import check_debate
+from server.debate.commands import Resume
 from server.debate.formats import next_steps
 from server.debate.formats.lab import AT_ONCE, IN_A_ROW, measured
 from server.debate.formats.trials import keys_of, question_of, readings_of, trials_of
@@ -136,7 +137,7 @@ async def test_the_cost_cap_halts_a_run_within_the_calls_of_one_moment(script: C
         assert "cost cap" in ended.reason
         assert halted.usage.calls < 10 + AT_ONCE
         await made.idle()
-        await made.moderators.resume(debate, "go on", "operator", 100.0)
+        await made.moderators.act(debate, Resume("go on", "operator", 100.0))
         assert isinstance(await made.ended(debate, halted.position), DebateConcluded)
         done = await state(made, debate)
 
@@ -157,7 +158,7 @@ async def test_a_judge_that_cannot_be_asked_halts_the_run_and_a_resume_asks_agai
         assert found.usage.failed_calls <= IN_A_ROW + 2 * AT_ONCE
         await made.idle()
         script(answers={})
-        await made.moderators.resume(debate, "go on", "operator")
+        await made.moderators.act(debate, Resume("go on", "operator"))
         assert isinstance(await made.ended(debate, found.position), DebateConcluded)
         result = (await state(made, debate)).lab.measured
 
@@ -364,14 +365,14 @@ async def test_stored_debates_give_pairs_and_those_of_two_families_measure_the_j
             turns = [*spoken(1, "pro", 20), *spoken(2, "con", 21), *spoken(3, "pro", 20), *spoken(4, "con", 40)]
             ended = DebateConcluded(winner="neither", by_rule="scorecard")
             await made.log.append(f"debate-{number}", 0, [Draft(event=event) for event in (begun, *turns, ended)])
-        found = await items_for(made.log, LabRequest(from_store=True))
-        named = await items_for(made.log, LabRequest(debates=["debate-1"]))
-        setup = setup_of(LabRequest(from_store=True), found, "openai:gpt-z", opened.rubric)
+        stored = await items_for(made.log, LabRequest(from_store=True))
+        ((named, _),) = await items_for(made.log, LabRequest(debates=["debate-1"]))
+        setup = setup_of(LabRequest(from_store=True), [item for item, _ in stored], "openai:gpt-z", opened.rubric)
 
-    assert {each.id for each in found} == {"debate-0", "debate-1"}
-    assert [each.id for each in named] == ["debate-1"]
-    assert [pair.id for pair in named[0].pairs] == ["turn1", "turn3"]
-    families = {(item.id, pair.id): pair.families for item in found for pair in item.pairs if pair.families}
+    assert {each.id for each, _ in stored} == {"debate-0", "debate-1"}
+    assert named.id == "debate-1"
+    assert [pair.id for pair in named.pairs] == ["turn1", "turn3"]
+    families = {(item.id, pair.id): pair.families for item, _ in stored for pair in item.pairs if pair.families}
     assert families == {("debate-0", "turn1"): (family("anthropic:claude-x"), family("openai:gpt-x"))}
     own = [trial for trial in trials_of(setup) if trial.battery == "family"]
     assert set(setup.trials) == {"retest", "position", "labels", "last_word", "family"}

@@ -15,6 +15,7 @@ from events.types import (
     TurnScored,
     TurnSpoken,
 )
+from server.debate.commands import Resume
 from server.debate.setup.opening import OUTAGE_ATTEMPTS
 from tests.server.conftest import CON, PRO
 from tests.server.harness import QUICK, check_sound, fault, harness
@@ -129,7 +130,7 @@ async def test_a_fault_that_stays_halts_with_a_reason_and_resume_goes_on(script:
         assert isinstance(end, DebateHalted)
         assert "Mend the cause and resume." in end.reason
         while isinstance(end, DebateHalted):  # a permanent fault halts at each attempt
-            position = await h.moderators.resume(debate, "mended", "test")
+            position = await h.moderators.act(debate, Resume("mended", "test"))
             end = await h.ended(debate, position)
         records = await check_sound(h.log, debate)
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from events.types import DebateConcluded, DebateHalted, DebateOpened, FamilyWarned, Missing
 from providers.catalog.pricing import cost, is_priced, prepare, price
+from server.debate.commands import Resume
 from server.debate.moderators import family_warnings
 from server.debate.setup import opening
 from server.debate.setup.estimate import estimate, in_words
@@ -160,8 +161,8 @@ async def test_a_debate_halts_at_its_cap_and_goes_on_with_a_higher_one(script: A
         halted = await h.ended(debate)
         at = await h.log.head(debate)
         with pytest.raises(BadField, match="a cap must be above that"):
-            await h.moderators.resume(debate, "", "operator", 0.2)
-        await h.moderators.resume(debate, "more money", "operator", 100.0)
+            await h.moderators.act(debate, Resume("", "operator", 0.2))
+        await h.moderators.act(debate, Resume("more money", "operator", 100.0))
         ended = await h.ended(debate, at)
 
     assert isinstance(halted, DebateHalted)

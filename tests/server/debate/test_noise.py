@@ -15,6 +15,7 @@ from events.state.scorecard import noise_of_lead
 from events.types import (
     BothSides,
     DebateConcluded,
+    DebateLabelled,
     DebateOpened,
     Effect,
     JudgeNoise,
@@ -26,6 +27,7 @@ from events.view import view as views
 from judge.live.verdicts import scorecard_verdict
 from judge.rubric import rubric_v1, rubric_v2
 from providers.scripted.provider import shipped
+from server.debate.commands import Label
 from server.debate.setup import opening
 from server.debate.setup.exhibitions import request_for
 from server.debate.setup.noise import noise_of
@@ -109,7 +111,8 @@ async def lab_run(made: Harness, sd: float, **request: Any) -> str:
 
 async def wanted(made: Harness, **request: Any) -> DebateOpened:
     body = {"motion": "Juries are better", "turns": 2, **{seat: {"model": JUDGE} for seat in ("pro", "con", "judge")}}
-    return await opening_for(made.log, as_request(body | request), made.registry, made.settings)
+    opened, _ = await opening_for(made.log, as_request(body | request), made.registry, made.settings)
+    return opened
 
 
 async def test_an_opening_records_the_newest_run_of_the_same_judge_and_rubric() -> None:
@@ -126,6 +129,18 @@ async def test_an_opening_records_the_newest_run_of_the_same_judge_and_rubric() 
     assert other.noise is UNSET
     assert ignored.noise == opened.noise
     assert ignored.rubric.lead_beyond_noise is False
+
+
+@pytest.mark.parametrize("labels", [{"hidden": True}, {"link": "ab" * 32}])
+async def test_an_opening_names_no_run_that_readers_do_not_find(labels: dict[str, Any]) -> None:
+    async with harness() as made:
+        debate = await lab_run(made, 2.5)
+        newer = await lab_run(made, 4.5)
+        await made.moderators.act(newer, Label(DebateLabelled(by="Ada", **labels)))
+        opened = await wanted(made)
+
+    assert opened.noise is not UNSET
+    assert debate == opened.noise.run
 
 
 async def test_a_run_that_cannot_be_read_keeps_no_debate_from_its_opening(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -147,7 +147,7 @@ async def test_a_panel_that_is_split_names_nobody_and_deliberates(script: Script
 
 async def test_deliberation_changes_nothing_that_the_panel_says(script: Script) -> None:
     moved = {
-        f"deliberate:{name}:{number}": {"verdict": "con", "confidence": 1.0, "rationale": "I follow.", "quote": ""}
+        f"deliberate:{name}:{number}": {"verdict": "B", "confidence": 1.0, "rationale": "I follow.", "quote": ""}
         for name in RATERS
         for number in (1, 2, 3)
     }
@@ -231,21 +231,19 @@ def test_a_rater_of_many_turns_may_answer_at_length() -> None:
 
 async def test_what_a_rater_gives_wrongly_is_recorded_and_the_panel_goes_on(script: Script) -> None:
     faulty = of_arguments(8, 7, 8, 4, 3, 4)
-    faulty["scores"]["PRO-1"] |= {"logic": "8/10", "evidence": 0, "honesty": None}
+    faulty["scores"]["PRO-1"] |= {"logic": "eight", "evidence": 0, "honesty": None}
     faulty["scores"]["PRO-9"] = faulty["scores"].pop("CON-2")
     faulty["standings"]["CON-3"] = "WON"
     events, _ = await judged(script, AGREED | {"panel:business": faulty})
     business = of(events, PanelistScored)[1]
 
-    assert {"responsiveness": 7.0} == business.scores["PRO-1"]
-    assert business.absent["PRO-1.logic"] == '"8/10" is not a number from 1 to 10'
-    assert {"PRO-1.logic", "PRO-1.evidence", "PRO-1.honesty", "CON-3.standing"} < business.absent.keys()
-    refused = one(events, FindingRefused)
-    assert ("panel", "PRO-9", "the business rater rated an argument that nobody opened") == (
-        refused.purpose,
-        refused.quote,
-        refused.reason,
-    )
+    assert {"responsiveness": 7.0, "evidence": 1.0} == business.scores["PRO-1"]
+    assert business.absent["PRO-1.logic"] == '"eight" is not a number'
+    assert {"PRO-1.logic", "PRO-1.honesty", "CON-3.standing"} < business.absent.keys()
+    assert [
+        ("panel", "PRO-9", "the business rater rated an argument that nobody opened"),
+        ("panel", "scores.PRO-1.evidence", "requested 0, applied 1"),
+    ] == [(each.purpose, each.quote, each.reason) for each in of(events, FindingRefused)]
     assert "pro" == events[-1].winner
 
 

@@ -33,6 +33,7 @@ from events.types import (
     TurnSpoken,
     TurnStarted,
 )
+from server.debate.commands import CastBallot, ClosePoll, Halt, Pause, Resume
 from server.debate.formats import next_steps
 from server.debate.moderators import Moderators
 from server.debate.setup.estimate import Estimate
@@ -62,7 +63,7 @@ def order(events: Sequence[Event], *types: type[Event]) -> list[str]:
 async def cast(h: Harness, debate: str, *votes: StanceStated) -> None:
     async with anyio.create_task_group() as tasks:
         for vote in votes:
-            tasks.start_soon(h.moderators.cast, debate, vote)
+            tasks.start_soon(h.moderators.act, debate, CastBallot(vote))
 
 
 # the course of a debate with a poll
@@ -74,11 +75,11 @@ async def test_the_first_turn_waits_for_the_first_vote_and_the_verdict_for_the_s
         await h.until(debate, opens("before"))
         assert 1 == h.moderators.running
         await cast(h, debate, *(stance(each, "before", "undecided") for each in range(VOTERS)))
-        await h.moderators.close_poll(debate, "before", "moderator")
+        await h.moderators.act(debate, ClosePoll("before", "moderator"))
         await h.until(debate, opens("after"))
         await cast(h, debate, *(stance(each, "after", "pro") for each in range(VOTERS)))
         await h.until(debate, lambda record: isinstance(record.event, TurnScored) and record.event.turn == 2)
-        await h.moderators.close_poll(debate, "after", "moderator")
+        await h.moderators.act(debate, ClosePoll("after", "moderator"))
         await h.ended(debate)
         events = await h.events(debate)
         view = await h.view(debate)
@@ -107,11 +108,11 @@ async def test_a_protocol_debate_waits_for_both_votes(script: Any) -> None:
     async with harness() as h:
         debate = await h.open(script(answers=answers()), format="protocol", turns=8, poll={})
         await h.until(debate, opens("before"))
-        await h.moderators.close_poll(debate, None, "moderator")
+        await h.moderators.act(debate, ClosePoll(None, "moderator"))
         await h.until(debate, opens("after"))
         events = await h.events(debate)
         assert 8 == len(order(events, TurnSpoken))
-        await h.moderators.close_poll(debate, None, "moderator")
+        await h.moderators.act(debate, ClosePoll(None, "moderator"))
 
         assert isinstance(await h.ended(debate), DebateConcluded)
 
@@ -123,14 +124,14 @@ async def test_pause_resume_and_halt_work_while_the_debate_waits(script: Any) ->
     async with harness() as h:
         debate = await h.open(script(), poll={})
         await h.until(debate, opens("before"))
-        await h.moderators.pause(debate, "", "moderator")
+        await h.moderators.act(debate, Pause("", "moderator"))
         await h.idle()
         await cast(h, debate, stance(1, "before", "pro"))
-        await h.moderators.resume(debate, "", "moderator")
-        await h.moderators.halt(debate, "enough", "moderator")
+        await h.moderators.act(debate, Resume("", "moderator"))
+        await h.moderators.act(debate, Halt("enough", "moderator"))
         await h.idle()
-        await h.moderators.resume(debate, "", "moderator")
-        await h.moderators.close_poll(debate, "before", "moderator")
+        await h.moderators.act(debate, Resume("", "moderator"))
+        await h.moderators.act(debate, ClosePoll("before", "moderator"))
         await h.until(debate, is_a(TurnStarted))
 
         assert 1 == len(order(await h.events(debate), PollOpened))
@@ -250,19 +251,19 @@ async def test_a_vote_that_cannot_count_now_is_refused(script: Any, setup: Any, 
         await h.until(debate, is_a(PollOpened, TurnStarted))
 
         with pytest.raises(NotNow, match=why):
-            await h.moderators.cast(debate, vote)
+            await h.moderators.act(debate, CastBallot(vote))
 
 
 async def test_a_vote_after_the_end_of_its_round_is_told_so(script: Any) -> None:
     async with harness() as h:
         debate = await h.open(script(pace={"chunk_ms": 60_000, "chunk_chars": 1}), poll={})
         await h.until(debate, opens("before"))
-        await h.moderators.close_poll(debate, "before", "moderator")
+        await h.moderators.act(debate, ClosePoll("before", "moderator"))
 
         with pytest.raises(NotNow, match="the first vote is closed: your vote came too late"):
-            await h.moderators.cast(debate, stance(1, "before", "pro"))
+            await h.moderators.act(debate, CastBallot(stance(1, "before", "pro")))
         with pytest.raises(NotNow, match="no vote is open now"):
-            await h.moderators.close_poll(debate, "before", "moderator")
+            await h.moderators.act(debate, ClosePoll("before", "moderator"))
 
 
 async def test_an_operator_does_not_close_the_other_vote_by_mistake(script: Any) -> None:
@@ -271,7 +272,7 @@ async def test_an_operator_does_not_close_the_other_vote_by_mistake(script: Any)
         await h.until(debate, opens("before"))
 
         with pytest.raises(NotNow, match="the first vote is open now"):
-            await h.moderators.close_poll(debate, "after", "moderator")
+            await h.moderators.act(debate, ClosePoll("after", "moderator"))
 
 
 async def test_a_poll_is_for_debates_between_two_sides(script: Any) -> None:

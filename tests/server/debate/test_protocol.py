@@ -25,6 +25,7 @@ from events.types import (
     TurnStarted,
 )
 from events.view import view as views
+from server.debate.commands import Halt
 from server.debate.formats.steps import Ask, Record
 from server.feed import frames
 from tests.judge.protocol.rounds import (
@@ -273,7 +274,7 @@ async def test_a_statement_is_recorded_while_the_other_side_still_writes(script:
             assert name == opened_.side
             assert [name] == list(view["protocol"]["openings"])
             assert {"spoken", "speaking"} == {turn["state"] for turn in view["turns"].values()}
-            await h.moderators.halt(debate, "enough", "test")
+            await h.moderators.act(debate, Halt("enough", "test"))
         await h.idle()
 
 
@@ -289,7 +290,7 @@ async def test_a_side_is_asked_again_while_the_other_side_still_writes(script: S
         assert ("pro", ()) == (opened_.side, opened_.faults)
         assert [1, 2] == calls(events, "open:pro")
         assert [] == calls(events, "open:con")
-        await h.moderators.halt(debate, "enough", "test")
+        await h.moderators.act(debate, Halt("enough", "test"))
         await h.idle()
 
 

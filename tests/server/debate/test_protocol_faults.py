@@ -19,6 +19,7 @@ from events.types import (
     TurnSpoken,
     TurnStarted,
 )
+from server.debate.commands import Resume
 from tests.judge.protocol.rounds import NAMES, closing, cross, opening
 from tests.server.harness import fault, harness
 from tests.server.protocol_debates import PROSE, Script, answers, calls, check, held, of, played, stated
@@ -169,7 +170,7 @@ async def test_a_side_that_says_nothing_halts_the_debate_until_it_can_be_asked(s
         }
         script(answers=answers())
         at = (await check(h.log, debate))[-1].position
-        await h.moderators.resume(debate, "mended", "test")
+        await h.moderators.act(debate, Resume("mended", "test"))
 
         assert isinstance(await h.ended(debate, at), DebateConcluded)
         events = [record.event for record in await check(h.log, debate)]

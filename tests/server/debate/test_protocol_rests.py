@@ -17,6 +17,7 @@ from events.types import (
     TurnSpoken,
     TurnStarted,
 )
+from server.debate.commands import Halt, Pause, Resume
 from tests.judge.protocol.rounds import assessment, opening
 from tests.server.harness import fault, harness, is_a
 from tests.server.protocol_debates import Script, answers, calls, check, held, of
@@ -73,10 +74,10 @@ async def test_a_halt_cuts_off_what_is_being_written_and_a_resume_asks_for_it_al
         late = script(answers=answers(open_con={"fault": {"kind": "timeout", "after_ms": 60_000}}))
         debate = await h.open(late, turns=8, format="protocol")
         await h.until(debate, is_a(ArgumentsOpened))
-        at = await h.moderators.halt(debate, "a break", "test")
+        at = await h.moderators.act(debate, Halt("a break", "test"))
         await h.idle()
         script(answers=answers())
-        await h.moderators.resume(debate, "on", "test")
+        await h.moderators.act(debate, Resume("on", "test"))
 
         assert isinstance(await h.ended(debate, at), DebateConcluded)
         events = [record.event for record in await check(h.log, debate)]
@@ -93,13 +94,13 @@ async def test_a_pause_lets_what_is_asked_be_answered(script: Script) -> None:
         model = script(answers=answers(), pace={"answer_ms": 40})
         debate = await h.open(model, turns=8, format="protocol")
         await h.until(debate, is_a(TurnStarted))
-        await h.moderators.pause(debate, "tea", "test")
+        await h.moderators.act(debate, Pause("tea", "test"))
         await h.idle()
 
         events = await h.events(debate)
         assert len(of(events, ModelAnswered)) in {0, 2}  # asked before the pause or not at all
         assert [] == of(events, TurnSpoken)
-        await h.moderators.resume(debate, "on", "test")
+        await h.moderators.act(debate, Resume("on", "test"))
         assert isinstance(await h.ended(debate), DebateConcluded)
         await check(h.log, debate)
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from events.record import Draft
 from events.state import debate as debates
 from events.types import AttemptAbandoned, DebateConcluded, DebateHalted, TurnFailed, TurnSpoken, TurnStarted
+from server.debate.commands import Resume
 from server.debate.formats import next_steps
 from server.debate.formats.halts import seconds_left
 from server.debate.formats.steps import Ask, Record, Speak
@@ -87,7 +88,7 @@ async def test_it_cuts_off_a_turn_in_flight_and_the_debate_goes_on_when_resumed(
         assert isinstance(end.event, DebateHalted)
         await h.idle()
         script()  # the same file, quick now
-        position = await h.moderators.resume(debate, "again", "test")
+        position = await h.moderators.act(debate, Resume("again", "test"))
 
         assert isinstance(await h.ended(debate, position), DebateConcluded)
         records = await check_sound(h.log, debate)

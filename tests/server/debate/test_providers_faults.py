@@ -18,12 +18,14 @@ from events.types import (
     AttemptAbandoned,
     DebateConcluded,
     DebateHalted,
+    ModelFailed,
     TurnFailed,
     TurnSpoken,
     TurnStarted,
 )
 from providers import imports
 from providers.limits import breaker
+from server.debate.commands import Resume
 from server.settings import Settings
 from tests.providers.vendors import faults
 from tests.providers.vendors.faults import Fault
@@ -143,7 +145,7 @@ async def to_the_end(h: Harness, debate: str) -> int:
             halts += 1
             assert halts <= RESUMES
             await anyio.sleep(0.06)  # a provider that was left alone may be asked again
-            position = await h.moderators.resume(debate, "mended", "test")
+            position = await h.moderators.act(debate, Resume("mended", "test"))
 
 
 @pytest.fixture
@@ -153,13 +155,35 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(breaker, "LONGEST_REST_S", 0.2)
 
 
+@pytest.fixture(scope="module")
+def sdks() -> None:
+    """Import the SDKs: an import would take longer than the deadlines here."""
+    for each in imports.SDKS:
+        imports.load_now(each)
+
+
+@pytest.mark.usefixtures("sdks")
+@pytest.mark.parametrize("kind", ["odd part", "odd error"])
+@pytest.mark.parametrize("name", sorted(MODELS))
+async def test_parts_that_nobody_expects_are_tried_again(monkeypatch: pytest.MonkeyPatch, name: str, kind: str) -> None:
+    async with (
+        running_vendors(monkeypatch, thought=0, words=20) as vendors,
+        harness(settings=PATIENT, registry=shipped_registry()) as h,
+    ):
+        vendors[name].faults += [Fault(kind, of="speech"), Fault(kind, of="question")]
+        debate = await h.open(f"{name}:{MODELS[name]}", turns=1)
+        end, events = await h.ended(debate), await h.events(debate)
+
+    assert isinstance(end, DebateConcluded)
+    assert ["reset", "reset"] == [each.kind for each in events if isinstance(each, ModelFailed)]
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("sdks")
 async def test_a_fault_anywhere_hurts_no_debate(script: Any, monkeypatch: pytest.MonkeyPatch, impatient: None) -> None:
     chance = random.Random(SEED)
     halts: Counter[int] = Counter()
     wired = itertools.cycle(WIRE_FAULTS)
-    for each in imports.SDKS:  # an import would take longer than the deadlines here
-        imports.load_now(each)
     async with running_vendors(monkeypatch, thought=0, words=20) as vendors:
         before = left_over()
         met: Counter[str] = Counter()

@@ -12,10 +12,13 @@ import msgspec
 import pytest
 
 from events.store.open import opened_log
-from events.types import DebateConcluded, ModelFailed, TurnFailed
+from events.types import DebateConcluded, DebateHalted, ModelFailed, TurnFailed
+from providers.errors import ProviderError
 from providers.limits import Limit, breaker
 from providers.limits.limiter import CallLimiter
+from server.debate.commands import Halt
 from server.feed.reader import Reader
+from tests.providers.scenarios.session import request
 from tests.providers.vendors.faults import Fault
 from tests.providers.vendors.running import running_vendors
 from tests.server.harness import PATIENCE_S, QUICK, Harness, check_sound, harness, is_a, shipped_registry
@@ -162,7 +165,7 @@ async def test_who_watches_is_told_how_many_are_ahead_and_when_it_is_over(script
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(told_over, h, last)
             await h.until(first, lambda record: True)
-            await h.moderators.halt(first, "enough", "test")
+            await h.moderators.act(first, Halt("enough", "test"))
         for debate in (*others, last):
             assert isinstance(await h.ended(debate), DebateConcluded)
 
@@ -193,6 +196,52 @@ async def test_who_watches_is_told_of_a_rest_and_the_debate_goes_on_after_it(
 
     assert breaker.FAILURES == len(failures)
     assert {"overloaded"} == {event.kind for event in failures}
+
+
+async def test_a_forbidden_model_halts_only_the_debates_that_ask_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running_vendors(monkeypatch, thought=0, words=20) as vendors, harness(registry=shipped_registry()) as h:
+        forbidden, allowed = "claude-haiku-4-5", "claude-haiku-5-5"
+        vendors["anthropic"].faults.append(Fault("403", model=forbidden, times=99))
+        halts = [await h.ended(await h.open(f"anthropic:{forbidden}", turns=1)) for _ in range(breaker.FAILURES + 1)]
+        end = await h.ended(await h.open(f"anthropic:{allowed}", turns=1))
+        load = {each.provider: each for each in h.registry.loads()}["anthropic"]
+
+    said = "failed once, last: Anthropic says: it went wrong (may ANTHROPIC_API_KEY use this model?)"
+    assert all(isinstance(each, DebateHalted) and said in each.reason for each in halts)
+    assert isinstance(end, DebateConcluded)
+    assert (0, "") == (load.rests_s, load.last)
+
+
+@pytest.mark.parametrize("status", ["529", "401"])
+async def test_a_debate_opens_while_its_provider_rests_and_waits(monkeypatch: pytest.MonkeyPatch, status: str) -> None:
+    monkeypatch.setattr(breaker, "REST_S", 1.0)
+    settings = msgspec.structs.replace(QUICK, attempts=1)
+    async with (
+        running_vendors(monkeypatch, thought=0, words=20) as vendors,
+        harness(settings=settings, registry=shipped_registry()) as h,
+    ):
+        model = "anthropic:claude-haiku-5-5"
+        vendors["anthropic"].faults.append(Fault(status, times=breaker.FAILURES))
+        for _ in range(breaker.FAILURES):
+            with pytest.raises(ProviderError):
+                await doomed(h, model)
+        (listed,) = [each for each in await h.registry.check_all() if each.name == model]
+        debate = await h.open(model, turns=1)
+        why = await wait_text(h, debate, bool)
+        end, events = await h.ended(debate), await h.events(debate)
+
+    assert listed.ok
+    assert "left alone for 1 s more after failures" in listed.detail
+    assert why.startswith("anthropic rests for ")
+    assert isinstance(end, DebateConcluded)
+    assert [] == [each for each in events if isinstance(each, TurnFailed | ModelFailed)]
+
+
+async def doomed(h: Harness, model: str) -> None:
+    """One call that fails."""
+    async with h.registry.call(model, "other") as call:
+        async for _ in call.stream(request()):
+            pass
 
 
 @pytest.mark.slow

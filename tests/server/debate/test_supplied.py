@@ -24,6 +24,7 @@ from events.types import (
 from events.view import view as views
 from events.view.view import TranscriptView
 from providers.registry import BASELINE
+from server.debate.commands import AddWord, Pause
 from server.debate.setup import opening
 from server.debate.setup.estimate import estimate
 from server.debate.setup.rehearsal import rehearse
@@ -190,10 +191,10 @@ async def test_lists_name_the_speakers_and_the_source() -> None:
 async def test_the_moderator_says_nothing_to_a_transcript() -> None:
     async with harness() as h:
         debate = await opened(h, body(*TOWN_HALL))
-        await h.moderators.pause(debate, "a break", "moderator")
+        await h.moderators.act(debate, Pause("a break", "moderator"))
 
         with pytest.raises(NotNow, match="come from a transcript"):
-            await h.moderators.say(debate, ModeratorSpoke(text="Go on", by="moderator"))
+            await h.moderators.act(debate, AddWord(ModeratorSpoke(text="Go on", by="moderator")))
 
 
 async def test_an_estimate_counts_the_judge_and_no_speech() -> None:

@@ -26,6 +26,37 @@ def pdf(pages: Sequence[str], *, title: str = "", password: str | None = None) -
     return made.getvalue()
 
 
+def glued_pdf(*pages: str, apart: str = "") -> bytes:
+    """A PDF whose words stand so close together that a reader of the file sees no spaces; not on the page ``apart``."""
+    made = BytesIO()
+    canvas = Canvas(made, invariant=1)
+    for text in (apart, *pages) if apart else pages:
+        for number, line in enumerate(text.split("\n")):
+            at = 72.0
+            for word in line.split():
+                canvas.drawString(at, 760 - 16 * number, word)
+                at += canvas.stringWidth(word) + (4 if text == apart else 1)
+        canvas.showPage()
+    canvas.save()
+    return made.getvalue()
+
+
+def xetex_pdf(text: str) -> bytes:
+    """A PDF as XeTeX writes it: words are kept apart by a shift, which is less than half of the font's own space."""
+    shown = b"-250".join(b"<%s>" % word.encode("utf-16-be").hex().encode() for word in text.split())
+    codes = b"1 begincodespacerange <0000> <FFFF> endcodespacerange 1 beginbfrange <0020> <007E> <0020> endbfrange"
+    return _pdf_of(
+        b"BT /F1 10 Tf 72 700 Td [%s] TJ ET" % shown,
+        b"",
+        b"<< /Type /Font /Subtype /Type0 /BaseFont /F /Encoding /Identity-H /ToUnicode 8 0 R/DescendantFonts [6 0 R]>>",
+        b"<< /Type /Font /Subtype /CIDFontType2 /BaseFont /F /FontDescriptor 7 0 R /W [32 [600 %s]]"
+        b" /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>" % (b"500 " * 94),
+        b"<< /Type /FontDescriptor /FontName /F /Flags 4 /FontBBox [0 -200 1000 800] /ItalicAngle 0 /Ascent 800"
+        b" /Descent -200 /CapHeight 700 /StemV 80 >>",
+        _stream(b"begincmap %s endcmap" % codes),
+    )
+
+
 def scanned_pdf() -> bytes:
     """A PDF whose only page is a picture."""
     made = BytesIO()
@@ -52,12 +83,21 @@ def bomb_pdf(size: int) -> bytes:
 
 def raw_pdf(content: bytes, filters: bytes = b"") -> bytes:
     """A PDF with one page, whose content stream is ``content``."""
+    return _pdf_of(content, filters, b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+
+
+def _stream(content: bytes, filters: bytes = b"") -> bytes:
+    return b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(content), filters, content)
+
+
+def _pdf_of(content: bytes, filters: bytes, *fonts: bytes) -> bytes:
+    """A PDF with one page.  ``fonts``: the objects from number 5 on, of which the first is the font ``F1``."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources 5 0 R >>",
-        b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(content), filters, content),
-        b"<< /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources <</Font <</F1 5 0 R>> >> >>",
+        _stream(content, filters),
+        *fonts,
     ]
     made, places = b"%PDF-1.4\n", []
     for number, each in enumerate(objects, 1):

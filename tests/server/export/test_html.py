@@ -79,19 +79,23 @@ def test_only_modules_that_the_page_needs_are_included() -> None:
 
 @pytest.mark.parametrize("text", [HOSTILE, "</ScRiPt >", "<!--<script>", "\u2028\u2029", "]]>"])
 def test_nothing_breaks_out_of_the_archive(text: str) -> None:
-    escaped = inert(msgspec.json.encode({"text": text}))
+    escaped = inert(msgspec.json.encode({"text": text})).decode()
 
     assert "<" not in escaped
     assert not set("\u2028\u2029") & set(escaped)
     assert {"text": text} == msgspec.json.decode(escaped)
 
 
+def parsed(archive: bytes, title: str, note: str) -> PageParser:
+    return PageParser(inert(archive).join(offline(files(), title=title, note=note, is_whole=True)).decode())
+
+
 def page(**archive: Any) -> PageParser:
-    return PageParser(offline(files(), msgspec.json.encode(archive), title=HOSTILE, note=HOSTILE, is_whole=True))
+    return parsed(msgspec.json.encode(archive), HOSTILE, HOSTILE)
 
 
 def test_hostile_text_makes_no_element() -> None:
-    hostile, plain = page(text=HOSTILE), PageParser(offline(files(), b"{}", title="x", note="y", is_whole=True))
+    hostile, plain = page(text=HOSTILE), parsed(b"{}", "x", "y")
 
     assert [tag for tag, _ in plain.found] == [tag for tag, _ in hostile.found]
     assert HOSTILE == hostile.archive["text"]

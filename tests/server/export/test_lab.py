@@ -4,10 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import Battery, Effect, LabVerdict
-from server.export.lab import BATTERIES, answers, effect_name, summary
+from server.export.lab import BATTERIES, answers, effect_name, summary, verdict_words
 
 
-def effect(verdict: LabVerdict, battery: Battery = "side", name: str = "pro_pick", floor: float | None = 0.1) -> Effect:
+def effect(verdict: LabVerdict, battery: Battery = "side", name: str = "pro_pick", q: float | None = 0.5) -> Effect:
     return Effect(
         battery=battery,
         name=name,
@@ -20,46 +20,61 @@ def effect(verdict: LabVerdict, battery: Battery = "side", name: str = "pro_pick
         clusters=30,
         failed=0,
         p=None,
-        q=None,
+        q=q,
         detectable=None,
-        floor=floor,
+        floor=0.1,
         verdict=verdict,
         note="",
     )
 
 
-BIASED = effect("biased", "length", "padded_50")
-SEEN, UNSEEN, MEASURED = effect("within the floor"), effect("could not have seen it"), effect("measured")
-WITHOUT_FLOOR = effect("within the floor", floor=None)
+BIASED = effect("biased", "length", "padded_50", q=0.01)
+LESS = effect("biased, by less than matters", "length", "padded_100", q=0.04)
+FREE, OPEN, MEASURED = effect("no bias that matters"), effect("cannot tell"), effect("measured", q=None)
+EARLIER = effect("within the floor", "position", "first_pick", q=0.0)
+"""A bias that an earlier rule hid behind the noise of one answer."""
 
 
-def test_a_summary_says_how_many_comparisons_could_have_seen_a_difference() -> None:
-    seen = "Of 3 comparisons, 2 could have seen a difference that matters, and found none"
-
-    assert f"{seen} larger than the judge's own variation; 1 could not." == summary([SEEN, SEEN, UNSEEN, MEASURED])
-    assert f"{seen}; 1 could not." == summary([WITHOUT_FLOOR, WITHOUT_FLOOR, replace(UNSEEN, floor=None)])
-    assert "Of 2 comparisons, none could have seen a difference that matters." == summary([UNSEEN, UNSEEN])
+def test_a_summary_says_how_many_comparisons_exclude_a_bias_that_matters() -> None:
+    assert "Of 3 comparisons, 2 exclude a bias that matters; the rest cannot tell." == summary(
+        [FREE, FREE, OPEN, MEASURED]
+    )
+    assert "Of 1 comparison, 1 excludes a bias that matters." == summary([FREE])
+    assert "Of 2 comparisons, none can tell whether there is a bias that matters." == summary([OPEN, OPEN])
     assert "No figure of this run has a value to compare it with." == summary([MEASURED])
 
 
 def test_a_summary_names_the_biases_first() -> None:
-    biased = "1 of 3 comparisons shows a bias (Length, 50 % longer: change of the score)."
-    rest = "Of the other 2, none could have seen a difference that matters."
+    biased = "2 of 4 comparisons show a bias (Length, 50 % longer: change of the score; "
+    less = "Length, 100 % longer: change of the score, by less than matters)."
+    rest = "Of the other 2, none can tell whether there is a bias that matters."
 
-    assert f"{biased} {rest}" == summary([UNSEEN, BIASED, UNSEEN])
+    assert f"{biased}{less} {rest}" == summary([OPEN, BIASED, LESS, OPEN])
 
 
 def test_each_battery_has_an_answer() -> None:
-    unknown = effect("could not have seen it", "last_word", "last_pick")
-    found = answers([SEEN, UNSEEN, MEASURED, unknown, effect("biased", "pressure", "belief")])
+    unknown = effect("cannot tell", "last_word", "last_pick")
+    found = answers([FREE, OPEN, MEASURED, unknown, effect("biased", "pressure", "belief", q=0.0), LESS])
 
     assert found == [
-        (BATTERIES[SEEN.battery][0], "no bias that matters in 1 of 2 figures; the rest is not known"),
+        (BATTERIES[FREE.battery][0], "no bias that matters in 1 of 2 figures; the rest is not known"),
         ("Last word", "not known: more items are needed"),
         ("Pressure", "biased (a belief: flawed speech chosen more often)"),
+        ("Length", "biased (100 % longer: change of the score, by less than matters)"),
     ]
-    assert answers([SEEN]) == [(BATTERIES[SEEN.battery][0], "no bias that matters")]
+    assert answers([FREE]) == [(BATTERIES[FREE.battery][0], "no bias that matters")]
     assert answers([MEASURED]) == []
+
+
+def test_a_bias_that_an_earlier_rule_hid_is_named() -> None:
+    assert [("Position", "biased (first speech chosen)")] == answers([EARLIER])
+    assert "1 of 1 comparison shows a bias (Position, first speech chosen)." == summary([EARLIER])
+    assert [(BATTERIES["side"][0], "not known: more items are needed")] == answers([effect("within the floor")])
+
+
+def test_what_cannot_be_told_says_how_many_items_would_tell() -> None:
+    assert "cannot tell: 1,240 items would" == verdict_words(replace(OPEN, enough=1240))
+    assert "no bias that matters" == verdict_words(FREE)
 
 
 def test_all_comparisons_may_show_a_bias() -> None:

@@ -11,8 +11,9 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
-from events.errors import StoreUnavailable
+from events.errors import StoreDamaged, StoreUnavailable
 from events.record import Recorded, now
 from events.store.memory import MemoryLog
 from server import observe
@@ -21,7 +22,7 @@ from server.feed.websocket.connections import Connections
 from server.feed.websocket.deflate import WINDOW, Compressor, alone
 from tests.server.debate_events import PAUSED, RESUMED, TEXT, opened, spoken, started
 from tests.server.feed.transport import Decompressor, FakeTransport, each_frame
-from tests.server.harness import Harness, harness
+from tests.server.harness import Harness, Spectator, harness, watch
 
 pytestmark = pytest.mark.anyio
 
@@ -257,6 +258,40 @@ async def test_events_appended_together_are_written_together() -> None:
     assert len(list(each_frame(written))) == 16
 
 
+@pytest.mark.parametrize("deflate", [False, True])
+async def test_a_heartbeat_is_the_same_few_bytes_for_all_sockets(deflate: bool) -> None:
+    log = MemoryLog()
+    async with harness(log) as h:
+        connections = Connections(h.hub, slow_reader_s=1000)
+        await log.append("d", 0, [opened(200)])
+        transports = [await join(h, connections, deflate=deflate, high=1 << 20) for _ in range(3)]
+        await steps(30)
+        writes: list[bytes] = []
+        for transport in transports:
+            transport.drain()
+            transport.write = writes.append  # type: ignore[method-assign,assignment]
+        (await h.hub.channel("d")).beat()
+        await steps(30)
+
+    assert len(writes) == 3
+    assert len({id(each) for each in writes}) == 1
+    assert len(writes[0]) <= 30
+
+
+async def test_a_reader_is_sent_heartbeats_while_nothing_happens_and_none_from_before_it_came() -> None:
+    log = MemoryLog()
+    async with harness(log) as h:
+        h.hub.heartbeat_s = 0.01
+        await log.append("d", 0, [opened(), PAUSED])
+        first, second = Spectator(), Spectator()
+        channel = await h.hub.channel("d")
+        await watch(h.hub, channel, first, None, lambda: first.kinds.count("heartbeat") == 3)
+        await watch(h.hub, channel, second, None, lambda: "heartbeat" in second.kinds)
+
+    assert ["snapshot", "live", "status", "heartbeat"] == list(dict.fromkeys(first.kinds))
+    assert ["snapshot", "live", "status", "heartbeat"] == second.kinds
+
+
 async def test_sockets_that_join_together_share_one_snapshot() -> None:
     log = MemoryLog()
     async with harness(log) as h:
@@ -278,15 +313,38 @@ async def test_sockets_that_join_together_share_one_snapshot() -> None:
     assert made == 1
 
 
-async def test_a_store_that_fails_closes_with_1011_and_a_position() -> None:
-    class Failing(MemoryLog):
-        fails = False
+class Failing(MemoryLog):
+    """A log whose reads fail while ``why`` is set."""
 
-        async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
-            if self.fails:
-                raise StoreUnavailable("the disk failed")
-            return await super().read(debate, after, limit)
+    why: StoreUnavailable | None = None
 
+    async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
+        if self.why is not None:
+            raise self.why
+        return await super().read(debate, after, limit)
+
+
+async def test_a_store_that_is_away_closes_no_socket(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A read that fails is repeated, so that the spectators stay and miss nothing."""
+    monkeypatch.setattr("server.feed.hub.STORE_WAIT_S", 0.001)
+    log = Failing()
+    async with harness(log) as h:
+        connections = Connections(h.hub, slow_reader_s=1000)
+        await log.append("d", 0, [opened()])
+        transport = await join(h, connections)
+        await settle(h, [transport])
+        log.why = StoreUnavailable("the database is away")
+        with capture_logs() as logged:
+            await log.append("d", 1, [PAUSED])
+            await anyio.sleep(0.05)  # the length of the outage is tested
+        log.why = None
+        await settle(h, [transport])
+
+        assert (h.hub.spectators, transport.reader.position) == (1, 2)
+    assert [line["event"] for line in logged] == ["store_unavailable"], "it is told once"
+
+
+async def test_a_damaged_store_closes_with_1011_and_a_position() -> None:
     log = Failing()
     async with harness(log) as h:
         connections = Connections(h.hub, slow_reader_s=1000)
@@ -294,7 +352,7 @@ async def test_a_store_that_fails_closes_with_1011_and_a_position() -> None:
         transport = await join(h, connections)
         transport.drain()
         await anyio.wait_all_tasks_blocked()
-        log.fails = True
+        log.why = StoreDamaged("the disk failed")
         await log.append("d", 1, [PAUSED])
         await anyio.wait_all_tasks_blocked()
         await steps()

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.errors import StoreUnavailable, UnknownDebate
+from events.errors import StoreDamaged, UnknownDebate
 from events.patch import merge
 from events.record import Recorded, as_draft, now
 from events.store.memory import MemoryLog
 from events.types import DebateConcluded, TurnStarted
+from server.debate.commands import Command, Halt, Pause, Resume
 from server.errors import BadQuery
 from server.feed.channel import TextInFlight
 from server.feed.reader import Reader
@@ -254,8 +255,13 @@ async def test_a_client_that_acts_and_then_reads_sees_its_act(script: Any) -> No
         debate = await h.open(script(pace={"chunk_ms": 60_000}))
         await h.until(debate, is_a(TurnStarted))
         await h.hub.channel(debate)
-        for act, state in (("pause", "paused"), ("resume", "open"), ("halt", "halted")):
-            position = await getattr(h.moderators, act)(debate, "", "test")
+        acts: list[tuple[Command, str]] = [
+            (Pause("", "test"), "paused"),
+            (Resume("", "test"), "open"),
+            (Halt("", "test"), "halted"),
+        ]
+        for act, state in acts:
+            position = await h.moderators.act(debate, act)
             fold = await h.hub.view_at(debate, None)
 
             assert state == fold.view.state
@@ -296,7 +302,7 @@ async def test_readers_of_a_channel_whose_log_fails_end_and_may_return() -> None
 
         async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
             if self.fails:
-                raise StoreUnavailable("the disk failed")
+                raise StoreDamaged("the disk failed")
             return await super().read(debate, after, limit)
 
     log = Failing()

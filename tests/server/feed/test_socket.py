@@ -103,6 +103,20 @@ async def test_the_subprotocol_is_agreed_on_and_messages_of_a_client_are_ignored
 
 
 @pytest.mark.slow
+async def test_a_line_on_which_nothing_happens_has_heartbeats() -> None:
+    async with site() as (service, port):
+        service.hub.heartbeat_s = 0.05
+        await service.log.append("d", 0, [opened(), PAUSED])
+        spectator = Spectator()
+        async with connect(f"ws://127.0.0.1:{port}/ws/debates/d", proxy=None) as client:
+            with anyio.fail_after(10):
+                while spectator.kinds.count("heartbeat") < 3:
+                    spectator.take(str(await client.recv()))
+
+    assert ["snapshot", "live", "status", "heartbeat"] == list(dict.fromkeys(spectator.kinds))
+
+
+@pytest.mark.slow
 async def test_a_spectator_that_leaves_is_noticed() -> None:
     async with site() as (service, port):
         await service.log.append("d", 0, [opened(), PAUSED])

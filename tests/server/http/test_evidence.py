@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from server.http.body import MAX_BODY
-from tests.server.evidence.files import pdf
+from tests.server.evidence.files import glued_pdf, pdf
 from tests.server.site import MOTION, Site, refused
 
 TEXT = "Trees cool a street by four degrees in summer."
@@ -27,6 +27,16 @@ def test_a_document_is_read_before_a_debate_is_opened(site: Site) -> None:
         found["first"],
     )
     assert [] == site.get("/api/debates")["debates"]
+
+
+@pytest.mark.slow
+def test_a_document_that_is_read_badly_says_so_before_a_debate_is_opened(site: Site) -> None:
+    content = base64.b64encode(glued_pdf(TEXT, apart="First page.")).decode()
+
+    found = site.client.post("/api/evidence", json={"name": "shade.pdf", "base64": content}).json()
+
+    assert (2, 1) == (found["passages"], found["misread"])
+    assert [None, True] == [each.get("misread") for each in found["first"]]
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from providers.anthropic import AnthropicProvider
 from providers.environment import redacted
 from server import observe, service
 from server.cli.doctor import examine
+from server.debate.moderator import Moderator
 from server.settings import Settings
 from tests.providers.vendors.faults import Fault
 from tests.providers.vendors.running import Vendors, running_vendors
@@ -172,19 +173,28 @@ def test_the_doctor_repeats_no_key(vendors: Vendors) -> None:
     silent({"doctor": texts})
 
 
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [
+        ((AnthropicProvider, "stream"), "anthropic sent something that Moot did not expect (RuntimeError)"),
+        ((Moderator, "_seed"), "an error inside Moot (RuntimeError)"),
+    ],
+)
 def test_the_log_of_a_bug_holds_no_key(
-    operated: Site, vendors: Vendors, logged: Any, monkeypatch: pytest.MonkeyPatch
+    operated: Site, vendors: Vendors, logged: Any, monkeypatch: pytest.MonkeyPatch, place: Any, reason: str
 ) -> None:
-    def stream(self: Any, model: str, request: Any) -> Any:
+    """A bug of a provider fails its calls, a bug of Moot halts the debate; both have their tracebacks in the log."""
+
+    def fail(*_: Any) -> Any:
         key = os.environ["ANTHROPIC_API_KEY"]
         raise RuntimeError(f"a bug with {key}")
 
-    monkeypatch.setattr(AnthropicProvider, "stream", stream)
+    monkeypatch.setattr(*place, fail)
     debate = operated.open("anthropic:claude-haiku-5-5", turns=1)
     end = operated.ended(debate)
     log = logged()
 
-    assert "an error inside Moot (RuntimeError)" in end["reason"]
+    assert reason in end["reason"]
     assert "a bug with …" in log
     silent({"log": log} | read(operated, debate))
 

@@ -319,6 +319,16 @@ async def _never(_: object) -> dict[str, int]:
     return {}
 
 
+def test_a_probe_of_readiness_does_not_wait_for_the_store_either(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.http.metrics.STORE_S", 0.01)
+    monkeypatch.setattr(MemoryLog, "summaries", lambda self, limit: _never(self))
+    response = site.client.get("/readyz")
+
+    assert response.status_code == 503
+    assert response.json()["error"]["code"] == "store_unavailable"
+    assert "has not answered within 0.01 s" in response.json()["error"]["message"]
+
+
 def test_units_and_suffixes_follow_prometheus(site: Site) -> None:
     """Prometheus' naming practices: base units, and ``_total`` for counters."""
     wrong: list[str] = []

@@ -1,11 +1,13 @@
 """What takes long for a large debate is computed beside the event loop: other requests are answered meanwhile."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import anyio
 import pytest
 
-from server.export import archive
+from server.export import archive, html
 from server.http import commands, exports
 from tests.server.site import Site
 
@@ -13,8 +15,8 @@ from tests.server.site import Site
 @pytest.mark.parametrize(
     ("module", "name", "path", "body"),
     [
-        (archive, "_archive", "/export.html", None),
-        (exports, "html_export", "/export.html", None),
+        (archive, "_audit", "/export.html", None),
+        (html, "offline", "/export.html", None),
         (exports, "as_markdown", "/export.md", None),
         (commands, "what_if", "/whatif", {"rubric": {"tie_within": 3}}),
     ],
@@ -38,3 +40,28 @@ def test_a_thread_computes_it(
     assert 200 == response.status_code, response.text
     assert threads
     assert loop.call(threading.get_ident) not in threads
+
+
+def test_the_records_of_one_what_if_are_in_memory_at_a_time(
+    site: Site, script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    debate = site.open(script())
+    site.ended(debate)
+    read, under_way, most = commands.records_of, 0, 0
+
+    async def spy(*args: Any) -> Any:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await anyio.wait_all_tasks_blocked()
+        records = await read(*args)
+        under_way -= 1
+        return records
+
+    monkeypatch.setattr(commands, "records_of", spy)
+    with ThreadPoolExecutor(4) as clients:
+        body = {"rubric": {"tie_within": 3}}
+        answers = list(clients.map(lambda _: site.client.post(f"/api/debates/{debate}/whatif", json=body), range(4)))
+
+    assert [200] * 4 == [answer.status_code for answer in answers]
+    assert 1 == most

@@ -23,6 +23,7 @@ from events.types import (
     TurnStarted,
 )
 from server.debate import desk
+from server.debate.commands import Halt, MakeSeatLink, Resume
 from server.people import provider
 from server.people.acts import AtSeat
 from server.people.links import digest_of_link
@@ -47,12 +48,12 @@ async def open_with(h: Harness, script: str, *, time_s: float = 600.0, **pro: An
 
 
 async def take(h: Harness, debate: str) -> None:
-    await h.moderators.make_seat_link(debate, "pro", LINK, "moderator")
-    await h.moderators.at_seat(debate, AtSeat(seat="pro", link=LINK, holder=MINE, act="take"))
+    await h.moderators.act(debate, MakeSeatLink("pro", LINK, "moderator"))
+    await h.moderators.act(debate, AtSeat(seat="pro", link=LINK, holder=MINE, act="take"))
 
 
 async def do(h: Harness, debate: str, act: Any, **fields: str) -> int:
-    return await h.moderators.at_seat(debate, AtSeat(seat="pro", link=LINK, holder=MINE, act=act, **fields))
+    return await h.moderators.act(debate, AtSeat(seat="pro", link=LINK, holder=MINE, act=act, **fields))
 
 
 async def asked(h: Harness, debate: str) -> provider.OpenRequest:
@@ -74,7 +75,7 @@ async def test_a_time_out_halts_and_the_clock_begins_again_with_a_resume(script:
 
         halted = await h.ended(debate)
         assert isinstance(halted, DebateHalted)
-        position = await h.moderators.resume(debate, "", "moderator")
+        position = await h.moderators.act(debate, Resume("", "moderator"))
         again = await h.ended(debate, position)
         failed = await of(h, debate, TurnFailed)
 
@@ -179,7 +180,7 @@ async def test_a_seat_that_no_browser_has_taken_has_no_connection_to_lose(
         debate = await open_with(h, script())
         await asked(h, debate)
         await anyio.wait_all_tasks_blocked()
-        await h.moderators.halt(debate, "", "moderator")
+        await h.moderators.act(debate, Halt("", "moderator"))
         found = await of(h, debate, SeatConnectionLost)
 
     assert found == []
@@ -205,7 +206,7 @@ async def test_a_halt_in_mid_turn_closes_the_request(script: Callable[..., str])
         await take(h, debate)
         await asked(h, debate)
 
-        await h.moderators.halt(debate, "tea", "moderator")
+        await h.moderators.act(debate, Halt("tea", "moderator"))
         with anyio.fail_after(PATIENCE_S):
             while h.moderators.people.open_requests(debate, "pro"):
                 await anyio.lowlevel.checkpoint()

@@ -53,6 +53,20 @@ NYU: Final = "\n".join(
     ).decode()
     for number in (1, 2)
 )
+ASKED: Final = msgspec.json.encode(
+    {
+        "question": "Why did the crew leave?",
+        "answers": ["They were afraid", "They were paid"],
+        "rounds": [
+            {"by": "A", "text": ANN},
+            {"by": "B", "text": BEN},
+            {"by": "judge", "text": "What of the nurse?"},
+            {"by": "A", "text": AGAIN},
+            {"by": "judge", "text": "I believe A."},
+        ],
+    }
+).decode()
+"""A debate whose judge speaks between the speeches, which is context, and after the last one, which is left out."""
 WEBVTT: Final = f"""WEBVTT
 
 NOTE a comment

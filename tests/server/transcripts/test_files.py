@@ -101,6 +101,42 @@ def test_a_debate_about_a_question_with_two_answers() -> None:
     assert found == split("nyu.jsonl", samples.NYU, "2")
 
 
+@pytest.mark.parametrize(
+    "motion",
+    [
+        "The 2-state solution is dead",
+        "50.5 euros a month are enough",
+        "A fine of 50.5 euros is fair",
+        "2-state solutions fail",
+    ],
+)
+def test_a_motion_keeps_its_figures(motion: str) -> None:
+    found = split("talk.md", f"# {motion}\n\n**Ann:** {ANN}\n\n**Ben:** {BEN}\n")
+
+    assert motion == found.motion
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [("1. ", "2. "), ("1) ", "2)"), ("1 · ", "2 · "), ("3 - ", "4 – "), ("Turn 1: ", "Turn 2-"), ("Round 1 · ", "")],
+)
+def test_a_number_before_a_name_is_left_out(heads: tuple[str, str]) -> None:
+    found = split("talk.md", f"# Ban cars\n\n## {heads[0]}Ann\n\n{ANN}\n\n## {heads[1]}Ben\n\n{BEN}\n")
+
+    assert ("Ban cars", [("pro", "Ann", ANN), ("con", "Ben", BEN)]) == (found.motion, shown(found))
+
+
+@pytest.mark.parametrize("name", ["talk.json", "talk.csv"])
+def test_a_side_in_the_words_of_ours_decides(name: str) -> None:
+    rows = [("Cleo", "context", "Hello."), ("Ann", "pro", ANN), ("Ben", "Con", BEN), ("Judge", "out", "I believe Ann.")]
+    turns = [dict(zip(("speaker", "side", "text"), row, strict=True)) for row in rows]
+    table = "\n".join("\t".join(row) for row in [("speaker", "side", "text"), *rows])
+
+    found = split(name, msgspec.json.encode({"turns": turns}) if name.endswith("json") else table)
+
+    assert [(row[1].lower(), row[0], row[2]) for row in rows] == shown(found)
+
+
 def test_chats_leave_out_what_has_no_words() -> None:
     found = split("openai.json", samples.OPENAI)
 

@@ -4,6 +4,7 @@ import pytest
 
 from server.errors import BadTranscript
 from server.transcripts.entries import EntrySide, ReadTranscript, TranscriptEntry
+from server.transcripts.files import split_file
 from server.transcripts.hints import side_of
 from server.transcripts.names import alike_names
 from server.transcripts.sides import (
@@ -15,6 +16,7 @@ from server.transcripts.sides import (
     with_sides,
     without_short,
 )
+from tests.server.transcripts import samples
 
 
 @pytest.mark.parametrize(
@@ -135,6 +137,31 @@ def test_who_opens_the_debate_and_talks_little_is_a_moderator() -> None:
         ("Cleo", 4), ("Ann", 9), ("Dan", 4), ("Ben", 9), ("Cleo", 0)
     )
     assert {"Cleo": None, "Ann": "pro", "Ben": "con"} == sides(("Cleo", 7), ("Ann", 9), ("Ben", 9))
+
+
+def test_a_speaker_who_is_partly_context_and_partly_left_out_is_not_open() -> None:
+    split = split_file("nyu.json", samples.ASKED.encode())
+
+    def judge(of: TranscriptSplit) -> list[EntrySide | None]:
+        return [each.side for each in of.entries if each.speaker == "Judge"]
+
+    assert ("Judge", "context", False) == (split.speakers[2].name, split.speakers[2].side, split.speakers[2].is_open)
+    assert ["context", "out"] == judge(split) == judge(with_others(split, "context"))
+    assert ["pro", "out"] == judge(with_sides(split, {"Judge": "pro"})), "the verdict stays left out"
+    assert ["context", "out"] == judge(with_same(split, {"Debater B": "Debater B"}))
+
+
+def test_a_speaker_of_several_sides_is_open_only_while_an_entry_has_none() -> None:
+    told: list[tuple[str, EntrySide | None]] = [("Ann", "pro"), ("Ben", "con"), ("Cleo", "pro"), ("Cleo", "con")]
+    entries = [TranscriptEntry(speaker=name, text="two words", side=side) for name, side in told]
+    with_open = [*entries, TranscriptEntry(speaker="Cleo", text="two words")]
+
+    settled, still_open = (split_of(ReadTranscript(kind="json", entries=tuple(each))) for each in (entries, with_open))
+
+    assert [(None, False), (None, True)] == [
+        (each.speakers[2].side, each.speakers[2].is_open) for each in (settled, still_open)
+    ]
+    assert not without_short(still_open, 3).speakers[2].is_open
 
 
 def test_speakers_without_a_side_and_short_entries_are_settled_at_once() -> None:

@@ -7,7 +7,17 @@ import msgspec
 
 from providers.base import Segment
 from providers.catalog.pricing import cost
-from providers.errors import Empty, Malformed, ProviderError, Refused, Stopped, ToolCalled, WrongType
+from providers.errors import (
+    BrokenOff,
+    Empty,
+    Malformed,
+    ProviderError,
+    Refused,
+    Stopped,
+    TimedOut,
+    ToolCalled,
+    WrongType,
+)
 from tests.providers.scenarios.scenario import scenario, score
 from tests.providers.scenarios.session import VendorSession, billed
 
@@ -54,6 +64,27 @@ booked(
     without=NO_WORD | {"anthropic": "it says refusal, see there"},
     values={"openai": "content_filter", "gemini": "PROHIBITED_CONTENT"},
 )
+
+
+@scenario(
+    "a stream that breaks off or falls silent: its error has the tokens reported so far",
+    only=("anthropic", "gemini"),
+    why="it reports its tokens at the end",
+)
+async def _(session: VendorSession) -> None:
+    session.as_remote_server()
+    for kind in ("garbage", "quits early", "silence"):
+        session.add_fault(kind)
+        error = await session.fails(BrokenOff, TimedOut, type_=score(), idle_timeout_s=0.3)
+        outcome, bill = error.outcome, session.vendor.bills[-1]
+
+        assert outcome.is_partial
+        assert (bill.model, bill.input) == (outcome.model, outcome.tokens.input)
+        assert (
+            0
+            < outcome.cost_usd
+            == cost(session.column.provider, bill.model, outcome.tokens.input, outcome.tokens.output)
+        )
 
 
 class Coded(msgspec.Struct):

@@ -95,6 +95,8 @@ KINDS: Final[Mapping[str, tuple[type[ProviderError], ...]]] = {
     "reset": (BrokenOff,),
     "garbage": (BrokenOff,),
     "quits early": (BrokenOff,),
+    "odd part": (BrokenOff,),
+    "odd error": (BrokenOff,),
     "silence": (TimedOut,),
     "slow drip": (TimedOut,),
     "endless": (TimedOut,),

@@ -32,6 +32,7 @@ from events.types import (
 )
 from events.verify import verify_log
 from providers.registry import BASELINE
+from server.debate.commands import AddWord, Label
 from server.debate.setup.opening import build_opening, events_after
 from server.debate.setup.origins import fork_of, rejudged
 from server.debate.setup.request import as_request
@@ -140,7 +141,7 @@ async def test_another_judge_checks_the_citations_against_the_same_documents(scr
 async def test_messages_of_the_moderator_stay_in_their_places(script: Script) -> None:
     async with harness() as h:
         debate = await h.open(script("slow", pace={"chunk_ms": 20, "chunk_chars": 40}), turns=2, judge=BASELINE)
-        await h.moderators.say(debate, ModeratorSpoke(text="Speak to costs", by="Ada"))
+        await h.moderators.act(debate, AddWord(ModeratorSpoke(text="Speak to costs", by="Ada")))
         await h.ended(debate)
         views = [await h.view(debate), await h.view(await rejudge(h, debate))]
     before, after = ([{**each} for each in view["words"].values()] for view in views)
@@ -161,7 +162,7 @@ async def test_a_debate_in_which_one_side_has_not_spoken_is_not_judged_again(scr
 async def test_who_may_not_see_a_debate_does_not_see_what_is_made_of_it(kind: str, script: Script) -> None:
     async with harness() as h:
         debate = await spoken(h, script)
-        await h.moderators.label(debate, DebateLabelled(by="Ada", hidden=True, link="ab" * 32))
+        await h.moderators.act(debate, Label(DebateLabelled(by="Ada", hidden=True, link="ab" * 32)))
         made = await (rejudge(h, debate) if kind == "rejudge" else fork(h, debate, turn=1))
         page = await h.log.summaries(None, 10, "", LISTED)
         labels = await h.view(made)

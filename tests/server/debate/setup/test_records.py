@@ -8,11 +8,9 @@ import pytest
 from events.store.memory import MemoryLog
 from events.store.sqlite.log import SqliteLog
 from events.transfer import export, import_debate
-from events.types import (
-    Rater,
-    TrackRecord,
-)
+from events.types import DebateLabelled, Rater, TrackRecord
 from judge.panel.weights import rater_weights
+from server.debate.commands import Label
 from server.debate.setup import opening
 from server.debate.setup.records import calibrations, records_for, track_records
 from server.debate.setup.request import as_request
@@ -124,6 +122,17 @@ async def test_an_imported_calibration_counts_once(script: Any) -> None:
         await import_debate(elsewhere, lines)
 
         assert here == await track_records(elsewhere)
+
+
+@pytest.mark.parametrize("labels", [{"hidden": True}, {"link": "ab" * 32}])
+async def test_a_calibration_that_readers_do_not_find_counts_in_no_record(labels: dict[str, Any], script: Any) -> None:
+    async with harness() as h:
+        records = await held(h, request(case("a"), model=script(answers=RIGHT_AND_WRONG)))
+        counted = await track_records(h.log)
+        await h.moderators.act(records[0].debate, Label(DebateLabelled(by="Ada", **labels)))
+
+        assert counted
+        assert {} == await track_records(h.log)
 
 
 async def test_records_are_read_only_where_a_panel_is_seated(script: Any) -> None:

@@ -19,6 +19,7 @@ from events.types import LogicGapAdjusted, ModelAnswered, ScoreChange, TurnScore
 from events.view import view as views
 from events.view.view import Fold
 from server.debate.adoption import check_debate
+from server.debate.commands import Halt
 from server.errors import NotNow
 from server.export.exchange import first_side
 from server.export.labels import named
@@ -191,7 +192,7 @@ async def test_a_live_a_halted_and_an_unjudged_debate(script: Any) -> None:
         whole = await records(h, debate)
         halted = await h.open(model, turns=40)
         await h.until(halted, is_a(TurnScored))
-        await h.moderators.halt(halted, "no more time", "the operator")
+        await h.moderators.act(halted, Halt("no more time", "the operator"))
         stopped = made(await records(h, halted), "pro")
     judged = next(record.position for record in whole if isinstance(record.event, TurnScored))
     live = made(whole[:judged], "pro")

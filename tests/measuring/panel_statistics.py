@@ -1,5 +1,9 @@
-"""The statistics of a panel beside a plain loop over the resamples, and alpha beside the package's own."""
+"""The statistics of a panel compared with a plain loop over the resamples, and alpha with the package ``krippendorff``.
 
+``python -m tests.measuring.panel_statistics`` prints one line for each.
+"""
+
+import asyncio
 import time
 from typing import Final
 
@@ -24,7 +28,7 @@ UNITS: Final = 10_000
 SEED: Final = 20_261_121
 
 
-async def panel(*, quick: bool) -> Figure:
+async def panel(repetitions: int) -> Figure:
     """All statistics of the scores of 4 raters on 12 items: six intervals, disputes, each rater left out."""
     rubric = rubric_v1()
     assert rubric.panel is not None
@@ -45,7 +49,7 @@ async def panel(*, quick: bool) -> Figure:
             krippendorff.alpha(reliability_data=again, level_of_measurement="interval")
         return (time.perf_counter() - began) * 1000 * COEFFICIENTS * rules.bootstrap / LOOPED
 
-    reached, looped = await interleaved(ours, limit, 5 if quick else 15)
+    reached, looped = await interleaved(ours, limit, repetitions)
     return figure(
         "panel",
         reached,
@@ -58,7 +62,7 @@ async def panel(*, quick: bool) -> Figure:
     )
 
 
-async def alpha_at_length(*, quick: bool) -> Figure:
+async def alpha_at_length(repetitions: int) -> Figure:
     """One alpha of 10,000 units, as many as a large collection of debates has."""
     rng = np.random.default_rng(SEED)
     values = rng.integers(1, 11, size=(RATERS, UNITS)).astype(float)
@@ -74,7 +78,7 @@ async def alpha_at_length(*, quick: bool) -> Figure:
         krippendorff.alpha(reliability_data=values, level_of_measurement="interval")
         return (time.perf_counter() - began) * 1000
 
-    reached, package = await interleaved(ours, limit, 9 if quick else 25)
+    reached, package = await interleaved(ours, limit, repetitions)
     return figure(
         "alpha",
         reached,
@@ -120,3 +124,13 @@ def _ratings(
         )
     sides: dict[str, Side] = {name: "pro" if name.startswith("PRO") else "con" for name in names}
     return seats, scored, sides, values
+
+
+async def main() -> None:
+    """Print both figures."""
+    for each in (await panel(15), await alpha_at_length(25)):
+        print(f"{each.name}: {each.value:.3g} {each.unit}; {each.against}: {each.yardstick:.3g} {each.unit}")  # noqa: T201
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

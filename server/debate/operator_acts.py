@@ -1,0 +1,131 @@
+"""What an operator does to a debate, by its place in the API: one table for the routes and the terminal.
+
+``read`` makes the command of a request, and what the answer says besides the position of its event.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from events.types import POLL_ROUNDS
+from server.debate.acts import label_event, read_decision, read_labels, read_word
+from server.debate.commands import (
+    AddWord,
+    Appeal,
+    ClosePoll,
+    Command,
+    Decide,
+    Halt,
+    Label,
+    MakeSeatLink,
+    Pause,
+    Resume,
+    RevokeSeatLink,
+)
+from server.errors import BadField
+from server.people.links import digest_of_link, new_token
+
+MAX_REASON: Final = 500
+"""Characters."""
+
+
+class OperatorRequest(Struct, frozen=True, kw_only=True):
+    """What an operator asks for.  ``place``: the parts of the path, ``debate`` among them; ``by``: who asks."""
+
+    fields: dict[str, Any]
+    place: Mapping[str, str]
+    by: str
+
+
+class OperatorAct(Struct, frozen=True):
+    """A command, and what its answer says besides the position."""
+
+    command: Command
+    answer: dict[str, str] = {}
+
+
+Read = Callable[[OperatorRequest], OperatorAct]
+
+
+def _pause(asked: OperatorRequest) -> OperatorAct:
+    return OperatorAct(Pause(_reason(asked.fields), asked.by))
+
+
+def _resume(asked: OperatorRequest) -> OperatorAct:
+    return OperatorAct(Resume(_reason(asked.fields), asked.by, _cap(asked.fields)))
+
+
+def _halt(asked: OperatorRequest) -> OperatorAct:
+    return OperatorAct(Halt(_reason(asked.fields), asked.by))
+
+
+def _appeal(asked: OperatorRequest) -> OperatorAct:
+    return OperatorAct(Appeal(asked.place["claim"], asked.by))
+
+
+def _decide(asked: OperatorRequest) -> OperatorAct:
+    given = read_decision({"by": asked.by, **asked.fields})
+    return OperatorAct(Decide(given.decision, given.reason, given.by))
+
+
+def _say(asked: OperatorRequest) -> OperatorAct:
+    return OperatorAct(AddWord(read_word({"by": asked.by, **asked.fields})))
+
+
+def _label(asked: OperatorRequest) -> OperatorAct:
+    labelled, token = label_event(read_labels(asked.fields), asked.by)
+    link = {"link": f"/d/{quote(asked.place['debate'])}?link={token}"} if token else {}
+    return OperatorAct(Label(labelled), link)
+
+
+def _close_poll(asked: OperatorRequest) -> OperatorAct:
+    when = asked.fields.get("when")
+    if when is not None and when not in POLL_ROUNDS:
+        raise BadField("when", f"when is one of {', '.join(POLL_ROUNDS)}")
+    return OperatorAct(ClosePoll(when, asked.by))
+
+
+def seat_link(asked: OperatorRequest) -> OperatorAct:
+    """A new link of a person's seat; an earlier one is void."""
+    token = new_token(asked.place["debate"], asked.place["seat"])
+    command = MakeSeatLink(asked.place["seat"], digest_of_link(token), asked.by)
+    return OperatorAct(command, {"link": f"/seat/{quote(token)}"})
+
+
+def _revoke_link(asked: OperatorRequest) -> OperatorAct:
+    return OperatorAct(RevokeSeatLink(asked.place["seat"], asked.by))
+
+
+ACTS: Final[dict[tuple[str, str], Read]] = {
+    ("POST", "pause"): _pause,
+    ("POST", "resume"): _resume,
+    ("POST", "halt"): _halt,
+    ("POST", "say"): _say,
+    ("POST", "labels"): _label,
+    ("POST", "decision"): _decide,
+    ("POST", "poll/close"): _close_poll,
+    ("POST", "claims/{claim}/appeal"): _appeal,
+    ("POST", "seats/{seat}/link"): seat_link,
+    ("DELETE", "seats/{seat}/link"): _revoke_link,
+}
+"""By method, and by the path behind that of the debate."""
+
+
+def _reason(fields: dict[str, Any]) -> str:
+    """Raises ``BadField``."""
+    reason = fields.get("reason", "")
+    if not isinstance(reason, str) or len(reason) > MAX_REASON:
+        raise BadField("reason", f"a reason is a text of at most {MAX_REASON} characters")
+    return reason
+
+
+def _cap(fields: dict[str, Any]) -> float | None:
+    """The new cap on cost that a resumption may bring.  Raises ``BadField``."""
+    cap = fields.get("max_cost_usd")
+    if cap is None:
+        return None
+    if isinstance(cap, bool) or not isinstance(cap, int | float) or not 0 < cap < float("inf"):
+        raise BadField("max_cost_usd", "a cap is a number of US dollars above 0")
+    return float(cap)
