@@ -161,15 +161,17 @@ def _with(**changes: Any) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("act", ["pause", "halt"])
+@pytest.mark.parametrize("act", [Pause, Halt])
 @pytest.mark.parametrize("moment", range(1, 14))
-async def test_an_act_after_any_event_is_obeyed_and_undone(script: Any, act: str, moment: int) -> None:
+async def test_an_act_after_any_event_is_obeyed_and_undone(
+    script: Any, act: type[Pause | Halt], moment: int
+) -> None:
     """The debate rests right after the n-th event, without a half turn, and can go on to its end."""
     async with harness() as h:
         debate = await h.open(script(pace={"chunk_ms": 0, "chunk_chars": 8}))
         await h.until(debate, lambda record: record.position >= moment)
         try:
-            await getattr(h.moderators, act)(debate, "now", "test")
+            await h.moderators.act(debate, act("now", "test"))
         except NotNow:
             assert isinstance((await h.events(debate))[-1], DebateConcluded)
             return
@@ -177,7 +179,7 @@ async def test_an_act_after_any_event_is_obeyed_and_undone(script: Any, act: str
         events = await h.events(debate)
         rest = next(i for i, e in enumerate(events) if isinstance(e, DebatePaused | DebateHalted))
         after = {type(event) for event in events[rest + 1 :]}
-        allowed = {ModelAnswered, TurnSpoken} if act == "pause" else {AttemptAbandoned, ModelFailed}
+        allowed = {ModelAnswered, TurnSpoken} if act is Pause else {AttemptAbandoned, ModelFailed}
         assert after <= allowed
         assert {"halted"} >= {event.kind for event in events if isinstance(event, ModelFailed)}
 

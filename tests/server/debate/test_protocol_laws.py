@@ -20,6 +20,8 @@ from events.types import (
     TurnStarted,
 )
 from events.view import view as views
+from providers.answers.schema import parse
+from providers.errors import ProviderError
 from server.debate.formats.steps import Ask, Record, Speak
 from server.feed import frames
 from server.whatif.replay import replay
@@ -29,6 +31,7 @@ from tests.judge.protocol.rounds import (
     RUBRIC,
     RUBRIC_2,
     argument_answer,
+    as_text,
     assessment,
     closing,
     cross,
@@ -71,8 +74,11 @@ def answer(draw: st.DrawFn, step: Ask) -> Event:
             return reply(step, sound(step))
         case "odd":
             said = odd(draw, step)
-            fault = step.check(said)
-            return reply(step, said) if not fault else no_reply(step, "unknown_id")
+            try:
+                step.verify(parse(as_text(said), step.reads))
+            except ProviderError as error:
+                return no_reply(step, error.kind)
+            return reply(step, said)
         case "prose" if step.key != "assess":
             return reply(step, PROSE)
         case "unread":
