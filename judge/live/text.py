@@ -20,9 +20,10 @@ SHORT: Final = 240
 _SENTENCE: Final = re.compile(r"(?<=[.!?؟۔।॥])\s|(?<=[。！？｡।॥])")
 
 
+@lru_cache(4096)
 def shortened(text: str) -> str:
-    """Return a turn's first sentence."""
-    return _SENTENCE.split(text)[0][:SHORT]
+    """Return a turn's first sentence.  Cached, since every later prompt asks for it again."""
+    return _SENTENCE.split(text[:SHORT], 1)[0]
 
 
 def sentences(text: str) -> list[Span]:

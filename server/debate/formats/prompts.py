@@ -5,6 +5,7 @@ earlier ones, as many as fit.  The event ``context_summarised`` records which, s
 """
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from msgspec import UNSET
@@ -156,18 +157,20 @@ def _context(debate: Debate, opened: DebateOpened, side: Side) -> Context:
     left = (window - FRAME_TOKENS - room_for(debate, window) - answer) / DENSE
     words = _words(debate, left / SHARE_OF_WORDS)
     left -= sum(tokens(debate.words[at].text) for at in words)
+    brief = [tokens(shortened(turn.text)) for turn in spoken]
+    kept = accumulate(brief, initial=0.0)  # room for the first sentences of all turns before a turn
     in_full: list[int] = []
     summarised: list[int] = []
-    for turn in reversed(spoken):
-        if not summarised and (not in_full or tokens(turn.text) <= left - _short(spoken, turn.turn)):
-            in_full.insert(0, turn.turn)
+    for turn, short, before in reversed(list(zip(spoken, brief, kept, strict=False))):
+        if not summarised and (not in_full or tokens(turn.text) <= left - before):
+            in_full.append(turn.turn)
             left -= tokens(turn.text)
-        elif (short := tokens(shortened(turn.text))) <= left:
-            summarised.insert(0, turn.turn)
+        elif short <= left:
+            summarised.append(turn.turn)
             left -= short
         else:
             break
-    return Context(tuple(in_full), tuple(summarised), words)
+    return Context(tuple(reversed(in_full)), tuple(reversed(summarised)), words)
 
 
 def _words(debate: Debate, room: float) -> tuple[str, ...]:
@@ -179,8 +182,3 @@ def _words(debate: Debate, room: float) -> tuple[str, ...]:
             break
         given.insert(0, at)
     return tuple(given)
-
-
-def _short(spoken: tuple[TurnSpoken, ...], before: int) -> float:
-    """Tokens of the first sentences of all turns before turn ``before``: room is kept for them."""
-    return sum(tokens(shortened(turn.text)) for turn in spoken if turn.turn < before)

@@ -1,9 +1,15 @@
 """A debate that is longer than a model's window: turns in full, turns as a sentence, and the event that records it."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from events.types import ContextSummarised, DebateOpened, TurnScored, missing
+from judge.live.text import SHORT, shortened, tokens
+from server.debate.formats import prompts
 from server.debate.formats.exchange import next_steps
 from server.debate.formats.prompts import FRAME_TOKENS, speech_prompt, summary_due
 from server.debate.formats.steps import Record, Speak
@@ -87,3 +93,34 @@ def test_the_turn_that_is_answered_is_always_given_in_full() -> None:
 
     assert due is not None
     assert (3,) == due.turns_in_full
+
+
+def test_a_late_turn_costs_as_much_as_an_early_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = []
+    for turns in (10, 150):
+        play = said(turns, 8192)
+        opened = play.debate.opened
+        assert opened is not None
+        asked: list[str] = []
+
+        def counted(text: str, asked: list[str] = asked) -> float:
+            asked.append(text)
+            return tokens(text)
+
+        monkeypatch.setattr(prompts, "tokens", counted)
+        shortened.cache_clear()
+        summary_due(play.debate, opened, turns + 1, "pro")
+        cut = shortened.cache_info().misses
+        summary_due(play.debate, opened, turns + 1, "pro")
+
+        assert turns == cut == shortened.cache_info().misses
+        counts.append(len(asked) / turns)
+
+    assert counts[1] <= counts[0]
+
+
+@given(st.text(alphabet=" \n.!?。。ab٪؟\x85\u3000x", max_size=300), st.integers(0, 3))
+def test_the_first_sentence_of_a_turn(text: str, copies: int) -> None:
+    whole = text * copies + text
+
+    assert re.split(r"(?<=[.!?؟۔।॥])\s|(?<=[。！？｡।॥])", whole)[0][:SHORT] == shortened(whole)
