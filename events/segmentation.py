@@ -25,8 +25,9 @@ MARKS: Final = (
 )
 """Ranges of combining marks of Latin, Cyrillic, Hebrew, Arabic and the scripts of South Asia, and the two joiners:
 they belong to a word, and ``\\w`` does not match them."""
-_CLOSERS: Final = r"""['"”’»)\]」』）】》〉]*"""
-SENTENCE_END: Final = re.compile(rf"[.!?…؟۔।॥]+{_CLOSERS}(?=\s|$)|[。！？｡।॥]+{_CLOSERS}")
+_CLOSERS: Final = r"""['"”’»)\]」』）】》〉]*+"""
+_ENDERS: Final = ".!?…؟۔।॥"
+SENTENCE_END: Final = re.compile(rf"(?<![{_ENDERS}])[{_ENDERS}]++{_CLOSERS}(?=\s|$)|[。！？｡।॥]++{_CLOSERS}")
 """The end of a sentence, with the quotation marks and brackets that close after it."""
 _WORD: Final = re.compile(r"\w+")
 _SEGMENTED: Final = re.compile(f"[{MARKS}{UNSPACED}]")

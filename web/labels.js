@@ -9,7 +9,9 @@
 import { inLanguage } from "./dom.js";
 import { NAME } from "./words.js";
 
-const QUOTED = /(“[^”]*”|"[^"]*")/;
+const CLOSERS = { "“": "”", '"': '"' };
+/** Characters before a label that are looked at, and half of those after it. */
+const NEAR = 24;
 const SPEAKERS = /\b(?:[Tt]he )?(?:[Ss]peaker|[Dd]ebater|[Ss]ide)s? ([AB])\b(?:( and | or )([AB])\b)?/g;
 const LETTER = /(?<![\w.&/-])[AB](?=['’]s\b|[^\w&/-]|$)/g;
 const NO_LABEL = new RegExp(
@@ -64,7 +66,7 @@ function renamed(text, first) {
   return unquoted(text, (part) => {
     const whole = part.replace(SPEAKERS, (_, one, and, two) => names[one] + (two ? and + names[two] : ""));
     return whole.replace(LETTER, (letter, at) => {
-      return isLabel(letter, whole.slice(0, at), whole.slice(at + 1)) ? names[letter] : letter;
+      return isLabel(letter, ...around(whole, at, letter)) ? names[letter] : letter;
     });
   });
 }
@@ -97,8 +99,7 @@ export function compared(reason, turns) {
 
 function speeches(text, names) {
   return unquoted(text, (part) => part.replace(ORDINAL, (found, article, word, noun, at) => {
-    const before = part.slice(0, at);
-    const after = part.slice(at + found.length);
+    const [before, after] = around(part, at, found);
     const name = names[word.toLowerCase()];
     const isCapital = /^[FS]/.test(word);
     const isSpeaker = SPEECH_ACTS.test(after) || (article && (POSSESSIVE.test(after) || END.test(after)));
@@ -114,7 +115,22 @@ function isLabel(letter, before, after) {
   return END.test(after) || !CAPITAL.test(after);
 }
 
-/** The text with `change` made outside of quotation marks. */
+/** The words just before and after a label: what tells a label from other words is near. */
+function around(text, at, { length }) {
+  return [text.slice(Math.max(0, at - NEAR), at), text.slice(at + length, at + length + 2 * NEAR)];
+}
+
+/** The text with `change` made outside of quotation marks. A mark that is not closed is none. */
 function unquoted(text, change) {
-  return text.split(QUOTED).map((part, i) => (i % 2 ? part : change(part))).join("");
+  const parts = [];
+  const last = { "“": text.lastIndexOf("”"), '"': text.lastIndexOf('"') };
+  let done = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (!(last[text[at]] > at)) continue;
+    const end = text.indexOf(CLOSERS[text[at]], at + 1) + 1;
+    parts.push(change(text.slice(done, at)), text.slice(at, end));
+    done = end;
+    at = end - 1;
+  }
+  return [...parts, change(text.slice(done))].join("");
 }

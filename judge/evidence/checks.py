@@ -16,7 +16,9 @@ MOST_CHECKED: Final = 40
 """Findings of one turn that are recorded."""
 SEARCHED: Final = 20
 """Other passages in which misquoted words are looked for, of those with all their words with content but one."""
-_LEFT_OUT: Final = re.compile(r"\s*(?:…|\.{3,}|[\[(［]\s*(?:…|\.{3,})\s*[\])］]|\[[^\]\n]{0,60}\])\s*")
+_LEFT_OUT: Final = re.compile(
+    r"(?:(?<!\s)\s++)?+(?:…|\.{3,}+|[\[(［]\s*+(?:…|\.{3,}+)\s*+[\])］]|\[[^\]\n]{0,60}\])\s*+"
+)
 """What a speaker leaves out of a quotation, or puts into it in square brackets."""
 _HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
 _HYPHEN_OR_SPACE: Final = re.compile(rf"{_HYPHEN.pattern}|\s+")

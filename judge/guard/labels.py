@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-_QUOTED: Final = re.compile(r"(“[^”]*”|\"[^\"]*\")")
+_CLOSERS: Final = {"“": "”", '"': '"'}
+_OPENER: Final = re.compile('[“"]')
 _SPEAKERS: Final = re.compile(r"\b(?:[Tt]he )?(?:[Ss]peaker|[Dd]ebater|[Ss]ide)s? ([AB])\b(?:( and | or )([AB])\b)?")
 _LETTER: Final = re.compile(r"(?<![\w.&/-])[AB](?=['’]s\b|[^\w&/-]|$)")
 _NO_LABEL: Final = re.compile(
@@ -21,6 +22,8 @@ POSSESSIVE: Final = re.compile(r"['’]s\b")
 END: Final = re.compile(r"[,;:.!?)\]…—–]|\s[—–]|$")
 CAPITAL: Final = re.compile(r"\s+[A-Z]")
 
+NEAR: Final = 24
+"""Characters before a label that are looked at, and half of those after it."""
 VERBS: Final = (
     "is|was|were|has|had|does|did|cannot|could|would|should|never|also|already|then|kept|gave|took|came|went|began|fell"
     "|grew|brought|told|wrote|drew|said|meant|withdrew|spoke|chose"
@@ -31,7 +34,7 @@ PAST: Final = (
     "(?!hundred|hatred|kindred|sacred)[a-z]{2,}[a-df-z]ed|made|met|held|lost|won|left|led|built|found|broke|stood"
 )
 _ACTS: Final = re.compile(
-    rf"\s+(?:(?:{VERBS})\b(?!-)|(?:and|or) (?:[AB]|Pro|Con)\b|(?:{PAST}) (?:{LOOSE}|[AB]|Pro|Con)\b"
+    rf"\s++(?:(?:{VERBS})\b(?!-)|(?:and|or) (?:[AB]|Pro|Con)\b|(?:{PAST}) (?:{LOOSE}|[AB]|Pro|Con)\b"
     rf"|(?!series|species|lens|means|news)[a-z]{{2,}}[b-hj-rtv-z]s (?:{LOOSE}|[AB]|Pro|Con)\b)"
 )
 """What follows a speaker and no article: a verb, with the words that may follow it."""
@@ -44,8 +47,7 @@ def relabelled(text: str, names: Mapping[str, str]) -> str:
         return names[found[1]] + (f"{found[2]}{names[found[3]]}" if found[3] else "")
 
     def letters(found: re.Match[str]) -> str:
-        before, after = found.string[: found.start()], found.string[found.end() :]
-        return names[found[0]] if _is_label(found[0], before, after) else found[0]
+        return names[found[0]] if _is_label(found[0], *around(found)) else found[0]
 
     return unquoted(text, lambda part: _LETTER.sub(letters, _SPEAKERS.sub(speakers, part)))
 
@@ -61,8 +63,23 @@ def _is_label(letter: str, before: str, after: str) -> bool:
 
 
 def unquoted(text: str, change: Callable[[str], str]) -> str:
-    """The text with ``change`` made outside of quotation marks."""
-    return "".join(part if number % 2 else change(part) for number, part in enumerate(_QUOTED.split(text)))
+    """The text with ``change`` made outside of quotation marks.  A mark that is not closed is none."""
+    last = {opener: text.rfind(closer) for opener, closer in _CLOSERS.items()}
+    parts, done, at = [], 0, 0
+    while found := _OPENER.search(text, at):
+        at = found.end()
+        if last[found[0]] >= at:
+            at = text.index(_CLOSERS[found[0]], at) + 1
+            parts += [change(text[done : found.start()]), text[found.start() : at]]
+            done = at
+    return "".join((*parts, change(text[done:])))
+
+
+def around(found: re.Match[str]) -> tuple[str, str]:
+    """The words just before and after a label: what tells a label from other words is near."""
+    return found.string[max(0, found.start() - NEAR) : found.start()], found.string[
+        found.end() : found.end() + 2 * NEAR
+    ]
 
 
 def exchanged(text: str) -> str:

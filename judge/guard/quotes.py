@@ -169,11 +169,16 @@ def _tightest(parts: list[str], whole: Normalised, text: str) -> Span | str:
         span = whole.starts[start], whole.ends[end - 1]
         if turning := next(filter(None, map(_turning_word, cuts)), ""):
             why = f"leaves out “{turning}”"
-        elif len([each for each in SENTENCE_END.finditer(text, *span) if each.end() < span[1]]) >= MOST_SENTENCES:
+        elif _ends_within(text[span[0] : span[1]]) >= MOST_SENTENCES:
             why = f"is spread over more than {MOST_SENTENCES} sentences"
         elif best is None or span[1] - span[0] < best[1] - best[0]:
             best = span
     return why if best is None else best
+
+
+def _ends_within(words: str) -> int:
+    """Return the number of sentences that end before the end of some words."""
+    return sum(each.end() < len(words) for each in SENTENCE_END.finditer(words))
 
 
 def _places(part: str, whole: Normalised, after: int = 0) -> Iterator[int]:

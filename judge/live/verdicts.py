@@ -123,7 +123,8 @@ def _unjudged(pro: float | Missing, con: float | Missing) -> str:
 
 
 _NAMED: Final = re.compile(
-    r"\b(?P<id>[CP][0-9]{1,4}\.[0-9]{1,3})\b|\bturns?\s+(?P<turns>[0-9]{1,4}(?:(?:\s*,\s*|\s*(?:and|to|&|–|-)\s*)+[0-9]{1,4})*)(?![0-9])",
+    r"\b(?P<id>[CP][0-9]{1,4}\.[0-9]{1,3})\b"
+    r"|\bturns?\s++(?P<turns>[0-9]{1,4}+(?:(?:\s*+(?:,|and|to|&|–|-))++\s*+[0-9]{1,4}+)*)(?![0-9])",
     re.IGNORECASE,
 )
 _RANGE: Final = re.compile(r"([0-9]+)(\s*(?:to|–|-)\s*([0-9]+))?")

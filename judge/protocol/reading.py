@@ -11,10 +11,11 @@ from judge.lenient import CONTROLS
 from providers.answers.schema import parse
 from providers.errors import Malformed
 
-ID: Final = re.compile(r"\s*(PRO|CON)\W{0,3}([0-9]{1,3})\s*", re.IGNORECASE)
+ID: Final = re.compile(r"\s*+(PRO|CON)\W{0,3}([0-9]{1,3})\s*+", re.IGNORECASE)
 SHOWN: Final = 40
 """Characters of an answer that a fault repeats."""
-_INSIDE: Final = re.compile(r"[{\[].*[}\]]", re.DOTALL)
+_INSIDE: Final = re.compile(r"[{\[](?:.*[}\]])?", re.DOTALL)
+"""From the first opening bracket to the last closing one; the first alone if none closes: then none is tried again."""
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s|\n")
 NOT_JSON: Final = "it is not JSON of the form that was asked for"
 

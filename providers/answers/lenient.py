@@ -22,7 +22,7 @@ MOST_OBJECTS: Final = 16
 DECODE_ERRORS: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
 """The exceptions for a text that is not JSON, or not JSON of a type."""
 
-_OPENED: Final = re.compile(rf"\s*(?:{'|'.join(re.escape(opens) for opens, _ in PAIRS)})", re.IGNORECASE)
+_OPENED: Final = re.compile(rf"\s*+(?:{'|'.join(re.escape(opens) for opens, _ in PAIRS)})", re.IGNORECASE)
 _CLOSED: Final = re.compile("|".join(re.escape(closes) for _, closes in PAIRS), re.IGNORECASE)
 _FENCE: Final = re.compile(r"\A```[a-zA-Z]*[ \t]*\n(.*?)\n?```\Z", re.DOTALL)
 _BEGINNING: Final = re.compile(rf'(?P<thinking>{_CLOSED.pattern})|\{{(?=\s*+["}}])', re.IGNORECASE)

@@ -19,6 +19,7 @@ from judge.guard.labels import (
     START,
     STRICT,
     VERBS,
+    around,
     relabelled,
     unquoted,
 )
@@ -31,7 +32,7 @@ _NOUNS: Final = (
     "|days|months|times|things|parts|signs|results"
 )
 _SPEECH_ACTS: Final = re.compile(
-    rf"\s+(?:(?:{VERBS}|can|will|may|might|must|still|now|merely|simply|who|which|while|because|although|though"
+    rf"\s++(?:(?:{VERBS}|can|will|may|might|must|still|now|merely|simply|who|which|while|because|although|though"
     rf"|against)\b(?!-)|only [a-z]+(?:s|ed)\b|and [a-z]{{2,}}[b-hj-rtv-z]s\b"
     rf"|(?:and|or|nor) the (?:first|second)\b|(?:{PAST}) (?:{LOOSE})\b"
     rf"|(?!(?:{_NOUNS})\b)[a-z]{{2,}}[b-hj-rtv-z]s\b|[a-z]+s (?:{STRICT})\b)"
@@ -70,7 +71,7 @@ def compared(reason: str, sides: dict[int, Side], first: Side) -> tuple[OrderedR
 
 def _speeches(text: str, names: dict[str, str]) -> str:
     def ordinal(found: re.Match[str]) -> str:
-        before, after = found.string[: found.start()], found.string[found.end() :]
+        before, after = around(found)
         name, has_article = names[found[2].lower()], bool(found[1])
         is_named = " " in found[0][len(found[1] or "") :]
         if is_named or _SPEECH_ACTS.match(after) or (has_article and (POSSESSIVE.match(after) or END.match(after))):

@@ -28,7 +28,8 @@ _CONTEXT: Final = re.compile(
     r"|crowd|voter|mod)(?:\s+\w{1,3})?"
 )
 _OUT: Final = re.compile(r"tool|function|tool result")
-_PARTS: Final = re.compile(r"\s*[()\[\],/·|:]\s*|\s+[-–—]\s+")
+_PARTS: Final = re.compile(" ?[()\\[\\],/·|:] ?| [-–—] ")
+"""Between the parts of a name whose white space is collapsed."""
 
 
 def side_in(column: str) -> EntrySide | None:

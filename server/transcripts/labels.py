@@ -16,13 +16,13 @@ _TIME: Final = re.compile(rf"[\[(]?{_CLOCK}[\])]?(?:\s*[-–—>]+)?\s*")
 _DATE: Final = re.compile(
     r"\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[AaPp]\.?[Mm]\.?)?\]?\s*(?:[-–—]\s*)?"
 )
-_TIME_AFTER: Final = re.compile(rf"\s*[\[(]?{_CLOCK}[\])]?$")
+_TIME_AFTER: Final = re.compile(rf"(?:(?<!\s)\s++)?+[\[(]?{_CLOCK}[\])]?$")
 _QUOTED: Final = re.compile(r"(?:>\s?)+")
 _BULLET: Final = re.compile(r"[-*•]\s+")
 _ANGLED: Final = re.compile(r"<([^<>\n]{1,80})>\s+")
 _BOLD: Final = re.compile(r"(\*\*\*|\*\*|__)(?=\S)([^*_\n]{1,90})\1\s*")
-_ASIDE: Final = re.compile(r"\s*[(\[]([^()\[\]]{0,80})[)\]]\s*$")
-_HEADING: Final = re.compile(r"(#{1,6})\s+(.+?)\s*#*$")
+_ASIDE: Final = re.compile(r"(?:(?<!\s)\s++)?+[(\[]([^()\[\]]{0,80}+)[)\]]\s*+$")
+_HEADING: Final = re.compile(r"(#{1,6})\s+(.+)")
 _ORDINAL: Final = re.compile(
     r"(?:turn|round|speech|part)\s+\d{1,3}\s*[.:)·–—-]\s*|\d{1,3}(?:[.:)](?!\d)\s*|\s+[·–—-]\s+)", re.IGNORECASE
 )
@@ -123,7 +123,8 @@ def heading_of(line: str) -> tuple[int, str] | None:
     found = _HEADING.fullmatch(bare) if len(bare) <= _LONGEST_HEADING else None
     if found is None:
         return None
-    return len(found[1]), found[2].strip("*_ ").rstrip(":：").strip()
+    text = found[2].rstrip("#").rstrip() or "#"
+    return len(found[1]), text.strip("*_ ").rstrip(":：").strip()
 
 
 def without_ordinal(text: str) -> str:

@@ -16,8 +16,8 @@ from server.transcripts.entries import EntryCollector, ReadTranscript
 from server.transcripts.hints import side_of
 from server.transcripts.labels import is_name, label_of, milliseconds, name_key
 
-_TIMES: Final = re.compile(r"\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})\s*-->\s*[\d:.,]+.*")
-_VOICE: Final = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,300})>|</v>")
+_TIMES: Final = re.compile(r"\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})\s*+-->\s*+[\d:.,]++.*+")
+_VOICE: Final = re.compile(r"<v(?:\.[^\s<>]*+)?\s([^>]{1,300}+)>|</v>")
 _TAG: Final = re.compile(r"</?[a-zA-Z0-9][^<>\n]{0,200}>|\{\\[^{}\n]{0,80}\}")
 _SOUND: Final = re.compile(r"[(\[♪][^()\[\]\n]{0,120}[)\]♪]")
 _CHANGE: Final = re.compile(r"(?:>>+|[-–—])\s*")

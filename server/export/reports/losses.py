@@ -12,8 +12,8 @@ from events.state.ledger import ScoreEntry, TurnCard
 from events.types import Span
 from events.types.rubric import rule_of
 
-_NOTES: Final = re.compile(r"(?: \((?:requested|it continues|[\d.]+ of [\d.]+ applied)[^()]*\))+$")
-"""What the rules add to the judge's reason."""
+_NOTES: Final = re.compile(r"(?: \((?:requested|it continues|[\d.]+ of [\d.]+ applied)[^()]*\))++($)?")
+"""What the rules add to the judge's reason; it has group 1 at the end of the reason."""
 
 
 class Loss(Struct, frozen=True):
@@ -69,7 +69,7 @@ def losses_of(debate: Debate, cards: Iterable[TurnCard]) -> Iterator[Loss]:
                     shown_in=shown.turn,
                     shown_by=shown.quote,
                     shown_span=shown.span,
-                    reason=_NOTES.sub("", entry.reason),
+                    reason=_without_notes(entry.reason),
                 )
             elif claim is not None:
                 rule = rule_of(debate.ledger.rubric, claim.kind) if debate.ledger.rubric is not None else None
@@ -95,3 +95,7 @@ def _conduct(debate: Debate, entry: ScoreEntry) -> tuple[str, str]:
         if contradiction.position == entry.cause:
             return "", contradiction.reason
     return next((each.quote for position, each in debate.injections if position == entry.cause), ""), ""
+
+
+def _without_notes(reason: str) -> str:
+    return _NOTES.sub(lambda notes: notes[0] if notes[1] is None else "", reason)

@@ -1,0 +1,169 @@
+"""No text of 10,000 characters holds the loop for more than 50 ms: every pattern, and what reads texts."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any, Final
+
+import pytest
+
+from events import said, segmentation
+from judge.evidence.checks import stands_in
+from judge.evidence.citations import cited_ids, find_citations
+from judge.guard.injection import detect
+from judge.guard.labels import exchanged
+from judge.guard.neutralise import _quoted
+from judge.lenient import clip as clip_answer
+from judge.live import text as live_text
+from judge.live.verdicts import citations
+from judge.protocol.reading import argument_id, parse_loosely
+from providers.answers.schema import parse
+from providers.errors import Malformed
+from providers.http.retry_after import seconds
+from server.debate.speech import clean, clip
+from server.export.labels import named
+from server.transcripts.hints import side_of
+from server.transcripts.labels import heading_of, label_of, without_aside
+from server.transcripts.subtitles import read_subtitles
+from tests.docs.patterns import MADE, Used, hard_pieces, makers, patterns
+
+LENGTH: Final = 10_000
+MOST_S: Final = 0.05
+TRIES: Final = 4
+"""The least time counts: what else the machine does only adds to it."""
+STEPS: Final = ((40, MOST_S / 4), (400, MOST_S / 4), (2_500, MOST_S), (LENGTH, MOST_S))
+"""Lengths and their seconds: a pattern that is exponential or cubic is found with a short text."""
+GROWS_FROM_S: Final = 0.01
+"""From here on a text of four times the length may take eight times as long."""
+
+
+def taken(run: Callable[[str], object], text: str, most: float) -> float:
+    """Seconds of CPU that a run takes, the least of some tries."""
+    least = float("inf")
+    for _ in range(TRIES):
+        began = time.thread_time()
+        run(text)
+        least = min(least, time.thread_time() - began)
+        if least <= most:
+            break
+    return least
+
+
+def made(prefix: str, piece: str, suffix: str, length: int) -> str:
+    return prefix + piece * ((length - len(prefix) - len(suffix)) // len(piece)) + suffix
+
+
+def slow_with(run: Callable[[str], object], prefix: str, piece: str, suffix: str) -> str:
+    """What is slow about a run on such texts; empty if nothing is."""
+    before = float("inf")
+    for length, most in STEPS:
+        if (now := taken(run, made(prefix, piece, suffix, length), most)) > most:
+            return f"{prefix!r} + {piece!r} … + {suffix!r}: {now * 1000:.0f} ms for {length} characters"
+        if length == LENGTH and now > max(GROWS_FROM_S, 8 * before):
+            return f"{prefix!r} + {piece!r} … + {suffix!r}: {now / before:.0f} times as long for four times the length"
+        before = now
+    return ""
+
+
+def slow(used: Used, most: int) -> Iterator[str]:
+    """The texts that are slow, for each method with which a pattern is used."""
+    for method, pieces in product(used.methods, hard_pieces(used.pattern, most)):
+        run = getattr(used.pattern, method)
+        if isinstance(used.pattern.pattern, bytes):
+            texts = run
+            run = lambda text, texts=texts: texts(text.encode("utf-8", "surrogatepass"))  # noqa: E731
+        whole = (lambda text, run=run: deque(run(text), 0)) if method == "finditer" else run
+        if fault := slow_with(whole, *pieces):
+            yield f"{method} of {used.name}: {fault}"
+            return
+
+
+def test_every_pattern_is_found() -> None:
+    names = {used.name for used in patterns()}
+
+    assert set(MADE) == makers()
+    assert len(names) > 190
+    assert {"events.segmentation._RUN", "judge.guard.injection._STATEMENTS", "judge.live.scanner._plain"} <= names
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(8))
+def test_no_pattern_holds_the_loop(part: int) -> None:
+    assert [] == [fault for used in patterns()[part::8] for fault in slow(used, 4)]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("used", patterns(), ids=lambda used: used.name)
+def test_no_pattern_holds_the_loop_with_many_more_texts(used: Used) -> None:
+    assert [] == list(slow(used, 200))
+
+
+def parsed(raw: str) -> Any:
+    try:
+        return parse(raw, dict[str, str])
+    except Malformed:
+        return None
+
+
+READERS: Final[dict[str, Callable[[str], object]]] = {
+    "quoted": _quoted,
+    "citations": citations,
+    "sentences": live_text.sentences,
+    "shortened": live_text.shortened.__wrapped__,
+    "content_words": live_text.content_words,
+    "count_words": segmentation.count_words,
+    "first_words": lambda text: segmentation.first_words(text, 200),
+    "clean": clean,
+    "clip": lambda text: clip(text, 200),
+    "clip of an answer": lambda text: clip_answer(text, 400),
+    "sentences of a search": lambda text: deque(said.sentences(text), 0),
+    "terms": said.terms_of,
+    "stands_in": lambda text: stands_in(text, "Trams carry more people than cars.", 10),
+    "find_citations": find_citations,
+    "cited_ids": cited_ids,
+    "detect": detect,
+    "exchanged": exchanged,
+    "named": lambda text: named(text, "pro"),
+    "argument_id": argument_id,
+    "parse_loosely": parse_loosely,
+    "parse": parsed,
+    "seconds": seconds,
+    "side_of": side_of.__wrapped__,
+    "label_of": label_of,
+    "heading_of": heading_of,
+    "without_aside": without_aside,
+    "read_subtitles": lambda text: read_subtitles(["00:01.000 --> 00:02.000", f"<v Ann>x{text}"], "webvtt"),
+}
+TEXTS: Final = (
+    ("", "."), ("", ". "), ("", ".)"), ("", "...x"), ("", "。"), ("", "!?"), ("[", " "), ("", "["), ("", "[ "),
+    ("[", "/ "), ("[x", " "), ("", "[user "), ("turns 1", " -"), ("turns 1", " - "), ("", "turns 1 - "),
+    ("", "turn "), ("", "\n"), ("", "\t"), ("", " \n"), ("", "| "), ("", "# "), ("", "#"), ("> ", "> "),
+    ("", "*"), ("", "“"), ("", '"'), ("", "'"), ("", "A "), ("", "the first "), ("", "first, "),
+    ("", "Speaker A and "), ("", "{"), ('{"a": ', "["), ('{"a": "', "\\"), ("", '{"'), ("", '{"a":'), ("", "}"),
+    ("<think>", " "), ("", "<"), ("", "<v."), ("<v", " "), ("", "1"), ("", "1."), ("", "1,"),
+    ("", "12 percent "), ("", "ignore all "), ("", "a"), ("", "a "), ("", "-"), ("", " - "), ("", "–"),
+    ("PRO", "-"), ("", "(E1"), ("", "[E1] "), ("“a”", " [E1]"), ("", "é"), ("", "e\u0301"), ("", "电"),
+    ("", "ก"), ("", "\u200b"), ("", "0:00 "), ("Ann (", ")"), ("Ann", " ("),
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
+def test_no_text_of_a_speech_or_an_answer_holds_the_loop(name: str) -> None:
+    faults = [slow_with(READERS[name], *text, suffix) for text in TEXTS for suffix in ("", "x")]
+
+    assert [] == list(filter(None, faults))
+
+
+def test_the_texts_that_stopped_a_server() -> None:
+    stopped = {
+        "citations": "turns 1 " + "- " * 500,
+        "quoted": "[" + " " * 1_000,
+        "sentences": "." * LENGTH + "x",
+        "stands_in": "[" + " " * LENGTH,
+        "parse_loosely": "[" * LENGTH,
+        "exchanged": "A " * (LENGTH // 2),
+    }
+
+    assert {} == {name: text[:20] for name, text in stopped.items() if taken(READERS[name], text, MOST_S) > MOST_S}
