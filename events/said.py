@@ -16,6 +16,7 @@ from events.segmentation import MARKS, SENTENCE_END, UNSPACED
 from events.types import Event, ModeratorSpoke, Span, TurnSpoken
 
 MOST_QUERY: Final = 200
+_TERM: Final = re.compile(rf'["“„«]([^"”“»]{{1,{MOST_QUERY}}}+)["”“»]|(\S+)')
 MOST_WORDS: Final = 16
 LONGEST_WORD: Final = 64
 MOST_EXCERPT: Final = 320
@@ -23,7 +24,6 @@ MOST_EXCERPT: Final = 320
 _WORD: Final = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}_])[\w{MARKS}])+")
 _PLAIN: Final = re.compile("[a-z0-9]+")
 """The words of an ASCII text, for which the general pattern is ten times slower."""
-_TERM: Final = re.compile(r'["“„«]([^"”“»]+)["”“»]|(\S+)')
 _ACCENT: Final = re.compile("[\u0300-\u036f]")
 _SIGN: Final = re.compile(r"[\x00-/:-@\[-`{-\x7f\s]")
 
