@@ -12,6 +12,8 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from tests.laws import THOROUGH
+
 CACHE = Path(__file__).parents[1] / ".pytest_cache"
 
 if sys.dont_write_bytecode and sys.pycache_prefix is None:
@@ -34,8 +36,24 @@ MEMORY = Path("/dev/shm")  # each session makes its own folder in it
 if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 4 << 30:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
+# Each worker has half a core: with a thread for each core, numpy's workers wait for each other.
+for library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
 settings.register_profile("busy", deadline=None)  # the time of an example depends on the load of the machine
+settings.register_profile(THOROUGH, parent=settings.get_profile("busy"))
 settings.load_profile("busy")
+
+
+def asks_for_thorough(chosen: str) -> bool:
+    """Whether an expression of ``-m`` asks for the thorough tests."""
+    return THOROUGH in chosen and f"not {THOROUGH}" not in chosen
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before the tests are imported, say how many examples a law gets (`tests/laws.py`)."""
+    if asks_for_thorough(config.option.markexpr):
+        settings.load_profile(THOROUGH)
 
 
 def log_plainly() -> None:
@@ -78,8 +96,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Playwright's synchronous API keeps an event loop running until the session ends: after it no other test could start
     an event loop.
     """
-    if "thorough" not in config.option.markexpr:
-        left_out = [item for item in items if item.get_closest_marker("thorough") is not None]
+    if not asks_for_thorough(config.option.markexpr):
+        left_out = [item for item in items if item.get_closest_marker(THOROUGH) is not None]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
     places = {name: place for place, name in enumerate(LONG)}

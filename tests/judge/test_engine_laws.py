@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
@@ -41,10 +41,10 @@ from judge.guard.quotes import comparable
 from personalities.archetypes import SIGNALS
 from server.feed import frames
 from tests.judge.random_debate import RandomDebate, speeches
+from tests.laws import examples
 from tests.server.debate_events import RUBRIC, Play
 
 seeds = given(st.integers(0, 2**32))
-lawful = settings(max_examples=60, deadline=None)
 COMPOSITE = ("logic", "rhetoric", "tactics")
 
 
@@ -101,22 +101,15 @@ class Sums:
         return found
 
 
-@pytest.mark.slow
-@lawful
-@seeds
-def test_the_ledger_adds_up_and_no_conflict_is_missed_after_any_event(seed: int) -> None:
+def law_the_ledger_adds_up_and_no_conflict_is_missed_after_any_event(play: Play) -> None:
     sums, debate = Sums(), INITIAL
-    for record in RandomDebate(seed).run().records:
+    for record in play.records:
         debate = evolve(debate, record)
         sums.take(record.event)
         sums.check(debate)
 
 
-@pytest.mark.slow
-@lawful
-@seeds
-def test_a_band_takes_no_penalty_back_and_each_turn_is_banded_by_one_comparison(seed: int) -> None:
-    play = RandomDebate(seed).run()
+def law_a_band_takes_no_penalty_back_and_each_turn_is_banded_by_one_comparison(play: Play) -> None:
     banded: dict[int, set[int]] = defaultdict(set)
     compared = {record.position: record.event for record in play.records if isinstance(record.event, TurnsCompared)}
     for event in play.of(ScoreHarmonized):
@@ -130,11 +123,7 @@ def test_a_band_takes_no_penalty_back_and_each_turn_is_banded_by_one_comparison(
     assert all(len(causes) == 1 for causes in banded.values())
 
 
-@pytest.mark.slow
-@lawful
-@seeds
-def test_the_life_of_a_claim_is_lawful(seed: int) -> None:
-    play = RandomDebate(seed).run()
+def law_the_life_of_a_claim_is_lawful(play: Play) -> None:
     state: dict[str, list[str]] = defaultdict(list)
     asked: dict[str, float] = defaultdict(float)
     for event in play.events:
@@ -161,11 +150,7 @@ def test_the_life_of_a_claim_is_lawful(seed: int) -> None:
         assert each.state == next(word for word in reversed(state[name]) if word != "appealed")
 
 
-@pytest.mark.slow
-@lawful
-@seeds
-def test_nobody_is_misquoted(seed: int) -> None:
-    play = RandomDebate(seed).run()
+def law_nobody_is_misquoted(play: Play) -> None:
     said = speeches(play)
     for event in play.events:
         match event:
@@ -185,11 +170,7 @@ def test_nobody_is_misquoted(seed: int) -> None:
                 pass
 
 
-@pytest.mark.slow
-@lawful
-@seeds
-def test_only_the_loser_is_pressed_and_traits_stay_between_1_and_10(seed: int) -> None:
-    play = RandomDebate(seed).run()
+def law_only_the_loser_is_pressed_and_traits_stay_between_1_and_10(play: Play) -> None:
     lost: dict[int, str | None] = {}
     records: dict[int, Recorded] = {record.position: record for record in play.records}
     for record in play.records:
@@ -213,11 +194,7 @@ def test_only_the_loser_is_pressed_and_traits_stay_between_1_and_10(seed: int) -
     assert all(1 <= value <= 10 for traits in play.debate.characters.traits.values() for value in traits.values())
 
 
-@pytest.mark.slow
-@lawful
-@seeds
-def test_it_always_concludes_with_the_winner_of_the_card_as_it_stands(seed: int) -> None:
-    play = RandomDebate(seed).run()
+def law_it_always_concludes_with_the_winner_of_the_card_as_it_stands(play: Play) -> None:
     (verdict,), (end,) = play.of(ScorecardVerdictReached), play.of(DebateConcluded)
     fold = views.INITIAL
     for record in play.records:
@@ -233,8 +210,27 @@ def test_it_always_concludes_with_the_winner_of_the_card_as_it_stands(seed: int)
     assert (play.debate.verdicts.convergence is not None) == (len(speeches(play)) >= 10)
 
 
+LAWS = (
+    law_the_ledger_adds_up_and_no_conflict_is_missed_after_any_event,
+    law_a_band_takes_no_penalty_back_and_each_turn_is_banded_by_one_comparison,
+    law_the_life_of_a_claim_is_lawful,
+    law_nobody_is_misquoted,
+    law_only_the_loser_is_pressed_and_traits_stay_between_1_and_10,
+    law_it_always_concludes_with_the_winner_of_the_card_as_it_stands,
+)
+
+
 @pytest.mark.slow
-@settings(max_examples=12, deadline=None)
+@examples(60, whole=360)
+@seeds
+def test_the_laws_hold_for_any_debate(seed: int) -> None:
+    play = RandomDebate(seed).run()
+    for law in LAWS:
+        law(play)
+
+
+@pytest.mark.slow
+@examples(12, whole=60)
 @seeds
 def test_frames_give_the_view_and_hide_every_directive_until_the_end(seed: int) -> None:
     play = RandomDebate(seed, turns=5).run()

@@ -9,7 +9,6 @@ from typing import Any, get_args
 
 import pytest
 from hypothesis import given as drawn
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from events.state import debate as debates
@@ -42,6 +41,7 @@ from judge.live import claims, comparison, convergence, gaps, scoring, spine, ve
 from judge.live.answers import Answers
 from judge.live.event_batch import EventBatch
 from tests.judge.turns import NO_ANSWER, RUBRIC, comparison_answer, debate_of, given, record, scored, side_of, speak
+from tests.laws import examples
 
 WORDS = ("trams", "carry", "63 percent", "of all", "people", "Cars", "stand", "“still”", "because", "judges", "—", "İ")
 SPEECH = st.lists(st.sampled_from(WORDS), min_size=4, max_size=14).map(" ".join)
@@ -376,7 +376,7 @@ LAWS = (
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
+@examples(30, whole=100)
 @drawn(desks())
 def test_the_laws_hold(batch: EventBatch) -> None:
     for law in LAWS:
@@ -384,7 +384,7 @@ def test_the_laws_hold(batch: EventBatch) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@examples(20, whole=60)
 @drawn(SPEECH, st.integers(1, 4), st.data())
 def test_a_score_of_any_type_is_taken(text: str, turn: int, data: st.DataObject) -> None:
     batch = debate_of(*[text] * turn)

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from events import codec
 from events.patch import merge
@@ -18,6 +18,7 @@ from events.view import view as views
 from judge.live.verdicts import scorecard_verdict
 from server.debate.formats.steps import Ask, Record, Speak
 from server.feed import frames
+from tests.laws import examples
 from tests.server.debate_events import (
     HALTED,
     PAUSED,
@@ -40,8 +41,6 @@ from tests.server.debate_events import (
     started,
     steps,
 )
-
-lawful = settings(max_examples=50, deadline=None)
 
 
 def finished(turns: int = 4, points: float = 0.5) -> list[Any]:
@@ -77,10 +76,7 @@ def has_null(value: Any) -> bool:
     return value is None
 
 
-@pytest.mark.slow
-@lawful
-@given(random_debates())
-def test_frames_applied_in_order_give_the_view_at_every_position(events: list[Any]) -> None:
+def law_frames_applied_in_order_give_the_view_at_every_position(events: list[Any]) -> None:
     seen: Any = {}
     records = recorded(events)
     fold = views.INITIAL
@@ -93,18 +89,12 @@ def test_frames_applied_in_order_give_the_view_at_every_position(events: list[An
         assert record.position == message["position"] == seen["position"]
 
 
-@pytest.mark.slow
-@lawful
-@given(random_debates())
-def test_a_view_never_holds_a_null(events: list[Any]) -> None:
+def law_a_view_never_holds_a_null(events: list[Any]) -> None:
     for fold in folds(recorded(events))[1:]:
         assert not has_null(as_json(fold.view))
 
 
-@pytest.mark.slow
-@lawful
-@given(random_debates())
-def test_decoded_events_fold_to_the_same_view(events: list[Any]) -> None:
+def law_decoded_events_fold_to_the_same_view(events: list[Any]) -> None:
     records = recorded(events)
     again = [_read_back(record) for record in records]
 
@@ -115,10 +105,7 @@ def _read_back(record: Recorded) -> Recorded:
     return msgspec.structs.replace(record, event=codec.decode(record.payload, record.schema))
 
 
-@pytest.mark.slow
-@lawful
-@given(random_debates())
-def test_the_ledger_sums_to_the_cards_and_the_cards_to_the_scorecard(events: list[Any]) -> None:
+def law_the_ledger_sums_to_the_cards_and_the_cards_to_the_scorecard(events: list[Any]) -> None:
     ledger = debate(events).ledger
     composites: dict[str, list[float]] = {"pro": [], "con": []}
     for turn, card in ledger.cards.items():
@@ -143,10 +130,7 @@ def test_the_ledger_sums_to_the_cards_and_the_cards_to_the_scorecard(events: lis
             assert isinstance(card_of_side.composite, Missing)
 
 
-@pytest.mark.slow
-@lawful
-@given(random_debates())
-def test_the_leader_is_the_winner_of_the_verdict(events: list[Any]) -> None:
+def law_the_leader_is_the_winner_of_the_verdict(events: list[Any]) -> None:
     state = debate(events)
     card = scorecard(state.ledger, state.exchanges)
     verdict = scorecard_verdict(BothSides(pro=card.pro.composite, con=card.con.composite), Rounds(), RUBRIC)
@@ -154,10 +138,7 @@ def test_the_leader_is_the_winner_of_the_verdict(events: list[Any]) -> None:
     assert verdict.winner == card.leader
 
 
-@pytest.mark.slow
-@lawful
-@given(random_debates())
-def test_a_missing_score_is_no_number_and_counts_for_no_side(events: list[Any]) -> None:
+def law_a_missing_score_is_no_number_and_counts_for_no_side(events: list[Any]) -> None:
     view = as_json(folds(recorded(events))[-1].view)
     for number, turn in view["turns"].items():
         drafts = [e for e in events if isinstance(getattr(e, "event", None), TurnScored)]
@@ -171,10 +152,7 @@ def test_a_missing_score_is_no_number_and_counts_for_no_side(events: list[Any]) 
             assert {"missing": {"reason": scored[0].event.missing.reason}} == turn["scores"] == turn["composite"]
 
 
-@pytest.mark.slow
-@lawful
-@given(random_debates())
-def test_usage_counts_every_call_once(events: list[Any]) -> None:
+def law_usage_counts_every_call_once(events: list[Any]) -> None:
     bare = [getattr(event, "event", event) for event in events]
     calls = [event for event in bare if type(event).__name__ in {"ModelAnswered", "ModelFailed"}]
     usage = debate(events).usage
@@ -183,6 +161,25 @@ def test_usage_counts_every_call_once(events: list[Any]) -> None:
     assert sum(type(event).__name__ == "ModelFailed" for event in calls) == usage.failed_calls
     assert sum(e.usage.input_tokens + e.usage.output_tokens for e in calls) == usage.tokens
     assert round(sum(e.cost_usd for e in calls if isinstance(e.cost_usd, float)), 6) == pytest.approx(usage.cost_usd)
+
+
+LAWS = (
+    law_frames_applied_in_order_give_the_view_at_every_position,
+    law_a_view_never_holds_a_null,
+    law_decoded_events_fold_to_the_same_view,
+    law_the_ledger_sums_to_the_cards_and_the_cards_to_the_scorecard,
+    law_the_leader_is_the_winner_of_the_verdict,
+    law_a_missing_score_is_no_number_and_counts_for_no_side,
+    law_usage_counts_every_call_once,
+)
+
+
+@pytest.mark.slow
+@examples(50, whole=350)
+@given(random_debates())
+def test_the_laws_hold_for_any_debate(events: list[Any]) -> None:
+    for law in LAWS:
+        law(events)
 
 
 def test_parts_that_did_not_change_are_the_same_objects() -> None:

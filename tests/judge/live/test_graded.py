@@ -175,8 +175,11 @@ def test_the_rule_costs_opener_and_replier_the_same() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
-def test_the_rule_costs_opener_and_replier_the_same_over_ten_thousand_debates() -> None:
-    difference, half, raw, effective = measured(10_000, seed=2)
+@pytest.mark.parametrize(
+    "debates", [1_000, pytest.param(10_000, marks=[pytest.mark.thorough, pytest.mark.timeout(600)])]
+)
+def test_the_rule_costs_opener_and_replier_the_same_over_many_debates(debates: int) -> None:
+    difference, half, raw, effective = measured(debates, seed=2)
+
     assert abs(difference) <= half
     assert effective >= raw

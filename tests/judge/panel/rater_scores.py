@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from events.types import AgreementMeasured, PanelConcluded, PanelistScored, Rater, Side, TrackRecord
 from events.types.rubric import Rubric
 from judge.panel.outcome import conclude
@@ -15,6 +17,12 @@ TEN: dict[str, Side] = {f"{side.upper()}-{number}": side for side in SIDES for n
 """As many arguments as a panel needs to name a winner alone."""
 DIMENSIONS = ("logic", "evidence", "responsiveness", "honesty")
 STANDING = {"pro": "UPHELD", "con": "REFUTED"}
+
+
+def few_resamples(rubric: Rubric) -> Rubric:
+    """The rubric with the fewest resamples that are allowed: for laws, which hold whatever their number."""
+    assert rubric.panel is not None
+    return replace(rubric, panel=replace(rubric.panel, bootstrap=100))
 
 
 def rater_seats(count: int = 4, **records: TrackRecord) -> list[Rater]:

@@ -3,17 +3,28 @@
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
-from events.types import PanelistScored, TrackRecord
+from events.types import AgreementMeasured, PanelConcluded, PanelistScored, TrackRecord
 from judge.panel.agreement import band
 from judge.panel.weights import accuracy, rater_weights
 from judge.rubric import rubric_v1
-from tests.judge.panel.rater_scores import ITEMS, STANDING, concluded, equal_raters, even_scores, panel_of, rater_seats
+from tests.judge.panel.rater_scores import (
+    ITEMS,
+    STANDING,
+    concluded,
+    equal_raters,
+    even_scores,
+    few_resamples,
+    panel_of,
+    rater_seats,
+)
+from tests.laws import examples
 
+FEW = few_resamples(rubric_v1())
 RULES = rubric_v1().panel
 CLEAR = [[8.0, 7, 8, 3, 4, 3], [8, 8, 7, 4, 3, 3], [7, 7, 8, 3, 4, 4], [8, 7, 7, 3, 3, 4]]
 ROWS = st.lists(st.lists(st.integers(1, 10), min_size=6, max_size=6), min_size=2, max_size=5)
@@ -81,7 +92,7 @@ def test_whose_topic_it_is_weighs_most() -> None:
     st.lists(st.lists(st.one_of(st.none(), st.integers(1, 10)), min_size=6, max_size=6), min_size=2, max_size=4),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=40, deadline=None)
+@examples(20, whole=40)
 def test_neither_the_order_of_raters_nor_of_items_matters(rows: list[list[int | None]], chance: Random) -> None:
     raters = rater_seats(len(rows))
     pairs, items = list(zip(raters, rows, strict=True)), list(ITEMS)
@@ -92,19 +103,17 @@ def test_neither_the_order_of_raters_nor_of_items_matters(rows: list[list[int | 
     chance.shuffle(pairs)
     chance.shuffle(items)
 
-    one = concluded(raters, scored)
-    other = concluded([seat for seat, _ in pairs], scored, items={item: ITEMS[item] for item in items})
+    one = concluded(raters, scored, rubric=FEW)
+    other = concluded([seat for seat, _ in pairs], scored, items={item: ITEMS[item] for item in items}, rubric=FEW)
 
     assert one[0] == other[0]
     assert {**asdict(one[1]), "reasons": (), "advice": ()} == {**asdict(other[1]), "reasons": (), "advice": ()}
     assert len(one[1].reasons) == len(other[1].reasons)
 
 
-@pytest.mark.slow
-@given(ROWS)
-@settings(max_examples=40, deadline=None)
-def test_the_outcome_follows_from_the_figures_that_are_stated(rows: list[list[int]]) -> None:
-    measured, verdict = panel_of(equal_raters(len(rows)), rows)
+def law_the_outcome_follows_from_the_figures_that_are_stated(
+    measured: AgreementMeasured, verdict: PanelConcluded
+) -> None:
     rungs = {"high": "concluded", "moderate": "concluded", "low": "cautious"}
 
     if any(each.decides for each in verdict.disputed.values()) or verdict.gap < RULES.least_gap:
@@ -117,25 +126,9 @@ def test_the_outcome_follows_from_the_figures_that_are_stated(rows: list[list[in
         assert band(measured.raw.value, RULES) == measured.raw.band
 
 
-@pytest.mark.slow
-@given(ROWS)
-@settings(max_examples=40, deadline=None)
-def test_the_sides_swapped_swap_the_winner_and_nothing_else(rows: list[list[int]]) -> None:
-    _, verdict = panel_of(equal_raters(len(rows)), rows)
-    _, mirrored = panel_of(equal_raters(len(rows)), [[*row[3:], *row[:3]] for row in rows])
-    swapped = {"pro": "con", "con": "pro", "neither": "neither"}
-
-    assert (verdict.outcome, verdict.gap) == (mirrored.outcome, mirrored.gap)
-    assert swapped[verdict.leaning] == mirrored.leaning
-    assert swapped[verdict.winner] == mirrored.winner
-
-
-@pytest.mark.slow
-@given(ROWS)
-@settings(max_examples=40, deadline=None)
-def test_a_winner_is_named_only_where_the_raters_agree_and_it_leads(rows: list[list[int]]) -> None:
-    measured, verdict = panel_of(equal_raters(len(rows)), rows)
-
+def law_a_winner_is_named_only_where_the_raters_agree_and_it_leads(
+    measured: AgreementMeasured, verdict: PanelConcluded
+) -> None:
     if verdict.winner != "neither":
         assert measured.raw.value >= RULES.low
         assert verdict.gap >= RULES.least_gap
@@ -145,14 +138,31 @@ def test_a_winner_is_named_only_where_the_raters_agree_and_it_leads(rows: list[l
         assert verdict.outcome in {"contested", "irreconcilable", "undetermined"}
 
 
-@pytest.mark.slow
-@given(ROWS)
-@settings(max_examples=40, deadline=None)
-def test_everything_is_said_in_sentences(rows: list[list[int]]) -> None:
-    _, verdict = panel_of(equal_raters(len(rows)), rows)
-
+def law_everything_is_said_in_sentences(_: AgreementMeasured, verdict: PanelConcluded) -> None:
     assert verdict.reasons
     assert all(each[0].isupper() and each.rstrip().endswith((".", "”")) for each in (*verdict.reasons, *verdict.advice))
+
+
+def law_the_sides_swapped_swap_the_winner_and_nothing_else(verdict: PanelConcluded, mirrored: PanelConcluded) -> None:
+    swapped = {"pro": "con", "con": "pro", "neither": "neither"}
+
+    assert (verdict.outcome, verdict.gap) == (mirrored.outcome, mirrored.gap)
+    assert swapped[verdict.leaning] == mirrored.leaning
+    assert swapped[verdict.winner] == mirrored.winner
+
+
+@pytest.mark.slow
+@given(ROWS)
+@examples(40, whole=160)
+def test_the_laws_hold_for_any_scores(rows: list[list[int]]) -> None:
+    raters = equal_raters(len(rows))
+    measured, verdict = panel_of(raters, rows, rubric=FEW)
+    _, mirrored = panel_of(raters, [[*row[3:], *row[:3]] for row in rows], rubric=FEW)
+
+    law_the_outcome_follows_from_the_figures_that_are_stated(measured, verdict)
+    law_a_winner_is_named_only_where_the_raters_agree_and_it_leads(measured, verdict)
+    law_everything_is_said_in_sentences(measured, verdict)
+    law_the_sides_swapped_swap_the_winner_and_nothing_else(verdict, mirrored)
 
 
 @pytest.mark.parametrize(("pro", "con", "expected"), [(3, 4, "min-max"), (4, 3, "min-max"), (4, 4, "z-score")])

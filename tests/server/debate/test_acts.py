@@ -163,9 +163,7 @@ def _with(**changes: Any) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize("act", [Pause, Halt])
 @pytest.mark.parametrize("moment", range(1, 14))
-async def test_an_act_after_any_event_is_obeyed_and_undone(
-    script: Any, act: type[Pause | Halt], moment: int
-) -> None:
+async def test_an_act_after_any_event_is_obeyed_and_undone(script: Any, act: type[Pause | Halt], moment: int) -> None:
     """The debate rests right after the n-th event, without a half turn, and can go on to its end."""
     async with harness() as h:
         debate = await h.open(script(pace={"chunk_ms": 0, "chunk_chars": 8}))

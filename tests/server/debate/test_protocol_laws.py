@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from events.patch import merge
@@ -39,6 +39,7 @@ from tests.judge.protocol.rounds import (
     protocol_opened,
     replies,
 )
+from tests.laws import examples
 from tests.server.debate_events import HALTED, KINDS, PAUSED, RESUMED, Play, no_reply, reply
 
 PROSE = "Trams carry more people than cars, and that is all there is to say of it."
@@ -122,11 +123,8 @@ def finish(play: Play) -> Play:
     raise AssertionError("it does not end")
 
 
-@pytest.mark.slow
-@settings(max_examples=80, deadline=None)
-@given(plays())
-def test_whatever_happened_it_can_be_brought_to_its_end_and_nothing_is_done_twice(play: Play) -> None:
-    events = finish(play).events
+def law_whatever_happened_it_can_be_brought_to_its_end_and_nothing_is_done_twice(play: Play) -> None:
+    events = play.events
     answered = [(each.key, each.sample) for each in play.of(ModelAnswered)]
     calls = [each.call for each in play.of(ModelAnswered, ModelFailed)]
     attempts = [(each.turn, each.attempt) for each in play.of(TurnStarted)]
@@ -143,11 +141,8 @@ def test_whatever_happened_it_can_be_brought_to_its_end_and_nothing_is_done_twic
     assert play.debate.protocol.briefing
 
 
-@pytest.mark.slow
-@settings(max_examples=60, deadline=None)
-@given(plays())
-def test_who_wins_follows_from_the_totals(play: Play) -> None:
-    (given_,) = finish(play).of(AssessmentGiven)
+def law_who_wins_follows_from_the_totals(play: Play) -> None:
+    (given_,) = play.of(AssessmentGiven)
     (concluded,) = play.of(DebateConcluded)
 
     if isinstance(given_.pro_total, Missing) or isinstance(given_.con_total, Missing):
@@ -158,20 +153,14 @@ def test_who_wins_follows_from_the_totals(play: Play) -> None:
         assert ("neither" if abs(gap) < 1 else "pro" if gap > 0 else "con") == concluded.winner
 
 
-@pytest.mark.slow
-@settings(max_examples=60, deadline=None)
-@given(plays())
-def test_what_was_said_by_a_faulty_side_is_in_the_log_whole(play: Play) -> None:
+def law_what_was_said_by_a_faulty_side_is_in_the_log_whole(play: Play) -> None:
     said = {each.answer for each in play.of(ModelAnswered, ModelFailed)}
     for event in play.events:
         if getattr(event, "faults", ()) and isinstance(event, Event):
             assert getattr(event, "free_text", None) in said
 
 
-@pytest.mark.slow
-@settings(max_examples=60, deadline=None)
-@given(plays())
-def test_frames_applied_in_order_give_the_view(play: Play) -> None:
+def law_frames_applied_in_order_give_the_view(play: Play) -> None:
     seen: Any = {}
     fold = views.INITIAL
     for record in play.records:
@@ -182,19 +171,36 @@ def test_frames_applied_in_order_give_the_view(play: Play) -> None:
         assert not has_null(seen)
 
 
-@pytest.mark.slow
-@settings(max_examples=40, deadline=None)
-@given(plays())
-def test_a_replay_under_the_same_rules_is_the_record(play: Play) -> None:
-    result = replay(finish(play).records, lambda opened: opened)
+def law_a_replay_under_the_same_rules_is_the_record(play: Play) -> None:
+    result = replay(play.records, lambda opened: opened)
 
     assert (0, ()) == (result.diverges_at, result.unanswered)
     assert result.recorded == result.would_be
 
 
-@pytest.mark.slow
-@settings(max_examples=40, deadline=None)
-@given(plays())
-def test_a_debate_rests_only_when_it_is_not_open(play: Play) -> None:
+def law_a_debate_rests_only_when_it_is_not_open(play: Play) -> None:
     assert bool(play.steps) == (play.debate.status.state == "open")
     assert not any(isinstance(step, Speak) for step in play.steps)
+
+
+BEFORE_ITS_END = (
+    law_what_was_said_by_a_faulty_side_is_in_the_log_whole,
+    law_frames_applied_in_order_give_the_view,
+    law_a_debate_rests_only_when_it_is_not_open,
+)
+AT_ITS_END = (
+    law_whatever_happened_it_can_be_brought_to_its_end_and_nothing_is_done_twice,
+    law_who_wins_follows_from_the_totals,
+    law_a_replay_under_the_same_rules_is_the_record,
+)
+
+
+@pytest.mark.slow
+@examples(80, whole=340)
+@given(plays())
+def test_the_laws_hold_for_any_debate(play: Play) -> None:
+    for law in BEFORE_ITS_END:
+        law(play)
+    finish(play)
+    for law in AT_ITS_END:
+        law(play)
