@@ -41,7 +41,7 @@ def cost(citation: PackedCitation, *, is_flagged: bool) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rate", [0.0, 0.3, 0.7, 1.0])
+@pytest.mark.parametrize("rate", [0.3, *(pytest.param(each, marks=pytest.mark.thorough) for each in (0.0, 0.7, 1.0))])
 def test_the_pack_decides_right_whatever_the_judge_flags(rate: float) -> None:
     chance = random.Random(7)
     without, wrong = Counter[bool](), []

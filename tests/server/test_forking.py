@@ -22,6 +22,8 @@ READING = {
     "fork": ("nowhere", "--at", "1"), "seat": (DEBATE, "pro"), "poll": (DEBATE,),
 }  # fmt: skip
 WRITING = {"run", "backup"}
+IN_EACH_RUN = ("list", "replay", "export", "doctor", "serve", "run")
+"""Commands that print, stream, import SDKs, refuse to start a server and refuse a request."""
 
 
 def test_every_command_is_compared() -> None:
@@ -29,7 +31,10 @@ def test_every_command_is_compared() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", READING)
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(each, marks=() if each in IN_EACH_RUN else pytest.mark.thorough) for each in READING],
+)
 def test_a_forked_child_says_what_a_fresh_one_says(held: tuple[Cli, str], command: str) -> None:
     moot, debate = held
     args = [command, *(each.format(debate=debate) for each in READING[command])]

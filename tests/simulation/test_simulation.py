@@ -16,7 +16,7 @@ from tests.simulation.loop import Stuck, VirtualLoop, run
 from tests.simulation.schedule import play
 from tests.simulation.soak import Tally, report_in_words, soak, stretch, tally_in_words
 
-PARTS, PART, THOROUGH = 4, 250, 40
+PARTS, PART, THOROUGH = 2, 250, 40
 TRACES = """
 from server import observe
 from tests.simulation.soak import stretch

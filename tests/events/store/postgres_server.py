@@ -95,7 +95,8 @@ class Server:
 
 @contextmanager
 def started() -> Iterator[Server]:
-    with tempfile.TemporaryDirectory(prefix="moot-pg-", ignore_cleanup_errors=True) as folder:
+    memory = os.environ.get("PYTEST_DEBUG_TEMPROOT")  # `initdb` syncs every file that it writes
+    with tempfile.TemporaryDirectory(prefix="moot-pg-", dir=memory, ignore_cleanup_errors=True) as folder:
         server = Server(folder)
         try:
             yield server

@@ -367,10 +367,10 @@ def test_any_text_is_scanned(text: str) -> None:
     ],
 )
 def test_time_is_linear(piece: str) -> None:
-    text = (piece * 30_000)[:30_000]
+    text = (piece * 15_000)[:15_000]
     start = time.process_time()
 
     scan(text)
     tokens(text)
 
-    assert time.process_time() - start < 1.5
+    assert time.process_time() - start < 0.75

@@ -87,7 +87,7 @@ async def test_a_server_that_ignores_schemas_and_tools_gets_the_schema_in_the_pr
     for _ in range(3):
         outcome = None
         try:
-            outcome = (await provider.answer("smollm2", ask("score:1", prompt=HELLO, max_tokens=160), Score)).outcome
+            outcome = (await provider.answer("smollm2", ask("score:1", prompt=HELLO, max_tokens=24), Score)).outcome
         except errors.Malformed as error:
             outcome = error.outcome
         means.append(outcome and outcome.parameters["structured_output"])

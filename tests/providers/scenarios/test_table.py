@@ -1,6 +1,9 @@
 """Every cell of the table with our fake, and the command that prints the table."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 import anyio
@@ -12,14 +15,41 @@ from tests.providers.scenarios.session import COLUMNS
 from tests.providers.scenarios.table import PATIENCE_S, Cell, all_scenarios, cells, main, run_table
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore:The model 'claude:DeprecationWarning")]
-APPLYING = [each for each in cells() if not each.why]
+PROVIDERS_EACH = 2
+"""Of the providers to which a scenario applies, those with which each run tries it: others for the next scenario."""
+
+
+def in_each_run(all_cells: Sequence[Cell]) -> Iterator[tuple[Cell, bool]]:
+    """Every cell that applies, and whether each run tries it, not only a run of ``-m thorough``."""
+    tried: Counter[str] = Counter()
+    for _, row in groupby(all_cells, key=lambda cell: cell.row):
+        applying = [cell for cell in row if not cell.why]
+        chosen = sorted(applying, key=lambda cell: tried[cell.column])[:PROVIDERS_EACH]
+        tried.update(cell.column for cell in chosen)
+        yield from ((cell, cell in chosen) for cell in applying)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cell", APPLYING, ids=[f"{each.column}: {each.row}" for each in APPLYING])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        pytest.param(cell, id=f"{cell.column}: {cell.row}", marks=() if is_chosen else pytest.mark.thorough)
+        for cell, is_chosen in in_each_run(cells())
+    ],
+)
 async def test_it_is_ok(cell: Cell) -> None:
     with anyio.fail_after(PATIENCE_S):
         await cell.run()
+
+
+def test_each_run_tries_every_scenario_with_two_providers_and_every_provider_as_often() -> None:
+    chosen = [cell for cell, is_chosen in in_each_run(cells()) if is_chosen]
+    rows, columns = Counter(cell.row for cell in chosen), Counter(cell.column for cell in chosen)
+
+    assert {each.name for each in all_scenarios()} == rows.keys()
+    assert {each.name for each in COLUMNS} == columns.keys()
+    assert all(rows[each.name] == min(PROVIDERS_EACH, len(COLUMNS) - len(each.without)) for each in all_scenarios())
+    assert max(columns.values()) <= min(columns.values()) + 3
 
 
 def test_the_page_has_a_row_for_each_scenario() -> None:

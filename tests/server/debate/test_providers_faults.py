@@ -69,9 +69,8 @@ MODELS = {
 SEED = 5
 DEBATES = 40 + int(os.environ.get("MOOT_FAULTS", "0"))
 AT_ONCE = 20
-TURNS = 6
-CALLS = 30
-"""A debate of six turns makes a few calls more."""
+CALLS = 5
+"""A debate makes a few calls more than this for each turn."""
 TIMES = (1, 1, 2, 5)
 PATIENT = Settings(store="memory:", retry_ms=5, tick_ms=0, idle_timeout_s=0.4, turn_timeout_s=1.5, judge_timeout_s=1.5)
 LATE_S = 60
@@ -91,12 +90,12 @@ def left_over() -> tuple[set[str], int, int]:
     return tasks, children, sockets
 
 
-def scripted(script: Any, chance: random.Random, number: int) -> str:
+def scripted(script: Any, chance: random.Random, number: int, turns: int) -> str:
     """A script in which one of the calls fails once or more often."""
     kind, times = FAULTS[number % len(FAULTS)], chance.choice(TIMES)
     says: dict[str, list[Any]] = {"pro": [PRO] * 3, "con": [CON] * 3}
     answers: dict[str, Any] = {}
-    turn = chance.randint(1, TURNS)
+    turn = chance.randint(1, turns)
     failing = fault(kind, times=times)
     match chance.choice(("speak", "score", "compare", "claims", "gaps", "premises", "narrative")):
         case "speak":
@@ -180,7 +179,10 @@ async def test_parts_that_nobody_expects_are_tried_again(monkeypatch: pytest.Mon
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("sdks")
-async def test_a_fault_anywhere_hurts_no_debate(script: Any, monkeypatch: pytest.MonkeyPatch, impatient: None) -> None:
+@pytest.mark.parametrize("turns", [3, pytest.param(6, marks=pytest.mark.thorough)])
+async def test_a_fault_anywhere_hurts_no_debate(
+    script: Any, monkeypatch: pytest.MonkeyPatch, impatient: None, turns: int
+) -> None:
     chance = random.Random(SEED)
     halts: Counter[int] = Counter()
     wired = itertools.cycle(WIRE_FAULTS)
@@ -191,12 +193,12 @@ async def test_a_fault_anywhere_hurts_no_debate(script: Any, monkeypatch: pytest
             async with harness(settings=PATIENT, registry=shipped_registry()) as h, anyio.create_task_group() as tasks:
 
                 async def one(model: str, h: Harness = h) -> None:
-                    debate = await h.open(model, turns=TURNS)
+                    debate = await h.open(model, turns=turns)
                     halts[await to_the_end(h, debate)] += 1
 
                 for number in range(start, min(start + AT_ONCE, DEBATES)):
                     if number % 10 < 3:
-                        tasks.start_soon(one, scripted(script, chance, number))
+                        tasks.start_soon(one, scripted(script, chance, number, turns))
                         continue
                     name, of_speeches = chance.choice(sorted(vendors)), chance.random() < 0.5
                     vendor, model = vendors[name], f"d{number}"
@@ -205,7 +207,7 @@ async def test_a_fault_anywhere_hurts_no_debate(script: Any, monkeypatch: pytest
                         Fault(
                             next(wired),
                             model=model,
-                            first=chance.randint(1, TURNS if of_speeches else CALLS),
+                            first=chance.randint(1, turns if of_speeches else turns * CALLS),
                             times=chance.choice(TIMES),
                             of="speech" if of_speeches else "any",
                         )

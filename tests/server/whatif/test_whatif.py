@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -30,6 +30,7 @@ from tests.judge.deliberation import judges
 from tests.judge.deliberation.judges import PERSONAS, answers_by_round, artifact_opened, opinion_answer
 from tests.judge.played_turns import answer_steps, claims_answer, gap_answer, play_turn, score_answer
 from tests.judge.random_debate import RandomDebate
+from tests.laws import examples
 from tests.server.debate_events import Play, answered, opened, random_debates, recorded, spoken, started
 
 GOLDEN = sorted((Path(__file__).parents[2] / "events" / "view" / "golden").glob("*.ndjson"))
@@ -91,7 +92,7 @@ def judged_text() -> Play:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@examples(12, whole=40)
 @given(st.integers(0, 2**32))
 def test_with_nothing_changed_a_what_if_is_the_record_itself(seed: int) -> None:
     random_debate, ends = RandomDebate(seed), []
@@ -112,7 +113,7 @@ def test_with_nothing_changed_a_what_if_is_the_record_itself(seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@examples(20, whole=60)
 @given(random_debates())
 def test_so_it_is_for_any_order_in_which_a_moderator_may_record(events: Any) -> None:
     for one, two in public(replay(recorded(events), same)):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -38,6 +38,7 @@ from server.debate.setup.origins import fork_of, rejudged
 from server.debate.setup.request import as_request
 from server.errors import BadField, NotNow
 from tests.events.conftest import database, log, postgres  # noqa: F401 - fixtures
+from tests.laws import examples
 from tests.server.conftest import CON, PRO
 from tests.server.debate.test_supplied import TOWN_HALL, body, opened
 from tests.server.harness import Harness, check_sound, harness
@@ -310,7 +311,7 @@ async def test_the_end_of_a_debate_is_not_forked(script: Script) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(8, whole=25, suppressed=[HealthCheck.function_scoped_fixture])
 @given(share=st.floats(0, 1))
 async def test_a_fork_from_any_position_ends_with_the_same_scores(share: float, script: Script) -> None:
     async with harness() as h:
@@ -327,7 +328,7 @@ async def test_a_fork_from_any_position_ends_with_the_same_scores(share: float, 
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@examples(8, whole=25)
 @given(share=st.floats(0, 1))
 async def test_every_prefix_of_a_supplied_debate_resumes_to_the_same_end(share: float) -> None:
     async with harness() as h:
