@@ -5,7 +5,7 @@
     JudgeError
     ├── RubricError               ``field``: dotted path of the faulty field, empty for the whole rubric
     ├── BadItem                   an item of the lab, or a file that people judged, cannot be read
-    ├── MissingPackages           ``package`` of the optional group ``lab`` is not installed
+    ├── MissingPackages           ``package`` of the extra ``lab`` is not installed
     └── TemplateError             a prompt template is malformed, or its values do not match
 """
 
@@ -35,4 +35,4 @@ class MissingPackages(JudgeError):
 
     def __init__(self, package: str) -> None:
         self.package = package
-        super().__init__(f"the statistics of the lab need the package {package}: install the group lab")
+        super().__init__(f"the statistics of the lab need the package {package}: pip install 'moot[lab]'")

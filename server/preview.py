@@ -10,6 +10,7 @@ from events.types import Side
 from events.view.view import View
 from server.export.text import one_line
 from server.export.wording import NAMES
+from server.extras import is_installed
 
 PICTURE_SIZE: Final = (1200, 630)
 """Pixels of the preview picture."""
@@ -62,7 +63,7 @@ def sentence_of(view: View) -> str:
 def head_of(view: View, address: str) -> str:
     """The elements for the head of the page at ``address``.
 
-    An unlisted debate names no picture: the picture's address would hold the token of its link.
+    No picture without the extra for it, and none of an unlisted debate: its address would hold the token of its link.
     """
     title, sentence, at = escape(title_of(view)), escape(sentence_of(view)), escape(address)
     picture = (
@@ -81,5 +82,5 @@ def head_of(view: View, address: str) -> str:
         f'<meta property="og:title" content="{title}">\n'
         f'<meta property="og:description" content="{sentence}">\n'
         f'<meta property="og:url" content="{at}">'
-        f"{'' if view.unlisted else picture}"
+        f"{picture if is_installed('preview') and not view.unlisted else ''}"
     )

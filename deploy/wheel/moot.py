@@ -1,25 +1,39 @@
-"""The entry of Moot.  In a wheel all its packages are in the folder of this module, so that they replace nobody's.
+"""The package ``moot`` of a checkout: its modules under the names that they have in a wheel.
 
-``events``, ``judge``, ``server`` and ``web`` are common names.  They are found in this folder first: in the process of
-the command ``moot``, in its children, and wherever ``moot`` was imported before.
+``moot.providers.base`` is the module ``providers.base`` itself, not a copy of it, so a class has one identity whichever
+name imported it.  A wheel has the packages in ``moot/`` and does not need this (``deploy/wheel/hook.py``).
 """
 
-# ruff: noqa: INP001 - in a wheel it is the __init__ of a package
-import os
+# ruff: noqa: INP001 - it stands for a package
 import sys
-from pathlib import Path
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Final
 
-HOME: Final = str(Path(__file__).parent)
+__path__: Final[list[str]] = []
 
 
-def main() -> None:
-    """Run the command line."""
-    from server.cli import main as run  # noqa: PLC0415 - found only after the lines below
+class _Checkout(MetaPathFinder, Loader):
+    """Finds ``moot.X`` as ``X``."""
 
-    run()
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        del path, target
+        return ModuleSpec(fullname, self) if fullname.startswith("moot.") else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = import_module(spec.name.removeprefix("moot."))
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the module its own spec back: the import system has put the other one in its place."""
+        assert module.__spec__ is not None
+        module.__spec__ = module.__spec__.loader_state
 
 
-if Path(HOME, "server").is_dir() and sys.path[:1] != [HOME]:  # a checkout has its packages on the path already
-    sys.path.insert(0, HOME)
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (HOME, os.environ.get("PYTHONPATH", ""))))
+sys.meta_path.insert(0, _Checkout())  # before the finder of files, which would load a second copy

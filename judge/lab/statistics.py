@@ -3,7 +3,7 @@
 Every standard error sums over clusters and every interval has the degrees of freedom of the clusters, so ten answers
 about one motion do not count as ten motions.  The intervals hold with 30 clusters; percentile bootstraps do not.
 
-scipy and statsmodels (group ``lab``) are imported when a function needs them.
+scipy and statsmodels (extra ``lab``) are imported when a function needs them.
 
 Sources: Bell and McCaffrey (2002) and Pustejovsky and Tipton (2018), the standard error CR2 and its degrees of freedom;
 Wilson (1927) with the effective sample of Korn and Graubard (1998), shares; Schuirmann (1987), two one-sided tests;
@@ -311,7 +311,7 @@ def _special() -> Any:
 
 
 def _module(name: str) -> Any:
-    """Import a module of the group ``lab``.  Raises ``MissingPackages``."""
+    """Import a module of the extra ``lab``.  Raises ``MissingPackages``."""
     from importlib import import_module  # noqa: PLC0415
 
     try:

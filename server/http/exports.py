@@ -31,12 +31,12 @@ from server.export.exchange import first_side
 from server.export.html import PAGE, html_export
 from server.export.kept import KeptAnswers, Key, Make, whole
 from server.export.markdown import as_markdown
-from server.export.preview import Previews
 from server.export.reports.debater import report_for
 from server.export.reports.document import report_html, report_markdown, style_digest
 from server.export.reports.judgings import JudgingComparison, compare_judgings
 from server.export.reports.judgings_text import comparison_page, refusal_page
 from server.export.wording import SIGNS
+from server.extras import is_installed, needed
 from server.http.access import POLICY, access_of, check_link, is_director
 from server.http.events import is_revealed
 from server.http.limits import RateLimit
@@ -260,8 +260,15 @@ async def preview(request: Request) -> Response:
     view = await service_of(request).hub.view(debate)
     if view.format == "lab":
         raise NotFound("a lab run has no preview")
-    previews: Previews = request.app.state.previews
-    body = await previews.picture(view)
+    if not is_installed("preview"):
+        raise NotFound(f"a picture of a debate {needed('preview')}")
+    await load("server.export.preview")  # Pillow: few servers are asked for pictures
+    from server.export.preview import Previews  # noqa: PLC0415
+
+    state = request.app.state
+    if state.previews is None:
+        state.previews = Previews()
+    body = await state.previews.picture(view)
     headers = {
         "etag": f'"{hashlib.sha256(body).hexdigest()[:16]}"',
         "cache-control": f"{'private' if view.unlisted else 'public'}, max-age={PREVIEW_AGE_S}",

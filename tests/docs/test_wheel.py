@@ -1,53 +1,109 @@
-"""An installed Moot finds its own packages beside packages of others with the same names, and replaces none of them."""
+"""A wheel of Moot, installed beside packages of others with the same names, works and replaces none of them."""
 
+import json
 import os
-import shutil
+import re
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from providers.scripted.provider import shipped
+
 ROOT = Path(__file__).parents[2]
-BUILT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"][
-    "wheel"
-]
-SCRIPT = """
-import importlib, os, sys
-sys.argv = ["moot", "list", "--store", "sqlite:none.db"]
-from moot import main
-for name in {names}:
-    assert "/moot/" in importlib.import_module(name).__file__, name
-assert os.environ["PYTHONPATH"].split(os.pathsep)[0].endswith("/moot")
-main()
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
+BUILT = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
+OTHERS = """
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+[project]
+name = "others"
+version = "1"
+[project.entry-points."moot.providers"]
+tiny = "tiny:TinyProvider"
+[tool.hatch.build.targets.wheel]
+only-include = ["events", "server", "tiny.py"]
+"""
+CHECK = """
+from moot.providers.errors import Unreachable
+import moot.providers.base, sys
+assert "providers" not in sys.modules and "server" not in sys.modules
+import tiny
+assert tiny.Unreachable is Unreachable
 """
 
 
 def test_a_wheel_has_one_folder() -> None:
     assert {name: f"moot/{name}" for name in BUILT["only-include"]} == BUILT["sources"]
-    assert {"deploy/wheel/moot.py": "moot/__init__.py"} == BUILT["force-include"]
+
+
+def test_all_extras_are_in_all() -> None:
+    extras = dict(PROJECT["project"]["optional-dependencies"])
+
+    assert [f"moot[{','.join(sorted(extras.keys() - {'all'}))}]"] == extras["all"]
+
+
+@pytest.mark.parametrize("name", ["providers.base", "providers.openai", "server.cli.main", "judge", "web"])
+def test_a_checkout_has_the_names_of_a_wheel(name: str) -> None:
+    module = import_module(name)
+    spec = module.__spec__
+
+    assert module is import_module(f"moot.{name}")
+    assert spec is module.__spec__
 
 
 @pytest.mark.slow
 def test_an_installed_moot_uses_its_own_packages(tmp_path: Path) -> None:
-    installed = tmp_path / "site" / "moot"
-    installed.mkdir(parents=True)
-    shutil.copyfile(ROOT / "deploy/wheel/moot.py", installed / "__init__.py")
-    for name in BUILT["only-include"]:
-        (installed / name).symlink_to(ROOT / name)
-        (tmp_path / "site" / name).mkdir()
-        (tmp_path / "site" / name / "__init__.py").write_text("raise AssertionError('a package of others')")
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT.format(names=BUILT["only-include"])],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=60,
-    )
+    def run(*command: str | Path, status: int = 0) -> str:
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False, text=True)
+        assert status == done.returncode, done.stderr + done.stdout
+        return done.stdout
 
-    assert "there is no store at" in done.stderr, done.stderr
-    assert 3 == done.returncode, done.stderr
+    def refused(*command: str | Path) -> str:
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False, text=True)
+        assert done.returncode in {1, 2}
+        return done.stderr
+
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment |= {"MOOT_STORE": f"sqlite:{tmp_path}/moot.db", "TINY_URL": "http://127.0.0.1:1"}
+    others = tmp_path / "others"
+    for name in ("events", "server"):
+        (others / name).mkdir(parents=True)
+        (others / name / "__init__.py").write_text("raise AssertionError('a package of others')")
+    (others / "pyproject.toml").write_text(OTHERS)
+    example = re.search(r"^```python\n(.*?)^```$", (ROOT / "docs/providers.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert example is not None
+    (others / "tiny.py").write_text(example[1])
+    bin_ = tmp_path / "venv" / ("Scripts" if sys.platform == "win32" else "bin")
+    python, moot = bin_ / "python", bin_ / "moot"
+
+    run("uv", "build", "-q", "--wheel", "--out-dir", tmp_path / "wheels", ROOT)
+    run("uv", "venv", "-q", "--python", sys.executable, "venv")
+    run("uv", "pip", "install", "-q", "--python", python, *(tmp_path / "wheels").glob("*.whl"), others)
+    run(python, "-c", CHECK)
+
+    script = json.loads(shipped()["juries"].read_text()) | {"pace": {"chunk_ms": 0, "answer_ms": 0}}
+    (tmp_path / "juries.json").write_text(json.dumps(script))
+    model = "scripted:juries.json"
+    debate = run(moot, "run", "Juries", "--turns", "2", "--pro", model, "--con", model, "--judge", model).split()[-1]
+    assert "the chain is valid" in run(moot, "verify", debate)
+    run(moot, "export", debate, "--as", "html", "-o", "debate.html")
+    (tmp_path / "talk.txt").write_text("Ann: Yes, because it works.\n\nBob: No, it does not.\n")
+    run(moot, "judge", "talk.txt", "--preview")
+
+    found = json.loads(run(moot, "doctor", "--json"))
+    assert "tiny" in {each["provider"] for each in found}
+    assert "pip install 'moot[pdf]'" in run(moot, "doctor")
+    (tmp_path / "study.pdf").write_bytes(b"%PDF-1.7")
+    refusals = {
+        "pdf": ("run", "Juries", "--pro", model, "--con", model, "--judge", model, "--evidence", "study.pdf"),
+        "postgres": ("list", "--store", "postgres://nobody@127.0.0.1:1/none"),
+        "lab": ("lab", model, "--only", "retest"),
+    }
+    for extra, command in refusals.items():
+        assert f"pip install 'moot[{extra}]'" in " ".join(refused(moot, *command).split()), extra

@@ -63,6 +63,7 @@ from server.debate.speech import clean
 from server.errors import BadField
 from server.evidence.documents import evidence_for
 from server.evidence.given import TEMPLATE as DOCUMENTS
+from server.extras import needed
 from server.people.provider import NAME as PERSON
 from server.people.provider import PREFIX
 from server.settings import Settings
@@ -218,8 +219,7 @@ async def _lab(request: LabRequest, spoken: Sequence[LabItem], judge: str, rubri
         await load("scipy.stats")
         await load("statsmodels.stats.api")
     except ModuleNotFoundError as error:
-        why = f"the lab's statistics need the package {error.name}, which is not installed: add the group lab"
-        raise BadField("lab", why) from error
+        raise BadField("lab", f"a lab's statistics {needed('lab')}") from error
     return await anyio.to_thread.run_sync(setup_of, request, spoken, judge, rubric)
 
 

@@ -243,13 +243,13 @@ def test_a_share_lies_within_its_bounds_and_follows_the_clusters() -> None:
     assert 0 <= alike.low < mixed.low < mixed.high < alike.high <= 1
 
 
-def test_a_missing_package_is_named_with_the_group_that_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named_with_the_extra_that_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(name: str) -> Any:
         raise ModuleNotFoundError(name=name)
 
     monkeypatch.setattr("importlib.import_module", absent)
 
-    with pytest.raises(MissingPackages, match="package scipy: install the group lab"):
+    with pytest.raises(MissingPackages, match=r"package scipy: pip install 'moot\[lab\]'"):
         statistics.false_discovery([0.5])
 
 

