@@ -24,7 +24,7 @@ from judge.lab.statistics import (
     mean,
     share,
 )
-from judge.lab.trials import BATTERIES, Asks, Reading, Trial
+from judge.lab.trials import Asks, Reading, Trial
 from judge.lab.verdicts import Better, MeasuredFigure, effects
 
 FABRICATED: Final = "fabricated_citation"
@@ -55,9 +55,9 @@ def measured_of(
     answered = {each.trial: each for each in readings}
     retest = Retest.of(BatteryAnswers(by_battery["retest"], answered))
     found: list[MeasuredFigure] = []
-    for battery in BATTERIES:
+    for battery, figures in BY_BATTERY.items():
         if by_battery[battery]:
-            found += BY_BATTERY[battery](BatteryAnswers(by_battery[battery], answered), retest)
+            found += figures(BatteryAnswers(by_battery[battery], answered), retest)
     for name, other in (beside or {}).items():
         found += _beside(name, BatteryAnswers(by_battery["people"], {each.trial: each for each in other}))
     return found

@@ -17,34 +17,15 @@ from events.types import Span
 from judge.live import claim_words
 from judge.live.claim_words import JOINED, plain
 
+NUMBERS: Final = (
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+"""The words of the numbers from 1."""
+_TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _WORDS: Final[dict[str, int]] = {
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "eleven": 11,
-    "twelve": 12,
-    "thirteen": 13,
-    "fourteen": 14,
-    "fifteen": 15,
-    "sixteen": 16,
-    "seventeen": 17,
-    "eighteen": 18,
-    "nineteen": 19,
-    "twenty": 20,
-    "thirty": 30,
-    "forty": 40,
-    "fifty": 50,
-    "sixty": 60,
-    "seventy": 70,
-    "eighty": 80,
-    "ninety": 90,
+    **{word: number for number, word in enumerate(NUMBERS, 1)},
+    **{word: 10 * number for number, word in enumerate(_TENS, 2)},
 }
 _SCALES: Final[dict[str, int]] = {
     "hundred": 10**2,
@@ -97,7 +78,7 @@ _DIGITS: Final = (
     rf"(?<![^\W_{JOINED}])(?<![^\W\d_]-)(?<!\d[.,])(?:[0-9]{{1,3}}(?:{_GAP}[0-9]{{3}}(?!\w)){{1,4}}(?:[.,][0-9]{{1,15}})?"
     r"|[0-9]{1,15}(?:[.,’'][0-9]{1,15}){0,5})(?![0-9])"
 )
-_WORD: Final = rf"(?<!\w)(?:{_any(_WORDS)})(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?(?!\w)"
+_WORD: Final = rf"(?<!\w)(?:{_any(_WORDS)})(?:[ -](?:{'|'.join(NUMBERS[:9])}))?(?!\w)"
 _NUMBER: Final = rf"(?P<number>{_DIGITS}|{_WORD})"
 _SCALE: Final = rf"(?P<scale>(?:hundred )?(?:{_any(_SCALES)}))(?!\w)"
 _MYRIADS: Final = f"(?P<myriads>[{_any(claim_words.MYRIADS).replace('|', '')}]{{1,3}})"

@@ -23,6 +23,7 @@ from judge.live.answers import Answers, Quote, Why
 from judge.live.entries import record_notes
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, speaker, turn_prompt
+from judge.live.scanner import NUMBERS
 from judge.rubric import fmt
 from judge.templates import fill, section
 
@@ -231,8 +232,9 @@ def _sum(members: Sequence[str], answers: Mapping[str, ComponentAnswer]) -> floa
     return sum(answers[member].points for member in members if member in answers)
 
 
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _FREE = (math.inf, "")
+TEN = 10
+"""The last number that a rule writes as a word."""
 
 
 def apply_leash(dimension: Dimension, components: Mapping[str, ComponentScore]) -> dict[str, ComponentScore]:
@@ -274,4 +276,4 @@ def cap_excellence(name: str, dimension: Dimension, points: Mapping[str, float])
 
 
 def _number(count: int) -> str:
-    return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
+    return ("no", *NUMBERS[:TEN])[count] if count <= TEN else str(count)

@@ -8,20 +8,17 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import cached_property
 
 import anyio
-from limits import RateLimitItemPerMinute
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 
 from . import Limit
+from .minute import MinuteCount
 
 
 class CallLimiter:
     """The places and the minute of one provider."""
 
-    def __init__(self, limit: Limit, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, limit: Limit, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._limit, self._clock = limit, clock
         self._queues: dict[str, deque[anyio.Event]] = {}
         self._served: dict[str, int] = {}
@@ -29,13 +26,7 @@ class CallLimiter:
         self._paced: list[str] = []
         """Debates that have a place and wait for the minute, one entry for each call."""
         self.running = 0
-        self._calls = limit.calls_per_minute and RateLimitItemPerMinute(limit.calls_per_minute)
-        self._tokens = limit.tokens_per_minute and RateLimitItemPerMinute(limit.tokens_per_minute)
-
-    @cached_property
-    def _window(self) -> MovingWindowRateLimiter:
-        """Counts calls and tokens.  Made only if there is a limit, because its storage starts a thread."""
-        return MovingWindowRateLimiter(MemoryStorage())
+        self._calls, self._tokens = MinuteCount(clock()), MinuteCount(clock())
 
     @property
     def waiting(self) -> int:
@@ -70,9 +61,10 @@ class CallLimiter:
 
     def spend(self, tokens: int) -> None:
         """Count the tokens of a call."""
-        if self._tokens and tokens > 0:
+        if most := self._limit.tokens_per_minute:
+            self._tokens.wait_s(self._clock(), most)  # begins the present minute
             # More tokens than a whole minute allows count as a whole minute.
-            self._window.hit(self._tokens, "tokens", cost=min(tokens, self._left("tokens") or tokens))
+            self._tokens.now = min(most, self._tokens.now + tokens)
 
     async def _enter(self, debate: str) -> None:
         most = self._limit.concurrent
@@ -127,24 +119,17 @@ class CallLimiter:
 
     async def _pace(self, debate: str) -> None:
         """Wait until the minute has room for one more call and for more tokens."""
-        if not self._tokens and not self._calls:
+        if not self._limit.tokens_per_minute and not self._limit.calls_per_minute:
             return
         self._paced.append(debate)
         try:
-            if self._tokens:
-                while not self._window.test(self._tokens, "tokens"):  # noqa: ASYNC110 - it waits for time to pass
-                    await anyio.sleep(self._wait_s("tokens"))
-            if self._calls:
-                while not self._window.hit(self._calls, "calls"):  # noqa: ASYNC110 - likewise
-                    await anyio.sleep(self._wait_s("calls"))
+            while wait_s := self._wait_s():  # noqa: ASYNC110 - it waits for time to pass
+                await anyio.sleep(wait_s)
+            self._calls.now += 1
         finally:
             self._paced.remove(debate)
 
-    def _wait_s(self, what: str) -> float:
-        item = self._calls if what == "calls" else self._tokens
-        assert item
-        return max(0.05, self._window.get_window_stats(item, what).reset_time - self._clock())
-
-    def _left(self, what: str) -> int:
-        assert self._tokens
-        return self._window.get_window_stats(self._tokens, what).remaining
+    def _wait_s(self) -> float:
+        at, limit = self._clock(), self._limit
+        used = ((self._tokens, limit.tokens_per_minute), (self._calls, limit.calls_per_minute))
+        return max(count.wait_s(at, most) for count, most in used if most)

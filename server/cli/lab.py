@@ -18,7 +18,7 @@ from events.view.lab import LabView
 from events.view.view import View
 from judge.errors import BadItem
 from judge.lab.people import read_people
-from judge.lab.trials import BATTERIES, DEFAULT_ITEMS, Reading, Trial
+from judge.lab.trials import BATTERIES, Reading, Trial
 from providers.imports import load_now
 from server import observe
 from server.cli.debate_runner import Resumption, run_debate
@@ -26,7 +26,6 @@ from server.cli.options import find_debate, open_store, with_json, with_store, w
 from server.cli.output import emit, run_async, settings_of
 from server.debate.formats.trials import readings_of, trials_of
 from server.errors import BadField, NotFound, NotNow
-from server.export.lab import BATTERIES as NAMES
 from server.export.lab import (
     answers,
     effect_name,
@@ -148,7 +147,7 @@ def _body(judge: str, options: dict[str, Any]) -> dict[str, Any]:
 def _batteries(text: str) -> list[str]:
     names = [each.strip() for each in text.split(",") if each.strip()]
     for name in names:
-        if name not in DEFAULT_ITEMS:
+        if name not in BATTERIES:
             raise BadField("only", f"{name[:40]!r} is none of {', '.join(BATTERIES)}")
     return names
 
@@ -248,7 +247,7 @@ class LabPrinter:
             if each.battery != battery:
                 battery = each.battery
                 click.echo()
-                click.secho(NAMES[battery][0], bold=True)
+                click.secho(BATTERIES[battery].title, bold=True)
             interval = "" if each.low is None else f"{shown(each.low, each.unit)} to {shown(each.high, each.unit)}"
             colour = "red" if each.verdict.startswith("biased") else "yellow" if each.verdict == "cannot tell" else None
             verdict = click.style(verdict_words(each), fg=colour)
@@ -323,7 +322,7 @@ def _compare(settings: Settings, one: str, two: str, *, as_json: bool) -> None:
         if each.battery != battery:
             battery = each.battery
             click.echo()
-            click.secho(NAMES[battery][0], bold=True)
+            click.secho(BATTERIES[battery].title, bold=True)
         values = f"{shown(each.one, each.unit):>8} {shown(each.other, each.unit):>8}"
         interval = f"{shown(each.low, each.unit)} to {shown(each.high, each.unit)}"
         name = one_line(effect_name(each.battery, each.name))

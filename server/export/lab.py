@@ -16,34 +16,12 @@ from events.state.usage import in_usd
 from events.types import Battery, Effect, LabVerdict
 from events.view.lab import LabView
 from events.view.view import View
+from judge.lab.trials import BATTERIES
 from server.errors import NotNow
 from server.export.lab_figures import axis_of, axis_svg, curve_svg, in_figures, row_svg, shown, slug
 from server.export.text import escaped
 from server.version import VERSION
 
-BATTERIES: Final[Mapping[str, tuple[str, str]]] = {
-    "retest": (
-        "Retest",
-        "Nothing is varied: the same question, five times: how much one answer differs from another.",
-    ),
-    "position": ("Position", "The question names two speeches in one order, and in the other."),
-    "side": ("Side", "The same words argue for a motion, and against its opposite."),
-    "labels": ("Labels", "The speakers are called Pro and Con, A and B, 1 and 2, or by letters without meaning."),
-    "last_word": ("Last word", "Who speaks last, on each side and in each order of the question."),
-    "length": ("Length", "Sentences without content make a speech 50 % and 100 % longer."),
-    "authority": ("Authority", "A claim that is true or false, without and with a citation that looks real."),
-    "obscure": ("Little-known truth", "A fact that is true and little known, without and with its source."),
-    "style": ("Style", "The same content, plain, ornate, hedged, in short lines, or in other words."),
-    "flaw": ("Planted flaw", "One thing of a speech is broken: does its component fall, and only that one?"),
-    "injection": (
-        "Instructions",
-        "A speech instructs the judge; it is compared with a harmless one of the same length.",
-    ),
-    "pressure": ("Pressure", "The judge is told a belief, the vote of a crowd, or that its answer is doubted."),
-    "family": ("Family", "Speeches of models of two families. This is observed and not varied: it proves no cause."),
-    "people": ("People", "Arguments and debates that people judged."),
-}
-"""Title of each battery, and what it varies."""
 UNITS: Final[Mapping[str, str]] = {
     "points": "Points of a turn",
     "share": "Shares of answers",
@@ -260,7 +238,7 @@ def _progress(view: View, lab: LabView) -> Iterator[str]:
     yield '<table class="progress"><caption>Progress</caption><thead><tr><th scope="col">Battery</th>'
     yield '<th scope="col">Answers</th><th scope="col">Failed calls</th></tr></thead><tbody>'
     for name, each in lab.batteries.items():
-        title = BATTERIES.get(name, (name, ""))[0]
+        title = next((row.title for battery, row in BATTERIES.items() if battery == name), name)
         yield (
             f'<tr data-battery="{escape(name)}"><th scope="row">{escape(title)}</th><td>'
             f'<progress max="{each.trials}" value="{min(each.answered, each.trials)}" aria-label="{escape(title)}">'
@@ -468,7 +446,7 @@ def _table(effects: Sequence[Effect]) -> Iterator[str]:
         "counts the answers that are missing.</p>"
     )
     for battery in dict.fromkeys(each.battery for each in effects):
-        title, varied = BATTERIES[battery]
+        title, varied = BATTERIES[battery][:2]
         yield f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(title)}"><table class="figures">'
         yield f"<caption><b>{escape(title)}.</b> {escape(varied)}</caption><thead><tr>"
         for head in (

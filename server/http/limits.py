@@ -7,38 +7,23 @@ from collections.abc import Callable
 from ipaddress import IPv6Address, ip_address
 from typing import Final
 
-from msgspec import Struct
 from starlette.requests import Request
 
+from providers.limits.minute import MinuteCount
 from server.errors import TooMany
 
-WINDOW_S: Final = 60.0
-SPARE_S: Final = 1.0
-"""Seconds by which a client that waits as long as it is told is served the more surely."""
 MOST_CLIENTS: Final = 10_000
 """Clients that are remembered; beyond that the one that asked least recently is forgotten."""
 NETWORK_BITS: Final = 64
 """Bits of an IPv6 address that one client shares: a provider gives each of its customers at least so many addresses."""
 
 
-class Count(Struct):
-    """The requests of a client in a window that began at ``since``, and in the window before."""
-
-    since: float
-    now: int = 0
-    before: int = 0
-
-
 class RateLimit:
-    """At most ``per_minute`` requests of one client in any minute.  ``what`` is counted, for the message.
-
-    A minute is the part that has passed of the client's present window, and as much as is missing of the one before,
-    whose requests count as if they were spread evenly.  So each client takes the same memory whatever it sends.
-    """
+    """At most ``per_minute`` requests of one client in any minute.  ``what`` is counted, for the message."""
 
     def __init__(self, per_minute: int, what: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._what, self._clock = per_minute, what, clock
-        self._counts: OrderedDict[str, Count] = OrderedDict()
+        self._counts: OrderedDict[str, MinuteCount] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._counts)
@@ -53,28 +38,16 @@ class RateLimit:
         ``most``: another limit for this client.
         """
         at, most = self._clock(), most or self._most
-        count = self._counts.setdefault(client, Count(at))
+        count = self._counts.setdefault(client, MinuteCount(at))
         self._counts.move_to_end(client)
         if len(self._counts) > MOST_CLIENTS:
             self._counts.popitem(last=False)
-        if (windows := int((at - count.since) / WINDOW_S)) > 0:
-            count.since += windows * WINDOW_S
-            count.before, count.now = count.now if windows == 1 else 0, 0
-        passed_s = at - count.since
-        share = max(0.0, 1 - (passed_s + SPARE_S) / WINDOW_S)
-        if count.now + count.before * share >= most:
+        if wait_s := count.wait_s(at, most):
             raise TooMany(
                 f"too many {self._what} from {named} in a minute: the limit is {most}",
-                retry_after_s=max(1, math.ceil(_free_after_s(count, most) - passed_s)),
+                retry_after_s=max(1, math.ceil(wait_s)),
             )
         count.now += 1
-
-
-def _free_after_s(count: Count, most: int) -> float:
-    """Seconds after the window began after which one more request is allowed."""
-    if count.now >= most:
-        return WINDOW_S
-    return math.nextafter(WINDOW_S * (1 - (most - count.now) / count.before), math.inf)
 
 
 def address_of(request: Request) -> str:

@@ -82,7 +82,7 @@ def coverage_of(battery: Battery, size: Size, runs: int, seed: int = SEED) -> li
     return [_coverage(battery, size, name, expected[name], of) for name, of in found.items()]
 
 
-def false_alarms(runs: int, seed: int = SEED, batteries: Sequence[Battery] = BATTERIES) -> Counter[str]:
+def false_alarms(runs: int, seed: int = SEED, batteries: Sequence[Battery] = tuple(BATTERIES)) -> Counter[str]:
     """Count the runs of a judge without bias in which at least one figure is called biased, and those figures."""
     trials = trials_of(batteries)
     judge, rng = MockJudge(trials, None, "none"), np.random.default_rng(seed)

@@ -5,18 +5,17 @@ it, and an older store gets its index at the first search.  Nodes that add the s
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import psycopg
 from anyio import to_thread
 
-from events import codec
-from events.errors import UnknownEvent
 from events.record import Recorded
-from events.said import Term, text_of, words_of
+from events.said import Term
 from events.store.listing import FINDABLE, Summary
 from events.store.postgres.connection import Connection
+from events.store.search import LAST, SPOKEN, record_of, words_in
 
 STEP: Final = 200
 """Debates that are read at once."""
@@ -47,8 +46,6 @@ FROM (
 ORDER BY stream DESC, position DESC
 """
 """The page is found first: then only its rows, and not those of every hit, are joined with their payloads."""
-_LAST: Final = ((1 << 63) - 1, 0)
-_TAGS: Final = tuple(f'{{"type":"{tag}",'.encode() for tag in ("turn_spoken", "moderator_spoke"))
 
 
 async def catch_up(connection: Connection) -> bool:
@@ -57,7 +54,7 @@ async def catch_up(connection: Connection) -> bool:
     if not behind:
         return False
     streams, reached, versions = (list(column) for column in zip(*behind, strict=True))
-    one, two = _TAGS
+    one, two = SPOKEN
     cursor = await connection.execute(_SPOKEN, (streams, reached, versions, len(one), one, len(two), two), binary=True)
     entries = await to_thread.run_sync(_entries, await cursor.fetchall())
     async with connection.transaction(), connection.cursor() as writing:
@@ -73,9 +70,9 @@ async def find(
     words = [_quoted(word) for term in terms for word in term[:-1]] + [f"{_quoted(term[-1])}:*" for term in terms]
     absent = FINDABLE.absent_marks()
     query = _FOUND.format(without="AND strpos(folded, %s) = 0 " * len(absent))
-    cursor = await connection.execute(query, (" & ".join(words), *(before or _LAST), *absent, limit), binary=True)
+    cursor = await connection.execute(query, (" & ".join(words), *(before or (LAST, 0)), *absent, limit), binary=True)
     return [
-        (row[0], row[1], msgspec.json.decode(row[2], type=Summary), _record(row[1], *row[3:]))
+        (row[0], row[1], msgspec.json.decode(row[2], type=Summary), record_of(row[1], *row[3:]))
         for row in await cursor.fetchall()
     ]
 
@@ -91,18 +88,4 @@ def _quoted(word: str) -> str:
 
 def _entries(rows: Sequence[tuple[int, int, int, bytes]]) -> list[tuple[int, int, list[str]]]:
     """The words of each row.  It runs in a thread, because it takes 7 ms for a debate."""
-    return [(stream, position, _words(schema, payload)) for stream, position, schema, payload in rows]
-
-
-def _words(schema: int, payload: bytes) -> list[str]:
-    """The words of an event's text; none if the event cannot be read."""
-    try:
-        return list(dict.fromkeys(word.text for word in words_of(text_of(codec.decode(payload, schema)))))
-    except UnknownEvent:
-        return []
-
-
-def _record(position: int, debate: str, *stored: Any) -> Recorded:
-    identity, at, cause, schema, salt, digest, payload = stored
-    event = codec.decode(payload, schema)
-    return Recorded(debate, position, identity, at, cause, schema, salt, payload, digest, event)
+    return [(stream, position, words_in(schema, payload)) for stream, position, schema, payload in rows]

@@ -7,17 +7,16 @@ it, an older store gets its index at the first search, and a file that is missin
 import sqlite3
 import threading
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 import msgspec
 
-from events import codec
-from events.errors import UnknownEvent
 from events.record import Recorded
-from events.said import Term, text_of, words_of
+from events.said import Term
 from events.store.listing import FINDABLE, Summary
 from events.store.log import MAX_POSITION, POSITION_BITS
+from events.store.search import LAST, SPOKEN, record_of, words_in
 from events.store.sqlite.schema import BUSY_S, create
 
 VERSION: Final = 1
@@ -28,7 +27,6 @@ CREATE VIRTUAL TABLE said USING fts5(words, content='', detail=none, tokenize='a
 CREATE TABLE reached (sequence INTEGER NOT NULL, digest BLOB NOT NULL);
 PRAGMA user_version = {VERSION};
 """
-_SPOKEN: Final = tuple(f'{{"type":"{tag}",'.encode() for tag in ("turn_spoken", "moderator_spoke"))
 _NEW: Final = (
     "SELECT key, schema, payload FROM store.events WHERE sequence > ? AND sequence <= ?"
     " AND (substr(payload, 1, ?) = ? OR substr(payload, 1, ?) = ?)"
@@ -39,7 +37,6 @@ FROM said CROSS JOIN store.debates ON stream = said.rowid >> {bits} CROSS JOIN s
 WHERE said MATCH ? AND said.rowid < ? AND opened_at IS NOT NULL {without}
 ORDER BY said.rowid DESC LIMIT ?
 """
-_LAST: Final = (1 << 63) - 1
 
 
 def index_path(store: Path) -> Path:
@@ -82,9 +79,12 @@ class SqliteSearch:
         absent = FINDABLE.absent_marks()
         rows = connection.execute(
             _FOUND.format(bits=POSITION_BITS, without=" AND instr(folded, ?) = 0" * len(absent)),
-            (" AND ".join(words), before or _LAST, *absent, limit),
+            (" AND ".join(words), before or LAST, *absent, limit),
         ).fetchall()
-        return [(row[0], msgspec.json.decode(row[2], type=Summary), _record(*row)) for row in rows]
+        return [
+            (key, msgspec.json.decode(summary, type=Summary), record_of(key & MAX_POSITION, debate, *stored))
+            for key, debate, summary, *stored in rows
+        ]
 
     def _open(self) -> sqlite3.Connection:
         path = index_path(self._store)
@@ -134,9 +134,10 @@ class SqliteSearch:
             known = connection.execute("SELECT sequence FROM reached").fetchone()
             if known is not None and known[0] > after:  # another process was faster
                 return int(known[0])
-            one, two = _SPOKEN
+            one, two = SPOKEN
             found = connection.execute(_NEW, (after, upto, len(one), one, len(two), two)).fetchall()
-            connection.executemany("INSERT INTO said (rowid, words) VALUES (?, ?)", [_entry(*each) for each in found])
+            rows = [(key, " ".join(words_in(*stored))) for key, *stored in found]
+            connection.executemany("INSERT INTO said (rowid, words) VALUES (?, ?)", rows)
             connection.execute("DELETE FROM reached")
             connection.execute(
                 "INSERT INTO reached SELECT sequence, digest FROM store.events WHERE sequence <= ?"
@@ -154,18 +155,3 @@ class SqliteSearch:
     def _is_at(self, connection: sqlite3.Connection, sequence: int, digest: bytes) -> bool:
         found = connection.execute("SELECT digest FROM store.events WHERE sequence = ?", (sequence,)).fetchone()
         return (found or (b"",))[0] == digest
-
-
-def _entry(key: int, schema: int, payload: bytes) -> tuple[int, str]:
-    """The row of the index for an event; without words if the event cannot be read."""
-    try:
-        text = text_of(codec.decode(payload, schema))
-    except UnknownEvent:
-        text = ""
-    return key, " ".join(dict.fromkeys(word.text for word in words_of(text)))
-
-
-def _record(key: int, debate: str, _row: bytes, *stored: Any) -> Recorded:
-    identity, at, cause, schema, salt, digest, payload = stored
-    event = codec.decode(payload, schema)
-    return Recorded(debate, key & MAX_POSITION, identity, at, cause, schema, salt, payload, digest, event)

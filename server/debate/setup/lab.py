@@ -28,7 +28,7 @@ from events.types import (
 from events.types.lab import Battery, LabItem, LabPair, LabSetup, PeopleItem
 from events.types.rubric import Rubric, canonical_bytes
 from judge.lab.items import digest, installed
-from judge.lab.trials import BATTERIES, DEFAULT_ITEMS, Trial, plan
+from judge.lab.trials import BATTERIES, Trial, plan
 from judge.live.event_batch import EventBatch
 from judge.live.text import tokens
 from providers.answers.schema import schema
@@ -50,8 +50,6 @@ MOST_ITEMS: Final = 2000
 MOST_PEOPLE: Final = 2000
 MOST_DEBATES: Final = 500
 """Stored debates that a run takes pairs from."""
-OWN: Final[tuple[Battery, ...]] = ("retest", "position", "labels", "last_word")
-"""Batteries for which any two speeches will do: those of stored debates have no variants."""
 SAMPLED: Final = 6
 """Trials of a battery whose prompts are built for the estimate."""
 
@@ -96,7 +94,7 @@ def setup_of(request: LabRequest, spoken: Sequence[LabItem], judge: str, rubric:
     trials: dict[Battery, tuple[Trial, ...]] = {}
     most: dict[Battery, int] = {}
     for battery in wanted:
-        most[battery] = request.items or DEFAULT_ITEMS[battery]
+        most[battery] = request.items or BATTERIES[battery].items
         trials[battery] = plan(battery, (*items, *people), most[battery], request.seed, family=own)
         if not trials[battery] and request.batteries:
             raise BadField("lab.batteries", f"there are no items for {battery}{_missing(battery)}")
@@ -130,7 +128,9 @@ def _check_people(number: int, item: PeopleItem) -> None:
 
 def _possible(request: LabRequest, people: Sequence[PeopleItem]) -> tuple[Battery, ...]:
     of_store = bool(request.debates or request.from_store)
-    usual = (*OWN, "family") if of_store else tuple(each for each in BATTERIES if each not in {"family", "people"})
+    usual = tuple(
+        name for name, each in BATTERIES.items() if (each.any_pair or name == "family" if of_store else each.trials)
+    )
     return (*usual, "people") if people else usual
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from providers.limits.minute import MinuteCount
 from server.errors import TooMany
-from server.http import limits
 from server.http.limits import MOST_CLIENTS, RateLimit, client_of
 from tests.server.site import Site, refused
 
@@ -79,7 +79,7 @@ def test_the_memory_of_a_limit_has_a_bound() -> None:
         limit.check(str(number), "you")
 
     assert MOST_CLIENTS == len(limit)
-    assert sys.getsizeof(limits.Count(0.0)) < 100
+    assert sys.getsizeof(MinuteCount(0.0)) < 100
 
 
 def test_a_debate_that_does_not_exist_leaves_nothing_in_memory(site: Site) -> None:
