@@ -4,14 +4,12 @@ import os
 import sqlite3
 import time
 from contextlib import closing
-from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Final
 
 import anyio
-import msgspec
 
 from events import codec
 from events.record import new_id
@@ -20,7 +18,7 @@ from events.store.requests import MOST_REQUESTS
 from events.store.sqlite.log import SqliteLog
 from events.store.sqlite.schema import connect
 from events.types import ModelAnswered
-from server.bench.figure import Figure, Passed, figure, interleaved
+from server.bench.figure import Figure, figure, interleaved
 from server.bench.material import answered
 
 DEBATES: Final = 512
@@ -38,7 +36,7 @@ async def appends(*, quick: bool) -> Figure:
         runs = iter(range(10**6))
 
         async def ours() -> float:
-            return await _through_the_log(Path(folder) / f"ours{next(runs)}.db", rounds)
+            return await through_the_log(Path(folder) / f"ours{next(runs)}.db", rounds)
 
         async def limit() -> float:
             return await anyio.to_thread.run_sync(_bare, Path(folder) / f"bare{next(runs)}.db", rounds)
@@ -54,7 +52,8 @@ async def appends(*, quick: bool) -> Figure:
     )
 
 
-async def _through_the_log(path: Path, rounds: int) -> float:
+async def through_the_log(path: Path, rounds: int) -> float:
+    """``appended`` to a new store."""
     async with await SqliteLog.open(path) as log:
         return await appended(log, rounds)
 
@@ -95,35 +94,6 @@ def _bare(path: Path, rounds: int) -> float:
     took = time.perf_counter() - began
     connection.close()
     return len(rows) / took
-
-
-async def appends_beside_the_library(*, quick: bool) -> Figure:
-    """The same appends beside an application of the ``eventsourcing`` library, which commits each event."""
-    if find_spec("eventsourcing") is None:
-        raise Passed("appends beside eventsourcing", "the library is not installed")
-    from server.bench import library  # noqa: PLC0415 - an optional library
-
-    rounds, few, repetitions = (12, 1, 1) if quick else (40, 1, 3)
-    payload = msgspec.json.decode(codec.encode(EVENT))
-    with TemporaryDirectory(prefix="moot-bench-") as folder:
-        runs = iter(range(10**6))
-
-        async def ours() -> float:
-            return await _through_the_log(Path(folder) / f"ours{next(runs)}.db", rounds)
-
-        async def limit() -> float:
-            file = Path(folder) / f"library{next(runs)}.db"
-            return await anyio.to_thread.run_sync(library.appends, file, DEBATES, few, payload)
-
-        reached, theirs = await interleaved(ours, limit, repetitions)
-    return figure(
-        "appends, beside a library",
-        reached,
-        theirs,
-        aim=10,
-        unit="events/s",
-        against="the eventsourcing library's application, one event a save, same durability",
-    )
 
 
 async def one_append(*, quick: bool) -> Figure:

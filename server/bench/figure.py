@@ -6,14 +6,6 @@ from typing import Literal
 
 from msgspec import Struct
 
-
-class Passed(Exception):
-    """A figure cannot be measured here.  The message says why."""
-
-    def __init__(self, name: str, why: str) -> None:
-        super().__init__(f"{name} is passed over: {why}")
-
-
 Measure = Callable[[], Awaitable[float]]
 
 

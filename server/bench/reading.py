@@ -4,7 +4,6 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -16,14 +15,14 @@ from msgspec.structs import replace
 from events.codec import decode, decode_newest, encode
 from events.record import Draft, Recorded, digest_before_first, now, stamp
 from events.store import listing
-from events.store.log import POSITION_BITS, read_pages
+from events.store.log import POSITION_BITS
 from events.store.sqlite import rows as sqlite_rows
 from events.store.sqlite.log import SqliteLog
 from events.store.sqlite.schema import connect
 from events.types import DebateConcluded
 from events.view import view as views
 from server.bench.appends import EVENT
-from server.bench.figure import Figure, Passed, figure, interleaved
+from server.bench.figure import Figure, figure, interleaved
 from server.bench.material import DEBATE, SENTENCES, debate, opening
 
 EVENTS: Final = 10_000
@@ -116,42 +115,6 @@ def _bare(connection: sqlite3.Connection, events: int) -> float:
     took = time.perf_counter() - began
     assert read == events
     return events / took
-
-
-async def rebuild(*, quick: bool) -> Figure:
-    """From the file to the view, beside the library's replay of the same payloads into a counter."""
-    if find_spec("eventsourcing") is None:
-        raise Passed("rebuild", "the library eventsourcing is not installed")
-    from server.bench.library import Replay  # noqa: PLC0415 - only where it is installed
-
-    records = debate(LONGEST)
-    with TemporaryDirectory(prefix="moot-bench-") as folder:
-        async with await SqliteLog.open(Path(folder) / "moot.db") as log:
-            await log.adopt(records)
-            replay = Replay(Path(folder) / "library.db", [msgspec.json.decode(each.payload) for each in records])
-
-            async def ours() -> float:
-                began = time.perf_counter()
-                folded = views.INITIAL
-                async for page in read_pages(log, DEBATE):
-                    folded = views.apply_all(folded, page)
-                took = time.perf_counter() - began
-                assert folded.view.position == LONGEST
-                return LONGEST / took
-
-            async def limit() -> float:
-                return await anyio.to_thread.run_sync(replay.measure)
-
-            with closing(replay):
-                reached, library = await interleaved(ours, limit, 3 if quick else 15)
-    return figure(
-        "rebuild",
-        reached,
-        library,
-        aim=10,
-        unit="events/s",
-        against="the eventsourcing library replaying the same payloads into a counter",
-    )
 
 
 DEBATES: Final = 100_000

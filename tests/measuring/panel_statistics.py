@@ -129,7 +129,7 @@ def _ratings(
 async def main() -> None:
     """Print both figures."""
     for each in (await panel(15), await alpha_at_length(25)):
-        print(f"{each.name}: {each.value:.3g} {each.unit}; {each.against}: {each.yardstick:.3g} {each.unit}")  # noqa: T201
+        print(f"{each.name}: {each.value:.3g} {each.unit}; {each.against}: {each.yardstick:.3g} {each.unit}")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from events.store.postgres.schema import migrate
 from events.store.sqlite.log import SqliteLog
 from events.types import DebateConcluded, Event, TurnSpoken
 from server.bench.material import opening, turn_events
-from server.bench.postgres import database
+from tests.measuring.postgres import database
 
 QUERIES: Final = ("street", "tra", "bicycles trees", '"the last tram stop"', "zzz", "street zzz", "n{}", "street n{}")
 """Words of every debate, their beginnings, words that follow one another, none, and words of one debate."""
@@ -37,7 +37,7 @@ async def opened(store: str) -> AsyncIterator[EventLog]:
             async with await SqliteLog.open(Path(folder) / "moot.db") as log:
                 yield log
     else:
-        with database("PostgreSQL") as url:
+        with database() as url:
             await migrate(url)
             async with await PostgresLog.open(url) as log:
                 yield log
@@ -103,7 +103,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=12)
     parser.add_argument("--times", type=int, default=10)
     given = parser.parse_args()
-    print(asyncio.run(measure(given.store, given.debates, given.turns, given.times)))  # noqa: T201 - the result
+    print(asyncio.run(measure(given.store, given.debates, given.turns, given.times)))
 
 
 if __name__ == "__main__":

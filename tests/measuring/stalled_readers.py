@@ -8,9 +8,9 @@ from statistics import median
 import anyio
 import click
 
-from server.bench.clients import affordable_sockets, readers
-from server.bench.served import QUIET_S, moot
-from server.bench.spectators import KB, latency_ms, resident_kb, stalled_readers
+from tests.measuring.clients import affordable_sockets, readers
+from tests.measuring.served import QUIET_S, moot
+from tests.measuring.spectators import KB, latency_ms, resident_kb, stalled_readers
 
 
 async def measure(reading: int, stalled: int, events: int = 40, joined: int = 10) -> str:

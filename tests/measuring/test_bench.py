@@ -13,12 +13,12 @@ from events.record import first_break
 from events.state.scorecard import scorecard
 from events.types import TurnScored
 from events.view import view as views
-from server.bench.fallback import read_header
 from server.bench.figure import Measure, figure, interleaved
 from server.bench.material import DEBATE, debate
 from server.cli.main import main
 from server.feed.websocket.wire import serialize
 from tests.measuring import stalled_readers
+from tests.measuring.fallback import read_header
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from server.bench import clients, fanout, served
-from server.bench.clients import affordable_sockets, readers, sender
-from server.bench.served import moot
+from tests.measuring import clients, fanout, served
+from tests.measuring.clients import affordable_sockets, readers, sender
+from tests.measuring.served import moot
 
 pytestmark = pytest.mark.anyio
 

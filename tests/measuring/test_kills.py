@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from server.bench.kills import KillReport, forget, run
+from tests.measuring.kills import KillReport, forget, run
 
 WITHOUT_SYNC = """
 import sys, anyio
@@ -16,7 +16,7 @@ def prepare(path, connection):
     prepare_with_sync(path, connection)
     connection.execute("PRAGMA synchronous = NORMAL")
 sqlite_schema.prepare = prepare
-from server.bench.killed import main
+from tests.measuring.killed import main
 anyio.run(main, sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
 """
 can_forget = pytest.mark.skipif(

@@ -1,7 +1,6 @@
 """Plays many schedules, one for each seed, on all cores, and names the seeds of those that break a promise.
 
-``python -m tests.simulation.soak --schedules N`` runs it, and ``moot bench --soak --only simulation``.  ``--seed N``
-plays one schedule and prints its trace.
+``python -m tests.simulation.soak --schedules N`` runs it.  ``--seed N`` plays one schedule and prints its trace.
 
 Modules of the simulation: ``loop`` virtual time · ``clock`` its wall clock and randomness · ``plan`` sizes and rates ·
 ``shared_log`` the log · ``transport`` the connections · ``web_server`` the part of uvicorn · ``node`` one node ·
@@ -21,7 +20,6 @@ import click
 from msgspec import Struct
 
 from server import observe
-from server.cli.output import emit
 from tests.simulation.schedule import Report, play
 
 STRETCH: Final = 250
@@ -129,7 +127,7 @@ def tally_in_words(tally: Tally) -> str:
     ]
     lines += [f"seed {seed}: {fault}" for seed, fault in tally.faults]
     if tally.faults:
-        lines.append(f"see it again: moot bench --soak --only simulation --seed {tally.faults[0][0]}")
+        lines.append(f"see it again: python -m tests.simulation.soak --seed {tally.faults[0][0]}")
     return "\n".join(lines)
 
 
@@ -139,7 +137,7 @@ def report_in_words(report: Report) -> str:
     return "\n".join([*report.trace, f"seed {report.seed}, trace {report.digest}: {end}"])
 
 
-def simulate(count: int, *, as_json: bool = False) -> bool:
+def simulate(count: int) -> bool:
     """Play schedules from seed 0 on and print the results.  True: every promise was kept."""
     tally = soak(
         count,
@@ -148,20 +146,14 @@ def simulate(count: int, *, as_json: bool = False) -> bool:
         ),
     )
     click.echo("", err=True)
-    if as_json:
-        emit(tally)
-    else:
-        click.echo(tally_in_words(tally))
+    click.echo(tally_in_words(tally))
     return tally.ok
 
 
-def show(seed: int, *, as_json: bool = False) -> bool:
+def show(seed: int) -> bool:
     """Play the schedule of one seed and print its trace.  True: every promise was kept."""
     report = play(seed, keep=True)
-    if as_json:
-        emit(report)
-    else:
-        click.echo(report_in_words(report))
+    click.echo(report_in_words(report))
     return not report.fault
 
 

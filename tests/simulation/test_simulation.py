@@ -9,12 +9,11 @@ import anyio
 import pytest
 from click.testing import CliRunner
 
-from server.cli.main import main
 from tests.simulation import faults
 from tests.simulation.faults import FAULTS, Plant
 from tests.simulation.loop import Stuck, VirtualLoop, run
 from tests.simulation.schedule import play
-from tests.simulation.soak import Tally, report_in_words, soak, stretch, tally_in_words
+from tests.simulation.soak import Tally, main, report_in_words, soak, stretch, tally_in_words
 
 PARTS, PART, THOROUGH = 2, 250, 40
 TRACES = """
@@ -115,7 +114,7 @@ def test_a_broken_promise_is_reported_with_its_seed() -> None:
     tally = Tally(schedules=2, seconds=1, faults=[(41, "PromiseBroken: w0: position 4 after 4")])
 
     assert not tally.ok
-    assert "see it again: moot bench --soak --only simulation --seed 41" in tally_in_words(tally)
+    assert "see it again: python -m tests.simulation.soak --seed 41" in tally_in_words(tally)
 
 
 def test_a_loop_in_which_every_task_waits_is_stuck() -> None:
@@ -139,13 +138,8 @@ def test_time_passes_only_while_nothing_is_ready() -> None:
     assert loop.now == 3601
 
 
-def test_moot_bench_plays_a_seed() -> None:
-    done = CliRunner().invoke(main, ["bench", "--seed", "11"])
+def test_the_driver_plays_a_seed() -> None:
+    done = CliRunner().invoke(main, ["--seed", "11"])
 
     assert done.exit_code == 0
     assert report_in_words(play(11, keep=True)) + "\n" == done.stdout
-
-
-@pytest.mark.parametrize("options", [["--only", "simulation"], ["--soak", "--only", "fold"]])
-def test_a_figure_is_no_part_of_the_soak_and_vice_versa(options: list[str]) -> None:
-    assert CliRunner().invoke(main, ["bench", *options]).exit_code == 2

@@ -1,7 +1,7 @@
 """Kills the process that writes, again and again, and compares the log with the acknowledged appends.
 
-``python -m server.bench.kills --kills 100 --events 1000000 --store URL`` runs it; ``moot bench --soak`` does for both
-stores.
+``python -m tests.measuring.kills --kills 100 --events 1000000 --store URL`` runs it, with
+``--postgres`` on a temporary server.
 With ``--forget`` (SQLite on Linux with a C compiler) each kill also drops everything that was written and not synced.
 """
 
@@ -28,10 +28,10 @@ from events.store.open import opened_log
 from events.store.postgres.schema import migrate
 from events.types import TurnStarted
 from events.verify import verify_log
-from server.bench.postgres import database
+from tests.measuring.postgres import database
 
 DEBATES: Final = 256
-PROGRAM: Final = (sys.executable, "-m", "server.bench.killed")
+PROGRAM: Final = (sys.executable, "-m", "tests.measuring.killed")
 SEED: Final = 20261121
 START_S: Final = 30.0
 """Seconds that a process may take until its first answer."""
@@ -87,7 +87,7 @@ def kill_once(
 ) -> None:
     """Start a writer, wait for ``enough`` acknowledged events and ``delay_s`` more, and kill it."""
     before = acknowledged.events
-    with subprocess.Popen(  # noqa: S603 - ourselves
+    with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | environment
     ) as process:
         reached = threading.Event()
@@ -175,7 +175,7 @@ def compiled(folder: Path) -> Path:
     """Compile the library that forgets unsynced writes.  Raises ``CalledProcessError``, ``FileNotFoundError``."""
     source, library = Path(__file__).with_name("unsynced.c"), folder / "unsynced.so"
     command = ["cc", "-O2", "-shared", "-fPIC", "-o", str(library), str(source), "-ldl", "-lpthread"]
-    subprocess.run(command, check=True)  # noqa: S603 - our own source
+    subprocess.run(command, check=True)
     return library
 
 
@@ -190,7 +190,7 @@ def run(
     program: Sequence[str] = PROGRAM,
 ) -> KillReport:
     """Kill that many writers; each acknowledges about ``events ÷ kills`` events first."""
-    rng = random.Random(seed)  # noqa: S311 - the moments of the kills
+    rng = random.Random(seed)
     acknowledged, began, forgotten = Acknowledged(), time.monotonic(), 0
     path = sqlite_path(url)
     with TemporaryDirectory(prefix="moot-soak-") as folder:
@@ -234,7 +234,7 @@ def run(
 @click.option("--forget", "forgets", is_flag=True, help="Also lose what was not synced.")
 def main(kills: int, events: int, store: str | None, seed: int, *, postgres: bool, forgets: bool) -> None:
     """Kill the writer at random moments; exits 1 if anything acknowledged is lost, doubled or torn."""
-    with database("kills") if postgres else TemporaryDirectory(prefix="moot-soak-") as place:
+    with database() if postgres else TemporaryDirectory(prefix="moot-soak-") as place:
         url = store or (place if postgres else f"sqlite:{place}/moot.db")
         if is_postgres(url):
             anyio.run(migrate, url)

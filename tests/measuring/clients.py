@@ -46,10 +46,10 @@ def _compile(name: str) -> list[str]:
     source = Path(__file__).with_name(f"{name}.c")
     if COMPILER is not None:
         program = Path(mkdtemp(prefix="moot-bench-")) / name
-        done = subprocess.run([COMPILER, "-O2", "-o", program, source], capture_output=True, check=False)  # noqa: S603
+        done = subprocess.run([COMPILER, "-O2", "-o", program, source], capture_output=True, check=False)
         if done.returncode == 0:
             return [str(program)]
-    return [sys.executable, "-m", "server.bench.fallback", name]
+    return [sys.executable, "-m", "tests.measuring.fallback", name]
 
 
 def limit_name() -> str:

@@ -1,7 +1,7 @@
 """Memory of a spectator, and spectators that do not read: the latency of the others, and what is kept.
 
-``python -m server.bench.spectators moot|starlette FIRST COUNT`` prints the KB that each socket beyond FIRST takes.  It
-is a process of its own, so that other figures do not change its memory.
+``python -m tests.measuring.spectators moot|starlette FIRST COUNT`` prints the KB that each socket beyond FIRST
+takes.  It is a process of its own, so that other figures do not change its memory.
 """
 
 import gc
@@ -16,9 +16,9 @@ from typing import Final
 
 import anyio
 
-from server.bench.clients import ReaderProcess, affordable_sockets, readers
 from server.bench.figure import Figure, figure
-from server.bench.served import QUIET_S, MootServer, moot, starlette
+from tests.measuring.clients import ReaderProcess, affordable_sockets, readers
+from tests.measuring.served import QUIET_S, MootServer, moot, starlette
 
 KB: Final = 1024
 MOST_KB: Final = 256
@@ -33,7 +33,7 @@ async def memory(*, quick: bool) -> Figure:
     grown: dict[str, float] = {}
 
     async def grow(server: str) -> None:
-        command = [sys.executable, "-m", "server.bench.spectators", server, str(first), str(count)]
+        command = [sys.executable, "-m", "tests.measuring.spectators", server, str(first), str(count)]
         grown[server] = float((await anyio.run_process(command, stderr=None)).stdout)
 
     async with anyio.create_task_group() as tasks:  # only memory is measured, so both run at once

@@ -1,7 +1,7 @@
 """What ``reader.c`` and ``sender.c`` do, for machines without a C compiler; those files describe stdin and stdout.
 
-``python -m server.bench.fallback reader PORT COUNT STALLED PATH OFFER LOOK_US``
-``python -m server.bench.fallback sender COUNT SIZE JOINED``
+``python -m tests.measuring.fallback reader PORT COUNT STALLED PATH OFFER LOOK_US``
+``python -m tests.measuring.fallback sender COUNT SIZE JOINED``
 """
 
 import base64

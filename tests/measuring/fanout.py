@@ -11,11 +11,11 @@ import anyio
 
 from events.record import now
 from events.types import TurnStarted
-from server.bench.clients import ReaderProcess, affordable_sockets, limit_name, readers, sender
 from server.bench.figure import Figure, figure, interleaved
 from server.bench.material import text_of
-from server.bench.served import QUIET_S, MootServer, broadcasting, moot, starlette
 from server.feed.channel import TextInFlight
+from tests.measuring.clients import ReaderProcess, affordable_sockets, limit_name, readers, sender
+from tests.measuring.served import QUIET_S, MootServer, broadcasting, moot, starlette
 
 UNIT: Final = "deliveries/s of CPU"
 QUICK, REPETITIONS = 7, 30

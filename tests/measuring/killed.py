@@ -1,7 +1,7 @@
 """The process that is killed: many debates append for ever, and each acknowledged append is printed at once.
 
-``python -m server.bench.killed URL DEBATES SEED`` prints lines of ``debate position``.  An event holds its own position
-and its place in its batch, so that the log shows a lost, a doubled and a torn batch.
+``python -m tests.measuring.killed URL DEBATES SEED`` prints lines of ``debate position``.  An event holds its own
+position and its place in its batch, so that the log shows a lost, a doubled and a torn batch.
 """
 
 import os
@@ -61,7 +61,7 @@ async def _repeated(log: EventLog, debate: str, after: int, size: int) -> tuple[
 
 async def main(url: str, debates: int, seed: int) -> None:
     """Append until killed."""
-    rng = random.Random(seed)  # noqa: S311 - only the sizes of batches
+    rng = random.Random(seed)
     log = await (PostgresLog.open(url, lease_s=LEASE_S) if is_postgres(url) else open_log(url))
     async with anyio.create_task_group() as tasks:
         for number in range(debates):
