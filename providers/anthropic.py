@@ -106,17 +106,9 @@ class AnthropicProvider(VendorProvider):
     name = "anthropic"
     label = "Anthropic"
     sdk = "anthropic"
-    key, key_hint, address_name = KEY, HINT, ADDRESS
+    key, key_hint, address_name, default_address = KEY, HINT, ADDRESS, URL
     limit_names = ("max_tokens",)
     reply = AnthropicMessage
-
-    def address(self) -> str:
-        """The address of the API."""
-        return url()
-
-    def is_vendors(self) -> bool:
-        """Whether it is Anthropic's own."""
-        return url() == URL
 
     async def listed(self, model: str | None) -> dict[str, int | None]:
         """The models of the list, or one; few compatible servers answer for a single model."""
@@ -125,7 +117,7 @@ class AnthropicProvider(VendorProvider):
             raise NotAuthorised("no key")
         headers = {"x-api-key": key} if variable(KEY) else {"authorization": f"Bearer {key}"}
         one = f"/{quote(model, safe='')}" if model and self.is_vendors() else ""
-        list_url = f"{url().rstrip('/')}/v1/models{one or '?limit=50'}"
+        list_url = f"{self.address().rstrip('/')}/v1/models{one or '?limit=50'}"
         body = await self.get_json(list_url, headers | {"anthropic-version": VERSION})
         if one and model:
             return {model: window_of(body.get("max_input_tokens"))}
@@ -141,7 +133,7 @@ class AnthropicProvider(VendorProvider):
         return AsyncAnthropic(
             api_key=key or None,
             auth_token=None if key else token,
-            base_url=url(),
+            base_url=self.address(),
             max_retries=0,
             http_client=self.http_client(),
         )
@@ -160,7 +152,7 @@ class AnthropicProvider(VendorProvider):
             level = effort_level(learned, "low" if request.think == "off" else request.think, unsupported)
             if level is not None:
                 config["effort"] = level
-        takes_temperature = url() != URL if known is None else known.takes_sampling or known.samples_when_off
+        takes_temperature = not self.is_vendors() if known is None else known.takes_sampling or known.samples_when_off
         if takes_temperature and not is_thinking and "temperature" not in unsupported:
             sent["extra_body"] = {"temperature": min(request.temperature, 1.0)}  # the SDK no longer has this parameter
         if json_schema is not None:
@@ -237,7 +229,7 @@ class AnthropicProvider(VendorProvider):
         if kind in _BY_KIND:
             return self.status_error(_BY_KIND[kind], str(error), secret)
         if error.__cause__ is not None:
-            return connection_error(self.label, url(), error)
+            return connection_error(self.label, self.address(), error)
         return BrokenOff(f"Anthropic says: {without_secrets(str(error), secret)}")
 
 
@@ -250,11 +242,6 @@ _BY_KIND: Final = {
     "permission_error": 403,
     "not_found_error": 404,
 }
-
-
-def url() -> str:
-    """The address of the API."""
-    return variable(ADDRESS) or URL
 
 
 def _prompt(prompt: tuple[Segment, ...]) -> dict[str, Any]:

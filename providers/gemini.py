@@ -87,7 +87,7 @@ class GeminiProvider(VendorProvider):
     name = "gemini"
     label = "Gemini"
     sdk = "google.genai"
-    key, key_hint, address_name = KEY, HINT, ADDRESS
+    key, key_hint, address_name, default_address = KEY, HINT, ADDRESS, URL
     limit_names = ("max_output_tokens",)
     reply = GeminiReply
 
@@ -95,20 +95,12 @@ class GeminiProvider(VendorProvider):
         super().__init__()
         self._http: httpx2.AsyncClient | None = None
 
-    def address(self) -> str:
-        """The address of the API."""
-        return url()
-
-    def is_vendors(self) -> bool:
-        """Whether it is Google's own."""
-        return url() == URL
-
     async def listed(self, model: str | None) -> dict[str, int | None]:
         """The models that generate text, or one; a compatible server may have one version of the list, or none."""
         key = variable(KEY, "GOOGLE_API_KEY")
         missing: ProviderError = NotAuthorised("no key")
         for version in VERSIONS if key else ():
-            base = f"{url().rstrip('/')}/{version}/models"
+            base = f"{self.address().rstrip('/')}/{version}/models"
             one = (f"{base}/{quote(model, safe='')}",) if model else ()
             for list_url in (*one, f"{base}?pageSize=200"):
                 try:
@@ -137,7 +129,7 @@ class GeminiProvider(VendorProvider):
         self._http = self.http_client()
         self._http.event_hooks["response"].append(_keep_response)
         retries = HttpRetryOptions(attempts=1)
-        options = HttpOptions(base_url=url(), httpx_async_client=self._http, retry_options=retries)
+        options = HttpOptions(base_url=self.address(), httpx_async_client=self._http, retry_options=retries)
         return Client(api_key=key, http_options=options, vertexai=False)
 
     async def close(self) -> None:
@@ -221,7 +213,7 @@ class GeminiProvider(VendorProvider):
         if "token count" in message and "exceeds" in message:
             message = f"context length: {message}"
         headers = getattr(error.response, "headers", None) or {}
-        if status in NO_SUCH_ROUTE and url() != URL and error.status != "NOT_FOUND":
+        if status in NO_SUCH_ROUTE and not self.is_vendors() and error.status != "NOT_FOUND":
             if (version := _version(call.sent)) == VERSIONS[0]:
                 return BadRequest(f"{_NO_SUCH_VERSION} {version}: {without_secrets(message, secret)}")
             call.learned.mark_supported(VERSIONS[0])
@@ -241,11 +233,6 @@ def _tokens(used: Any) -> Tokens:
 
 async def _keep_response(response: httpx2.Response) -> None:
     _responses.get([]).append(response)
-
-
-def url() -> str:
-    """The address of the API."""
-    return variable("GOOGLE_GEMINI_BASE_URL") or URL
 
 
 def _generates_text(model: Any) -> bool:

@@ -103,24 +103,18 @@ class OpenAIProvider(VendorProvider):
     name = "openai"
     label = "the server"
     sdk = "openai"
-    key, key_hint, address_name = KEY, HINT, ADDRESS
+    key, key_hint, address_name, default_address = KEY, HINT, ADDRESS, URL
     limit_names = LIMIT_NAMES
     reply = OpenAIReply
-
-    def address(self) -> str:
-        """The address of the API."""
-        return url()
-
-    def is_vendors(self) -> bool:
-        """Whether it is OpenAI's own."""
-        return url() == URL
 
     async def listed(self, model: str | None) -> dict[str, int | None]:  # noqa: ARG002 - it has a list only
         """The models of the list.  It gives no windows: the catalog knows some."""
         key = variable(KEY)
         if not key and not variable(ADDRESS):
             raise NotAuthorised("no key")
-        body = await self.get_json(f"{url().rstrip('/')}/models", {"authorization": f"Bearer {key or KEYLESS}"})
+        body = await self.get_json(
+            f"{self.address().rstrip('/')}/models", {"authorization": f"Bearer {key or KEYLESS}"}
+        )
         names = [as_text(each.get("id")) for each in objects(body.get("data"))]
         return {name: None if (known := known_model(name)) is None else known.window for name in names}
 
@@ -131,25 +125,32 @@ class OpenAIProvider(VendorProvider):
             raise NotAuthorised(f"no key: {HINT}")
         from openai import AsyncOpenAI  # noqa: PLC0415 - SDKs are imported when first used
 
-        return AsyncOpenAI(api_key=key or KEYLESS, base_url=url(), max_retries=0, http_client=self.http_client())
+        return AsyncOpenAI(
+            api_key=key or KEYLESS, base_url=self.address(), max_retries=0, http_client=self.http_client()
+        )
 
     def parameters(self, call: VendorCall, unsupported: frozenset[str], limit: int) -> CallParameters:
         """The parameters of a call, without those that the server refuses."""
         request, learned, json_schema = call.request, call.learned, call.json_schema
         known = learned.known
-        is_openais = url() == URL or (known is not None and known.vendor == "openai" and known.thinks != "never")
+        is_openais = self.is_vendors() or (known is not None and known.vendor == "openai" and known.thinks != "never")
         names = LIMIT_NAMES if is_openais else LIMIT_NAMES[::-1]
         sent: dict[str, Any] = {}
         if (name := next((name for name in names if name not in unsupported), None)) is not None:
             sent[name] = limit
-        thinking = _thinking(request, learned, unsupported)
+        thinking = _thinking(request, learned, unsupported, "" if self.is_vendors() else self.address())
         sent |= thinking
         if known is None or known.takes_sampling or _is_off(known, thinking):
             sent["temperature"] = request.temperature
         sent["stream_options"] = {"include_usage": True}
         if request.seed is not None:
             sent["seed"] = request.seed
-        if url() == URL and known is not None and known.needs_cache_marks and "prompt_cache_options" not in unsupported:
+        if (
+            self.is_vendors()
+            and known is not None
+            and known.needs_cache_marks
+            and "prompt_cache_options" not in unsupported
+        ):
             # Else OpenAI would also write the whole prompt, which no other call begins with, and charge for it.
             sent["prompt_cache_options"] = MARK
             if any(each.ends_prefix for each in request.prompt):
@@ -206,7 +207,7 @@ class OpenAIProvider(VendorProvider):
         if not isinstance(error, APIError):
             return super().translated(error, call)
         if isinstance(error, APIConnectionError):
-            return connection_error(self.label, url(), error)
+            return connection_error(self.label, self.address(), error)
         body = error.body if isinstance(error.body, dict) else {}
         message, parameter = as_text(body.get("message")) or str(error), as_text(body.get("param"))
         if body.get("code") == "context_length_exceeded":
@@ -241,11 +242,6 @@ def _tokens(usage: Any) -> Tokens:
     return Tokens(input=prompt, output=completion, cached=cached, written=written, thought=thought)
 
 
-def url() -> str:
-    """The address of the API."""
-    return variable(ADDRESS) or URL
-
-
 def _marked(prompt: tuple[Segment, ...]) -> list[dict[str, Any]]:
     """The prompt as chat messages of the same text, each segment a part of its own, with marks for the cache.
 
@@ -275,20 +271,21 @@ def _cache_key(prompt: tuple[Segment, ...]) -> str:
     return hashlib.sha256("\n\n".join(each.text for each in prompt[:2]).encode()).hexdigest()
 
 
-def _thinking(request: Request, learned: Learned, unsupported: frozenset[str]) -> dict[str, Any]:
+def _thinking(request: Request, learned: Learned, unsupported: frozenset[str], compatible: str) -> dict[str, Any]:
     """The parameters for thinking, as the server takes them; nothing for an unknown model.
 
+    ``compatible``: the address of a compatible server; empty for OpenAI's own.
     Open models take it through their chat template, as llama.cpp, vLLM and SGLang do; gateways translate an effort.
     """
     known, think = learned.known, request.think
     if known is None or think == "default" or known.thinks == "never":
         return {}
     generic = EFFORTS[think]
-    if (urlsplit(url()).hostname or "").endswith("openrouter.ai"):
+    if (urlsplit(compatible).hostname or "").endswith("openrouter.ai"):
         return {"extra_body": {"reasoning": {"enabled": False} if think == "off" else {"effort": generic}}}
     if known.vendor == "open" and not known.levels:
         switch = {"chat_template_kwargs": {"enable_thinking": think != "off"}}
-        return {"extra_body": switch} if known.thinks == "by_default" and url() != URL else {}
+        return {"extra_body": switch} if known.thinks == "by_default" and compatible else {}
     level = effort_level(learned, think, unsupported) if known.levels else generic
     return {} if level is None else {"reasoning_effort": level}
 

@@ -20,6 +20,8 @@ from events.types.criteria import ProtocolRules, Standing
 
 MOST: Final = 9
 """Most questions that a briefing lists."""
+MOST_QUOTED: Final = 120
+"""Characters of a quote."""
 SAME: Final = 0.6
 """From this share of common words (of all words of both) on, two questions count as one."""
 WEAK: Final = 5.0
@@ -118,9 +120,9 @@ def _different(questions: Iterable[str]) -> tuple[str, ...]:
     return tuple(kept)[:MOST]
 
 
-def _quote(text: str, most: int = 120) -> str:
+def _quote(text: str) -> str:
     flat = " ".join(text.split()).rstrip(".?!")
-    return f"“{flat if len(flat) <= most else flat[:most].rsplit(' ', 1)[0] + '…'}”"
+    return f"“{flat if len(flat) <= MOST_QUOTED else flat[:MOST_QUOTED].rsplit(' ', 1)[0] + '…'}”"
 
 
 # cautions

@@ -157,11 +157,11 @@ async def follow(log: EventLog, debate: str, after: int = 0) -> AsyncIterator[Re
             await log.wait_beyond(debate, after)
 
 
-async def read_rows(log: EventLog, query: str = "", limits: Limits = ALL) -> AsyncIterator[Summary]:
+async def read_rows(log: EventLog, limits: Limits = ALL) -> AsyncIterator[Summary]:
     """All rows of the list, newest first, read in pages."""
     after = None
     while True:
-        page = await log.summaries(after, PAGE, query, limits)
+        page = await log.summaries(after, PAGE, limits=limits)
         for row in page.debates:
             yield row
         if (after := page.next) is None:

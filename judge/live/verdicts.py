@@ -196,7 +196,7 @@ def narrative_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: 
     return with_moderator_messages(prompt, prompts, debate.words.values())
 
 
-def conflict_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: int = IN_FULL) -> Prompt:
+def conflict_prompt(prompts: Prompts, motion: str, debate: Debate) -> Prompt:
     """Ask why the scorecard and the narrative differ; both verdicts must exist."""
     card, narrative = debate.verdicts.scorecard, debate.verdicts.narrative
     assert card is not None
@@ -213,7 +213,7 @@ def conflict_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: i
         scorecard=f"{_label(card.winner, first)} ({numbers})",
         narrative=f"{_label(narrative.winner or 'neither', first)}, because:\n{quoted(narrative.explanation)}",
     )
-    prompt = (*opening(prompts, motion), *_turn_segments(prompts, spoken, in_full), Segment("user", ask))
+    prompt = (*opening(prompts, motion), *_turn_segments(prompts, spoken, IN_FULL), Segment("user", ask))
     return with_moderator_messages(prompt, prompts, debate.words.values())
 
 

@@ -52,9 +52,9 @@ def all_text(value: Any) -> str:
     return "\n".join(text for each in _strings(value) if (text := clean_text(each)) and not ID.fullmatch(text))
 
 
-def first_sentence(text: str, most: int = 240) -> str:
-    """Return the first sentence of a text, at most ``most`` characters."""
-    return _SENTENCE.split(text.strip(), maxsplit=1)[0][:most]
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text, at most 240 characters."""
+    return _SENTENCE.split(text.strip(), maxsplit=1)[0][:240]
 
 
 def clean_text(value: Any) -> str:

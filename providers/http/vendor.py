@@ -19,6 +19,7 @@ from providers.answers.streaming import Source, open_stream, read_answer
 from providers.base import Answer, ModelStatus, Outcome, Parameters, Request, Segment, TextStream, Tokens
 from providers.catalog.models import likely_model
 from providers.catalog.pricing import call_cost
+from providers.environment import variable
 from providers.errors import BrokenOff, Malformed, ProviderError
 from providers.imports import load
 
@@ -96,6 +97,8 @@ class VendorProvider(ABC):
     """What to do without a key."""
     address_name: str
     """The variable that holds the address."""
+    default_address = ""
+    """The vendor's own address."""
     limit_names: tuple[str, ...]
     """The parameters that may hold the limit of tokens."""
     reply: type[Reply]
@@ -106,15 +109,15 @@ class VendorProvider(ABC):
         self._learned = LearnedModels(likely_model, room_share=self.room_share)
         self._sdk_client: Any = None
 
-    # a vendor's own part
-
-    @abstractmethod
     def address(self) -> str:
         """The address of the API."""
+        return variable(self.address_name) or self.default_address
 
-    @abstractmethod
     def is_vendors(self) -> bool:
         """Whether the address is the vendor's own, and not that of a compatible server."""
+        return self.address() == self.default_address
+
+    # a vendor's own part
 
     @abstractmethod
     def connect(self) -> Any:

@@ -23,8 +23,8 @@ Step = tuple[Fold, Recorded, Fold]
 class Folds:
     """The folds of one log."""
 
-    def __init__(self, log: EventLog, *, every: int = EVERY, debates: int = DEBATES) -> None:
-        self._log, self._every, self._debates = log, every, debates
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
         self._kept: OrderedDict[str, dict[int, Fold]] = OrderedDict()
 
     @property
@@ -36,11 +36,11 @@ class Folds:
         """The fold of the first ``position`` records, or of all if there are fewer."""
         fold = self._nearest(debate, position)
         while (seen := fold.view.position) < position:
-            records = await self._log.read(debate, seen, min(self._every - seen % self._every, position - seen))
+            records = await self._log.read(debate, seen, min(EVERY - seen % EVERY, position - seen))
             if not records:
                 break
             fold = views.apply_all(fold, records)
-            if fold.view.position % self._every == 0:
+            if fold.view.position % EVERY == 0:
                 self._keep(debate, fold)
         return fold
 
@@ -53,7 +53,7 @@ class Folds:
                 return
             for record in records:
                 before, fold = fold, views.apply(fold, record)
-                if record.position % self._every == 0:
+                if record.position % EVERY == 0:
                     self._keep(debate, fold)
                 if record.position > after:
                     yield before, record, fold
@@ -67,5 +67,5 @@ class Folds:
     def _keep(self, debate: str, fold: Fold) -> None:
         self._kept.setdefault(debate, {})[fold.view.position] = fold
         self._kept.move_to_end(debate)
-        if len(self._kept) > self._debates:
+        if len(self._kept) > DEBATES:
             self._kept.popitem(last=False)

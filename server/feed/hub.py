@@ -49,12 +49,11 @@ class Hub:
         bus: Bus | None = None,
         ring: int = RING,
         recent: int = RECENT,
-        heartbeat_s: float = HEARTBEAT_S,
     ) -> None:
         self._log = log
         self.folds = Folds(log)
         self._tick_s = tick_ms / 1000
-        self._idle_s, self.heartbeat_s = idle_s, heartbeat_s
+        self._idle_s, self.heartbeat_s = idle_s, HEARTBEAT_S
         self._ring, self._recent = ring, recent
         self._channels: dict[str, Channel] = {}
         self._texts: dict[str, TextInFlight] = {}

@@ -70,7 +70,9 @@ async def measured(judge: str, rubric: str, turns: int, latency_s: float, words:
             running_vendors(patch, words=words, thought=0, natural=True, latency_s=latency_s) as vendors,
             harness(settings=settings, registry=shipped_registry()) as h,
         ):
-            patch.setattr("providers.openai.URL", vendors.openai.url)  # marks for the cache go to OpenAI's address only
+            patch.setattr(
+                "providers.openai.OpenAIProvider.default_address", vendors.openai.url
+            )  # marks for the cache go to OpenAI's address only
             rules = msgspec.to_builtins(RUBRICS[rubric]())
             debate = await h.open(judge, turns=turns, max_words=words + 20, rubric=rules)
             end = await h.ended(debate)

@@ -17,7 +17,8 @@ from providers.ollama import OllamaProvider
 from providers.openai import OpenAIProvider
 from providers.scripted.provider import ScriptedProvider
 from providers.testing.contract import PointsAnswer, ProviderContract, WireStage
-from providers.testing.wire import Scene, anthropic_frames, gemini_frames, llama_frames, ollama_frames, playing
+from providers.testing.wire import Scene, llama_frames, playing
+from tests.providers.vendor_frames import anthropic_frames, gemini_frames, ollama_frames
 
 pytestmark = pytest.mark.anyio
 

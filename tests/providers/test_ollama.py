@@ -11,7 +11,8 @@ from providers import errors
 from providers.answers.thinking import ThinkingFilter
 from providers.environment import is_local, trusted
 from providers.ollama import OllamaProvider, translate
-from providers.testing.wire import Scene, Wire, ollama_frames, playing
+from providers.testing.wire import Scene, Wire, playing
+from tests.providers.vendor_frames import ollama_frames
 from tests.providers.vendors.running import running_vendors
 
 pytestmark = pytest.mark.anyio

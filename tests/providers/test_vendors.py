@@ -13,7 +13,8 @@ from providers.base import Segment
 from providers.gemini import GeminiProvider
 from providers.openai import OpenAIProvider
 from providers.testing.contract import PointsAnswer, used
-from providers.testing.wire import Scene, Wire, anthropic_frames, gemini_frames, llama_frames, playing
+from providers.testing.wire import Scene, Wire, llama_frames, playing
+from tests.providers.vendor_frames import anthropic_frames, gemini_frames
 from tests.providers.vendors.faults import Fault
 from tests.providers.vendors.openai import marks, text_of
 from tests.providers.vendors.running import running_vendors
@@ -228,7 +229,7 @@ class TestOpenAI:
         self, wire: Wire, provider: Any, ask: Any, monkeypatch: pytest.MonkeyPatch, model: str, is_own: bool
     ) -> None:
         if is_own:
-            monkeypatch.setattr("providers.openai.URL", f"{wire.url}/v1")
+            monkeypatch.setattr(OpenAIProvider, "default_address", f"{wire.url}/v1")
         await speak(provider, ask(prompt=SPOKEN), model)
         (body,) = wire.asked
         texts = [text_of(each["content"]) for each in body["messages"]]
@@ -245,7 +246,7 @@ class TestOpenAI:
     async def test_the_key_of_the_cache_is_the_same_throughout_a_debate(
         self, wire: Wire, provider: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("providers.openai.URL", f"{wire.url}/v1")
+        monkeypatch.setattr(OpenAIProvider, "default_address", f"{wire.url}/v1")
         other = (SPOKEN[0], Segment("user", "Another motion"), *SPOKEN[2:])
         unmarked = (SPOKEN[0], Segment("user", "Speak."))
         for prompt in (SPOKEN[:2] + SPOKEN[-2:], SPOKEN, other, unmarked):
@@ -260,7 +261,7 @@ class TestOpenAI:
         self, provider: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         async with running_vendors(monkeypatch) as vendors:
-            monkeypatch.setattr("providers.openai.URL", vendors.openai.url)
+            monkeypatch.setattr(OpenAIProvider, "default_address", vendors.openai.url)
             rules = (Segment("system", "You judge."), Segment("user", "The rules. " * 500))
             turns = [Segment("user", f"Turn {number}: " + "Cars are loud. " * 50) for number in range(1, 9)]
             record = Segment("user", "The record.", ends_prefix=True)
@@ -277,7 +278,7 @@ class TestOpenAI:
     async def test_refused_marks_are_left_out(
         self, wire: Wire, provider: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("providers.openai.URL", f"{wire.url}/v1")
+        monkeypatch.setattr(OpenAIProvider, "default_address", f"{wire.url}/v1")
         wire.refuse_once(400, {"message": "Unsupported parameter: 'prompt_cache_options' is not supported."})
 
         assert "Cars are loud." == (await speak(provider, ask(prompt=SPOKEN), "gpt-6-luna"))[0]
@@ -465,7 +466,7 @@ async def test_a_compatible_server_need_not_list_its_models(
         vendors[name].faults.append(Fault(status, of="listing", times=3))
         (unlisted,) = await make().check("m")
         (listed,) = await make().check()
-        monkeypatch.setattr(f"providers.{name}.URL", vendors[name].url)  # now it is the vendor's own address
+        monkeypatch.setattr(make, "default_address", vendors[name].url)  # now it is the vendor's own address
         (final,) = await make().check("m")
 
     assert ("404" == status, False, False) == (unlisted.ok, listed.ok, final.ok)

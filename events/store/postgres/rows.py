@@ -90,18 +90,7 @@ async def read_records(connection: Connection, debate: str, after: int, limit: i
     rows = await _rows(connection, debate, after, limit)
     return tuple(
         [
-            Recorded(
-                debate=debate,
-                position=position,
-                id=identity,
-                at=at,
-                cause=cause,
-                schema=schema,
-                salt=salt,
-                digest=digest,
-                payload=payload,
-                event=decode(payload, schema),
-            )
+            Recorded(debate, position, identity, at, cause, schema, salt, payload, digest, decode(payload, schema))
             for position, identity, at, cause, schema, salt, digest, payload in rows
         ]
     )
@@ -112,17 +101,7 @@ async def read_envelopes(connection: Connection, debate: str, after: int, limit:
     rows = await _rows(connection, debate, after, limit)
     return tuple(
         [
-            Envelope(
-                debate=debate,
-                position=position,
-                id=identity,
-                at=at,
-                cause=cause,
-                schema=schema,
-                salt=salt,
-                digest=digest,
-                payload=payload,
-            )
+            Envelope(debate, position, identity, at, cause, schema, salt, payload, digest)
             for position, identity, at, cause, schema, salt, digest, payload in rows
         ]
     )

@@ -47,7 +47,7 @@ async def test_most_of_the_input_tokens_are_cached(
         harness(settings=settings, registry=shipped_registry()) as h,
     ):
         monkeypatch.setattr(
-            "providers.openai.URL", vendors.openai.url
+            "providers.openai.OpenAIProvider.default_address", vendors.openai.url
         )  # marks for the cache go to OpenAI's address only
         debate = await h.open(judge, turns=first + 2, max_words=200, rubric=msgspec.to_builtins(rubric_v2()))
         assert isinstance(await h.ended(debate), DebateConcluded)
