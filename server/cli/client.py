@@ -15,6 +15,7 @@ from websockets.typing import Subprotocol
 
 from providers.environment import trusted
 from server.cli.options import find_debate, open_store, server_address
+from server.cli.output import emit
 from server.debate.operator_acts import ACTS, OperatorRequest
 from server.errors import ERROR_CLASSES, EXIT_CODES, CannotServe, ErrorReport, Relayed
 from server.feed import frames
@@ -141,6 +142,15 @@ async def act_on(
     act = ACTS[method, path](OperatorRequest(fields=fields, place={"debate": found, **place}, by="operator"))
     async with running(settings) as service:
         return {"id": found, "position": await service.moderators.act(found, act.command), **act.answer}
+
+
+def show_act(answer: dict[str, Any], *, as_json: bool, more: str = "") -> None:
+    """Print the answer to an act: its position, and then the link that it made, or the debate's id."""
+    if as_json:
+        emit(answer)
+        return
+    click.echo(f"recorded at position {answer['position']}{more}", err=True)
+    click.echo(answer.get("link", answer["id"]))
 
 
 def asked_server(settings: Settings) -> str:

@@ -22,64 +22,56 @@ EXAMPLES: Final = """\b
 
 
 COMMANDS: Final = {
-    "serve": CommandEntry(
-        "server.cli.serve", "serve", "Serve the page and the API, and continue the debates that are open."
-    ),
-    "run": CommandEntry("server.cli.run", "run", "Run a debate in the terminal."),
-    "judge": CommandEntry("server.cli.judge", "judge", "Judge a debate that was held elsewhere."),
-    "deliberate": CommandEntry("server.cli.deliberate", "deliberate", "Have a text judged: PASS, FAIL or CONDITIONAL."),
-    "rejudge": CommandEntry("server.cli.origins", "rejudge", "Let another judge read the turns of a debate."),
-    "fork": CommandEntry("server.cli.origins", "fork", "Go on with a debate from any of its events, as a new debate."),
-    "list": CommandEntry("server.cli.list", "list_", "List the debates in the store, newest first."),
-    "search": CommandEntry("server.cli.search", "search", "Search in what was said, newest debate first."),
-    "show": CommandEntry("server.cli.show", "show", "Show one debate: its turns, their scores, and its outcome."),
-    "replay": CommandEntry("server.cli.replay", "replay", "Play a debate again from its log, at its own pace."),
+    "serve": CommandEntry("serve", "serve", "Serve the page and the API, and continue the debates that are open."),
+    "run": CommandEntry("debates.run", "run", "Run a debate in the terminal."),
+    "judge": CommandEntry("judging.judge", "judge", "Judge a debate that was held elsewhere."),
+    "deliberate": CommandEntry("judging.deliberate", "deliberate", "Have a text judged: PASS, FAIL or CONDITIONAL."),
+    "rejudge": CommandEntry("debates.origins", "rejudge", "Let another judge read the turns of a debate."),
+    "fork": CommandEntry("debates.origins", "fork", "Go on with a debate from any of its events, as a new debate."),
+    "list": CommandEntry("debates.list", "list_", "List the debates in the store, newest first."),
+    "search": CommandEntry("debates.search", "search", "Search in what was said, newest debate first."),
+    "show": CommandEntry("debates.show", "show", "Show one debate: its turns, their scores, and its outcome."),
+    "replay": CommandEntry("debates.replay", "replay", "Play a debate again from its log, at its own pace."),
     "exhibitions": CommandEntry(
-        "server.cli.exhibitions", "exhibitions_", "List the scripted debates that come with Moot, and what they show."
+        "debates.exhibitions", "exhibitions_", "List the scripted debates that come with Moot, and what they show."
     ),
-    "audit": CommandEntry("server.cli.audit", "audit", "Explain the score of a turn, entry by entry."),
-    "diff": CommandEntry("server.cli.diff", "diff", "Show what moved between two positions, in at most 12 sentences."),
+    "audit": CommandEntry("judging.audit", "audit", "Explain the score of a turn, entry by entry."),
+    "diff": CommandEntry("judging.diff", "diff", "Show what moved between two positions, in at most 12 sentences."),
     "compare": CommandEntry(
-        "server.cli.compare", "compare", "Compare two judgings of the same turns, and measure how far they agree."
+        "judging.compare", "compare", "Compare two judgings of the same turns, and measure how far they agree."
     ),
     "whatif": CommandEntry(
-        "server.cli.whatif",
+        "judging.whatif",
         "whatif",
         "Compare the recorded outcome with the outcome of the same answers under other rules.",
     ),
-    "report": CommandEntry("server.cli.report", "report", "Write a report for one debater on one page."),
-    "decide": CommandEntry(
-        "server.cli.decide", "decide", "Record your decision on a debate whose panel names no winner."
-    ),
+    "report": CommandEntry("judging.report", "report", "Write a report for one debater on one page."),
+    "decide": CommandEntry("acts.decide", "decide", "Record your decision on a debate whose panel names no winner."),
     "say": CommandEntry(
-        "server.cli.say", "say", "Send a message to both debaters: it is recorded, and added to their next prompts."
+        "acts.say", "say", "Send a message to both debaters: it is recorded, and added to their next prompts."
     ),
     "poll": CommandEntry(
-        "server.cli.poll",
-        "poll",
-        "Show the address of a debate's vote with its QR code, or close the vote that is open.",
+        "acts.poll", "poll", "Show the address of a debate's vote with its QR code, or close the vote that is open."
     ),
-    "seat": CommandEntry("server.cli.seat", "seat", "Make the link of a person's seat, or revoke it."),
-    "label": CommandEntry("server.cli.label", "label", "Set a debate's title and tags, and who sees it."),
+    "seat": CommandEntry("acts.seat", "seat", "Make the link of a person's seat, or revoke it."),
+    "label": CommandEntry("acts.label", "label", "Set a debate's title and tags, and who sees it."),
     "verify": CommandEntry(
-        "server.cli.transfer", "verify", "Check the chain of a log, and name the first position that is broken."
+        "store.transfer", "verify", "Check the chain of a log, and name the first position that is broken."
     ),
     "export": CommandEntry(
-        "server.cli.transfer",
-        "export",
-        "Write the log of a debate, its view, a transcript, or a page that replays it.",
+        "store.transfer", "export", "Write the log of a debate, its view, a transcript, or a page that replays it."
     ),
-    "import": CommandEntry("server.cli.transfer", "import_", "Import an exported debate."),
-    "backup": CommandEntry("server.cli.backup", "backup", "Copy the whole store to a file while its server runs."),
+    "import": CommandEntry("store.transfer", "import_", "Import an exported debate."),
+    "backup": CommandEntry("store.backup", "backup", "Copy the whole store to a file while its server runs."),
     "calibrate": CommandEntry(
-        "server.cli.calibrate", "calibrate", "Measure the raters of a panel by cases whose outcome is known."
+        "measure.calibrate", "calibrate", "Measure the raters of a panel by cases whose outcome is known."
     ),
-    "lab": CommandEntry("server.cli.lab", "lab", "Measure how far you can trust the numbers of a judge."),
+    "lab": CommandEntry("measure.lab", "lab", "Measure how far you can trust the numbers of a judge."),
     "migrate": CommandEntry(
-        "server.cli.migrate", "migrate", "Create the tables of a PostgreSQL store, or update them to this version."
+        "store.migrate", "migrate", "Create the tables of a PostgreSQL store, or update them to this version."
     ),
-    "doctor": CommandEntry("server.cli.doctor", "doctor", "Show which models answer here, and how to get the others."),
-    "bench": CommandEntry("server.cli.bench", "bench", "Measure Moot against the limits of this machine."),
+    "doctor": CommandEntry("measure.doctor", "doctor", "Show which models answer here, and how to get the others."),
+    "bench": CommandEntry("measure.bench", "bench", "Measure Moot against the limits of this machine."),
 }
 
 

@@ -3,8 +3,9 @@
 import base64
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, cast, get_args
 
 import click
 import msgspec
@@ -17,6 +18,7 @@ from events.store.open import opened_log
 from events.types import Think
 from events.types.rubric import name_of_rubric
 from judge.rubric import SHIPPED, as_rubric, load_rubric, rubric_v2, scores_turns_as, shipped_rubric
+from server.cli.output import settings_of
 from server.errors import BadField, NotFound
 from server.evidence.documents import MOST_BYTES, MOST_NAME
 from server.settings import Settings
@@ -41,6 +43,16 @@ def with_think(seat: str, who: str, usual: Think) -> Callable[[F], F]:
 def with_store(function: F) -> F:
     """Add ``--store``, which is also accepted before the command's name."""
     return click.option("--store", metavar="URL", help="The store to use.  [MOOT_STORE]")(function)
+
+
+def with_settings(function: F) -> F:
+    """Add ``--store``, and give the command the settings of this call as its first argument."""
+
+    @wraps(function)
+    def command(*given: Any, store: str | None, **options: Any) -> Any:
+        return function(settings_of(click.get_current_context(), store=store), *given, **options)
+
+    return with_store(cast("F", command))
 
 
 def with_evidence(function: F) -> F:

@@ -26,6 +26,7 @@ class CommandEntry(NamedTuple):
     """Where a command is defined, and its line in the list of commands."""
 
     module: str
+    """Below ``server.cli``."""
     attribute: str
     summary: str
 
@@ -50,7 +51,7 @@ class CommandGroup(click.Group):
         del ctx
         if (entry := self._entries.get(cmd_name)) is None:
             return None
-        command: click.Command = getattr(import_module(entry.module), entry.attribute)
+        command: click.Command = getattr(import_module(f".{entry.module}", __package__), entry.attribute)
         command.help = (command.help or "").replace("\\b\n", "\b\n")  # click's mark for lines that it does not wrap
         return command
 

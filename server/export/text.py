@@ -51,9 +51,20 @@ def one_line(text: str) -> str:
     return " ".join(_CONTROLS.sub(" ", text).split())
 
 
+def shortened(text: str, most: int) -> str:
+    """A text on one line, cut after a word if it has more than ``most`` characters."""
+    line = one_line(text)
+    return line if len(line) <= most else f"{line[: most + 1].rpartition(' ')[0] or line[:most]} …"
+
+
 def escaped(text: str) -> str:
     """A text escaped for a line of Markdown: it is never markup, also in a table."""
-    return _BLOCK.sub(r"\1\\\2", escaped_within(one_line(text)))
+    return escaped_start(escaped_within(one_line(text)))
+
+
+def escaped_start(line: str) -> str:
+    """An escaped line of Markdown that begins no heading and no list."""
+    return _BLOCK.sub(r"\1\\\2", line)
 
 
 def escaped_within(text: str) -> str:

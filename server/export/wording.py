@@ -1,4 +1,4 @@
-"""Words that the terminal and Markdown share: standings, outcomes, figures."""
+"""Words that all documents share: standings, outcomes, figures; plain texts."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -8,7 +8,6 @@ from msgspec import UNSET, UnsetType
 from events.state.panel import PanelState
 from events.types import AgreementMeasured, Coefficient, LeaveOneOut, Missing, Origin, PanelConcluded, RaterCalibrated
 from events.view.view import SeatView, TranscriptView
-from server.export.text import escaped
 
 SIGNS: Final = {"pro": "▲ Pro", "con": "▼ Con"}
 NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
@@ -46,11 +45,11 @@ RECORD_STANDS: Final = (
 def seat_of(seat: SeatView) -> str:
     """Who speaks for a side: the person, else the model with its character."""
     if seat.speaker is not UNSET:
-        return escaped(seat.speaker)
+        return seat.speaker
     if not seat.archetype:
         return "a speaker that is not named yet"
-    model = "a model that is not named yet" if seat.model is UNSET else escaped(seat.model)
-    return f"{model}, {escaped(seat.archetype)}"
+    model = "a model that is not named yet" if seat.model is UNSET else seat.model
+    return f"{model}, {seat.archetype}"
 
 
 def judge_name(model: str | UnsetType) -> str:
@@ -75,12 +74,12 @@ def sources_of(supplied: TranscriptView | UnsetType, origin: Origin | UnsetType)
 
 def figure(value: float | Missing) -> str:
     """A figure of a panel with two decimals, or the reason why it is missing."""
-    return f"none ({escaped(value.missing.reason)})" if isinstance(value, Missing) else f"{value:.2f}"
+    return f"none ({value.missing.reason})" if isinstance(value, Missing) else f"{value:.2f}"
 
 
 def share(value: float | Missing) -> str:
     """A share of 1 in percent."""
-    return f"none ({escaped(value.missing.reason)})" if isinstance(value, Missing) else f"{100 * value:.3g} %"
+    return f"none ({value.missing.reason})" if isinstance(value, Missing) else f"{100 * value:.3g} %"
 
 
 def coefficient(each: Coefficient, again: str) -> str:
@@ -97,7 +96,7 @@ def coefficient(each: Coefficient, again: str) -> str:
 def interval(each: Coefficient) -> str:
     """A coefficient and its interval, short."""
     if each.value is UNSET:
-        return f"undefined ({escaped(str(each.undefined))})"
+        return f"undefined ({each.undefined!s})"
     return f"{each.value:.2f}" + ("" if each.low is UNSET else f" ({each.low:.2f} to {each.high:.2f})")
 
 

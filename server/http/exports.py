@@ -26,11 +26,11 @@ from providers.imports import load
 from server.errors import EXPECTED, BadQuery, NotFound, report_of
 from server.export.archive import archive_of
 from server.export.audit import Auditors
+from server.export.debate.exchange import first_side
+from server.export.debate.transcript import as_markdown
 from server.export.diff import difference
-from server.export.exchange import first_side
 from server.export.html import PAGE, html_export
 from server.export.kept import KeptAnswers, Key, Make, whole
-from server.export.markdown import as_markdown
 from server.export.reports.debater import report_for
 from server.export.reports.document import report_html, report_markdown, style_digest
 from server.export.reports.judgings import JudgingComparison, compare_judgings

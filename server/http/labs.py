@@ -12,7 +12,7 @@ from server.debate.setup.lab import estimate_of
 from server.debate.setup.records import opening_for
 from server.debate.setup.request import DebateRequest, as_request
 from server.errors import BadQuery, NotFound
-from server.export.lab import page_html, report_csv, report_html, report_json
+from server.export.lab.report import page_html, report_csv, report_html, report_json
 from server.http.access import access_of, check_link, keep_link
 from server.http.body import read_object
 from server.http.exports import attachment

@@ -24,7 +24,7 @@ def named() -> list[tuple[str, str]]:
 
 
 def test_examples_are_found() -> None:
-    assert {"README.md", "server/cli/calibrate.py"} <= {path for path, _ in named()}
+    assert {"README.md", "server/cli/measure/calibrate.py"} <= {path for path, _ in named()}
 
 
 @pytest.mark.parametrize("name", sorted({name for _, name in named()} | {model for _, model in KEYED}))

@@ -22,7 +22,7 @@ from server.bench.appends import DEBATES, EVENT, through_the_log
 from server.bench.figure import Figure, figure, interleaved
 from server.bench.material import DEBATE, debate
 from server.bench.reading import LONGEST
-from server.cli.bench import show
+from server.cli.measure.bench import show
 from tests.measuring import library
 from tests.measuring.fanout import (
     against_broadcast,

@@ -22,12 +22,15 @@ INTERRUPTIBLE = "import signal; signal.signal(signal.SIGINT, signal.default_int_
 MOOT = (sys.executable, "-c", f"{INTERRUPTIBLE}; {COMMAND}")
 PATIENCE_S = 30
 Process = subprocess.Popen[bytes] | Child
+WIDE = "1000"
+"""Characters of a terminal on which no sentence is wrapped; tests/server/cli/test_readable.py takes narrow ones."""
 
 
 def environment(home: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of a child: without the developer's own settings, with a data folder of the test."""
+    """The environment of a child: a data folder of the test, a wide terminal, and no settings of the developer."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MOOT_")}
-    return kept | {"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "PYTHONPATH": str(ROOT)} | dict(more or {})
+    own = {"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "PYTHONPATH": str(ROOT), "COLUMNS": WIDE}
+    return kept | own | dict(more or {})
 
 
 class Cli:
@@ -64,7 +67,7 @@ class Cli:
 
     def here(self, *args: str) -> subprocess.CompletedProcess[bytes]:
         """The same command in this process: faster, for tests that run many."""
-        store = {"MOOT_STORE": f"sqlite:{self.store}"}
+        store = {"MOOT_STORE": f"sqlite:{self.store}", "COLUMNS": WIDE}
         result = CliRunner(env=store).invoke(main, args)
         structlog.reset_defaults()
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info

@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[2]
 COMMAND = "from server.cli import main; main()"
 FORKING = "import sys; from tests.server.forking import ended, forked; forked(int(sys.argv[1])); ended()"
 PACKAGES = ("events", "judge", "personalities", "providers", "server")
-NOT_NEEDED = ("server.bench", "server.cli.bench", "providers.embedded.child", "providers.testing")
+NOT_NEEDED = ("server.bench", "server.cli.measure.bench", "providers.embedded.child", "providers.testing")
 LATER = ("anyio._backends._asyncio", "certifi", "httpcore", "uvicorn.lifespan.on", "uvloop")
 """Modules that commands import when they run."""
 NUMBER = struct.Struct("q")

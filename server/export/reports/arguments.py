@@ -9,15 +9,12 @@ from events.state.debate import Debate
 from events.state.rounds import ArgumentState, has_answers
 from events.types import ArgumentCrossExamined, Missing, Side, other
 from server.errors import NotNow
+from server.export.document import CitedTurn, Parts, QuotedWords, Strong
 from server.export.labels import named
 from server.export.reports.document import (
     LEAST_LOSS,
     STATED,
-    CitedTurn,
-    QuotedWords,
     ReportSection,
-    Sentence,
-    Strong,
     count,
     ranked_advice,
 )
@@ -59,11 +56,11 @@ def _totals(traced: Arguments) -> dict[str, float]:
     return {name: total for name, each in traced.items() if (total := _total(each)) is not None}
 
 
-def _claimed(name: str, argument: ArgumentState) -> Sentence:
+def _claimed(name: str, argument: ArgumentState) -> Parts:
     return (Strong(name), " (", CitedTurn(argument.turn, argument.opened), "): ", QuotedWords(argument.claim))
 
 
-def _says(debate: Debate, argument: ArgumentState) -> Sentence:
+def _says(debate: Debate, argument: ArgumentState) -> Parts:
     """The judge's reason for the standing of an argument."""
     if argument.trace is UNSET or not argument.trace.reason:
         return ()
@@ -75,7 +72,7 @@ def _says(debate: Debate, argument: ArgumentState) -> Sentence:
 def _moments(debate: Debate, traced: Arguments) -> Iterator[ReportSection]:
     totals = _totals(traced)
     if not totals:
-        entry: Sentence = ("None of your arguments has a score.",)
+        entry: Parts = ("None of your arguments has a score.",)
         yield ReportSection(title="Your strongest and weakest argument", entries=(entry,))
         return
     best, worst = max(totals, key=totals.__getitem__), min(totals, key=totals.__getitem__)
@@ -86,14 +83,19 @@ def _moments(debate: Debate, traced: Arguments) -> Iterator[ReportSection]:
         yield ReportSection(title=title, entries=((*_claimed(name, each), scored, *_says(debate, each)),))
 
 
-def _unanswered(debate: Debate, side: Side, mine: Arguments) -> Iterator[Sentence]:
+def _unanswered(debate: Debate, side: Side, mine: Arguments) -> Iterator[Parts]:
     """Questions without an answer, arguments that stayed uncertain, and those of the opponent without a reply."""
     protocol, rival = debate.protocol, NAMES[other(side)]
     for name, each in mine.items():
         cross, is_uncertain = each.cross, each.standing == "UNCERTAIN"
         if cross is UNSET or not cross.follow_up:
             continue
-        asked: Sentence = (f"{rival} asked about {name} in ", _asked(each, cross), ": ", QuotedWords(cross.follow_up))
+        asked: Parts = (
+            f"{rival} asked about {name} in ",
+            _asked(each, cross),
+            ": ",
+            QuotedWords(cross.follow_up),
+        )
         if each.answer is UNSET:
             is_due = has_answers(debate.opened) and side in protocol.answered
             if is_due or is_uncertain:
@@ -110,18 +112,18 @@ def _asked(argument: ArgumentState, cross: ArgumentCrossExamined) -> CitedTurn:
     return CitedTurn(cross.turn, argument.opened if argument.crossed is UNSET else argument.crossed)
 
 
-def _lost(debate: Debate, mine: Arguments) -> Iterator[Sentence]:
+def _lost(debate: Debate, mine: Arguments) -> Iterator[Parts]:
     """Refuted arguments with the words against them, and fallacies with their quotes."""
     for name, each in mine.items():
         if each.standing == "REFUTED":
-            against: Sentence = ()
+            against: Parts = ()
             if each.cross is not UNSET:
                 who, how = NAMES[each.cross.by], RESPONSES[each.cross.response]
                 against = (f" {who} {how} in ", _asked(each, each.cross), ": ", QuotedWords(each.cross.reasoning))
             yield (*_claimed(name, each), " It was refuted.", *against, *_says(debate, each))
     for name, each in mine.items():
         for position, found in each.fallacies.items():
-            why: Sentence = (" The judge wrote: ", QuotedWords(found.reason)) if found.reason else ()
+            why: Parts = (" The judge wrote: ", QuotedWords(found.reason)) if found.reason else ()
             kind = found.fallacy.replace("_", " ")
             cited = CitedTurn(found.turn, int(position))
             yield (Strong(name), f", {kind} in ", cited, ": ", QuotedWords(found.quote), *why)
@@ -135,7 +137,7 @@ class _Mark(Struct, frozen=True):
     score: float
 
 
-def _advice(debate: Debate, traced: Arguments, told: set[str]) -> Iterator[tuple[float, Sentence]]:
+def _advice(debate: Debate, traced: Arguments, told: set[str]) -> Iterator[tuple[float, Parts]]:
     """Of each criterion: the weighted points below the best argument of the debate, over the side's arguments.
 
     Of the arguments ``told`` the report has given the judge's reason.
@@ -156,7 +158,7 @@ def _advice(debate: Debate, traced: Arguments, told: set[str]) -> Iterator[tuple
             continue
         worst = min(below, key=lambda each: each.score)
         respect = f"{criterion.replace('_', ' ')}, {top:g} of {criteria.high}"
-        advice: Sentence = (
+        advice: Parts = (
             Strong(f"Ask of each argument: {rule.asks}?"),
             f" Against the best argument of this debate in this respect ({respect}) yours lost {count(lost, 'point')} ",
             f"together. Lowest is {worst.name}, ",
@@ -171,7 +173,7 @@ def _score(argument: ArgumentState, criterion: str) -> float | None:
     return None if argument.trace is UNSET else argument.trace.scores.get(criterion)
 
 
-def _unscored(traced: Arguments) -> Iterator[Sentence]:
+def _unscored(traced: Arguments) -> Iterator[Parts]:
     for name, each in traced.items():
         if each.trace is not UNSET and isinstance(each.trace.total, Missing):
             yield (Strong(name), f" has no score: {each.trace.total.missing.reason}.")

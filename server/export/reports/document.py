@@ -1,8 +1,7 @@
 """A short report as data, and as Markdown and HTML: sentences with quotes, each cited by its turn."""
 
-import re
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from html import escape
 from itertools import zip_longest
@@ -13,7 +12,10 @@ from msgspec import Struct
 
 import web
 from judge.guard.quotes import find
-from server.export.text import escape_controls, escaped, escaped_within, one_line
+from server.export import document as doc
+from server.export.document.html import tag, to_html
+from server.export.document.markdown import to_markdown
+from server.export.text import one_line
 
 STYLES: Final = "report.css"
 ENDS: Final = frozenset(".?!…。！？।")
@@ -22,38 +24,11 @@ CLOSING: Final = " \n\t”’\"'"
 """White space, and marks that may follow the end of a sentence."""
 
 
-class QuotedWords(Struct, frozen=True):
-    """Words of a debater or of the judge, in the language of the debate."""
-
-    text: str
-    begins_late: bool = False
-    """Whether the sentence begins before the quote."""
-    ends_early: bool = False
-    """Whether the sentence goes on after the quote."""
-
-
-class CitedTurn(Struct, frozen=True):
-    """A turn, with the event that the sentence speaks of."""
-
-    turn: int
-    position: int
-
-
-class Strong(Struct, frozen=True):
-    """A text that stands out."""
-
-    text: str
-
-
-Part = str | QuotedWords | CitedTurn | Strong
-Sentence = tuple[Part, ...]
-
-
 class ReportSection(Struct, frozen=True, kw_only=True):
     """A heading, and its entries; ``numbered`` if their order counts."""
 
     title: str
-    entries: tuple[Sentence, ...]
+    entries: tuple[doc.Parts, ...]
     numbered: bool = False
 
 
@@ -82,7 +57,7 @@ def count(number: float, one: str, many: str = "") -> str:
     return f"{number:g} {one if number == 1 else many or one + 's'}"
 
 
-def ranked_advice(losses: Iterable[tuple[float, Sentence]]) -> ReportSection:
+def ranked_advice(losses: Iterable[tuple[float, doc.Parts]]) -> ReportSection:
     """The advice for the largest losses; it says so if the record has material for fewer than three.
 
     ``losses`` are points with the sentence for them.  The rule stands in docs/design.md.
@@ -94,57 +69,31 @@ def ranked_advice(losses: Iterable[tuple[float, Sentence]]) -> ReportSection:
     return ReportSection(title="What to do next time", entries=(*entries, (few,)))
 
 
-def _stopped(sentence: Sentence) -> Iterator[Part]:
+def _stopped(sentence: doc.Parts) -> Iterator[doc.Part]:
     """The parts with a full stop after each quote that ends a sentence and has none."""
     for each, after in zip_longest(sentence, sentence[1:], fillvalue=""):
         yield each
         is_last = not isinstance(after, str) or not after or (after[0] == " " and after[1:2].isupper())
-        is_open = isinstance(each, QuotedWords) and not each.ends_early and one_line(each.text)[-1:] not in ENDS
+        is_open = isinstance(each, doc.QuotedWords) and not each.ends_early and one_line(each.text)[-1:] not in ENDS
         if is_last and is_open:
             yield "."
 
 
-_MARK: Final = re.compile('[“”"]')
-
-
-def quote_of(text: str, wanted: str) -> QuotedWords:
+def quote_of(text: str, wanted: str) -> doc.QuotedWords:
     """Words of a turn as a quote that says where its sentence was cut; a cited ``[E1]`` stays whole."""
     span = find(wanted, text, 1)
     if span is None:
-        return QuotedWords(wanted)
+        return doc.QuotedWords(wanted)
     start, end = span
     if text[end : end + 1] == "]" and "[" in text[start:end].rpartition("]")[2]:
         end += 1
     before, after = text[:start].rstrip(CLOSING), text[end:].lstrip(CLOSING)
     quoted = text[start:end].rstrip(CLOSING)
-    return QuotedWords(
+    return doc.QuotedWords(
         text[start:end],
         begins_late=bool(before) and before[-1] not in ENDS,
         ends_early=bool(after) and after[0] not in ENDS and quoted[-1:] not in ENDS,
     )
-
-
-def _within_marks(each: QuotedWords) -> str:
-    """The quote for a place between double marks: its own are single and in pairs, and … stands where it was cut."""
-    depth, begun = 0, 0
-
-    def single(found: re.Match[str]) -> str:
-        nonlocal depth, begun
-        is_before_word = found.string[found.end() : found.end() + 1].isalnum()
-        if not depth and (found[0] == "“" or (found[0] == '"' and is_before_word)):
-            depth += 1
-            return "‘"
-        begun, depth = begun + (not depth), max(depth - 1, 0)
-        return "’"
-
-    text = _MARK.sub(single, one_line(each.text))
-    first, last = ("… " if each.begins_late else ""), (" …" if each.ends_early else "")
-    return f"{'‘' * begun}{first}{text}{last}{'’' * depth}"
-
-
-def _joined(part: Callable[..., str], sentence: Sentence) -> str:
-    """The text of a sentence; its first part may need a capital letter."""
-    return "".join(part(each, is_first=not number) for number, each in enumerate(_stopped(sentence)))
 
 
 def address(report: Report, base: str, position: int) -> str:
@@ -152,59 +101,38 @@ def address(report: Report, base: str, position: int) -> str:
     return f"{base}/d/{report.debate}#e{position}"
 
 
+def report_document(report: Report, base: str = "") -> doc.Document:
+    """The report as a document; with a ``base``, citations are links."""
+
+    def part(each: doc.Part, *, is_first: bool) -> doc.Part:
+        if not isinstance(each, doc.CitedTurn):
+            return each
+        name = f"{'Turn' if is_first else 'turn'} {each.turn}"
+        return doc.Link(name, address(report, base, each.position)) if base else f"{name} (event {each.position})"
+
+    def text(sentence: doc.Parts) -> doc.Sentence:
+        return tuple(part(each, is_first=not number) for number, each in enumerate(_stopped(sentence)))
+
+    sections = (
+        doc.Section(each.title, (doc.Listing(tuple(map(text, each.entries)), each.numbered),))
+        if len(each.entries) > 1 or each.numbered
+        else doc.Section(each.title, tuple(doc.Paragraph(text(entry)) for entry in each.entries))
+        for each in report.sections
+    )
+    caveats = (doc.Paragraph(each, "caveat") for each in report.caveats)
+    facts = doc.Listing(report.facts, kind="facts")
+    return doc.Document(
+        report.title, (doc.Paragraph(report.motion, "motion"), *caveats, facts, *sections), report.language
+    )
+
+
 def report_markdown(report: Report, base: str = "") -> str:
     """The report as Markdown; with a ``base``, citations are links."""
-
-    def part(each: Part, *, is_first: bool) -> str:
-        match each:
-            case QuotedWords():
-                return f"“{escaped_within(_within_marks(each))}”"
-            case Strong():
-                return f"**{escaped_within(each.text)}**"
-            case CitedTurn():
-                name = f"{'Turn' if is_first else 'turn'} {each.turn}"
-                link = f"[{name}]({address(report, base, each.position)})"
-                return link if base else f"{name} (event {each.position})"
-            case _:
-                return escaped_within(each)
-
-    lines = [f"# {escaped(report.title)}", "", f"**{escaped(report.motion)}**", ""]
-    lines += [line for each in report.caveats for line in (f"> {escaped(each)}", "")]
-    lines += [f"- {escaped(each)}" for each in report.facts]
-    for section in report.sections:
-        lines += ["", f"## {escaped(section.title)}", ""]
-        for number, entry in enumerate(section.entries, 1):
-            mark = f"{number}. " if section.numbered else "- " if len(section.entries) > 1 else ""
-            lines.append(mark + _joined(part, entry))
-    return escape_controls("\n".join((*lines, "")))
+    return to_markdown(report_document(report, base))
 
 
 def report_html(report: Report, base: str) -> str:
     """The report as one HTML file without scripts, made to print on one page."""
-    spoken = f'lang="{escape(report.language)}" dir="auto"'
-
-    def part(each: Part, *, is_first: bool) -> str:
-        match each:
-            case QuotedWords():
-                return f"<q {spoken}>{escape(_within_marks(each))}</q>"
-            case Strong():
-                return f"<b>{escape(each.text)}</b>"
-            case CitedTurn():
-                name = f"{'Turn' if is_first else 'turn'} {each.turn}"
-                return f'<a href="{escape(address(report, base, each.position))}">{name}</a>'
-            case _:
-                return escape(each)
-
-    def listed(name: str, entries: Iterable[Sentence]) -> str:
-        items = "".join(f"<li>{_joined(part, each)}</li>" for each in entries)
-        return f"<{name}>{items}</{name}>"
-
-    sections = "\n".join(
-        f"<section><h2>{escape(each.title)}</h2>{listed('ol' if each.numbered else 'ul', each.entries)}</section>"
-        for each in report.sections
-    )
-    caveats = "".join(f'<p class="caveat">{escape(each)}</p>' for each in report.caveats)
-    facts = "".join(f"<li>{escape(each)}</li>" for each in report.facts)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -215,12 +143,7 @@ def report_html(report: Report, base: str) -> str:
 <style>{styles()}</style>
 </head>
 <body>
-<main>
-<h1>{escape(report.title)}</h1>
-<p class="motion" {spoken}>{escape(one_line(report.motion))}</p>
-{caveats}<ul class="facts">{facts}</ul>
-{sections}
-</main>
+{tag("main", to_html(report_document(report, base)))}
 </body>
 </html>
 """

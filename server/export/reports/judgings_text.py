@@ -1,23 +1,22 @@
-"""Two judgings compared: in sentences, and as a page."""
+"""Two judgings compared: in sentences, as a page, and as a document for the terminal."""
 
-from collections.abc import Iterable, Iterator
-from html import escape
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import UNSET, UnsetType
 
 import web
 from events.types import Coefficient, Missing, Side
 from events.view.turn_view import ComponentView
-from server.export.exchange import winner_name
+from server.export import document as doc
+from server.export.debate.exchange import winner_name
+from server.export.document.html import tag, to_html
 from server.export.labels import named
 from server.export.reports.judgings import (
     ComponentPair,
     Docking,
-    DockingPair,
     Flag,
-    FlagPair,
     Judging,
     JudgingComparison,
     Overlap,
@@ -29,6 +28,8 @@ from server.export.text import one_line
 from server.export.wording import NAMES, SIGNS, interval, judge_name, rule_name
 
 PAGE: Final = "compare.html"
+TITLE: Final = "Two judgings of one debate"
+CLAIMS, FLAWS = "Suspect claims", "Flaws that cost points later"
 NONE: Final = "–"
 PREFERRED: Final = {"earlier": "preferred the earlier", "later": "preferred the later", "draw": "preferred neither"}
 
@@ -71,8 +72,8 @@ def agreement_sentences(found: JudgingComparison) -> Iterator[str]:
             f"Preferred turn: the same in {found.preferred_alike} of {found.preferred_of} "
             f"comparisons; kappa is {_coefficient(found.preferred)}."
         )
-    yield _overlap("Suspect claims", found.common_flags)
-    yield _overlap("Flaws that cost points later", found.common_dockings)
+    yield _overlap(CLAIMS, found.common_flags)
+    yield _overlap(FLAWS, found.common_dockings)
     if scores.too_few is UNSET:
         yield (
             "In brackets are intervals of 95 %. They take the turns of this debate as a sample of independent turns, "
@@ -134,132 +135,169 @@ def docking_words(docking: Docking | UnsetType, first: Side) -> str:
     return f"{lost}: “{one_line(docking.quote)}”, shown by {shows}. {one_line(named(docking.reason, first))}".rstrip()
 
 
+class _Pair(NamedTuple):
+    """A finding on a turn in the words of the first and of the second judge; empty if one did not make it."""
+
+    turn: int
+    first: str
+    second: str
+
+
+def _claims(found: JudgingComparison, first: Side) -> list[_Pair]:
+    return [_Pair(each.turn, flag_words(each.first, first), flag_words(each.second, first)) for each in found.flags]
+
+
+def _flaws(found: JudgingComparison, first: Side) -> list[_Pair]:
+    return [
+        _Pair(each.turn, docking_words(each.first, first), docking_words(each.second, first)) for each in found.dockings
+    ]
+
+
+def _whole(found: JudgingComparison) -> Iterator[doc.Block]:
+    """Both judgings as wholes, and what to know of their judges."""
+    both = (found.first, found.second)
+    rows = (
+        ("Judge", *(judge_name(each.judge) for each in both)),
+        ("Rubric", *(each.rubric for each in both)),
+        ("Outcome", *(outcome(each) for each in both)),
+        ("Mean score, Pro", *(score(each.mean["pro"]) for each in both)),
+        ("Mean score, Con", *(score(each.mean["con"]) for each in both)),
+        ("Reading of the whole debate", *(NAMES.get(each.narrative or "", NONE) for each in both)),
+    )
+    heads = (
+        doc.Column((doc.Link(name, f"/d/{each.debate}"),))
+        for name, each in zip(("First judging", "Second judging"), both, strict=True)
+    )
+    yield doc.Table(("", *heads), rows, kind="sides")
+    yield from (doc.Paragraph(each, "caveat") for each in judge_caveats(found))
+
+
 # the page
 
 
 def comparison_page(found: JudgingComparison, first: Side) -> str:
     """The page of a comparison.  ``first`` is the side that spoke first."""
-    return _page(_main(found, first))
+    preferred = {each.later: each for each in found.preferences}
+    claims, flaws = _claims(found, first), _flaws(found, first)
+    intro = (
+        "A difference is the second judging less the first. A turn opens with the scores of its components, and with "
+        "what only one judge found."
+    )
+    turns = (_turn(found, turn, claims, flaws, preferred.get(turn.turn)) for turn in found.turns)
+    blocks = (
+        doc.Paragraph(found.motion, "motion"),
+        *_whole(found),
+        doc.Section("How far they agree", (doc.Listing(tuple(agreement_sentences(found)), kind="says"),)),
+        doc.Section("Turn by turn", (doc.Paragraph(intro, "intro"), *turns)),
+    )
+    return _page(doc.Document(TITLE, blocks, found.language))
 
 
 def refusal_page(message: str) -> str:
     """The page of a comparison that cannot be made."""
-    return _page((f'<h1>Two judgings of one debate</h1><p class="error" role="alert">{escape(message)}</p>',))
+    return _page(doc.Document(TITLE, (doc.Paragraph(message, "error"),)))
 
 
-def _page(parts: Iterable[str]) -> str:
+def _page(document: doc.Document) -> str:
     page = (Path(web.__file__).parent / PAGE).read_text(encoding="utf-8")
-    return page.replace('<main id="compare"></main>', "\n".join(("<main>", *parts, "</main>")))
-
-
-def _main(found: JudgingComparison, first: Side) -> Iterator[str]:
-    yield f'<h1>Two judgings of one debate</h1><p class="lead" {_spoken(found)}>{escape(found.motion)}</p>'
-    yield from _judgings(found)
-    yield '<section><h2>How far they agree</h2><ul class="says">'
-    yield from (f"<li>{escape(each)}</li>" for each in agreement_sentences(found))
-    yield '</ul></section><section><h2>Turn by turn</h2><p class="intro">A difference is the second judging less the '
-    yield "first. A turn opens with the scores of its components, and with what only one judge found.</p>"
-    preferred = {each.later: each for each in found.preferences}
-    for turn in found.turns:
-        flags = [each for each in found.flags if each.turn == turn.turn]
-        docks = [each for each in found.dockings if each.turn == turn.turn]
-        yield from _turn(found, turn, flags, docks, preferred.get(turn.turn), first)
-    yield "</section>"
-
-
-def _spoken(found: JudgingComparison) -> str:
-    """The attributes of an element with words of the debate."""
-    return f'lang="{escape(found.language)}" dir="auto"'
-
-
-def _judgings(found: JudgingComparison) -> Iterator[str]:
-    both = (found.first, found.second)
-    rows = (
-        ("Judge", [judge_name(each.judge) for each in both]),
-        ("Rubric", [each.rubric for each in both]),
-        ("Outcome", [outcome(each) for each in both]),
-        ("Mean score, Pro", [score(each.mean["pro"]) for each in both]),
-        ("Mean score, Con", [score(each.mean["con"]) for each in both]),
-        ("Reading of the whole debate", [NAMES.get(each.narrative or "", NONE) for each in both]),
-    )
-    head = "".join(
-        f'<th scope="col"><a href="/d/{escape(each.debate)}">{name}</a></th>'
-        for name, each in (("First judging", found.first), ("Second judging", found.second))
-    )
-    yield f'<table class="sides"><thead><tr><td></td>{head}</tr></thead><tbody>'
-    for name, words in rows:
-        cells = "".join(f"<td>{escape(each)}</td>" for each in words)
-        yield f'<tr><th scope="row">{name}</th>{cells}</tr>'
-    yield "</tbody></table>"
-    yield from (f'<p class="caveat">{escape(each)}</p>' for each in judge_caveats(found))
+    return page.replace('<main id="compare"></main>', tag("main", to_html(document)))
 
 
 def _turn(
     found: JudgingComparison,
     turn: TurnInBoth,
-    flags: Iterable[FlagPair],
-    docks: Iterable[DockingPair],
+    claims: Sequence[_Pair],
+    flaws: Sequence[_Pair],
     preferred: PreferencePair | None,
-    first: Side,
-) -> Iterator[str]:
-    links = " · ".join(
-        f'<a href="/d/{escape(each.debate)}?turn={turn.turn}">{name}</a>'
-        for name, each in (("first", found.first), ("second", found.second))
-    )
-    head = f'<b class="{turn.side}">{SIGNS[turn.side]}</b>, turn {turn.turn}'
-    figures = f"{score(turn.first)} and {score(turn.second)}"
+) -> doc.Details:
+    own = [[each for each in pairs if each.turn == turn.turn] for pairs in (claims, flaws)]
     apart = "" if turn.difference is UNSET else f", difference {difference(turn.difference)}"
-    alone = sum(UNSET in (each.first, each.second) for each in flags)
-    alone += sum(UNSET in (each.first, each.second) for each in docks)
-    more = f' <span class="quiet">· {alone} found by one judge only</span>' if alone else ""
-    yield f'<details class="compared"><summary><span>{head}: {figures}{apart}{more}</span></summary>'
-    yield f'<p class="quiet">Read it in the {links} judging.</p>'
-    for name, value in (("first", turn.first), ("second", turn.second)):
-        if isinstance(value, Missing):
-            yield f"<p>The {name} judging has no score: {escape(value.missing.reason)}.</p>"
+    alone = sum(not each.first or not each.second for pairs in own for each in pairs)
+    summary = (
+        doc.Marked(SIGNS[turn.side], turn.side),
+        f", turn {turn.turn}: {score(turn.first)} and {score(turn.second)}{apart}",
+        *((doc.Marked(f" · {alone} found by one judge only", "quiet"),) if alone else ()),
+    )
+    places = [f"/d/{each.debate}?turn={turn.turn}" for each in (found.first, found.second)]
+    links = ("Read it in the ", doc.Link("first", places[0]), " · ", doc.Link("second", places[1]), " judging.")
+    missing = (
+        doc.Paragraph(f"The {name} judging has no score: {value.missing.reason}.")
+        for name, value in (("first", turn.first), ("second", turn.second))
+        if isinstance(value, Missing)
+    )
+    blocks: list[doc.Block] = [doc.Paragraph(links, "quiet"), *missing]
     if preferred is not None:
         said = [
             PREFERRED[each] if isinstance(each, str) else "gave none" for each in (preferred.first, preferred.second)
         ]
         pair = f"turns {preferred.earlier} and {turn.turn}"
-        yield f"<p>Of {pair} the first judge {said[0]}, the second {said[1]}.</p>"
+        blocks.append(doc.Paragraph(f"Of {pair} the first judge {said[0]}, the second {said[1]}."))
     if turn.components:
-        yield '<div class="scroll" tabindex="0" role="region" aria-label="Components"><table><thead><tr>'
-        yield '<th scope="col">Component</th><th scope="col">First</th><th scope="col">Second</th>'
-        yield '<th scope="col">Difference</th></tr></thead><tbody>'
-        yield from (_component(each, _spoken(found)) for each in turn.components)
-        yield "</tbody></table></div>"
-    yield from _findings("Suspect claims", [(flag_words(e.first, first), flag_words(e.second, first)) for e in flags])
-    yield from _findings(
-        "Flaws that cost points later", [(docking_words(e.first, first), docking_words(e.second, first)) for e in docks]
-    )
-    yield "</details>"
+        columns = ("Component", "First", "Second", "Difference")
+        blocks.append(doc.Table(columns, tuple(map(_component, turn.components)), region="Components"))
+    return doc.Details(summary, (*blocks, *_findings(CLAIMS, own[0]), *_findings(FLAWS, own[1])), "compared")
 
 
-def _component(pair: ComponentPair, spoken: str) -> str:
+def _component(pair: ComponentPair) -> tuple[doc.Sentence, ...]:
     name = f"{pair.dimension}, {pair.component}" if pair.dimension != pair.component else pair.dimension
     alike = "They quote the same words." if pair.shares_words else "They quote other words."
-    said = "" if pair.shares_words is UNSET else f"<small>{alike}</small>"
-    return (
-        f'<tr><th scope="row">{escape(name.replace("_", " "))}{said}</th><td>{_points(pair.first, spoken)}</td>'
-        f"<td>{_points(pair.second, spoken)}</td><td>{difference(pair.difference)}</td></tr>"
-    )
+    said = () if pair.shares_words is UNSET else (doc.Marked(alike, "small"),)
+    head = (name.replace("_", " "), *said)
+    return head, _points(pair.first), _points(pair.second), difference(pair.difference)
 
 
-def _points(component: ComponentView | UnsetType, spoken: str) -> str:
+def _points(component: ComponentView | UnsetType) -> doc.Sentence:
     if component is UNSET:
         return NONE
-    quote = f"<q {spoken}>{escape(one_line(component.quote))}</q>" if component.quote else ""
+    quote = (doc.QuotedWords(component.quote),) if component.quote else ()
     doubt = "" if component.verified or not component.quote else " (these words are not in the turn)"
-    return f"<b>{component.admitted:g}</b> of {component.maximum} {quote}{doubt}"
+    return doc.Strong(f"{component.admitted:g}"), f" of {component.maximum} ", *quote, doubt
 
 
-def _findings(title: str, pairs: list[tuple[str, str]]) -> Iterator[str]:
+def _findings(title: str, pairs: Iterable[_Pair]) -> Iterator[doc.Section]:
+    found = [*pairs]
     for heading, items in (
-        (f"{title}, both judges", [f"The first judge: {a} The second: {b}" for a, b in pairs if a and b]),
-        (f"{title}, first judge only", [a for a, b in pairs if not b]),
-        (f"{title}, second judge only", [b for a, b in pairs if not a]),
+        (f"{title}, both judges", [f"The first judge: {a} The second: {b}" for _, a, b in found if a and b]),
+        (f"{title}, first judge only", [a for _, a, b in found if not b]),
+        (f"{title}, second judge only", [b for _, a, b in found if not a]),
     ):
         if items:
-            listed = "".join(f'<li dir="auto">{escape(each)}</li>' for each in items)
-            yield f"<h3>{heading}</h3><ul>{listed}</ul>"
+            yield doc.Section(heading, (doc.Listing(tuple(items)),), 3)
+
+
+# the terminal
+
+
+def comparison_document(found: JudgingComparison, first: Side, *, with_components: bool) -> doc.Document:
+    """A comparison in short.  ``first`` is the side that spoke first."""
+    columns = ("turn", "side", "component") if with_components else ("turn", "side")
+    rows = (row for turn in found.turns for row in _scores(turn, with_components=with_components))
+    findings = (
+        doc.Section(title, (doc.Listing(tuple(f"turn {turn}, {_whose(a, b)}: {a or b}" for turn, a, b in pairs)),))
+        for title, pairs in ((CLAIMS, _claims(found, first)), (FLAWS, _flaws(found, first)))
+        if pairs
+    )
+    blocks = (
+        *_whole(found),
+        doc.Facts((("Debate of the first judging", found.first.debate), ("Of the second", found.second.debate))),
+        doc.Table((*columns, *(doc.Column(each, "n") for each in ("first", "second", "difference"))), tuple(rows)),
+        *findings,
+        doc.Section("How far they agree", (doc.Listing(tuple(agreement_sentences(found))),)),
+    )
+    return doc.Document(found.motion, blocks, found.language)
+
+
+def _scores(turn: TurnInBoth, *, with_components: bool) -> Iterator[tuple[doc.Sentence, ...]]:
+    """The row of a turn, and those of its components."""
+    name, figures = (f"{turn.turn}", SIGNS[turn.side]), (score(turn.first), score(turn.second))
+    if not with_components:
+        yield *name, *figures, difference(turn.difference)
+        return
+    yield *name, "composite", *figures, difference(turn.difference)
+    for each in turn.components:
+        points = (NONE if part is UNSET else f"{part.admitted:g}/{part.maximum}" for part in (each.first, each.second))
+        yield *name, each.component.replace("_", " "), *points, difference(each.difference)
+
+
+def _whose(first: str, second: str) -> str:
+    return "both" if first and second else "first only" if first else "second only"

@@ -13,17 +13,13 @@ from events.view.turn_view import TurnView
 from events.view.view import Fold, View
 from judge.live.answers import overlaps
 from server.errors import NotNow
-from server.export.exchange import first_side
+from server.export.debate.exchange import first_side
+from server.export.document import CitedTurn, Part, Parts, QuotedWords, Strong
 from server.export.labels import named
 from server.export.reports.document import (
     LEAST_LOSS,
     STATED,
-    CitedTurn,
-    Part,
-    QuotedWords,
     ReportSection,
-    Sentence,
-    Strong,
     count,
     quote_of,
     ranked_advice,
@@ -135,7 +131,7 @@ def _moments(case: _SideOfExchange) -> Iterator[ReportSection]:
     yield ReportSection(title="Your weakest moment", entries=(_weakest(case, worst, is_only=best == worst),))
 
 
-def _strongest(case: _SideOfExchange, number: int) -> Sentence:
+def _strongest(case: _SideOfExchange, number: int) -> Parts:
     quoted = [each for each in _points(case, number) if each.score.verified and each.score.quote]
     only = "your only turn with a score" if len(case.composites) == 1 else "your best turn"
     head = (
@@ -155,9 +151,9 @@ def _strongest(case: _SideOfExchange, number: int) -> Sentence:
     )
 
 
-def _weakest(case: _SideOfExchange, number: int, *, is_only: bool) -> Sentence:
+def _weakest(case: _SideOfExchange, number: int, *, is_only: bool) -> Parts:
     """The turn with the lowest score, and the component on which it lost most."""
-    head: Sentence = (CitedTurn(number, case.cards[number].position),)
+    head: Parts = (CitedTurn(number, case.cards[number].position),)
     if is_only:
         head = (*head, " also holds your weakest moment.")
     else:
@@ -165,7 +161,7 @@ def _weakest(case: _SideOfExchange, number: int, *, is_only: bool) -> Sentence:
     points = [each for each in _points(case, number) if each.score.reason]
     point = max(points, key=lambda each: (each.maximum - each.score.admitted, each.maximum), default=None)
     if point is not None:
-        quote: Sentence = (" and quoted: ", case.words(number, point.score.quote)) if point.score.quote else (".",)
+        quote: Parts = (" and quoted: ", case.words(number, point.score.quote)) if point.score.quote else (".",)
         doubt = "" if point.score.verified or not point.score.quote else " (these words are not in the turn)"
         head = (
             *head,
@@ -180,14 +176,14 @@ def _weakest(case: _SideOfExchange, number: int, *, is_only: bool) -> Sentence:
     return (*head, f" After it was scored, the turn lost {count(lost, 'point')} more: see below.") if lost else head
 
 
-def _reason(case: _SideOfExchange, reason: str) -> Sentence:
+def _reason(case: _SideOfExchange, reason: str) -> Parts:
     return (" The judge wrote: ", case.said(reason)) if reason else ()
 
 
 # what was lost after the score
 
 
-def _lost_later(case: _SideOfExchange) -> Iterator[Sentence]:
+def _lost_later(case: _SideOfExchange) -> Iterator[Parts]:
     listed = _largest(case)
     yield from (_loss(case, each) for each in listed)
     if rest := [each for each in case.losses if each not in listed]:
@@ -213,14 +209,17 @@ def _largest(case: _SideOfExchange) -> list[Loss]:
     return sorted(case.losses, key=lambda each: (each.points, each.position))[:LOST_MOST]
 
 
-def _loss(case: _SideOfExchange, loss: Loss) -> Sentence:
-    head: Sentence = (CitedTurn(loss.turn, loss.position), f" lost {count(-loss.points, 'point')} of {loss.dimension}")
+def _loss(case: _SideOfExchange, loss: Loss) -> Parts:
+    head: Parts = (
+        CitedTurn(loss.turn, loss.position),
+        f" lost {count(-loss.points, 'point')} of {loss.dimension}",
+    )
     if loss.kind in CONDUCT:
-        said: Sentence = (": ", case.words(loss.turn, loss.quote)) if loss.quote else (".",)
+        said: Parts = (": ", case.words(loss.turn, loss.quote)) if loss.quote else (".",)
         return (*head, f" for {CONDUCT[loss.kind][0]}", *said, *_reason(case, loss.reason))
     if loss.kind != "gap":
         asks = f" (it {loss.asks})" if loss.asks else ""
-        words: Sentence = (
+        words: Parts = (
             f" for what the judge calls {loss.kind.replace('_', ' ')}{asks}: ",
             case.words(loss.turn, loss.quote),
         )
@@ -228,7 +227,7 @@ def _loss(case: _SideOfExchange, loss: Loss) -> Sentence:
     sides = case.debate.ledger.sides
     by, is_own = NAMES[sides[loss.shown_in]], sides[loss.shown_in] == case.side
     verb = "had said" if loss.shown_in < loss.turn else "answered"
-    shown: Sentence
+    shown: Parts
     if loss.shown_in == loss.turn:
         shown = (" The same turn says: ", case.words(loss.shown_in, loss.shown_by))
     elif is_own:
@@ -245,21 +244,21 @@ def _loss(case: _SideOfExchange, loss: Loss) -> Sentence:
             ": ",
             case.words(loss.shown_in, loss.shown_by),
         )
-    left: Sentence = (UNCORRECTED,) if _is_left(case, loss) else ()
+    left: Parts = (UNCORRECTED,) if _is_left(case, loss) else ()
     return (*head, ". You said: ", case.words(loss.turn, loss.quote), *shown, *_reason(case, loss.reason), *left)
 
 
 # what was left open
 
 
-def _unanswered(case: _SideOfExchange) -> Iterator[Sentence]:
+def _unanswered(case: _SideOfExchange) -> Iterator[Parts]:
     """Flaws that stayed, premises that the side let go, and premises of the opponent that it left standing."""
     own = [*_unmended(case), *_let_go(case)][: OPEN_MOST - 1]
     yield from own
     yield from [*_still_standing(case)][: OPEN_MOST - len(own)]
 
 
-def _unmended(case: _SideOfExchange) -> Iterator[Sentence]:
+def _unmended(case: _SideOfExchange) -> Iterator[Parts]:
     """Those of the flaws that stayed that the report has not told yet, by points."""
     told = _largest(case)
     left = [each for each in case.losses if _is_left(case, each) and each not in told]
@@ -307,7 +306,7 @@ def _meet(one: Span | None, other_span: Span | None) -> bool:
     return one is not None and other_span is not None and overlaps(one, other_span)
 
 
-def _let_go(case: _SideOfExchange) -> Iterator[Sentence]:
+def _let_go(case: _SideOfExchange) -> Iterator[Parts]:
     """Premises that the side dropped, but for those that the report has told already."""
     told = {each.cause for each in _largest(case)}
     for premise in case.debate.spine.premises.values():
@@ -324,7 +323,7 @@ def _let_go(case: _SideOfExchange) -> Iterator[Sentence]:
                 )
 
 
-def _still_standing(case: _SideOfExchange) -> Iterator[Sentence]:
+def _still_standing(case: _SideOfExchange) -> Iterator[Parts]:
     """Premises of the opponent that stood when the side still spoke, and in which none of its turns exposed a flaw."""
     rival, last = other(case.side), max(case.cards)
     met = [(each.turn, each.span) for each in _exposed_by(case)]
@@ -352,7 +351,7 @@ def _wrong_citations(case: _SideOfExchange) -> Iterator[CitationChecked]:
             yield each
 
 
-def _miscited(case: _SideOfExchange) -> Iterator[Sentence]:
+def _miscited(case: _SideOfExchange) -> Iterator[Parts]:
     listed = [*_wrong_citations(case)]
     for each in listed[:MISCITED_MOST]:
         text = case.debate.transcript.turns[each.turn].text
@@ -370,7 +369,7 @@ def _miscited(case: _SideOfExchange) -> Iterator[Sentence]:
 # what to do next time
 
 
-def _by_component(case: _SideOfExchange) -> Iterator[tuple[float, Sentence]]:
+def _by_component(case: _SideOfExchange) -> Iterator[tuple[float, Parts]]:
     """Of each component: the points below its best turn in this debate, over the side's turns."""
     everywhere = [each for number in case.debate.ledger.cards for each in _points(case, number)]
     best: dict[str, float] = {}
@@ -385,7 +384,7 @@ def _by_component(case: _SideOfExchange) -> Iterator[tuple[float, Sentence]]:
         worst = min(given, key=lambda each: each.score.admitted)
         respect = f"{name.replace('_', ' ')}, {top:g} of {worst.maximum}"
         total = f"{count(round(lost, 2), 'point')} over {count(len(mine), 'turn')}"
-        advice: Sentence = (
+        advice: Parts = (
             Strong(f"See that each turn {worst.asks}."),
             f" Against the best turn of this debate in this respect ({respect}) you lost {total}. Least in ",
             CitedTurn(worst.turn, case.debate.ledger.cards[worst.turn].position),
@@ -395,7 +394,7 @@ def _by_component(case: _SideOfExchange) -> Iterator[tuple[float, Sentence]]:
         yield lost, advice
 
 
-def _by_rule(case: _SideOfExchange) -> Iterator[tuple[float, Sentence]]:
+def _by_rule(case: _SideOfExchange) -> Iterator[tuple[float, Parts]]:
     """The points taken for flaws, for each kind of suspect claim, and for each rule of conduct."""
     told = _largest(case)
     for kind in dict.fromkeys(each.kind for each in case.losses):
@@ -427,7 +426,7 @@ def _by_rule(case: _SideOfExchange) -> Iterator[tuple[float, Sentence]]:
 # what has no score
 
 
-def _unscored(case: _SideOfExchange) -> Iterator[Sentence]:
+def _unscored(case: _SideOfExchange) -> Iterator[Parts]:
     for number, turn in case.turns.items():
         card = case.cards.get(number)
         if card is None:

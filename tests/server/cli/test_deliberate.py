@@ -10,7 +10,7 @@ from events.store.sqlite.log import SqliteLog
 from events.types import DebateConcluded, ModelAnswered, ModelFailed, PanelConcluded, Reason
 from events.types.deliberation import ArtifactJudged, DeliberationHeld, OpinionGiven
 from judge.rubric import rubric_v1
-from server.cli.deliberate import read_text
+from server.cli.judging.deliberate import read_text
 from server.errors import BadField
 from tests.judge.deliberation.judges import OTHER_QUOTE, PERSONAS, QUOTE, TEXT, opinion_answer
 from tests.server.children import Cli, as_json, line_with, said

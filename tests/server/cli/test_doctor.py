@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from providers.limits import DEFAULT_LIMITS, Limit
-from server.cli.doctor import DoctorReport, _judge_line, examine
+from server.cli.measure.doctor import DoctorReport, _judge_line, examine
 from server.errors import BadField
 from server.service import limited, running
 from server.settings import Settings, load

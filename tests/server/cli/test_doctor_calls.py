@@ -16,8 +16,8 @@ from providers.errors import RateLimited
 from providers.limits import Limit
 from providers.limits.queue import ProviderLoad
 from providers.registry import GROUP, Registry
-from server.cli.doctor import MANY, MOST_SHOWN, ModelCheck, _shown, try_models
-from server.cli.trials import candidates, try_out
+from server.cli.measure.doctor import MANY, MOST_SHOWN, ModelCheck, _shown, try_models
+from server.cli.measure.trials import candidates, try_out
 from tests.providers.vendors.faults import Fault
 from tests.providers.vendors.running import running_vendors
 from tests.server.children import Cli, said

@@ -18,8 +18,8 @@ from events.types import (
 )
 from events.view import view as views
 from events.view.view import View
-from server.cli.transcript import DebatePrinter
-from server.export.markdown import as_markdown
+from server.cli.debates.transcript import DebatePrinter
+from server.export.debate.transcript import as_markdown
 from server.feed import frames
 from tests.server.children import Cli, as_json, said, seats
 from tests.server.debate_events import opened, recorded, spoken, started

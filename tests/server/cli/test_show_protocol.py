@@ -11,8 +11,8 @@ from events.record import Recorded
 from events.store.memory import MemoryLog
 from events.types import ArgumentTraced, DecisionRecorded, Event, PanelConcluded
 from events.view import view as views
-from server.cli.transcript import DebatePrinter
-from server.export.markdown import as_markdown
+from server.cli.debates.transcript import DebatePrinter
+from server.export.debate.transcript import as_markdown
 from server.export.text import escaped
 from server.feed import frames
 from tests.browser import artifact_logs, panel_logs, protocol_logs

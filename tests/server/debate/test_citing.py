@@ -27,8 +27,8 @@ from server.debate.setup.opening import build_opening, events_after
 from server.debate.setup.rehearsal import rehearse
 from server.debate.setup.request import as_request
 from server.export.audit import Auditor
-from server.export.exchange import audit_lines
-from server.export.markdown import as_markdown
+from server.export.debate.exchange import audit_lines
+from server.export.debate.transcript import as_markdown
 from server.whatif.replay import replay
 from tests.judge.protocol.rounds import closing, cross, opening
 from tests.server.debate.cited_debate import (

@@ -30,7 +30,7 @@ from server.debate.setup.estimate import estimate
 from server.debate.setup.rehearsal import rehearse
 from server.debate.setup.request import as_request
 from server.errors import BadField, NotNow
-from server.export.markdown import as_markdown
+from server.export.debate.transcript import as_markdown
 from server.export.wording import sources_of
 from tests.server.harness import Harness, check_sound, harness
 

@@ -11,7 +11,9 @@ import pytest
 from events import codec
 from events.types import DebateOpened, Debater, JudgeSeat, Rater, Think
 from providers import base
-from server.cli import calibrate, deliberate, run
+from server.cli.debates import run
+from server.cli.judging import deliberate
+from server.cli.measure import calibrate
 from server.debate.setup.request import as_request
 from server.errors import BadField
 from tests.judge.deliberation.judges import PERSONAS, TEXT

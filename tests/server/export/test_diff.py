@@ -171,7 +171,7 @@ def test_the_command_prints_changes_and_their_causes(held: tuple[Cli, str]) -> N
     assert any(line.startswith("Turn 1 was scored ") for line in moved)
     assert hint.endswith("--values lists them")
     assert moved == lines[: lines.index("turn 1")]
-    assert f"  state  spoken → judged  because of {judged} turn_scored" in lines
+    assert f"- state: spoken → judged because of {judged} turn_scored" in lines
     assert moot("diff", debate, "9", "3").returncode == 2
     assert moot("diff", debate, "0", "999999").returncode == 2
     assert moot("diff", "nobody", "0", "1").returncode == 3

@@ -32,7 +32,7 @@ from events.types import (
 from events.view import view as views
 from events.view.view import View
 from server.export.audit import Audit, Auditor
-from server.export.markdown import as_markdown
+from server.export.debate.transcript import as_markdown
 from tests.server.debate_events import answered, failed, folds, opened, question_failed, recorded, spoken, started
 
 TESTS = Path(__file__).parents[2]

@@ -17,7 +17,7 @@ import pytest
 from providers.anthropic import AnthropicProvider
 from providers.environment import redacted
 from server import observe, service
-from server.cli.doctor import examine
+from server.cli.measure.doctor import examine
 from server.debate.moderator import Moderator
 from server.settings import Settings
 from tests.providers.vendors.faults import Fault

@@ -21,15 +21,13 @@ from events.view.view import Fold
 from server.debate.adoption import check_debate
 from server.debate.commands import Halt
 from server.errors import NotNow
-from server.export.exchange import first_side
+from server.export.debate.exchange import first_side
+from server.export.document import CitedTurn, QuotedWords, Strong
 from server.export.labels import named
 from server.export.reports.debater import report_for
 from server.export.reports.document import (
-    CitedTurn,
-    QuotedWords,
     Report,
     ReportSection,
-    Strong,
     quote_of,
     report_html,
     report_markdown,

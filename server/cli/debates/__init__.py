@@ -1,0 +1,1 @@
+"""Commands that run debates, and show them."""

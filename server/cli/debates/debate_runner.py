@@ -1,0 +1,197 @@
+"""Run a debate for a command: in this process, or by the server that holds the store.
+
+Either way a printer is fed with the same messages that the page gets.
+"""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, suppress
+from typing import Any, Final, Literal
+
+import anyio
+import click
+import msgspec
+from msgspec import Struct
+
+from server import observe
+from server.cli.client import ServerClient, asked_server
+from server.cli.debates.printer import FeedPrinter
+from server.cli.options import find_debate, open_store
+from server.cli.output import emit
+from server.debate.commands import Resume
+from server.debate.setup.estimate import NONE_MEASURED, Estimate
+from server.debate.setup.lab import LabEstimate, estimate_of, in_words
+from server.debate.setup.origins import fork_of, rejudged
+from server.debate.setup.records import opening_for
+from server.debate.setup.request import as_request
+from server.errors import BadField, NotOwner
+from server.feed import frames
+from server.feed.reader import Reader
+from server.service import Service, running
+from server.settings import Settings
+
+RESUME_REASON = "resumed from the command line"
+Asks = Callable[[float], None]
+"""Asks a person whether to begin at a cost in USD, and raises ``click.Abort`` if not."""
+RESUMED_BY: Final = {"lab": "moot lab --resume"}
+"""The command that resumes a debate of a format, if it is not that of any debate."""
+
+
+class Resumption(Struct, frozen=True, kw_only=True):
+    """A debate to resume, by the beginning of its id, and its new cap on cost, if it gets one."""
+
+    debate: str
+    max_cost_usd: float | None = None
+
+
+class Derivation(Struct, frozen=True, kw_only=True):
+    """A debate to be made of a stored one, which the beginning of its id names; ``body`` as it is posted."""
+
+    debate: str
+    kind: Literal["rejudge", "fork"]
+    body: dict[str, Any]
+
+
+async def run_debate(
+    settings: Settings,
+    body: dict[str, Any] | None,
+    resume: Resumption | Derivation | None,
+    printer: FeedPrinter,
+    *,
+    as_json: bool,
+    asks: Asks | None = None,
+) -> None:
+    """Run the debate that ``body`` asks for, or resume ``resume``, and print it; the id is the last line.
+
+    ``asks`` is called with the estimated cost before anything begins.  Exits with 1 if the debate was halted.
+    """
+    observe.configure_logging("error" if settings.log_level == "info" else settings.log_level)
+    if body is not None:
+        as_request(body)  # a wrong request fails before anything is started
+    if address := asked_server(settings):
+        debate = await _run_by_server(settings, address, body, resume, printer, asks)
+    else:
+        debate = await _run_here(settings, body, resume, printer, asks)
+    printer.finish()
+    if as_json:
+        emit({"id": debate})
+    else:
+        click.echo(debate)
+    if printer.ended and printer.ended["type"] == "debate_halted":
+        click.echo(f"moot: halted: {printer.ended['reason']}", err=True)
+        raise click.exceptions.Exit(1)
+
+
+async def _run_here(
+    settings: Settings,
+    body: dict[str, Any] | None,
+    resume: Resumption | Derivation | None,
+    printer: FeedPrinter,
+    asks: Asks | None,
+) -> str:
+    async with running(settings) as service:
+        if body is not None:
+            opened, follows = await opening_for(service.log, as_request(body), service.registry, settings)
+            _begin(await anyio.to_thread.run_sync(estimate_of, opened, NONE_MEASURED, follows), asks)
+            debate, after = await service.moderators.open(opened, follows), 0
+        elif isinstance(resume, Derivation):
+            debate, after = await _derive(service, resume), 0
+        else:
+            assert resume is not None
+            debate = await find_debate(service.log, resume.debate)
+            after = await service.log.head(debate)
+            printer.take(frames.snapshot((await service.hub.view_at(debate, after)).view, None))
+            await _resume(service, debate, resume.max_cost_usd)
+        click.echo(f"debate {debate}", err=True)
+        try:
+            await _print(_messages(service, debate, after), printer)
+        except BaseException:
+            view = (await service.hub.view_at(debate, None)).view
+            command = RESUMED_BY.get(view.format, "moot run --resume")
+            click.echo(f"\ninterrupted; resume it with: {command} {debate}", err=True)
+            raise
+        return debate
+
+
+async def _derive(service: Service, asked: Derivation) -> str:
+    """Open the debate that is made of a stored one; its id."""
+    log, registry, settings = service.log, service.registry, service.settings
+    source = await find_debate(log, asked.debate)
+    if asked.kind == "rejudge":
+        opened, follows = await rejudged(log, source, asked.body, registry, settings)
+        return await service.moderators.open(opened, follows)
+    made = await fork_of(log, source, asked.body, registry, settings)
+    return await service.moderators.open_fork(made.opened, made.copied, made.own)
+
+
+def _begin(found: Estimate | LabEstimate, asks: Asks | None) -> None:
+    click.echo(in_words(found), err=True)
+    if asks is not None:
+        asks(found.cost_usd if isinstance(found.cost_usd, float) else 0.0)
+
+
+async def _resume(service: Service, debate: str, max_cost_usd: float | None) -> None:
+    """Resume a paused or halted debate, or take up one that was interrupted."""
+    view = (await service.hub.view_at(debate, None)).view
+    if view.state == "concluded":
+        raise BadField("resume", f"debate {debate} has concluded")
+    if view.state == "open":
+        with suppress(NotOwner):  # another node runs it: then it is only printed
+            await service.moderators.take_up_one(debate)
+    else:
+        await service.moderators.act(debate, Resume(RESUME_REASON, "operator", max_cost_usd))
+
+
+async def _messages(service: Service, debate: str, after: int) -> AsyncGenerator[str]:
+    channel = await service.hub.channel(debate)
+    async with Reader(service.hub, channel, after, every_frame=True) as reader, aclosing(reader.messages()) as batches:
+        async for batch in batches:
+            for message in batch:
+                yield message
+
+
+async def _print(messages: AsyncGenerator[str], printer: FeedPrinter) -> None:
+    """Print messages until the debate ends."""
+    async with aclosing(messages):
+        async for message in messages:
+            printer.take(message)
+            if printer.ended is not None:
+                return
+
+
+async def _run_by_server(
+    settings: Settings,
+    address: str,
+    body: dict[str, Any] | None,
+    resume: Resumption | Derivation | None,
+    printer: FeedPrinter,
+    asks: Asks | None,
+) -> str:
+    async with ServerClient(settings, address) as client:
+        if body is not None:
+            if body.get("format") == "lab" or asks is not None:
+                found = await client.post("/api/estimate", body)
+                is_lab = body.get("format") == "lab"
+                _begin(msgspec.convert(found, LabEstimate) if is_lab else msgspec.convert(found, Estimate), asks)
+            debate, after = str((await client.post("/api/debates", body))["id"]), 0
+        elif isinstance(resume, Derivation):
+            async with open_store(settings) as log:
+                source = await find_debate(log, resume.debate)
+            debate, after = str((await client.post(f"/api/debates/{source}/{resume.kind}", resume.body))["id"]), 0
+        else:
+            assert resume is not None
+            async with open_store(settings) as log:
+                debate = await find_debate(log, resume.debate)
+            view = await client.get(f"/api/debates/{debate}")
+            after = int(view["position"])
+            snapshot = {"kind": "snapshot", "position": after, "view": view, "speaking": None}
+            printer.take(msgspec.json.encode(snapshot).decode())
+            if view["state"] == "concluded":
+                raise BadField("resume", f"debate {debate} has concluded")
+            if view["state"] in {"paused", "halted"}:
+                asked: dict[str, Any] = {"reason": RESUME_REASON}
+                if resume.max_cost_usd is not None:
+                    asked["max_cost_usd"] = resume.max_cost_usd
+                await client.post(f"/api/debates/{debate}/resume", asked)
+        click.echo(f"debate {debate}", err=True)
+        await _print(client.messages(debate, after), printer)
+        return debate

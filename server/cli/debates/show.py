@@ -1,0 +1,44 @@
+"""``moot show``: one debate."""
+
+import click
+
+from events.store.log import read_pages
+from events.view import view as views
+from events.view.view import View
+from server.cli.options import find_debate, open_store, with_json, with_settings
+from server.cli.output import emit, run_async
+from server.errors import BadField
+from server.export.audit import Audit, Auditor
+from server.export.debate.transcript import debate_document
+from server.export.document import terminal
+from server.settings import Settings
+
+
+@click.command()
+@click.argument("debate", metavar="ID")
+@click.option("--at", type=click.IntRange(1), help="As it was at this position.")
+@with_settings
+@with_json
+def show(settings: Settings, debate: str, at: int | None, *, as_json: bool) -> None:
+    """Show one debate: its turns, their scores, and its outcome."""
+    view, audits = run_async(lambda: _show(settings, debate, at))
+    if as_json:
+        emit(view)
+    else:
+        terminal.show(debate_document(view, audits))
+
+
+async def _show(settings: Settings, prefix: str, at: int | None) -> tuple[View, list[Audit]]:
+    """The view and the audits of its turns."""
+    async with open_store(settings) as log:
+        fold, auditor = views.INITIAL, Auditor()
+        async for page in read_pages(log, await find_debate(log, prefix)):
+            shown = page if at is None else page[: at - fold.view.position]
+            fold = views.apply_all(fold, shown)
+            for record in shown:
+                auditor.take(record)
+            if fold.view.position == at:
+                break
+        if at is not None and fold.view.position < at:
+            raise BadField("at", f"{at} is beyond the head {fold.view.position}")
+        return views.for_director(fold), auditor.audits()

@@ -1,0 +1,83 @@
+"""``moot audit``: the score of a turn, entry by entry."""
+
+from typing import Final
+
+import click
+from msgspec import UNSET
+
+from events.store.log import read_all
+from events.types import Side
+from judge.rubric import change_name
+from server.cli.options import find_debate, open_store, with_json, with_settings
+from server.cli.output import emit, run_async
+from server.errors import NotFound
+from server.export.audit import Audit, AuditEntry, Auditor
+from server.export.debate.exchange import audit_lines, entry_quotes
+from server.export.document import Block, Column, Listing, Paragraph, Section, Table
+from server.export.document.terminal import show
+from server.export.labels import named
+from server.export.wording import SIGNS
+from server.settings import Settings
+
+COLUMNS: Final[tuple[str | Column, ...]] = (
+    Column("position", "n"),
+    "dimension",
+    "rule",
+    *(Column(name, "n") for name in ("before", "requested", "applied", "after", "because of")),
+    "why",
+)
+
+
+@click.command()
+@click.argument("debate", metavar="ID")
+@click.argument("turn", type=click.IntRange(1), required=False)
+@with_settings
+@with_json
+def audit(settings: Settings, debate: str, turn: int | None, *, as_json: bool) -> None:
+    """Explain the score of a turn, entry by entry.
+
+    The table shows what each entry requested, what was applied, and why.  The lines below it tell what was not checked,
+    not answered or refused, and the second opinions.
+    """
+    audits, first = run_async(lambda: _audits(settings, debate, turn))
+    if as_json:
+        emit(audits[0] if turn is not None else audits)
+        return
+    show(*(_section(each, first) for each in audits))
+
+
+async def _audits(settings: Settings, prefix: str, turn: int | None) -> tuple[list[Audit], Side]:
+    """The audits, and the side that spoke first."""
+    auditor = Auditor()
+    async with open_store(settings) as log:
+        debate = await find_debate(log, prefix)
+        async for record in read_all(log, debate):
+            auditor.take(record)
+    audits = [each for each in auditor.audits() if turn in {None, each.turn}]
+    if turn is not None and not audits:
+        raise NotFound(f"debate {debate} has no turn {turn}")
+    return audits, auditor.debate.ledger.sides.get(1, "pro")
+
+
+def _section(audit: Audit, first: Side) -> Section:
+    blocks: list[Block] = []
+    if audit.entries:
+        scores = " · ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in audit.effective.items())
+        rows = tuple(_row(each, first) for each in audit.entries)
+        blocks += [Table(COLUMNS, rows), Paragraph(f"stands at {scores}")]
+    else:
+        why = "" if audit.missing is UNSET else f": {audit.missing.reason}"
+        blocks.append(Paragraph(f"no score{why}"))
+    return Section(f"turn {audit.turn} · {SIGNS[audit.side]}", (*blocks, Listing(tuple(audit_lines(audit, first)))))
+
+
+def _row(entry: AuditEntry, first: Side) -> tuple[str, ...]:
+    quotes = "" if entry.kind == "score" else entry_quotes(entry)
+    return (
+        f"{entry.position}",
+        entry.dimension.replace("_", " "),
+        change_name(entry.rule),
+        *(f"{value:g}" for value in (entry.before, entry.requested, entry.applied, entry.after)),
+        f"{entry.cause or ''}",
+        " · ".join(filter(None, (named(entry.reason, first), quotes))),
+    )

@@ -1,0 +1,129 @@
+"""``moot deliberate``: judges assess a text, first independently, then with each other's opinions."""
+
+import sys
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import click
+import msgspec
+
+from judge.rubric import rubric_v2
+from server.cli.debates.debate_runner import run_debate
+from server.cli.debates.opinions import DeliberationPrinter
+from server.cli.options import with_json, with_settings, with_think
+from server.cli.output import run_async
+from server.cli.seats import panel_names
+from server.debate.setup.opening import ARTIFACT_MOST
+from server.errors import BadField
+from server.settings import Settings
+
+STDIN: Final = "-"
+MAX_BYTES: Final = 4 * ARTIFACT_MOST
+"""A longer file has too many characters: UTF-8 uses at most four bytes for one."""
+
+
+@click.command()
+@click.argument("file")
+@click.option(
+    "--panel", "panel", metavar="MODEL,…", help="Models of the five judges; fewer models take the seats in turn."
+)
+@click.option("--judge", "judge_model", metavar="MODEL", help="One model for all five judges.")
+@with_think("panel", "the judges are asked", "medium")
+@click.option("--rounds", type=click.IntRange(0, 9), default=3, show_default=True, help="Rounds of deliberation.")
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(0, min_open=True),
+    default=120.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Model time of all rounds together.",
+)
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(0, min_open=True),
+    metavar="USD",
+    help="Stop asking at this cost.",
+)
+@click.option("--seed", type=int, help="For models that accept a seed.")
+@with_settings
+@with_json
+def deliberate(settings: Settings, /, file: str, *, as_json: bool, **options: Any) -> None:
+    r"""Have a text judged: PASS, FAIL or CONDITIONAL.  FILE is any UTF-8 text; - is standard input.
+
+    Five judges assess the text independently.  While they disagree, each reads the opinions of the others and
+    assesses it again.  The last line of the output is the id.  The exit code is 0 for any verdict, 1 for no verdict.
+
+    \b
+      moot deliberate design.md
+      moot deliberate design.md --panel ollama:qwen3,anthropic:claude-haiku-5-5
+      git diff | moot deliberate -
+    """
+    body = _body(file, options)
+    printer = DeliberationPrinter(as_json=as_json)
+    run_async(lambda: run_debate(settings, body, None, printer, as_json=as_json))
+    if printer.no_verdict:
+        click.echo(f"moot: no verdict: {printer.no_verdict}", err=True)
+        raise click.exceptions.Exit(1)
+
+
+def _body(file: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The body that the page would post for the same deliberation."""
+    name = "standard input" if file == STDIN else Path(file).name
+    body: dict[str, Any] = {"format": "deliberation", "artifact": {"name": _printable(name), "text": read_text(file)}}
+    if options["judge_model"] is not None:
+        body["judge"] = {"model": options["judge_model"]}
+    if options["panel"] is not None:
+        body["panel"] = panel_names(options["panel"])
+        if "judge" not in body and ":" in body["panel"][0]:
+            body["judge"] = {"model": body["panel"][0]}  # the judge itself is not asked: no default model is looked for
+    if options["panel_think"] is not None:
+        body.setdefault("judge", {})["think"] = options[
+            "panel_think"
+        ]  # a seat that names only a model thinks as the judge does
+    rubric = rubric_v2()
+    assert rubric.deliberation is not None
+    rules = msgspec.structs.replace(rubric.deliberation, rounds=options["rounds"], timeout_s=options["timeout_s"])
+    if rules != rubric.deliberation:
+        body["rubric"] = msgspec.to_builtins(msgspec.structs.replace(rubric, deliberation=rules))
+    for field, option in (("seed", "seed"), ("max_cost_usd", "max_cost")):
+        if options[option] is not None:
+            body[field] = options[option]
+    return body
+
+
+def read_text(file: str) -> str:
+    """The text of a file, or of standard input.  Raises ``BadField`` for a text that cannot be judged."""
+    try:
+        if file == STDIN:
+            raw = _read(sys.stdin.buffer)
+        else:
+            with Path(file).open("rb") as stream:
+                raw = _read(stream)
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise BadField("file", f"{file} cannot be read: {why}") from error
+    if len(raw) > MAX_BYTES:
+        raise BadField("file", f"{file} is too long: an artifact has at most {ARTIFACT_MOST:,} characters")
+    if b"\0" in raw:
+        raise BadField("file", f"{file} is not text: it contains NUL bytes")
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        raise BadField("file", f"{file} is not UTF-8 text: byte {error.start + 1} cannot be read") from error
+    if not text.strip("\ufeff").strip():
+        raise BadField("file", f"{file} is empty")
+    if len(text) > ARTIFACT_MOST:
+        most = f"an artifact has at most {ARTIFACT_MOST:,} characters, this one has {len(text):,}"
+        raise BadField("file", f"{file} is too long: {most}")
+    return text
+
+
+def _read(stream: BinaryIO) -> bytes:
+    """The text, or enough of it to tell that it is too long."""
+    return stream.read(MAX_BYTES + 1)
+
+
+def _printable(name: str) -> str:
+    """A file's name as the name of an artifact, with ? for characters that cannot be printed."""
+    return "".join(each if each.isprintable() else "?" for each in name)[:1000]

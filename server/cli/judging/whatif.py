@@ -1,0 +1,230 @@
+"""``moot whatif``: the recorded outcome beside the outcome of the same answers under other rules."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import click
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from events.types import Coefficient, Missing, Winner
+from server.cli.options import find_debate, open_store, with_json, with_settings
+from server.cli.output import emit, run_async
+from server.errors import BadField
+from server.export.document import Block, Column, Lines, Sentence, Strong, Table
+from server.export.document.terminal import show
+from server.export.labels import capital_sides
+from server.export.text import one_line
+from server.export.wording import NAMES, share
+from server.settings import Settings
+from server.whatif.comparison import ValueChange, WhatIf, opening_of, records_of, what_if
+from server.whatif.outcome import DebateOutcome
+from server.whatif.request import WhatIfRequest, as_request, put
+
+NONE: Final = "–"
+
+
+class OutcomeRow(NamedTuple):
+    """One row of the table: the figure's name, its recorded value, and its value under the other rules."""
+
+    name: str
+    recorded: Any
+    would_be: Any
+
+
+@click.command()
+@click.argument("debate", metavar="ID")
+@click.option(
+    "--rubric",
+    "rubric",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="JSON to merge into the debate's rubric; null removes a part.",
+)
+@click.option(
+    "--set", "sets", multiple=True, metavar="PATH=VALUE", help="Change one figure of the rubric; may be repeated."
+)
+@click.option("--without", "without", metavar="RATER", help="Leave this rater out of the panel.")
+@with_settings
+@with_json
+def whatif(
+    settings: Settings,
+    debate: str,
+    rubric: Path | None,
+    sets: tuple[str, ...],
+    without: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    r"""Compare the recorded outcome with the outcome of the same answers under other rules.  No model is called.
+
+    \b
+      moot whatif ID --set tie_within=10
+      moot whatif ID --set claims.fabricated_citation.points=8 --set bands.logic.winner.0=25
+      moot whatif ID --rubric stricter.json --json
+      moot whatif ID --without risk
+    """
+    answer: WhatIf = run_async(lambda: _ask(settings, debate, rubric, sets, without))
+    if as_json:
+        emit(answer)
+        return
+    show(*_blocks(answer))
+
+
+async def _ask(
+    settings: Settings, prefix: str, rubric: Path | None, sets: Sequence[str], without: str | None
+) -> WhatIf:
+    async with open_store(settings) as log:
+        records = await records_of(log, await find_debate(log, prefix))
+    return what_if(records, _request(msgspec.to_builtins(opening_of(records).rubric), rubric, sets, without))
+
+
+def _request(known: dict[str, Any], rubric: Path | None, sets: Sequence[str], without: str | None) -> WhatIfRequest:
+    """The file, with each ``--set`` applied to it in order."""
+    patch: Any = {}
+    if rubric is not None:
+        try:
+            patch = msgspec.json.decode(rubric.read_bytes())
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise BadField("rubric", f"{rubric} is not JSON: {error}") from error
+        as_request(patch, without or "-")
+    for each in sets:
+        path, equals, value = each.partition("=")
+        if not equals or not path.strip():
+            raise BadField("set", f"{each!r} is not PATH=VALUE, as in tie_within=5")
+        put(patch, known, path.strip(), _value(value.strip()))
+    return as_request(patch, without)
+
+
+def _value(text: str) -> Any:
+    """The value of JSON, or the text itself if it is not JSON."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return text
+
+
+def _blocks(answer: WhatIf) -> Iterator[Block]:
+    yield Lines(tuple(_head(answer)))
+    rows = [*_rows(answer)]
+    columns = ("", Column("recorded", "n"), Column("would be", "n"), "change")
+    yield Table(columns, tuple(map(_cells, rows)))
+    is_changed = any(each.recorded != each.would_be for each in rows)
+    unanswered = (f"no answer to {each.key} (sample {each.sample}): {each.why}" for each in answer.unanswered)
+    yield Lines((*unanswered, _ending(answer) if is_changed else "Nothing would change.", answer.note))
+
+
+def _cells(row: OutcomeRow) -> tuple[Sentence, ...]:
+    recorded, would_be = _cell(row.recorded), _cell(row.would_be)
+    if row.recorded == row.would_be:
+        return row.name, recorded, would_be
+    return row.name, recorded, (Strong(would_be),), _mark(row)
+
+
+def _head(answer: WhatIf) -> Iterator[str]:
+    """The rules that differ."""
+    if answer.without_rater is not UNSET:
+        yield f"without the rater {answer.without_rater}"
+    for each in answer.rubric_changes:
+        yield f"{each.path}: {_value_at(each, 'before')} → {_value_at(each, 'after')}"
+    if not answer.rubric_changes and answer.without_rater is UNSET:
+        yield "the rubric is that of the debate"
+
+
+def _value_at(change: ValueChange, when: str) -> str:
+    value = getattr(change, when)
+    return "nothing" if value is UNSET else _cell(value)
+
+
+def _rows(answer: WhatIf) -> Iterator[OutcomeRow]:
+    for (name, recorded), (_, would_be) in zip(_figures(answer.recorded), _figures(answer.would_be), strict=True):
+        if recorded is not UNSET or would_be is not UNSET:
+            yield OutcomeRow(name, recorded, would_be)
+    for name, argument in answer.arguments.items():
+        one, two = msgspec.to_builtins(argument.recorded or {}), msgspec.to_builtins(argument.would_be or {})
+        yield OutcomeRow(f"{name} total", one.get("total", UNSET), two.get("total", UNSET))
+        if one.get("standing") != two.get("standing"):
+            yield OutcomeRow(f"{name} standing", one.get("standing", UNSET), two.get("standing", UNSET))
+    for number, turn in answer.turns.items():
+        one, two = (each if isinstance(each, dict) else {} for each in (turn.recorded, turn.would_be))
+        for name in dict.fromkeys((*one, *two)):
+            before, after = one.get(name, turn.recorded), two.get(name, turn.would_be)
+            if name == "composite" or before != after:
+                label = "composite" if name == "composite" else f"  {name.replace('_', ' ')}"
+                yield OutcomeRow(f"turn {number} {label}", before, after)
+        if not one and not two:
+            yield OutcomeRow(f"turn {number} composite", turn.recorded, turn.would_be)
+
+
+def _figures(outcome: DebateOutcome) -> Iterator[tuple[str, Any]]:
+    """The figures of an outcome by name; UNSET for a figure that the debate does not have."""
+    card, panel, verdict = outcome.scorecard or None, outcome.panel or None, outcome.verdict or None
+    yield "winner", _named(outcome.winner) if outcome.winner is not UNSET else f"none yet ({outcome.state})"
+    yield "decided by", outcome.by_rule
+    yield "leader by mean composite", _named(card.leader) if card else UNSET
+    yield "mean composite, Pro", card.pro.composite if card else UNSET
+    yield "mean composite, Con", card.con.composite if card else UNSET
+    yield (
+        "exchanges won, Pro · Con · drawn",
+        (f"{card.rounds.pro} · {card.rounds.con} · {card.rounds.drawn}" if card else UNSET),
+    )
+    yield "margin", outcome.margin
+    yield "narrative", _named(outcome.narrative)
+    yield "total, Pro", outcome.totals.pro if outcome.totals is not UNSET else UNSET
+    yield "total, Con", outcome.totals.con if outcome.totals is not UNSET else UNSET
+    yield "panel", panel.outcome if panel else UNSET
+    yield "panel names", _named(panel.winner) if panel else UNSET
+    yield "alpha", panel.alpha if panel else UNSET
+    yield "kappa", panel.kappa if panel else UNSET
+    yield "gap", share(panel.gap) if panel and panel.gap is not UNSET else UNSET
+    yield "disputed", ", ".join(panel.disputed) or "nothing" if panel else UNSET
+    yield "verdict", verdict.verdict if verdict else UNSET
+    yield "independent verdict", verdict.independent if verdict else UNSET
+    yield "agreement", verdict.agreement if verdict else UNSET
+
+
+def _named(winner: Winner | Missing | UnsetType) -> str | Missing | UnsetType:
+    return NAMES[winner] if isinstance(winner, str) else winner
+
+
+def _cell(value: Any) -> str:
+    if value is UNSET:
+        return NONE
+    if isinstance(value, Missing):
+        return f"none: {one_line(value.missing.reason)}"
+    if isinstance(value, Coefficient):
+        if value.value is UNSET:
+            return f"undefined: {value.undefined}"
+        low_high = f" [{value.low:.2f}, {value.high:.2f}]" if value.low is not UNSET and value.high is not UNSET else ""
+        return f"{value.value:.2f}{low_high}"
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        return f"{value:g}"
+    return one_line(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _mark(row: OutcomeRow) -> str:
+    """The change of a number with its sign, or the word "changed": never a colour alone."""
+    one, two = row.recorded, row.would_be
+    if isinstance(one, Coefficient) and isinstance(two, Coefficient):
+        one, two = one.value, two.value
+    if isinstance(one, float | int) and isinstance(two, float | int):
+        moved = round(two - one, 4)
+        return f"▲ +{moved:g}" if moved > 0 else f"▼ −{abs(moved):g}" if moved else "◆ changed"
+    return "◆ changed"
+
+
+def _ending(answer: WhatIf) -> str:
+    """The outcome under the other rules, in one sentence."""
+    one, two = answer.recorded, answer.would_be
+    if two.winner is UNSET:
+        return f"There is no winner yet: the debate is {two.state}."
+    if two.verdict is not UNSET and one.verdict is not UNSET:
+        same = "is still" if two.verdict.verdict == one.verdict.verdict else "would be"
+        return f"The verdict {same} {_cell(two.verdict.verdict)}."
+    if two.winner == "neither":
+        ending = "still no winner is named" if one.winner == "neither" else "no winner would be named"
+    else:
+        ending = f"{NAMES[two.winner]} {'still wins' if two.winner == one.winner else 'would win'}"
+    why = f" ({capital_sides(answer.because)})" if answer.because else ""
+    return f"{ending[0].upper()}{ending[1:]}, by rule “{two.by_rule}”{why}."

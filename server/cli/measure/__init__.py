@@ -1,0 +1,1 @@
+"""Commands that measure judges, models and this machine."""

@@ -1,0 +1,1 @@
+"""Commands that move, copy and check what is stored."""

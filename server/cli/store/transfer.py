@@ -1,0 +1,198 @@
+"""``moot verify``, ``moot export``, ``moot import``: the log of a debate as a file, and its check."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+import msgspec
+from anyio import to_thread
+
+from events.state.evidence import INITIAL as NO_EVIDENCE
+from events.store.log import read_pages
+from events.store.open import opened_log
+from events.transfer import Imported, import_debate, read_lines
+from events.transfer import export as export_lines
+from events.verify import Verification, verify_lines, verify_log
+from events.view import view as views
+from server.cli.client import ServerClient, asked_server
+from server.cli.options import find_debate, open_store, with_json, with_settings, with_store
+from server.cli.output import emit, run_async, settings_of
+from server.debate.adoption import check_debate
+from server.errors import CannotServe, NotFound
+from server.export.archive import Archive, archive_of
+from server.export.audit import Auditor
+from server.export.debate.transcript import as_markdown
+from server.export.html import html_export
+from server.export.text import escape_controls
+from server.settings import Settings
+
+BROKEN = 4
+
+
+@click.command()
+@click.argument("what", metavar="ID|FILE")
+@with_store
+@with_json
+@click.pass_context
+def verify(context: click.Context, what: str, store: str | None, *, as_json: bool) -> None:
+    """Check the chain of a log, and name the first position that is broken.
+
+    It checks a debate in the store, or an exported file.
+    """
+    if os.path.isfile(what):  # noqa: PTH113 - Path.is_file raises for a name that is too long
+        try:
+            with Path(what).open("rb") as file:
+                verdict = verify_lines(read_lines(file))
+        except OSError as error:
+            raise NotFound(f"cannot read {what}: {error.strerror}") from error
+    else:
+        settings = settings_of(context, store=store)
+        verdict = run_async(lambda: _verify(settings, what))
+    if as_json:
+        emit(verdict)
+    elif verdict.ok:
+        click.echo(f"the chain is valid: {verdict.events} events of debate {escape_controls(verdict.debate)}")
+    else:
+        click.echo(f"BROKEN at position {verdict.broken_at}: {escape_controls(verdict.why)}")
+    if not verdict.ok:
+        raise click.exceptions.Exit(BROKEN)
+
+
+async def _verify(settings: Settings, what: str) -> Verification:
+    async with open_store(settings) as log:
+        return await verify_log(log, await find_debate(log, what))
+
+
+@click.command()
+@click.argument("debate", metavar="ID")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file instead of stdout."
+)
+@click.option("--as", "form", type=click.Choice(["ndjson", "json", "md", "html"]), default="ndjson", show_default=True)
+@click.option(
+    "--without-calls", is_flag=True, help="Leave the prompts and raw answers out of the html: a smaller file."
+)
+@click.option(
+    "--all-evidence", is_flag=True, help="Write all documents into md and html, not only the passages that are cited."
+)
+@with_settings
+def export(
+    settings: Settings,
+    debate: str,
+    output: Path | None,
+    form: str,
+    *,
+    without_calls: bool,
+    all_evidence: bool,
+) -> None:
+    """Write the log of a debate, its view, a transcript, or a page that replays it.
+
+    ndjson can be imported and verified; json is the view; md is a transcript; html is one file that replays the debate
+    in any browser without a network.
+    """
+    try:
+        with _replaced_file(output) if output else nullcontext(sys.stdout.buffer) as file:
+            parts = {"with_calls": not without_calls, "all_evidence": all_evidence}
+            written = run_async(lambda: _export(settings, debate, form, file, **parts))
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise CannotServe(f"cannot write {output or 'the export'}: {error.strerror}") from error
+    if output:
+        click.echo(f"wrote {written} events to {output}", err=True)
+
+
+@contextmanager
+def _replaced_file(output: Path) -> Iterator[BinaryIO]:
+    """A file beside ``output`` that replaces it when it is complete; after a failure ``output`` is unchanged."""
+    if output.exists() and not output.is_file():  # /dev/stdout or a pipe has nothing to keep
+        with output.open("wb") as file:
+            yield file
+        return
+    part = output.with_name(f"{output.name}.part")
+    try:
+        with part.open("wb") as file:
+            yield file
+        part.replace(output)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise
+
+
+async def _export(
+    settings: Settings, prefix: str, form: str, file: BinaryIO, *, with_calls: bool, all_evidence: bool
+) -> int:
+    async with open_store(settings) as log:
+        debate = await find_debate(log, prefix)
+        if form == "ndjson":
+            written = 0
+            async for line in export_lines(log, debate):
+                file.write(line)
+                written += 1
+            file.flush()
+            return written
+        if form == "html":
+            archive = await archive_of(log, debate, with_calls=with_calls, all_evidence=all_evidence)
+            return await _write_page(archive, file)
+        fold, auditor = views.INITIAL, Auditor()
+        async for page in read_pages(log, debate):
+            fold = views.apply_all(fold, page)
+            for record in page:
+                auditor.take(record)
+        view = views.for_director(fold)
+        pack = fold.debate.evidence if all_evidence else NO_EVIDENCE
+        shown = msgspec.json.encode(view) if form == "json" else as_markdown(view, auditor.audits(), pack).encode()
+        file.write(shown + b"\n")
+        file.flush()
+        return fold.view.position
+
+
+async def _write_page(archive: Archive, file: BinaryIO) -> int:
+    """Write the file that replays; print its size and what it leaves out."""
+    size = 0
+    async for part in html_export(archive):
+        size += file.write(part)
+    file.flush()
+    calls = f", of which the model calls {_size(archive.calls_bytes)}" if archive.has_calls else ""
+    click.echo(f"the page has {_size(size)}{calls}", err=True)
+    if not archive.revealed:
+        click.echo("the debate has not ended: the page holds only what a spectator may see", err=True)
+    return archive.position
+
+
+def _size(count: int) -> str:
+    return f"{count / 1_000_000:.1f} MB"
+
+
+@click.command("import")
+@click.argument("file", metavar="FILE")
+@with_settings
+@with_json
+def import_(settings: Settings, file: str, *, as_json: bool) -> None:
+    """Import an exported debate.  A debate that had not ended is paused; moot run --resume continues it."""
+    try:
+        with Path(file).open("rb") if file != "-" else nullcontext(sys.stdin.buffer) as lines:
+            imported = run_async(lambda: _import(settings, lines))
+    except OSError as error:
+        raise NotFound(f"cannot read {file}: {error.strerror}") from error
+    if as_json:
+        emit(imported)
+        return
+    note = "was already in the store" if imported.already else f"imported, {imported.events} events"
+    paused = "; it had not ended and is paused" if imported.paused else ""
+    click.echo(f"{note}{paused}", err=True)
+    click.echo(imported.debate)
+
+
+async def _import(settings: Settings, file: BinaryIO) -> Imported:
+    if address := asked_server(settings):
+        lines = await to_thread.run_sync(file.read)
+        async with ServerClient(settings, address) as client:
+            return msgspec.convert(await client.send("/api/import", lines), Imported)
+    async with opened_log(settings.store) as log:
+        return await import_debate(log, read_lines(file), check_debate)

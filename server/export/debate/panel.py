@@ -1,0 +1,232 @@
+"""A panel to read: its outcome, the agreement of the raters, every number, and the outcome without each rater."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from msgspec import UNSET
+
+from events.state.panel import PanelState, RaterState
+from events.types import AgreementMeasured, ArtifactJudged, DeliberationHeld, OpinionGiven, PanelConcluded
+from events.view.view import View
+from server.export import document as doc
+from server.export.wording import (
+    NAMES,
+    RECORD_STANDS,
+    STANDINGS,
+    coefficient,
+    conclusion_of,
+    figure,
+    interval,
+    item_name,
+    left_out_words,
+    share,
+)
+
+
+def panel_blocks(view: View) -> Iterator[doc.Block]:
+    """The panel of a debate or of an artifact; nothing for a calibration, which has its own table."""
+    panel = view.panel
+    if not isinstance(panel, PanelState) or view.cases is not UNSET:
+        return
+    if view.format == "deliberation":
+        yield from (*_artifact(panel), *_deliberation(panel))
+        if view.artifact is not UNSET:
+            yield doc.Section(view.artifact.name, (doc.Verbatim(view.artifact.text),), 3)
+        return
+    concluded = panel.conclusion
+    blocks: list[doc.Block] = []
+    if concluded is not UNSET:
+        blocks += _outcome(panel, concluded)
+    if panel.agreement is not UNSET:
+        blocks.append(_agreement(panel.agreement, "turns" if view.format == "exchange" else "arguments"))
+    if concluded is not UNSET:
+        blocks.append(_disputes(concluded))
+    blocks += (*_numbers(panel), *_seats(panel))
+    if concluded is not UNSET:
+        blocks += _without(concluded)
+    yield doc.Section("The panel", (*blocks, *_deliberation(panel)))
+
+
+def _outcome(panel: PanelState, conclusion: PanelConcluded) -> Iterator[doc.Block]:
+    yield doc.Paragraph(conclusion_of(panel), "lead")
+    yield doc.Listing(conclusion.reasons)
+    yield doc.Paragraph(_sums(conclusion))
+    if panel.decision is not UNSET:
+        decided = panel.decision
+        yield doc.Paragraph((doc.Strong(f"Decided by {decided.by}:"), f" {decided.decision}"))
+        if decided.reason:
+            yield doc.Paragraph(f"The reason: {decided.reason}")
+    title = "What to find out instead" if conclusion.winner == "neither" else "What to find out next"
+    yield from doc.listed(title, conclusion.advice)
+
+
+def _sums(conclusion: PanelConcluded) -> str:
+    """The scores of the sides, with the gap of those that decide."""
+    sums = {"As given": conclusion.weighted, "Calibrated": conclusion.calibrated}
+    decides = "Calibrated" if conclusion.decides == "calibrated" else "As given"
+    return " ".join(
+        f"{name}: Pro {figure(each.pro)}, Con {figure(each.con)}"
+        f"{f', {share(conclusion.gap)} apart' if name == decides else ''}."
+        for name, each in sums.items()
+    )
+
+
+def _agreement(given: AgreementMeasured, items: str) -> doc.Section:
+    rated, stood = f"other {items} like these were rated", f"other {items} like these were given a standing"
+    others = f"ordinal {interval(given.ordinal)}; nominal {interval(given.nominal)}; ratio {interval(given.ratio)}."
+    if given.margins is UNSET:
+        scores = [f"Scores (Krippendorff’s alpha): {coefficient(given.raw, rated)}."]
+        others = f"Scores calibrated by {given.calibration}: {interval(given.calibrated)}; {others}"
+    else:
+        by = f"Krippendorff’s alpha, calibrated by {given.calibration}"
+        scores = [
+            f"Scores ({by}): {coefficient(given.calibrated, rated)}.",
+            f"Lead (alpha of the margins between the sides): {coefficient(given.margins, rated)}.",
+        ]
+        others = f"Scores as given: {interval(given.raw)}; {others}"
+    found = [*scores, f"Standings (Fleiss’ kappa): {coefficient(given.kappa, stood)}.", others]
+    if given.icc_agreement is not UNSET and given.icc_consistency is not UNSET:
+        icc = f"ICC(2,k) {interval(given.icc_agreement)}; without strictness ICC(3,k) {interval(given.icc_consistency)}"
+        found.append(f"The raters’ mean: {icc}.")
+    about = doc.Paragraph("1 is agreement throughout, 0 what chance would give.")
+    return doc.Section("How far the raters agree", (doc.Listing(tuple(found)), about), 3)
+
+
+def _disputes(conclusion: PanelConcluded) -> doc.Block:
+    if not conclusion.disputed:
+        return doc.Paragraph("Nothing is disputed: on no item do the raters lie far apart.")
+    ordered = sorted(conclusion.disputed.items(), key=lambda each: -each[1].variance)
+    items = (
+        f"{item_name(item)}: {', '.join(f'{name} {score:.1f}' for name, score in each.scores.items())};"
+        f" variance {each.variance:.2f}{'; it decides' if each.decides else ''}"
+        for item, each in ordered
+    )
+    return doc.Section("Most disputed", (doc.Listing(tuple(items)),), 3)
+
+
+def _numbers(panel: PanelState) -> Iterator[doc.Section]:
+    names = [name for name, rater in panel.raters.items() if rater.scored is not UNSET]
+    if not names:
+        return
+    items = dict.fromkeys(item for name in names for item in _items(panel.raters[name]))
+    cells = {item: [_cell(panel.raters[name], item) for name in names] for item in items}
+    rows = ((item_name(item), *cells[item], _variance(panel, item)) for item in items)
+    table = doc.Table(("item", *(doc.Column(each, "n") for each in (*names, "variance"))), tuple(rows))
+    yield doc.Section("Every rater’s numbers", (table,), 3)
+
+
+def _items(rater: RaterState) -> Iterable[str]:
+    return () if rater.scored is UNSET else {**rater.scored.scores, **rater.scored.standings}
+
+
+def _variance(panel: PanelState, item: str) -> str:
+    known = panel.items.get(item)
+    return "–" if known is None or known.variance is UNSET else f"{known.variance:.2f}"
+
+
+def _cell(rater: RaterState, item: str) -> str:
+    assert rater.scored is not UNSET, "only raters that scored have a column"
+    total = f"{rater.totals[item]:.1f}" if item in rater.totals else "not given"
+    standing = rater.scored.standings.get(item)
+    return total if standing is None else f"{total} {STANDINGS[standing]}"
+
+
+def _seats(panel: PanelState) -> tuple[doc.Section, ...]:
+    weights = panel.conclusion.weights if panel.conclusion is not UNSET else {}
+    offsets = panel.conclusion.strictness if panel.conclusion is not UNSET else UNSET
+    return doc.listed("Who sat", (_seat(name, rater, weights, offsets or {}) for name, rater in panel.raters.items()))
+
+
+def _seat(name: str, rater: RaterState, weights: Mapping[str, float], offsets: Mapping[str, float]) -> str:
+    seat, scored = rater.seat, rater.scored
+    record = f"right on {seat.record.right} of {seat.record.of}" if seat.record.of else "no track record yet"
+    parts = [record]
+    if name in weights:
+        parts.insert(0, f"weight {share(weights[name])}")
+    if name in offsets:
+        parts.append(f"{offsets[name]:+.1f} points beside the mean".replace("-", "−"))
+    if scored is not UNSET and scored.missing is not UNSET:
+        parts.append(f"gave no scores: {scored.missing.reason}")
+    elif scored is not UNSET and scored.absent:
+        parts.append(f"left out {', '.join(f'{what} ({why})' for what, why in scored.absent.items())}")
+    caveat = f". {seat.caveat}" if seat.caveat else ""
+    finding = f". Its finding: {scored.finding}" if scored is not UNSET and scored.finding else ""
+    return f"{seat.title}, {seat.model}: {'; '.join(parts)}{caveat}{finding}"
+
+
+def _without(conclusion: PanelConcluded) -> tuple[doc.Section, ...]:
+    return doc.listed(
+        "If one rater were left out",
+        (
+            f"Without the {name.replace('_', ' ')} rater: {left_out_words(each)}"
+            f" (alpha {figure(each.alpha)}, gap {share(each.gap)})"
+            for name, each in conclusion.without.items()
+        ),
+    )
+
+
+# deliberation
+
+
+def _deliberation(panel: PanelState) -> Iterator[doc.Section]:
+    if not panel.rounds:
+        return
+    stands = (doc.Paragraph(RECORD_STANDS),) if panel.verdict is UNSET else ()
+    rounds = doc.Listing(tuple(_round(panel, held) for held in panel.rounds.values()))
+    moved = {kind: panel.moved.get(kind, 0) for kind in ("evidence", "conformity")}
+    changed = doc.Paragraph(f"Minds changed: {moved['evidence']} by evidence, {moved['conformity']} by conformity.")
+    yield doc.Section("Deliberation", (*stands, rounds, changed), 3)
+
+
+def _round(panel: PanelState, held: DeliberationHeld) -> doc.Item:
+    ended = f"; {held.ended}" if held.ended else ""
+    changes = []
+    for change in held.changes:
+        why = f"by evidence: “{change.quote}”" if change.kind == "evidence" else "by conformity"
+        who = panel.raters[change.rater].seat.title if change.rater in panel.raters else change.rater
+        before, after = (NAMES.get(each, each) for each in (change.before, change.after))
+        changes.append(f"{who}: {before} → {after}, {why}")
+    return doc.Item(
+        f"Round {held.round}: agreement {figure(held.before)} → {figure(held.after)}{ended}", tuple(changes)
+    )
+
+
+def _artifact(panel: PanelState) -> Iterator[doc.Section]:
+    if panel.verdict is not UNSET:
+        yield _verdict(panel.verdict)
+    yield doc.Section("Who judged", (doc.Listing(tuple(_judged(panel, name) for name in panel.raters)),), 3)
+
+
+def _judged(panel: PanelState, name: str) -> doc.Item:
+    """A judge with its last opinion, and with its first if that was another one."""
+    seat = panel.raters[name].seat
+    weight = "" if seat.share is UNSET else f" ({share(seat.share)})"
+    opinions = [each[name] for each in panel.opinions.values() if name in each]
+    given = [each for each in opinions if each.missing is UNSET]
+    words = _opinion(given[-1]) if given else opinions[-1].missing.reason if opinions and opinions[-1].missing else "–"
+    own = (f"on its own: {given[0].verdict}",) if len(given) > 1 else ()
+    text: doc.Sentence = (doc.Strong(seat.title), f"{weight}: {words}")
+    return doc.Item(text, own)
+
+
+def _verdict(verdict: ArtifactJudged) -> doc.Section:
+    if verdict.missing is not UNSET:
+        return doc.Section(f"No verdict: {verdict.missing.reason}", ())
+
+    def weights(shares: Mapping[str, float]) -> str:
+        return ", ".join(f"{name} {share(weight)}" for name, weight in shares.items())
+
+    own = f"{verdict.independent} ({weights(verdict.independent_shares)})"
+    blocks: tuple[doc.Block, ...] = (
+        doc.Lines((f"After deliberation: {weights(verdict.shares)}.", f"On their own, the verdict of record: {own}.")),
+        doc.Listing(verdict.reasons),
+        *doc.listed("Findings", verdict.findings),
+        *doc.listed("Remediation", verdict.remediation),
+    )
+    return doc.Section(f"Verdict: {verdict.verdict}", blocks)
+
+
+def _opinion(opinion: OpinionGiven) -> str:
+    sure = "" if opinion.confidence is UNSET else f", confidence {share(opinion.confidence)}"
+    found = "" if opinion.verified else " (not found in the text)"
+    quote = f" “{opinion.quote}”{found}" if opinion.quote else ""
+    return f"{opinion.verdict}{sure}. {opinion.rationale}{quote}"
