@@ -33,7 +33,7 @@ from server.http.access import error_response
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("events", "providers", "judge", "personalities", "server", "web")
-CAUGHT = {"BadCaseFile", "ChildEnded", "Passed", "Unreadable"}
+CAUGHT = {"BadCaseFile", "ChildEnded", "Unreadable"}
 """Exceptions that their own module catches: they are never reported."""
 
 
