@@ -37,7 +37,7 @@ FORBIDDEN: Final = 403
 
 
 class ProviderError(Exception):
-    """The base class.  ``retryable``: the same call may succeed later.  ``raw``: the text so far, if any.
+    """The base class.  ``raw``: the text so far, if any.
 
     ``http_status`` is the vendor's status, if it answered with one.  ``outcome`` is set if the vendor reported what the
     call used: a failed call costs as much as any other.  The keys of the environment are removed from the message and
@@ -45,7 +45,6 @@ class ProviderError(Exception):
     """
 
     kind: ClassVar[str] = "provider_error"
-    retryable: ClassVar[bool] = True
 
     def __init__(
         self, message: str, *, retry_after_s: float | None = None, raw: str = "", outcome: Outcome | None = None
@@ -166,32 +165,27 @@ class NotAuthorised(ProviderError):
     """A key is missing or wrong, or with status 403, may not use this model."""
 
     kind = "auth"
-    retryable = False
 
 
 class UnknownModel(ProviderError):
     """The provider has no such model, or there is no such provider."""
 
     kind = "unknown_model"
-    retryable = False
 
 
 class ContextExceeded(ProviderError):
     """The prompt is longer than the model's window."""
 
     kind = "context_length"
-    retryable = False
 
 
 class Resigned(ProviderError):
     """The person who was asked gave up the seat."""
 
     kind = "resigned"
-    retryable = False
 
 
 class BadRequest(ProviderError):
     """The provider rejects the call."""
 
     kind = "bad_request"
-    retryable = False

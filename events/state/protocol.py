@@ -75,7 +75,7 @@ def apply(  # noqa: C901 - one flat match, a case an event
             found = before.fallacies if before else {}
             return _with(protocol, event.argument, fallacies={**found, str(record.position): event})
         case ArgumentTraced():
-            return _with(protocol, event.argument, trace=event, traced=record.position)
+            return _with(protocol, event.argument, trace=event)
         case AssessmentGiven():
             judged = _placed(replace(protocol, assessment=event), "assessment", record.position, opened)
             return replace(judged, briefing=briefing(judged, opened, panel))

@@ -46,7 +46,6 @@ class ArgumentState(Struct, frozen=True, kw_only=True, gc=False):
     fallacies: dict[str, FallacyFound] = {}
     """By position."""
     trace: ArgumentTraced | UnsetType = UNSET
-    traced: int | UnsetType = UNSET
 
     @property
     def standing(self) -> Standing | None:

@@ -79,8 +79,6 @@ class Reading(Struct, frozen=True, kw_only=True):
     """Admitted points by component."""
     chose: Literal["first", "second", "draw"] | None = None
     """By place as shown; of a narrative the first or the second speaker."""
-    by_part: dict[str, str] = {}
-    """Of a comparison: the choice by dimension."""
     flags: tuple[str, ...] = ()
     """Kinds of claims that were flagged in the speech."""
     confidence: float | None = None

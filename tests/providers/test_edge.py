@@ -175,7 +175,6 @@ async def test_a_bug_of_a_provider_breaks_the_call_off_and_the_log_has_its_trace
         await ended(call, ask("score:1" if asks else "speak:pro", debate="d7"), PointsAnswer if asks else None)
 
     assert bug is broken.value.__cause__
-    assert broken.value.retryable
     (line,) = lines
     assert line.pop("exc_info") in {True, bug}
     said = {"provider": "careless", "model": "m", "debate": "d7", "key": "score:1" if asks else "speak:pro"}

@@ -302,21 +302,19 @@ def _scored(trial: Trial, drafts: list[Draft], opened: DebateOpened) -> Reading:
 
 
 def _compared(trial: Trial, samples: tuple[Mapping[str, str], ...], opened: DebateOpened) -> Reading:
-    """The choice of most samples in each dimension, and of the exchange."""
-    by_part: dict[str, str] = {}
+    """The choice of most samples of the exchange; in each dimension the choice of most of them counts."""
+    outcomes: dict[str, Any] = {}
     degrees: list[float] = []
     for name in opened.rubric.bands:
         chosen = [each.get(name, "draw").partition("_") for each in samples]
-        by_part[name] = majority([choice for choice, _, _ in chosen], "draw")
+        most = majority([choice for choice, _, _ in chosen], "draw")
+        outcomes[name] = {"first": "earlier", "second": "later", "draw": "draw"}[most]
         degrees += [DEGREES.get(how, DEGREES["clear"]) for choice, _, how in chosen if choice in _BY_PLACE]
-    outcomes: dict[str, Any] = {
-        name: {"first": "earlier", "second": "later", "draw": "draw"}[each] for name, each in by_part.items()
-    }
     winner = Comparison(position=0, earlier=1, later=2, outcomes=outcomes).winner()
     named: dict[str | None, Any] = {"earlier": "first", "later": "second"}
     chose = named.get(winner, "draw")
     confidence = round(sum(degrees) / len(degrees), 4) if degrees and chose != "draw" else EVEN
-    return Reading(trial=trial.id, chose=chose, by_part=by_part, confidence=confidence)
+    return Reading(trial=trial.id, chose=chose, confidence=confidence)
 
 
 def _narrated(trial: Trial, drafts: list[Draft]) -> Reading:
