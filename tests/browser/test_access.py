@@ -1,19 +1,30 @@
 """Accessibility: axe-core finds no violation (WCAG 2.2 AA) on any page, in both themes, narrow and wide."""
 
+from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import axe_playwright_python
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import expect_changes
+from tests.browser.conftest import Scheme, expect_changes
 
 pytestmark = pytest.mark.browser
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 COLOURS = ["color-contrast", "link-in-text-block"]
+View = tuple[int, Scheme]
+"""Width in pixels, and theme."""
+SCHEMES: Final[tuple[Scheme, ...]] = ("light", "dark")
+VIEWS: Final[tuple[View, ...]] = tuple(product((1280, 320), SCHEMES))
+IN_EACH_RUN: Final[tuple[View, ...]] = ((1280, "dark"), (320, "light"))
+in_views = pytest.mark.parametrize(
+    "views", [IN_EACH_RUN, pytest.param(VIEWS, marks=pytest.mark.thorough)], ids=["each width, each theme", "all views"]
+)
+"""Gives a test two views in each run, and all of them in a run of ``-m thorough``."""
 DIFFERENT = """() => {
   const styleOf = (element) => {
     const { color, backgroundColor, backgroundImage, opacity } = getComputedStyle(element);
@@ -63,13 +74,21 @@ def start_axe(page: Page) -> None:
     page.evaluate(AXE)
 
 
-def violations(page: Page, scheme: str) -> list[str]:
+def assert_accessible(page: Page, views: Iterable[View]) -> None:
+    """axe-core finds nothing in any of the views, and the page is not wider than the window.  It has been loaded."""
+    for width, scheme in views:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert violations(page, scheme) == [], (width, scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def violations(page: Page, scheme: Scheme) -> list[str]:
     """The findings of axe-core in a theme.
 
     In the dark theme only colours are checked, because the document is the same, and only one of the elements with the
     same colours: to compute the contrast takes most of the time.
     """
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.emulate_media(color_scheme=scheme)
     only = {"type": "tag", "values": RULES} if scheme == "light" else {"type": "rule", "values": COLOURS}
     found = page.evaluate(
         f"""async (only) => {{
@@ -81,18 +100,17 @@ def violations(page: Page, scheme: str) -> list[str]:
     return [f"{each['id']}: {node['target']} {node['failureSummary']}" for each in found for node in each["nodes"]]
 
 
+@in_views
 @pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing(new_page: Any, server: Any, played: dict[str, str], name: str) -> None:
+def test_axe_finds_nothing(
+    new_page: Any, server: Any, played: dict[str, str], name: str, views: tuple[View, ...]
+) -> None:
     page = new_page()
     page.goto(server.url + PAGES[name].format(**played))
     settled(page, name)
     start_axe(page)
 
-    for width in (1280, 320):
-        page.set_viewport_size({"width": width, "height": 900})
-        for scheme in ("light", "dark"):
-            assert violations(page, scheme) == [], (width, scheme)
-        assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert_accessible(page, views)
 
 
 def settled(page: Page, name: str) -> None:
@@ -123,7 +141,7 @@ def settled(page: Page, name: str) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_penalty_that_flashes_can_be_read(new_page: Any, server: Any, played: dict[str, str], scheme: str) -> None:
+def test_a_penalty_that_flashes_can_be_read(new_page: Any, server: Any, played: dict[str, str], scheme: Scheme) -> None:
     page = new_page(scheme=scheme)
     page.goto(f"{server.url}/d/{played['juries']}")
     expect_changes(page)
@@ -142,11 +160,11 @@ def test_axe_finds_nothing_while_it_runs(new_page: Any, server: Any, live: Any, 
     expect(page.locator(".said[aria-busy]")).to_contain_text("Sentence")
     start_axe(page)
 
-    for scheme in ("light", "dark"):
+    for scheme in SCHEMES:
         assert violations(page, scheme) == [], scheme
     page.keyboard.press("?")
     expect(page.locator("#help")).to_be_visible()
-    for scheme in ("light", "dark"):
+    for scheme in SCHEMES:
         assert violations(page, scheme) == [], scheme
 
 

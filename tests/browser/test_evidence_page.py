@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import expect_changes
-from tests.browser.test_access import start_axe, violations
+from tests.browser.test_access import View, assert_accessible, in_views, start_axe, violations
 from tests.judge.protocol.rounds import closing, cross, opening
 from tests.server.debate.cited_debate import ANSWERS, CUT, DOCUMENTS, MISQUOTED, MOTION, OPPOSITE, SAYS, TRUE
 from tests.server.evidence.files import glued_pdf
@@ -198,18 +198,15 @@ def test_a_debate_without_documents_has_no_such_section(page: Page, server: Any)
     expect(page.locator("#evidence")).to_be_hidden()
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_axe_finds_nothing_with_an_open_passage(new_page: Any, cited: str, width: int) -> None:
-    page = new_page(width=width)
+@in_views
+def test_axe_finds_nothing_with_an_open_passage(page: Page, cited: str, views: tuple[View, ...]) -> None:
     page.goto(cited)
     for turn, mark in ((1, "[E1]"), (2, "[E1]"), (3, "[E9]"), (4, "[E2]")):
         opened(page, turn, mark)
     page.emulate_media(reduced_motion="reduce")
     start_axe(page)
 
-    for scheme in ("light", "dark"):
-        assert violations(page, scheme) == []
-    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert_accessible(page, views)
 
 
 def test_an_exported_page_opens_passages_too(page: Page, server: Any, cited: str, tmp_path: Path) -> None:

@@ -5,18 +5,17 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from judge.rubric import SHIPPED
 
 pytestmark = pytest.mark.browser
 
 
-def test_a_debate_is_named_archived_and_given_a_link(new_page: Any, own_server: Any, scripts: SimpleNamespace) -> None:
-    debate = own_server.open(scripts.quick, turns=1)
-    own_server.concluded(debate)
-    page = new_page(own=True)
-    page.goto(f"{own_server.url}/d/{debate}")
+def test_a_debate_is_named_archived_and_given_a_link(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+    debate = server.open(scripts.quick, turns=1)
+    server.concluded(debate)
+    page.goto(f"{server.url}/d/{debate}")
     page.get_by_text("Title, tags, fork").click()
     page.get_by_label("Title, shown").fill("The tram question")
     page.get_by_label("Tags").fill("law, demo")
@@ -24,22 +23,21 @@ def test_a_debate_is_named_archived_and_given_a_link(new_page: Any, own_server: 
     expect(page.locator("#filing [role=status]")).to_have_text("Saved.")
     page.get_by_role("button", name="Make a new link").click()
     link = page.get_by_label("The link", exact=True)
-    expect(link).to_have_value(re.compile(f"^{own_server.url}/d/{debate}\\?link=[\\w-]{{22}}$"))
-    view = own_server.view(debate)
+    expect(link).to_have_value(re.compile(f"^{server.url}/d/{debate}\\?link=[\\w-]{{22}}$"))
+    view = server.view(debate)
     assert ("The tram question", ["law", "demo"], True) == (view["title"], view["tags"], view["unlisted"])
 
-    own_server.http.post(f"/api/debates/{debate}/labels", json={"unlisted": False})
-    page.goto(own_server.url)
-    expect(page.locator("#debates .debate")).to_contain_text("The tram question")
-    expect(page.locator("#debates .debate .tag")).to_have_text(["law", "demo"])
+    server.http.post(f"/api/debates/{debate}/labels", json={"unlisted": False})
+    page.goto(server.url)
+    listed = page.locator(f"#debates .debate[href='/d/{debate}']")
+    expect(listed).to_contain_text("The tram question")
+    expect(listed.locator(".tag")).to_have_text(["law", "demo"])
 
 
 @pytest.mark.parametrize("width", [1600, 1280, 390])
-def test_the_menu_shows_its_fields_whole(new_page: Any, own_server: Any, scripts: SimpleNamespace, width: int) -> None:
-    debate = own_server.open(scripts.quick, turns=1)
-    own_server.concluded(debate)
-    page = new_page(own=True, width=width)
-    page.goto(f"{own_server.url}/d/{debate}")
+def test_the_menu_shows_its_fields_whole(new_page: Any, server: Any, ended: str, width: int) -> None:
+    page = new_page(width=width)
+    page.goto(f"{server.url}/d/{ended}")
     if width == 390:
         page.locator(".menu > summary").click()
     page.locator("#filing > summary").click()
@@ -50,13 +48,10 @@ def test_the_menu_shows_its_fields_whole(new_page: Any, own_server: Any, scripts
     assert menu.evaluate("each => each.scrollWidth - each.clientWidth") == 0
 
 
-def test_a_debate_is_forked_and_judged_again_from_its_page(
-    new_page: Any, own_server: Any, scripts: SimpleNamespace
-) -> None:
-    debate = own_server.open(scripts.quick, turns=2)
-    own_server.concluded(debate)
-    page = new_page(own=True)
-    page.goto(f"{own_server.url}/d/{debate}")
+def test_a_debate_is_forked_and_judged_again_from_its_page(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+    debate = server.open(scripts.quick, turns=2)
+    server.concluded(debate)
+    page.goto(f"{server.url}/d/{debate}")
     page.get_by_text("Title, tags, fork").click()
     page.get_by_text("Judge again or fork").click()
     page.locator("[name=from]").select_option("turn 1")
@@ -64,12 +59,12 @@ def test_a_debate_is_forked_and_judged_again_from_its_page(
     page.get_by_role("button", name="Fork the debate").click()
     expect(page.locator("#sources")).to_contain_text("A fork of")
     fork = page.url.rpartition("/")[2].partition("?")[0].partition("#")[0]
-    own_server.concluded(fork)
-    view = own_server.view(fork)
+    server.concluded(fork)
+    view = server.view(fork)
     assert ("fork", debate) == (view["origin"]["kind"], view["origin"]["debate"])
     assert ["Speak of costs"] == [each["text"] for each in view["words"].values()]
 
-    page.goto(f"{own_server.url}/d/{debate}")
+    page.goto(f"{server.url}/d/{debate}")
     page.get_by_text("Title, tags, fork").click()
     page.get_by_text("Judge again or fork").click()
     page.get_by_label("Judge, as provider:model").first.fill("baseline:lexical")
@@ -80,8 +75,8 @@ def test_a_debate_is_forked_and_judged_again_from_its_page(
     expect(page.locator("#sources")).to_contain_text(f"The turns of another debate: debate {debate} in Moot")
     expect(page.locator("#sources a").first).to_have_attribute("href", re.compile(f"/d/{debate}\\?at=\\d+"))
     again = page.url.rpartition("/")[2].partition("?")[0].partition("#")[0]
-    assert own_server.view(debate)["rubric_name"] == "v2"
-    assert own_server.view(again)["rubric_name"] == "v1"
+    assert server.view(debate)["rubric_name"] == "v2"
+    assert server.view(again)["rubric_name"] == "v1"
     page.locator("#about > summary").click()
     expect(page.locator("#kind")).to_have_text("The turns of another debate, judged again")
     page.get_by_role("link", name="Compare with the first judging").click()

@@ -23,6 +23,8 @@ GROUPS: Final = {"markup": MARKUP, "unicode": UNICODE, "bulk": BULK}
 FORMATS: Final = ("exchange", "protocol", "panel", "artifact", "calibration")
 SAID: Final = (*GROUPS, "halted")
 LOGS: Final = tuple(f"{form}, {what}" for form in FORMATS for what in ("words", "names"))
+IN_EACH_RUN: Final = ("exchange, words", "protocol, names", "panel, words", "artifact, names", "calibration, words")
+"""Each format, with hostile words or with hostile names."""
 
 
 class HostileServer:
@@ -178,7 +180,9 @@ def test_it_is_text_everywhere_on_the_page(hostile: HostileServer, watch: Watch,
             assert_unharmed(watch, calm)
 
 
-@pytest.mark.parametrize("key", LOGS)
+@pytest.mark.parametrize(
+    "key", [pytest.param(each, marks=() if each in IN_EACH_RUN else pytest.mark.thorough) for each in LOGS]
+)
 def test_a_hostile_log_does_no_harm(hostile: HostileServer, watch: Watch, key: str) -> None:
     events = hostile.events[key]
     page = watch.visit(address(hostile, key))

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.conftest import PATIENCE_MS
-from tests.browser.test_access import start_axe, violations
+from tests.browser.test_access import View, assert_accessible, in_views, start_axe
 
 pytestmark = pytest.mark.browser
 SELECT = """([name, words]) => {
@@ -175,7 +175,8 @@ def test_a_finger_selects_and_taps_on_a_phone(server: Any, scripts: Any, browser
         context.close()
 
 
-def test_axe_finds_nothing_in_the_forms(server: Any, scripts: Any, own_page: Page) -> None:
+@in_views
+def test_axe_finds_nothing_in_the_forms(server: Any, scripts: Any, own_page: Page, views: tuple[View, ...]) -> None:
     page = own_page
     page.emulate_media(reduced_motion="reduce")
     seated(server, scripts, page)
@@ -185,8 +186,4 @@ def test_axe_finds_nothing_in_the_forms(server: Any, scripts: Any, own_page: Pag
     page.locator(".quote").first.get_by_role("button", name="Choose words").click()
     start_axe(page)
 
-    for width in (1280, 320):
-        page.set_viewport_size({"width": width, "height": 900})
-        for scheme in ("light", "dark"):
-            assert violations(page, scheme) == [], (width, scheme)
-        assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert_accessible(page, views)

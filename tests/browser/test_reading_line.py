@@ -1,6 +1,6 @@
 """The words that are read stand still while the judge reads: each frame of a whole exhibition, live and in a replay."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,8 @@ FASTER = "const now = performance.now.bind(performance); performance.now = () =>
 NO_ANCHOR = "document.documentElement.style.overflowAnchor = 'none';"
 """As in browsers that do not hold a place by themselves."""
 PACE = {"chunk_ms": 10, "chunk_chars": 12, "answer_ms": 120}
-SIZES = [(1440, 900), (390, 844)]
+SIZES = WIDE, NARROW = (1440, 900), (390, 844)
+IN_EACH_RUN = (("live", NARROW), ("replay", WIDE))
 STILL_PX = 1
 """The browser scrolls by whole pixels; lines have fractions of them."""
 
@@ -43,12 +44,17 @@ def emptied(frames: list[dict[str, Any]]) -> list[tuple[str, int, int]]:
     ]
 
 
-@pytest.mark.parametrize("mode", ["live", "replay"])
-@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize(
+    ("mode", "size"),
+    [
+        pytest.param(*each, marks=() if each in IN_EACH_RUN else pytest.mark.thorough)
+        for each in product(("live", "replay"), SIZES)
+    ],
+)
 def test_the_spoken_line_moves_up_by_its_own_lines_only(
-    new_page: Any, server: Any, mode: str, width: int, height: int
+    new_page: Any, server: Any, mode: str, size: tuple[int, int]
 ) -> None:
-    page = new_page(own=True, width=width, height=height)
+    page = new_page(own=True, width=size[0], height=size[1])
     if mode == "live":
         filmed(page, f"{server.url}/d/{server.exhibition('juries', PACE)}")
     else:
@@ -67,7 +73,7 @@ def test_the_spoken_line_moves_up_by_its_own_lines_only(
     assert [] == emptied(frames)
 
 
-@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize(("width", "height"), [NARROW, pytest.param(*WIDE, marks=pytest.mark.thorough)])
 def test_a_turn_that_is_read_stands_still_while_the_debate_goes_on(
     new_page: Any, server: Any, live: Any, width: int, height: int
 ) -> None:
