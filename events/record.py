@@ -5,12 +5,13 @@ the header is the compact JSON array ``[debate, position, id, at, cause, schema]
 The digest before position 1 is ``SHA-256(debate id)``.  On the wire digests and salts are lower-case hex.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from events import codec
 from events.clock import SYSTEM, Clock, id_suffix
@@ -276,3 +277,22 @@ def _without(value: Any, inner: str) -> Any:
     if isinstance(value, tuple | list):
         return [_without(each, inner) for each in value]
     return {name: each for name, each in msgspec.to_builtins(value).items() if name != inner}
+
+
+def copied_into(debate: str, previous: bytes, records: Iterable[Recorded]) -> Iterator[Recorded]:
+    """The same records in another debate, after the digest ``previous``.
+
+    Positions, ids, times, causes, salts and payloads stay as they are; the chain is made anew, for it holds the debate.
+    """
+    for each in records:
+        previous = chain(
+            previous,
+            debate=debate,
+            position=each.position,
+            id=each.id,
+            at=each.at,
+            cause=each.cause,
+            schema=each.schema,
+            payload_digest=each.payload_digest,
+        )
+        yield replace(each, debate=debate, digest=previous)

@@ -11,11 +11,10 @@ from typing import BinaryIO, Final
 import msgspec
 from anyio import to_thread
 from msgspec import UNSET, Struct
-from msgspec.structs import replace
 
 from events import codec
 from events.errors import BadTransfer, UnknownDebate, UnknownEvent
-from events.record import Draft, Envelope, EventLine, Recorded, chain, full_line, now, public_line, stamp
+from events.record import Draft, Envelope, EventLine, Recorded, full_line, now, public_line, stamp
 from events.store import listing
 from events.store.listing import Summary
 from events.store.log import PAGE, EventLog, read_all
@@ -127,25 +126,6 @@ async def import_debate(
     pause = _pause_after(records)
     await log.adopt(records + pause)
     return Imported(debate=debate, events=len(records), already=False, paused=bool(pause))
-
-
-def copied_into(debate: str, previous: bytes, records: Iterable[Recorded]) -> Iterator[Recorded]:
-    """The same records in another debate, after the digest ``previous``.
-
-    Positions, ids, times, causes, salts and payloads stay as they are; the chain is made anew, for it holds the debate.
-    """
-    for each in records:
-        previous = chain(
-            previous,
-            debate=debate,
-            position=each.position,
-            id=each.id,
-            at=each.at,
-            cause=each.cause,
-            schema=each.schema,
-            payload_digest=each.payload_digest,
-        )
-        yield replace(each, debate=debate, digest=previous)
 
 
 def _checked(lines: Iterable[bytes], check: Callable[[tuple[Recorded, ...]], None] | None) -> tuple[Recorded, ...]:

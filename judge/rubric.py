@@ -12,17 +12,20 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.patch import merge
+from events.table import LazyTable
 from events.types.criteria import Criteria
 from events.types.register import EvidenceKind
 from events.types.rubric import Anchors, ClaimRule, Rubric, canonical_bytes
 from judge.errors import RubricError
-from judge.rubric_checks import faults
-from judge.rubric_places import misfit
 
 ShippedRubric = Literal["v1", "v2", "v2-evidence"]
 """``v1``: of the first release.  ``v2``: the default.  ``v2-evidence``: v2 with other criteria for arguments."""
+GAP_MAXIMUM: Final = 8
+"""The most points that an answer can give to a gap."""
 EVIDENCE_FROM: Final = 2
 """The version of the rubric from which on evidence decides what costs points."""
+CHECKS: Final = LazyTable[Any]({"faults": "judge.rubric_checks:faults", "misfit": "judge.rubric_places:misfit"})
+"""Of rubrics from outside; tests check the shipped ones."""
 SHIPPED: Final[tuple[ShippedRubric, ...]] = get_args(ShippedRubric)
 
 
@@ -31,8 +34,8 @@ def shipped_rubric(name: ShippedRubric) -> Rubric:
     """The shipped rubric of this name.  ``v2-evidence`` is a merge patch (RFC 7396) of v2."""
     raw = resources.files("judge").joinpath(f"rubrics/{name}.json").read_bytes()
     if name == "v2-evidence":
-        return as_rubric(merge(msgspec.to_builtins(rubric_v2()), msgspec.json.decode(raw)))
-    return parse_rubric(raw)
+        raw = msgspec.json.encode(merge(msgspec.to_builtins(rubric_v2()), msgspec.json.decode(raw)))
+    return msgspec.json.decode(raw, type=Rubric)
 
 
 def rubric_v1() -> Rubric:
@@ -89,7 +92,7 @@ def parse_rubric(raw: bytes) -> Rubric:
     try:
         return checked(msgspec.json.decode(raw, type=Rubric))
     except msgspec.ValidationError as error:
-        raise misfit(error, whole) from error
+        raise CHECKS["misfit"](error, whole) from error
 
 
 def as_rubric(value: dict[str, Any]) -> Rubric:
@@ -108,7 +111,7 @@ def digest(rubric: Rubric) -> str:
 
 def checked(rubric: Rubric) -> Rubric:
     """Return the rubric unchanged.  Raises ``RubricError`` with its first fault."""
-    for field, why in faults(rubric):
+    for field, why in CHECKS["faults"](rubric):
         raise RubricError(field, why)
     return rubric
 

@@ -22,12 +22,11 @@ from events.types.rubric import (
     Rubric,
     composite_dimensions,
 )
+from judge.rubric import GAP_MAXIMUM
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _BAD_NAME = "a name is lower case letters, digits and _"
 CLOSE = 1e-6
-GAP_MAXIMUM = 8
-"""The most points that an answer can give."""
 LARGEST: Final = 1_000_000
 """The largest figure; its negative is the smallest.  Figures beyond have no meaning and break the arithmetic."""
 Fault = tuple[str, str]

@@ -10,12 +10,12 @@ import string
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
+from events.table import LazyTable
 from events.types import Archetype, MotionKind, Side, Template, TurnSpoken
-from personalities import begun
 from personalities.motions import burden, phase
 from personalities.traits import TRAITS, WORDS_V3, PersonalityError, Trait, checked, in_words
 
@@ -25,6 +25,8 @@ Piece = tuple[Literal["system", "user", "assistant"], str]
 HISTORY = 2
 """Turns that a prompt holds in full by default."""
 
+BEGUN = LazyTable[Any]({"begun": "personalities.begun"})
+"""The words with which a speech is begun for a very small model."""
 BY_PHASE = 3
 """The version of the template from which on a turn is told its phase, its number and the language."""
 AIM, TOLD = 0.85, 0.95
@@ -160,6 +162,7 @@ def begun_prompt(
 
     ``spoken``: all turns in order; only the end of the last one is quoted.  ``words``: the moderator's words in order.
     """
+    begun = BEGUN["begun"]
     motion = inline(motion, quote)
     claim = begun.claim(motion, side)
     number = 1 + sum(turn.side == side for turn in spoken)

@@ -4,7 +4,7 @@ A model's name is ``provider:model``, split at the first colon.  Importing this 
 """
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, date, datetime
 from difflib import get_close_matches
@@ -15,8 +15,7 @@ import anyio
 import msgspec
 
 from .base import ModelStatus, Provider
-from .catalog.models import known_model, model_notice
-from .catalog.pricing import VENDORS, is_free, is_vendors, prepare
+from .catalog.addresses import VENDORS, is_free, is_vendors
 from .environment import redacted
 from .errors import ProviderError, UnknownModel, Unreachable
 from .imports import load, load_now, wait_for_imports
@@ -53,14 +52,16 @@ class Registry:
     ) -> None:
         self._entries = {entry.name: entry for entry in (entry_points(group=GROUP) if found is None else found)}
         self._providers: dict[str, Provider] = {}
-        self._unlimited: set[str] = set()
+        self._unlimited: dict[str, Callable[[], Provider]] = {}
         self._limits, self._random = limits, random
         self._queues: dict[str, ProviderQueue] = {}
 
-    def add(self, provider: Provider) -> None:
-        """Add a provider of this process: it has no queue and no breaker, no list names it, and it is no default."""
-        self._providers[provider.name] = provider
-        self._unlimited.add(provider.name)
+    def add(self, name: str, make: Callable[[], Provider]) -> None:
+        """Add a provider of this process, which is made when it is first used.
+
+        It has no queue and no breaker, no list names it, and it is no default.
+        """
+        self._unlimited[name] = make
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -81,6 +82,8 @@ class Registry:
 
     def provider(self, name: str) -> Provider:
         """The provider with this name.  Raises the same errors as ``resolve``."""
+        if name in self._unlimited and name not in self._providers:
+            self._providers[name] = self._unlimited[name]()
         if name in self._unlimited:
             return self._providers[name]
         if name not in self._entries:
@@ -154,6 +157,8 @@ class Registry:
             return ModelStatus(name=name, provider=name.partition(":")[0], ok=False, detail=error.message)
         (status, *_) = await _in_time(name, provider.name, provider.check(model))
         if provider.name in VENDORS and not is_free(name):
+            from .catalog.pricing import prepare  # noqa: PLC0415 - only a vendor has prices
+
             await prepare()  # a debate will need its price: import the package now, in a thread
         return _with_notice(self._with_breaker(status))
 
@@ -241,6 +246,8 @@ def _with_notice(status: ModelStatus) -> ModelStatus:
     provider, colon, _ = status.name.partition(":")
     if not colon or provider not in VENDORS:
         return status
+    from .catalog.models import known_model, model_notice  # noqa: PLC0415 - only a vendor's models are in it
+
     found = known_model(status.name)
     from_catalog = model_notice(status.name, today(), is_vendors=status.ok and is_vendors(provider))
     window = status.window

@@ -14,8 +14,8 @@ from events.store.memory import MemoryLog
 from events.types import DebateConcluded, DebateHalted
 from providers.registry import GROUP, Registry
 from server.debate.moderators import Moderators
-from server.debate.setup import opening
 from server.debate.setup.exhibitions import request_for
+from server.debate.setup.opening import build_opening
 from server.debate.setup.request import as_request
 from server.errors import BadField, NotFound
 from server.export.archive import archive_of
@@ -66,7 +66,7 @@ async def _play(name: str) -> PlayedExhibition:
         moderators = Moderators(log, registry, hub)
         await tasks.start(hub.run)
         await tasks.start(moderators.run)
-        debate = await moderators.open(await opening.build_opening(wanted, registry, settings))
+        debate = await moderators.open(await build_opening(wanted, registry, settings))
         async for record in follow(log, debate):
             if isinstance(record.event, DebateConcluded | DebateHalted):
                 break

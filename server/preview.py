@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from events.state.rounds import ProtocolState
+from events.state.parts.rounds import ProtocolState
 from events.types import Side
 from events.view.view import View
 from server.export.text import one_line

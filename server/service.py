@@ -71,7 +71,7 @@ async def running(settings: Settings, *, read_only: bool = False, address: str =
     ):
         node = _node(settings, log, address)
         registry = limited(settings)
-        hub = Hub(log, tick_ms=settings.tick_ms, bus=bus)
+        hub = Hub(log, tick_ms=settings.tick_ms, bus=bus if is_postgres(settings.store) else None)
         moderators = Moderators(
             log,
             registry,

@@ -6,39 +6,25 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from events.record import Recorded
-from events.state import (
-    audience,
-    character,
-    citations,
-    claims,
-    evidence,
-    exchanges,
-    lab,
-    ledger,
-    panel,
-    protocol,
-    seats,
-    spine,
-    transcript,
-    usage,
-    words,
-)
-from events.state.audience import Audience
+from events.state import character, claims, exchanges, ledger, seats, spine, transcript, usage, words
 from events.state.character import Characters
-from events.state.citations import Citations
 from events.state.claims import Register
-from events.state.evidence import EvidencePack
 from events.state.exchanges import Exchanges
 from events.state.growing import GrowingMap
-from events.state.lab import LabState
 from events.state.ledger import Ledger
-from events.state.panel import PanelState
-from events.state.rounds import ProtocolState
+from events.state.parts import audience, citations, evidence, lab, panel, rounds
+from events.state.parts.audience import Audience
+from events.state.parts.citations import Citations
+from events.state.parts.evidence import EvidencePack
+from events.state.parts.lab import LabState
+from events.state.parts.panel import PanelState
+from events.state.parts.rounds import ProtocolState
 from events.state.seats import Seats
 from events.state.spine import Spine
 from events.state.transcript import Transcript
 from events.state.usage import UsageTotals
 from events.state.words import ModeratorMessages
+from events.table import LazyTable
 from events.types import (
     AudienceVoted,
     BeliefStated,
@@ -73,6 +59,15 @@ from events.types import (
     Winner,
 )
 
+FOLDS: Final = LazyTable[Any](
+    {
+        "audience": "events.state.folds.audience",
+        "panel": "events.state.folds.panel",
+        "protocol": "events.state.folds.protocol",
+        "lab": "events.state.folds.lab",
+    }
+)
+"""How events change the parts that few debates have, by the field here."""
 UNREADABLE: Final = frozenset({"bad_json", "wrong_type"})
 """Failures of a call that returned text."""
 UNNAMED: Final = "its message may name a model, and this debate is blind"
@@ -196,7 +191,7 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     context_shortened: ContextShortened | None = None
     """What the judge reads of earlier turns, if not all of them."""
     families: tuple[FamilyWarned, ...] = ()
-    protocol: ProtocolState = protocol.INITIAL
+    protocol: ProtocolState = rounds.INITIAL
     panel: PanelState = panel.INITIAL
     lab: LabState = lab.INITIAL
     evidence: EvidencePack = evidence.INITIAL
@@ -277,8 +272,8 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
     event, position = record.event, record.position
     kind = type(event)
     moved: dict[str, Any] = {"position": position, "at": record.at}
-    if kind in audience.MOVED_BY:
-        moved["audience"] = audience.apply(debate.audience, record)
+    if kind in audience.MOVED_BY and (kind is not DebateConcluded or debate.audience.recorded):
+        moved["audience"] = FOLDS["audience"].apply(debate.audience, record)
         if isinstance(
             event, AudienceVoted | BeliefStated | StanceStated
         ):  # there may be many, and they change nothing else
@@ -308,12 +303,13 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
         moved["spine"] = spine.apply(debate.spine, record)
     if kind in character.MOVED_BY:
         moved["characters"] = character.apply(debate.characters, record)
-    if kind in panel.MOVED_BY:
-        moved["panel"] = panel.apply(debate.panel, record)
-    if kind in protocol.MOVED_BY:
-        moved["protocol"] = protocol.apply(debate.protocol, debate.opened, record, moved.get("panel", debate.panel))
-    if kind in lab.MOVED_BY:
-        moved["lab"] = lab.apply(debate.lab, record)
+    if kind in panel.MOVED_BY and (not isinstance(event, DebateOpened) or event.panel):
+        moved["panel"] = FOLDS["panel"].apply(debate.panel, record)
+    if kind in rounds.MOVED_BY:
+        after = moved.get("panel", debate.panel)
+        moved["protocol"] = FOLDS["protocol"].apply(debate.protocol, debate.opened, record, after)
+    if kind in lab.MOVED_BY and (debate.lab is not lab.INITIAL or lab.is_about(event)):
+        moved["lab"] = FOLDS["lab"].apply(debate.lab, record)
     if kind in evidence.MOVED_BY:
         moved["evidence"] = evidence.apply(debate.evidence, record)
     if kind in citations.MOVED_BY:

@@ -165,7 +165,8 @@ NOBODY = Debater(model="", archetype="", elasticity=0.0)
 
 
 MotionKind = Literal["policy", "fact", "value"]
-Format = Literal["exchange", "protocol", "deliberation", "calibration", "lab"]
+Format = str
+"""The name of a format; ``server.debate.formats`` has the table of them."""
 
 
 class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened"):

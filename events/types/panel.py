@@ -1,11 +1,26 @@
 """The panel: its raters, their scores, their agreement, and its conclusion."""
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from events.types.base import BothSides, DerivedEvent, Event, Missing, Reason, Think, Winner
-from events.types.criteria import Standing
+from events.types.criteria import Share, Standing
+
+Words = Annotated[str, Meta(min_length=1, max_length=300, pattern=r"^[^\x00-\x1f\x7f]*$")]
+
+
+class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a rater looks at.  ``weights`` of the dimensions sum to 1."""
+
+    title: Words
+    focus: Words
+    scepticism: Words | UnsetType = UNSET
+    """What the rater does not accept, as a sentence to it."""
+    weights: dict[str, Share]
+    domain: Words = "general"
+    share: Share | UnsetType = UNSET
+    """A persona's weight in the verdict on an artifact."""
 
 
 class TrackRecord(Struct, frozen=True, kw_only=True):

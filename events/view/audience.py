@@ -5,8 +5,8 @@ from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from events.state.audience import THOUSANDTHS, Audience, last_of
 from events.state.exchanges import Exchanges
+from events.state.parts.audience import THOUSANDTHS, Audience, last_of
 from events.types import DebateConcluded, Missing, Side, Winner, missing
 
 NO_MOVES: Final = "no voter stated a belief after both turns of an exchange with a winner"

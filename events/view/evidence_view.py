@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
-from events.state.evidence import EvidencePack
+from events.state.parts.evidence import EvidencePack
 from events.types import CitationChecked, EvidenceWeighed
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from events.state.audience import PollState, PollVote
+from events.state.parts.audience import PollState, PollVote
 from events.types import SIDES, STANCES, Missing, PollCounts, PollSetup, Side, Stance, Winner, missing
 
 Z: Final = 1.959964

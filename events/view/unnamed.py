@@ -3,10 +3,10 @@
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from events.state.briefing import ONE_MODEL
 from events.state.debate import UNNAMED
-from events.state.panel import PanelState, RaterState
-from events.state.rounds import ProtocolState
+from events.state.folds.briefing import ONE_MODEL
+from events.state.parts.panel import PanelState, RaterState
+from events.state.parts.rounds import ProtocolState
 from events.types import DebateOpened
 from events.view.turn_view import TurnView
 

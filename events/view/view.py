@@ -5,7 +5,7 @@ private data.
 """
 
 from collections.abc import Iterable
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -17,13 +17,14 @@ from events.state import debate as debates
 from events.state.claims import Claim
 from events.state.debate import Conclusion, Debate
 from events.state.exchanges import Anomaly, rounds
-from events.state.panel import PanelState
-from events.state.rounds import ProtocolState
+from events.state.parts.panel import PanelState
+from events.state.parts.rounds import ProtocolState
 from events.state.scorecard import Scorecard, ScorecardSums, read_off
 from events.state.seats import SeatState, debater_of
 from events.state.spine import Contradiction, Premise, Stability, stabilities
 from events.state.usage import UsageTotals
 from events.state.words import ModeratorMessage
+from events.table import LazyTable
 from events.types import (
     Artifact,
     Case,
@@ -47,13 +48,25 @@ from events.types import (
     TurnsCompared,
 )
 from events.types.rubric import name_of_rubric
-from events.view.audience import AudienceView, audience_view
-from events.view.evidence_view import EvidenceView, evidence_view
-from events.view.lab import LabView, lab_view
-from events.view.poll import PollView, poll_view
 from events.view.summary import DebateSummary, summary_of
 from events.view.turn_view import TurnView, turn_view
-from events.view.unnamed import unnamed_panel, unnamed_protocol, unnamed_turn
+
+if TYPE_CHECKING:
+    from events.view.audience import AudienceView
+    from events.view.evidence_view import EvidenceView
+    from events.view.lab import LabView
+    from events.view.poll import PollView
+
+VIEWS: Final = LazyTable[Any](
+    {
+        "audience": "events.view.audience",
+        "evidence": "events.view.evidence_view",
+        "lab": "events.view.lab",
+        "poll": "events.view.poll",
+        "unnamed": "events.view.unnamed",
+    }
+)
+"""What the page shows of the parts that few debates have; ``unnamed`` is for blind ones."""
 
 
 class SeatView(Struct, frozen=True, kw_only=True, gc=False):
@@ -171,9 +184,9 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     """Empty without a panel."""
     artifact: Artifact | UnsetType = UNSET
     cases: dict[str, Case] | UnsetType = UNSET
-    lab: LabView | UnsetType = UNSET
+    lab: "LabView | UnsetType" = UNSET
     """Present in format ``lab``."""
-    evidence: EvidenceView | UnsetType = UNSET
+    evidence: "EvidenceView | UnsetType" = UNSET
     """Present in a debate with documents."""
     families: tuple[FamilyWarned, ...] | UnsetType = UNSET
     """Judges and debaters of one family, if there are any."""
@@ -191,9 +204,9 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     """By position; empty for spectators until the debate has concluded."""
     words: dict[str, ModeratorMessage] | UnsetType = UNSET
     """Messages of the moderator by position, if there are any."""
-    audience: AudienceView | UnsetType = UNSET
+    audience: "AudienceView | UnsetType" = UNSET
     """Absent without votes and beliefs, and for spectators until the debate has concluded."""
-    poll: PollView | UnsetType = UNSET
+    poll: "PollView | UnsetType" = UNSET
     """Absent without a poll.  Its result is absent, for operators too, until the debate has concluded."""
     conclusion: Conclusion | UnsetType = UNSET
     summary: DebateSummary | UnsetType = UNSET
@@ -307,12 +320,12 @@ def _rare_parts(  # noqa: C901 - one flat if a part of the view
     if after.panel.raters:
         moved["panel"] = _panel(fold, after, hides=hides)
     if after.evidence is not fold.debate.evidence or after.citations is not fold.debate.citations:
-        moved["evidence"] = evidence_view(after, fold.view.evidence)
+        moved["evidence"] = VIEWS["evidence"].evidence_view(after, fold.view.evidence)
     if after.lab is not fold.debate.lab:
-        moved["lab"] = lab_view(after)
+        moved["lab"] = VIEWS["lab"].lab_view(after)
     if after.opened is not None and after.opened.poll:
         ended = after.status.conclusion is not None
-        moved["poll"] = poll_view(after.opened.poll, after.audience.poll, has_ended=ended)
+        moved["poll"] = VIEWS["poll"].poll_view(after.opened.poll, after.audience.poll, has_ended=ended)
     return moved
 
 
@@ -361,13 +374,16 @@ def _revealed(debate: Debate, view: View) -> View:
     )
 
 
-def _audience(debate: Debate) -> AudienceView | UnsetType:
-    return audience_view(debate.audience, debate.exchanges, debate.ledger.sides)
+def _audience(debate: Debate) -> "AudienceView | UnsetType":
+    if not debate.audience.recorded:
+        return UNSET
+    shown: AudienceView = VIEWS["audience"].audience_view(debate.audience, debate.exchanges, debate.ledger.sides)
+    return shown
 
 
 def _shown(fold: Fold, turns: dict[str, TurnView], numbers: Iterable[int]) -> dict[str, TurnView]:
     """The turns without names of models, those of ``numbers`` computed anew."""
-    anew = {name: unnamed_turn(turns[name]) for name in map(str, numbers) if name in turns}
+    anew = {name: VIEWS["unnamed"].unnamed_turn(turns[name]) for name in map(str, numbers) if name in turns}
     return {**fold.view.turns, **anew}
 
 
@@ -377,13 +393,19 @@ def _families(debate: Debate, *, hides: bool) -> tuple[FamilyWarned, ...]:
 
 def _protocol(debate: Debate, *, hides: bool) -> ProtocolState:
     assert debate.opened is not None, "a protocol has been opened"
-    return unnamed_protocol(debate.protocol, debate.opened) if hides else debate.protocol
+    if not hides:
+        return debate.protocol
+    shown: ProtocolState = VIEWS["unnamed"].unnamed_protocol(debate.protocol, debate.opened)
+    return shown
 
 
 def _panel(fold: Fold, debate: Debate, *, hides: bool) -> PanelState | dict[str, Any]:
     if not hides:
         return debate.panel
-    return fold.view.panel if debate.panel is fold.debate.panel else unnamed_panel(debate.panel)
+    if debate.panel is fold.debate.panel:
+        return fold.view.panel
+    shown: PanelState = VIEWS["unnamed"].unnamed_panel(debate.panel)
+    return shown
 
 
 def _words(debate: Debate) -> dict[str, DirectiveView]:
@@ -409,7 +431,7 @@ def _opened(debate: Debate, opened: DebateOpened) -> View:
         archetype_traits=debate.characters.traits,
         artifact=opened.artifact,
         cases={case.id: case for case in opened.cases} if opened.cases else UNSET,
-        lab=lab_view(debate) if opened.lab else UNSET,
+        lab=VIEWS["lab"].lab_view(debate) if opened.lab else UNSET,
     )
 
 

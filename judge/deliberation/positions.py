@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from statistics import fmean
 
 from events.state.debate import Debate
-from events.state.panel import RaterState
+from events.state.parts.panel import RaterState
 from events.types import SIDES, DebateOpened, PanelistScored, Reason, Side
 from events.types.criteria import Criteria
 from events.types.deliberation import OpinionGiven, Verdict

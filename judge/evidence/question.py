@@ -20,8 +20,9 @@ from judge.live.answers import Answers, Quote, Why, majority, overlaps
 from judge.live.claims import ClaimsAnswer
 from judge.live.prompt import Prompt, Prompts, opening, speaker, turn_segment
 from judge.live.text import sentences
+from judge.material import labels_of, moderator_words, opened_of, speeches_of
 from judge.templates import EVIDENCE, fill, section
-from providers.base import Segment
+from providers.base import Material, RegisterEntry, Segment
 
 PURPOSE: Final = EVIDENCE
 MOST_PAIRS: Final = 8
@@ -202,3 +203,22 @@ def _named(number: int, answers: Answers[EvidenceAnswer]) -> list[tuple[int, Pas
 def _chosen(relations: Sequence[WeighedRelation]) -> WeighedRelation:
     """Return the relation that more than half of the samples name."""
     return majority(relations, "undecided")
+
+
+def evidence_material(debate: Debate, turn: int, compared: Iterable[tuple[str, str, str]]) -> Material:
+    """Return the passages and claims of a turn that are compared: (passage, its words, the claim's words) of each."""
+    labels, opened = labels_of(debate), opened_of(debate)
+    speaker = labels[debate.transcript.turns[turn].side]
+    return Material(
+        purpose="evidence",
+        motion=opened.motion,
+        language=opened.language or "en",
+        speeches=speeches_of(debate, labels),
+        about=(str(turn),),
+        register=tuple(
+            RegisterEntry(name=name, kind="passage", speaker=speaker, speech=str(turn), text=words, quote=claim)
+            for name, words, claim in compared
+        ),
+        context=moderator_words(debate),
+        least_quote=opened.rubric.quote_minimum,
+    )

@@ -5,30 +5,16 @@ import re
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import Struct
 
-from events.types.criteria import Share
+from events.types.panel import Profile
 from judge.errors import RubricError
 
 NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}(?:-[0-9]{1,2})?")
 CLOSE_TO_ONE: Final = 1e-6
-Words = Annotated[str, Meta(min_length=1, max_length=300, pattern=r"^[^\x00-\x1f\x7f]*$")]
-
-
-class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a rater looks at.  ``weights`` of the dimensions sum to 1."""
-
-    title: Words
-    focus: Words
-    scepticism: Words | UnsetType = UNSET
-    """What the rater does not accept, as a sentence to it."""
-    weights: dict[str, Share]
-    domain: Words = "general"
-    share: Share | UnsetType = UNSET
-    """A persona's weight in the verdict on an artifact."""
 
 
 class Profiles(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, Meta
 
 from events.segmentation import count_words, first_words
-from events.state.rounds import ArgumentState, ProtocolState
+from events.state.parts.rounds import ArgumentState, ProtocolState
 from events.types import DebateOpened, QuestionsAnswered, Side
 from events.types.criteria import ProtocolRules
 from judge.guard.neutralise import quoted

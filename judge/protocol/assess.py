@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct
 
 from events.segmentation import count_words
 from events.state.debate import Debate
-from events.state.rounds import ArgumentState, has_answers
+from events.state.parts.rounds import ArgumentState, has_answers
 from events.types import SIDES, DebateOpened, Fallacy, Side, Standing, TurnSpoken, other
 from events.types.criteria import STANDINGS, Criteria, ProtocolRules
 from judge.evidence.rules import FAULTY

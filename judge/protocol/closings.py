@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, Meta
 
 from events.segmentation import count_words, first_words
-from events.state.rounds import ArgumentState, ProtocolState, has_answers
+from events.state.parts.rounds import ArgumentState, ProtocolState, has_answers
 from events.types import ClosingStated, DebateOpened, Shift, Side, Template, other
 from events.types.criteria import ProtocolRules
 from judge.guard.neutralise import quoted

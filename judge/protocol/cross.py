@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, get_args
 import msgspec
 from msgspec import UNSET, Meta
 
-from events.state.rounds import ArgumentState, ProtocolState, has_answers
+from events.state.parts.rounds import ArgumentState, ProtocolState, has_answers
 from events.types import (
     ArgumentCrossExamined,
     CrossExaminationFaulted,

@@ -21,6 +21,7 @@ from providers.environment import is_local, variable
 from providers.errors import BadRequest
 from providers.imports import load, load_now
 
+from .addresses import VENDORS, is_free
 from .models import normalized_name
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 Usd = Annotated[float, Meta(ge=0)]
 MILLION = 1_000_000
 PACKAGE: Final = "genai_prices"
-VENDORS: Final = {"anthropic": "anthropic", "gemini": "google", "openai": "openai"}
-"""The package's names for our providers."""
 PREFIXES: Final = {
     "anthropic": "anthropic", "deepseek": "deepseek", "google": "google", "meta-llama": "openrouter",
     "mistralai": "mistral", "moonshotai": "moonshotai", "openai": "openai", "qwen": "openrouter", "x-ai": "x-ai",
@@ -106,26 +105,6 @@ def call_cost(provider: str, url: str, model: str, tokens: Tokens, *, requested:
     )
 
 
-def is_vendors(provider: str) -> bool:
-    """Whether a provider uses the vendor's own address, not a gateway or a compatible server."""
-    return provider in VENDORS and not variable(_ADDRESSES[provider])
-
-
-def is_free(name: str) -> bool:
-    """Whether ``provider:model`` costs nothing as far as is known here; third-party providers report their own cost."""
-    return runs_here(name) or name.partition(":")[0] not in _ADDRESSES
-
-
-def runs_here(name: str) -> bool:
-    """Whether ``provider:model`` runs on this machine or is a person, at no cost."""
-    provider, _, model = name.partition(":")
-    address = _ADDRESSES.get(provider)
-    if address is None:
-        return provider in {"embedded", "person"}
-    is_here = is_local(variable(address) or _DEFAULT_ADDRESSES.get(provider, "https://vendor.invalid"))
-    return is_here and not model.endswith("cloud")
-
-
 def is_priced(name: str) -> bool:
     """Whether the cost of ``provider:model`` is known.  Models on this machine cost nothing."""
     provider, _, model = name.partition(":")
@@ -137,13 +116,6 @@ async def prepare() -> None:
     await load(PACKAGE)
 
 
-_ADDRESSES = {
-    "anthropic": "ANTHROPIC_BASE_URL",
-    "gemini": "GOOGLE_GEMINI_BASE_URL",
-    "ollama": "OLLAMA_HOST",
-    "openai": "OPENAI_BASE_URL",
-}
-_DEFAULT_ADDRESSES = {"ollama": "127.0.0.1"}
 _RATES: Final = {"input": "input", "output": "output", "cached": "cache_read", "written": "cache_write"}
 
 

@@ -24,7 +24,7 @@ from judge.rubric import rubric_v1
 from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
-from server.debate.formats.exchange import side_of
+from server.debate.formats.exchange.steps import side_of
 
 DEBATE: Final = "bench"
 TURN_EVENTS: Final = 5

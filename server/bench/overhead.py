@@ -14,7 +14,7 @@ from judge.rubric import rubric_v1
 from providers.base import Request, Segment
 from server.bench.figure import Figure, figure, interleaved
 from server.bench.material import script
-from server.debate.formats.exchange import side_of
+from server.debate.formats.exchange.steps import side_of
 from server.debate.setup.opening import build_opening
 from server.debate.setup.request import as_request
 from server.feed.reader import Reader

@@ -16,7 +16,7 @@ from websockets.typing import Subprotocol
 from providers.environment import trusted
 from server.cli.options import find_debate, open_store, server_address
 from server.cli.output import emit
-from server.debate.operator_acts import ACTS, OperatorRequest
+from server.debate.acting.operator_acts import ACTS, OperatorRequest
 from server.errors import ERROR_CLASSES, EXIT_CODES, CannotServe, ErrorReport, Relayed
 from server.feed import frames
 from server.service import running
@@ -128,7 +128,7 @@ class ServerClient:
 async def act_on(
     settings: Settings, prefix: str, path: str, fields: dict[str, Any], *, method: str = "POST", **place: str
 ) -> dict[str, Any]:
-    """Carry out an operator's act (``server.debate.operator_acts``), by the server that holds the store or here.
+    """Carry out an operator's act (``server.debate.acting.operator_acts``), by the server that holds the store or here.
 
     Returns its answer, and the debate's ``id``.  Raises the refusal, and ``UnknownDebate``.
     """

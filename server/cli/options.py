@@ -20,7 +20,8 @@ from events.types.rubric import name_of_rubric
 from judge.rubric import SHIPPED, as_rubric, load_rubric, rubric_v2, scores_turns_as, shipped_rubric
 from server.cli.output import settings_of
 from server.errors import BadField, NotFound
-from server.evidence.documents import MOST_BYTES, MOST_NAME
+from server.evidence.documents import MOST_BYTES
+from server.evidence.request import MOST_NAME
 from server.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])

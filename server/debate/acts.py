@@ -13,8 +13,8 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from events.record import Draft
-from events.state.audience import count_poll
 from events.state.debate import Debate
+from events.state.folds.audience import count_poll
 from events.types import (
     POLL_ROUNDS,
     STANCES,
@@ -51,7 +51,6 @@ LABELS: Final = {
     "unlisted": "unlisted is true or false",
 }
 POLL_NAMES: Final[dict[PollRound, str]] = {"before": "the first vote", "after": "the second vote"}
-DEBATED: Final = frozenset({"exchange", "protocol"})
 Ballot = AudienceVoted | BeliefStated | StanceStated
 
 
@@ -93,7 +92,7 @@ def _read_stance(fields: dict[str, Any], voter: str) -> StanceStated:
 
 def ballot_refusal(debate: Debate, ballot: Ballot, waiting: int = 0) -> MootError | None:
     """Why a ballot is not taken now, if ``waiting`` others come before it; None if it is taken."""
-    if debate.opened is None or debate.opened.format not in DEBATED:
+    if debate.opened is None or not debate.opened.turns:
         return NotNow("this format has no debaters, so there is nothing to vote on")
     if debate.status.state == "concluded":
         return NotNow("the debate has concluded: votes and beliefs are counted")
@@ -162,7 +161,7 @@ def check_word(text: Any, by: Any) -> ModeratorSpoke:
 
 def word_drafts(debate: Debate, word: ModeratorSpoke) -> Sequence[Draft]:
     """The word as it is recorded.  Raises ``NotNow``."""
-    if debate.opened is None or debate.opened.format not in DEBATED:
+    if debate.opened is None or not debate.opened.turns:
         raise NotNow("this format has no debaters that would read it")
     if debate.status.state == "concluded":
         raise NotNow("the debate has concluded: no debater would read it")
@@ -245,7 +244,7 @@ def read_decision(fields: dict[str, Any]) -> Decision:
 def undecided_position(debate: Debate) -> int:
     """Position of the panel's conclusion that leaves the decision to a person.  Raises ``NotNow`` without one."""
     panel, opened = debate.panel, debate.opened
-    if not panel.raters or opened is None or opened.format not in DEBATED:
+    if not panel.raters or opened is None or not opened.turns:
         raise NotNow("no panel judges a debate here, so it leaves nothing to decide")
     if panel.conclusion is UNSET:
         raise NotNow("the panel has not concluded yet")

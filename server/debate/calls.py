@@ -13,7 +13,7 @@ from events.state.debate import Debate
 from events.types import Missing, ModelAnswered, ModelFailed, Usage, missing
 from providers.answers.streaming import MOST_CHARACTERS
 from providers.base import Outcome, Segment
-from providers.catalog.pricing import runs_here
+from providers.catalog.addresses import runs_here
 from providers.errors import BrokenOff, ProviderError, TimedOut
 from providers.limits.queue import Call
 from server.debate.formats.steps import Ask, Speak

@@ -3,18 +3,15 @@
 A command is carried out in this process, or it travels to the node that owns the debate and its result travels back.
 """
 
-from collections.abc import Sequence
-from typing import Final, assert_never
+from typing import Final
 
 import msgspec
 from msgspec import Struct
 
-from events.record import Draft
-from events.state.debate import Debate
 from events.types import DebateLabelled, ModeratorSpoke, PollRound
-from server.debate.acts import Ballot, close_poll_drafts, label_drafts, word_drafts
+from server.debate.acts import Ballot
 from server.errors import ErrorReport, Relayed, report_of
-from server.people.acts import AtSeat, link_drafts, revoke_drafts
+from server.people.acts import AtSeat
 
 
 class Pause(Struct, frozen=True, tag="pause"):
@@ -97,23 +94,6 @@ class ClosePoll(Struct, frozen=True, tag="close_poll"):
 Entry = AddWord | Label | MakeSeatLink | RevokeSeatLink | ClosePoll
 """A command that records events and does nothing else."""
 Command = Pause | Resume | Halt | Appeal | Decide | CastBallot | AtSeat | Entry
-
-
-def drafts_of(command: Entry, debate: Debate) -> Sequence[Draft]:
-    """The events that a command records.  Raises the refusal."""
-    match command:
-        case AddWord(word=word):
-            return word_drafts(debate, word)
-        case Label(labelled=labelled):
-            return label_drafts(debate, labelled)
-        case MakeSeatLink(seat=seat, digest=digest, by=by):
-            return link_drafts(debate, seat, digest, by)
-        case RevokeSeatLink(seat=seat, by=by):
-            return revoke_drafts(debate, seat, by)
-        case ClosePoll(when=when, by=by):
-            return close_poll_drafts(debate, when, by)
-        case _:
-            assert_never(command)
 
 
 class Done(Struct, frozen=True, tag="done"):

@@ -10,8 +10,9 @@ A debate has one moderator, and the moderator is the only writer of its log.  So
 
 import math
 from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, aclosing, asynccontextmanager
-from typing import Any, assert_never
+from contextlib import AbstractAsyncContextManager, ExitStack, aclosing, asynccontextmanager, nullcontext
+from functools import cached_property
+from typing import Any, Final, assert_never
 
 import anyio
 import msgspec
@@ -24,13 +25,12 @@ from events.record import Draft
 from events.segmentation import WordCounter, count_words
 from events.state.debate import UNNAMED, Debate
 from events.store.log import EventLog
+from events.table import LazyTable
 from events.types import (
     AttemptAbandoned,
-    ClaimAppealed,
     DebateHalted,
     DebatePaused,
     DebateResumed,
-    DecisionRecorded,
     TurnFailed,
     TurnSpoken,
     TurnStarted,
@@ -42,9 +42,6 @@ from providers.imports import load
 from providers.limits.queue import PATIENCE_S, Call
 from providers.registry import Registry
 from server import observe
-from server.debate.acts import undecided_position
-from server.debate.adoption import opening_faults
-from server.debate.ballots import BallotQueue
 from server.debate.calls import (
     BOOKING_S,
     CallInFlight,
@@ -55,21 +52,30 @@ from server.debate.calls import (
     time_limit,
     usage,
 )
-from server.debate.desk import SeatDesk, limit_of_turn, seconds_of_question, seconds_of_turn, with_time_taken
-from server.debate.formats import NextSteps, next_steps
+from server.debate.formats import FORMATS, NextSteps, next_steps
 from server.debate.formats.halts import abandon_turns, halt_for_deadline, is_forgiven, seconds_between, seconds_left
-from server.debate.formats.lab import is_long
+from server.debate.formats.parts import PARTS
 from server.debate.formats.steps import Ask, Record, Speak, Step, Wait
 from server.debate.speech import PaceRecorder, clean, clip
 from server.debate.stream_writer import Build, StreamWriter
-from server.errors import BadField, NotFound, NotNow
-from server.evidence.retrieval import prepare
+from server.debate.time_limits import limit_of_turn, seconds_of_question, seconds_of_turn, with_time_taken
+from server.errors import NotNow
 from server.feed.channel import TextInFlight
 from server.feed.hub import Hub
-from server.people.provider import People, is_person
+from server.people.names import NAME as PERSON
+from server.people.names import is_person
 
 logger = structlog.get_logger()
 
+ACTING: Final = LazyTable[Any](
+    {
+        "ballots": "server.debate.acting.ballots:BallotQueue",
+        "commands": "server.debate.acting.execution",
+        "person": "server.people.provider:People",
+        "seats": "server.debate.acting.desk:SeatDesk",
+    }
+)
+"""What takes the acts of people, imported where the first one comes."""
 LIVE = frozenset({"open", "paused"})
 """States in which calls may still be in flight."""
 HALTED = "the debate was halted within the call"
@@ -87,7 +93,6 @@ class Moderator:
         log: EventLog,
         registry: Registry,
         hub: Hub,
-        people: People,
         *,
         idle_timeout_s: float = 60.0,
         clock: Clock = SYSTEM,
@@ -111,8 +116,16 @@ class Moderator:
         """Position of the debate from which the steps in flight follow."""
         self._acted = anyio.Event()
         """Set when a person acts on the debate after the steps in flight were decided on, and when it drains."""
-        self.ballots = BallotQueue(self._writer.append_at_once)
-        self.seats = SeatDesk(debate, people, self._writer)
+
+    @cached_property
+    def ballots(self) -> Any:
+        """The queue of votes and beliefs (``acting.ballots.BallotQueue``)."""
+        return ACTING["ballots"](self._writer.append_at_once)
+
+    @cached_property
+    def seats(self) -> Any:
+        """The desk of the debate's people (``acting.desk.SeatDesk``)."""
+        return ACTING["seats"](self.id, self._registry.provider(PERSON), self._writer)
 
     @property
     def debate(self) -> Debate:
@@ -131,7 +144,8 @@ class Moderator:
     async def settle(self) -> None:
         """Read the log again once the store answers, and do what follows from an act of a person that stands there."""
         await self._writer.settle()
-        self.seats.settle()
+        if self.debate.seats:
+            self.seats.settle()
         self._acted.set()
         if self.debate.status.state not in LIVE:
             self._cancel_steps()
@@ -144,14 +158,16 @@ class Moderator:
         finally:
             self._hub.end_text(self.id)
             self._registry.forget(self.id)
-            if self.debate.status.state == "concluded":
+            if self.debate.seats and self.debate.status.state == "concluded":
                 self.seats.forget()
 
     async def _take_steps(self) -> None:
-        if self.debate.opened and self.debate.opened.panel:  # numpy: importing it at the verdict would block the loop
-            await load("judge.panel.outcome")
+        if (opened := self.debate.opened) is not None:
+            for module in (FORMATS[opened.format].loads, "judge.panel.outcome" if opened.panel else ""):
+                if module:  # it imports numpy or scipy, which would block the loop
+                    await load(module)
         if self.debate.evidence.passages:  # up to two million characters
-            await anyio.to_thread.run_sync(prepare, self.debate.evidence)
+            await anyio.to_thread.run_sync(PARTS["documents"].prepare, self.debate.evidence)
         while not self.is_draining:
             if not (steps := await self._steps()):
                 if self.debate.position == self._decided_at:
@@ -168,9 +184,9 @@ class Moderator:
         """The steps that may be taken now.  A thread computes those of a lab: they read thousands of answers."""
         debate = self.debate
         self._decided_at, self._acted = debate.position, anyio.Event()
-        if not is_long(debate):
+        kind = FORMATS.get(debate.opened.format) if debate.opened is not None else None
+        if kind is None or not kind.is_long:
             return self._next_steps(debate)
-        await load("judge.lab.effects")
         return await anyio.to_thread.run_sync(self._next_steps, debate)
 
     def drain(self) -> None:
@@ -192,58 +208,13 @@ class Moderator:
 
     async def pause(self, reason: str, by: str) -> int:
         """Finish the calls in flight, then rest."""
-        return await self._change_state(DebatePaused(reason=reason, by=by), {"open"})
-
-    async def resume(self, reason: str, by: str, max_cost_usd: float | None = None) -> int:
-        """Record that the debate goes on, with a new cap if one is given.  The caller runs the moderator again.
-
-        Raises ``NotNow`` for an opening beyond the bounds of a request: an older import may have brought it.
-        """
-        if self.debate.opened is not None and (fault := next(opening_faults(self.debate.opened), "")):
-            raise NotNow(f"this debate cannot go on: {fault}")
-        resumed = DebateResumed(reason=reason, by=by)
-        if max_cost_usd is not None:
-            if max_cost_usd <= (charged := self.debate.charged_usd):
-                spent = f"{charged:.4f} USD have been spent already"
-                if self.debate.uncertain_calls:
-                    spent += ", with calls of unknown cost as much as the dearest call"
-                raise BadField("max_cost_usd", f"{spent}: a cap must be above that")
-            resumed = msgspec.structs.replace(resumed, max_cost_usd=max_cost_usd)
-        return await self._change_state(resumed, {"paused", "halted"})
+        return await self.change_state(DebatePaused(reason=reason, by=by), {"open"})
 
     async def halt(self, reason: str, by: str) -> int:
         """Stop at once and cancel the calls in flight."""
-        position = await self._change_state(DebateHalted(reason=reason, by=by), {"open", "paused"})
+        position = await self.change_state(DebateHalted(reason=reason, by=by), {"open", "paused"})
         self._cancel_steps()
         return position
-
-    async def appeal(self, claim: str, by: str) -> int:
-        """Ask for a second opinion on a flagged claim.  The judge is asked while the next turn is spoken."""
-
-        def build(debate: Debate) -> Sequence[Draft]:
-            entry = debate.claims.get(claim)
-            if entry is None:
-                raise NotFound(f"there is no claim {claim[:40]!r} in this debate")
-            if debate.status.state == "concluded":
-                raise NotNow("the debate has concluded")
-            if entry.state != "flagged":
-                raise NotNow(f"{claim} is {entry.state}")
-            if entry.appealed:
-                raise NotNow(f"{claim} was appealed already")
-            if debate.verdicts.scorecard is not None:
-                raise NotNow("the scorecard's verdict has been reached")
-            return [Draft(event=ClaimAppealed(claim=claim, by=by), cause=entry.flagged)]
-
-        return await self.append_at_once(build)
-
-    async def decide(self, decision: str, reason: str, by: str) -> int:
-        """Record a person's decision after the panel has named no winner, also if the debate has ended."""
-
-        def build(debate: Debate) -> Sequence[Draft]:
-            cause = undecided_position(debate)
-            return [Draft(event=DecisionRecorded(by=by, decision=decision, reason=reason), cause=cause)]
-
-        return await self.append_at_once(build)
 
     async def append_at_once(self, build: Build) -> int:
         """Record what a person does, or raise the refusal; the position of its event."""
@@ -251,8 +222,8 @@ class Moderator:
         self._acted.set()
         return position
 
-    async def _change_state(self, event: DebatePaused | DebateResumed | DebateHalted, states: set[str]) -> int:
-        """Record a pause, a resume or a halt, allowed in ``states`` only."""
+    async def change_state(self, event: DebatePaused | DebateResumed | DebateHalted, states: set[str]) -> int:
+        """Record a pause, a resume or a halt, allowed in ``states`` only.  Raises ``NotNow``."""
 
         def build(debate: Debate) -> Sequence[Draft]:
             if debate.status.state not in states:
@@ -271,15 +242,19 @@ class Moderator:
             case Record():
                 await self._record(step)
             case Speak():
-                async with self.seats.watched(step):
+                async with self._watched(step):
                     await self._speak(step)
             case Ask():
-                async with self.seats.watched(step):
+                async with self._watched(step):
                     await self._ask(step)
             case Wait():
                 await self._wait(step)
             case _:
                 assert_never(step)
+
+    def _watched(self, step: Speak | Ask) -> AbstractAsyncContextManager[None]:
+        """While a person is asked, the connection of the seat is watched."""
+        return self.seats.watched(step) if is_person(step.model) else nullcontext()
 
     async def _wait(self, step: Wait) -> None:
         """Wait until a person acts, or until the step's time, and record then what follows."""

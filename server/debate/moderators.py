@@ -6,8 +6,7 @@ A moderator is in memory while its debate runs and while a command is carried ou
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
-from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 import anyio
 import anyio.abc
@@ -15,36 +14,27 @@ import structlog
 from msgspec import UNSET, UnsetType
 
 from events.clock import SYSTEM, Clock
-from events.cluster.inbox import WITHIN_S
 from events.codec import encode
 from events.errors import Fenced, LogError, StoreDamaged, StoreUnavailable, Unanswered, UnknownDebate
-from events.record import Draft, Recorded, digest_before_first, stamp
+from events.record import Draft, Recorded, copied_into, digest_before_first, stamp
 from events.state.debate import Debate
 from events.store.log import EventLog
-from events.transfer import copied_into
+from events.table import LazyTable
 from events.types import DebateOpened, Event, FamilyWarned
-from providers.catalog.models import family
 from providers.registry import Registry
 from server import observe
-from server.debate.commands import (
-    Appeal,
-    CastBallot,
-    Command,
-    Decide,
-    Halt,
-    Pause,
-    Resume,
-    drafts_of,
-)
-from server.debate.formats import NextSteps, next_steps
-from server.debate.moderator import Moderator
+from server.debate.formats import FORMATS, NextSteps, next_steps
+from server.debate.moderator import ACTING, Moderator
 from server.debate.ownership import SOLE_OWNER, Ownership
 from server.debate.stream_writer import STORE_WAIT_S
 from server.errors import Draining, NotNow, NotOwner, TooMany, leaves
 from server.feed.hub import Hub
-from server.people.acts import AtSeat
-from server.people.provider import People
+from server.people.names import NAME as PERSON
 from server.tasks import BackgroundTasks
+
+if TYPE_CHECKING:
+    from server.debate.commands import Command
+    from server.people.provider import People
 
 logger = structlog.get_logger()
 
@@ -55,6 +45,7 @@ STOPPING_S: Final = 5.0
 LINGER_S: Final = 5.0
 """Seconds for which a moderator stays in memory after a vote: the next vote comes soon."""
 
+CATALOG: Final = LazyTable[Callable[[str], str]]({"family": "providers.catalog.models:family"})
 Job = Callable[[Moderator], Awaitable[None]]
 """Something to do for one debate, while its moderator stays in memory."""
 
@@ -71,7 +62,7 @@ class Moderators:
         idle_timeout_s: float = 60.0,
         most: int = 1000,
         ownership: Ownership = SOLE_OWNER,
-        within_s: float = WITHIN_S,
+        within_s: float = 10.0,
         clock: Clock = SYSTEM,
         next_steps: NextSteps = next_steps,
     ) -> None:
@@ -79,9 +70,7 @@ class Moderators:
         self.is_draining = False
         self._ownership, self._within_s = ownership, within_s
         self._log, self._registry, self._hub = log, registry, hub
-        self.people = People()
-        """The people that this process asks, as a provider."""
-        registry.add(self.people)
+        registry.add(PERSON, lambda: ACTING[PERSON]())  # noqa: PLW0108 - it is imported when a person is asked
         self._idle_timeout_s, self._most = idle_timeout_s, most
         self._clock, self._next_steps = clock, next_steps
         self._moderators: dict[str, Moderator] = {}
@@ -97,6 +86,11 @@ class Moderators:
         """Set whenever a debate rests or ends, and then replaced by a new event."""
         self._load_locks: dict[str, anyio.Lock] = {}
         self._tasks = BackgroundTasks()
+
+    @property
+    def people(self) -> "People":
+        """The people that this process asks, as a provider."""
+        return cast("People", self._registry.provider(PERSON))
 
     @property
     def running(self) -> int:
@@ -207,7 +201,7 @@ class Moderators:
         if self.running >= self._most:
             raise TooMany(f"{self._most} debates are running already", retry_after_s=10)
 
-    async def act(self, debate: str, command: Command) -> int:
+    async def act(self, debate: str, command: "Command") -> int:
         """Carry out what a person does, here or at the owner of the debate; the position of the event.
 
         If the debate changes its owner meanwhile, nothing was done, and the command is tried again.
@@ -223,26 +217,12 @@ class Moderators:
                 raise Unanswered(debate, taken=False)
             await anyio.sleep(CHANGING_S)
 
-    async def execute(self, debate: str, command: Command) -> int:
+    async def execute(self, debate: str, command: "Command") -> int:
         """Carry out a command as the owner; the position of the event.  Raises ``NotOwner``, ``Fenced``, refusals."""
-        async with self._acting_on(debate, linger=isinstance(command, CastBallot)) as moderator:
-            match command:
-                case Pause():
-                    return await moderator.pause(command.reason, command.by)
-                case Resume():
-                    return await moderator.resume(command.reason, command.by, command.max_cost_usd)
-                case Halt():
-                    return await moderator.halt(command.reason, command.by)
-                case Appeal():
-                    return await moderator.appeal(command.claim, command.by)
-                case Decide():
-                    return await moderator.decide(command.decision, command.reason, command.by)
-                case CastBallot():
-                    return await moderator.ballots.cast(command.ballot)
-                case AtSeat():
-                    return await moderator.seats.act(command)
-                case _:
-                    return await moderator.append_at_once(partial(drafts_of, command))
+        acting = ACTING["commands"]
+        async with self._acting_on(debate, linger=acting.comes_in_crowds(command)) as moderator:
+            position: int = await acting.carry_out(moderator, command)
+            return position
 
     # other nodes
 
@@ -360,14 +340,15 @@ class Moderators:
             self._log,
             self._registry,
             self._hub,
-            self.people,
             idle_timeout_s=self._idle_timeout_s,
             clock=self._clock,
             next_steps=self._next_steps,
         )
         await moderator.load()
-        if moderator.debate.opened is None:
+        if (opened := moderator.debate.opened) is None:
             raise UnknownDebate(debate)
+        if opened.format not in FORMATS:
+            raise NotNow(f"this version of Moot has no format {opened.format[:40]!r}")
         return moderator
 
     @contextmanager
@@ -438,6 +419,9 @@ def family_warnings(opened: DebateOpened) -> tuple[FamilyWarned, ...]:
     judges = {"judge": opened.judge.model} | {f"panel.{seat.name}": seat.model for seat in opened.panel}
     if opened.judge.second is not UNSET:
         judges["judge.second"] = opened.judge.second
+    if {model.partition(":")[0] for model in (debaters | judges).values()} <= {"", "scripted", PERSON}:
+        return ()
+    family = CATALOG["family"]
     debating = {family(model) for model in debaters.values() if model} - {""}
     return tuple(
         FamilyWarned(

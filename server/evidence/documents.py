@@ -3,35 +3,24 @@
 import base64
 import hashlib
 from collections.abc import Sequence
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import msgspec
 from anyio import to_thread
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Struct
 
 from events.misfits import misfit_words
 from events.types import EvidenceDocument, EvidencePassage, EvidenceSupplied
 from server.errors import BadField
 from server.evidence.passages import MOST_CHARACTERS
 from server.evidence.reading import MEDIA_TYPES, kind_of, read_document
+from server.evidence.request import EvidenceRequest
 from server.evidence.text import Unreadable
 
-MOST_DOCUMENTS: Final = 20
 MOST_BYTES: Final = 50_000_000
 """Bytes of a document."""
-MOST_NAME: Final = 200
 FIRST: Final = 8
 """Passages of a preview."""
-
-
-class EvidenceRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A document in a request: its ``text``, or the bytes of its file in ``base64``."""
-
-    name: Annotated[str, Meta(min_length=1, max_length=MOST_NAME, pattern=r"^[^\x00-\x1f\x7f]*$")]
-    media_type: Annotated[str, Meta(max_length=100)] | None = None
-    """Without it, the end of the name decides."""
-    text: str | None = None
-    base64: str | None = None
 
 
 class EvidencePreview(Struct, frozen=True, kw_only=True):

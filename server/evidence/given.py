@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from events.segmentation import count_words, first_words
 from events.state.debate import Debate
-from events.state.evidence import EvidencePack
+from events.state.parts.evidence import EvidencePack
 from events.types import DebateOpened, Side
 from judge.guard.neutralise import quoted
 from judge.live.text import tokens
@@ -20,8 +20,9 @@ from judge.templates import fill, section
 from personalities.pressure import directive_in_force
 from personalities.prompt import debater_template, inline
 from server.evidence.passages import READ_BADLY
-from server.evidence.retrieval import best_passages, best_sentences
+from server.evidence.retrieval import best_passages, best_sentences, prepare
 
+__all__ = ["passages_for", "prepare", "room_for", "statement_passages", "with_passages"]
 TEMPLATE: Final = "documents"
 """The name of the template in an opening; only a debate with documents has it."""
 Form = Literal["whole", "short", "begun"]

@@ -14,7 +14,7 @@ from typing import Final
 
 from events.said import sentences, words_of
 from events.segmentation import UNSPACED
-from events.state.evidence import EvidencePack
+from events.state.parts.evidence import EvidencePack
 from judge.live.text import empty_words, stem
 
 MOST_TERMS: Final = 200

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType
 
-from events.state.panel import PanelState
+from events.state.parts.panel import PanelState
 from events.types import AgreementMeasured, Coefficient, LeaveOneOut, Missing, Origin, PanelConcluded, RaterCalibrated
 from events.view.view import SeatView, TranscriptView
 

@@ -6,26 +6,28 @@ for each debate, and a reader that falls behind gets a longer delta.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Final
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 import anyio.abc
 import structlog
 
-from events.cluster.bus import Bus, SingleNodeBus
 from events.errors import LogError, StoreDamaged, StoreUnavailable, UnknownDebate
 from events.record import Recorded
 from events.store.log import EventLog, follow
+from events.table import LazyTable
 from events.view import view as views
 from events.view.view import Fold, View
 from server.errors import BadQuery, LinkChanged, leaves
 from server.feed import frames
 from server.feed.channel import RING, Channel, TextInFlight
 from server.feed.folds import Folds
-from server.feed.relay import Relay
 from server.feed.status import Presence, WaitStatus
 from server.tasks import BackgroundTasks
+
+if TYPE_CHECKING:
+    from events.cluster.bus import Bus
 
 logger = structlog.get_logger()
 
@@ -37,6 +39,31 @@ HEARTBEAT_S: Final = 5.0
 """Seconds between two heartbeats of a channel.  A page takes its line for dead after 12 without a message."""
 
 
+class Alone:
+    """The relay of a process without other nodes: nobody else watches what it runs."""
+
+    async def run(self) -> None:
+        """Do nothing until cancelled."""
+        await anyio.sleep_forever()
+
+    def publishing(self, _: str) -> AbstractContextManager[None]:
+        """Within it nothing is sent."""
+        return nullcontext()
+
+    def subscribing(self, _: Channel) -> AbstractContextManager[None]:
+        """Within it nothing is received."""
+        return nullcontext()
+
+    def tell(self, *_: Any) -> None:
+        """Do nothing."""
+
+    start_text = text_added = end_text = announce_wait = tell
+
+
+RELAYS: Final = LazyTable[Any]({"nodes": "server.feed.relay:Relay"})
+"""What sends text in flight to other nodes."""
+
+
 class Hub:
     """All channels of this process."""
 
@@ -46,7 +73,7 @@ class Hub:
         *,
         tick_ms: int = 50,
         idle_s: float = 30.0,
-        bus: Bus | None = None,
+        bus: "Bus | None" = None,
         ring: int = RING,
         recent: int = RECENT,
     ) -> None:
@@ -60,7 +87,7 @@ class Hub:
         self._waking: set[str] = set()
         self._waits = WaitStatus(self._announce_wait)
         self._presence = Presence(self.wake_soon)
-        self._relay = Relay(bus or SingleNodeBus(), self.wake_soon, tick_ms / 1000)
+        self._relay = Alone() if bus is None else RELAYS["nodes"](bus, self.wake_soon, tick_ms / 1000)
         self._tasks = BackgroundTasks()
 
     @property

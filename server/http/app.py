@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 
 from events.errors import LogError, StoreUnavailable
-from server.debate.operator_acts import ACTS
+from server.debate.acting.operator_acts import ACTS
 from server.errors import EXPECTED, HttpRefusal, NotFound
 from server.exhibit import PlayedExhibitions
 from server.export.audit import Auditors

@@ -19,8 +19,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from events.errors import LogError, StoreUnavailable, UnknownDebate
-from events.state.audience import last_of
 from events.state.debate import Conclusion
+from events.state.parts.audience import last_of
 from events.types import POLL_ROUNDS, PollRound, PollSetup, Stance, StanceStated
 from events.view.poll import PollView
 from events.view.view import Fold

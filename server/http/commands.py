@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from events.errors import UnknownDebate
-from server.debate.operator_acts import OperatorRequest, Read
+from server.debate.acting.operator_acts import OperatorRequest, Read
 from server.http.access import access_of
 from server.http.body import read_object
 from server.http.limits import RateLimit
@@ -22,7 +22,7 @@ WHATIF_PER_MINUTE: Final = 60
 
 
 def operator_act(read: Read) -> Callable[[Request], Awaitable[Response]]:
-    """The endpoint of an act of ``server.debate.operator_acts``: it answers with the position of the event."""
+    """The endpoint of an act of ``server.debate.acting.operator_acts``: it answers with the position of the event."""
 
     async def endpoint(request: Request) -> Response:
         access_of(request).require_operator(request)

@@ -21,10 +21,11 @@ from providers.base import ModelStatus
 from providers.registry import Registry
 from server import observe
 from server.debate.adoption import check_debate
+from server.debate.formats import FORMATS
 from server.debate.setup.exhibitions import exhibitions
 from server.debate.setup.lab import estimate_of
+from server.debate.setup.opening import opening_for
 from server.debate.setup.origins import fork_of, rejudged
-from server.debate.setup.records import opening_for
 from server.debate.setup.request import as_request
 from server.errors import BadField, BadQuery
 from server.evidence.documents import preview_of
@@ -151,6 +152,8 @@ def _limits(request: Request) -> Limits:
     except msgspec.ValidationError as error:
         why, _, where = str(error).partition(" - at `$.")
         raise BadQuery(why, field=where.rstrip("`")) from error
+    if limits.format is not None and limits.format not in FORMATS:
+        raise BadQuery(f"Invalid enum value {limits.format[:40]!r}", field="format")
     if limits.hidden or limits.unlisted:
         access_of(request).require_operator(request)
         return limits

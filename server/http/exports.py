@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import NotModifiedResponse
 
-from events.state.evidence import INITIAL as NO_EVIDENCE
-from events.state.evidence import EvidencePack
+from events.state.parts.evidence import INITIAL as NO_EVIDENCE
+from events.state.parts.evidence import EvidencePack
 from events.transfer import export
 from events.types import SIDES, Missing, Side
 from events.view.evidence_view import whole_pack

@@ -33,7 +33,7 @@ from judge.report.weaknesses import Weakness, weaknesses
 from judge.rubric import digest, rubric_v2
 from judge.templates import EVIDENCE, judge_templates, load_template
 from server.debate.adoption import UNREADABLE
-from server.debate.setup.lab import result_of
+from server.debate.opening.noise import result_of
 from server.export.lab import LabFinding, findings
 from server.http.access import check_link
 from server.http.requests import json_response, service_of

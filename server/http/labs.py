@@ -8,9 +8,10 @@ from starlette.responses import HTMLResponse, Response
 
 from events.errors import UnknownDebate
 from events.view.view import View
+from server.debate.opening.request import DebateRequest
 from server.debate.setup.lab import estimate_of
-from server.debate.setup.records import opening_for
-from server.debate.setup.request import DebateRequest, as_request
+from server.debate.setup.opening import opening_for
+from server.debate.setup.request import as_request
 from server.errors import BadQuery, NotFound
 from server.export.lab.report import page_html, report_csv, report_html, report_json
 from server.http.access import access_of, check_link, keep_link

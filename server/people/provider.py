@@ -16,12 +16,9 @@ from providers.answers.schema import parse, schema
 from providers.base import Answer, Material, ModelStatus, Outcome, Request, TextStream, Tokens
 from providers.errors import Malformed, Resigned
 from server.people.checks import AnswerFault, faults
+from server.people.names import NAME, PREFIX, request_id, seat_of
 
 T = TypeVar("T")
-NAME: Final = "person"
-PREFIX: Final = f"{NAME}:"
-NAME_MOST: Final = 80
-"""Characters of a person's name."""
 AWAY_S: Final = 15.0
 """Seconds without a word of a seat's page after which its connection counts as lost."""
 MOST_DRAFTS: Final = 16
@@ -205,21 +202,3 @@ def outcome_of(model: str, asked: OpenRequest) -> Outcome:
     """No tokens, no cost, and the time that the person took."""
     took_s = asyncio.get_running_loop().time() - asked.opened_at
     return Outcome(model=model, tokens=Tokens(), latency_ms=round(took_s * 1000), cost_usd=0.0)
-
-
-def request_id(key: str, turn: int) -> str:
-    """What a page names a request by: the same after a restart, so that its draft fits."""
-    return f"{key}/{turn}"
-
-
-def seat_of(key: str) -> str:
-    """The seat that a question goes to: ``speak:pro`` to ``pro``, ``panel:general`` to ``general``, others to judge."""
-    purpose, _, about = key.partition(":")
-    if purpose in {"speak", "panel"}:
-        return about.partition("@")[0]
-    return about.partition(":")[0] if purpose == "deliberate" else "judge"
-
-
-def is_person(model: str) -> bool:
-    """Whether a model's name is that of a person."""
-    return model.startswith(PREFIX)

@@ -6,8 +6,14 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from events.types import SourceKind
-from server.debate.setup.cases import MOTION_MOST
-from server.debate.setup.transcripts import ALL_MOST, ENTRIES_MOST, LATEST_MS, LICENCE_MOST, SOURCE_MOST, SPEAKER_MOST
+from server.debate.formats.exchange.supplied import ENTRIES_MOST, LATEST_MS
+from server.debate.formats.exchange.transcripts import (
+    ALL_MOST,
+    LICENCE_MOST,
+    SOURCE_MOST,
+    SPEAKER_MOST,
+)
+from server.debate.opening.request import MOTION_MOST
 from server.debate.speech import clean
 from server.errors import BadTranscript
 

@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from server.debate.setup.transcripts import SPEAKER_MOST
+from server.debate.formats.exchange.transcripts import SPEAKER_MOST
 from server.transcripts.hints import side_of
 
 LabelForm = Literal["colon", "line"]

@@ -7,7 +7,7 @@ of turns alone, or one turn a line.  Only ``text``, and ``speaker`` or ``side``,
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from server.debate.setup.transcripts import LATEST_MS
+from server.debate.formats.exchange.supplied import LATEST_MS
 from server.errors import BadTranscript
 from server.transcripts.entries import (
     EntryCollector,

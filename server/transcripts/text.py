@@ -8,8 +8,8 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from server.debate.setup.cases import MOTION_MOST
-from server.debate.setup.transcripts import ALL_MOST
+from server.debate.formats.exchange.transcripts import ALL_MOST
+from server.debate.opening.request import MOTION_MOST
 from server.errors import BadTranscript
 from server.transcripts.entries import (
     EntryCollector,

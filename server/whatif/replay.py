@@ -35,7 +35,7 @@ from events.types import (
 from providers.answers.schema import parse
 from providers.errors import ProviderError
 from server.debate.formats import next_steps
-from server.debate.formats.judging import second_opinions
+from server.debate.formats.exchange.judging import second_opinions
 from server.debate.formats.questions import pending
 from server.debate.formats.steps import Ask, Record, Step
 

@@ -41,7 +41,7 @@ from events.types import (
 )
 from personalities.archetypes import archetypes
 from server.bench.material import SENTENCES, answered, opening, turn_events
-from server.debate.formats.exchange import side_of
+from server.debate.formats.exchange.steps import side_of
 
 TURNS: Final = 200
 EVENTS: Final = 5_000

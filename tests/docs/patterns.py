@@ -35,7 +35,7 @@ MADE: Final[dict[str, Callable[[], Iterable[re.Pattern[str]]]]] = {
     "judge.panel.weights._pattern": lambda: map(weights._pattern, ("tax", "public transport", "cost of living")),
     "providers.gemini.refused_in": lambda: map(re.compile, ("temperature", r"\bseed\b")),
     "providers.openai.refused_in": lambda: [re.compile(r"\breasoning_effort\b")],
-    "server.debate.setup.cases._faults_of": lambda: [re.compile("PRO-[1-9][0-9]?")],
+    "server.debate.formats.calibration.cases._faults_of": lambda: [re.compile("PRO-[1-9][0-9]?")],
 }
 """Functions that make patterns from values, and what they make."""
 GENERAL: Final = (

@@ -14,7 +14,6 @@ import click
 import msgspec
 import pytest
 from click.testing import CliRunner
-from msgspec import Struct
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
 from events.codec import CLASSES
@@ -24,7 +23,7 @@ from events.view.view import View
 from judge.rubric import rubric_v2
 from providers.scripted.script import Script
 from server.cli.main import COMMANDS, main
-from server.debate.setup import request
+from server.debate.formats import FORMATS
 from server.http import access
 from server.http import websocket as socket
 from server.http.access import Access
@@ -222,16 +221,10 @@ async def test_the_routes_are_the_documented_ones() -> None:
 
 
 def test_every_field_of_a_body_that_opens_a_debate_is_documented() -> None:
-    (wanted,) = {
-        field
-        for each in vars(request).values()
-        if isinstance(each, type) and issubclass(each, Struct)
-        for field in [each.__struct_fields__]
-        if {"motion", "max_cost_usd", "exhibition"} <= set(field)
-    }
+    wanted = {field for each in FORMATS.values() for field in each.request.__struct_fields__}
     cells = pages.first_cells(pages.section(pages.read("http"), "Opening a debate"))[1:]
 
-    assert set(wanted) == {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+    assert wanted == {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
 
 
 def test_every_field_of_the_view_is_documented() -> None:

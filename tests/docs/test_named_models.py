@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from providers.catalog.addresses import VENDORS
 from providers.catalog.models import known_model, model_catalog
-from providers.catalog.pricing import VENDORS, price
+from providers.catalog.pricing import price
 from providers.registry import KEYED
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from personalities.motions import burden, motion_kind, phase
-from server.debate.setup.language import language_of
+from server.debate.opening.language import language_of
 
 MOTIONS: list[dict[str, str]] = json.loads(Path(__file__).with_name("motions.json").read_bytes())
 

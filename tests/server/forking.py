@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from server.cli import main
-from server.debate.setup.language import language_of
+from server.debate.opening.language import language_of
 
 ROOT = Path(__file__).parents[2]
 COMMAND = "from server.cli import main; main()"

@@ -24,7 +24,7 @@ from events.types import (
 )
 from events.types.rubric import Rubric
 from providers.base import Segment
-from server.debate.formats.exchange import side_of
+from server.debate.formats.exchange.steps import side_of
 from server.debate.formats.steps import LazyPrompt, Record, Speak, Step
 
 MOST_EVENTS, MOST_LARGE = 12, 40

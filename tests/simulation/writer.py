@@ -21,7 +21,7 @@ from events.types import (
     TurnStarted,
     Usage,
 )
-from server.debate.formats.exchange import side_of
+from server.debate.formats.exchange.steps import side_of
 from server.feed.channel import TextInFlight
 from tests.simulation.client import Oracle
 from tests.simulation.format import events_after, opening

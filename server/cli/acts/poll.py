@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import click
 import segno
 
-from events.state.audience import PollState
+from events.state.parts.audience import PollState
 from events.store.log import read_pages
 from events.view import view as views
 from events.view.view import View

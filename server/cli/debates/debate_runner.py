@@ -20,8 +20,8 @@ from server.cli.output import emit
 from server.debate.commands import Resume
 from server.debate.setup.estimate import NONE_MEASURED, Estimate
 from server.debate.setup.lab import LabEstimate, estimate_of, in_words
+from server.debate.setup.opening import opening_for
 from server.debate.setup.origins import fork_of, rejudged
-from server.debate.setup.records import opening_for
 from server.debate.setup.request import as_request
 from server.errors import BadField, NotOwner
 from server.feed import frames

@@ -13,7 +13,7 @@ from server.cli.debates.opinions import DeliberationPrinter
 from server.cli.options import with_json, with_settings, with_think
 from server.cli.output import run_async
 from server.cli.seats import panel_names
-from server.debate.setup.opening import ARTIFACT_MOST
+from server.debate.formats.deliberation.opening import ARTIFACT_MOST
 from server.errors import BadField
 from server.settings import Settings
 

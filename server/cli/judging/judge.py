@@ -23,7 +23,7 @@ from server.cli.options import (
 )
 from server.cli.output import emit, run_async
 from server.cli.seats import panel_request
-from server.debate.setup.transcripts import CONTEXT_MOST, TURNS_MOST
+from server.debate.formats.exchange.transcripts import CONTEXT_MOST, TURNS_MOST
 from server.errors import BadField, BadTranscript
 from server.export.document.terminal import say
 from server.export.text import escape_controls, one_line, shortened

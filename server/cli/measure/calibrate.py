@@ -21,8 +21,8 @@ from server.cli.measure.case_files import read_cases
 from server.cli.options import open_store, with_json, with_settings, with_think
 from server.cli.output import emit, run_async
 from server.cli.seats import panel_names, panel_request
-from server.debate.setup.cases import CaseRequest
-from server.debate.setup.records import Known, calibrations
+from server.debate.formats.calibration.cases import CaseRequest
+from server.debate.opening.records import Known, calibrations
 from server.export.document import Column, Lines, Table
 from server.export.document.terminal import say, show
 from server.settings import Settings

@@ -14,7 +14,7 @@ from events.errors import LogError
 from events.misfits import misfit_words
 from events.transfer import parse_lines, read_lines
 from events.types import Argument, ArgumentsOpened, DebateOpened, Side, Winner
-from server.debate.setup.cases import CaseId, CaseRequest, faults
+from server.debate.formats.calibration.cases import CaseId, CaseRequest, faults
 from server.errors import BadField
 
 T = TypeVar("T")

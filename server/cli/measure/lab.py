@@ -23,7 +23,7 @@ from server.cli.debates.debate_runner import Resumption, run_debate
 from server.cli.debates.printer import FeedPrinter, say_opening
 from server.cli.options import find_debate, open_store, with_json, with_settings, with_think
 from server.cli.output import emit, run_async
-from server.debate.formats.trials import readings_of, trials_of
+from server.debate.formats.lab.trials import readings_of, trials_of
 from server.errors import BadField, NotFound, NotNow
 from server.export.document import Column, Document, Paragraph, Section, Table
 from server.export.document.terminal import show

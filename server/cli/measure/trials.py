@@ -8,8 +8,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from providers.base import ModelStatus, Outcome, Request, Segment
+from providers.catalog.addresses import VENDORS, is_free
 from providers.catalog.models import known_model
-from providers.catalog.pricing import VENDORS, cost, is_free, prepare
+from providers.catalog.pricing import cost, prepare
 from providers.errors import ProviderError
 from providers.registry import KEYED, Registry
 from server.debate.calls import time_limit

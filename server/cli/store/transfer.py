@@ -11,7 +11,7 @@ import click
 import msgspec
 from anyio import to_thread
 
-from events.state.evidence import INITIAL as NO_EVIDENCE
+from events.state.parts.evidence import INITIAL as NO_EVIDENCE
 from events.store.log import read_pages
 from events.store.open import opened_log
 from events.transfer import Imported, import_debate, read_lines

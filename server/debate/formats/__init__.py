@@ -1,25 +1,29 @@
 """Formats: what happens next in a debate, as a pure function ``next_steps(debate) -> steps``.
 
-``steps`` what a format may ask for · ``exchange`` ``protocol`` ``calibration`` ``deliberation`` ``lab`` one format
-each · ``trials`` what a lab asks · ``poll`` ``questions`` ``people`` ``citing`` ``halts`` what formats share.
+``FORMATS`` is the only place that names them: a folder each, with its request, its opening and its steps ·
+``format`` what a format is · ``steps`` what it may ask for · ``questions`` ``prompts`` ``halts`` ``poll`` ``people``
+``citing`` ``panel`` ``rounds`` what formats share.
 """
 
-from collections.abc import Callable
+from typing import Final
 
 from events.state.debate import Debate
-from server.debate.formats import calibration, deliberation, exchange, lab, protocol
+from events.table import LazyTable
+from server.debate.formats.format import DebateFormat, NextSteps
 from server.debate.formats.halts import halt_if_overdue
 from server.debate.formats.steps import Ask, Speak, Step
 
-NextSteps = Callable[[Debate], tuple[Step, ...]]
+FORMATS: Final = LazyTable[DebateFormat](
+    {
+        "exchange": "server.debate.formats.exchange:FORMAT",
+        "protocol": "server.debate.formats.protocol:FORMAT",
+        "deliberation": "server.debate.formats.deliberation:FORMAT",
+        "calibration": "server.debate.formats.calibration:FORMAT",
+        "lab": "server.debate.formats.lab:FORMAT",
+    }
+)
 
-FORMATS: dict[str, NextSteps] = {
-    "exchange": exchange.next_steps,
-    "protocol": protocol.next_steps,
-    "calibration": calibration.next_steps,
-    "deliberation": deliberation.next_steps,
-    "lab": lab.next_steps,
-}
+__all__ = ["FORMATS", "DebateFormat", "NextSteps", "next_steps"]
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
@@ -28,6 +32,6 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
     Once the deadline has passed, a halt replaces every step that would call a model.
     """
     assert debate.opened is not None, "a debate begins with debate_opened"
-    steps = FORMATS[debate.opened.format](debate)
+    steps = FORMATS[debate.opened.format].next_steps(debate)
     calls_models = any(isinstance(step, Speak | Ask) for step in steps)
     return (halt,) if calls_models and (halt := halt_if_overdue(debate)) is not None else steps

@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from events.state.debate import Debate
-from events.state.evidence import EvidencePack
+from events.state.parts.evidence import EvidencePack
 from events.state.transcript import Turn
 from events.types import DebateOpened
 from judge.evidence.checks import CheckedTurn, check_turn
@@ -16,21 +16,23 @@ from judge.evidence.question import (
     EvidenceAnswer,
     Pair,
     claim_text,
+    evidence_material,
     evidence_prompt,
     pairs_of,
+    second_prompt,
     suspected,
 )
 from judge.evidence.rules import record_citations, record_evidence
 from judge.live.answers import Answers
 from judge.live.claims import ClaimsAnswer
 from judge.live.event_batch import EventBatch
-from judge.material import evidence_material
 from server.debate.formats.questions import Question
 from server.evidence.retrieval import best_passages
-from server.people.provider import is_person
+from server.people.names import is_person
 
 TOKENS: Final = 1600
 """Most tokens of an answer about all claims of a turn."""
+__all__ = ["evidence_questions", "record_statement_citations", "second_prompt", "turn_evidence", "weigh_evidence"]
 
 
 class TurnEvidence(Struct, frozen=True):
@@ -132,12 +134,8 @@ def evidence_questions(
     }
 
 
-def weigh_evidence(
-    batch: EventBatch, turn: Turn, evidence: TurnEvidence | None, given: dict[str, Answers[Any]]
-) -> None:
+def weigh_evidence(batch: EventBatch, turn: Turn, evidence: TurnEvidence, given: dict[str, Answers[Any]]) -> None:
     """Add what follows from the evidence to the batch of a turn, after its suspect claims are flagged."""
-    if evidence is None:
-        return
     weighed: dict[str, Answers[Any]] = {
         order: given[f"{PURPOSE}:{order}"] for order in ORDERS if f"{PURPOSE}:{order}" in given
     }

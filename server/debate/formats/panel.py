@@ -16,13 +16,13 @@ from events.types.criteria import PanelRules
 from judge.live.answers import Answers
 from judge.live.entries import record_notes
 from judge.live.event_batch import EventBatch
-from judge.material import panel_material
 from judge.panel.disputes import turning
+from judge.panel.material import panel_material
 from judge.panel.questions import RaterAnswer, asks_finding, item_sides, panel_prompt, panel_type
 from judge.panel.reading import rated_nothing, read_rater
-from server.debate.formats import deliberation
 from server.debate.formats.halts import halt_if_unaffordable
 from server.debate.formats.questions import Question, answers, pending
+from server.debate.formats.rounds import rounds
 from server.debate.formats.steps import Ask, Step, record
 
 TOKENS: Final = 800
@@ -53,7 +53,7 @@ def steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
             stop = halt_if_unaffordable(debate, opened)
             return due if stop is None else (stop,)
         return record(_scored(debate, opened))
-    return deliberation.rounds(debate, opened) or record(_concluded(debate, opened))
+    return rounds(debate, opened) or record(_concluded(debate, opened))
 
 
 def most_tokens(items: int) -> int:

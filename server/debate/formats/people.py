@@ -20,7 +20,7 @@ from personalities.pressure import directive_in_force
 from providers.base import Segment
 from providers.errors import TimedOut
 from server.evidence.given import statement_passages
-from server.people.provider import is_person
+from server.people.names import is_person
 
 RESIGNATION: Final = "resignation"
 """The rule by which the opponent of a person wins who resigns."""

@@ -6,7 +6,7 @@ earlier ones, as many as fit.  The event ``context_summarised`` records which, s
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -21,12 +21,9 @@ from personalities.motions import motion_kind
 from personalities.pressure import directive_in_force
 from personalities.prompt import BY_PHASE, Place, begun_prompt, debater_prompt
 from providers.base import Segment
-from server.evidence.given import Form, passages_for, room_for, with_passages
+from server.debate.formats.parts import PARTS
+from server.debate.opening.models import TINY, is_small
 
-TINY: Final = "embedded:smollm2"
-"""The model whose speeches are begun for it."""
-WHOLE_WINDOW: Final = 8192
-"""Tokens of a window from which on a model gets the long prompts."""
 DENSE: Final = 4 / 3
 """A text is taken to have more tokens by this factor: a turn too few is better than a prompt that does not fit."""
 FRAME_TOKENS: Final = 700
@@ -44,11 +41,6 @@ class Context(NamedTuple):
     """Positions of the moderator's words."""
 
 
-def is_small(model: str, window: int) -> bool:
-    """Whether a model gets short prompts.  ``window`` 0: it has no known limit."""
-    return model.startswith("embedded:") or 0 < window < WHOLE_WINDOW
-
-
 def is_begun(model: str, opened: DebateOpened) -> bool:
     """Whether a debater's speeches are begun for it: a very small model in an English debate."""
     return model == TINY and "begun" in opened.prompts and (opened.language or "en").partition("-")[0] == "en"
@@ -57,7 +49,10 @@ def is_begun(model: str, opened: DebateOpened) -> bool:
 def speech_passages(debate: Debate, opened: DebateOpened, side: Side) -> tuple[str, ...]:
     """The passages of the evidence that the next turn of ``side`` is given."""
     seat = debater_of(opened, debate.seats, side)
-    return passages_for(debate, opened, side, _form(seat, opened), seat.window)
+    if not debate.evidence.passages:
+        return ()
+    found: tuple[str, ...] = PARTS["documents"].passages_for(debate, opened, side, _form(seat, opened), seat.window)
+    return found
 
 
 def speech_prompt(
@@ -65,7 +60,8 @@ def speech_prompt(
 ) -> tuple[Segment, ...]:
     """The prompt for the next turn of ``side``, with its present traits, the directive in force, and ``passages``."""
     seat = debater_of(opened, debate.seats, side)
-    rules, shown = with_passages(debate, opened, side, passages, _form(seat, opened))
+    given = PARTS["documents"].with_passages if passages else lambda *_: ("", "")
+    rules, shown = given(debate, opened, side, passages, _form(seat, opened))
     directive = directive_in_force(debate, side)
     context = _context(debate, opened, side)
     spoken = _given(debate, context)
@@ -114,7 +110,7 @@ def speech_prompt(
     return (replace(system, text=f"{system.text}\n\n{rules}"), *said, Segment("user", shown), ask)
 
 
-def _form(seat: Debater, opened: DebateOpened) -> Form:
+def _form(seat: Debater, opened: DebateOpened) -> Literal["whole", "short", "begun"]:
     """How much of the documents a debater reads."""
     if is_begun(seat.model, opened):
         return "begun"
@@ -154,7 +150,8 @@ def _context(debate: Debate, opened: DebateOpened, side: Side) -> Context:
     if not window:
         return Context(tuple(turn.turn for turn in spoken), (), tuple(debate.words))
     answer = round(opened.max_words * tokens_a_word(opened.language or "en"))
-    left = (window - FRAME_TOKENS - room_for(debate, window) - answer) / DENSE
+    room = PARTS["documents"].room_for(debate, window) if debate.evidence.passages else 0.0
+    left = (window - FRAME_TOKENS - room - answer) / DENSE
     words = _words(debate, left / SHARE_OF_WORDS)
     left -= sum(tokens(debate.words[at].text) for at in words)
     brief = [tokens(shortened(turn.text)) for turn in spoken]

@@ -23,7 +23,7 @@ from providers.base import Material, Segment
 from providers.errors import ProviderError, Resigned, TimedOut
 from server.debate.formats.halts import count_outages, count_tries, delay_ms, is_exhausted, is_forgiven
 from server.debate.formats.steps import Ask, LazyPrompt
-from server.people.provider import is_person, seat_of
+from server.people.names import is_person, seat_of
 
 PERMANENT: Final = frozenset({"auth", "unknown_model", "context_length", "bad_request"})
 """Kinds of failures that every further attempt would meet again."""

@@ -1,6 +1,5 @@
-"""Before a debate runs: its request and checks, the estimate of its cost, and the event ``debate_opened``.
+"""Before a debate runs: a request from JSON becomes its opening, and what it will take is estimated.
 
-``request`` what is asked for, with its checks · ``opening`` the event · ``seats`` the panel · ``cases`` the cases of a
-calibration · ``records`` track records of raters · ``exhibitions`` scripted debates · ``rehearsal`` ``estimate`` calls,
-tokens and cost beforehand.
+``request`` JSON becomes a request · ``opening`` the builder of its format makes the event · ``origins`` debates made of
+stored ones · ``exhibitions`` scripted debates · ``rehearsal`` ``estimate`` ``lab`` calls, tokens and cost beforehand.
 """

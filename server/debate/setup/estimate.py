@@ -22,8 +22,9 @@ from events.types import DebateOpened, Event, Missing, missing
 from judge.live.text import tokens
 from judge.live.whole import reads_whole
 from providers.base import Think
+from providers.catalog.addresses import VENDORS, is_free
 from providers.catalog.models import Model, likely_model, model_catalog
-from providers.catalog.pricing import VENDORS, cost, is_free, is_priced
+from providers.catalog.pricing import cost, is_priced
 from providers.limits import DEFAULT_LIMITS, Limit
 from server.debate.setup.rehearsal import LONGEST, RehearsedCall, rehearse
 

@@ -34,14 +34,21 @@ from judge.rubric import ShippedRubric, with_evidence
 from judge.templates import EVIDENCE, load_template
 from providers.registry import Registry
 from server.debate.acts import check_word
-from server.debate.setup.privacy import check_shown, filed_as
-from server.debate.setup.records import opening_for
-from server.debate.setup.request import DebateRequest, DebaterRequest, JudgeRequest, as_field_error
-from server.debate.setup.seats import Name, PanelRequest
-from server.debate.setup.transcripts import SOURCE_MOST, SPEAKER_MOST, TranscriptRequest, TurnRequest
+from server.debate.formats.exchange.opening import ExchangeRequest
+from server.debate.formats.exchange.supplied import TranscriptRequest, TurnRequest
+from server.debate.formats.exchange.transcripts import SOURCE_MOST, SPEAKER_MOST
+from server.debate.opening.privacy import check_shown, filed_as
+from server.debate.opening.request import (
+    DebaterRequest,
+    JudgeRequest,
+    Name,
+    PanelRequest,
+    as_field_error,
+)
+from server.debate.setup.opening import opening_for
 from server.debate.speech import clean
 from server.errors import BadField, BadQuery, NotNow
-from server.people.provider import is_person
+from server.people.names import is_person
 from server.settings import Settings
 from server.version import VERSION
 
@@ -123,7 +130,7 @@ async def rejudged(
     spoken = {turn.side for turn in source.transcript.spoken()}
     if spoken != set(SIDES):
         raise NotNow("both sides must have spoken before another judge can read the debate")
-    request = DebateRequest(
+    request = ExchangeRequest(
         motion=opened.motion,
         judge=wanted.judge,
         rubric=wanted.rubric or msgspec.to_builtins(opened.rubric),
@@ -303,7 +310,7 @@ async def _changed(
     judge = wanted.judge or JudgeRequest(model=opened.judge.model, samples=opened.judge.samples)
     if judge.person is None and judge.model and is_person(judge.model):
         raise BadField("judge.model", "a person judged this debate: name a model to go on with")
-    request = DebateRequest(
+    request = ExchangeRequest(
         motion=opened.motion,
         turns=turns,
         max_words=opened.max_words or None,

@@ -19,7 +19,7 @@ from events.state import debate as debates
 from events.types import DebateOpened, Event, ModelAnswered, TurnSpoken, TurnStarted, Usage
 from providers.answers.schema import schema
 from providers.base import Segment, Think
-from server.debate.formats import next_steps
+from server.debate.formats import FORMATS, next_steps
 from server.debate.formats.steps import Ask, Record, Speak
 
 LONGEST: Final = 12
@@ -34,7 +34,6 @@ CITED: Final = 2
 """Passages that a turn cites."""
 SIGNS: Final = {"spaced": 5.6, "unspaced": 2.2}
 """Characters of a word with the following space, in scripts with spaces between words (measured) and in others."""
-ASKED_ONCE: Final = frozenset({"deliberation", "calibration"})
 LENGTHS: Final = {
     "quote": 45, "reason": 82, "text": 110, "fails": 70, "exposed_by": 70, "claim": 120, "reasoning": 420,
     "evidence": 240, "compare.reason": 170, "claims.quote": 90, "claims.reason": 150, "gaps.reason": 95,
@@ -99,7 +98,7 @@ class _Rehearsal:
                 if isinstance(speech, Speak):
                     yield self._spoken(speech, batch)
             yield from self._asked(asks, batch)
-            if any(each.purpose in FINAL for each in asks) or self.opened.format in ASKED_ONCE:
+            if any(each.purpose in FINAL for each in asks) or FORMATS[self.opened.format].is_asked_once:
                 return
             self._add(*(_given(each, self._answer(each)) for each in asks))
 

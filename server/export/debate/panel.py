@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import UNSET
 
-from events.state.panel import PanelState, RaterState
+from events.state.parts.panel import PanelState, RaterState
 from events.types import AgreementMeasured, ArtifactJudged, DeliberationHeld, OpinionGiven, PanelConcluded
 from events.view.view import View
 from server.export import document as doc

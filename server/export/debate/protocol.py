@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import UNSET
 
-from events.state.rounds import ArgumentState, ProtocolState
+from events.state.parts.rounds import ArgumentState, ProtocolState
 from events.types import SIDES, ArgumentTraced, Briefing, ClosingStated, Missing, Side, other
 from events.view.view import View
 from server.export.debate.exchange import citations

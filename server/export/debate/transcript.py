@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import UNSET
 
-from events.state.evidence import INITIAL as NO_EVIDENCE
-from events.state.evidence import EvidencePack
-from events.state.panel import PanelState
+from events.state.parts.evidence import INITIAL as NO_EVIDENCE
+from events.state.parts.evidence import EvidencePack
+from events.state.parts.panel import PanelState
 from events.types import STANCES, Missing
 from events.view.audience import Agreement, AudienceView, BeliefShift
 from events.view.poll import LeadChange, StanceShare

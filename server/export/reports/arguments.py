@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import UNSET, Struct
 
 from events.state.debate import Debate
-from events.state.rounds import ArgumentState, has_answers
+from events.state.parts.rounds import ArgumentState, has_answers
 from events.types import ArgumentCrossExamined, Missing, Side, other
 from server.errors import NotNow
 from server.export.document import CitedTurn, Parts, QuotedWords, Strong

@@ -17,12 +17,12 @@ from starlette.responses import Response
 from events.clock import SYSTEM
 from events.errors import Unanswered, UnknownDebate
 from events.state.debate import Debate
-from events.state.evidence import EvidencePack
+from events.state.parts.evidence import EvidencePack
 from events.state.seats import SeatState
 from events.types import SIDES, DebateState, Side
 from providers.base import Material
-from server.debate.desk import ms_between
-from server.debate.operator_acts import OperatorRequest, seat_link
+from server.debate.acting.operator_acts import OperatorRequest, seat_link
+from server.debate.time_limits import ms_between
 from server.errors import BadField, NotAllowed, NotFound
 from server.evidence.passages import READ_BADLY
 from server.http.body import read_object
@@ -31,7 +31,7 @@ from server.http.requests import PRIVATE, json_response, service_of, whole_numbe
 from server.http.static import page_response
 from server.people.acts import VOID, AtSeat, invited
 from server.people.links import digest_of_link, holds, is_secret, place_of
-from server.people.provider import request_id
+from server.people.names import request_id
 from server.service import Service
 
 HEADER: Final = "x-moot-seat"

@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from events.record import Recorded
-from events.state import protocol as rounds
-from events.state.panel import INITIAL as NO_PANEL
-from events.state.panel import PanelState
-from events.state.rounds import ProtocolState
+from events.state.folds import protocol as rounds
+from events.state.parts.panel import INITIAL as NO_PANEL
+from events.state.parts.panel import PanelState
+from events.state.parts.rounds import ProtocolState
 from events.types import (
     Argument,
     ArgumentCrossExamined,
@@ -46,7 +46,7 @@ class Rounds:
 
     def __init__(self, seats: DebateOpened | None = None) -> None:
         self.opened = seats or opened()
-        self.protocol: ProtocolState = rounds.INITIAL
+        self.protocol: ProtocolState = ProtocolState()
         self.panel: PanelState = NO_PANEL
         self.position = 1
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from events import codec
 from events.patch import merge
 from events.record import Recorded, as_draft, digest_before_first, stamp
-from events.state.audience import INITIAL, Audience, apply
 from events.state.exchanges import Exchanges
+from events.state.folds.audience import apply
+from events.state.parts.audience import INITIAL, Audience
 from events.types import (
     AudienceVoted,
     BeliefStated,

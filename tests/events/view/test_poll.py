@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from events import codec
 from events.record import Recorded, as_draft, digest_before_first, stamp
-from events.state.audience import count_poll
+from events.state.folds.audience import count_poll
 from events.types import (
     STANCES,
     DebateConcluded,

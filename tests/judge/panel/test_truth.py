@@ -26,7 +26,7 @@ from judge.panel.truth import (
 from judge.panel.weights import accuracy
 from judge.rubric import rubric_v1
 from server.cli.measure.case_files import read_cases
-from server.debate.setup.cases import CaseRequest, cases_of, faults
+from server.debate.formats.calibration.cases import CaseRequest, cases_of, faults
 from tests.judge.reading import answered
 
 CASES = Path(__file__).parent / "cases"

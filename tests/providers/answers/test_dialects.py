@@ -15,7 +15,7 @@ from judge.panel.questions import panel_type
 from providers.answers import dialects
 from providers.answers.dialects import Dialect, fits, in_dialect, is_closed, is_object
 from providers.answers.schema import schema
-from server.debate.formats.judging import TOKENS
+from server.debate.formats.exchange.judging import TOKENS
 from tests.providers.answers import schema_rules
 from tests.providers.scenarios.all_questions import questions_asked, sites
 from tests.server.debate_events import RUBRIC

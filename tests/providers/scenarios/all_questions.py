@@ -20,9 +20,9 @@ from events.types.rubric import Component, Dimension
 from judge.rubric import rubric_v2, with_evidence
 from judge.templates import EVIDENCE, load_template
 from server.debate import formats
+from server.debate.formats.calibration.cases import CaseRequest, cases_of
 from server.debate.formats.questions import Question
 from server.debate.formats.steps import Ask, Step
-from server.debate.setup.cases import CaseRequest, cases_of
 from tests.judge.deliberation import judges
 from tests.judge.panel.rater_scores import rater_seats
 from tests.judge.played_turns import CALM, answer_steps, claim_answer, play_turn

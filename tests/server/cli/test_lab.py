@@ -18,7 +18,7 @@ BASELINE = "baseline:lexical"
 
 @pytest.fixture(autouse=True)
 def two_items(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.debate.setup.lab.installed", lambda: TWO_ITEMS)
+    monkeypatch.setattr("server.debate.formats.lab.setup.installed", lambda: TWO_ITEMS)
 
 
 @pytest.fixture

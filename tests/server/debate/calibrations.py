@@ -8,9 +8,8 @@ from msgspec import UNSET
 
 from events.record import Recorded
 from events.types import Argument, DebateConcluded, ModelAnswered, RaterCalibrated
+from server.debate.formats.calibration.cases import CaseRequest
 from server.debate.setup import opening
-from server.debate.setup.cases import CaseRequest
-from server.debate.setup.records import records_for
 from server.debate.setup.request import as_request
 from tests.server.harness import Harness
 
@@ -77,8 +76,7 @@ def check(records: Sequence[Recorded], cases: int, raters: int = 4) -> None:
 async def held(h: Harness, body: dict[str, Any]) -> list[Recorded]:
     """Run a calibration from beginning to end."""
     asked = as_request(body)
-    records = await records_for(h.log, asked)
-    debate = await h.moderators.open(await opening.build_opening(asked, h.registry, h.settings, records))
+    debate = await h.moderators.open(*await opening.opening_for(h.log, asked, h.registry, h.settings))
     ended = await h.ended(debate)
 
     assert isinstance(ended, DebateConcluded), ended

@@ -24,8 +24,8 @@ from events.types import (
 )
 from events.verify import verify_log
 from server.debate import acts, moderators
+from server.debate.acting.ballots import BallotQueue
 from server.debate.acts import MOST_WORDS, ballot_refusal
-from server.debate.ballots import BallotQueue
 from server.debate.commands import AddWord, CastBallot, Halt, Resume
 from server.errors import NotNow
 from tests.server.debate_events import debate as folded

@@ -135,7 +135,7 @@ async def test_a_halt_that_waits_for_the_store_while_the_model_fails_ends_no_oth
 @pytest.mark.slow
 async def test_a_lab_that_is_resumed_while_its_steps_are_computed_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread computes that a paused lab has no steps.  Until it is done, the lab counts as running."""
-    monkeypatch.setattr("server.debate.setup.lab.installed", lambda: TWO_ITEMS)
+    monkeypatch.setattr("server.debate.formats.lab.setup.installed", lambda: TWO_ITEMS)
     computes = {"open": threading.Semaphore(0), "paused": threading.Semaphore(0)}
     entered = {"open": threading.Event(), "paused": threading.Event()}
 

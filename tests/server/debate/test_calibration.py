@@ -23,9 +23,9 @@ from events.types import (
 )
 from judge.panel.raters import shipped
 from server.debate.commands import Halt, Resume
+from server.debate.formats.calibration.cases import CaseRequest, cases_of
 from server.debate.formats.steps import Ask, Record, Step
 from server.debate.setup import opening
-from server.debate.setup.cases import CaseRequest, cases_of
 from server.debate.setup.request import as_request
 from tests.server import debate_events
 from tests.server.debate.calibrations import CON, EVEN, PRO, RATERS, RIGHT_AND_WRONG, case, check, held, request

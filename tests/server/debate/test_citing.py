@@ -23,7 +23,7 @@ from events.types import (
 )
 from events.view import view as views
 from judge.rubric import evidence_rules, rubric_v2
-from server.debate.setup.opening import build_opening, events_after
+from server.debate.setup.opening import build_opening, opening_for
 from server.debate.setup.rehearsal import rehearse
 from server.debate.setup.request import as_request
 from server.export.audit import Auditor
@@ -64,8 +64,7 @@ async def open_cited(h: Harness, model: str, judge: str | None = None, **body: A
             **body,
         }
     )
-    opened = await build_opening(request, h.registry, h.settings)
-    return await h.moderators.open(opened, await events_after(request))
+    return await h.moderators.open(*await opening_for(None, request, h.registry, h.settings))
 
 
 async def cited(script: Script, judge: str | None = None, **body: Any) -> tuple[Sequence[Event], Any]:
@@ -266,8 +265,7 @@ async def test_an_estimate_counts_the_questions_about_evidence(script: Script) -
         seat = {"model": script()}
         body = {"motion": MOTION, "turns": 4, "pro": seat, "con": seat, "judge": seat}
         request = as_request({**body, "evidence": DOCUMENTS})
-        opened = await build_opening(request, h.registry, h.settings)
-        with_documents = rehearse(opened, await events_after(request))
+        with_documents = rehearse(*await opening_for(None, request, h.registry, h.settings))
         without = rehearse(await build_opening(as_request(body), h.registry, h.settings))
 
     asked = [each for each in with_documents if each.purpose == "evidence"]

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from events.types import ContextSummarised, DebateOpened, TurnScored, missing
 from judge.live.text import SHORT, shortened, tokens
 from server.debate.formats import prompts
-from server.debate.formats.exchange import next_steps
+from server.debate.formats.exchange.steps import next_steps
 from server.debate.formats.prompts import FRAME_TOKENS, speech_prompt, summary_due
 from server.debate.formats.steps import Record, Speak
 from tests.server.debate_events import Play, opened, spoken, started

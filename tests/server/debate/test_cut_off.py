@@ -31,7 +31,7 @@ from events.types import (
 from judge.report.tally import counted
 from providers import imports, ollama
 from providers.base import CallProgress, Outcome, Tokens
-from providers.catalog import pricing
+from providers.catalog import addresses, pricing
 from providers.errors import BrokenOff
 from server import observe
 from server.debate import moderator, stream_writer
@@ -71,6 +71,7 @@ async def vendors_that_charge(patch: pytest.MonkeyPatch) -> AsyncIterator[Vendor
     """The fake vendors as if they were not on this machine, where calls cost nothing."""
     async with running_vendors(patch, thought=0, words=40) as vendors:
         patch.setattr(pricing, "is_local", lambda _: False)
+        patch.setattr(addresses, "is_local", lambda _: False)
         patch.setattr(ollama, "is_local", lambda _: False)
         vendors.ollama.models[MODELS["ollama"]] = vendors.ollama.models["qwen3:latest"]
         yield vendors

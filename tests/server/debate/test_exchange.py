@@ -23,7 +23,7 @@ from events.types import (
     TurnScored,
     TurnStarted,
 )
-from server.debate.formats.exchange import next_steps
+from server.debate.formats.exchange.steps import next_steps
 from server.debate.formats.questions import PERMANENT
 from server.debate.formats.steps import Ask, Record, Speak
 from tests.server.debate_events import (

@@ -36,10 +36,10 @@ from providers.catalog.models import family
 from server.debate.adoption import check_debate
 from server.debate.commands import Resume
 from server.debate.formats import next_steps
-from server.debate.formats.lab import AT_ONCE, IN_A_ROW, measured
-from server.debate.formats.trials import keys_of, question_of, readings_of, trials_of
-from server.debate.setup import opening
-from server.debate.setup.lab import LabRequest, estimate_lab, items_for, setup_of
+from server.debate.formats.lab.setup import LabRequest, items_for, setup_of
+from server.debate.formats.lab.steps import AT_ONCE, IN_A_ROW, measured
+from server.debate.formats.lab.trials import keys_of, question_of, readings_of, trials_of
+from server.debate.setup.lab import estimate_lab
 from server.errors import BadField
 from server.export.lab import OF_WEAKNESS
 from tests.judge.lab.two_items import TWO_ITEMS
@@ -52,7 +52,7 @@ BASELINE = "baseline:lexical"
 @pytest.fixture(autouse=True)
 def two_items(monkeypatch: pytest.MonkeyPatch) -> None:
     """The two items of the tests in place of the installed ones."""
-    monkeypatch.setattr("server.debate.setup.lab.installed", lambda: TWO_ITEMS)
+    monkeypatch.setattr("server.debate.formats.lab.setup.installed", lambda: TWO_ITEMS)
 
 
 async def run(made: Harness, judge: str, *batteries: str, **request: Any) -> str:
@@ -97,7 +97,7 @@ async def test_a_log_measures_the_same_again_without_the_installed_items(monkeyp
         await made.ended(debate)
         lines = b"".join([line async for line in export(made.log, debate)])
     monkeypatch.setattr(items, "installed", lambda: 1 / 0)
-    monkeypatch.setattr("server.debate.setup.lab.installed", lambda: 1 / 0)
+    monkeypatch.setattr("server.debate.formats.lab.setup.installed", lambda: 1 / 0)
     log = MemoryLog()
     await import_debate(log, read_lines(BytesIO(lines)), check_debate)
     async with harness(log) as made:
@@ -185,7 +185,7 @@ async def test_a_question_that_is_never_answered_is_counted_and_not_dropped(scri
 async def test_the_prompt_and_the_reading_of_an_opening_are_those_of_a_live_debate(
     script: Callable[..., str], reads: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opening, "_reads", lambda model, window: reads)
+    monkeypatch.setattr("server.debate.opening.build.reads", lambda model, window: reads)
     (trial,) = (
         each for each in plan("side", TWO_ITEMS, 1, 0) if each.item.endswith(".pro") and each.variant == "plain"
     )

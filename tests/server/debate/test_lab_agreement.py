@@ -24,7 +24,7 @@ from providers.answers.schema import parse
 from providers.base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens
 from providers.errors import BadRequest
 from providers.registry import Registry
-from server.debate.formats.trials import readings_of, trials_of
+from server.debate.formats.lab.trials import readings_of, trials_of
 from server.debate.setup import opening
 from server.debate.setup.request import as_request
 from server.errors import BadField

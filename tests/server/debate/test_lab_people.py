@@ -9,7 +9,7 @@ from events.store.log import read_all
 from events.types import DebateOpened, LabMeasured
 from events.types.lab import Effect
 from judge.lab.people import read_people
-from server.debate.formats.trials import baseline_readings, readings_of
+from server.debate.formats.lab.trials import baseline_readings, readings_of
 from tests.server.debate.test_lab import BASELINE, run, state
 from tests.server.harness import harness
 

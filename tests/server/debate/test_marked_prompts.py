@@ -19,10 +19,11 @@ from events.state import debate as debates
 from events.store.log import read_all
 from events.types import SIDES, JudgeSeat, ModelAnswered, ModelFailed, ModeratorSpoke, TurnStarted
 from providers.scripted.provider import shipped
-from server.debate.formats.prompts import TINY, speech_prompt
+from server.debate.formats.prompts import speech_prompt
+from server.debate.opening.models import TINY
 from server.debate.setup import opening
 from server.debate.setup.exhibitions import request_for
-from server.debate.setup.request import DEBATES, as_request
+from server.debate.setup.request import as_request
 from tests.judge.deliberation.judges import OTHER_QUOTE, TEXT, opinion_answer
 from tests.judge.protocol.rounds import closing, cross, replies
 from tests.judge.protocol.rounds import opening as stated
@@ -87,7 +88,7 @@ async def asked(h: Harness, folder: Path, request: dict[str, Any], script: Any, 
     body |= {"exhibition": None, "language": "en", "motion_kind": "policy"}
     opened = await opening.build_opening(as_request(body), h.registry, h.settings)
     events = [replace(opened, **parts)]
-    if opened.format in DEBATES:
+    if opened.turns:
         events.append(ModeratorSpoke(text=change("Please say what it costs, and who pays."), by="chair"))
     debate = new_id()
     await h.log.append(debate, 0, events)

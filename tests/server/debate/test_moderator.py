@@ -16,7 +16,7 @@ from events.types import (
     TurnSpoken,
 )
 from server.debate.commands import Resume
-from server.debate.setup.opening import OUTAGE_ATTEMPTS
+from server.debate.opening.build import OUTAGE_ATTEMPTS
 from tests.server.conftest import CON, PRO
 from tests.server.harness import QUICK, check_sound, fault, harness
 

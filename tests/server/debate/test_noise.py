@@ -28,10 +28,10 @@ from judge.live.verdicts import scorecard_verdict
 from judge.rubric import rubric_v1, rubric_v2
 from providers.scripted.provider import shipped
 from server.debate.commands import Label
+from server.debate.opening.noise import noise_of
 from server.debate.setup import opening
 from server.debate.setup.exhibitions import request_for
-from server.debate.setup.noise import noise_of
-from server.debate.setup.records import opening_for
+from server.debate.setup.opening import opening_for
 from server.debate.setup.request import as_request
 from tests.judge.lab.two_items import TWO_ITEMS
 from tests.server.harness import Harness, harness
@@ -43,7 +43,7 @@ JUDGE = "scripted:juries"
 
 @pytest.fixture(autouse=True)
 def two_items(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.debate.setup.lab.installed", lambda: TWO_ITEMS)
+    monkeypatch.setattr("server.debate.formats.lab.setup.installed", lambda: TWO_ITEMS)
 
 
 def test_the_noise_of_a_lead_is_that_of_two_means() -> None:
@@ -151,7 +151,7 @@ async def test_a_run_that_cannot_be_read_keeps_no_debate_from_its_opening(monkey
         def broken(*_: Any) -> Any:
             raise UnknownEvent("no type")
 
-        monkeypatch.setattr("server.debate.setup.lab.decode", broken)
+        monkeypatch.setattr("server.debate.opening.noise.decode", broken)
         assert await noise_of(made.log, opened) is UNSET
 
 

@@ -68,8 +68,7 @@ TOWN_HALL = (
 
 async def opened(h: Harness, said: dict[str, Any]) -> str:
     request = as_request(said)
-    made = await opening.build_opening(request, h.registry, h.settings)
-    return await h.moderators.open(made, await opening.events_after(request))
+    return await h.moderators.open(*await opening.opening_for(None, request, h.registry, h.settings))
 
 
 def of(kind: type, events: list[Any]) -> list[Any]:
@@ -163,8 +162,7 @@ async def test_the_view_tells_source_and_speakers() -> None:
 async def test_a_blind_debate_hides_who_spoke_until_its_end() -> None:
     async with harness() as h:
         request = as_request(body(*TOWN_HALL, blind=True, max_cost_usd=1))
-        made = await opening.build_opening(request, h.registry, h.settings)
-        debate = await h.moderators.open(made, await opening.events_after(request))
+        debate = await h.moderators.open(*await opening.opening_for(None, request, h.registry, h.settings))
         await h.ended(debate)
         records = [record async for record in read_all(h.log, debate)]
     before, after = views.apply_all(views.INITIAL, records[:-1]), views.apply_all(views.INITIAL, records)
@@ -201,13 +199,14 @@ async def test_an_estimate_counts_the_judge_and_no_speech() -> None:
     said = body(*TOWN_HALL, judge={"model": "embedded:smollm2"})
     async with harness() as h:
         request = as_request(said)
-        made = await opening.build_opening(request, h.registry, h.settings)
-        supplied = await opening.events_after(request)
+        made, supplied = await opening.opening_for(None, request, h.registry, h.settings)
+        longer = as_request(body(*(entry(e["side"], e["text"] * 20) for e in TOWN_HALL)))
+        _, much = await opening.opening_for(None, longer, h.registry, h.settings)
     calls = rehearse(made, supplied)
     short = estimate(made, supplied=supplied)
     long = estimate(
         made,
-        supplied=await opening.events_after(as_request(body(*(entry(e["side"], e["text"] * 20) for e in TOWN_HALL)))),
+        supplied=much,
     )
 
     assert {"embedded:smollm2"} == {each.model for each in calls}
@@ -276,8 +275,9 @@ async def test_a_transcript_that_is_no_debate_is_refused_with_its_field(field: s
     said = body(*TOWN_HALL)
     said["transcript"] = said["transcript"] | change
 
-    with pytest.raises(BadField) as refused:
-        await opening.events_after(as_request(said))
+    async with harness() as h:
+        with pytest.raises(BadField) as refused:
+            await opening.build_opening(as_request(said), h.registry, h.settings)
 
     assert field == refused.value.field
 

@@ -170,7 +170,7 @@ async def test_a_resignation_without_an_answer_ends_the_person_s_turn(script: An
 async def test_a_text_that_is_sent_again_while_the_store_is_away_waits_for_its_record(
     script: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.debate.desk.RECORDED_S", 0.05)
+    monkeypatch.setattr("server.debate.acting.desk.RECORDED_S", 0.05)
     log = LossyLog(TurnSpoken)
     async with harness(log) as h:
         debate = await h.open(script(), pro={"person": "Ann", "time_s": 600})

@@ -20,10 +20,11 @@ from events.types import (
 )
 from personalities.prompt import debater_template
 from providers.base import Segment
-from server.debate.formats.exchange import next_steps
-from server.debate.formats.prompts import TINY, speech_passages, speech_prompt
+from server.debate.formats.exchange.steps import next_steps
+from server.debate.formats.prompts import speech_passages, speech_prompt
 from server.debate.formats.steps import Speak
-from server.debate.setup.opening import build_opening, events_after
+from server.debate.opening.models import TINY
+from server.debate.setup.opening import opening_for
 from server.debate.setup.request import as_request
 from server.evidence.given import MOST, ROOM, TEMPLATE
 from tests.server.debate_events import Play, opened, spoken, started
@@ -216,9 +217,7 @@ async def test_a_whole_debate_has_the_passages_in_its_recorded_prompts(script: C
                 **{seat: {"model": model} for seat in ("pro", "con", "judge")},
             }
         )
-        debate = await h.moderators.open(
-            await build_opening(request, h.registry, h.settings), await events_after(request)
-        )
+        debate = await h.moderators.open(*await opening_for(None, request, h.registry, h.settings))
         assert isinstance(await h.ended(debate), DebateConcluded)
         events = await h.events(debate)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from events.segmentation import words
-from events.state.evidence import EvidencePack, SuppliedPassage
+from events.state.parts.evidence import EvidencePack, SuppliedPassage
 from events.types import EvidencePassage
 from server.evidence.retrieval import best_passages, best_sentences, query_terms
 

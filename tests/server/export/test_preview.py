@@ -8,7 +8,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from PIL import Image, ImageChops
 
-from events.state.rounds import ProtocolState
+from events.state.parts.rounds import ProtocolState
 from events.state.scorecard import Scorecard, SideCard
 from events.view.view import SeatView, View
 from server.export import preview

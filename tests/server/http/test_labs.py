@@ -17,7 +17,7 @@ BASELINE = {"model": "baseline:lexical"}
 
 @pytest.fixture(autouse=True)
 def two_items(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.debate.setup.lab.installed", lambda: TWO_ITEMS)
+    monkeypatch.setattr("server.debate.formats.lab.setup.installed", lambda: TWO_ITEMS)
 
 
 def begun(site: Site, **body: Any) -> str:

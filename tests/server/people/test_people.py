@@ -7,7 +7,8 @@ from msgspec import Struct
 from providers.base import Request
 from providers.errors import Malformed, Resigned
 from providers.registry import Registry
-from server.people.provider import AWAY_S, People, is_person, seat_of
+from server.people.names import is_person, seat_of
+from server.people.provider import AWAY_S, People
 
 pytestmark = pytest.mark.anyio
 
@@ -120,7 +121,7 @@ async def test_a_page_that_is_not_heard_of_is_away(monkeypatch: pytest.MonkeyPat
 
 async def test_the_registry_asks_people_without_a_queue_and_lists_none() -> None:
     registry, people = Registry([]), People()
-    registry.add(people)
+    registry.add(people.name, lambda: people)
 
     status = await registry.check("person:Ann")
     async with registry.call("person:Ann", "d1") as call:

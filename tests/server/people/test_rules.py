@@ -22,7 +22,8 @@ from events.types import (
     TurnSpoken,
     TurnStarted,
 )
-from server.debate import desk
+from server.debate import time_limits
+from server.debate.acting import desk
 from server.debate.commands import Halt, MakeSeatLink, Resume
 from server.people import provider
 from server.people.acts import AtSeat
@@ -38,7 +39,7 @@ TEXT = "Trams carry two hundred people each, so streets get their space back."
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """No time for a text that is under way when the clock ends."""
-    monkeypatch.setattr(desk, "SEND_S", 0.0)
+    monkeypatch.setattr(time_limits, "SEND_S", 0.0)
 
 
 async def open_with(h: Harness, script: str, *, time_s: float = 600.0, **pro: Any) -> str:
@@ -142,9 +143,11 @@ async def test_the_clock_and_the_seat_survive_a_restart(script: Callable[..., st
 async def test_after_a_long_time_away_the_server_leaves_some_seconds() -> None:
     step: Any = type("Step", (), {"time_s": 600.0, "since": "2026-11-22T10:00:00.000000Z"})
 
-    left = [desk.seconds_of_turn(step, None, f"2026-11-22T10:{at}.000000Z") for at in ("04:00", "09:58", "30:00")]  # type: ignore[arg-type]
+    left = [
+        time_limits.seconds_of_turn(step, None, f"2026-11-22T10:{at}.000000Z") for at in ("04:00", "09:58", "30:00")
+    ]  # type: ignore[arg-type]
 
-    assert left == [360.0, desk.BACK_S, desk.BACK_S]
+    assert left == [360.0, time_limits.BACK_S, time_limits.BACK_S]
 
 
 async def test_a_lost_connection_and_the_return_are_recorded(

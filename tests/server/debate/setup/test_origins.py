@@ -33,7 +33,7 @@ from events.types import (
 from events.verify import verify_log
 from providers.registry import BASELINE
 from server.debate.commands import AddWord, Label
-from server.debate.setup.opening import build_opening, events_after
+from server.debate.setup.opening import opening_for
 from server.debate.setup.origins import fork_of, rejudged
 from server.debate.setup.request import as_request
 from server.errors import BadField, NotNow
@@ -126,9 +126,7 @@ async def test_another_judge_checks_the_citations_against_the_same_documents(scr
         }
     )
     async with harness() as h:
-        source = await h.moderators.open(
-            await build_opening(wanted, h.registry, h.settings), await events_after(wanted)
-        )
+        source = await h.moderators.open(*await opening_for(None, wanted, h.registry, h.settings))
         await h.ended(source)
         found = await rejudge(h, source)
         before, after = await records_of(h.log, source), await records_of(h.log, found)

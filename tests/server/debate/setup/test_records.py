@@ -11,8 +11,8 @@ from events.transfer import export, import_debate
 from events.types import DebateLabelled, Rater, TrackRecord
 from judge.panel.weights import rater_weights
 from server.debate.commands import Label
+from server.debate.opening.records import calibrations, track_records
 from server.debate.setup import opening
-from server.debate.setup.records import calibrations, records_for, track_records
 from server.debate.setup.request import as_request
 from tests.server import debate_events
 from tests.server.debate.calibrations import CON, PRO, RATERS, RIGHT_AND_WRONG, case, held, request
@@ -23,9 +23,7 @@ pytestmark = pytest.mark.anyio
 
 async def panel(h: Harness, body: dict[str, Any]) -> tuple[Rater, ...]:
     """The raters' seats of a debate that is opened now."""
-    asked = as_request(body)
-    records = await records_for(h.log, asked)
-    return (await opening.build_opening(asked, h.registry, h.settings, records)).panel
+    return (await opening.opening_for(h.log, as_request(body), h.registry, h.settings)).opened.panel
 
 
 async def seats(h: Harness, body: dict[str, Any]) -> dict[str, TrackRecord]:
@@ -140,13 +138,21 @@ async def test_records_are_read_only_where_a_panel_is_seated(script: Any) -> Non
         async def calibrations(self) -> tuple[str, ...]:
             raise AssertionError("nobody needs a record")
 
-    async with Unread() as log:
-        assert {} == await records_for(log, as_request({"motion": "m"}))
-        assert {} == await records_for(log, as_request({"motion": "m", "panel": []}))
+    model = script("seats")
+    seats = {side: {"model": model} for side in ("pro", "con", "judge")}
+
+    async with Unread() as log, harness() as h:
+
+        async def made(**body: Any) -> tuple[Rater, ...]:
+            wanted = as_request({**seats, **body})
+            return (await opening.opening_for(log, wanted, h.registry, h.settings)).opened.panel
+
+        assert () == await made(motion="m")
+        assert () == await made(motion="m", panel=[])
         with pytest.raises(AssertionError, match="nobody needs"):
-            await records_for(log, as_request({"motion": "m", "panel": ["scripted:x"]}))
+            await made(motion="m", panel=[model])
         with pytest.raises(AssertionError, match="nobody needs"):
-            await records_for(log, as_request({"format": "calibration", "cases": [case("a")]}))
+            await made(format="calibration", cases=[case("a")])
 
 
 async def test_a_verdict_that_cannot_be_read_hides_no_other(script: Any, tmp_path: Path) -> None:

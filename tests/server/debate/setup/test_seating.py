@@ -11,9 +11,10 @@ from events.types import DebateOpened, TrackRecord
 from judge.panel.raters import shipped
 from providers.registry import Registry
 from server.cli.seats import panel_request
+from server.debate.opening.request import RaterRequest
+from server.debate.opening.seats import MOST_SEATS, seats
 from server.debate.setup import opening
 from server.debate.setup.request import as_request
-from server.debate.setup.seats import MOST_SEATS, RaterRequest, seats
 from server.errors import BadField
 from tests.server.children import Cli, as_json, said
 from tests.server.harness import QUICK

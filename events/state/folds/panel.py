@@ -1,0 +1,93 @@
+"""How the events of a panel change it."""
+
+from collections.abc import Mapping
+from statistics import variance
+from typing import Any
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from events.record import Recorded
+from events.state.parts.panel import INITIAL, THRESHOLDS, TWO, ItemSpread, PanelState, RaterState
+from events.types import (
+    AgreementMeasured,
+    ArtifactJudged,
+    DebateOpened,
+    DecisionRecorded,
+    DeliberationHeld,
+    OpinionGiven,
+    PanelConcluded,
+    PanelistScored,
+    Rater,
+    RaterCalibrated,
+    TrackRecord,
+)
+
+
+def apply(panel: PanelState, record: Recorded) -> PanelState:  # noqa: C901 - one flat match, a case an event
+    """The panel after ``record``; the same object if nothing changed."""
+    event = record.event
+    match event:
+        case DebateOpened():
+            raters = {seat.name: RaterState(seat=seat) for seat in event.panel}
+            figures = event.rubric.panel
+            known = {name: getattr(figures, name) for name in THRESHOLDS} if figures is not None else {}
+            return PanelState(topic_type=event.topic_type, raters=raters, thresholds=known) if raters else INITIAL
+        case PanelistScored(rater=name):
+            scored = {"scored": event, "position": record.position}
+            after = _with(panel, name, **scored, totals=_totals(panel.raters[name].seat, event))
+            return replace(after, items=_items(after.raters))
+        case AgreementMeasured():
+            return _placed(replace(panel, agreement=event), "agreement", record.position)
+        case OpinionGiven():
+            number = str(event.round)
+            said = {**panel.opinions.get(number, {}), event.rater: event}
+            return replace(panel, opinions={**panel.opinions, number: said})
+        case DeliberationHeld():
+            moved = dict(panel.moved)
+            for change in event.changes:
+                moved[change.kind] = moved.get(change.kind, 0) + 1
+            after = replace(panel, rounds={**panel.rounds, str(event.round): event}, moved=moved)
+            return _placed(after, f"round:{event.round}", record.position)
+        case PanelConcluded():
+            return _placed(replace(panel, conclusion=event), "conclusion", record.position)
+        case ArtifactJudged():
+            return _placed(replace(panel, verdict=event), "verdict", record.position)
+        case DecisionRecorded():
+            return _placed(replace(panel, decision=event), "decision", record.position)
+        case RaterCalibrated():
+            known = {**panel.raters[event.rater].calibrations, event.case: event}
+            right = sum(each.right is True for each in known.values())
+            of = sum(each.right is not UNSET for each in known.values())
+            return _with(panel, event.rater, calibrations=known, record=TrackRecord(right=right, of=of))
+        case _:
+            return panel
+
+
+def _totals(seat: Rater, event: PanelistScored) -> dict[str, float]:
+    return {
+        item: round(sum(weight * given[name] for name, weight in seat.weights.items()) / sum(seat.weights.values()), 6)
+        for item, given in event.scores.items()
+        if given.keys() >= seat.weights.keys()
+    }
+
+
+def _items(raters: Mapping[str, RaterState]) -> dict[str, ItemSpread]:
+    totals: dict[str, list[float]] = {}
+    for heard in raters.values():
+        for item, total in heard.totals.items():
+            totals.setdefault(item, []).append(total)
+    return {
+        item: ItemSpread(
+            low=min(all_), high=max(all_), variance=round(variance(all_), 4) if len(all_) >= TWO else UNSET
+        )
+        for item, all_ in totals.items()
+    }
+
+
+def _with(panel: PanelState, name: str, **changes: Any) -> PanelState:
+    return replace(panel, raters={**panel.raters, name: replace(panel.raters[name], **changes)})
+
+
+def _placed(panel: PanelState, name: str, position: int) -> PanelState:
+    return replace(panel, positions={**panel.positions, name: position})

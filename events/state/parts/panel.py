@@ -1,0 +1,79 @@
+"""The panel: the scores of each rater, their agreement, the deliberation, and the conclusion."""
+
+from typing import Final
+
+from msgspec import UNSET, Struct, UnsetType
+
+from events.types import (
+    AgreementMeasured,
+    ArtifactJudged,
+    DebateOpened,
+    DecisionRecorded,
+    DeliberationHeld,
+    OpinionGiven,
+    PanelConcluded,
+    PanelistScored,
+    Rater,
+    RaterCalibrated,
+    TrackRecord,
+)
+
+
+class RaterState(Struct, frozen=True, kw_only=True, gc=False):
+    """A rater's seat and its results."""
+
+    seat: Rater
+    scored: PanelistScored | UnsetType = UNSET
+    position: int | UnsetType = UNSET
+    totals: dict[str, float] = {}
+    """The rater's weighted score of each item that it scored on every dimension."""
+    calibrations: dict[str, RaterCalibrated] = {}
+    """By case, in format ``calibration``."""
+    record: TrackRecord = TrackRecord()
+    """The record in ``calibrations``."""
+
+
+class ItemSpread(Struct, frozen=True, kw_only=True, gc=False):
+    """The spread of the raters' totals of one item.  ``variance`` (n − 1) needs two totals."""
+
+    low: float
+    high: float
+    variance: float | UnsetType = UNSET
+
+
+class PanelState(Struct, frozen=True, kw_only=True, gc=False):
+    """The whole panel.  ``opinions`` are by round (``"0"`` is independent), then by rater."""
+
+    topic_type: str = ""
+    raters: dict[str, RaterState] = {}
+    items: dict[str, ItemSpread] = {}
+    thresholds: dict[str, float] = {}
+    """The rubric's thresholds for agreement and disputes."""
+    agreement: AgreementMeasured | UnsetType = UNSET
+    opinions: dict[str, dict[str, OpinionGiven]] = {}
+    rounds: dict[str, DeliberationHeld] = {}
+    moved: dict[str, int] = {}
+    """Changes of verdict by kind: ``evidence`` and ``conformity``."""
+    conclusion: PanelConcluded | UnsetType = UNSET
+    verdict: ArtifactJudged | UnsetType = UNSET
+    decision: DecisionRecorded | UnsetType = UNSET
+    positions: dict[str, int] = {}
+    """Positions of agreement, conclusion, verdict and decision, and of each round (``round:1``)."""
+
+
+INITIAL = PanelState()
+MOVED_BY: Final = frozenset(
+    {
+        DebateOpened,
+        PanelistScored,
+        AgreementMeasured,
+        OpinionGiven,
+        DeliberationHeld,
+        PanelConcluded,
+        ArtifactJudged,
+        DecisionRecorded,
+        RaterCalibrated,
+    }
+)
+THRESHOLDS: Final = ("low", "moderate", "high", "kappa_leaning", "disputed_variance", "decisive_variance", "least_gap")
+TWO: Final = 2

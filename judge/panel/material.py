@@ -1,0 +1,134 @@
+"""The material of questions to raters as values: turns, arguments, cases with a known outcome, positions of others."""
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from events.state.debate import Debate
+from events.types import SIDES, Case, DebateOpened, Rater, Side, other
+from events.types.criteria import Criteria
+from judge.material import anchors_on, labels_of, moderator_words, opened_of, speeches_of, turns_material
+from judge.protocol.assess import faulty_citations
+from providers.base import Material, Speech, Term
+
+
+def panel_material(debate: Debate, purpose: str, seat: Rater, about: Iterable[str]) -> Material:
+    """Return what a rater reads: the turns or the arguments, its part, and the criteria."""
+    opened = opened_of(debate)
+    read = arguments_material(debate, purpose) if opened.format == "protocol" else turns_material(debate, purpose)
+    return replace(
+        read,
+        about=tuple(about),
+        register=(),
+        terms=_criteria_terms(opened.rubric.criteria),
+        context="\n".join(part for part in (_part(seat), read.context) if part),
+    )
+
+
+def opinion_material(debate: Debate, seat: Rater, asks: Mapping[str, str], shown: str) -> Material:
+    """Return what a judge of a deliberation reads; ``asks``: each dimension with its question, ``shown``: positions."""
+    opened = opened_of(debate)
+    labels = labels_of(debate)
+    speeches = speeches_of(debate, labels)
+    if opened.artifact is not UNSET:
+        speeches = (Speech(name=opened.artifact.name, speaker="", text=opened.artifact.text, kind="text"),)
+    return Material(
+        purpose="deliberate",
+        motion=opened.motion,
+        language=opened.language or "en",
+        speeches=speeches,
+        terms=tuple(Term(name=name, asks=each) for name, each in asks.items()),
+        context="\n\n".join(part for part in (_part(seat), shown) if part),
+        least_quote=opened.rubric.quote_minimum,
+    )
+
+
+def arguments_material(debate: Debate, purpose: str) -> Material:
+    """Return the arguments of a protocol debate, what was said of them, their authors' answers, and the closings."""
+    labels: dict[Side, str] = {"pro": "A", "con": "B"}
+    arguments = debate.protocol.arguments
+    speeches = [
+        Speech(
+            name=name,
+            speaker=labels[each.side],
+            text=_joined(each.claim, each.reasoning, each.evidence),
+            kind="argument",
+        )
+        for name, each in arguments.items()
+    ]
+    speeches += [
+        Speech(
+            name=f"answer to {name}",
+            speaker=labels[other(each.side)],
+            text=_joined(each.cross.reasoning, each.cross.follow_up),
+            kind="answer",
+            answers=name,
+        )
+        for name, each in arguments.items()
+        if each.cross is not UNSET
+    ]
+    speeches += [
+        Speech(name=f"reply about {name}", speaker=labels[each.side], text=each.answer, kind="reply", answers=name)
+        for name, each in arguments.items()
+        if each.answer is not UNSET
+    ]
+    last = {turn.side: turn for turn in debate.transcript.spoken()}
+    speeches += [
+        Speech(name=f"closing of {labels[side]}", speaker=labels[side], text=last[side].text, kind="closing")
+        for side in SIDES
+        if side in debate.protocol.closings and side in last
+    ]
+    opened = opened_of(debate)
+    fallacies = opened.rubric.protocol.fallacies if opened.rubric.protocol is not None else {}
+    return Material(
+        purpose=purpose,
+        motion=opened.motion,
+        language=opened.language or "en",
+        speeches=tuple(speeches),
+        about=tuple(arguments),
+        terms=(
+            *_criteria_terms(opened.rubric.criteria),
+            *(Term(name=name, asks=means) for name, means in fallacies.items()),
+        ),
+        context="\n".join(filter(None, (moderator_words(debate), *faulty_citations(debate)))),
+        least_quote=opened.rubric.quote_minimum,
+    )
+
+
+def case_material(case: Case, seat: Rater, opened: DebateOpened) -> Material:
+    """Return the arguments of a case with a known outcome."""
+    speeches = tuple(
+        Speech(name=each.id, speaker=label, text=_joined(each.claim, each.reasoning, each.evidence), kind="argument")
+        for label, arguments in (("A", case.pro), ("B", case.con))
+        for each in arguments
+    )
+    about = tuple(each.name for each in speeches)
+    return Material(
+        purpose="panel",
+        motion=case.motion,
+        language=opened.language or "en",
+        speeches=speeches,
+        about=about,
+        terms=_criteria_terms(opened.rubric.criteria),
+        context=_part(seat),
+    )
+
+
+def _criteria_terms(criteria: Criteria | None) -> tuple[Term, ...]:
+    if criteria is None:
+        return ()
+    return tuple(
+        Term(name=name, asks=each.asks, anchors=anchors_on(each.anchors, criteria.low, criteria.high))
+        for name, each in criteria.dimensions.items()
+    )
+
+
+def _part(seat: Rater) -> str:
+    """The part of a rater on its panel, in words."""
+    scepticism = f" {seat.scepticism}" if seat.scepticism else ""
+    return f"Your part is that of the {seat.title.lower()}. Look above all at this: {seat.focus}.{scepticism}"
+
+
+def _joined(*parts: str) -> str:
+    return "\n".join(part for part in parts if part)

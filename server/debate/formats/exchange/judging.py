@@ -1,0 +1,386 @@
+"""The judge in format ``exchange``: its questions, and the batches of events that follow from the answers.
+
+The questions about a turn run at the same time, so a turn waits for the slowest of them only.  Then the rules run in
+a fixed order on one batch: score, comparison, bands, attempts on the judge, claims, gaps, spine, pressure.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from events.record import Draft
+from events.state.claims import Claim
+from events.state.debate import Debate, question
+from events.state.transcript import Turn
+from events.types import ClaimAppealed, ContextShortened, DebateOpened, PressureApplied
+from events.types.rubric import rule_of
+from judge.guard import injection
+from judge.live import claims, comparison, convergence, gaps, scoring, shortening, spine, verdicts
+from judge.live.answers import Answers
+from judge.live.entries import record_injection, record_unchecked
+from judge.live.event_batch import EventBatch
+from judge.live.prompt import Prompt, messages_before_turn, with_moderator_messages
+from judge.live.whole import WholeDebate, is_conflict, reads_whole
+from judge.material import claim_material, conflict_material, turns_material
+from personalities.pressure import after_exchange
+from server.debate.formats.parts import PARTS
+from server.debate.formats.questions import Question, answers, no_fault
+from server.people.names import is_person
+
+TOKENS: Final = {
+    "score": 3000,
+    "compare": 400,
+    "claims": 1200,
+    "gaps": 1200,
+    "audit": 2400,
+    "premises": 1600,
+    "second_opinion": 400,
+    "narrative": 2400,
+    "conflict": 1000,
+    "convergence": 1200,
+}
+"""Most tokens of an answer, by purpose."""
+
+
+def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str, Question]:
+    """All questions about a turn that has been spoken, by name."""
+    number, rubric, prompts, motion = turn.number, opened.rubric, opened.prompts, opened.motion
+    spoken = debate.transcript.spoken()
+    whole = _whole(debate, opened)
+
+    def ask(
+        purpose: str,
+        key: str,
+        answer_type: Any,
+        short: Callable[[], Prompt],
+        long: Callable[[WholeDebate], Prompt],
+        *,
+        becomes: Any = None,
+        order: tuple[int, ...] = (),
+        misquotes: Callable[[Any], str] = no_fault,
+    ) -> Question:
+        def prompt() -> Prompt:
+            if whole is not None:
+                return long(whole)
+            return with_moderator_messages(short(), prompts, messages_before_turn(debate.words, number))
+
+        return Question(
+            key=key,
+            purpose=purpose,
+            turn=number,
+            model=opened.judge.model,
+            prompt=prompt,
+            answer_type=answer_type,
+            becomes=becomes or answer_type,
+            max_tokens=TOKENS[purpose],
+            think=opened.judge.think,
+            samples=opened.judge.samples,
+            order=order,
+            misquotes=misquotes,
+            cause=turn.spoken,
+            material=lambda: turns_material(debate, purpose, order or (number,), kinds=rubric.claims),
+        )
+
+    said = spoken[number - 1]
+    asked = {
+        "score": ask(
+            "score",
+            f"score:{number}",
+            scoring.score_type(rubric, number),
+            lambda: scoring.score_prompt(prompts, rubric, motion, spoken),
+            lambda whole: whole.score(said),
+            becomes=scoring.ScoreAnswer,
+        ),
+        "claims": ask(
+            "claims",
+            f"claims:{number}",
+            claims.ClaimsAnswer,
+            lambda: claims.claims_prompt(prompts, rubric, motion, spoken),
+            lambda whole: whole.claims(said),
+            misquotes=partial(claims.misquoted, debate, number),
+        ),
+        "premises": ask(
+            "premises",
+            f"premises:{number}",
+            spine.premises_type(debate.spine, turn.side, graded=whole is not None),
+            lambda: spine.premises_prompt(prompts, motion, spoken, debate.spine),
+            lambda whole: whole.premises(said),
+        ),
+    }
+    if number > 1:
+        orders = (("forward", (number - 1, number)), ("backward", (number, number - 1)))
+        for name, order in orders[:1] if is_person(opened.judge.model) else orders:
+            asked[name] = ask(
+                "compare",
+                f"compare:{order[0]}-{order[1]}",
+                comparison.compare_type(rubric),
+                partial(comparison.compare_prompt, prompts, rubric, motion, spoken, order),
+                partial(WholeDebate.compare, order=order),
+                becomes=comparison.CompareAnswer,
+                order=order,
+            )
+        asked["gaps"] = ask(
+            "gaps",
+            f"gaps:{number}",
+            gaps.GapsAnswer if whole is None else gaps.GradedGaps,
+            lambda: gaps.gaps_prompt(prompts, rubric, motion, spoken),
+            lambda whole: whole.gaps(said),
+            misquotes=partial(gaps.misquoted, debate, number),
+        )
+    return asked
+
+
+def shortening_due(debate: Debate, opened: DebateOpened) -> ContextShortened | None:
+    """The event that must come before the next questions, if the debate outgrows the window of its judge."""
+    return shortening.shortening_due(debate, opened) if reads_whole(opened) else None
+
+
+def _whole(debate: Debate, opened: DebateOpened) -> WholeDebate | None:
+    """The prompts of a judge that reads the whole debate; None for one that reads the newest turns."""
+    return WholeDebate(debate, opened) if reads_whole(opened) else None
+
+
+def evidence_of(
+    debate: Debate, opened: DebateOpened, turn: Turn, asked: dict[str, Question]
+) -> tuple[Any, dict[str, Question]]:
+    """What the evidence shows of a turn, and the questions about it, once ``asked`` is answered or given up."""
+    if not debate.evidence.passages:
+        return None, {}
+    citing = PARTS["evidence"]
+    evidence = citing.turn_evidence(debate, opened, turn, answers(debate, asked["claims"]))
+    return evidence, citing.evidence_questions(debate, opened, turn, evidence)
+
+
+def judged(
+    debate: Debate,
+    opened: DebateOpened,
+    turn: Turn,
+    asked: dict[str, Question],
+    evidence: Any = None,
+) -> Sequence[Draft]:
+    """The batch that follows from the answers, once every question about a turn is answered or given up."""
+    given = {name: answers(debate, each) for name, each in asked.items()}
+    batch, number = EventBatch(debate), turn.number
+    scoring.record_score(batch, number, given["score"])
+    compared = None
+    if number > 1:
+        compared = comparison.compare_turns(batch, number - 1, number, given["forward"], given.get("backward"))
+        comparison.harmonize(batch, compared)
+    known = debate.known_injections
+    record_injection(batch, number, injection.detect(turn.text) if known is None else known.get(number, ()))
+    claims.flag_claims(batch, number, given["claims"])
+    if evidence is not None:
+        PARTS["evidence"].weigh_evidence(batch, turn, evidence, given)
+    _appeal_new(batch, opened, number)
+    if number > 1:
+        gaps.dock(batch, number, given["gaps"])
+    spine.record_premises(batch, number, given["premises"])
+    for purpose in ("claims", "gaps", "premises"):
+        if purpose in given:
+            record_unchecked(batch, number, purpose, given[purpose])
+    if compared is not None:
+        cause = compared
+        for event in after_exchange(batch.debate, batch.debate.exchanges.comparisons[number]):
+            cause = batch.add(event, compared if isinstance(event, PressureApplied) else cause)
+    return batch.drafts
+
+
+# second opinions
+
+
+def second_opinions(debate: Debate, opened: DebateOpened) -> dict[str, Question]:
+    """The questions for second opinions, by claim; none after the verdict of the scorecard."""
+    if debate.verdicts.scorecard is not None:
+        return {}
+    return {
+        claim: _second_opinion(debate, opened, claim, entry)
+        for claim, entry in debate.claims.items()
+        if entry.state == "flagged" and entry.appealed
+    }
+
+
+def _appeal_new(batch: EventBatch, opened: DebateOpened, number: int) -> None:
+    """Appeal automatically: every flag, or the serious ones if there is a second judge, as the opening says."""
+    for claim, entry in batch.debate.claims.items():
+        rule = rule_of(opened.rubric, entry.kind)
+        has_second = opened.judge.appeals == "serious" and opened.judge.second is not UNSET
+        serious = has_second and rule is not None and rule.second_opinion
+        if entry.turn == number and entry.state == "flagged" and (serious or opened.judge.appeals == "all"):
+            batch.add(ClaimAppealed(claim=claim, by="moot"), entry.flagged)
+
+
+def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Claim) -> Question:
+    model = opened.judge.model if opened.judge.second is UNSET else opened.judge.second
+    return Question(
+        key=f"second_opinion:{claim}",
+        purpose="second_opinion",
+        turn=entry.turn,
+        model=model,
+        prompt=partial(_second_prompt, debate, opened, entry),
+        answer_type=claims.SecondOpinion,
+        becomes=claims.SecondOpinion,
+        max_tokens=TOKENS["second_opinion"],
+        think=opened.judge.think,
+        cause=entry.appealed,
+        material=lambda: claim_material(debate, "second_opinion", claim, entry),
+    )
+
+
+def _second_prompt(debate: Debate, opened: DebateOpened, entry: Claim) -> Prompt:
+    if entry.evidence:
+        prompt: Prompt = PARTS["evidence"].second_prompt(debate, opened, entry)
+        return prompt
+    if (whole := _whole(debate, opened)) is not None:
+        return whole.second_opinion(entry)
+    return with_moderator_messages(
+        claims.second_prompt(opened.prompts, opened.rubric, opened.motion, debate.transcript.spoken(), entry),
+        opened.prompts,
+        messages_before_turn(debate.words, entry.turn),
+    )
+
+
+def settled(debate: Debate, opened: DebateOpened, due: dict[str, Question]) -> Sequence[Draft]:
+    """What follows from the second opinions that have been given."""
+    batch = EventBatch(debate)
+    by = "second judge" if opened.judge.second is not UNSET else "judge, asked again"
+    for claim, asked in due.items():
+        if question(asked.key, 1) in debate.questions.answers:
+            claims.settle(batch, claim, answers(debate, asked), by=by)
+    return batch.drafts
+
+
+# the end
+
+
+def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]:
+    """The questions about the whole debate: the narrative, and the convergence if the debate is long enough."""
+    asked: dict[str, Question] = {}
+    spoken = debate.transcript.spoken()
+    if debate.verdicts.narrative is None:
+        asked |= _narrative_questions(debate, opened)
+    if debate.verdicts.convergence is None and opened.turns >= opened.rubric.convergence_from:
+        asked["convergence"] = Question(
+            key="convergence",
+            purpose="convergence",
+            turn=None,
+            model=opened.judge.model,
+            prompt=lambda: with_moderator_messages(
+                convergence.convergence_prompt(opened.prompts, opened.motion, spoken),
+                opened.prompts,
+                debate.words.values(),
+            ),
+            answer_type=convergence.ConvergenceAnswer,
+            becomes=convergence.ConvergenceAnswer,
+            max_tokens=TOKENS["convergence"],
+            think=opened.judge.think,
+            cause=debate.course,
+            material=partial(turns_material, debate, "convergence"),
+        )
+    return asked
+
+
+def _narrative_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]:
+    """The narrative, and once more with the speakers' labels swapped if the rubric says so."""
+    whole = reads_whole(opened)
+    is_asked_twice = whole and not is_person(opened.judge.model)
+    orders = opened.rubric.narrative_orders if is_asked_twice and opened.rubric.narrative_orders else 1
+
+    def prompt(*, swapped: bool) -> Prompt:
+        if whole:
+            return WholeDebate(debate, opened, swapped=swapped).narrative()
+        return verdicts.narrative_prompt(opened.prompts, opened.motion, debate)
+
+    answer_type = verdicts.WholeNarrative if whole else verdicts.NarrativeAnswer
+    return {
+        name: Question(
+            key=name,
+            purpose="narrative",
+            turn=None,
+            model=opened.judge.model,
+            prompt=partial(prompt, swapped=name != "narrative"),
+            answer_type=answer_type,
+            becomes=answer_type,
+            max_tokens=TOKENS["narrative"],
+            think=opened.judge.think,
+            cause=debate.course,
+            material=partial(turns_material, debate, "narrative", swapped=name != "narrative"),
+        )
+        for name in ("narrative", "narrative:swapped")[:orders]
+    }
+
+
+def concluded_from(debate: Debate, asked: dict[str, Question]) -> Sequence[Draft]:
+    """The narrative and the convergence as events, or why one of them is missing."""
+    batch = EventBatch(debate)
+    if "narrative" in asked:
+        plain, swapped = asked["narrative"], asked.get("narrative:swapped")
+        verdicts.record_narrative(batch, answers(debate, plain), None if swapped is None else answers(debate, swapped))
+    if "convergence" in asked:
+        convergence.record_convergence(batch, answers(debate, asked["convergence"]))
+    return batch.drafts
+
+
+def audit_question(debate: Debate, opened: DebateOpened) -> Question | None:
+    """The closing audit by a judge that reads all turns; None if the rubric has none or it was made."""
+    if not opened.rubric.gaps.closing_audit or debate.audited is not None or not reads_whole(opened):
+        return None
+    if not debate.ledger.cards:
+        return None
+    return Question(
+        key="audit",
+        purpose="audit",
+        turn=None,
+        model=opened.judge.model,
+        prompt=lambda: WholeDebate(debate, opened).audit(),
+        answer_type=gaps.AuditAnswer,
+        becomes=gaps.AuditAnswer,
+        max_tokens=TOKENS["audit"],
+        think=opened.judge.think,
+        cause=debate.course,
+        material=partial(turns_material, debate, "audit"),
+    )
+
+
+def audited(debate: Debate, asked: Question) -> Sequence[Draft]:
+    """The dockings of the closing audit, and that it was made."""
+    batch = EventBatch(debate)
+    gaps.audit(batch, answers(debate, asked))
+    return batch.drafts
+
+
+def conflict_question(debate: Debate, opened: DebateOpened) -> Question | None:
+    """The question about a conflict: the narrative names another winner than the scorecard.  None without one."""
+    given = debate.verdicts
+    if given.conflict is not None or given.narrative is None or given.scorecard is None:
+        return None
+    whole = reads_whole(opened)
+    if not (is_conflict(debate) if whole else given.narrative.winner not in {UNSET, given.scorecard.winner}):
+        return None
+    answer_type = verdicts.WholeConflict if whole else verdicts.ConflictAnswer
+    return Question(
+        key="conflict",
+        purpose="conflict",
+        turn=None,
+        model=opened.judge.model,
+        prompt=lambda: (
+            WholeDebate(debate, opened).conflict()
+            if whole
+            else verdicts.conflict_prompt(opened.prompts, opened.motion, debate)
+        ),
+        answer_type=answer_type,
+        becomes=answer_type,
+        max_tokens=TOKENS["conflict"],
+        think=opened.judge.think,
+        cause=debate.course,
+        material=partial(conflict_material, debate),
+    )
+
+
+def resolved(debate: Debate, asked: Question) -> Sequence[Draft]:
+    """The explanation of the conflict as an event, or why it is missing."""
+    batch = EventBatch(debate)
+    given: Answers[Any] = answers(debate, asked)
+    verdicts.record_conflict(batch, given)
+    return batch.drafts

@@ -1,0 +1,93 @@
+"""The opening of format ``exchange``: two debaters, or a transcript in their place, and the judge."""
+
+from typing import Any, ClassVar, Final
+
+from msgspec.structs import replace
+
+from events.table import LazyTable
+from events.types import SIDES
+from server.debate.formats.exchange.supplied import TranscriptRequest
+from server.debate.opening.build import MOST_WORDS, Desk, Opening, Seated, opened, seated
+from server.debate.opening.models import TINY
+from server.debate.opening.sides import (
+    TwoSidedRequest,
+    debater,
+    documents,
+    sides_fields,
+    sides_panel,
+    sides_rubric,
+)
+from server.errors import BadField
+
+SOURCES: Final = LazyTable[Any]({"transcript": "server.debate.formats.exchange.transcripts"})
+"""Where turns may come from, if no debater speaks them."""
+NOISE: Final = LazyTable[Any]({"noise": "server.debate.opening.noise:noise_of"})
+TINY_WORDS: Final = 70
+"""Words of a turn if SmolLM2 debates: it loses its way in a longer speech."""
+
+
+class ExchangeRequest(TwoSidedRequest, kw_only=True, forbid_unknown_fields=True):
+    """A request for format ``exchange``."""
+
+    people_debate: ClassVar[bool] = True
+    only: ClassVar[dict[str, tuple[str, str]]] = {
+        "transcript": ("format", "a supplied transcript is judged in format exchange"),
+    }
+
+    transcript: TranscriptRequest | None = None
+    """The turns of a debate that was held elsewhere."""
+
+    def check(self) -> None:
+        """Raise ``BadField``: a debate over a supplied transcript has no debaters, and none of their rules."""
+        if self.transcript is not None:
+            for side, seat in (("pro", self.pro), ("con", self.con)):
+                if seat.model is not None:
+                    why = "the turns come from the transcript, so no model speaks: leave it out"
+                    raise BadField(f"{side}.model", why)
+                if seat.person is not None:
+                    why = "the turns come from the transcript, which names its speakers: leave it out"
+                    raise BadField(f"{side}.person", why)
+            if self.max_words is not None:
+                raise BadField("max_words", "the turns of a transcript stay as long as they are: leave it out")
+        super().check()
+        if self.poll is not None and self.transcript is not None:
+            raise BadField("poll", "a debate that was held elsewhere has no poll: its turns can be read at once")
+
+
+async def build(request: ExchangeRequest, desk: Desk) -> Opening:
+    """The opening, and the transcript or the documents that follow it.  Raises ``BadField``."""
+    source = None if request.transcript is None else SOURCES["transcript"]
+    supplied = None if source is None else source.supplied_of(request.transcript)
+    rubric = sides_rubric(request)
+    seats = await seated(request, desk, debaters=supplied is None, panel=sides_panel(request, rubric))
+    if source is None:
+        fields = _spoken(request, seats)
+    else:
+        fields = source.fields_of(supplied, seats.judge, rubric, request.motion)
+    made = await opened(
+        request,
+        desk,
+        rubric,
+        seats,
+        heard=() if source is None else source.beginnings(supplied),
+        **sides_fields(request, has_debaters=supplied is None),
+        **fields,
+    )
+    follows = (*(() if supplied is None else (supplied,)), *await documents(request))
+    if desk.log is None or not rubric.lead_beyond_noise:
+        return Opening(made, follows)
+    made = replace(made, noise=await NOISE["noise"](desk.log, made))
+    if request.ignore_noise:
+        made = replace(made, rubric=replace(rubric, lead_beyond_noise=False))
+    return Opening(made, follows)
+
+
+def _spoken(request: ExchangeRequest, seats: Seated) -> dict[str, Any]:
+    """The fields of a debate whose turns are spoken."""
+    is_tiny = TINY in {seats.names[f"{side}.model"] for side in SIDES}
+    return {
+        "turns": request.turns,
+        "max_words": request.max_words or (TINY_WORDS if is_tiny else MOST_WORDS),
+        "pro": debater(request, "pro", seats),
+        "con": debater(request, "con", seats),
+    }

@@ -1,0 +1,256 @@
+"""Format ``protocol``: rounds of two statements (openings, cross-examinations, answers, closings), then the judgement.
+
+Both sides give their statements of a round at the same time.  ``next_steps`` is pure: the same debate always gives the
+same steps.  A statement is a typed answer and is not streamed.  So after a crash a round goes on where it was, and no
+answered question is asked again.
+
+A statement is recorded as soon as it is complete, while the other side may still be writing.  A debate without a round
+of answers, as older logs have it, records both statements of a round in one batch.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from events.record import Draft
+from events.state.debate import Debate, question
+from events.state.parts.rounds import has_answers
+from events.state.transcript import Turn
+from events.types import DebateConcluded, DebateOpened, Missing, Side, TurnFailed, TurnStarted, Winner
+from judge.live.event_batch import EventBatch
+from judge.panel.material import arguments_material
+from judge.protocol.assess import AssessmentAnswer, assess_prompt, assess_type
+from judge.protocol.judgement import PURPOSE, judges_nothing, record_assessment
+from server.debate.formats import panel
+from server.debate.formats.citing import record_statement_citations
+from server.debate.formats.halts import abandon_turns, count_tries, give_up_reason, halt, halt_if_unaffordable
+from server.debate.formats.poll import vote_steps
+from server.debate.formats.prompts import speech_passages
+from server.debate.formats.protocol.statements import (
+    AcceptedStatement,
+    Statement,
+    accepted_statement,
+    first_question,
+    kinds_of,
+    rules_of,
+    second_question,
+    spoken,
+    statement_of,
+)
+from server.debate.formats.questions import Question, answers, kind_of, pending
+from server.debate.formats.steps import Ask, Record, Step, record
+
+TOKENS = 3200
+"""Most tokens of an assessment."""
+
+
+def next_steps(debate: Debate) -> tuple[Step, ...]:
+    """The steps that may be taken now."""
+    opened = debate.opened
+    if opened is None or debate.status.state != "open":
+        return ()
+    if not debate.transcript.turns and (votes := vote_steps(debate, opened, "before")):
+        return votes
+    for pair in rounds(opened):
+        if steps := _round(debate, opened, pair):
+            return steps
+    return (
+        vote_steps(debate, opened, "after")
+        or _judge(debate, opened)
+        or _panel_steps(debate, opened)
+        or _end(debate, opened)
+    )
+
+
+# the rounds
+
+
+def rounds(opened: DebateOpened) -> tuple[tuple[int, int], ...]:
+    """The two turns of each round, pro first."""
+    return tuple((2 * number + 1, 2 * number + 2) for number in range(len(kinds_of(opened))))
+
+
+def _round(debate: Debate, opened: DebateOpened, pair: tuple[int, int]) -> tuple[Step, ...]:
+    """The steps of one round: begin its turns, ask for the statements, record them.  None once both are spoken."""
+    turns = [debate.transcript.turns.get(number) for number in pair]
+    if all(turn is not None and turn.event is not None for turn in turns):
+        return ()
+    begin = [
+        Draft(event=_started(debate, opened, number, turn), cause=debate.course)
+        for number, turn in zip(pair, turns, strict=True)
+        if turn is None or turn.state == "failed"
+    ]
+    if begin:
+        return _unless_spent(debate, opened, record(begin))
+    under_way = [turn for turn in turns if turn is not None and turn.event is None]
+    statements = [statement_of(debate, opened, turn) for turn in under_way]
+    asks = _asks(debate, opened, statements)
+    if has_answers(opened) and (ready := record(_first_ready(debate, opened))):
+        is_affordable = halt_if_unaffordable(debate, opened) is None
+        return (*ready, *asks) if is_affordable else ready
+    if asks:
+        return _unless_spent(debate, opened, asks)
+    return (_recorded(debate, statements, under_way),)
+
+
+def _started(debate: Debate, opened: DebateOpened, number: int, turn: Turn | None) -> TurnStarted:
+    attempt = 1 if turn is None else turn.attempt + 1
+    side = side_of(number)
+    passages = speech_passages(debate, opened, side)
+    return TurnStarted(turn=number, side=side, attempt=attempt, directive=None, passages=passages or UNSET)
+
+
+def side_of(turn: int) -> Side:
+    """Pro has the odd turns, con the even ones."""
+    return "pro" if turn % 2 else "con"
+
+
+def _asks(debate: Debate, opened: DebateOpened, statements: list[Statement]) -> tuple[Ask, ...]:
+    """The calls still to make: the statements, and the second questions for those with faults."""
+    questions = [first_question(opened, each) for each in statements]
+    questions += [again for each in statements if (again := second_question(debate, opened, each)) is not None]
+    if has_answers(opened):
+        questions = [replace(each, follows=what_is_ready, then=_Unfinished(turn=each.turn or 0)) for each in questions]
+    return pending(debate, opened, questions)
+
+
+class _Unfinished(Struct, frozen=True):
+    """What is still to ask for the statement of one turn: so a side is asked again while the other one still writes."""
+
+    turn: int
+
+    def __call__(self, debate: Debate) -> tuple[Ask, ...]:
+        opened, turn = debate.opened, debate.transcript.turns.get(self.turn)
+        if opened is None or turn is None or debate.status.state != "open" or turn.state != "speaking":
+            return ()
+        if halt_if_unaffordable(debate, opened) is not None:
+            return ()
+        return _asks(debate, opened, [statement_of(debate, opened, turn)])
+
+
+def what_is_ready(debate: Debate) -> Sequence[Draft]:
+    """The batch of a complete statement; nothing if there is none or the debate rests."""
+    opened = debate.opened
+    return _first_ready(debate, opened) if opened is not None and debate.status.state == "open" else ()
+
+
+def _first_ready(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
+    """The batch of the statement whose answer came first, of those of which nothing is left to ask."""
+    ready: list[tuple[AcceptedStatement, Statement, Turn]] = []
+    for turn in debate.transcript.turns.values():
+        if turn.state != "speaking":
+            continue
+        statement = statement_of(debate, opened, turn)
+        accepted = None if _asks(debate, opened, [statement]) else accepted_statement(debate, statement)
+        if accepted is not None:
+            ready.append((accepted, statement, turn))
+    if not ready:
+        return ()
+    accepted, statement, turn = min(ready, key=lambda each: each[0].given.position)
+    batch = EventBatch(debate)
+    _record_statement(batch, statement, accepted, turn)
+    return batch.drafts
+
+
+def _recorded(debate: Debate, statements: list[Statement], turns: list[Turn]) -> Record:
+    """Both statements in one batch; a halt if a side gave no answer."""
+    accepted = [(each, turn, accepted_statement(debate, each)) for each, turn in zip(statements, turns, strict=True)]
+    for each, turn, answer in accepted:
+        if answer is None:
+            return _give_up(debate, each, turn)
+    batch = EventBatch(debate)
+    for each, turn, answer in accepted:
+        assert answer is not None, "looked for above"
+        _record_statement(batch, each, answer, turn)
+    return Record(drafts=tuple(batch.drafts))
+
+
+def _record_statement(batch: EventBatch, statement: Statement, accepted: AcceptedStatement, turn: Turn) -> None:
+    position = batch.add(spoken(batch.debate, statement, accepted, turn.attempt), accepted.given.position)
+    for event in accepted.reading.events:
+        batch.add(event, position)
+    assert batch.debate.opened is not None, "the statement has a turn"
+    record_statement_citations(batch, batch.debate.opened, statement.turn)
+
+
+def _give_up(debate: Debate, statement: Statement, turn: Turn) -> Record:
+    """A halt that names the side without an answer and the reason; the other side's answer stays in the log."""
+    failures = debate.questions.failed.get(question(statement.key, 1), ())
+    kind, _, message = failures[-1].reason.partition(": ") if failures else ("", "", "it was not asked")
+    assert debate.opened is not None
+    tries = count_tries([kind_of(each) for each in failures])
+    reason = give_up_reason(debate.opened, turn.number, turn.side, tries, kind, message)
+    failed = TurnFailed(turn=turn.number, side=turn.side, attempt=turn.attempt, kind=kind, message=message)
+    halted = halt(reason, debate.course)
+    cut = abandon_turns(debate, reason, debate.course, but=turn.number)
+    return Record(drafts=(Draft(event=failed, cause=debate.course), *halted.drafts, *cut))
+
+
+def _unless_spent(debate: Debate, opened: DebateOpened, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps, or a halt if the cost cap is reached or cannot be kept."""
+    stop = halt_if_unaffordable(debate, opened)
+    if stop is None:
+        return steps
+    why = "the cost cap cannot be kept" if debate.unpriced else "the cost cap is reached"
+    return (Record(drafts=(*stop.drafts, *abandon_turns(debate, why, debate.position + 1))),)
+
+
+# the judgement
+
+
+def _judge(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
+    """The question for the assessment, together with the panel's questions; then its batch.  None once it is given."""
+    if debate.protocol.assessment is not UNSET:
+        return ()
+    asked = _assessment(debate, opened)
+    if asks := pending(debate, opened, [asked]):
+        return _unless_spent(debate, opened, (*asks, *panel.asks(debate, opened)))
+    batch = EventBatch(debate)
+    record_assessment(batch, answers(debate, asked), opened)
+    return record(batch.drafts)
+
+
+def _assessment(debate: Debate, opened: DebateOpened) -> Question:
+    criteria, names = opened.rubric.criteria, tuple(debate.protocol.arguments)
+    assert criteria is not None, "an opening fills in what a rubric leaves out"
+    return Question(
+        key=PURPOSE,
+        purpose=PURPOSE,
+        turn=None,
+        model=opened.judge.model,
+        samples=opened.judge.samples,
+        prompt=lambda: assess_prompt(opened, debate),
+        max_tokens=TOKENS,
+        think=opened.judge.think,
+        cause=debate.transcript.turns[rounds(opened)[-1][1]].spoken,
+        answer_type=assess_type(names, criteria, rules_of(opened)),
+        material=lambda: arguments_material(debate, PURPOSE),
+        becomes=AssessmentAnswer,
+        check=judges_nothing,
+    )
+
+
+def _panel_steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
+    """What the panel still has to do; none once it has concluded, or without a panel."""
+    due = panel.steps(debate, opened)
+    return _unless_spent(debate, opened, due) if any(isinstance(step, Ask) for step in due) else due
+
+
+def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
+    """The winner: the side ahead in the assessment, or what follows from the panel if there is one."""
+    given = debate.protocol.positions["assessment"]
+    return record([panel.ending(debate, opened, _by_totals(debate, opened), given)])
+
+
+def _by_totals(debate: Debate, opened: DebateOpened) -> DebateConcluded:
+    given = debate.protocol.assessment
+    assert given is not UNSET, "a debate ends after its assessment"
+    pro, con = given.pro_total, given.con_total
+    if isinstance(pro, Missing) or isinstance(con, Missing):
+        return DebateConcluded(winner="neither", by_rule="no_judgement")
+    if opened.judge.baseline:
+        return DebateConcluded(winner="neither", by_rule="baseline")
+    winner: Winner = "pro" if pro > con else "con"
+    is_even = abs(pro - con) < rules_of(opened).even_within or pro == con
+    return DebateConcluded(winner="neither" if is_even else winner, by_rule="assessment")

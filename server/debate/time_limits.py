@@ -1,0 +1,57 @@
+"""How long a turn and a question may take: the limits of the debate, or the time of a person's seat."""
+
+from contextlib import AbstractContextManager
+from typing import Final
+
+from msgspec.structs import replace
+
+from events.state.debate import Debate
+from events.types.opening import DebateSettings
+from providers.base import Outcome
+from server.debate.calls import time_limit
+from server.debate.formats.halts import seconds_between
+from server.debate.formats.steps import Ask, Speak
+from server.people.names import is_person, seat_of
+
+SEND_S: Final = 3.0
+"""Seconds beyond a person's time for a text that was sent within it."""
+BACK_S: Final = 15.0
+"""Least seconds that a person has after the server was away in the middle of a turn."""
+TOO_LATE: Final = "the person did not send a text in time"
+
+
+def seconds_of_turn(step: Speak, settings: DebateSettings, now: str) -> float:
+    """How long an attempt at a turn may take.
+
+    A person's time runs from the first attempt, also while the server is down; then at least ``BACK_S`` are left.
+    """
+    if step.time_s is None:
+        return settings.turn_timeout_s
+    if not step.since:
+        return step.time_s
+    return max(step.time_s - ms_between(step.since, now) / 1000, min(BACK_S, step.time_s))
+
+
+def limit_of_turn(step: Speak, seconds: float) -> AbstractContextManager[None]:
+    """Raise ``TimedOut`` if the body takes longer; the text of a person may be under way for ``SEND_S`` more."""
+    return time_limit(seconds) if step.time_s is None else time_limit(seconds + SEND_S, TOO_LATE)
+
+
+def with_time_taken(step: Speak, outcome: Outcome, now: str) -> Outcome:
+    """The outcome with the time that a person took since the turn's clock began, also over a restart of the server."""
+    return replace(outcome, latency_ms=ms_between(step.since, now)) if step.since else outcome
+
+
+def seconds_of_question(step: Ask, debate: Debate) -> float:
+    """How long a question may take: the time of the person's seat, or the limits of the debate and the question."""
+    assert debate.opened is not None
+    seat = debate.seats.get(seat_of(step.key)) if is_person(step.model) else None
+    if seat is not None:
+        return seat.time_s
+    limit_s = debate.opened.settings.judge_timeout_s
+    return min(limit_s, step.timeout_s or limit_s)
+
+
+def ms_between(since: str, now: str) -> int:
+    """Milliseconds between two times of records; 0 if the clock was put back."""
+    return max(0, round(seconds_between(since, now) * 1000))

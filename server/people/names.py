@@ -1,0 +1,26 @@
+"""How a person in a seat is named: as a model ``person:NAME``, and each request by its question and turn."""
+
+from typing import Final
+
+NAME: Final = "person"
+PREFIX: Final = f"{NAME}:"
+NAME_MOST: Final = 80
+"""Characters of a person's name."""
+
+
+def request_id(key: str, turn: int) -> str:
+    """What a page names a request by: the same after a restart, so that its draft fits."""
+    return f"{key}/{turn}"
+
+
+def seat_of(key: str) -> str:
+    """The seat that a question goes to: ``speak:pro`` to ``pro``, ``panel:general`` to ``general``, others to judge."""
+    purpose, _, about = key.partition(":")
+    if purpose in {"speak", "panel"}:
+        return about.partition("@")[0]
+    return about.partition(":")[0] if purpose == "deliberate" else "judge"
+
+
+def is_person(model: str) -> bool:
+    """Whether a model's name is that of a person."""
+    return model.startswith(PREFIX)
