@@ -155,7 +155,7 @@ CHANGED_BY: Final = {
     "cleared": "penalty reversed",
     "contradicted_by_evidence": "the evidence says the opposite",
 }
-"""The same words as ``CHANGED_BY`` in web/words.js.
+"""The same words as ``CHANGED_BY`` in web/words/words.js.
 
 A slight win also follows a clear one, so its words say no degree; the reason of the entry does.  A band moves the value
 before penalties, so a turn with a penalty can be lowered although its score lies in the band.

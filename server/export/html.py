@@ -22,12 +22,12 @@ import web
 from server.export.archive import Archive
 from server.version import VERSION
 
-PAGE: Final = "debate.html"
+PAGE: Final = "debate/debate.html"
 ARCHIVE: Final = "offline/archive.js"
 """The module that answers in place of a server; it is evaluated before the page's own modules."""
 SPECIFIER: Final = re.compile(r"""(\bfrom\s*+|\bimport\s*+\(?+\s*+)(["'])(\.{1,2}/[\w/-]+\.js)\2""")
-_LINK: Final = re.compile(r'<link rel="(\w+)" href="/static/([\w.-]+)"[^>]*>\n?')
-_SCRIPT: Final = re.compile(r'<script (type="module" )?src="/static/([\w.-]+)"></script>\n?')
+_LINK: Final = re.compile(r'<link rel="(\w+)" href="/static/([\w./-]+)"[^>]*>\n?')
+_SCRIPT: Final = re.compile(r'<script (type="module" )?src="/static/([\w./-]+)"></script>\n?')
 _HOME: Final = re.compile(r'(<a\b[^<>]*?) href="/[^"]*"')
 
 

@@ -2,7 +2,7 @@
 
 The judge knows the debaters as Speaker A (who spoke first) and Speaker B, and two speeches that it compares as the
 first and the second.  A label is replaced only where it can mean nothing else; words in quotation marks stay as they
-are.  The log, the view and the audit's JSON keep the judge's words.  ``web/labels.js`` follows the same rules.
+are.  The log, the view and the audit's JSON keep the judge's words.  ``web/exchange/labels.js`` follows the same rules.
 """
 
 import re

@@ -1,6 +1,6 @@
 """What moved between two positions, in sentences, the most important first.
 
-web/moved.js and web/words_audit.js say the same on the page.  tests/web/moved.json holds examples for both.
+web/audit/moved.js and web/words/audit.js say the same on the page.  tests/web/moved.json holds examples for both.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -47,7 +47,7 @@ logger = structlog.get_logger()
 
 async def front(request: Request) -> Response:
     """GET /."""
-    return await page_response(request, "index.html")
+    return await page_response(request, "home/index.html")
 
 
 async def page(request: Request) -> Response:
@@ -61,21 +61,21 @@ async def page(request: Request) -> Response:
         view = await service_of(request).hub.view(debate)
     except StoreUnavailable as error:
         logger.warning("debate_not_looked_up", message=str(error))
-        return await page_response(request, "debate.html")
+        return await page_response(request, "debate/debate.html")
     except LogError:  # there is no such debate, or its log cannot be read
-        return made_page(request, "debate.html", {}, 404)
+        return made_page(request, "debate/debate.html", {}, 404)
     if view.format == "lab":
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"/lab/{quote(debate)}{query}", 307)
     head = head_of(view, str(request.url.replace(query="")))
-    response = made_page(request, "debate.html", {"<title>A debate · Moot</title>": head})
+    response = made_page(request, "debate/debate.html", {"<title>A debate · Moot</title>": head})
     keep_link(request, response)
     return response
 
 
 async def favicon(request: Request) -> Response:
     """GET /favicon.ico, for browsers that ignore the page's link to its icon."""
-    return await FILES.get_response("favicon.svg", request.scope)
+    return await FILES.get_response("parts/favicon.svg", request.scope)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -87,7 +87,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 404:  # noqa: PLR2004 - HTTP not found
         if request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", ""):
-            return made_page(request, "missing.html", {}, 404)
+            return made_page(request, "parts/missing.html", {}, 404)
         return error_response(NotFound(f"nothing is at {request.url.path}"))
     response = error_response(HttpRefusal(error.status_code, error.detail))
     response.headers.update(error.headers or {})

@@ -170,8 +170,8 @@ async def vote_page(request: Request) -> Response:
     except StoreUnavailable as error:
         logger.warning("poll_not_looked_up", message=str(error))  # the page asks again
     except (LogError, NotFound):
-        return made_page(request, "vote.html", {}, 404)
-    response = await page_response(request, "vote.html")
+        return made_page(request, "vote/vote.html", {}, 404)
+    response = await page_response(request, "vote/vote.html")
     keep_link(request, response)
     return response
 

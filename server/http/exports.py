@@ -48,7 +48,7 @@ FRAMED: Final = {
     "cross-origin-resource-policy": "cross-origin",
     "cache-control": "no-cache",
 }
-CARD: Final = "card.html"
+CARD: Final = "debate/card.html"
 QUOTE_MOST: Final = 400
 """Characters of a quote on a card."""
 MEDIA_TYPES: Final = {

@@ -244,7 +244,7 @@ def _take(count: DebateCounter, page: Iterable[Envelope]) -> None:
 
 async def judge_page(request: Request) -> Response:
     """GET /judge."""
-    return await page_response(request, "judge.html")
+    return await page_response(request, "judge/judge.html")
 
 
 async def show_judge(request: Request) -> Response:

@@ -83,7 +83,7 @@ async def lab_page(request: Request) -> Response:
         await check_link(request, request.path_params["lab"])
         view = await _view(request)
     except (NotFound, UnknownDebate):
-        return made_page(request, "missing.html", {}, 404)
+        return made_page(request, "parts/missing.html", {}, 404)
     response = HTMLResponse(page_html(view), headers={"cache-control": "no-cache"})
     keep_link(request, response)
     return response

@@ -161,7 +161,7 @@ def _reference(name: str, value: Any, path: Path, item: Mapping[str, Any], mater
 
 
 def _speeches_of(name: str, item: Mapping[str, Any], material: Material) -> Iterator[str]:
-    """The speeches from which a quote may come; web/fields.js has the same rule."""
+    """The speeches from which a quote may come; web/seat/fields.js has the same rule."""
     match material.purpose, name:
         case "gaps" | "audit", "fails":
             yield str(item.get("turn"))

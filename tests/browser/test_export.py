@@ -223,7 +223,7 @@ def test_nothing_is_done_from_within_another_site(new_page: Any, server: Any, sc
     page.goto(f"{server.url}/d/{debate}/embed")
     expect(page.locator("body[data-ready]")).to_be_attached()
     said = page.evaluate(
-        "async (id) => { const { api } = await import('/static/api.js');"
+        "async (id) => { const { api } = await import('/static/parts/api.js');"
         " return api.act(id, 'halt', 'x').then(() => 'done', (error) => error.message); }",
         debate,
     )

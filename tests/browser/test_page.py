@@ -639,7 +639,7 @@ def luminance(colour: str) -> float:
 @pytest.mark.parametrize("theme", [0, 1])
 def test_sides_penalties_live_links_and_errors_have_colours_of_their_own(theme: int) -> None:
     """WCAG 1.4.3: at least 4.5 to 1 on both papers, in the light and in the dark theme."""
-    style = (Path(web.__file__).parent / "style.css").read_text(encoding="utf-8")
+    style = (Path(web.__file__).parent / "parts" / "style.css").read_text(encoding="utf-8")
     tokens = {name: values[theme] for name, *values in re.findall(r"--(\w+): light-dark\((#\w{6}), (#\w{6})\)", style)}
     names = ("pro", "con", "dock", "live", "link", "error")
 

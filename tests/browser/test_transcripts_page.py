@@ -172,7 +172,7 @@ def test_a_dropped_file_is_a_transcript_or_a_log(new_page: Any, server: Any) -> 
       for (const type of ["dragenter", "dragover"]) {
         document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: transfer }));
       }
-      return import("/static/import.js").then(({ importer }) => {
+      return import("/static/home/import.js").then(({ importer }) => {
         importer();
         document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: transfer }));
       });

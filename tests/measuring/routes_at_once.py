@@ -300,7 +300,7 @@ def build(store: Path, turns: int) -> dict[str, str]:
         "claim": "C1.1",
         "seat": "pro",
         "name": "juries",
-        "file": "debate.js",
+        "file": "debate/debate.js",
     }
 
 

@@ -24,7 +24,8 @@ import httpx
 import msgspec
 
 PAGE: Final = (
-    "vote.js", "api.js", "dom.js", "formatting.js", "poll.js", "words.js", "words_poll.js", "style.css", "poll.css",
+    "vote/vote.js", "parts/api.js", "parts/dom.js", "parts/formatting.js", "vote/poll.js", "words/words.js",
+    "words/poll.js", "parts/style.css", "vote/poll.css",
 )  # fmt: skip
 """What the page of the vote loads besides itself."""
 TICKS: Final = os.sysconf("SC_CLK_TCK")

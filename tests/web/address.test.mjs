@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { changed, read, write } from "../../web/address.js";
-import { decimalsOf, number } from "../../web/formatting.js";
-import { eventWords } from "../../web/words_events.js";
+import { changed, read, write } from "../../web/parts/address.js";
+import { decimalsOf, number } from "../../web/parts/formatting.js";
+import { eventWords } from "../../web/words/events.js";
 
 test("the address holds cursor, speed and following", () => {
   assert.deepEqual(

@@ -2,8 +2,10 @@
 
 import { readFileSync } from "node:fs";
 
-import { at, blank, faultsOf, fieldsOf, leaves, passagesOf, put, sourceField, sourcesOf } from "../../web/fields.js";
-import { hint, label, option, question } from "../../web/words_asked.js";
+import {
+  at, blank, faultsOf, fieldsOf, leaves, passagesOf, put, sourceField, sourcesOf,
+} from "../../web/seat/fields.js";
+import { hint, label, option, question } from "../../web/words/asked.js";
 
 /** Gives every field of a group the least that it needs, and one row to every list. */
 function fill(group, answer, material) {

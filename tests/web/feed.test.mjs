@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-import { Feed, backoff } from "../../web/feed.js";
+import { Feed, backoff } from "../../web/replay/feed.js";
 
 class FakeSocket {
   static all = [];

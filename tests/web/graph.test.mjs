@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { leadsOf } from "../../web/graph.js";
+import { leadsOf } from "../../web/exchange/graph.js";
 
 const turns = {
   1: { side: "pro", judged: 8, changed: [31, 33], composite: 64 },

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { KINDS, isOfKind, openKinds } from "../../web/kinds.js";
-import { actor, eventWords } from "../../web/words_events.js";
+import { KINDS, isOfKind, openKinds } from "../../web/audit/kinds.js";
+import { actor, eventWords } from "../../web/words/events.js";
 
 const missing = { reason: "timeout" };
 const frames = (...events) => events.map((event) => ({ event }));

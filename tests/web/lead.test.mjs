@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { lastMove, uncertainty } from "../../web/lead.js";
-import { LEAD } from "../../web/words.js";
+import { lastMove, uncertainty } from "../../web/debate/lead.js";
+import { LEAD } from "../../web/words/words.js";
 
 const turns = {
   1: { side: "pro", judged: 8, changed: [19], composite: 68 },

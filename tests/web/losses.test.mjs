@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { lossAt, scoredAt } from "../../web/losses.js";
+import { lossAt, scoredAt } from "../../web/exchange/losses.js";
 
 test("a finding leads to its loss, and a loss to itself", () => {
   assert.equal(lossAt(30, { changed: [31, 86] }), 31);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { PACES, readingMs } from "../../web/pace.js";
+import { PACES, readingMs } from "../../web/replay/pace.js";
 
 const at = (seconds) => new Date(Date.UTC(2026, 10, 22, 10, 0, seconds)).toISOString();
 const TEXT = "Trams carry two hundred people each.";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { progressWords } from "../../web/header.js";
-import { panelSentence, recordWords } from "../../web/panel.js";
-import { figure, joined, percent } from "../../web/formatting.js";
-import { outcomeWords } from "../../web/words.js";
-import { eventWords } from "../../web/words_events.js";
+import { progressWords } from "../../web/debate/header.js";
+import { panelSentence, recordWords } from "../../web/panel/panel.js";
+import { figure, joined, percent } from "../../web/parts/formatting.js";
+import { outcomeWords } from "../../web/words/words.js";
+import { eventWords } from "../../web/words/events.js";
 
 const said = (more) => ({
   conclusion: { outcome: "irreconcilable", winner: "neither", leaning: "con", disputed: {}, ...more },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { merge, shared } from "../../web/patch.js";
+import { merge, shared } from "../../web/replay/patch.js";
 
 // RFC 7396, appendix A: original, patch, result
 const EXAMPLES = [

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-import { LONGEST_SILENCE_MS, READING_RATE } from "../../web/pace.js";
-import { Player } from "../../web/player.js";
+import { LONGEST_SILENCE_MS, READING_RATE } from "../../web/replay/pace.js";
+import { Player } from "../../web/replay/player.js";
 
 // A log of 60 events, one a second: every tenth starts a turn, four later it is spoken, six later it is scored.
 const LENGTH = 60;

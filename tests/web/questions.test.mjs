@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { questionsAbout, questionsAtTheEnd } from "../../web/questions.js";
+import { questionsAbout, questionsAtTheEnd } from "../../web/exchange/questions.js";
 
 const answered = (purpose, key, sample = 1) => ({ event: { type: "model_answered", purpose, key, sample } });
 const view = { position: 8, judge: { samples: 2 }, turns: { 1: { spoken: 4 }, 2: { spoken: 4 } } };

@@ -14,7 +14,7 @@ import {
   withSamePerson,
   withSide,
   withSpeakerSide,
-} from "../../web/split.js";
+} from "../../web/home/split.js";
 
 const entries = () => numbered([
   { speaker: "Chair", text: "Welcome.", side: "context", at_ms: 0 },

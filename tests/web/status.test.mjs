@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { statusOf } from "../../web/status.js";
+import { statusOf } from "../../web/debate/status.js";
 
 const live = { newest: { state: "open" }, view: { state: "open" }, following: true };
 

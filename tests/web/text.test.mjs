@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { applyDelta, aroundMarks, head, pieces, points, spokenBy } from "../../web/text.js";
+import { applyDelta, aroundMarks, head, pieces, points, spokenBy } from "../../web/parts/text.js";
 
 test("an emoji is one code point, a combining accent another", () => {
   assert.equal(4, points("a🚲e\u0301"));

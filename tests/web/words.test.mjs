@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { CHANGED_BY, HEADER, changeName } from "../../web/words.js";
-import { eventWords } from "../../web/words_events.js";
+import { CHANGED_BY, HEADER, changeName } from "../../web/words/words.js";
+import { eventWords } from "../../web/words/events.js";
 
 test("the rules of a slight win also follow a clear one, so their words say no degree", () => {
   for (const rule of ["slight_winner", "slight_loser"]) {

@@ -5,8 +5,8 @@
  * file loads this module, before all others; the page then finds `globalThis.moot`.
  */
 
+import { merge } from "../replay/patch.js";
 import { Differences } from "./difference.js";
-import { merge } from "../patch.js";
 
 /** A view is kept at every position that is a multiple of this. */
 const VIEW_INTERVAL = 200;

@@ -1,6 +1,6 @@
 """The figures of a lab run as SVG: a row of the forest plot for each effect, its axis, and the calibration curve.
 
-They have classes and no colours: ``web/lab.css`` gives those, in the page and in the report.
+They have classes and no colours: ``web/lab/lab.css`` gives those, in the page and in the report.
 """
 
 import math

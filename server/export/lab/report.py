@@ -74,8 +74,8 @@ OF_CURVE: Final = (
     "How often the judge was right, by how sure it said that it was. On the line, it is right as often as it says."
 )
 FORMS: Final = ("html", "json", "csv")
-PAGE: Final = "lab.html"
-STYLES: Final = ("style.css", "lab.css")
+PAGE: Final = "lab/lab.html"
+STYLES: Final = ("parts/style.css", "lab/lab.css")
 
 
 def page_html(view: View) -> str:

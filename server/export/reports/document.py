@@ -17,7 +17,7 @@ from server.export.document.html import tag, to_html
 from server.export.document.markdown import to_markdown
 from server.export.text import one_line
 
-STYLES: Final = "report.css"
+STYLES: Final = "parts/report.css"
 ENDS: Final = frozenset(".?!…。！？।")
 """Characters that end a sentence."""
 CLOSING: Final = " \n\t”’\"'"

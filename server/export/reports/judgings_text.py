@@ -27,7 +27,7 @@ from server.export.reports.paired import IntervalEstimate
 from server.export.text import one_line
 from server.export.wording import NAMES, SIGNS, interval, judge_name, rule_name
 
-PAGE: Final = "compare.html"
+PAGE: Final = "lab/compare.html"
 TITLE: Final = "Two judgings of one debate"
 CLAIMS, FLAWS = "Suspect claims", "Flaws that cost points later"
 NONE: Final = "–"

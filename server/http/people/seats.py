@@ -138,7 +138,7 @@ class SeatPage(Struct, frozen=True, kw_only=True):
 
 async def seat_page(request: Request) -> Response:
     """GET /seat/{token}: the same page for every token; the page reads its own."""
-    response = await page_response(request, "seat.html")
+    response = await page_response(request, "seat/seat.html")
     response.headers.update(PRIVATE)
     return response
 

@@ -89,7 +89,7 @@ def test_nothing_can_be_done_before_a_debate_has_opened() -> None:
 
 
 def test_the_page_knows_how_many_questions_a_turn_gets() -> None:
-    source = (Path(web.__path__[0]) / "questions.js").read_text(encoding="utf-8")
+    source = (Path(web.__path__[0]) / "exchange" / "questions.js").read_text(encoding="utf-8")
     found = re.search(r"QUESTIONS = \{ first: (\d+), later: (\d+),", source)
     assert found is not None
     before = [opened(2), *judged(1)]

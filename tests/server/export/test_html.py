@@ -108,7 +108,7 @@ def test_the_file_requests_nothing() -> None:
     mapped = msgspec.json.decode(shown.texts["importmap"])["imports"]
 
     assert all(value.startswith(("data:", "#")) for value in named)
-    assert 'import "moot/offline/archive.js"; import "moot/debate.js";' == shown.texts["module"]
+    assert 'import "moot/offline/archive.js"; import "moot/debate/debate.js";' == shown.texts["module"]
     assert all(url.startswith("data:text/javascript;base64,") for url in mapped.values())
     texts = [base64.b64decode(url.partition(",")[2]).decode() for url in mapped.values()]
     assert not [text for text in texts if SPECIFIER.search(text)]
@@ -184,7 +184,7 @@ def test_only_the_embedded_page_may_be_framed(site: Site) -> None:
     assert "frame-ancestors *" in rules
     assert '<body class="page embed">' in framed.text
     assert "set-cookie" not in framed.headers
-    for path in ("/", "/d/any", "/api/debates", "/static/debate.js"):
+    for path in ("/", "/d/any", "/api/debates", "/static/debate/debate.js"):
         assert "frame-ancestors *" not in site.client.get(path).headers["content-security-policy"]
     assert "<script>alert" not in site.client.get("/d/%3Cscript%3Ealert(1)/embed").text
 

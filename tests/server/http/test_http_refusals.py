@@ -246,7 +246,7 @@ def test_a_browser_sends_the_token_once_and_has_a_cookie(guarded: Site, slow: st
 
 
 def test_pages_are_served_with_a_strict_policy(site: Site) -> None:
-    for path in ("/", "/d/anything", "/static/style.css", "/static/home.js", "/favicon.ico"):
+    for path in ("/", "/d/anything", "/static/parts/style.css", "/static/home/home.js", "/favicon.ico"):
         response = site.client.get(path)
         policy = response.headers["content-security-policy"]
 

@@ -143,7 +143,7 @@ def test_the_page_of_the_vote_is_revalidated(site: Site, script: Any) -> None:
     page = site.client.get(f"/vote/{debate}")
     again = site.client.get(f"/vote/{debate}", headers={"if-none-match": page.headers["etag"]})
 
-    assert (200, True) == (page.status_code, "vote.js" in page.text)
+    assert (200, True) == (page.status_code, "vote/vote.js" in page.text)
     assert (304, "") == (again.status_code, again.text)
 
 

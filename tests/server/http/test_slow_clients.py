@@ -113,7 +113,7 @@ async def test_a_body_that_keeps_coming_is_read_to_its_end() -> None:
 async def test_who_does_not_read_the_answer_is_cut_off() -> None:
     async with served() as site:
         stream = await anyio.connect_tcp("127.0.0.1", site.port)
-        ask = b"GET /static/debate.js HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept-Encoding: x\r\n\r\n"
+        ask = b"GET /static/debate/debate.js HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept-Encoding: x\r\n\r\n"
         with anyio.fail_after(10):
             with suppress(anyio.BrokenResourceError):
                 while True:

@@ -19,12 +19,12 @@ WEB = Path(web.__path__[0])
 @pytest.mark.parametrize(
     ("path", "name", "media_type"),
     [
-        ("/", "index.html", "text/html; charset=utf-8"),
-        ("/d/any", "debate.html", "text/html; charset=utf-8"),
-        ("/judge", "judge.html", "text/html; charset=utf-8"),
-        ("/static/words.js", "words.js", "text/javascript; charset=utf-8"),
-        ("/static/style.css", "style.css", "text/css; charset=utf-8"),
-        ("/favicon.ico", "favicon.svg", "image/svg+xml"),
+        ("/", "home/index.html", "text/html; charset=utf-8"),
+        ("/d/any", "debate/debate.html", "text/html; charset=utf-8"),
+        ("/judge", "judge/judge.html", "text/html; charset=utf-8"),
+        ("/static/words/words.js", "words/words.js", "text/javascript; charset=utf-8"),
+        ("/static/parts/style.css", "parts/style.css", "text/css; charset=utf-8"),
+        ("/favicon.ico", "parts/favicon.svg", "image/svg+xml"),
     ],
 )
 def test_text_is_sent_compressed_to_clients_that_accept_it(site: Site, path: str, name: str, media_type: str) -> None:
@@ -47,12 +47,12 @@ def test_text_is_sent_compressed_to_clients_that_accept_it(site: Site, path: str
 
 @pytest.mark.parametrize("encoding", ["gzip", "identity"])
 def test_a_file_that_has_not_changed_is_not_sent_again(site: Site, encoding: str) -> None:
-    first = site.client.get("/static/words.js", headers={"accept-encoding": encoding})
+    first = site.client.get("/static/words/words.js", headers={"accept-encoding": encoding})
     headers = {"accept-encoding": encoding, "if-none-match": first.headers["etag"]}
 
-    again = site.client.get("/static/words.js", headers=headers)
+    again = site.client.get("/static/words/words.js", headers=headers)
     assert (304, b"") == (again.status_code, again.content)
-    other = site.client.get("/static/words.js", headers={**headers, "if-none-match": '"another"'})
+    other = site.client.get("/static/words/words.js", headers={**headers, "if-none-match": '"another"'})
     assert 200 == other.status_code
 
 

@@ -1,0 +1,157 @@
+/**
+ * What moved between two moments, in sentences, the most important first.
+ *
+ * server/export/moved.py says the same in the terminal. tests/web/moved.json holds examples for both.
+ */
+
+import { count, joined, number, plain, signed } from "../parts/formatting.js";
+import { MOVED } from "../words/audit.js";
+import { IN_COMPOSITE, NAME, STANDING, VERDICT, changeName, winnerWords } from "../words/words.js";
+
+const MOST_LINES = 12;
+const SIDES = ["pro", "con"];
+
+/** @typedef {{keys: string[], before?: unknown, after?: unknown, because_of: number[]}} Change Of `GET …/diff`. */
+
+/**
+ * @param {Change[]} changes
+ * @param {Record<string, {rule?: string}>} events By position.
+ * @returns {{text: string, because: number[]}[]} At most 12; empty if nothing changed.
+ */
+export function whatMoved(changes, events) {
+  const lines = [outcome, means, turns, claims, premises, protocol, rest].flatMap((part) => part(changes, events));
+  if (!lines.length && changes.length) return [line(MOVED.others(count(changes.length, "value")), ...changes)];
+  if (lines.length <= MOST_LINES) return lines;
+  const left = lines.splice(MOST_LINES - 1);
+  return [...lines, line(MOVED.left(count(left.length, "more change")))];
+}
+
+function line(text, ...told) {
+  const because = new Set(told.flatMap(({ because_of: causes }) => causes));
+  return { text, because: [...because].sort((a, b) => a - b) };
+}
+
+const isUnder = (keys, path) => path.every((key, i) => keys[i] === key);
+/** The change of exactly this value. */
+const at = (changes, ...path) => changes.find(({ keys }) => keys.length === path.length && isUnder(keys, path));
+const isNumber = (value) => typeof value === "number";
+
+/** The changed members of a table, in order: `[name, changes]`. */
+function members(changes, ...path) {
+  const found = new Map();
+  for (const change of changes) {
+    const { keys } = change;
+    if (keys.length <= path.length || !isUnder(keys, path)) continue;
+    const name = keys[path.length];
+    found.set(name, [...(found.get(name) ?? []), change]);
+  }
+  return [...found];
+}
+
+function outcome(changes) {
+  const state = at(changes, "state");
+  const winner = at(changes, "conclusion", "winner");
+  const verdict = at(changes, "panel", "verdict", "verdict");
+  const lines = [];
+  if (winner?.after) lines.push(line(MOVED.ended(winnerWords(winner.after)), winner));
+  else if (state?.after) lines.push(line(MOVED.state[state.after], state));
+  if (verdict?.after) lines.push(line(MOVED.verdict(VERDICT[verdict.after]), verdict));
+  return lines;
+}
+
+function means(changes) {
+  const found = SIDES.map((side) => [side, at(changes, "scorecard", side, "composite")]);
+  return found.filter(([, mean]) => isNumber(mean?.after)).map(([side, mean]) => {
+    const before = isNumber(mean.before) ? number(mean.before, 1) : "";
+    return line(MOVED.mean(NAME[side], before, number(mean.after, 1), mean.after > mean.before), mean);
+  });
+}
+
+/** The rules that changed a score, in words. */
+function reasons({ because_of: causes }, events) {
+  const rules = causes.map((position) => events[position]?.rule).filter(Boolean);
+  return [...new Set(rules.map(changeName))].join(", ");
+}
+
+function turns(changes, events) {
+  const found = members(changes, "turns").sort(([a], [b]) => a - b);
+  return found.flatMap(([name, own]) => {
+    const composite = at(own, "turns", name, "composite");
+    const scores = own.filter(({ keys, before, after }) => {
+      const isScore = keys[2] === "scores" && keys[4] === "effective" && isNumber(before) && isNumber(after);
+      return isScore && !(composite && IN_COMPOSITE.includes(keys[3]));
+    });
+    return [...turn(name, own, composite, events), ...scores.map((score) => {
+      const { before, after, keys } = score;
+      const words = [plain(keys[3]), number(before), number(after)];
+      return line(MOVED.dimension(name, ...words, after > before, reasons(score, events)), score);
+    })];
+  });
+}
+
+/** What happened to a turn as a whole: it began, was spoken, was scored, or its composite moved. */
+function turn(name, own, composite, events) {
+  const { before, after } = composite ?? {};
+  if (isNumber(after) && isNumber(before)) {
+    const why = reasons(composite, events);
+    return [line(MOVED.turn(name, number(before), number(after), after > before, why), composite)];
+  }
+  if (isNumber(after)) {
+    const first = at(own, "turns", name, "composite_admitted")?.after;
+    const scored = MOVED.scored(name, number(after), isNumber(first) ? number(first) : "", reasons(composite, events));
+    return [line(scored, composite)];
+  }
+  const state = at(own, "turns", name, "state");
+  return state?.after in MOVED.turnState ? [line(MOVED.turnState[state.after](name), state)] : [];
+}
+
+function claims(changes) {
+  return members(changes, "claims").flatMap(([name, own]) => {
+    const keys = ["state", "kind", "penalty", "decided_by"];
+    const [state, kind, penalty, decided] = keys.map((key) => at(own, "claims", name, key));
+    if (!(state?.after in MOVED.claim)) return [];
+    const points = isNumber(penalty?.after) ? signed(penalty.after) : "";
+    const words = MOVED.claim[state.after](name, kind ? plain(kind.after) : "", points, decided?.after);
+    return [line(words, state)];
+  });
+}
+
+/** A sentence for the members of which a test finds a change; none if there are none. */
+function together(title, found, test) {
+  const told = found.map(([name, own]) => [name, test(own, name)]).filter(([, change]) => change);
+  return told.length ? [line(title(joined(told.map(([name]) => name))), ...told.map(([, change]) => change))] : [];
+}
+
+function premises(changes) {
+  const found = members(changes, "premises");
+  return Object.entries(MOVED.premises).flatMap(([state, title]) => together(title, found, (own, name) => {
+    const change = at(own, "premises", name, "state");
+    return change?.after === state && change;
+  }));
+}
+
+function protocol(changes) {
+  const found = members(changes, "protocol", "arguments");
+  const steps = Object.entries(MOVED.steps).flatMap(([key, title]) => together(title, found, (own, name) => {
+    const change = at(own, "protocol", "arguments", name, key);
+    return change?.after && change;
+  }));
+  const standings = found.flatMap(([name, own]) => {
+    const standing = at(own, "protocol", "arguments", name, "trace", "standing");
+    return standing?.after ? [line(MOVED.standing(name, STANDING[standing.after].toLowerCase()), standing)] : [];
+  });
+  return [...steps, ...standings];
+}
+
+function rest(changes) {
+  const lines = SIDES.flatMap((side) => {
+    const traits = changes.filter(({ keys }) => keys[0] === "traits" && keys[1] === side);
+    return traits.length ? [line(MOVED.traits(NAME[side], count(traits.length, "trait")), ...traits)] : [];
+  });
+  const [calls, tokens] = ["calls", "tokens"].map((key) => at(changes, "usage", key));
+  const grown = (change) => (change?.after ?? 0) - (change?.before ?? 0);
+  if (grown(calls) > 0) {
+    lines.push(line(MOVED.usage(count(grown(calls), "model call"), count(grown(tokens), "token")), calls));
+  }
+  return lines;
+}

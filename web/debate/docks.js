@@ -1,0 +1,57 @@
+/** Notices of earlier turns that lost points because of a later one, while the reader watches. */
+
+import { $, h } from "../parts/dom.js";
+import { number } from "../parts/formatting.js";
+import { DOCKS } from "../words/acts.js";
+
+const SHOWN_MS = 9_000;
+const MOST = 3;
+
+/**
+ * @param {object} event
+ * @param {View} view The view after it.
+ * @returns {boolean} Whether an earlier turn lost points.
+ */
+export function isDock({ type, turn, applied }, { turns }) {
+  if (!(applied < 0)) return false;
+  return type === "logic_gap_adjusted" || turn < Math.max(...Object.keys(turns).map(Number));
+}
+
+/**
+ * The notices, in the foot of the page: they cover neither words nor scores. Those of one turn are one notice.
+ * @param {(event: object, position: number) => void} see Shows the entry of a dock.
+ * @returns {{tell(event: object, position: number, view: View): void}}
+ */
+export function docks(see) {
+  const root = h("div", { id: "docks", "aria-live": "polite" });
+  $("#foot").prepend(root);
+
+  function tell(event, position, view) {
+    const { turn, applied } = event;
+    const same = root.querySelector(`[data-turn="${turn}"]`);
+    const lost = Number(same?.dataset.lost ?? 0) - applied;
+    const { composite } = view.turns[turn];
+    const isScored = typeof composite === "number" && event.dimension !== "credibility";
+    const notice = h("div.dock", { "data-turn": turn, "data-lost": lost },
+      h("p", {},
+        h("b", {}, DOCKS.lost(turn, lost)),
+        isScored && h("span.moves", {}, " ", h("s", {}, number(composite + lost, 1)), h("b", {}, number(composite, 1))),
+        " ",
+        h("button.to", { type: "button", on: { click: () => leadTo(event, position) } }, DOCKS.see)),
+      quotesOf(event).map((each) => h("p.spoken", {}, h("b", {}, DOCKS.turn(each.turn)), h("q", {}, each.quote))));
+    same?.remove();
+    root.append(notice);
+    while (root.childElementCount > MOST) root.firstChild.remove();
+    const leave = () => (notice.matches(":hover, :focus-within") ? setTimeout(leave, SHOWN_MS) : notice.remove());
+    setTimeout(leave, SHOWN_MS);
+  }
+
+  function leadTo(event, position) {
+    root.replaceChildren();
+    see(event, position);
+  }
+
+  return { tell };
+}
+
+const quotesOf = ({ fails, exposed_by: exposed }) => [fails, exposed].filter((each) => each?.quote);

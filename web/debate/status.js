@@ -1,0 +1,41 @@
+/** The status of the page in words: the connection to the server, and the debate itself. */
+
+import { outcomeWords, STATUS } from "../words/words.js";
+
+/**
+ * The text of `role=status`. `name` is for the style and for tests.
+ * @param {string} connection The state of the feed, or `copy` in an exported file.
+ * @param {Player} player
+ * @returns {{name: string, text: string}}
+ */
+export function statusOf(connection, player) {
+  const { newest, view, following } = player;
+  const isOver = newest?.state === "concluded";
+  const isShown = !isOver || connection === "refused" || connection === "catching-up";
+  if (STATUS.connection[connection] && isShown) return { name: connection, text: STATUS.connection[connection] };
+  if (!following) return { name: "back", text: movesWords(player) };
+  if (connection === "copy" && newest && !isOver) return { name: "copy", text: STATUS.copy(newest.position) };
+  switch (view?.state) {
+    case "concluded":
+      return { name: "ended", text: STATUS.ended(outcomeWords(view)) };
+    case "halted":
+      return { name: "halted", text: STATUS.halted };
+    case "paused":
+      return { name: "paused", text: STATUS.paused };
+    default:
+      if (connection === "closed") return { name: "connecting", text: STATUS.connection.connecting };
+      return { name: "live", text: STATUS.live(player.wait || openVote(view)) };
+  }
+}
+
+/** Which vote of the audience the debate waits for, in words; empty if none is open. */
+function openVote(view) {
+  const poll = view?.poll;
+  if (poll?.before?.state === "open") return STATUS.firstVote;
+  return poll?.after?.state === "open" ? STATUS.secondVote : "";
+}
+
+function movesWords({ playing, newest, speed }) {
+  if (!playing) return STATUS.readingBack;
+  return newest?.exhibition ? STATUS.showing(speed) : STATUS.replaying(speed);
+}

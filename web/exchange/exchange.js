@@ -1,0 +1,60 @@
+/** The parts of an exchange: summary, transcript, scorecard, graph, claims, anomalies, characters, and premises. */
+
+import { $ } from "../parts/dom.js";
+import { graph } from "./graph.js";
+import { anomalies, scorecard, suspectClaims } from "./sidebar.js";
+import { summary } from "./summary.js";
+import { transcript } from "./transcript.js";
+import { spine } from "./verdicts.js";
+
+/**
+ * The parts in their places.
+ * @param {(position: number) => void} go
+ * @param {string} id
+ * @param {(claim: string) => void} appeal Asks for a second opinion.
+ * @param {(event: number) => Record<string, any>} audit Attributes of a link to an event in the audit.
+ * @param {(position: number) => object | undefined} wantFrame A frame; one that the page does not hold is fetched.
+ * @param {(change: () => void) => void} hold Changes the page; the words that are read stay where they are.
+ * @returns {{record: object, show(view: View, state: {head: boolean, at: number}): void}}
+ */
+export function exchange(go, id, appeal, audit, wantFrame, hold) {
+  const record = transcript($("#transcript"), go, id, wantFrame, hold);
+  const scoreGraph = graph($("#graph"), go, wantFrame);
+  const claims = suspectClaims($("#claims"), appeal, go);
+  const parts = [
+    summary($("#summary"), go),
+    charactersOf($("#characters"), go, audit),
+    spine($("#spine"), go),
+    anomalies($("#anomalies")),
+  ];
+  const card = scorecard($("#scorecard"));
+  return {
+    record,
+    show(view, { head, at }) {
+      card.show(view.scorecard);
+      scoreGraph.show(view, head ? null : at);
+      claims.show(view, head);
+      for (const part of parts) part.show(view);
+    },
+  };
+}
+
+/** The characters, fetched when the reader comes to them. */
+function charactersOf(root, go, audit) {
+  let newest = null;
+  let part = null;
+  const observer = new IntersectionObserver(async ([{ isIntersecting }]) => {
+    if (!isIntersecting) return;
+    observer.disconnect();
+    const { characters } = await import("./characters.js");
+    part = characters(root, go, audit);
+    part.show(newest);
+  });
+  return {
+    show(view) {
+      newest = view;
+      part?.show(view);
+      if (!part) observer.observe(root);
+    },
+  };
+}

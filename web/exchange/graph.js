@@ -1,0 +1,317 @@
+/**
+ * Two drawings of one graph: the composite score by turn, for both sides, or the lead after each event that changed it.
+ *
+ * The axis of scores always goes from 0 to 100, so that graphs can be compared and small differences look small. A
+ * legend explains each mark that occurs, and a line below the graph tells the mark under the pointer or the focus.
+ */
+
+import { eventLink, h, setText, storage, svg } from "../parts/dom.js";
+import { tenths } from "../parts/formatting.js";
+import { GRAPH, LEAD, NAME } from "../words/words.js";
+import { scoredAt } from "./losses.js";
+
+const WIDTH = 380;
+const HEIGHT = 270;
+const LEFT = 28;
+const RIGHT = 8;
+const TOP = 10;
+const BOTTOM = 24;
+const HIGHEST = 100;
+/** Grid lines are this many points apart. */
+const STEP = 20;
+/** If marks are closer than this, their marks are one drawing, and a click goes to the nearest. */
+const NARROW = 14;
+const MOST_LABELS = 14;
+/** The changes that came with one turn take this part of the room before it. */
+const CHANGES = 0.8;
+const LEAST_LEAD = 10;
+const KEY = "graph";
+const SIDES = ["pro", "con"];
+
+/**
+ * The graph in `root`, with a button for the other drawing.
+ * @param {HTMLElement} root
+ * @param {(position: number) => void} go Called when the reader clicks on a mark.
+ * @param {(position: number) => object | undefined} wantFrame A frame; one that the page does not hold is fetched.
+ * @returns {{show(view: View, at: number | null): void}} `at`: the turn at the cursor; null at the newest event.
+ */
+export function graph(root, go, wantFrame) {
+  const body = h("div");
+  const other = h("button.drawing", { type: "button", on: { click: change } });
+  root.replaceChildren(body, other);
+  let isLead = storage.get(KEY) === "lead";
+  let last = {};
+
+  function change() {
+    isLead = !isLead;
+    storage.set(KEY, isLead ? "lead" : "scores");
+    const { view, at } = last;
+    last = {};
+    show(view, at);
+  }
+
+  function show(view, at) {
+    if (last.view?.turns === view.turns && last.at === at && !last.waits) return;
+    const isSame = last.view?.turns === view.turns && !last.waits;
+    last = { view, at };
+    if (isSame && body.querySelector("svg")) {
+      moveCursor(body.querySelector(".cursor"), at);
+      return;
+    }
+    const drawn = isLead ? leadDrawing(view.turns, wantFrame) : scoresDrawing(view.turns);
+    last.waits = !drawn;
+    other.textContent = isLead ? GRAPH.showScores : GRAPH.showLead;
+    const words = drawn ? GRAPH.empty : GRAPH.fetching;
+    body.replaceChildren(drawn?.isEmpty === false ? figureOf(view, drawn, at, go) : h("p.empty", {}, words));
+  }
+
+  return { show };
+}
+
+/** The scores of both sides. */
+function scoresDrawing(turns) {
+  const judged = Object.entries(turns).map(([n, turn]) => ({ n: Number(n), ...turn })).filter((turn) => turn.judged);
+  const scored = judged.filter((turn) => typeof turn.composite === "number");
+  return {
+    isEmpty: !scored.length,
+    words: GRAPH,
+    range: [0, HIGHEST, STEP],
+    points: judged.map((turn) => ({
+      n: turn.n,
+      number: turn.n,
+      side: turn.side,
+      position: scoredAt(turn),
+      title: title(turn),
+      shapes: (...place) => shapes(turn, ...place),
+    })),
+    lines: SIDES.map((side) => {
+      return [side, judged.filter((turn) => turn.side === side).map(({ n, composite }) => [n, composite])];
+    }),
+    legend: () => legend(judged, scored.length),
+  };
+}
+
+/** The lead after each event that changed it; null while frames are being fetched. */
+function leadDrawing(turns, wantFrame) {
+  const leads = leadsOf(turns, wantFrame);
+  if (!leads) return null;
+  const most = Math.max(LEAST_LEAD, ...leads.map(({ lead }) => Math.abs(lead)));
+  const step = [5, 10, 20].find((each) => most <= 4 * each) ?? 50;
+  const top = Math.ceil(most / step) * step;
+  return {
+    isEmpty: !leads.length,
+    words: GRAPH.lead,
+    range: [-top, top, step],
+    points: leads.map(({ n, position, lead, words }, i) => {
+      const side = lead < 0 ? "con" : "pro";
+      const shown = (x, y, size) => [["dot", dot(side, x, y(lead), size)]];
+      const says = `${LEAD.leads(side, Math.abs(lead))} · ${words}`;
+      return { n, number: i + 1, side, position, title: says, shapes: shown };
+    }),
+    lines: [["lead", leads.map(({ n, lead }) => [n, lead])]],
+    legend: () => SIDES.map((side) => entry(`.${side}`, [["dot", dot(side, 10, 9, 1)]], GRAPH.lead[side])),
+  };
+}
+
+/**
+ * The lead after each event that changed it, from the frames of these events.
+ * @param {Record<string, object>} turns
+ * @param {(position: number) => object | undefined} frameAt
+ * @returns {{position: number, n: number, lead: number, words: string}[] | null} `lead`: points of Pro minus those of
+ *   Con. `n`: the turn judged last; less for events before the last one of that turn. Null if a frame is missing.
+ */
+export function leadsOf(turns, frameAt) {
+  const positions = Object.values(turns).flatMap(({ judged = 0, changed = [] }) => [judged, ...changed]);
+  const means = {};
+  const found = [];
+  let lead = null;
+  for (const position of [...new Set(positions)].filter(Boolean).sort((a, b) => a - b)) {
+    const frame = frameAt(position);
+    if (!frame) return null;
+    for (const side of SIDES) means[side] = frame.patch.scorecard?.[side]?.composite ?? means[side];
+    if (!SIDES.every((side) => typeof means[side] === "number")) continue;
+    const now = Math.round((means.pro - means.con) * 100) / 100;
+    if (now === lead) continue;
+    lead = now;
+    found.push({ position, n: lastJudged(turns, position), lead, words: LEAD.moved(frame.event, asOf(turns, frame)) });
+  }
+  return found.map((each) => {
+    const beside = found.filter(({ n }) => n === each.n);
+    return { ...each, n: each.n - CHANGES * (1 - (beside.indexOf(each) + 1) / beside.length) };
+  });
+}
+
+const lastJudged = (turns, position) => {
+  return Math.max(...Object.keys(turns).filter((n) => turns[n].judged <= position).map(Number));
+};
+
+/** The turns with what the frame says of its own turn: later events have changed it. */
+const asOf = (turns, { event: { turn }, patch }) => ({ ...turns, [turn]: { ...turns[turn], ...patch.turns?.[turn] } });
+
+function moveCursor(cursor, at) {
+  cursor.toggleAttribute("hidden", !at);
+  if (!at) return;
+  const x = Number(cursor.dataset.left) + at * Number(cursor.dataset.step);
+  cursor.setAttribute("transform", `translate(${x})`);
+}
+
+function figureOf(view, { words, range: [from, to, step], points, lines, legend: entries }, at, go) {
+  const last = Math.max(view.turns_planned, ...points.map(({ n }) => Math.ceil(n)), 2);
+  const width = (WIDTH - LEFT - RIGHT - 20) / (last - 1);
+  const x = (n) => LEFT + 10 + (n - 1) * width;
+  const y = (value) => TOP + ((to - value) / (to - from)) * (HEIGHT - TOP - BOTTOM);
+  const rows = Array.from({ length: (to - from) / step + 1 }, (_, i) => from + i * step);
+  const cursorLine = svg("path", { d: `M0 ${TOP - 4}V${HEIGHT - BOTTOM}` });
+  const cursor = svg("g.cursor", { "data-left": LEFT + 10 - width, "data-step": width }, cursorLine);
+  moveCursor(cursor, at);
+  const gap = Math.min(width, ...points.slice(1).map(({ n }, i) => x(n) - x(points[i].n)));
+  const told = h("p.told", {}, words.hint);
+  const tell = (point) => setText(told, point ? point.title : words.hint);
+  const marks = gap < NARROW
+    ? joinedMarks(points, x, y, Math.max(0.5, gap / NARROW), { go, tell, label: words.marks })
+    : points.map((point) => mark(point, x(point.n), y, Math.min(12, gap / 2), { go, tell }));
+  const picture = svg("svg.graph", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": words.label },
+    svg("g.grid", {}, rows.map((value) => {
+      return svg(value || !from ? "path" : "path.zero", { d: `M${LEFT} ${y(value)}H${WIDTH - RIGHT}` });
+    })),
+    cursor,
+    rows.map((value) => svg("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, String(Math.abs(value)))),
+    labelled(last).map((n) => svg("text", { x: x(n), y: HEIGHT - 6, "text-anchor": "middle" }, String(n))),
+    lines.map(([kind, values]) => svg(`path.line.${kind}`, { d: linePath(values, x, y) })),
+    marks);
+  const items = [...entries(), entry("", [["here", "M10 0V16"]], GRAPH.cursor)];
+  return h("figure", {}, picture, told, h("figcaption", {}, h("ul.legend", {}, items)));
+}
+
+/** Every kind of mark that the graph of scores shows, with its meaning. */
+function legend(judged, count_) {
+  const has = (name) => judged.some((turn) => turn[name] !== undefined && turn[name] !== 0);
+  const entries = [
+    ...SIDES.map((side) => [`.${side}`, [["dot", dot(side, 10, 9, 1)]], GRAPH[side]]),
+    has("composite_admitted") && [".pro", [["fall", "M10 1V15"], ["changed", ring(10, 5, 4)]], GRAPH.changed],
+    has("composite_spread") && [".pro", [["spread", "M10 1V15"]], GRAPH.spread],
+    judged.length > count_ && [".pro", [["absent", "M6 4l8 8m0 -8l-8 8"]], GRAPH.absent],
+  ];
+  return entries.filter(Boolean).map((each) => entry(...each));
+}
+
+function entry(side, paths, text) {
+  const drawn = paths.map(([kind, d]) => svg(`path.${kind}`, { d }));
+  const picture = svg("svg", { viewBox: "0 0 20 16", "aria-hidden": "true" }, svg(`g.mark${side}`, {}, drawn));
+  return h("li", {}, picture, text);
+}
+
+/** The turns whose number stands under the graph. */
+function labelled(last) {
+  const every = Math.ceil(last / MOST_LABELS);
+  const turns = Array.from({ length: last }, (_, i) => i + 1);
+  return turns.filter((n) => n === last || ((n === 1 || n % every === 0) && last - n >= every / 2));
+}
+
+/** A line through `[n, value]`; a missing value breaks it. */
+function linePath(values, x, y) {
+  let isStart = true;
+  let path = "";
+  for (const [n, value] of values) {
+    const isKnown = typeof value === "number";
+    if (isKnown) path += `${isStart ? "M" : "L"}${x(n)} ${y(value)}`;
+    isStart = !isKnown;
+  }
+  return path;
+}
+
+const ring = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
+
+/** The mark of a side, as everywhere on the page: a triangle that points up for Pro, and down for Con. */
+function dot(side, x, y, size) {
+  const up = side === "pro" ? 1 : -1;
+  return `M${x} ${y - 5.5 * up * size}l${5.5 * size} ${10 * up * size}h${-11 * size}z`;
+}
+
+/** The shapes that show one turn, as `[class, path]`. */
+function shapes({ side, composite, composite_admitted: first, composite_spread: spread }, x, height, size) {
+  const isScored = typeof composite === "number";
+  const y = isScored ? height(composite) : HEIGHT - BOTTOM;
+  const found = [];
+  if (spread) found.push(["spread", `M${x} ${height(composite + spread / 2)}V${height(composite - spread / 2)}`]);
+  if (first !== undefined) {
+    found.push(["fall", `M${x} ${height(first)}V${y}`]);
+    found.push(["changed", ring(x, height(first), 4 * size)]);
+  }
+  if (!isScored) found.push(["absent", `M${x - 4} ${y - 4}l8 8m0 -8l-8 8`]);
+  else found.push(["dot", dot(side, x, y, size)]);
+  return found;
+}
+
+function title({ n, side, composite, composite_admitted: first, composite_spread: spread }) {
+  const score = typeof composite === "number" ? tenths(composite) : GRAPH.noScore;
+  const before = first === undefined ? "" : GRAPH.first(tenths(first));
+  return `${NAME[side]}, turn ${n}: ${score}${before}${spread ? GRAPH.apart(tenths(spread)) : ""}`;
+}
+
+const target = (x, width) => svg("rect.target", { x, y: TOP, width, height: HEIGHT - TOP - BOTTOM });
+
+function mark(point, x, height, reach, { go, tell }) {
+  const { href, on } = eventLink(point.position, go);
+  const start = () => tell(point);
+  const end = () => tell(null);
+  const listeners = { ...on, pointerenter: start, pointerleave: end, focus: start, blur: end };
+  return svg(`a.mark.${point.side}`, { href, on: listeners, "aria-label": point.title },
+    svg("title", {}, point.title),
+    target(x - reach, 2 * reach),
+    point.shapes(x, height, 1).map(([kind, d]) => svg(`path.${kind}`, { d })));
+}
+
+/** The marks of a long debate: one path for each kind and side. Arrow keys move along them, Enter goes there. */
+function joinedMarks(points, x, height, size, { go, tell, label }) {
+  let chosen = points.length - 1;
+  const listeners = {
+    click: (event) => go(nearest(event).position),
+    pointermove: (event) => tell(nearest(event)),
+    pointerleave: () => tell(null),
+    focus: () => choose(chosen),
+    blur: () => tell(null),
+    keydown,
+  };
+  const group = svg("g.mark", {
+    on: listeners,
+    tabindex: "0",
+    role: "slider",
+    "aria-label": label,
+    "aria-valuemin": points[0].number,
+    "aria-valuemax": points.at(-1).number,
+  }, target(LEFT, WIDTH - LEFT - RIGHT));
+  choose(chosen, { isQuiet: true });
+
+  function choose(index, { isQuiet = false } = {}) {
+    chosen = Math.min(Math.max(index, 0), points.length - 1);
+    const point = points[chosen];
+    group.setAttribute("aria-valuenow", point.number);
+    group.setAttribute("aria-valuetext", point.title);
+    if (!isQuiet) tell(point);
+  }
+
+  function keydown(event) {
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowDown: -1, ArrowUp: 1 }[event.key];
+    if (!step && event.key !== "Enter") return;
+    event.preventDefault();
+    if (step) choose(chosen + step);
+    else go(points[chosen].position);
+  }
+
+  function nearest({ clientX }) {
+    const { left, width } = group.ownerSVGElement.getBoundingClientRect();
+    const distance = ({ n }) => Math.abs(x(n) - ((clientX - left) / width) * WIDTH);
+    return points.reduce((best, point) => (distance(point) < distance(best) ? point : best));
+  }
+
+  const paths = new Map();
+  for (const point of points) {
+    for (const [kind, d] of point.shapes(x(point.n), height, size)) {
+      const key = `${kind}.${point.side}`;
+      paths.set(key, (paths.get(key) ?? "") + d);
+    }
+  }
+  for (const [kind, d] of paths) group.append(svg(`path.${kind}`, { d }));
+  return [group];
+}

@@ -1,0 +1,130 @@
+/** The scores of one turn: the line of numbers, and on demand the reasons for each. */
+
+import { highlighting } from "../audit/ledger.js";
+import { h, hiddenText } from "../parts/dom.js";
+import { isMissing, number, plain, tenths } from "../parts/formatting.js";
+import { DIMENSIONS, IN_COMPOSITE, SCORES } from "../words/words.js";
+
+const COMPOSITE_MAXIMUM = 100;
+
+/** Dimensions in the order of the scorecard, then those that only this rubric has. */
+function ordered(scores) {
+  const names = Object.keys(scores);
+  return [...DIMENSIONS.filter((name) => names.includes(name)), ...names.filter((name) => !DIMENSIONS.includes(name))];
+}
+
+/**
+ * The verified quotes of a turn as spans to mark: `{name: "logic/cause", span}`.
+ * @param {object} turn
+ * @returns {{name: string, span: [number, number]}[]}
+ */
+export function quoteSpans(turn) {
+  return Object.entries(turn.components ?? {}).flatMap(([dimension, components]) => {
+    const quoted = Object.entries(components).filter(([, component]) => component.verified && component.span);
+    return quoted.map(([name, { span }]) => ({ name: `${dimension}/${name}`, span }));
+  });
+}
+
+/**
+ * The line of scores under a judged turn.
+ * @param {object} turn
+ * @returns {HTMLElement[]}
+ */
+export function scoreLine(turn) {
+  if (isMissing(turn.scores)) return [h("p.scores.none", {}, h("b", {}, SCORES.none), turn.scores.missing.reason)];
+  const names = ordered(turn.scores ?? {});
+  if (!names.length) return [];
+  const scores = names.filter((name) => IN_COMPOSITE.includes(name)).map((name) => {
+    return h("span", { "data-dimension": name }, `${plain(name)} `, scoreValue(turn.scores[name]));
+  });
+  const revised = names.filter((name) => turn.scores[name].at_first !== undefined).map(plain);
+  const absent = Object.entries(turn.absent ?? {});
+  const hasTotal = typeof turn.composite === "number";
+  const composite = [h("b", {}, tenths(turn.composite)), outOf(COMPOSITE_MAXIMUM)];
+  const total = hasTotal && h("span.total", { "data-dimension": "composite" }, "composite ", composite);
+  return [
+    h("p.scores", {}, scores, total, revised.length > 0 && h("span.revised", {}, SCORES.revised(revised))),
+    ...absent.map(([name, { reason }]) => h("p.scores.none", {}, SCORES.absent(plain(name), reason))),
+  ];
+}
+
+const outOf = (maximum) => maximum > 0 && h("span.quiet", {}, `/${number(maximum)}`);
+
+/** The effective score, earlier values struck through, and the reason in a word. */
+function scoreValue({ raw, effective, maximum, spread, at_first: atFirst = effective }) {
+  const isChangedLater = atFirst !== effective;
+  const isRuled = raw !== atFirst;
+  const parts = [];
+  if (isRuled) parts.push(h("s", {}, hiddenText(SCORES.given), number(raw)), " ");
+  if (isChangedLater) parts.push(h("s", {}, hiddenText(SCORES.admitted), number(atFirst)), " ");
+  parts.push(h("b", {}, number(effective)), outOf(maximum));
+  if (spread > 0) parts.push(h("span.spread", {}, ` ±${number(spread / 2)}`));
+  if (isChangedLater) parts.push(" ", h(`span.word${effective < atFirst ? ".dock" : ""}`, {}, SCORES.changedLater));
+  else if (isRuled) parts.push(" ", h("span.word", {}, atFirst < raw ? SCORES.lowered : SCORES.raised));
+  return parts;
+}
+
+/**
+ * `<details>` with the reasons for a score: the ledger, then every component with its points, reason and quote.
+ * @param {object} turn
+ * @param {(name: string | null) => void} highlight Highlights the words of a quote.
+ * @param {Fillable} ledger
+ * @param {{name: (text: string) => string, sections: HTMLElement[]}} words `name` names the sides in the judge's words;
+ *   `sections` come last.
+ * @returns {HTMLElement | null} Null if the turn has no components.
+ */
+export function whyDetails(turn, highlight, { list, fill }, { name: named, sections }) {
+  if (!turn.scores || isMissing(turn.scores)) return null;
+  const names = ordered(turn.scores).filter((name) => turn.components?.[name]);
+  if (!names.length) return null;
+  const reasons = h("div.reasons");
+  function toggle({ target }) {
+    if (!target.matches(".why")) return;
+    target.closest(".turn").classList.toggle("opened", target.open);
+    if (!target.open) return;
+    if (!reasons.firstChild) {
+      reasons.append(h("section", {}, h("h3", {}, SCORES.entries), list));
+      reasons.append(...names.map((name) => {
+        return dimension(name, turn.scores[name], turn.components[name], highlight, named);
+      }), ...sections);
+    }
+    fill();
+  }
+  return h("details.why", { on: { toggle } }, h("summary", {}, SCORES.why), reasons);
+}
+
+function dimension(name, score, components, highlight, named) {
+  const parts = Object.entries(components);
+  const isWhole = parts.length === 1 && parts[0][0] === name;
+  const rows = parts.map(([part, component]) => componentRow(`${name}/${part}`, part, component, highlight, named));
+  return h("section", {},
+    h("h3", {},
+      h("span.name", {}, plain(name)),
+      " ",
+      h("span.of", {}, points(score.raw, score.effective, score.maximum)),
+      !IN_COMPOSITE.includes(name) && h("span.word", {}, SCORES.notInComposite)),
+    ruleList(score.rules),
+    h(`ul.components${isWhole ? ".whole" : ""}`, {}, rows));
+}
+
+function componentRow(id, name, component, highlight, named) {
+  const { raw, admitted, maximum, reason, quote, verified, span, rules } = component;
+  const on = verified && span ? highlighting(id, highlight) : {};
+  return h("li", { on, tabindex: span ? "0" : undefined },
+    h("span.part", {}, plain(name)),
+    h("span.of", {}, points(raw, admitted, maximum)),
+    h("div.because", {},
+      reason && h("p", {}, named(reason)),
+      quote && h("p.quote", {}, h("q", {}, quote)),
+      quote && !verified && h("p.unverified", {}, SCORES.unverified),
+      ruleList(rules)));
+}
+
+function points(before, now, maximum) {
+  const old = before !== now ? [h("s", {}, hiddenText("was "), number(before)), " "] : [];
+  return [...old, h("b", {}, number(now)), ` of ${number(maximum)}`];
+}
+
+function ruleList(texts) {
+  return texts?.length > 0 && h("ul.rules", { "aria-label": SCORES.rules }, texts.map((text) => h("li", {}, text)));
+}

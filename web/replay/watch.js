@@ -1,0 +1,82 @@
+/** The menu of ways to watch: highlights, reading aloud, notifications. All are off until the reader asks for them. */
+
+import { $, h, setText } from "../parts/dom.js";
+import { WATCH } from "../words/watch.js";
+import { NAME, SIGN } from "../words/words.js";
+import { mayNotify, newsOf, notify } from "./notify.js";
+import { Voice, voicesFor } from "./voice.js";
+
+/**
+ * The menu.
+ * @param {Player} player
+ * @param {() => void} play Plays the highlights.
+ * @returns {{show(): void, reached(frame: object): void}}
+ */
+export function watch(player, play) {
+  let side = "";
+  let isNotifying = false;
+  const note = h("p.quiet", { hidden: true }, WATCH.noHighlights);
+  const highlights = h("button", { type: "button", on: { click: start } }, WATCH.highlights);
+  const aloud = box(WATCH.aloud, readAloud);
+  const select = h("select", { on: { change: ({ target }) => ask(target.value) } },
+    h("option", { value: "" }, WATCH.noSide),
+    ["pro", "con"].map((each) => h("option", { value: each }, `${SIGN[each]} ${NAME[each]}`)));
+  const answer = h("p.quiet", { "aria-live": "polite" });
+  $("#watch-menu").append(
+    highlights,
+    note,
+    aloud,
+    box(WATCH.notify, notifyMe),
+    h("label.field", {}, h("span", {}, WATCH.turns), select),
+    answer);
+  globalThis.speechSynthesis?.addEventListener?.("voiceschanged", show);
+
+  function start() {
+    $("#watch").open = false;
+    play();
+  }
+
+  function readAloud(isOn) {
+    player.voice?.stop();
+    player.voice = isOn ? new Voice(player.newest.language ?? "en") : null;
+    if (!isOn || player.playing) return;
+    if (player.following && player.newest.state !== "concluded") player.choose(player.speed);
+    else player.play();
+  }
+
+  async function notifyMe(isOn) {
+    isNotifying = isOn;
+    if (isOn) await tellOfPermission();
+  }
+
+  async function ask(chosen) {
+    side = chosen;
+    if (chosen) await tellOfPermission();
+  }
+
+  async function tellOfPermission() {
+    setText(answer, (await mayNotify()) ? "" : WATCH.titleOnly);
+  }
+
+  function show() {
+    const { newest } = player;
+    highlights.hidden = newest?.state !== "concluded";
+    note.hidden = !highlights.hidden;
+    aloud.hidden = newest?.format !== "exchange" || !voicesFor(newest.language ?? "en").length;
+  }
+
+  show();
+  return {
+    show,
+    reached({ event }) {
+      const news = newsOf(event, player.view, side);
+      if (event.type === "turn_spoken" ? side : isNotifying) notify(news, player.view);
+      if (player.following && event.type === "turn_spoken") player.voice?.say(event, 1);
+    },
+  };
+}
+
+function box(text, act) {
+  const change = ({ target }) => act(target.checked);
+  return h("label.switch", {}, h("input", { type: "checkbox", on: { change } }), ` ${text}`);
+}

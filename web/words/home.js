@@ -1,0 +1,138 @@
+/** The words of the first page, and of the page about the judge. */
+
+import { capital, count } from "../parts/formatting.js";
+import { FORMAT } from "./words.js";
+
+/** The form that opens a debate. */
+export const FORM = {
+  length: (characters) => `${characters} of 2,000`,
+  examplesTitle: "For example: ",
+  examples: [
+    "Cities should ban private cars from their centres",
+    "This house would replace juries with trained judges",
+    "Homework does more harm than good",
+  ],
+  rater: (name) => `${capital(name)} rater`,
+  raterModel: (name) => `The ${name} rater’s model as provider:model`,
+  asJudge: "same as the judge",
+  answering: "Available",
+  silent: "Not available",
+  serverChoice: "the server’s choice",
+  otherModel: "another model…",
+  person: "a person…",
+  personName: "Name of the person",
+  nameless: "Enter the person’s name.",
+  minutesOfTurn: "Minutes for a turn",
+  minutesOfQuestion: "Minutes for a question",
+  takeover: "If the time passes, or after a resignation",
+  noTakeover: "no model takes over",
+  aboutDebater: "The page of the debate shows you a link for this person. The clock of a turn begins with the turn, "
+    + "also if nobody has opened the link yet. Without a model that takes over, a time-out halts the debate, and a "
+    + "resignation ends it: the other side wins.",
+  aboutJudge: "The page of the debate shows you a link for this person. The page behind it shows the questions as "
+    + "forms, without sides and names. What is not answered in time is missing.",
+  about: (model) => `Note on ${model}: `,
+  appeared: (names) => `Now available: ${names.join(", ")}`,
+  open: "Open the debate",
+  opening: "Opening…",
+  takes({ calls, seconds, cost_usd: cost }) {
+    const parts = [`about ${count(calls, "call")}`];
+    if (seconds) parts.unshift(`${duration(seconds)} on this machine`);
+    if (typeof cost === "number") parts.push(cost > 0 ? `about $${cost.toFixed(2)}` : "no cost");
+    return `It takes ${parts.join(", ")}.`;
+  },
+};
+
+/** The documents of the form. */
+export const DOCUMENTS = {
+  reading: "is being read…",
+  remove: "Remove",
+  removeNamed: (name) => `Remove ${name}`,
+  read({ document, passages, misread }) {
+    const kind = { "application/pdf": "PDF", "text/html": "HTML", "text/markdown": "Markdown" }[document.media_type];
+    const title = document.title && document.title !== document.name && `“${document.title}”`;
+    const badly = misread > 0 && `${misread} read badly: words run together, and nothing is charged there`;
+    return [title, kind ?? "text", count(passages, "passage"), badly].filter(Boolean).join(" · ");
+  },
+  preview: "How it is read",
+  page: (number) => `page ${number}`,
+  more: (number) => `and ${count(number, "more passage")}`,
+  tooMany: "A debate has at most 20 documents.",
+  tooLarge: (name) => `${name} has more than 50 MB.`,
+  tooLargeTogether: "The documents have more than 70 MB together.",
+  notRead: (name) => `${name} could not be read.`,
+  partFailed: "The part of the page for documents could not be loaded. Try again.",
+};
+
+function duration(seconds) {
+  if (seconds < 45) return "less than a minute";
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return minutes === 1 ? "about a minute" : `about ${minutes} minutes`;
+  const hours = Math.round(minutes / 60);
+  return hours === 1 ? "about an hour" : `about ${hours} hours`;
+}
+
+/** What a search found in speeches. */
+export const HITS = {
+  title: "In what was said",
+  turn: (name, turn) => `${name}, turn ${turn}`,
+  moderator: "Moderator",
+};
+
+/** The import of a log. */
+export const IMPORT = {
+  drop: "Drop a transcript or the log of a debate here.",
+  reading: (name) => `Importing ${name}…`,
+  tooLarge: "This file is larger than 256 MiB, the most that the server takes.",
+  empty: "This file is empty.",
+  failed: (name, why) => `${name} was not imported: ${why}`,
+};
+
+/** The exhibition that plays. */
+export const STAGE = {
+  play: "Play",
+  pause: "Pause",
+  again: "Play again",
+  begins: "The debate begins.",
+  turn: (side, turn, turns) => `${side}, turn ${turn} of ${turns}`,
+};
+
+/** The list of debates. */
+export const LIST = {
+  found: (shown, hasMore) => count(shown, "debate") + (hasMore ? " and more" : ""),
+  state: { open: "Live", paused: "Paused", halted: "Halted", concluded: "Ended" },
+  over: { deliberation: "Judged", calibration: "Measured", lab: "Measured" },
+  about: {
+    deliberation: "Personas judge a text, first independently and then together",
+    calibration: "Raters judge debates whose outcome is known",
+    lab: "A judge reads texts that differ in one respect",
+  },
+  blind: "blind",
+  supplied: "transcript",
+  origin: { rejudge: "judged again", fork: "fork" },
+  exhibition: "exhibition",
+};
+
+/** The exhibitions. */
+export const EXHIBITIONS = {
+  play: "Play",
+  playLabel: (motion) => `Play: ${motion}`,
+  about({ format, turns, panel, summary }) {
+    const what = capital(FORMAT[format] ?? count(turns, "turn"));
+    return `${what}${panel?.length ? " with a panel" : ""}, scripted. ${summary}`;
+  },
+};
+
+/** The page about the judge. `facts`: the member of an entry, and its title. */
+export const JUDGE = {
+  lab: "Measured in a lab run of ",
+  runs: "The newest runs: ",
+  facts: [
+    ["asks", "Question"],
+    ["rules", "Rules"],
+    ["does", "What Moot does"],
+    ["known", "Published"],
+    ["says", "Measured here"],
+  ],
+  question: "The question, word for word",
+};

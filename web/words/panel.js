@@ -1,0 +1,258 @@
+/** The words of the protocol, of panels and of calibrations. */
+
+import { count } from "../parts/formatting.js";
+import { NO_WINNER, answeredWords } from "./words.js";
+
+/** The protocol. */
+export const PROTOCOL = {
+  rounds: "Rounds",
+  statement: {
+    openings: ["opening", "openings"],
+    cross_examination: ["cross-examination", "cross-examinations"],
+    answers: ["answers", "answers"],
+    closings: ["closing", "closings"],
+  },
+  isWriting: (side, [statement]) => `${side} is writing its ${statement}`,
+  areWriting: (sides, [, statements]) => `${sides} are writing their ${statements}; neither sees the other’s`,
+  judging: (known) => `The judge is weighing every argument${known ? `: ${answeredWords(known)}` : ""}`,
+  role: { pro: "speaks for the motion", con: "speaks against the motion" },
+  thisOpening: "This opening",
+  thisClosing: "This closing",
+  theseAnswers: "This round of answers",
+  crossOf: (side) => `${side}’s cross-examination of it`,
+  brokenForm: (what) => `${what} did not keep its form: `,
+  wholeText: "The whole text",
+  evidence: "Evidence",
+  noScore: (reason) => `no score: ${reason}`,
+  notAnswered: (side) => `${side} did not answer this argument.`,
+  notYetAnswered: "Not answered yet.",
+  response: {
+    refute: "refutes this",
+    challenge: "challenges this",
+    concede: "concedes this",
+    partial: "accepts this in part",
+  },
+  asks: "and asks",
+  replies: "answers",
+  noReply: (side) => `${side} did not answer this.`,
+  shift: (shift) => `Position ${shift}: `,
+  judge: "The judge",
+  noStanding: "No standing: ",
+  fallacies: "Fallacies",
+  closings: "Closings",
+  concedes: "Concedes",
+  notRebutted: "States that these were not rebutted: ",
+  holdAsStated: "States that these hold as stated: ",
+  noAssessment: "No overall assessment: ",
+  answered: "answered",
+  examined: "examined",
+  opened: "stated",
+  noArguments: "Each argument appears here with the judge’s finding.",
+};
+
+/** The decision briefing. `lists`: the member of the briefing, its title, its sign, the text for an empty list. */
+export const BRIEFING = {
+  title: "Decision briefing",
+  print: "Print",
+  figuresAreTheJudges: "The figures below are the judge’s, not the panel’s.",
+  panel: "The panel",
+  noGap: (reason) => `No gap: ${reason}.`,
+  recommendation: "Recommendation",
+  lists: [
+    ["rely_on", "Rely on", "✓", "No argument was upheld."],
+    ["with_care", "Treat with care", "◐", ""],
+    ["do_not_use", "Do not use", "✕", ""],
+    ["still_open", "Still open", "?", ""],
+  ],
+  unresolved: "Unresolved",
+  findOut: "What to find out",
+  cautions: "Cautions",
+};
+
+/** The panel. */
+export const PANEL = {
+  title: "The panel",
+  concludes: (side, isCautious) => `The panel concludes${isCautious ? " with caution" : ""}: ${side}.`,
+  reference: (side, isCautious) => {
+    return `For reference only: the raters agree${isCautious ? " in part" : ""}, and ${side} leads.`;
+  },
+  hangsOnOne: (side) => `${NO_WINNER}: the panel leans to ${side}, but one rater alone could change that.`,
+  divided: `${NO_WINNER}: the raters are divided.`,
+  leans: (side) => `${NO_WINNER}: the panel leans to ${side}, but the raters are divided.`,
+  notMeasured: `${NO_WINNER}: the agreement of the raters could not be measured.`,
+  disputedItem: (item) => `${NO_WINNER}: the raters are too far apart on ${item} that decides.`,
+  farApart: `${NO_WINNER}: the raters are too far apart.`,
+  tooClose: `${NO_WINNER}: the two sides are too close to tell apart.`,
+  progress(done, all) {
+    if (!done) return `${count(all, "rater")} will score independently: no rater knows another’s scores.`;
+    return `${done} of ${count(all, "rater")} have scored, each independently.`;
+  },
+  shortProgress: (done, all) => `${done} of ${count(all, "rater")} have scored.`,
+  othersReading: "The others are reading",
+  noOutcome: "The debate ended without an outcome.",
+  outcome: (outcome, topic) => `Outcome: ${outcome}. Topic: ${topic}. `,
+  noTopic: "none in particular",
+  decidedBy: (who) => `Decided by ${who}`,
+  findOutInstead: "What to find out instead",
+  findOutNext: "What to find out next",
+  agreement: "The agreement of the raters",
+  ifScoresRepeated: (items) => `other ${items} like these were rated`,
+  ifStandingsRepeated: (items) => `other ${items} like these were given a standing`,
+  repeated: (condition, range) => `If ${condition}, the agreement would likely lie between ${range}.`,
+  likely: (value, range) => `${value}, likely between ${range}`,
+  isUndefined: "Undefined: ",
+  undefinedBecause: (reason) => `undefined: ${reason}`,
+  scale: (isCalibrated) => {
+    const decides = isCalibrated
+      ? "The lower one of the first two decides: calibration takes out how strict a rater is."
+      : "Alpha on the scores as given decides.";
+    return `1 is full agreement, 0 is what chance gives, below 0 is less. ${decides}`;
+  },
+  lead: "Lead",
+  leadMeaning: "alpha of the margins between the sides",
+  criteria: ["criterion", "criteria"],
+  otherMeasures: "Other measures",
+  measureColumns: ["Measure", "value", "likely between", "items"],
+  measures: ({ calibration, margins }) => [
+    ["raw", `alpha, scores as given${margins ? "" : " (decides)"}`],
+    ["calibrated", `alpha, scores calibrated by ${calibration}`],
+    ["margins", "alpha, margins between the sides"],
+    ["ordinal", "alpha, ordinal"],
+    ["nominal", "alpha, nominal"],
+    ["ratio", "alpha, ratio"],
+    ["icc_agreement", "ICC(2,k): the raters’ mean, strictness counts"],
+    ["icc_consistency", "ICC(3,k): the raters’ mean, strictness does not count"],
+    ["kappa", "kappa of the standings"],
+  ],
+  disputes: "Most disputed",
+  noDisputes: "Nothing is disputed: the raters are not far apart on any item.",
+  decides: "This item decides: the outcome depends on it.",
+  disputed: "disputed",
+  numbers: "Every rater’s numbers",
+  numbersMeaning(strictness) {
+    const meaning = "Each rater’s own weighted score from 1 to 10, as given, with its standing.";
+    return strictness ? `${meaning} Disputes are measured after calibration.` : meaning;
+  },
+  numbersTable: "Table of the raters’ numbers",
+  range: "lowest to highest",
+  notGiven: "not given",
+  record: (right, of) => `right on ${right} of ${of} known outcomes`,
+  noRecord: "no track record yet",
+  gaveNothing: "gave no scores",
+  offset: (points) => `${points} points beside the mean`,
+  focus: (focus) => `Asks ${focus}.`,
+  finding: "Its finding: ",
+  rating(model, samples, weights) {
+    const asked = samples > 1 ? `, ${count(samples, "sample")}, of which the median counts` : "";
+    return `${model}${asked}. Weights: ${weights}.`;
+  },
+  noScores: "No scores: ",
+  absent: (items) => `Missing: ${items.join("; ")}.`,
+  totals: "As given and calibrated",
+  asGiven: "Scores as given",
+  calibrated: (method) => `Calibrated${method ? `, ${method}` : ""}`,
+  thisDecides: "decides",
+  missing: "missing",
+  noGap: (reason) => `No gap: ${reason}.`,
+  gap: (gap, isCalibrated) => {
+    const scores = isCalibrated ? "after calibration" : "on the scores as given";
+    return `The sides are ${gap} apart ${scores}. Calibration corrects for raters that are stricter.`;
+  },
+  withoutTitle: "If one rater were left out",
+  withoutColumns: ["Without", "outcome", "alpha", "gap"],
+  without: (title) => `Without the ${title.toLowerCase()}`,
+  noWinner: "no winner",
+  leads: (side) => `${side} leads`,
+  alphaNotMeasured: "not measured",
+  noAgreement: (reason) => `Agreement undefined: ${reason}.`,
+  agreementIs: (value, band) => `Agreement ${value}: ${band}.`,
+  allNumbers: "All numbers",
+};
+
+/** The charts of a panel. */
+export const CHARTS = {
+  lowestBand: "unacceptable",
+  notMeasured: "not measured",
+  roundValue: (round, value) => `${round ? `after round ${round}` : "before"} ${value}`,
+  round: (round) => (round ? `round ${round}` : "before"),
+  agreement: (values) => `Agreement: ${values}`,
+};
+
+/** The form for a person's decision. */
+export const DECISION = {
+  title: "Record your decision",
+  note: "The panel leaves the decision to a person. Your text becomes part of the record and cannot be changed later.",
+  decision: "Decision",
+  reason: "Reason",
+  submit: "Record it",
+  noDecision: "Write your decision.",
+  noReason: "Write the reason: it is recorded with the decision.",
+};
+
+/** Deliberation. */
+export const DELIBERATION = {
+  title: "Deliberation",
+  record: "The independent scores of each rater stay the verdict of record: deliberation does not change the outcome.",
+  changes: (changes) => (changes ? `${count(changes, "change")} of mind: ` : "No rater changed its mind. "),
+  kinds: (evidence, conformity) => {
+    return `${evidence} by evidence, with a new quote that was checked; ${conformity} by conformity, without one. `;
+  },
+  ended: (reason) => `It ended: ${reason}.`,
+  round: (round) => `Round ${round}`,
+  byEvidence: "by evidence",
+  byConformity: "by conformity, without a new quote",
+  noChange: "No rater changed its verdict.",
+  opinions: (round) => `The opinions of round ${round}`,
+  differences: (items) => `They differed on ${items.join("; ")}.`,
+  verdict: "the verdict",
+  noOpinion: (reason) => `gave no opinion: ${reason}`,
+  found: "found in the text",
+  notFound: "not found in the text",
+  absent: (items) => `Missing: ${items.join("; ")}`,
+  findings: "Findings",
+  remediation: "Remediation",
+};
+
+/** A text that a panel judges. */
+export const ARTIFACT = {
+  record: "The independent verdicts stay the verdict of record; the verdict after deliberation is shown beside them.",
+  progress: (done, all) => `${done} of ${all} have judged independently.`,
+  othersReading: "The others are reading",
+  notReached: "No verdict was reached.",
+  verdict: "The verdict",
+  noVerdict: "No verdict",
+  after: "After deliberation",
+  independent: "Independent, the verdict of record",
+  converged: "The personas converged.",
+  notConverged: "The personas did not converge.",
+  findings: "Findings",
+  remediation: "Remediation",
+  agreement: (value) => `Agreement ${value} of 1.`,
+  personas: "The personas",
+  focus: (focus) => `Reads for ${focus}.`,
+  ownVerdict: (round, verdict) => ` after round ${round}; on its own: ${verdict}`,
+  opinion: (round) => (round === "0" ? "Its independent opinion" : `Its opinion in round ${round}`),
+};
+
+/** A calibration. */
+export const CALIBRATION = {
+  records: "Records",
+  meaning: "A rater is right if its own scores put the known winner ahead. Agreement with other raters does not count.",
+  recordColumns: ["Rater", "right", "of", "share"],
+  about: (title) => `Note on the ${title.toLowerCase()}: `,
+  byCase: "Case by case",
+  caseColumns: ["Case", "outcome"],
+  notYet: "not yet",
+  missing: "missing",
+  right: "✓ right",
+  wrong: "✕ wrong",
+  cases: "The cases",
+  source: (side, source) => `Known outcome: ${side}. Source: ${source}`,
+};
+
+/**
+ * An item that raters score: the name of an argument, or a turn.
+ * @param {string} item
+ * @returns {string}
+ */
+export const itemWords = (item) => (/^\d+$/.test(item) ? `Turn ${item}` : item);

@@ -1,0 +1,47 @@
+/** Words of the ways to watch: highlights, reading aloud, notifications. */
+
+import { count } from "../parts/formatting.js";
+import { NAME, outcomeWords } from "./words.js";
+
+/** The menu. */
+export const WATCH = {
+  highlights: "Play the highlights, about a minute",
+  noHighlights: "Highlights can be played once the debate has ended.",
+  aloud: "Read the speeches aloud",
+  notify: "Notify me when an earlier turn loses points, and of the verdict",
+  turns: "Notify me when this side has spoken",
+  noSide: "neither side",
+  titleOnly: "This browser shows no notifications here. The title of the tab shows the news.",
+};
+
+/** The highlights. */
+export const HIGHLIGHTS = {
+  stop: "Stop",
+  caption: (number, all, text) => `${number} of ${all} · ${text}`,
+  /** The events worth seeing in a protocol and a panel, by their name in the view. */
+  place(name, view) {
+    const [what, which] = name.split(":");
+    const side = NAME[which];
+    const words = {
+      opening: `${side} opens`,
+      cross: `${side} cross-examines`,
+      answers: `${side} answers`,
+      closing: `${side} closes`,
+      assessment: "The judge’s assessment",
+      agreement: "How far the raters agree",
+      round: `Round ${which} of the panel’s deliberation`,
+      conclusion: "The panel’s outcome",
+      scorecard: "The scorecard’s verdict",
+      narrative: "The narrative verdict",
+      conflict: "Why the two verdicts differ",
+      end: `The end: ${view.conclusion ? outcomeWords(view) : ""}`,
+    };
+    return words[what] ?? name;
+  },
+};
+
+/** The notifications. */
+export const NOTIFY = {
+  dock: (turn, points) => `Turn ${turn} lost ${count(points, "point")}`,
+  spoken: (side, turn) => `${NAME[side]} has spoken: turn ${turn}`,
+};

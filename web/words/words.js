@@ -1,0 +1,561 @@
+/**
+ * The words of the page: every sentence, label and message that its modules show. Those of the HTML files stand there.
+ *
+ * Shared words come first, then the words of each part under the name of its module, then the sentences of events.
+ * Words that not every page needs are in modules of their own beside this one.
+ */
+
+import { count, grouped, moment, number, plain } from "../parts/formatting.js";
+
+/** The sign of each side, for readers who cannot tell the colours apart. */
+export const SIGN = { pro: "▲", con: "▼" };
+/** The name of each side, as the winner of a comparison. */
+export const NAME = { __proto__: null, pro: "Pro", con: "Con", neither: "Neither" };
+/** The dimensions of a score, in the order of the scorecard. */
+export const DIMENSIONS = ["logic", "rhetoric", "tactics", "frame_control", "credibility"];
+/** The dimensions of which the composite consists. */
+export const IN_COMPOSITE = ["logic", "rhetoric", "tactics"];
+/** In the place of a model's name while a debate is blind. */
+export const UNNAMED = "model named at the end";
+
+/** The standing of an argument. */
+export const STANDING = {
+  UPHELD: "Upheld",
+  PARTIALLY_UPHELD: "Upheld in part",
+  REFUTED: "Refuted",
+  UNCERTAIN: "Uncertain",
+};
+/** The sign of a standing. */
+export const STANDING_SIGN = { UPHELD: "✓", PARTIALLY_UPHELD: "◐", REFUTED: "✕", UNCERTAIN: "?" };
+/** The verdict on an artifact or a debate. */
+export const VERDICT = {
+  PASS: "Pass",
+  FAIL: "Fail",
+  CONDITIONAL: "Conditional",
+  pro: "Pro",
+  con: "Con",
+  tie: "Tie",
+  neither: "Neither",
+};
+/** The sign of a verdict. */
+export const VERDICT_SIGN = { PASS: "✓", FAIL: "✕", CONDITIONAL: "◐", ...SIGN, tie: "=", neither: "=" };
+/** The formats that are marked as such; an exchange is not. */
+export const FORMAT = { protocol: "protocol", deliberation: "artifact", calibration: "calibration", lab: "lab" };
+/** The rounds of a protocol, in order. */
+export const ROUND = {
+  openings: "openings",
+  cross_examination: "cross-examination",
+  answers: "answers",
+  closings: "closings",
+  judgement: "judgement",
+};
+
+/**
+ * @param {View} view
+ * @returns {string[]} The rounds of one protocol; older ones have no answers.
+ */
+export const roundsOf = (view) => Object.keys(ROUND).filter((name) => name !== "answers" || view.turns_planned > 6);
+
+/** The winner of a debate without one. */
+export const NO_WINNER = "No winner is named";
+
+/**
+ * @param {"pro" | "con" | "neither"} winner
+ * @returns {string} A sentence without its full stop.
+ */
+export const winnerWords = (winner) => (winner === "neither" ? NO_WINNER : `${NAME[winner]} wins`);
+
+const RULE = {
+  __proto__: null,
+  scorecard: "the scorecard",
+  narrative: "the narrative verdict",
+  panel: "the panel",
+  assessment: "the judge’s assessment",
+  baseline: "the rule for a judge that understands nothing",
+  judge_and_panel: "judge and panel together",
+  resignation: "the other side’s resignation",
+};
+
+/**
+ * @param {string} rule What decided a debate.
+ * @returns {string} `by the scorecard`
+ */
+export const ruleWords = (rule) => `by ${RULE[rule] ?? plain(rule)}`;
+
+/**
+ * The outcome of a concluded debate, in small letters.
+ * @param {View} view
+ * @returns {string}
+ */
+export function outcomeWords({ panel, conclusion: { winner, by_rule: rule } = {}, format }) {
+  if (format === "calibration") return "raters measured";
+  if (panel?.verdict) return panel.verdict.verdict ? `verdict ${VERDICT[panel.verdict.verdict]}` : "no verdict";
+  if (winner !== "neither") return `${winnerWords(winner)} ${ruleWords(rule)}`;
+  return rule === "panel" ? "no winner is named" : `no winner is named ${ruleWords(rule)}`;
+}
+
+const FAILURE = {
+  __proto__: null,
+  refuse: "refused",
+  refused: "refused",
+  timeout: "timed out",
+  reset: "broke off",
+  drip: "was too slow",
+  empty: "returned no text",
+  overloaded: "overloaded",
+  rate_limit: "rate limited",
+  auth: "not authorised",
+  context_length: "too long for the model",
+  resigned: "the person has resigned",
+};
+
+/** Kinds of calls that Moot itself ended: they are no failures. */
+export const CUT_OFF = new Set(["halted", "interrupted"]);
+
+/**
+ * @param {string} kind The kind of a failed model call.
+ * @returns {string}
+ */
+export const failureWords = (kind) => FAILURE[kind] ?? plain(kind);
+
+/** Errors of requests. */
+export const ERRORS = {
+  failed: "The server could not do that.",
+  unreachable: "The server does not answer. Is it still running?",
+  embedded: "This is an embedded debate. Open it in Moot to take part.",
+  notInCopy: "This copy does not contain that.",
+  copyIsReadOnly: "This is a copy: it can only be read.",
+};
+
+/** Errors of the connection. */
+export const FEED = {
+  notFound: "There is no such debate.",
+  notAllowed: "You may not open this debate.",
+};
+
+// The page of a debate
+
+/** The page as a whole. */
+export const DEBATE = {
+  watching: (spectators) => `${grouped(spectators)} watching`,
+  notHere: "Not found",
+  notFound: "There is no debate at this address",
+  notShown: "This debate cannot be shown",
+  transcript: "Transcript",
+  record: "Record",
+  partFailed: "A part of this page could not be loaded. Reload the page.",
+  auditFailed: "The audit could not be loaded. Reload the page.",
+};
+
+/**
+ * The announcement of an event for screen readers; null for events that are not announced.
+ * @param {object} event
+ * @param {View} view The view after the event.
+ * @returns {string | null}
+ */
+export function announcement(event, view) {
+  switch (event.type) {
+    case "turn_spoken":
+      return event.by === "transcript"
+        ? `Turn ${event.turn}, ${NAME[event.side]}, from the transcript: ${count(event.words, "word")}.`
+        : `${NAME[event.side]} finished turn ${event.turn}: ${count(event.words, "word")}.`;
+    case "turn_scored": {
+      const { composite } = view.turns[event.turn] ?? {};
+      const isScored = typeof composite === "number";
+      return isScored ? `Turn ${event.turn} scored ${number(composite, 1)}.` : `No score for turn ${event.turn}.`;
+    }
+    case "argument_traced":
+      return event.standing ? `${event.argument}: ${STANDING[event.standing]}.` : null;
+    case "panel_concluded":
+      return event.winner === "neither" ? "The panel names no winner." : `The panel concludes: ${NAME[event.winner]}.`;
+    case "artifact_judged":
+      return event.verdict ? `Verdict: ${VERDICT[event.verdict]}.` : null;
+    default:
+      return null;
+  }
+}
+
+/** The head of the page. */
+export const HEADER = {
+  kind: {
+    exchange: "Exchange: speeches in turn, each one scored",
+    protocol: "Protocol: a debate in rounds",
+    deliberation: "An artifact before a panel",
+    calibration: "Raters judge debates with a known outcome",
+  },
+  opened({ opened_at: openedAt, format, turns_planned: turns, max_words: words }) {
+    const lengths = {
+      exchange: `${count(turns, "turn")}${words ? ` of at most ${count(words, "word")}` : ""}`,
+      protocol: `opening, cross-examination${turns > 6 ? ", answers" : ""} and closing of each side`,
+    };
+    return [`Opened ${moment(openedAt)}`, lengths[format]].filter(Boolean).join(" · ");
+  },
+  judgedTranscript: "Transcript: what was said elsewhere, each turn scored",
+  judgedAgain: "The turns of another debate, judged again",
+  supplied: "Transcript supplied:",
+  turnsOf: "The turns of another debate:",
+  source(source, licence) {
+    return [source ?? "its source is named at the end", licence && `licence: ${licence}`].filter(Boolean).join(" · ");
+  },
+  inTranscript: "in the transcript",
+  inDebate: "in the debate that is judged again",
+  digest: (digest) => `SHA-256: ${digest}`,
+  origin: { rejudge: "Judged again:", fork: "A fork of" },
+  compare: "Compare with the first judging",
+  made: {
+    rejudge: (judge) => `Judged again${judge ? ` by ${judge}` : ""}`,
+    fork: (position) => `Forked at event ${position}`,
+  },
+  compareWith: "compare",
+  originAt: (position) => `the debate up to event ${position}`,
+  about: (roles) => `Note on ${roles}`,
+  takeover: (side) => `the model that takes over for ${side}`,
+  family: (family) => `they are models of one family (${family}). Judges favour models of their own family.`,
+  judge: "Judge",
+  theJudge: "the judge",
+  rubric: (name) => `rubric ${name}`,
+  panel: "Panel",
+  rater: (title) => `the ${title.toLowerCase()}`,
+  everyRater: "every rater",
+  round: (round, all, name) => `Round ${round} of ${all}: ${name}`,
+  rounds: (all) => (all > 3 ? "Four rounds" : "Three rounds"),
+  panelWorking: "The panel is at work",
+  deliberation: (round) => `Deliberation, round ${round}`,
+  independent: "Independent opinions",
+  sum: (known, unknown) => (unknown ? `at least ${known}` : known),
+  usage({ calls, failed_calls: failed, tokens, cached_tokens: cached, unpriced_calls: unpriced }) {
+    const unknown = unpriced ? `, ${unpriced} of unknown cost` : "";
+    const read = cached ? ` (${grouped(cached)} from a cache)` : "";
+    return `${count(calls, "model call")}, ${failed} failed, ${count(tokens, "token")}${read}${unknown}`;
+  },
+  aboutName: (notes) => (notes ? `About · ${count(notes, "note")}` : "About"),
+  score: "Score",
+  scoreOf: (pro, con) => `Score: Pro ${pro}, Con ${con}`,
+  places: [
+    ["briefing", "Briefing"],
+    ["verdict", "Verdict"],
+    ["case-pro", "Arguments"],
+    ["closings", "Closings"],
+    ["panel", "Panel"],
+    ["deliberation", "Deliberation"],
+    ["text", "Text"],
+  ],
+};
+
+/** The status of the connection and the debate. */
+export const STATUS = {
+  connection: {
+    connecting: "Connecting…",
+    "catching-up": "Catching up…",
+    reconnecting: "Reconnecting…",
+    silent: "No word for 12 s, trying again…",
+    offline: "Offline, waiting for the network…",
+    refused: "Not available",
+  },
+  replaying: (speed) => `Replaying at ${speed}×`,
+  showing: (speed) => `Playing at reading speed${speed === 1 ? "" : ` ×${speed}`}`,
+  readingBack: "Reading back",
+  copy: (position) => `A copy, exported at event ${position}`,
+  ended: (outcome) => `Ended: ${outcome}`,
+  halted: "Debate halted",
+  paused: "Debate paused",
+  live: (wait) => (wait ? `Live, ${wait}` : "Live"),
+  firstVote: "the first vote of the audience is open",
+  secondVote: "the second vote of the audience is open",
+};
+
+/** The foot of the page. */
+export const TIMELINE = {
+  slider: (position, head, words) => `event ${position} of ${head}${words && `: ${words}`}`,
+  position: (position, head) => `event ${position} of ${head}`,
+  pause: "Pause my view",
+  hold: "Pause my view",
+  play: "Play",
+  playFromStart: "Play from the start",
+  back: (isLive, unseen) => `${isLive ? "Back to live" : "To the end"}${unseen ? ` · ${unseen} new` : ""}`,
+};
+
+/** The bar that says who leads. */
+export const LEAD = {
+  leads: (side, margin) => (margin ? `${SIGN[side]} ${NAME[side]} +${number(margin, 1)}` : LEAD.level),
+  level: "Level",
+  none: "No lead yet: each side needs a score.",
+  noWinner: NO_WINNER,
+  resigned: (winner) => `${SIGN[winner]} ${NAME[winner]} wins: the other side resigned`,
+  noise(margin, noise) {
+    return [`, ${margin <= noise ? "within" : "beyond"} `, "the judge’s ", `noise ${number(noise, 1)}`];
+  },
+  noiseTitle: "Asked again, this judge would give another lead. A lab run has measured by how much it differs.",
+  spread: (points) => ["", "", ` ±${number(points, 1)}`],
+  spreadTitle: "The judge read each turn several times. On average, its scores of one turn lie within this range.",
+  notWeighed: "No lead yet: the judge weighs the arguments after the closings.",
+  upheld: (pro, con) => `Upheld so far: ${SIGN.pro} ${NAME.pro} ${pro}, ${SIGN.con} ${NAME.con} ${con}`,
+  noTotals: "No lead: a side has no total.",
+  totals([pro, con], maximum) {
+    const total = (value) => (typeof value === "number" ? `${number(value, 1)}/${maximum}` : "no total");
+    return `${SIGN.pro} ${total(pro)}, ${SIGN.con} ${total(con)}`;
+  },
+  panel({ winner, leaning }) {
+    if (winner !== "neither") return `the panel: ${SIGN[winner]} ${NAME[winner]}`;
+    if (leaning in SIGN) return `the panel names no winner, it leans to ${NAME[leaning]}`;
+    return "the panel names no winner";
+  },
+  changed: ({ rater, from, to }) => `the ${plain(rater)} rater changed from ${VERDICT[from]} to ${VERDICT[to]}`,
+  verdict: (verdict) => `${VERDICT_SIGN[verdict]} ${VERDICT[verdict]}`,
+  noVerdict: "No verdict",
+  opinions: (counts) => counts.map(([verdict, raters]) => {
+    return `${VERDICT_SIGN[verdict]} ${VERDICT[verdict]} ${raters}`;
+  }).join(", "),
+  noOpinions: (raters) => `No opinion yet from ${count(raters, "rater")}.`,
+  closeTitle: "No side leads by the means: they are too close, or too few turns are judged.",
+  see: "→ see",
+  /** What moved the lead: an event about a score. */
+  moved(event, turns) {
+    const { type, turn, applied, exposed_by: by } = event;
+    const named = (n) => (turns[n] ? `${SIGN[turns[n].side]} ${NAME[turns[n].side]}’s turn ${n}` : `turn ${n}`);
+    if (type === "turn_scored") return `${named(turn)} scored ${number(turns[turn].composite, 1)}/100`;
+    const points = applied > 0 ? `+${number(applied)}` : `−${number(-applied)}`;
+    const docked = by?.turn > turn ? "" : `turn ${turn}: `;
+    if (by) return `${exposure(by.turn, turn, turns, named)} (${docked}${points})`;
+    const what = applied > 0 ? "gained" : "lost";
+    return `${named(turn)} ${what} ${count(Math.abs(applied), "point")}`;
+  },
+};
+
+/** A flaw in turn `turn` that the words of turn `by` show; the closing audit finds such words in any turn. */
+function exposure(by, turn, turns, named) {
+  if (by === turn) return `${named(turn)} contradicts itself`;
+  const [earlier, later] = [Math.min(by, turn), Math.max(by, turn)];
+  if (turns[by]?.side === turns[turn]?.side) return `${named(later)} contradicts ${named(earlier)}`;
+  return `${named(by)} ${by > turn ? "exposed" : "shows a flaw in"} ${named(turn)}`;
+}
+
+/** The way back to the newest words. */
+export const FOLLOW = {
+  catchUp: (turns) => (turns > 0 ? `${count(turns, "turn")} behind · catch up` : "Catch up"),
+};
+
+/**
+ * @param {{answered: number, asked: number}} known
+ * @returns {string}
+ */
+export const answeredWords = ({ answered, asked }) => `${answered} of ${asked} questions answered`;
+
+/** The transcript. */
+export const TRANSCRIPT = {
+  attempt: (attempt, failure) => `Attempt ${attempt} ${failure}`,
+  resigned: "The person has resigned.",
+  retry(wasRetried, isRunning) {
+    if (wasRetried) return "Tried again.";
+    return isRunning ? "It will be tried again." : "It has not been tried again.";
+  },
+  moderator: "The moderator",
+  cited: {
+    verified: "the quoted words stand in the passage",
+    paraphrased: "no words of the passage are quoted",
+    misquoted: "the quoted words do not stand in the passage",
+    misread: "the quoted words were not found, but the page was read badly",
+    unknown_passage: "the evidence has no such passage",
+  },
+  waiting: "is about to speak",
+  writing: (name) => `${name} is writing`,
+  absent: (name) => `${name} has the turn, and has not taken the seat yet`,
+  speaking: "speaking",
+  clipped: (limit) => `Cut at the limit of ${limit}.`,
+  answeredBy: (model) => `Answered by ${model}.`,
+  judging: (known) => `The judge is reading this turn${known ? `: ${answeredWords(known)}` : ""}`,
+  notJudged: "Not judged yet",
+  repetition: (share) => `${share} % of this turn repeats earlier turns of the same side word for word.`,
+  injection: "Tries to instruct the judge: ",
+  noComparison: (turn, reason) => `No comparison with turn ${turn}: ${reason}.`,
+  against: (turn) => `Against turn ${turn}: `,
+  result: { later: "won", earlier: "lost", draw: "drawn" },
+  degree: { clear: " clearly", slight: " slightly" },
+  compared: (turn) => `Compared with turn ${turn}`,
+  order: (sides) => `Read in the order ${sides.join(", ")}: `,
+  pressure: (turn) => `Under pressure after turn ${turn}: `,
+  noPressure: "none",
+  directive: "Directive",
+  concession: (premise) => `Concession, it withdraws ${premise} openly`,
+  unchecked: (parts) => `Not checked: ${parts.join("; ")}.`,
+  flipped: " (the two orders disagreed)",
+  open: "The debate is open, and Pro speaks first. The text appears here as it is spoken. A score follows every turn.",
+  empty: "The debate has no turns.",
+  ended: (rule) => `The debate ended; decided ${rule}.`,
+};
+
+/** The scores of a turn. */
+export const SCORES = {
+  none: "No score: ",
+  absent: (name, reason) => `No score for ${name}: ${reason}.`,
+  revised: (names) => `revised: ${names.join(", ")}`,
+  given: "the judge gave ",
+  admitted: "the rules admitted ",
+  changedLater: "changed later",
+  lowered: "lowered by rule",
+  raised: "raised by rule",
+  why: "why this score",
+  entries: "Every entry, in order",
+  notInComposite: "not in the composite",
+  unverified: "not found in the turn: at most half the points count",
+  rules: "Rules",
+};
+
+/** The rules that change a score; judge/rubric.py has the same words for the terminal and the exports. */
+export const CHANGED_BY = {
+  __proto__: null,
+  band_winner: "raised towards the winner’s band before penalties",
+  band_loser: "lowered towards the loser’s band before penalties",
+  slight_winner: "won the comparison",
+  slight_loser: "lost the comparison",
+  band_conflict: "a clear win and a clear loss",
+  cleared: "penalty reversed",
+  contradicted_by_evidence: "the evidence says the opposite",
+};
+
+/**
+ * @param {string} rule
+ * @returns {string} The rule that changed a score, in words.
+ */
+export const changeName = (rule) => CHANGED_BY[rule] ?? plain(rule);
+
+/** The ledger of a turn's score. */
+export const LEDGER = {
+  given: (passages) => `The debater was given the passages ${passages.join(", ")}.`,
+  changesOf: (turn) => `Changes of the score of turn ${turn}`,
+  of: (turn) => `The ledger of turn ${turn}`,
+  loading: "Loading the ledger…",
+  seeEvent: "see the event",
+  initial: "the judge’s points, as admitted by the rules",
+  capped: "the requested points are struck through",
+  amounts: (requested, applied) => `requested ${requested}, applied ${applied}`,
+  because: (cause) => `because of event ${cause}`,
+  before: "as it was before",
+  call: (name) => `the judge’s question and answer (${name})`,
+};
+
+/** The sidebar of an exchange. */
+export const SIDEBAR = {
+  noScores: "No turn has been judged yet. After the first score, the mean of each dimension appears here.",
+  noScore: "no score",
+  exchangesWon: "exchanges won",
+  judgedTurns: "judged turns",
+  leads: " leads.",
+  means: "Means over judged turns.",
+  noClaims: "No claim is suspect. Claims that the judge flags appear here with their penalty.",
+  notChecked: (turns) => `The claims of turn ${turns.join(", ")} were not checked.`,
+  claimKind: {
+    hollow_specificity: "sounds exact, names no cause",
+    no_mechanism: "no mechanism",
+    fabricated_citation: "fabricated citation",
+    inverted_fact: "inverted fact",
+    reversed_causality: "cause and effect reversed",
+    overclaim: "more certain or wider than its grounds",
+    unverifiable: "cannot be verified",
+    misquotation: "the passage does not have these words",
+    wrong_passage: "another passage has these words",
+    invented_passage: "the evidence has no such passage",
+    contradicted_by_evidence: "the evidence says the opposite",
+  },
+  byEvidence: { upheld: "upheld by the evidence", cleared: "cleared by the evidence" },
+  claimState: {
+    flagged: "flagged",
+    upheld: "upheld by a second opinion",
+    cleared: "cleared by a second opinion",
+  },
+  appealed: ", appealed",
+  appeal: "Appeal",
+  anomaly: (isWinner, earlier, later, low, high) => {
+    const result = isWinner ? "won" : "lost";
+    return ` ${result} the comparison of turns ${earlier} and ${later}; ${low}–${high} would fit.`;
+  },
+};
+
+/** The graph of scores. */
+export const GRAPH = {
+  label: "Composite by turn, from 0 to 100",
+  marks: "Turns: arrow keys move, Enter goes to the turn",
+  hint: "Point at a mark to read it; choose it to go to its turn.",
+  empty: "The composite of every judged turn appears here.",
+  pro: "Pro, a solid line",
+  con: "Con, a dashed line",
+  changed: "the score at first, before rules or later turns changed it",
+  spread: "how far the samples of the judge lie apart",
+  absent: "a turn without a score",
+  cursor: "the turn that you are looking at, in a replay",
+  noScore: "no score",
+  first: (score) => `, first ${score}`,
+  apart: (spread) => `, samples at most ${spread} apart`,
+  showLead: "Show the lead",
+  showScores: "Show the scores",
+  fetching: "The changes of the lead are being fetched.",
+  lead: {
+    label: "Lead after each event that changed it: above zero Pro leads, below zero Con",
+    marks: "Changes of the lead: arrow keys move, Enter goes to the event",
+    hint: "Point at a mark to read it; choose it to go to its event.",
+    pro: "Pro is ahead: points above zero",
+    con: "Con is ahead: points below zero",
+  },
+};
+
+/** The summary of a concluded exchange. */
+export const SUMMARY = {
+  scorecard: "Scorecard",
+  narrative: "Narrative verdict",
+  rules: "What the rules did",
+  moments: "Key moments",
+  all: "All of it",
+};
+
+/** The verdicts on the whole debate, and the premises. */
+export const VERDICTS = {
+  scorecard: "The scorecard’s verdict",
+  narrative: "The narrative verdict",
+  conflict: "Why the two verdicts differ",
+  convergence: "Agreement at the end",
+  missing: (reason) => `There is none: ${reason}.`,
+  flipped: "The winner changed when the labels of the speakers were swapped, so neither is named.",
+  sure: (margin, confidence) => `${margin === "none" ? "No margin" : `A ${margin} margin`}, ${confidence} confidence`,
+  ahead: (winner) => (winner === "neither" ? "Level" : `${NAME[winner]} is ahead`),
+  noScore: (reason) => `no score: ${reason}`,
+  apart: (margin) => `${margin} apart`,
+  noise: (margin, noise) => `A lead of ${margin}; asked again, this judge differs from itself by ${noise}.`,
+  exchangesWon({ pro, con, drawn }) {
+    return `Exchanges won: Pro ${pro}, Con ${con}${drawn ? `, ${drawn} drawn` : ""}`;
+  },
+  pattern: {
+    coherence_collapse: "Coherence collapse: one side won turns by abandoning its earlier ground.",
+    asymmetric_depth: "Asymmetric depth: one side had the style, the other the substance.",
+    convergence_failure: "Convergence failure: the sides argued past each other and never met on the question.",
+    recovery_arc: "Recovery: a side that was behind repaired its case and won with it.",
+    rule_effect: "The rules of the scorecard made the difference.",
+    none: "",
+  },
+  courseTitle: "the course of its argument",
+  course: [
+    ["evolution", "How it developed"],
+    ["fractures", "Where it broke"],
+    ["held", "What held"],
+  ],
+  restsOn: "Rests on ",
+  ended: {
+    genuine_agreement: "The sides came to agree.",
+    definitional_dispute: "The sides differ only on what words mean.",
+    degree_disagreement: "The sides differ only on how much.",
+    degenerate_convergence: "Both sides ended up defending the same position.",
+    stalled: "The sides repeat themselves.",
+    unresolved: "The sides still disagree on the question itself.",
+  },
+  became: "became",
+  similarity: (value) => `Similarity of their last turns: ${value} of 1.`,
+  spine: "The premises of each case",
+  premisesOf: (side) => `Premises of ${side}`,
+  stability: (share) => `${share} % of its premises kept`,
+  premiseState: {
+    kept: "kept",
+    revised: "revised",
+    dropped: "dropped without mention",
+    withdrawn: "a concession: withdrawn openly",
+  },
+  contradicts: (premises, turn) => `Contradicts ${premises} in turn ${turn}: `,
+};
