@@ -56,12 +56,12 @@ class SideSums(Struct, frozen=True, kw_only=True, gc=False):
     def plus(self, card: TurnCard, composite: tuple[str, ...], sign: int) -> "SideSums":
         """The sums with a turn's scores added (``sign`` 1) or subtracted (−1)."""
         each = {
-            name: _plus(self.dimensions.get(name, (0, 0)), balance.effective, sign)
+            name: added(self.dimensions.get(name, (0, 0)), balance.effective, sign)
             for name, balance in card.balances.items()
         }
         whole = card.composite(composite)
         return SideSums(
-            composite=self.composite if whole is None else _plus(self.composite, whole, sign),
+            composite=self.composite if whole is None else added(self.composite, whole, sign),
             dimensions={**self.dimensions, **each},
         )
 
@@ -123,14 +123,16 @@ def noise_of_lead(sd: float, pro: int, con: int) -> float:
 def _side(sums: SideSums) -> SideCard:
     if not sums.composite[0]:
         return SideCard()
-    means = {name: _mean(sum_) for name, sum_ in sums.dimensions.items() if sum_[0] and name in _SHOWN}
-    return SideCard(**means, composite=_mean(sums.composite), judged_turns=sums.composite[0])
+    means = {name: mean_of(sum_) for name, sum_ in sums.dimensions.items() if sum_[0] and name in _SHOWN}
+    return SideCard(**means, composite=mean_of(sums.composite), judged_turns=sums.composite[0])
 
 
-def _plus(sum_: Sum, points: float, sign: int) -> Sum:
+def added(sum_: Sum, points: float, sign: int) -> Sum:
+    """A sum with the points of a turn added (``sign`` 1) or subtracted (−1)."""
     return sum_[0] + sign, sum_[1] + sign * round(points * _MILLION)
 
 
-def _mean(sum_: Sum) -> float:
+def mean_of(sum_: Sum) -> float:
+    """The mean of at least one turn, rounded to two decimals."""
     turns, millionths = sum_
     return round(millionths / (turns * _MILLION), 2)

@@ -59,6 +59,8 @@ class AudienceView(Struct, frozen=True, kw_only=True, gc=False):
     """Shown to the director at any time, and to everyone once the debate has concluded."""
 
     votes: Votes
+    shares: dict[Winner, float] | UnsetType = UNSET
+    """Parts of the votes cast, 0–1; absent without one."""
     beliefs: dict[str, MeanBelief]
     agreement: Agreement | UnsetType = UNSET
     """Once the debate has concluded."""
@@ -68,13 +70,16 @@ def audience_view(audience: Audience, exchanges: Exchanges, sides: dict[int, Sid
     """The view; absent without votes and beliefs, whatever was voted in a poll.  ``sides``: by turn."""
     if not audience.votes and not audience.beliefs:
         return UNSET
-    counted = {winner: audience.votes.get(winner, 0) for winner in ("pro", "con", "neither")}
+    counted: dict[Winner, int] = {winner: audience.votes.get(winner, 0) for winner in ("pro", "con", "neither")}
     beliefs = {
         str(turn): MeanBelief(mean=round(each.total / each.count / THOUSANDTHS, 2), count=each.count)
         for turn, each in sorted(audience.beliefs.items())
     }
+    cast = sum(counted.values())
+    shares = {winner: round(votes / cast, 4) for winner, votes in counted.items()} if cast else UNSET
     return AudienceView(
-        votes=Votes(**counted, cast=sum(counted.values())),
+        votes=Votes(**counted, cast=cast),
+        shares=shares,
         beliefs=beliefs,
         agreement=UNSET if audience.verdict is None else _agreement(audience, exchanges, sides, audience.verdict),
     )

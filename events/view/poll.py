@@ -46,6 +46,19 @@ class LeadChange(Struct, frozen=True, kw_only=True, gc=False):
     winner: Winner
 
 
+class PollVoters(Struct, frozen=True, kw_only=True, gc=False):
+    """Numbers of voters by the votes in which they took part."""
+
+    twice: int
+    """Who voted twice."""
+    stayed: int
+    """Who voted for the same twice."""
+    joined: int
+    """Who voted in the second vote only."""
+    left: int
+    """Who voted in the first vote only."""
+
+
 class PollResult(Struct, frozen=True, kw_only=True, gc=False):
     """The result of both votes."""
 
@@ -56,6 +69,7 @@ class PollResult(Struct, frozen=True, kw_only=True, gc=False):
     """Voters that voted twice, by their stance before and their stance after."""
     joined: dict[Stance, int]
     left: dict[Stance, int]
+    voters: PollVoters
     twice: LeadChange | Missing
     """Among voters that voted twice; its winner is the audience's."""
     everyone: LeadChange | Missing
@@ -104,6 +118,12 @@ def result_of(counts: PollCounts) -> PollResult:
         moved=counts.moved,
         joined=counts.joined,
         left=counts.left,
+        voters=PollVoters(
+            twice=sum(before_twice.values()),
+            stayed=sum(counts.moved[each][each] for each in STANCES),
+            joined=sum(counts.joined.values()),
+            left=sum(counts.left.values()),
+        ),
         twice=_change(before_twice, after_twice, NOT_TWICE),
         everyone=_change(before, after, NOT_BOTH),
     )

@@ -48,6 +48,7 @@ from events.types import (
     TurnsCompared,
 )
 from events.types.rubric import name_of_rubric
+from events.view.lead import FORMATS, LeadView, with_arguments, with_figures, with_moves, with_opinions
 from events.view.summary import DebateSummary, summary_of
 from events.view.turn_view import TurnView, turn_view
 
@@ -172,6 +173,8 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     """The name that selects the rubric, as ``v2``; the name and the version of a rubric that is not Moot's."""
     turns: dict[str, TurnView] = {}
     scorecard: Scorecard = Scorecard()
+    lead: LeadView | UnsetType = UNSET
+    """Present in formats ``exchange``, ``protocol`` and ``deliberation``."""
     claims: dict[str, Claim] = {}
     premises: dict[str, Premise] = {}
     contradictions: tuple[Contradiction, ...] = ()
@@ -270,6 +273,7 @@ def _after(fold: Fold, after: Debate, numbers: Iterable[int]) -> Fold:  # noqa: 
         sums, moved["scorecard"] = _scorecard(fold, after, numbers)
         moved["anomalies"] = after.exchanges.anomalies
     turns = _turns(before, after, turns, numbers)
+    moved["lead"] = _lead(fold, after, view.lead, moved.get("scorecard", view.scorecard), turns, numbers)
     if turns is not fold.turns:
         moved["turns"] = _shown(fold, turns, numbers) if hides else turns
     status, conclusion = after.status, after.status.conclusion
@@ -327,6 +331,28 @@ def _rare_parts(  # noqa: C901 - one flat if a part of the view
         ended = after.status.conclusion is not None
         moved["poll"] = VIEWS["poll"].poll_view(after.opened.poll, after.audience.poll, has_ended=ended)
     return moved
+
+
+def _lead(
+    fold: Fold,
+    after: Debate,
+    lead: LeadView | UnsetType,
+    card: Scorecard,
+    turns: dict[str, TurnView],
+    numbers: Iterable[int],
+) -> LeadView | UnsetType:
+    """The lead after events about the turns ``numbers``.  ``card`` and ``turns`` are those after them."""
+    before = fold.debate
+    if lead is UNSET:
+        return lead
+    if before.ledger is not after.ledger:
+        lead = with_figures(lead, card, turns.values())
+        lead = with_moves(lead, before.ledger, after.ledger, fold.sums, numbers)
+    if before.protocol is not after.protocol:
+        lead = with_arguments(lead, after.protocol)
+    if before.panel is not after.panel and fold.view.format == "deliberation":
+        lead = with_opinions(lead, after.panel)
+    return lead
 
 
 def _labels(debate: Debate) -> dict[str, Any]:
@@ -432,6 +458,7 @@ def _opened(debate: Debate, opened: DebateOpened) -> View:
         artifact=opened.artifact,
         cases={case.id: case for case in opened.cases} if opened.cases else UNSET,
         lab=VIEWS["lab"].lab_view(debate) if opened.lab else UNSET,
+        lead=LeadView() if opened.format in FORMATS else UNSET,
     )
 
 

@@ -19,7 +19,8 @@ from server.errors import BadQuery
 from server.feed import frames
 from server.feed.folds import Folds
 
-_IGNORED: Final = frozenset({"position"})
+_IGNORED: Final = frozenset({"position", "lead"})
+"""The lead follows from the scorecard and the turns, which are told."""
 _COMPONENT: Final = 5
 """``turns.3.components.logic.cause``: the points, quote and reason of a component are one value."""
 

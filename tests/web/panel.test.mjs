@@ -9,7 +9,7 @@ import { eventWords } from "../../web/words/events.js";
 
 const said = (more) => ({
   conclusion: { outcome: "irreconcilable", winner: "neither", leaning: "con", disputed: {}, ...more },
-  agreement: { raw: { band: "moderate" } },
+  deciding: { band: "moderate" },
 });
 
 test("the outcome of a panel is one sentence, which names a winner only if there is one", () => {
@@ -36,11 +36,8 @@ test("the outcome of a panel is one sentence, which names a winner only if there
   assert.equal("No winner is named: the two sides are too close to tell apart.", panelSentence(said()));
   assert.equal(
     "No winner is named: the raters are too far apart.",
-    panelSentence({ ...said(), agreement: { raw: { band: "unacceptable" } } }),
+    panelSentence({ ...said(), deciding: { band: "unacceptable" } }),
   );
-  const band = (name) => ({ value: name === "high" ? 0.9 : 0.3, band: name });
-  const measured = { raw: band("high"), calibrated: band("high"), margins: band("unacceptable") };
-  assert.equal("No winner is named: the raters are too far apart.", panelSentence({ ...said(), agreement: measured }));
   for (const [item, what] of [["CON-1", "an argument"], ["3", "a turn"]]) {
     assert.equal(
       `No winner is named: the raters are too far apart on ${what} that decides.`,

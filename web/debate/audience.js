@@ -86,9 +86,9 @@ export function audience(id) {
   };
 }
 
-function results({ audience: { votes, beliefs, agreement }, conclusion }) {
+function results({ audience: { votes, shares, beliefs, agreement }, conclusion }) {
   const parts = [];
-  if (votes.cast > 0) parts.push(voteBar(votes));
+  if (votes.cast > 0) parts.push(voteBar(votes, shares));
   else parts.push(h("p.quiet", {}, AUDIENCE.noVotes));
   if (votes.cast > 0 && conclusion) parts.push(h("p", {}, AUDIENCE.besideJudge(conclusion.winner, agreement?.votes)));
   const rows = Object.entries(beliefs).map(([turn, { mean, count: voices }]) => {
@@ -104,11 +104,11 @@ function results({ audience: { votes, beliefs, agreement }, conclusion }) {
   return parts;
 }
 
-function voteBar(votes) {
-  const label = CHOICES.map((winner) => `${NAME[winner]} ${percent(votes[winner] / votes.cast)}`).join(", ");
+function voteBar(votes, shares) {
+  const label = CHOICES.map((winner) => `${NAME[winner]} ${percent(shares[winner])}`).join(", ");
   const bar = h("div.share", { role: "img", "aria-label": label }, CHOICES.map((winner) => {
     const part = h(`i.${winner}`);
-    part.style.width = `${(votes[winner] / votes.cast) * 100}%`;
+    part.style.width = `${shares[winner] * 100}%`;
     return part;
   }));
   const counts = CHOICES.map((winner) => {

@@ -30,12 +30,12 @@ export function docks(see) {
     const { turn, applied } = event;
     const same = root.querySelector(`[data-turn="${turn}"]`);
     const lost = Number(same?.dataset.lost ?? 0) - applied;
-    const { composite } = view.turns[turn];
-    const isScored = typeof composite === "number" && event.dimension !== "credibility";
-    const notice = h("div.dock", { "data-turn": turn, "data-lost": lost },
+    const move = view.lead?.moves[position];
+    const before = same?.dataset.before ?? move?.before;
+    const notice = h("div.dock", { "data-turn": turn, "data-lost": lost, "data-before": before },
       h("p", {},
         h("b", {}, DOCKS.lost(turn, lost)),
-        isScored && h("span.moves", {}, " ", h("s", {}, number(composite + lost, 1)), h("b", {}, number(composite, 1))),
+        move && h("span.moves", {}, " ", h("s", {}, number(Number(before), 1)), h("b", {}, number(move.composite, 1))),
         " ",
         h("button.to", { type: "button", on: { click: () => leadTo(event, position) } }, DOCKS.see)),
       quotesOf(event).map((each) => h("p.spoken", {}, h("b", {}, DOCKS.turn(each.turn)), h("q", {}, each.quote))));

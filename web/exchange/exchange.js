@@ -19,7 +19,7 @@ import { spine } from "./verdicts.js";
  */
 export function exchange(go, id, appeal, audit, wantFrame, hold) {
   const record = transcript($("#transcript"), go, id, wantFrame, hold);
-  const scoreGraph = graph($("#graph"), go, wantFrame);
+  const scoreGraph = graph($("#graph"), go);
   const claims = suspectClaims($("#claims"), appeal, go);
   const parts = [
     summary($("#summary"), go),

@@ -32,10 +32,9 @@ const SIDES = ["pro", "con"];
  * The graph in `root`, with a button for the other drawing.
  * @param {HTMLElement} root
  * @param {(position: number) => void} go Called when the reader clicks on a mark.
- * @param {(position: number) => object | undefined} wantFrame A frame; one that the page does not hold is fetched.
  * @returns {{show(view: View, at: number | null): void}} `at`: the turn at the cursor; null at the newest event.
  */
-export function graph(root, go, wantFrame) {
+export function graph(root, go) {
   const body = h("div");
   const other = h("button.drawing", { type: "button", on: { click: change } });
   root.replaceChildren(body, other);
@@ -51,18 +50,16 @@ export function graph(root, go, wantFrame) {
   }
 
   function show(view, at) {
-    if (last.view?.turns === view.turns && last.at === at && !last.waits) return;
-    const isSame = last.view?.turns === view.turns && !last.waits;
+    const isSame = last.view?.turns === view.turns;
+    if (isSame && last.at === at) return;
     last = { view, at };
     if (isSame && body.querySelector("svg")) {
       moveCursor(body.querySelector(".cursor"), at);
       return;
     }
-    const drawn = isLead ? leadDrawing(view.turns, wantFrame) : scoresDrawing(view.turns);
-    last.waits = !drawn;
+    const drawn = isLead ? leadDrawing(view) : scoresDrawing(view.turns);
     other.textContent = isLead ? GRAPH.showScores : GRAPH.showLead;
-    const words = drawn ? GRAPH.empty : GRAPH.fetching;
-    body.replaceChildren(drawn?.isEmpty === false ? figureOf(view, drawn, at, go) : h("p.empty", {}, words));
+    body.replaceChildren(drawn.isEmpty ? h("p.empty", {}, GRAPH.empty) : figureOf(view, drawn, at, go));
   }
 
   return { show };
@@ -91,62 +88,40 @@ function scoresDrawing(turns) {
   };
 }
 
-/** The lead after each event that changed it; null while frames are being fetched. */
-function leadDrawing(turns, wantFrame) {
-  const leads = leadsOf(turns, wantFrame);
-  if (!leads) return null;
-  const most = Math.max(LEAST_LEAD, ...leads.map(({ lead }) => Math.abs(lead)));
+/**
+ * The lead after each event that changed it. Those that came with one turn stand before it, in their order.
+ * @param {View} view
+ * @returns {{isEmpty: boolean, words: object, range: number[], points: object[], lines: Array, legend: Function}}
+ */
+export function leadDrawing({ turns, lead: { moves } }) {
+  const leads = Object.entries(moves).filter(([, { lead }]) => lead !== undefined);
+  const most = Math.max(LEAST_LEAD, ...leads.map(([, { lead }]) => Math.abs(lead)));
   const step = [5, 10, 20].find((each) => most <= 4 * each) ?? 50;
   const top = Math.ceil(most / step) * step;
+  const points = leads.map(([position, move], i) => {
+    const { during, lead } = move;
+    const together = leads.filter(([, other]) => other.during === during);
+    const nth = together.findIndex(([other]) => other === position) + 1;
+    const side = lead < 0 ? "con" : "pro";
+    return {
+      n: during - CHANGES * (1 - nth / together.length),
+      number: i + 1,
+      side,
+      position: Number(position),
+      lead,
+      title: `${LEAD.leads(side, Math.abs(lead))} · ${LEAD.moved(move, turns)}`,
+      shapes: (x, y, size) => [["dot", dot(side, x, y(lead), size)]],
+    };
+  });
   return {
-    isEmpty: !leads.length,
+    isEmpty: !points.length,
     words: GRAPH.lead,
     range: [-top, top, step],
-    points: leads.map(({ n, position, lead, words }, i) => {
-      const side = lead < 0 ? "con" : "pro";
-      const shown = (x, y, size) => [["dot", dot(side, x, y(lead), size)]];
-      const says = `${LEAD.leads(side, Math.abs(lead))} · ${words}`;
-      return { n, number: i + 1, side, position, title: says, shapes: shown };
-    }),
-    lines: [["lead", leads.map(({ n, lead }) => [n, lead])]],
+    points,
+    lines: [["lead", points.map(({ n, lead }) => [n, lead])]],
     legend: () => SIDES.map((side) => entry(`.${side}`, [["dot", dot(side, 10, 9, 1)]], GRAPH.lead[side])),
   };
 }
-
-/**
- * The lead after each event that changed it, from the frames of these events.
- * @param {Record<string, object>} turns
- * @param {(position: number) => object | undefined} frameAt
- * @returns {{position: number, n: number, lead: number, words: string}[] | null} `lead`: points of Pro minus those of
- *   Con. `n`: the turn judged last; less for events before the last one of that turn. Null if a frame is missing.
- */
-export function leadsOf(turns, frameAt) {
-  const positions = Object.values(turns).flatMap(({ judged = 0, changed = [] }) => [judged, ...changed]);
-  const means = {};
-  const found = [];
-  let lead = null;
-  for (const position of [...new Set(positions)].filter(Boolean).sort((a, b) => a - b)) {
-    const frame = frameAt(position);
-    if (!frame) return null;
-    for (const side of SIDES) means[side] = frame.patch.scorecard?.[side]?.composite ?? means[side];
-    if (!SIDES.every((side) => typeof means[side] === "number")) continue;
-    const now = Math.round((means.pro - means.con) * 100) / 100;
-    if (now === lead) continue;
-    lead = now;
-    found.push({ position, n: lastJudged(turns, position), lead, words: LEAD.moved(frame.event, asOf(turns, frame)) });
-  }
-  return found.map((each) => {
-    const beside = found.filter(({ n }) => n === each.n);
-    return { ...each, n: each.n - CHANGES * (1 - (beside.indexOf(each) + 1) / beside.length) };
-  });
-}
-
-const lastJudged = (turns, position) => {
-  return Math.max(...Object.keys(turns).filter((n) => turns[n].judged <= position).map(Number));
-};
-
-/** The turns with what the frame says of its own turn: later events have changed it. */
-const asOf = (turns, { event: { turn }, patch }) => ({ ...turns, [turn]: { ...turns[turn], ...patch.turns?.[turn] } });
 
 function moveCursor(cursor, at) {
   cursor.toggleAttribute("hidden", !at);

@@ -3,6 +3,8 @@
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 /** Points, quote and reason of a component are one value. */
 const isComponent = (keys) => keys.length === 5 && keys[2] === "components";
+/** Members of a view that are not compared: the lead follows from others. */
+const IGNORED = ["position", "lead"];
 /** Patches are followed to this depth. */
 const DEPTH = 5;
 
@@ -26,7 +28,7 @@ export class Differences {
     for (const { position, patch } of frames) note(touched, patch, position, 0);
     const before = this.#copy.view(from);
     const all = [...walk(before, this.#copy.view(to), [], touched, [])];
-    const changes = all.filter(({ keys }) => keys[0] !== "position");
+    const changes = all.filter(({ keys }) => !IGNORED.includes(keys[0]));
     const cited = new Set(changes.flatMap((change) => change.because_of));
     const events = {};
     for (const { position, event, cause } of frames) {

@@ -24,11 +24,11 @@ export function calibration(root) {
 }
 
 function records({ panel: { raters }, cases: known }) {
-  const rows = Object.entries(raters).map(([name, { seat, record }]) => h("tr", { "data-rater": name },
+  const rows = Object.entries(raters).map(([name, { seat, record, share }]) => h("tr", { "data-rater": name },
     h("th", { scope: "row" }, seat.title, h("span.small", {}, ` ${seat.model}`)),
     h("td", { "data-label": "right" }, String(record.right)),
     h("td", { "data-label": "of" }, String(record.of)),
-    h("td", { "data-label": "share" }, record.of ? percent(record.right / record.of) : "–")));
+    h("td", { "data-label": "share" }, share === undefined ? "–" : percent(share))));
   const noted = Object.values(raters).filter(({ seat }) => seat.caveat);
   return h("section", { "aria-labelledby": "records-title" },
     h("h3", { id: "records-title" }, CALIBRATION.records),

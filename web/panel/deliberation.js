@@ -14,7 +14,7 @@ import { agreementChart } from "./charts.js";
  * @param {(text: string) => string} [name] Names the sides in the raters' words.
  * @returns {HTMLElement | null}
  */
-export function deliberation({ rounds, opinions, moved, raters }, record = DELIBERATION.record, name = same) {
+export function deliberation({ rounds, opinions, moved, changes, raters }, record = DELIBERATION.record, name = same) {
   const all = new Set([...Object.keys(rounds), ...Object.keys(opinions)]);
   const numbers = [...all].filter((each) => each !== "0").sort((a, b) => a - b);
   if (!numbers.length) return null;
@@ -22,7 +22,7 @@ export function deliberation({ rounds, opinions, moved, raters }, record = DELIB
   return h("section.deliberation", { id: "deliberation", "aria-labelledby": "deliberation-title" },
     h("h3", { id: "deliberation-title" }, DELIBERATION.title),
     h("p", {}, record),
-    held.length > 0 && h("div.lanes", {}, agreementChart(held), changesSummary(moved, held.at(-1).ended)),
+    held.length > 0 && h("div.lanes", {}, agreementChart(held), changesSummary(changes, moved, held.at(-1).ended)),
     numbers.map((each) => roundSection(each, rounds[each], opinions[each] ?? {}, raters, name)));
 }
 
@@ -30,8 +30,7 @@ const same = (text) => text;
 /** `pro.logic` → `Pro logic`. */
 const dimensionWords = (name) => plain(name).replace(/^(pro|con)\./, (_, side) => `${NAME[side]} `);
 
-function changesSummary({ evidence = 0, conformity = 0 }, ended) {
-  const changes = evidence + conformity;
+function changesSummary(changes, { evidence = 0, conformity = 0 }, ended) {
   return h("p.moved", {},
     h("b", {}, DELIBERATION.changes(changes)),
     changes > 0 && DELIBERATION.kinds(evidence, conformity),

@@ -68,10 +68,10 @@ export function panel(root, go, decide) {
 
 /**
  * The outcome of a panel in one sentence.
- * @param {{conclusion: object, agreement?: object}} panel
+ * @param {{conclusion: object, deciding?: {band?: string}}} panel
  * @returns {string}
  */
-export function panelSentence({ conclusion, agreement: measured }) {
+export function panelSentence({ conclusion, deciding }) {
   const { outcome: kind, winner, leaning, disputed } = conclusion;
   if (winner !== "neither") return PANEL.concludes(NAME[winner], kind === "cautious");
   if (["concluded", "cautious"].includes(kind)) {
@@ -83,13 +83,7 @@ export function panelSentence({ conclusion, agreement: measured }) {
   if (Object.values(disputed).some(({ decides }) => decides)) {
     return PANEL.disputedItem(Object.keys(disputed).some(isTurn) ? "a turn" : "an argument");
   }
-  return measured && deciding(measured).band === "unacceptable" ? PANEL.farApart : PANEL.tooClose;
-}
-
-/** The coefficient that decides: raw, or the lower one of calibrated scores and margins. */
-function deciding({ raw, calibrated, margins }) {
-  if (!margins) return raw;
-  return calibrated.undefined || margins.undefined || calibrated.value <= margins.value ? calibrated : margins;
+  return deciding?.band === "unacceptable" ? PANEL.farApart : PANEL.tooClose;
 }
 
 function scoredOf(raters) {
@@ -366,13 +360,13 @@ export function panelSummary(root) {
   return {
     show(view) {
       if (!isChanged(view.panel)) return;
-      const { raters, conclusion, agreement: measured } = view.panel;
+      const { raters, conclusion, deciding } = view.panel;
       root.parentElement.hidden = !raters || !view.pro;
       if (root.parentElement.hidden) return;
       const progress = () => PANEL.shortProgress(scoredOf(raters), Object.keys(raters).length);
       const parts = [h("p", {}, conclusion ? panelSentence(view.panel) : progress())];
-      if (measured) {
-        const { undefined: why, value, band } = deciding(measured);
+      if (deciding) {
+        const { undefined: why, value, band } = deciding;
         parts.push(h("p.quiet", {}, why ? PANEL.noAgreement(why) : PANEL.agreementIs(figure(value), band)));
       }
       if (conclusion) parts.push(h("p", {}, placeLink("panel", PANEL.allNumbers)));

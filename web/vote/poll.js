@@ -42,11 +42,10 @@ export function voteAddress(id, below = "") {
  * @returns {Element[]}
  */
 export function resultOf(result, conclusion) {
-  const twice = STANCES.reduce((sum, was) => sum + total(result.moved[was]), 0);
+  const { twice, stayed, joined, left } = result.voters;
   const moves = STANCES.flatMap((was) => STANCES.map((now) => [was, now, result.moved[was][now]]))
     .filter(([was, now, n]) => was !== now && n > 0)
     .sort((a, b) => b[2] - a[2]);
-  const stayed = STANCES.reduce((sum, each) => sum + result.moved[each][each], 0);
   return [
     h("div.winners", {},
       winner(POLL.audience, isMissing(result.twice) ? POLL.none : winnerName(result.twice.winner, POLL.tie),
@@ -58,11 +57,10 @@ export function resultOf(result, conclusion) {
       h("dt", {}, POLL.twice(twice)), h("dd", {}, POLL.gains(result.twice)),
       h("dt", {}, POLL.everyone), h("dd", {}, POLL.gains(result.everyone))),
     h("ul.moves", {}, moves.map((move) => h("li", {}, POLL.moved(...move))), h("li", {}, POLL.stayed(stayed))),
-    h("p.quiet", {}, POLL.apart(total(result.left), total(result.joined))),
+    h("p.quiet", {}, POLL.apart(left, joined)),
   ];
 }
 
-const total = (votes) => STANCES.reduce((sum, each) => sum + votes[each], 0);
 const winnerName = (name, otherwise) => STANCE[name] ?? otherwise;
 
 function winner(who, name, side) {

@@ -282,9 +282,7 @@ export const LEAD = {
   none: "No lead yet: each side needs a score.",
   noWinner: NO_WINNER,
   resigned: (winner) => `${SIGN[winner]} ${NAME[winner]} wins: the other side resigned`,
-  noise(margin, noise) {
-    return [`, ${margin <= noise ? "within" : "beyond"} `, "the judge’s ", `noise ${number(noise, 1)}`];
-  },
+  noise: (isWithin, noise) => [`, ${isWithin ? "within" : "beyond"} `, "the judge’s ", `noise ${number(noise, 1)}`],
   noiseTitle: "Asked again, this judge would give another lead. A lab run has measured by how much it differs.",
   spread: (points) => ["", "", ` ±${number(points, 1)}`],
   spreadTitle: "The judge read each turn several times. On average, its scores of one turn lie within this range.",
@@ -309,14 +307,13 @@ export const LEAD = {
   noOpinions: (raters) => `No opinion yet from ${count(raters, "rater")}.`,
   closeTitle: "No side leads by the means: they are too close, or too few turns are judged.",
   see: "→ see",
-  /** What moved the lead: an event about a score. */
-  moved(event, turns) {
-    const { type, turn, applied, exposed_by: by } = event;
+  /** What moved the lead: a member of `moves`. */
+  moved({ turn, composite, applied, by }, turns) {
     const named = (n) => (turns[n] ? `${SIGN[turns[n].side]} ${NAME[turns[n].side]}’s turn ${n}` : `turn ${n}`);
-    if (type === "turn_scored") return `${named(turn)} scored ${number(turns[turn].composite, 1)}/100`;
+    if (applied === undefined) return `${named(turn)} scored ${number(composite, 1)}/100`;
     const points = applied > 0 ? `+${number(applied)}` : `−${number(-applied)}`;
-    const docked = by?.turn > turn ? "" : `turn ${turn}: `;
-    if (by) return `${exposure(by.turn, turn, turns, named)} (${docked}${points})`;
+    const docked = by > turn ? "" : `turn ${turn}: `;
+    if (by) return `${exposure(by, turn, turns, named)} (${docked}${points})`;
     const what = applied > 0 ? "gained" : "lost";
     return `${named(turn)} ${what} ${count(Math.abs(applied), "point")}`;
   },
@@ -488,7 +485,6 @@ export const GRAPH = {
   apart: (spread) => `, samples at most ${spread} apart`,
   showLead: "Show the lead",
   showScores: "Show the scores",
-  fetching: "The changes of the lead are being fetched.",
   lead: {
     label: "Lead after each event that changed it: above zero Pro leads, below zero Con",
     marks: "Changes of the lead: arrow keys move, Enter goes to the event",

@@ -38,7 +38,7 @@ def apply(panel: PanelState, record: Recorded) -> PanelState:  # noqa: C901 - on
             after = _with(panel, name, **scored, totals=_totals(panel.raters[name].seat, event))
             return replace(after, items=_items(after.raters))
         case AgreementMeasured():
-            return _placed(replace(panel, agreement=event), "agreement", record.position)
+            return _placed(replace(panel, agreement=event, deciding=event.deciding), "agreement", record.position)
         case OpinionGiven():
             number = str(event.round)
             said = {**panel.opinions.get(number, {}), event.rater: event}
@@ -47,7 +47,8 @@ def apply(panel: PanelState, record: Recorded) -> PanelState:  # noqa: C901 - on
             moved = dict(panel.moved)
             for change in event.changes:
                 moved[change.kind] = moved.get(change.kind, 0) + 1
-            after = replace(panel, rounds={**panel.rounds, str(event.round): event}, moved=moved)
+            held = {**panel.rounds, str(event.round): event}
+            after = replace(panel, rounds=held, moved=moved, changes=sum(moved.values()))
             return _placed(after, f"round:{event.round}", record.position)
         case PanelConcluded():
             return _placed(replace(panel, conclusion=event), "conclusion", record.position)
@@ -59,7 +60,8 @@ def apply(panel: PanelState, record: Recorded) -> PanelState:  # noqa: C901 - on
             known = {**panel.raters[event.rater].calibrations, event.case: event}
             right = sum(each.right is True for each in known.values())
             of = sum(each.right is not UNSET for each in known.values())
-            return _with(panel, event.rater, calibrations=known, record=TrackRecord(right=right, of=of))
+            share = round(right / of, 4) if of else UNSET
+            return _with(panel, event.rater, calibrations=known, record=TrackRecord(right=right, of=of), share=share)
         case _:
             return panel
 

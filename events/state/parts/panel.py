@@ -7,6 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 from events.types import (
     AgreementMeasured,
     ArtifactJudged,
+    Coefficient,
     DebateOpened,
     DecisionRecorded,
     DeliberationHeld,
@@ -31,6 +32,8 @@ class RaterState(Struct, frozen=True, kw_only=True, gc=False):
     """By case, in format ``calibration``."""
     record: TrackRecord = TrackRecord()
     """The record in ``calibrations``."""
+    share: float | UnsetType = UNSET
+    """The part of that record that is right, 0–1; absent without one."""
 
 
 class ItemSpread(Struct, frozen=True, kw_only=True, gc=False):
@@ -50,10 +53,14 @@ class PanelState(Struct, frozen=True, kw_only=True, gc=False):
     thresholds: dict[str, float] = {}
     """The rubric's thresholds for agreement and disputes."""
     agreement: AgreementMeasured | UnsetType = UNSET
+    deciding: Coefficient | UnsetType = UNSET
+    """The coefficient of ``agreement`` that decides."""
     opinions: dict[str, dict[str, OpinionGiven]] = {}
     rounds: dict[str, DeliberationHeld] = {}
     moved: dict[str, int] = {}
     """Changes of verdict by kind: ``evidence`` and ``conformity``."""
+    changes: int = 0
+    """All of them."""
     conclusion: PanelConcluded | UnsetType = UNSET
     verdict: ArtifactJudged | UnsetType = UNSET
     decision: DecisionRecorded | UnsetType = UNSET

@@ -87,6 +87,7 @@ def test_the_last_vote_of_a_voter_counts() -> None:
     found = shown([vote("a", "pro"), vote("b", "pro"), vote("a", "con"), vote("c", "neither"), vote("a", "con")])
 
     assert {"pro": 1, "con": 1, "neither": 1, "cast": 3} == found["votes"]
+    assert {"pro": 0.3333, "con": 0.3333, "neither": 0.3333} == found["shares"]
 
 
 def test_the_last_belief_of_a_voter_about_a_turn_counts() -> None:
@@ -192,7 +193,7 @@ def test_after_the_end_everyone_sees_the_audience() -> None:
     ended = fold(debated(*ACTS))
 
     assert views.for_director(ended).audience == ended.view.audience
-    assert {"votes", "beliefs", "agreement"} == msgspec.to_builtins(ended.view.audience).keys()
+    assert {"votes", "shares", "beliefs", "agreement"} == msgspec.to_builtins(ended.view.audience).keys()
 
 
 def test_without_votes_and_beliefs_the_view_has_no_audience() -> None:

@@ -47,7 +47,9 @@ def without_new_members(view: View) -> View:
         for number, turn in view.turns.items()
     }
     premises = {name: replace(premise, original=UNSET) for name, premise in view.premises.items()}
-    return replace(view, turns=turns, premises=premises, summary=UNSET, trait_moves=UNSET, rubric_name=UNSET)
+    return replace(
+        view, turns=turns, premises=premises, summary=UNSET, trait_moves=UNSET, rubric_name=UNSET, lead=UNSET
+    )
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)

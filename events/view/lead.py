@@ -1,0 +1,156 @@
+"""Who leads, by how much and how surely, and every event that moved it, in the terms of the debate's format."""
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Final
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from events.state.ledger import Ledger, ScoreEntry
+from events.state.parts.panel import PanelState
+from events.state.parts.rounds import ProtocolState
+from events.state.scorecard import Scorecard, ScorecardSums, added, mean_of
+from events.types import SIDES, Missing, OpinionGiven, Side, Verdict
+from events.view.turn_view import TurnView
+
+
+class LeadMove(Struct, frozen=True, kw_only=True, gc=False):
+    """An event that gave a turn its composite, or changed one."""
+
+    turn: int
+    during: int
+    """The turn that was judged last when it happened."""
+    composite: float
+    """Of ``turn``, after it."""
+    before: float | UnsetType = UNSET
+    """The composite before it; absent if it scored the turn."""
+    applied: float | UnsetType = UNSET
+    """The points of one dimension by which it changed the score; absent if it scored the turn."""
+    by: int | UnsetType = UNSET
+    """The turn whose words show the flaw for which ``turn`` lost points."""
+    lead: float | UnsetType = UNSET
+    """Pro's mean composite minus Con's, after it; absent if a side has none, and if it is what it was."""
+
+
+class LeadView(Struct, frozen=True, kw_only=True, gc=False):
+    """The lead.  Its members are those of one format; absent is what is not known yet."""
+
+    side: Side | UnsetType = UNSET
+    """The side with more points: means of the composite, or a protocol's totals.  Pro if both have the same."""
+    points: float | UnsetType = UNSET
+    is_close: bool | UnsetType = UNSET
+    """Present and true within the rubric's tie margin: then the scorecard names no leader."""
+    within_noise: bool | UnsetType = UNSET
+    """Whether ``points`` are at most the scorecard's ``noise``, where a lab run has measured the judge's."""
+    spread: float | UnsetType = UNSET
+    """Half the range of the composites that the judge's samples give one turn, as a mean over the turns."""
+    moves: dict[str, LeadMove] = {}
+    """By position, in order.  Only appended to, so that a patch holds the new ones."""
+    upheld: dict[Side, int] | UnsetType = UNSET
+    """Arguments of each side that the judge has upheld, once it has weighed one."""
+    opinions: tuple[tuple[Verdict, int], ...] | UnsetType = UNSET
+    """How many raters hold each verdict by their newest opinion, once one has given a verdict."""
+
+
+_position: Final = attrgetter("position")
+FORMATS: Final = frozenset({"exchange", "protocol", "deliberation"})
+"""Formats whose view has a lead."""
+
+
+def with_figures(lead: LeadView, card: Scorecard, turns: Iterable[TurnView]) -> LeadView:
+    """The lead of an exchange by its scorecard."""
+    figures = _ahead(card.pro.composite, card.con.composite)
+    points = figures["points"]
+    if points is UNSET:
+        return replace(lead, **figures, is_close=UNSET, within_noise=UNSET, spread=UNSET)
+    halves = [each.composite_spread / 2 for each in turns if each.composite_spread]
+    return replace(
+        lead,
+        **figures,
+        is_close=card.leader == "neither" or UNSET,
+        within_noise=points <= card.noise if card.noise else UNSET,
+        spread=round(sum(halves) / len(halves), 2) if halves else UNSET,
+    )
+
+
+def with_arguments(lead: LeadView, protocol: ProtocolState) -> LeadView:
+    """The lead of a protocol by its totals; before them, how many arguments are upheld."""
+    weighed = [each for each in protocol.arguments.values() if each.trace is not UNSET]
+    upheld = {side: sum(each.side == side and each.standing == "UPHELD" for each in weighed) for side in SIDES}
+    given = protocol.assessment
+    figures = {} if given is UNSET else _ahead(given.pro_total, given.con_total)
+    return replace(lead, **figures, upheld=upheld if weighed else UNSET)
+
+
+def with_opinions(lead: LeadView, panel: PanelState) -> LeadView:
+    """The lead of a deliberation: how many raters hold each verdict."""
+    rounds = sorted(panel.opinions.items(), key=_round)
+    newest = {rater: said.verdict for _, opinions in rounds for rater, said in opinions.items()}
+    counts = Counter(verdict for verdict in newest.values() if verdict is not UNSET)
+    return replace(lead, opinions=tuple(counts.items()) or UNSET)
+
+
+def with_moves(lead: LeadView, before: Ledger, after: Ledger, sums: ScorecardSums, turns: Iterable[int]) -> LeadView:
+    """The lead with the events that changed the scores of ``turns`` since ``before``, whose sums are ``sums``."""
+    entries = sorted((each for turn in turns for each in _new_entries(before, after, turn)), key=_position)
+    moves = dict(lead.moves)
+    means = {"pro": sums.pro.composite, "con": sums.con.composite}
+    scores = dict[int, dict[str, float]]()
+    now = next((each.lead for each in reversed(moves.values()) if each.lead is not UNSET), UNSET)
+    for position, group in groupby(entries, key=_position):
+        changed = tuple(group)
+        turn = changed[0].turn
+        side = after.sides[turn]
+        known = scores.setdefault(turn, _scores(before, turn))
+        was = _composite(known, after)
+        known |= {each.dimension: each.after for each in changed}
+        composite = _composite(known, after)
+        if composite is None or composite == was:
+            continue
+        if was is not None:
+            means[side] = added(means[side], was, -1)
+        means[side] = added(means[side], composite, 1)
+        is_known = all(counted for counted, _ in means.values())
+        was_lead, now = now, round(mean_of(means["pro"]) - mean_of(means["con"]), 2) if is_known else UNSET
+        entry = changed[0]
+        is_first = entry.kind == "score"
+        moves[str(position)] = LeadMove(
+            turn=turn,
+            during=max(number for number, card in after.cards.items() if card.position <= position),
+            composite=composite,
+            before=UNSET if is_first or was is None else was,
+            applied=UNSET if is_first else entry.applied,
+            by=entry.evidence[1].turn if entry.kind == "gap" else UNSET,
+            lead=UNSET if now == was_lead else now,
+        )
+    return replace(lead, moves=moves) if len(moves) > len(lead.moves) else lead
+
+
+def _new_entries(before: Ledger, after: Ledger, turn: int) -> tuple[ScoreEntry, ...]:
+    card, known = after.cards.get(turn), before.cards.get(turn)
+    return () if card is None else card.entries[0 if known is None else len(known.entries) :]
+
+
+def _scores(ledger: Ledger, turn: int) -> dict[str, float]:
+    card = ledger.cards.get(turn)
+    return {} if card is None else {name: balance.effective for name, balance in card.balances.items()}
+
+
+def _composite(scores: dict[str, float], ledger: Ledger) -> float | None:
+    """The composite of a turn; None where a dimension has no score."""
+    if not all(name in scores for name in ledger.dimensions):
+        return None
+    return round(sum(scores[name] for name in ledger.dimensions), 2)
+
+
+def _ahead(pro: float | Missing, con: float | Missing) -> dict[str, Any]:
+    if isinstance(pro, Missing) or isinstance(con, Missing):
+        return {"side": UNSET, "points": UNSET}
+    return {"side": "pro" if pro >= con else "con", "points": round(abs(pro - con), 2)}
+
+
+def _round(opinions: tuple[str, dict[str, OpinionGiven]]) -> int:
+    return int(opinions[0])
