@@ -1,12 +1,12 @@
 """What moved between two positions, in sentences, the most important first.
 
-web/audit/moved.js and web/words/audit.js say the same on the page.  tests/web/moved.json holds examples for both.
+web/offline/moved.js says the same in an exported file.  tests/web/moved.json holds examples for both.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct, structs
 
 from judge.rubric import change_name
 from server.export.diff import Cause, ViewChange, ViewDiff
@@ -35,16 +35,38 @@ STEPS: Final = {
 }
 
 
-def what_moved(found: ViewDiff) -> list[str]:
+class MovedLine(Struct, frozen=True, kw_only=True):
+    """A sentence about changes, and the positions of the events that caused them, in order."""
+
+    text: str
+    because_of: tuple[int, ...]
+
+
+class ToldDiff(ViewDiff, frozen=True, kw_only=True):
+    """A difference with the sentences about it."""
+
+    moved: tuple[MovedLine, ...]
+
+
+def told(found: ViewDiff) -> ToldDiff:
+    """The difference with ``what_moved``."""
+    return ToldDiff(**structs.asdict(found), moved=what_moved(found))
+
+
+def what_moved(found: ViewDiff) -> tuple[MovedLine, ...]:
     """At most twelve sentences; empty if nothing changed."""
     parts = (_outcome, _means, lambda changes: _turns(changes, found.events), _claims, _premises, _protocol, _rest)
-    lines = [line for part in parts for line in part(found.changes)]
+    lines = tuple(line for part in parts for line in part(found.changes))
     if not lines and found.changes:
-        return [f"Only details changed: {_count(len(found.changes), 'value')}."]
+        return (_line(f"Only details changed: {_count(len(found.changes), 'value')}.", *found.changes),)
     if len(lines) <= MOST_LINES:
         return lines
     left = len(lines) - (MOST_LINES - 1)
-    return [*lines[: MOST_LINES - 1], f"And {_count(left, 'more change')}: see every changed value."]
+    return (*lines[: MOST_LINES - 1], _line(f"And {_count(left, 'more change')}: see every changed value."))
+
+
+def _line(text: str, *changes: ViewChange) -> MovedLine:
+    return MovedLine(text=text, because_of=tuple(sorted({at for each in changes for at in each.because_of})))
 
 
 def _at(changes: Iterable[ViewChange], *path: str) -> ViewChange | None:
@@ -58,6 +80,12 @@ def _after(changes: Iterable[ViewChange], *path: str) -> Any:
     return None if change is None or change.after is UNSET else change.after
 
 
+def _set(changes: Iterable[ViewChange], *path: str) -> ViewChange | None:
+    """The change that gave the value at a path; None if it is gone or has not changed."""
+    change = _at(changes, *path)
+    return None if change is None or change.after is UNSET or not change.after else change
+
+
 def _members(changes: Iterable[ViewChange], *path: str) -> dict[str, list[ViewChange]]:
     """The changed members of a table, in order."""
     found: dict[str, list[ViewChange]] = {}
@@ -67,28 +95,30 @@ def _members(changes: Iterable[ViewChange], *path: str) -> dict[str, list[ViewCh
     return found
 
 
-def _outcome(changes: Sequence[ViewChange]) -> Iterator[str]:
-    if winner := _after(changes, "conclusion", "winner"):
-        named = "No winner is named" if winner == "neither" else f"{NAMES[winner]} wins"
-        yield f"The debate ended: {named}."
-    elif state := _after(changes, "state"):
-        yield STATES[state]
-    if verdict := _after(changes, "panel", "verdict", "verdict"):
-        yield f"The verdict on the artifact: {str(verdict).capitalize()}."
+def _outcome(changes: Sequence[ViewChange]) -> Iterator[MovedLine]:
+    winner, state = _set(changes, "conclusion", "winner"), _set(changes, "state")
+    if winner is not None:
+        named = "No winner is named" if winner.after == "neither" else f"{NAMES[winner.after]} wins"
+        yield _line(f"The debate ended: {named}.", winner)
+    elif state is not None:
+        yield _line(STATES[state.after], state)
+    if (verdict := _set(changes, "panel", "verdict", "verdict")) is not None:
+        yield _line(f"The verdict on the artifact: {str(verdict.after).capitalize()}.", verdict)
 
 
-def _means(changes: Sequence[ViewChange]) -> Iterator[str]:
+def _means(changes: Sequence[ViewChange]) -> Iterator[MovedLine]:
     for side in ("pro", "con"):
         mean = _at(changes, "scorecard", side, "composite")
         if mean is None or not _is_number(mean.after):
             continue
         if _is_number(mean.before):
-            yield f"The mean score of {NAMES[side]} {_rose(mean)} from {mean.before:.1f} to {mean.after:.1f}."
+            text = f"The mean score of {NAMES[side]} {_rose(mean)} from {mean.before:.1f} to {mean.after:.1f}."
         else:
-            yield f"The mean score of {NAMES[side]} is {mean.after:.1f}."
+            text = f"The mean score of {NAMES[side]} is {mean.after:.1f}."
+        yield _line(text, mean)
 
 
-def _turns(changes: Sequence[ViewChange], events: Mapping[str, Cause]) -> Iterator[str]:
+def _turns(changes: Sequence[ViewChange], events: Mapping[str, Cause]) -> Iterator[MovedLine]:
     for name, own in sorted(_members(changes, "turns").items(), key=lambda each: int(each[0])):
         composite = _at(own, "turns", name, "composite")
         yield from _turn(name, own, composite, events)
@@ -98,65 +128,75 @@ def _turns(changes: Sequence[ViewChange], events: Mapping[str, Cause]) -> Iterat
             is_told = composite is not None and score.keys[3] in IN_COMPOSITE
             if not is_told and _is_number(score.before) and _is_number(score.after):
                 dimension = score.keys[3].replace("_", " ")
-                yield f"Turn {name}, {dimension}, {_move(score)}{_why(score, events)}."
+                yield _line(f"Turn {name}, {dimension}, {_move(score)}{_why(score, events)}.", score)
 
 
 def _turn(
     name: str, own: Sequence[ViewChange], composite: ViewChange | None, events: Mapping[str, Cause]
-) -> Iterator[str]:
+) -> Iterator[MovedLine]:
     """What happened to a turn as a whole: it began, was spoken, was scored, or its composite moved."""
     if composite is not None and _is_number(composite.after):
         why = _why(composite, events)
         if _is_number(composite.before):
-            yield f"Turn {name} {_move(composite)}{why}."
+            yield _line(f"Turn {name} {_move(composite)}{why}.", composite)
             return
         first = _after(own, "turns", name, "composite_admitted")
         score = _number(composite.after)
-        yield f"Turn {name} was scored {f'{_number(first)}, now {score}' if _is_number(first) else score}{why}."
-    elif (state := _after(own, "turns", name, "state")) in TURN_STATES:
-        yield f"Turn {name} {TURN_STATES[state]}."
+        text = f"Turn {name} was scored {f'{_number(first)}, now {score}' if _is_number(first) else score}{why}."
+        yield _line(text, composite)
+        return
+    state = _set(own, "turns", name, "state")
+    if state is not None and state.after in TURN_STATES:
+        yield _line(f"Turn {name} {TURN_STATES[state.after]}.", state)
 
 
-def _claims(changes: Sequence[ViewChange]) -> Iterator[str]:
+def _claims(changes: Sequence[ViewChange]) -> Iterator[MovedLine]:
     for name, own in _members(changes, "claims").items():
         kind = str(_after(own, "claims", name, "kind") or "").replace("_", " ")
         penalty = _after(own, "claims", name, "penalty")
-        state = _after(own, "claims", name, "state")
-        if state == "flagged":
-            yield f"Claim {name} was flagged: {kind}{f', {_signed(penalty)}' if _is_number(penalty) else ''}."
-        elif state in {"upheld", "cleared"}:
+        state = _set(own, "claims", name, "state")
+        if state is None:
+            continue
+        if state.after == "flagged":
+            points = f", {_signed(penalty)}" if _is_number(penalty) else ""
+            yield _line(f"Claim {name} was flagged: {kind}{points}.", state)
+        elif state.after in {"upheld", "cleared"}:
             decider = "The evidence" if _after(own, "claims", name, "decided_by") else "A second opinion"
-            yield f"{decider} {state} claim {name}{f' ({kind})' if kind else ''}."
+            yield _line(f"{decider} {state.after} claim {name}{f' ({kind})' if kind else ''}.", state)
 
 
-def _premises(changes: Sequence[ViewChange]) -> Iterator[str]:
-    found = _members(changes, "premises")
+def _premises(changes: Sequence[ViewChange]) -> Iterator[MovedLine]:
+    found = {name: _set(own, "premises", name, "state") for name, own in _members(changes, "premises").items()}
     for state, title in PREMISES.items():
-        yield from _together(title, [n for n, own in found.items() if _after(own, "premises", n, "state") == state])
+        yield from _together(title, {n: each for n, each in found.items() if each is not None and each.after == state})
 
 
-def _protocol(changes: Sequence[ViewChange]) -> Iterator[str]:
+def _protocol(changes: Sequence[ViewChange]) -> Iterator[MovedLine]:
     found = _members(changes, "protocol", "arguments")
     for key, title in STEPS.items():
-        yield from _together(title, [n for n, own in found.items() if _after(own, "protocol", "arguments", n, key)])
+        steps = {name: _set(own, "protocol", "arguments", name, key) for name, own in found.items()}
+        yield from _together(title, {name: each for name, each in steps.items() if each is not None})
     for name, own in found.items():
-        if standing := _after(own, "protocol", "arguments", name, "trace", "standing"):
-            yield f"Argument {name}: {STANDINGS[standing]}."
+        if (standing := _set(own, "protocol", "arguments", name, "trace", "standing")) is not None:
+            yield _line(f"Argument {name}: {STANDINGS[standing.after]}.", standing)
 
 
-def _rest(changes: Sequence[ViewChange]) -> Iterator[str]:
+def _rest(changes: Sequence[ViewChange]) -> Iterator[MovedLine]:
     for side in ("pro", "con"):
-        if traits := sum(each.keys[:2] == ("traits", side) for each in changes):
-            yield f"The character of {NAMES[side]} changed in {_count(traits, 'trait')}."
-    calls, tokens = (_grown(_at(changes, "usage", key)) for key in ("calls", "tokens"))
-    if calls > 0:
-        yield f"It took {_count(calls, 'model call')} and {_count(tokens, 'token')}."
+        if traits := [each for each in changes if each.keys[:2] == ("traits", side)]:
+            yield _line(f"The character of {NAMES[side]} changed in {_count(len(traits), 'trait')}.", *traits)
+    asked = _at(changes, "usage", "calls")
+    calls, tokens = _grown(asked), _grown(_at(changes, "usage", "tokens"))
+    if asked is not None and calls > 0:
+        yield _line(f"It took {_count(calls, 'model call')} and {_count(tokens, 'token')}.", asked)
 
 
-def _together(title: str, names: Sequence[str]) -> Iterator[str]:
+def _together(title: str, told: Mapping[str, ViewChange]) -> Iterator[MovedLine]:
     """A sentence for these members; none if there are none."""
+    names = list(told)
     if names:
-        yield title.format(" and ".join(filter(None, (", ".join(names[:-1]), names[-1]))))
+        listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        yield _line(title.format(listed), *told.values())
 
 
 def _why(change: ViewChange, events: Mapping[str, Cause]) -> str:

@@ -31,6 +31,7 @@ from server.export.debate.transcript import as_markdown
 from server.export.diff import difference
 from server.export.html import PAGE, html_export
 from server.export.kept import KeptAnswers, Key, Make, whole
+from server.export.moved import told
 from server.export.reports.debater import report_for
 from server.export.reports.document import report_html, report_markdown, style_digest
 from server.export.reports.judgings import JudgingComparison, compare_judgings
@@ -78,7 +79,7 @@ async def show_diff(request: Request) -> Response:
         raise BadQuery(f"to={end} is beyond the head {head}", field="to")
 
     async def made() -> AsyncIterator[bytes]:
-        yield msgspec.json.encode(await difference(service.hub.folds, debate, start, end, revealed=revealed))
+        yield msgspec.json.encode(told(await difference(service.hub.folds, debate, start, end, revealed=revealed)))
 
     return await _answer(request, ("diff", debate, start, end, revealed), made, "application/json")
 

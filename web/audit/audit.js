@@ -10,7 +10,6 @@ import { actor, eventWords } from "../words/events.js";
 import { NAME, SIGN } from "../words/words.js";
 import { KINDS, isOfKind, openKinds } from "./kinds.js";
 import { callDetails } from "./ledger.js";
-import { whatMoved } from "./moved.js";
 
 /** Frames fetched at a time. */
 const PAGE = 1000;
@@ -116,18 +115,18 @@ export function audit(root, id, { go, move }) {
     place.replaceChildren(h("p.quiet", {}, AUDIT.comparing));
     let shown = null;
     try {
-      const { changes, events } = await api.diff(id, start, end);
-      shown = changes.length ? difference(changes, events) : [h("p.quiet", {}, AUDIT.noChange)];
+      const { changes, moved } = await api.diff(id, start, end);
+      shown = changes.length ? difference(changes, moved) : [h("p.quiet", {}, AUDIT.noChange)];
     } catch (error) {
       shown = [h("p.error", {}, error.message)];
     }
     if (place.dataset.asked === asked) place.replaceChildren(title, ...shown);
   }
 
-  function difference(changes, events) {
+  function difference(changes, moved) {
     return [
-      h("ul.moved-list", {}, whatMoved(changes, events).map(({ text, because }) => {
-        return h("li", {}, text, because.length > 0 && h("span.quiet", {}, " ", AUDIT.becauseOf, causeLinks(because)));
+      h("ul.moved-list", {}, moved.map(({ text, because_of: causes }) => {
+        return h("li", {}, text, causes.length > 0 && h("span.quiet", {}, " ", AUDIT.becauseOf, causeLinks(causes)));
       })),
       h("details.call", {}, h("summary", {}, AUDIT.everyChange(grouped(changes.length))), changeTable(changes)),
     ];

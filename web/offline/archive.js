@@ -7,6 +7,7 @@
 
 import { merge } from "../replay/patch.js";
 import { Differences } from "./difference.js";
+import { whatMoved } from "./moved.js";
 
 /** A view is kept at every position that is a multiple of this. */
 const VIEW_INTERVAL = 200;
@@ -53,10 +54,15 @@ export class OfflineServer {
       case "calls":
         return this.#call(rest[0]);
       case "diff":
-        return new Differences(this).between(parameter("from", 0), parameter("to", this.archive.position));
+        return this.#difference(parameter("from", 0), parameter("to", this.archive.position));
       default:
         return undefined;
     }
+  }
+
+  #difference(from, to) {
+    const found = new Differences(this).between(from, to);
+    return { ...found, moved: whatMoved(found.changes, found.events) };
   }
 
   #frames(after, limit) {

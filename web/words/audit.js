@@ -57,61 +57,6 @@ export const AUDIT = {
   },
 };
 
-const because = (why) => (why ? ` (${why})` : "");
-const decider = (by) => (by ? "The evidence" : "A second opinion");
-const rose = (isUp) => (isUp ? "rose" : "fell");
-
-/** What moved between two moments. server/export/moved.py has the same sentences. */
-export const MOVED = {
-  ended: (winner) => `The debate ended: ${winner}.`,
-  state: {
-    __proto__: null,
-    open: "The debate runs.",
-    paused: "The debate was paused.",
-    halted: "The debate was halted.",
-    concluded: "The debate ended.",
-  },
-  verdict: (verdict) => `The verdict on the artifact: ${verdict}.`,
-  mean: (name, before, after, isUp) => {
-    return `The mean score of ${name} ${before ? `${rose(isUp)} from ${before} to` : "is"} ${after}.`;
-  },
-  turn: (name, before, after, isUp, why) => `Turn ${name} ${rose(isUp)} from ${before} to ${after}${because(why)}.`,
-  scored: (name, score, first, why) => {
-    return `Turn ${name} was scored ${first ? `${first}, now ${score}` : score}${because(why)}.`;
-  },
-  dimension: (name, dimension, before, after, isUp, why) => {
-    return `Turn ${name}, ${dimension}, ${rose(isUp)} from ${before} to ${after}${because(why)}.`;
-  },
-  turnState: {
-    __proto__: null,
-    speaking: (name) => `Turn ${name} began.`,
-    spoken: (name) => `Turn ${name} was spoken.`,
-    judged: (name) => `Turn ${name} was judged, without a score.`,
-  },
-  claim: {
-    __proto__: null,
-    flagged: (name, kind, points) => `Claim ${name} was flagged: ${kind}${points && `, ${points}`}.`,
-    upheld: (name, kind, _, by) => `${decider(by)} upheld claim ${name}${because(kind)}.`,
-    cleared: (name, kind, _, by) => `${decider(by)} cleared claim ${name}${because(kind)}.`,
-  },
-  premises: {
-    dropped: (names) => `Premises dropped without mention: ${names}.`,
-    withdrawn: (names) => `Premises withdrawn openly: ${names}.`,
-    revised: (names) => `Premises revised: ${names}.`,
-    kept: (names) => `Premises stated: ${names}.`,
-  },
-  steps: {
-    opened: (names) => `Arguments opened: ${names}.`,
-    crossed: (names) => `Cross-examined: ${names}.`,
-    answered: (names) => `Questions answered about ${names}.`,
-  },
-  standing: (name, standing) => `Argument ${name}: ${standing}.`,
-  traits: (name, traits) => `The character of ${name} changed in ${traits}.`,
-  usage: (calls, tokens) => `It took ${calls} and ${tokens}.`,
-  others: (values) => `Only details changed: ${values}.`,
-  left: (changes) => `And ${changes}: see every changed value.`,
-};
-
 const BAND_END = { winner: "winner", loser: "loser" };
 
 /** What if. */

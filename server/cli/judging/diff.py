@@ -15,7 +15,7 @@ from server.errors import BadQuery
 from server.export.diff import Cause, ViewChange, ViewDiff, difference
 from server.export.document import Lines, Listing, Marked, Parts, Section
 from server.export.document.terminal import say, show
-from server.export.moved import what_moved
+from server.export.moved import told, what_moved
 from server.export.text import one_line, shortened
 from server.feed.folds import Folds
 from server.settings import Settings
@@ -41,9 +41,9 @@ def diff(settings: Settings, debate: str, start: int, end: int, *, values: bool,
     """
     found: ViewDiff = run_async(lambda: _diff(settings, debate, start, end))
     if as_json:
-        emit(found)
+        emit(told(found))
     elif found.changes:
-        show(Lines(tuple(what_moved(found))))
+        show(Lines(tuple(each.text for each in what_moved(found))))
         if values:
             show(*_sections(found))
         else:

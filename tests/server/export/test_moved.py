@@ -1,4 +1,4 @@
-"""What moved between two positions, in the sentences that the page has too."""
+"""What moved between two positions, in sentences that an exported file has too."""
 
 from pathlib import Path
 from typing import Any
@@ -7,14 +7,14 @@ import msgspec
 import pytest
 
 from server.export.diff import ViewChange, ViewDiff
-from server.export.moved import MOST_LINES, what_moved
+from server.export.moved import MOST_LINES, told, what_moved
 
 CASES: list[dict[str, Any]] = msgspec.json.decode((Path(__file__).parents[2] / "web" / "moved.json").read_bytes())
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_moved_is_told_in_sentences(case: dict[str, Any]) -> None:
-    """The same cases as those of the page: tests/web/moved.test.mjs."""
+    """The same cases as those of an exported file: tests/web/moved.test.mjs."""
     changes = [each | {"path": ".".join(each["keys"])} for each in case["changes"]]
     found = ViewDiff(
         from_=1,
@@ -23,5 +23,15 @@ def test_what_moved_is_told_in_sentences(case: dict[str, Any]) -> None:
         events=msgspec.convert({"from": 1, "to": 99, "changes": [], "events": case["events"]}, ViewDiff).events,
     )
 
-    assert case["moved"] == what_moved(found)
+    assert case["moved"] == [each.text for each in what_moved(found)]
     assert len(case["moved"]) <= MOST_LINES
+
+
+def test_a_sentence_names_the_events_that_caused_it_once_each_and_in_order() -> None:
+    changes = (
+        ViewChange(path="", keys=("premises", "P1", "state"), after="kept", because_of=(4, 9)),
+        ViewChange(path="", keys=("premises", "P2", "state"), after="kept", because_of=(4,)),
+    )
+
+    (sentence,) = told(ViewDiff(from_=1, to=9, changes=changes, events={})).moved
+    assert ("Premises stated: P1 and P2.", (4, 9)) == (sentence.text, sentence.because_of)

@@ -1,22 +1,75 @@
 /**
- * What moved between two moments, in sentences, the most important first.
+ * What moved between two moments of an exported debate, in sentences, the most important first.
  *
- * server/export/moved.py says the same in the terminal. tests/web/moved.json holds examples for both.
+ * It answers as the server does: see server/export/moved.py. tests/web/moved.json holds examples for both.
  */
 
 import { count, joined, number, plain, signed } from "../parts/formatting.js";
-import { MOVED } from "../words/audit.js";
 import { IN_COMPOSITE, NAME, STANDING, VERDICT, changeName, winnerWords } from "../words/words.js";
 
 const MOST_LINES = 12;
 const SIDES = ["pro", "con"];
+
+const because = (why) => (why ? ` (${why})` : "");
+const decider = (by) => (by ? "The evidence" : "A second opinion");
+const rose = (isUp) => (isUp ? "rose" : "fell");
+
+const MOVED = {
+  ended: (winner) => `The debate ended: ${winner}.`,
+  state: {
+    __proto__: null,
+    open: "The debate runs.",
+    paused: "The debate was paused.",
+    halted: "The debate was halted.",
+    concluded: "The debate ended.",
+  },
+  verdict: (verdict) => `The verdict on the artifact: ${verdict}.`,
+  mean: (name, before, after, isUp) => {
+    return `The mean score of ${name} ${before ? `${rose(isUp)} from ${before} to` : "is"} ${after}.`;
+  },
+  turn: (name, before, after, isUp, why) => `Turn ${name} ${rose(isUp)} from ${before} to ${after}${because(why)}.`,
+  scored: (name, score, first, why) => {
+    return `Turn ${name} was scored ${first ? `${first}, now ${score}` : score}${because(why)}.`;
+  },
+  dimension: (name, dimension, before, after, isUp, why) => {
+    return `Turn ${name}, ${dimension}, ${rose(isUp)} from ${before} to ${after}${because(why)}.`;
+  },
+  turnState: {
+    __proto__: null,
+    speaking: (name) => `Turn ${name} began.`,
+    spoken: (name) => `Turn ${name} was spoken.`,
+    judged: (name) => `Turn ${name} was judged, without a score.`,
+  },
+  claim: {
+    __proto__: null,
+    flagged: (name, kind, points) => `Claim ${name} was flagged: ${kind}${points && `, ${points}`}.`,
+    upheld: (name, kind, _, by) => `${decider(by)} upheld claim ${name}${because(kind)}.`,
+    cleared: (name, kind, _, by) => `${decider(by)} cleared claim ${name}${because(kind)}.`,
+  },
+  premises: {
+    dropped: (names) => `Premises dropped without mention: ${names}.`,
+    withdrawn: (names) => `Premises withdrawn openly: ${names}.`,
+    revised: (names) => `Premises revised: ${names}.`,
+    kept: (names) => `Premises stated: ${names}.`,
+  },
+  steps: {
+    opened: (names) => `Arguments opened: ${names}.`,
+    crossed: (names) => `Cross-examined: ${names}.`,
+    answered: (names) => `Questions answered about ${names}.`,
+  },
+  standing: (name, standing) => `Argument ${name}: ${standing}.`,
+  traits: (name, traits) => `The character of ${name} changed in ${traits}.`,
+  usage: (calls, tokens) => `It took ${calls} and ${tokens}.`,
+  others: (values) => `Only details changed: ${values}.`,
+  left: (changes) => `And ${changes}: see every changed value.`,
+};
 
 /** @typedef {{keys: string[], before?: unknown, after?: unknown, because_of: number[]}} Change Of `GET …/diff`. */
 
 /**
  * @param {Change[]} changes
  * @param {Record<string, {rule?: string}>} events By position.
- * @returns {{text: string, because: number[]}[]} At most 12; empty if nothing changed.
+ * @returns {{text: string, because_of: number[]}[]} At most 12; empty if nothing changed.
  */
 export function whatMoved(changes, events) {
   const lines = [outcome, means, turns, claims, premises, protocol, rest].flatMap((part) => part(changes, events));
@@ -27,8 +80,8 @@ export function whatMoved(changes, events) {
 }
 
 function line(text, ...told) {
-  const because = new Set(told.flatMap(({ because_of: causes }) => causes));
-  return { text, because: [...because].sort((a, b) => a - b) };
+  const causes = new Set(told.flatMap((change) => change.because_of));
+  return { text, because_of: [...causes].sort((a, b) => a - b) };
 }
 
 const isUnder = (keys, path) => path.every((key, i) => keys[i] === key);
