@@ -216,3 +216,49 @@ def test_imports_have_no_circle() -> None:
             del remaining[path]
 
     assert [] == [name_of(path) for path in remaining]
+
+
+# What a page computes
+
+
+FIGURES = "admitted|agreement|alpha|belief|cast|composite|effective|lead|margin|mean|noise|points|raw|total|votes"
+ARITHMETIC = re.compile(
+    rf"(?:\b(?:{FIGURES})\)?\s*[-+*/%]=?(?![>*/])|[-+*/%]=?\s*\(?(?:\w+\??\.)*(?:{FIGURES})\b)(?!\()"
+)
+DRAWINGS = {"exchange/characters.js", "exchange/graph.js", "panel/charts.js"}
+"""They turn figures into coordinates."""
+FOLDS = {"home/stage.js", "offline/archive.js", "offline/difference.js", "replay/history.js"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_a_page_shows_the_figures_of_a_view_and_computes_none(path: Path) -> None:
+    """Means, leads, margins and counts come with the view.  Patches are read only where a view is folded."""
+    code = without_text(path.read_text(encoding="utf-8"))
+
+    if name_of(path) not in DRAWINGS:
+        assert [] == ARITHMETIC.findall(code)
+    assert name_of(path) in FOLDS or not re.search(r"\.patch\b|\{[^{}]*\bpatch\b[^{}]*\}", code)
+
+
+@pytest.mark.parametrize(
+    ("line", "computes"),
+    [
+        ("const lead = pro.composite - con.composite;", True),
+        ("votes[winner] / cast", True),
+        ("sum += turn.composite;", True),
+        ("const half = spread.total / 2;", True),
+        ("show(view.lead, composite);", False),
+        ("const points = -1;", False),
+        ("(points) => points + 1", True),
+        ("points => show(points)", False),
+    ],
+)
+def test_the_check_finds_arithmetic_on_figures(line: str, computes: bool) -> None:
+    assert computes == bool(ARITHMETIC.search(line))
+
+
+def test_a_folder_holds_at_most_sixteen_modules() -> None:
+    rooms = [each.parent for each in MODULES]
+
+    assert {} == {str(room.relative_to(PAGE)): rooms.count(room) for room in rooms if rooms.count(room) > 16}
+    assert PAGE not in rooms

@@ -6,6 +6,7 @@ import { $, changeDetector, onClick, setText, speak, storage } from "../parts/do
 import { keys } from "../parts/keys.js";
 import { showPlace } from "../parts/widgets.js";
 import { Feed } from "../replay/feed.js";
+import { newestTurn } from "../replay/history.js";
 import { Player } from "../replay/player.js";
 import { DEBATE, announcement } from "../words/words.js";
 import { follower, newestWords } from "./follow.js";
@@ -65,10 +66,10 @@ feed.addEventListener("snapshot", ({ detail }) => {
 });
 
 /** Where to begin with an exhibition that goes on: at its start, or with the turn that is being spoken. */
-function startOfShow({ exhibition, state, turns }) {
-  if (!exhibition || state === "concluded") return null;
-  const newest = Math.max(0, ...Object.keys(turns).map(Number));
-  return newest > 1 ? turns[newest].started : 1;
+function startOfShow(view) {
+  if (!view.exhibition || view.state === "concluded") return null;
+  const newest = newestTurn(view);
+  return newest > 1 ? view.turns[newest].started : 1;
 }
 feed.addEventListener("frame", ({ detail }) => {
   if (detail.position <= player.head) return; // Fetched already, after a decision on this page.
@@ -333,7 +334,7 @@ function turnInView() {
 }
 
 function turnsBehind() {
-  const newest = Math.max(0, ...Object.keys(player.view.turns).map(Number));
+  const newest = newestTurn(player.view);
   return newest - turnInView();
 }
 
@@ -533,7 +534,7 @@ function leaveAudit(position) {
 }
 
 function turnAtCursor(view) {
-  return player.frame?.event.turn ?? Math.max(0, ...Object.keys(view.turns).map(Number));
+  return player.frame?.event.turn ?? newestTurn(view);
 }
 
 /** Explains the score of the turn that is read, or the newest before it. */

@@ -2,6 +2,7 @@
 
 import { $, h } from "../parts/dom.js";
 import { number } from "../parts/formatting.js";
+import { newestTurn } from "../replay/history.js";
 import { DOCKS } from "../words/acts.js";
 
 const SHOWN_MS = 9_000;
@@ -12,9 +13,9 @@ const MOST = 3;
  * @param {View} view The view after it.
  * @returns {boolean} Whether an earlier turn lost points.
  */
-export function isDock({ type, turn, applied }, { turns }) {
+export function isDock({ type, turn, applied }, view) {
   if (!(applied < 0)) return false;
-  return type === "logic_gap_adjusted" || turn < Math.max(...Object.keys(turns).map(Number));
+  return type === "logic_gap_adjusted" || turn < newestTurn(view);
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { $, h, onClick, setText } from "../parts/dom.js";
 import { capital, count, holder, isMissing, joined, moment, number, plain } from "../parts/formatting.js";
+import { newestTurn } from "../replay/history.js";
 import { FORMAT, HEADER, NAME, ROUND, SIGN, UNNAMED, roundsOf } from "../words/words.js";
 
 /** A motion with more characters is set in smaller type. */
@@ -203,7 +204,7 @@ export function progressWords(view) {
     const done = raters.reduce((sum, { calibrations }) => sum + Object.keys(calibrations).length, 0);
     return `${done} of ${count(raters.length * Object.keys(view.cases ?? {}).length, "verdict")}`;
   }
-  return `Turn ${Math.max(0, ...Object.keys(view.turns).map(Number))} of ${view.turns_planned}`;
+  return `Turn ${newestTurn(view)} of ${view.turns_planned}`;
 }
 
 /**

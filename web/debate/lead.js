@@ -2,11 +2,10 @@
 
 import { changeDetector, eventLink, h } from "../parts/dom.js";
 import { isMissing } from "../parts/formatting.js";
-import { LEAD } from "../words/words.js";
+import { LEAD, SIDES } from "../words/words.js";
 
 /** The most that a side's total can be in a protocol: a mean of at most 10, times three arguments. */
 const TOTAL_MAXIMUM = 30;
-const SIDES = ["pro", "con"];
 
 /**
  * The bar in `root`.

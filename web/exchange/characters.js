@@ -3,8 +3,8 @@
 import { changeDetector, eventLink, h, svg, updateInBatches } from "../parts/dom.js";
 import { capital, joined, number, plain } from "../parts/formatting.js";
 import { pressureWords, sideName } from "../parts/widgets.js";
+import { SIDES } from "../words/words.js";
 
-const SIDES = ["pro", "con"];
 const LOWEST = 1;
 const HIGHEST = 10;
 const WIDTH = 160;

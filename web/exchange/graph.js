@@ -7,7 +7,7 @@
 
 import { eventLink, h, setText, storage, svg } from "../parts/dom.js";
 import { tenths } from "../parts/formatting.js";
-import { GRAPH, LEAD, NAME } from "../words/words.js";
+import { GRAPH, LEAD, NAME, SIDES } from "../words/words.js";
 import { scoredAt } from "./losses.js";
 
 const WIDTH = 380;
@@ -26,7 +26,6 @@ const MOST_LABELS = 14;
 const CHANGES = 0.8;
 const LEAST_LEAD = 10;
 const KEY = "graph";
-const SIDES = ["pro", "con"];
 
 /**
  * The graph in `root`, with a button for the other drawing.

@@ -3,11 +3,9 @@
 import { changeDetector, eventLink, h, updateInBatches } from "../parts/dom.js";
 import { anchor, decimalsOf, isMissing, number, plain, signed } from "../parts/formatting.js";
 import { sideName } from "../parts/widgets.js";
-import { DIMENSIONS, IN_COMPOSITE, LEAD, NAME, SIDEBAR, SIGN } from "../words/words.js";
+import { DIMENSIONS, IN_COMPOSITE, LEAD, NAME, SIDEBAR, SIDES, SIGN } from "../words/words.js";
 import { firstSide, named } from "./labels.js";
 import { lossAt } from "./losses.js";
-
-const SIDES = ["pro", "con"];
 
 // The scorecard
 

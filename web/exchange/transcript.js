@@ -5,6 +5,7 @@ import { $, eventLink, h, hiddenText, setText } from "../parts/dom.js";
 import { capital, count, number, plain } from "../parts/formatting.js";
 import { aroundMarks, pieces } from "../parts/text.js";
 import { failures, pressureWords } from "../parts/widgets.js";
+import { newestTurn } from "../replay/history.js";
 import { NAME, SIGN, TRANSCRIPT, outcomeWords, ruleWords } from "../words/words.js";
 import { compared, firstSide, named } from "./labels.js";
 import { questionsAbout } from "./questions.js";
@@ -259,7 +260,7 @@ export function transcript(root, go, id, wantFrame, hold) {
   function place(event, view) {
     const verdict = event.type in VERDICT_PLACES && $(VERDICT_PLACES[event.type], ending);
     if (verdict) return verdict;
-    const number_ = event.turn ?? Math.max(0, ...Object.keys(view.turns).map(Number));
+    const number_ = event.turn ?? newestTurn(view);
     const article = shown.get(number_)?.article;
     if (!view.turns[number_]?.changed?.includes(view.position)) return article;
     const entry = entryOf(view.position);

@@ -3,10 +3,8 @@
 import { changeDetector, eventLink, h, onClick, updateInBatches } from "../parts/dom.js";
 import { anchor, isMissing, number, plain, tenths } from "../parts/formatting.js";
 import { showPlace } from "../parts/widgets.js";
-import { NAME, SIGN, VERDICTS, winnerWords } from "../words/words.js";
+import { NAME, SIDES, SIGN, VERDICTS, winnerWords } from "../words/words.js";
 import { firstSide, named, sidesNamed } from "./labels.js";
-
-const SIDES = ["pro", "con"];
 
 /**
  * Every verdict that has been reached.

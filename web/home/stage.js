@@ -3,11 +3,12 @@
 import { api } from "../parts/api.js";
 import { $, h, setText } from "../parts/dom.js";
 import { capital, number } from "../parts/formatting.js";
+import { newestTurn } from "../replay/history.js";
 import { merge } from "../replay/patch.js";
 import { Player } from "../replay/player.js";
 import { eventWords } from "../words/events.js";
 import { STAGE } from "../words/home.js";
-import { NAME, SIGN, outcomeWords } from "../words/words.js";
+import { NAME, SIDES, SIGN, outcomeWords } from "../words/words.js";
 
 const EXHIBITION = "juries";
 /** Times the pace of a reader: the stage is to give an impression. */
@@ -17,7 +18,6 @@ const TOLD = new Set([
   "turn_scored", "turns_compared", "claim_flagged", "claim_upheld", "claim_cleared", "points_penalised",
   "logic_gap_adjusted", "premise_dropped", "scorecard_verdict_reached", "narrative_verdict_reached",
 ]);
-const SIDES = ["pro", "con"];
 
 /**
  * Fetches the exhibition and plays it, unless the reader prefers less motion.
@@ -83,7 +83,7 @@ function viewAt(frames, position) {
 
 function draw(player, frames) {
   const { view, speech, position } = player;
-  const newest = Math.max(...Object.keys(view.turns).map(Number));
+  const newest = newestTurn(view);
   const turn = view.turns[newest];
   setText($("#stage-motion"), view.motion);
   $("#stage-open").href = addressAt(position, player.following ? "" : "?play");

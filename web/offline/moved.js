@@ -5,10 +5,9 @@
  */
 
 import { count, joined, number, plain, signed } from "../parts/formatting.js";
-import { IN_COMPOSITE, NAME, STANDING, VERDICT, changeName, winnerWords } from "../words/words.js";
+import { IN_COMPOSITE, NAME, SIDES, STANDING, VERDICT, changeName, winnerWords } from "../words/words.js";
 
 const MOST_LINES = 12;
-const SIDES = ["pro", "con"];
 
 const because = (why) => (why ? ` (${why})` : "");
 const decider = (by) => (by ? "The evidence" : "A second opinion");

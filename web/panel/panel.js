@@ -7,12 +7,11 @@ import {
 } from "../parts/formatting.js";
 import { badge, headings, listed, more, placeLink, replaceChildren, table } from "../parts/widgets.js";
 import { PANEL, itemWords } from "../words/panel.js";
-import { NAME, SIGN, STANDING, UNNAMED } from "../words/words.js";
+import { NAME, SIDES, SIGN, STANDING, UNNAMED } from "../words/words.js";
 import { dotPlot, intervalScale } from "./charts.js";
 import { decision } from "./decision.js";
 import { deliberation } from "./deliberation.js";
 
-const SIDES = ["pro", "con"];
 const isTurn = (item) => /^\d+$/.test(item);
 
 /** The place of an event of a panel, by its type. */

@@ -5,9 +5,8 @@ import { changeDetector, eventLink, h } from "../parts/dom.js";
 import { anchor, capital, count, isMissing, joined, number, plain } from "../parts/formatting.js";
 import { badge, failures, marked, more, placeLink, replaceChildren, sideName } from "../parts/widgets.js";
 import { PROTOCOL } from "../words/panel.js";
-import { NAME, ROUND, SIGN, TRANSCRIPT, roundsOf } from "../words/words.js";
+import { NAME, ROUND, SIDES, SIGN, TRANSCRIPT, roundsOf } from "../words/words.js";
 
-const SIDES = ["pro", "con"];
 const OTHER = { pro: "con", con: "pro" };
 /** The turn in which a side cross-examines. */
 const CROSS_TURN = { pro: 3, con: 4 };

@@ -7,6 +7,12 @@ const VIEW_INTERVAL = 25;
 /** Frames are fetched in chunks of this size. */
 const CHUNK = 200;
 
+/**
+ * @param {View} view
+ * @returns {number} The turn that began last; 0 before the first.
+ */
+export const newestTurn = ({ turns }) => Math.max(0, ...Object.keys(turns).map(Number));
+
 /** The frames and views of one debate that the page has received or fetched. */
 export class History {
   #load;

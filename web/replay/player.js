@@ -10,7 +10,7 @@ import { applyDelta } from "../parts/text.js";
 import { History } from "./history.js";
 
 /** The speeds of a replay. */
-export const SPEEDS = [0.5, 1, 2, 4, 8];
+const SPEEDS = [0.5, 1, 2, 4, 8];
 /** A move of the cursor over fewer events than this is a step; frames are fetched this far ahead of a step. */
 const FAR = 100;
 

@@ -5,7 +5,7 @@ const HEADER = "X-Moot-Seat";
 const STORE = "kept";
 
 /** A request that failed: `status` is 0 if there was no answer. */
-export class SeatError extends Error {
+class SeatError extends Error {
   /**
    * @param {number} status
    * @param {string} message

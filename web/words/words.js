@@ -9,6 +9,8 @@ import { count, grouped, moment, number, plain } from "../parts/formatting.js";
 
 /** The sign of each side, for readers who cannot tell the colours apart. */
 export const SIGN = { pro: "▲", con: "▼" };
+/** Both sides, in the order in which they are shown. */
+export const SIDES = ["pro", "con"];
 /** The name of each side, as the winner of a comparison. */
 export const NAME = { __proto__: null, pro: "Pro", con: "Con", neither: "Neither" };
 /** The dimensions of a score, in the order of the scorecard. */
