@@ -348,6 +348,32 @@ def test_the_graph_goes_from_0_to_100_and_explains_every_mark(page: Page, server
     expect(told).to_contain_text("Con, turn 4")
 
 
+@pytest.mark.parametrize("name", ["juries", "homework"])
+def test_the_bar_and_the_graph_show_the_lead_of_the_view(page: Page, server: Any, name: str) -> None:
+    debate = server.exhibit(name)
+    view = server.view(debate)
+    lead, sign = view["lead"], {"pro": "▲ Pro", "con": "▼ Con"}
+    leads = {at: move["lead"] for at, move in lead["moves"].items() if "lead" in move}
+    visit(page, server, debate)
+    page.get_by_role("button", name="Show the lead").click()
+    marks = page.get_by_role("slider", name="Changes of the lead")
+    marks.focus()
+    told = []
+    for _ in leads:
+        told.insert(0, (marks.get_attribute("aria-valuetext") or "").partition(" · ")[0])
+        page.keyboard.press("ArrowLeft")
+
+    expect(page.locator("#lead")).to_contain_text(f"{sign[lead['side']]} +{lead['points']:.1f}")
+    assert [f"{sign['con' if each < 0 else 'pro']} +{abs(each):.1f}" for each in leads.values()] == told
+    expect(marks).to_have_attribute("aria-valuemax", str(len(leads)))
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(f"#e{next(iter(leads))}$"))
+    visit(page, server, debate)
+    for side in ("pro", "con"):
+        mean = view["scorecard"][side]["composite"]
+        expect(page.locator(f"table.card [data-row=composite][data-side={side}]")).to_have_text(f"{mean:.1f}")
+
+
 def test_the_arrow_keys_move_along_the_graph_of_a_long_debate(
     page: Page, server: Any, scripts: SimpleNamespace
 ) -> None:
