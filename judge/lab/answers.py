@@ -14,26 +14,28 @@ Value = float | str
 Read = Callable[[Trial, Reading], float | None]
 
 
-class Column(Struct, frozen=True):
+class MeasuredColumn(Struct, frozen=True):
     """One value for each item, with the item's cluster; ``failed`` trials have no answer."""
 
     values: Mapping[str, float]
     clusters: Mapping[str, str]
     failed: int = 0
 
-    def minus(self, other: "Column") -> "Column":
+    def minus(self, other: "MeasuredColumn") -> "MeasuredColumn":
         """The differences of the items that both have."""
         values = {item: value - other.values[item] for item, value in self.values.items() if item in other.values}
-        return Column(values, {**self.clusters, **other.clusters}, self.failed + other.failed)
+        return MeasuredColumn(values, {**self.clusters, **other.clusters}, self.failed + other.failed)
 
-    def joined(self, other: "Column") -> "Column":
+    def joined(self, other: "MeasuredColumn") -> "MeasuredColumn":
         """The values of both; their items differ."""
-        return Column({**self.values, **other.values}, {**self.clusters, **other.clusters}, self.failed + other.failed)
+        return MeasuredColumn(
+            {**self.values, **other.values}, {**self.clusters, **other.clusters}, self.failed + other.failed
+        )
 
-    def halved_sum(self, other: "Column") -> "Column":
+    def halved_sum(self, other: "MeasuredColumn") -> "MeasuredColumn":
         """The means of the items that both have."""
         values = {item: (value + other.values[item]) / 2 for item, value in self.values.items() if item in other.values}
-        return Column(values, {**self.clusters, **other.clusters}, self.failed + other.failed)
+        return MeasuredColumn(values, {**self.clusters, **other.clusters}, self.failed + other.failed)
 
 
 class BatteryAnswers:
@@ -59,7 +61,7 @@ class BatteryAnswers:
                 clusters[trial.item] = trial.cluster
         return Groups(values, clusters)
 
-    def column(self, read: Read, asks: Asks, variant: str = "") -> Column:
+    def column(self, read: Read, asks: Asks, variant: str = "") -> MeasuredColumn:
         """The mean of each item's values; an item counts where all its answers are there."""
         groups = self.groups(read, asks, variant)
         whole = {item: [each for each in of if isinstance(each, float | int)] for item, of in groups.values.items()}
@@ -68,7 +70,7 @@ class BatteryAnswers:
             for item, known in whole.items()
             if known and len(known) == len(groups.values[item])
         }
-        return Column(values, groups.clusters, groups.failed)
+        return MeasuredColumn(values, groups.clusters, groups.failed)
 
     def kinds(self) -> list[str]:
         """The kinds of the trials, in their order."""
@@ -104,7 +106,7 @@ class Retest(Struct, frozen=True, kw_only=True):
 
     totals: Mapping[str, list[float]]
     parts: Mapping[str, list[Mapping[str, float]]]
-    flips: Column
+    flips: MeasuredColumn
     """Share of an item's pairs of askings that chose differently."""
     clusters: Mapping[str, str]
     failed_scores: int
@@ -161,11 +163,11 @@ class Retest(Struct, frozen=True, kw_only=True):
         return within_sd(list(of.values()), [self.clusters[item] for item in of]) if of else None
 
 
-def disagreement(groups: Groups) -> Column:
+def disagreement(groups: Groups) -> MeasuredColumn:
     """For each item the share of its pairs of answers that differ."""
     values = {
         item: sum(one != two for one, two in pairs) / len(pairs)
         for item, of in groups.known().items()
         if (pairs := list(combinations(of, 2)))
     }
-    return Column(values, groups.clusters, groups.failed)
+    return MeasuredColumn(values, groups.clusters, groups.failed)

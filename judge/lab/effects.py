@@ -15,7 +15,7 @@ from msgspec import UnsetType
 from msgspec.structs import replace
 
 from events.types.lab import Battery, CalibrationBin, Effect, Place
-from judge.lab.answers import BatteryAnswers, Column, Groups, Retest, disagreement
+from judge.lab.answers import BatteryAnswers, Groups, MeasuredColumn, Retest, disagreement
 from judge.lab.statistics import (
     ClusterEstimate,
     calibration,
@@ -86,28 +86,34 @@ class Options(TypedDict, total=False):
     better: Better
 
 
-def _shares(battery: Battery, name: str, column: Column, note: str, **options: Unpack[Options]) -> MeasuredFigure:
+def _shares(
+    battery: Battery, name: str, column: MeasuredColumn, note: str, **options: Unpack[Options]
+) -> MeasuredFigure:
     """A share."""
     return _measured(battery, name, "share", column, _estimated(column, share), note, **options)
 
 
-def _changes(battery: Battery, name: str, column: Column, note: str, **options: Unpack[Options]) -> MeasuredFigure:
+def _changes(
+    battery: Battery, name: str, column: MeasuredColumn, note: str, **options: Unpack[Options]
+) -> MeasuredFigure:
     """A difference of shares."""
     return _measured(battery, name, "share", column, _estimated(column, partial(share, least=-1.0)), note, **options)
 
 
-def _points(battery: Battery, name: str, column: Column, note: str, **options: Unpack[Options]) -> MeasuredFigure:
+def _points(
+    battery: Battery, name: str, column: MeasuredColumn, note: str, **options: Unpack[Options]
+) -> MeasuredFigure:
     """A difference in points."""
     return _measured(battery, name, "points", column, _estimated(column, mean), note, **options)
 
 
 def _estimated(
-    column: Column, by: Callable[[list[float], list[Hashable]], ClusterEstimate | None]
+    column: MeasuredColumn, by: Callable[[list[float], list[Hashable]], ClusterEstimate | None]
 ) -> ClusterEstimate | None:
     return by(list(column.values.values()), _clusters(column)) if column.values else None
 
 
-def _clusters(column: Column) -> list[Hashable]:
+def _clusters(column: MeasuredColumn) -> list[Hashable]:
     return [column.clusters[item] for item in column.values]
 
 
@@ -115,7 +121,7 @@ def _measured(
     battery: Battery,
     name: str,
     unit: str,
-    column: Column,
+    column: MeasuredColumn,
     found: ClusterEstimate | None,
     note: str,
     **options: Unpack[Options],
@@ -200,7 +206,7 @@ def _fabricated(_: Trial, reading: Reading) -> float | None:
 
 def _retest(_: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
     variances = {item: float(np.var(of, ddof=1)) for item, of in retest.totals.items() if len(of) > 1}
-    column = Column(variances, retest.clusters, retest.failed_scores)
+    column = MeasuredColumn(variances, retest.clusters, retest.failed_scores)
     note = "Nothing was varied: the standard deviation of a score that is asked for again."
     yield _measured("retest", "sd", "points", column, retest.sd, note, is_tested=False, better="lower")
     note = "Nothing was varied: how often two answers to the same comparison differ."
@@ -217,7 +223,7 @@ def _position(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]
     if toward:
         p = mcnemar(first, len(toward) - first)
         note += f" McNemar's mid-p, which takes pairs of one motion for independent, is {p:.3f}."
-    column = Column(toward, column.clusters, column.failed)
+    column = MeasuredColumn(toward, column.clusters, column.failed)
     judged = _shares("position", "toward_first", column, note, null=COIN, is_tested=False)
     yield replace(judged, items=())  # other judges have other such pairs
     changed = disagreement(given.groups(_speech, "compare"))
@@ -226,7 +232,7 @@ def _position(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]
     yield from _excess("position", changed, retest, "the order changes the verdict")
 
 
-def _excess(battery: Battery, changed: Column, retest: Retest, what: str) -> Iterator[MeasuredFigure]:
+def _excess(battery: Battery, changed: MeasuredColumn, retest: Retest, what: str) -> Iterator[MeasuredFigure]:
     """How much more often verdicts change than by asking again, on the items that both have."""
     if retest.flips.values:
         note = f"How much more often {what} than asking the same again does, on the same items."
@@ -238,7 +244,7 @@ def _side(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
     gained = plain.minus(mirrored)
     signed = {item: value if item.endswith(".pro") else -value for item, value in gained.values.items()}
     note = "The same speech under the opposite motion: its score as Pro less its score as Con."
-    column = Column(signed, gained.clusters, gained.failed)
+    column = MeasuredColumn(signed, gained.clusters, gained.failed)
     yield _points("side", "pro_less_con", column, note, floor=retest.points)
     plain, mirrored = (given.column(_pro, "compare", variant) for variant in ("plain", "mirrored"))
     note = "The same pair under both motions: how often Pro's speech is chosen."
@@ -250,7 +256,7 @@ def _labels(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
     whole = {item: of for item, of in groups.known().items() if len(of) == len(groups.values[item])}
     table = [[of.count(each) for each in ("pro", "con", "draw")] for of in whole.values()]
     kappa = fleiss_kappa(table, [groups.clusters[item] for item in whole]) if whole else None
-    column = Column({}, groups.clusters, groups.failed)
+    column = MeasuredColumn({}, groups.clusters, groups.failed)
     note = "The same pair under four kinds of names for the speakers: the agreement of the four verdicts (Fleiss)."
     yield _measured("labels", "kappa", "kappa", column, kappa, note, null=1.0, is_tested=False, better="higher")
     changed = disagreement(Groups({item: list(of) for item, of in whole.items()}, groups.clusters))
@@ -258,7 +264,7 @@ def _labels(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
     yield _shares(
         "labels",
         "flips",
-        Column(changed.values, changed.clusters, groups.failed),
+        MeasuredColumn(changed.values, changed.clusters, groups.failed),
         note,
         is_tested=False,
         floor=retest.flip_rate,
@@ -273,7 +279,7 @@ def _labels(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
     yield _changes(
         "labels",
         "pro_by_name",
-        Column(gained, named.clusters, groups.failed),
+        MeasuredColumn(gained, named.clusters, groups.failed),
         note,
         floor=retest.half_flips,
     )
@@ -385,8 +391,10 @@ def _flaw(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
         failed = len(trials) - len(named)
         what = f"A planted flaw of kind “{kind.replace('_', ' ')}”"
         note = f"{what}: the change of the components that it breaks; below 0 the judge sees it."
-        yield _points("flaw", f"{kind}_named", Column(named, clusters, failed), note, is_tested=False, better="lower")
-        falls = Column({item: float(np.sign(-value)) for item, value in named.items()}, clusters, failed)
+        yield _points(
+            "flaw", f"{kind}_named", MeasuredColumn(named, clusters, failed), note, is_tested=False, better="lower"
+        )
+        falls = MeasuredColumn({item: float(np.sign(-value)) for item, value in named.items()}, clusters, failed)
         note = f"{what}: how often these components fall, less how often they rise."
         yield _changes("flaw", f"{kind}_sensitivity", falls, note, is_tested=False, better="higher")
         components = {name for each in trials for name in each.truth.split(",")}
@@ -394,7 +402,7 @@ def _flaw(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
         yield _points(
             "flaw",
             f"{kind}_others",
-            Column(others, clusters, failed),
+            MeasuredColumn(others, clusters, failed),
             note,
             floor=retest.sd_without(components),
         )
@@ -488,7 +496,7 @@ def _people(given: BatteryAnswers, _: Retest) -> Iterator[MeasuredFigure]:
                 better="higher",
             )
         beliefs = _beliefs(of)
-        squares = Column(
+        squares = MeasuredColumn(
             {item: (1 - value) ** 2 for item, value in beliefs.values.items()}, beliefs.clusters, beliefs.failed
         )
         note = "Brier score of how sure the judge is; 0.25 is a coin, 0 is always sure and right."
@@ -521,7 +529,7 @@ def _beside(name: str, given: BatteryAnswers) -> Iterator[MeasuredFigure]:
         yield _shares("people", f"{kind}_{name}", column, note, null=COIN, is_tested=False, better="higher")
 
 
-def _agreement(given: BatteryAnswers) -> tuple[Column, int]:
+def _agreement(given: BatteryAnswers) -> tuple[MeasuredColumn, int]:
     """1 for an item whose better speaker is named, in both orders if both are asked; 1/2 for an undecided one."""
     said: dict[str, list[float | None]] = defaultdict(list)
     for trial in given.trials:
@@ -531,28 +539,28 @@ def _agreement(given: BatteryAnswers) -> tuple[Column, int]:
     values = {item: (next(iter(of)) or 0.0) if len(of) == 1 else COIN for item, of in whole.items()}
     failed = sum(each is None for of in said.values() for each in of)
     clusters = {each.item: each.cluster for each in given.trials}
-    return Column(values, clusters, failed), sum(each == COIN for each in values.values())
+    return MeasuredColumn(values, clusters, failed), sum(each == COIN for each in values.values())
 
 
-def _length_alone(trials: Sequence[Trial]) -> Column:
+def _length_alone(trials: Sequence[Trial]) -> MeasuredColumn:
     values = {}
     for trial in trials:
         lengths = [sum(len(each.text) for each in trial.speeches[start::2]) for start in (0, 1)]
         longer = "draw" if lengths[0] == lengths[1] else "first" if lengths[0] > lengths[1] else "second"
         values[trial.item] = _of_truth(longer, trial)
-    return Column(values, {each.item: each.cluster for each in trials})
+    return MeasuredColumn(values, {each.item: each.cluster for each in trials})
 
 
-def _person(trials: Sequence[Trial]) -> Column:
+def _person(trials: Sequence[Trial]) -> MeasuredColumn:
     values = {each.item: _of_truth(each.person, each) for each in trials if not isinstance(each.person, UnsetType)}
-    return Column(values, {each.item: each.cluster for each in trials})
+    return MeasuredColumn(values, {each.item: each.cluster for each in trials})
 
 
 def _of_truth(place: str, trial: Trial) -> float:
     return COIN if place == "draw" else float(place == trial.truth)
 
 
-def _beliefs(given: BatteryAnswers) -> Column:
+def _beliefs(given: BatteryAnswers) -> MeasuredColumn:
     """The belief that the better speaker is the better one, from 0 to 1: the mean over the orders.
 
     A judge that does not say how sure it is counts as sure in each order.

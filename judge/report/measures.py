@@ -18,7 +18,7 @@ from judge.report.figures import (
     share,
     spread,
 )
-from judge.report.table import Row, Table
+from judge.report.table import ReportRow, ReportTable
 from judge.report.tally import SETTLED, Tally
 from judge.rubric import change_name
 
@@ -33,7 +33,7 @@ class Measurement(Struct, frozen=True, kw_only=True):
     figures: dict[str, Any]
     of: int
     says: tuple[str, ...]
-    table: Table | None = None
+    table: ReportTable | None = None
 
 
 MeasurementOrReason = Measurement | str
@@ -229,15 +229,15 @@ def leniency(tally: Tally) -> MeasurementOrReason:
     return Measurement(shows=shows, figures=figures, of=pooled.of, says=says, table=_components(spreads))
 
 
-def _components(spreads: dict[str, Spread]) -> Table:
+def _components(spreads: dict[str, Spread]) -> ReportTable:
     rows = tuple(
-        Row(key=name, cells=(
+        ReportRow(key=name, cells=(
             name.replace("_", " ").capitalize(), percent(each.mean), percent(each.deviation), percent(each.commonest),
             percent(each.share), float(each.of),
         ))
         for name, each in spreads.items()
     )  # fmt: skip
-    return Table(
+    return ReportTable(
         id="spread-of-components",
         title="Raw points by component",
         caption="Raw points by component, as shares of the most that can be had",

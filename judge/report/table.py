@@ -6,7 +6,7 @@ from msgspec.structs import replace
 Cell = str | float
 
 
-class Row(Struct, frozen=True, kw_only=True):
+class ReportRow(Struct, frozen=True, kw_only=True):
     """``was``: by index, the cells' values in the other table if they differ; ``mark``: ``added`` or ``gone``."""
 
     key: str
@@ -17,37 +17,39 @@ class Row(Struct, frozen=True, kw_only=True):
     mark: str | UnsetType = UNSET
 
 
-class Table(Struct, frozen=True, kw_only=True):
+class ReportTable(Struct, frozen=True, kw_only=True):
     """``head`` names the columns; the first cell of a row is its heading."""
 
     id: str
     title: str
     caption: str
     head: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ReportRow, ...]
     figures: tuple[int, ...] = ()
     """Columns of numbers, from 0."""
 
 
-def compared(table: Table, before: Table) -> Table:
+def compared(table: ReportTable, before: ReportTable) -> ReportTable:
     """Return the table with marks where it differs from ``before``; rows are matched by key."""
     old = {row.key: row for row in before.rows}
     rows = tuple(_compared(row, old.get(row.key)) for row in table.rows)
     kept = {row.key for row in table.rows}
     gone = tuple(
-        Row(key=row.key, cells=row.cells, leads=row.leads, mark="gone") for row in before.rows if row.key not in kept
+        ReportRow(key=row.key, cells=row.cells, leads=row.leads, mark="gone")
+        for row in before.rows
+        if row.key not in kept
     )
     return replace(table, rows=rows + gone)
 
 
-def differences(table: Table) -> int:
+def differences(table: ReportTable) -> int:
     """Count the marked cells and rows."""
     return sum(1 if row.mark else len(row.was or {}) for row in table.rows)
 
 
-def _compared(row: Row, old: Row | None) -> Row:
+def _compared(row: ReportRow, old: ReportRow | None) -> ReportRow:
     if old is None:
-        return Row(key=row.key, cells=row.cells, leads=row.leads, mark="added")
+        return ReportRow(key=row.key, cells=row.cells, leads=row.leads, mark="added")
     pairs = enumerate(zip(old.cells, row.cells, strict=False))
     was = {str(index): before for index, (before, now) in pairs if before != now}
-    return Row(key=row.key, cells=row.cells, leads=row.leads, was=was or UNSET)
+    return ReportRow(key=row.key, cells=row.cells, leads=row.leads, was=was or UNSET)

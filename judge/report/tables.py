@@ -8,11 +8,11 @@ from msgspec.structs import replace
 from events.types.criteria import Criteria, DeliberationRules, PanelRules, ProtocolRules
 from events.types.rubric import Component, Dimension, Rubric
 from judge.report.figures import percent
-from judge.report.table import Row, Table, compared
+from judge.report.table import ReportRow, ReportTable, compared
 from judge.rubric import fmt
 
 
-def tables(rubric: Rubric, before: Rubric | None = None) -> tuple[Table, ...]:
+def tables(rubric: Rubric, before: Rubric | None = None) -> tuple[ReportTable, ...]:
     """Return all figures of ``rubric``, marked where they differ from ``before``."""
     shown = tuple(_tables(rubric))
     if before is None:
@@ -28,8 +28,8 @@ def tables(rubric: Rubric, before: Rubric | None = None) -> tuple[Table, ...]:
     )
 
 
-def _tables(rubric: Rubric) -> Iterator[Table]:
-    yield Table(
+def _tables(rubric: Rubric) -> Iterator[ReportTable]:
+    yield ReportTable(
         id="points",
         title="Points of a turn",
         caption="Dimensions and their components, with the most points of each",
@@ -37,7 +37,7 @@ def _tables(rubric: Rubric) -> Iterator[Table]:
         figures=(2, 4),
         rows=tuple(_points(rubric)),
     )
-    yield Table(
+    yield ReportTable(
         id="caps",
         title="Caps between components",
         caption="Rules that lower a score because of another component",
@@ -46,17 +46,18 @@ def _tables(rubric: Rubric) -> Iterator[Table]:
         rows=tuple(_caps(rubric)),
     )
     if rubric.bands:
-        yield Table(
+        yield ReportTable(
             id="bands",
             title="Bands of a comparison",
             caption="Where a score may stand after a comparison; a draw moves nothing",
             head=("Dimension", "Winner from", "Winner to", "Loser from", "Loser to"),
             figures=(1, 2, 3, 4),
             rows=tuple(
-                Row(key=name, cells=(_name(name), *each.winner, *each.loser)) for name, each in rubric.bands.items()
+                ReportRow(key=name, cells=(_name(name), *each.winner, *each.loser))
+                for name, each in rubric.bands.items()
             ),
         )
-    yield Table(
+    yield ReportTable(
         id="penalties",
         title="Penalties",
         caption="What is taken off, and of which dimension",
@@ -64,7 +65,7 @@ def _tables(rubric: Rubric) -> Iterator[Table]:
         figures=(2,),
         rows=tuple(_penalties(rubric)),
     )
-    yield Table(
+    yield ReportTable(
         id="thresholds",
         title="Thresholds",
         caption="Figures that other rules turn on",
@@ -83,50 +84,52 @@ def _tables(rubric: Rubric) -> Iterator[Table]:
         yield from _deliberation(rubric.deliberation)
 
 
-def _points(rubric: Rubric) -> Iterator[Row]:
+def _points(rubric: Rubric) -> Iterator[ReportRow]:
     for name, dimension in rubric.dimensions.items():
         if tuple(dimension.components) == (name,) and not dimension.in_composite:
             yield _part(name, name, dimension.components[name], leads=True)
             continue
         counts = "counts in the composite" if dimension.in_composite else "stands beside the composite"
-        yield Row(key=name, cells=(_name(name), counts, float(dimension.maximum), "", ""), leads=True)
+        yield ReportRow(key=name, cells=(_name(name), counts, float(dimension.maximum), "", ""), leads=True)
         for part, rule in dimension.components.items():
             yield _part(f"{name}.{part}", part, rule)
 
 
-def _part(key: str, name: str, rule: Component, *, leads: bool = False) -> Row:
+def _part(key: str, name: str, rule: Component, *, leads: bool = False) -> ReportRow:
     quote, beside = "yes" if rule.needs_quote else "no", "; beside the composite" if leads else ""
     cells = (_name(name), rule.asks + beside, float(rule.maximum), quote, float(rule.applies_from))
-    return Row(key=key, cells=cells, leads=leads)
+    return ReportRow(key=key, cells=cells, leads=leads)
 
 
-def _caps(rubric: Rubric) -> Iterator[Row]:
+def _caps(rubric: Rubric) -> Iterator[ReportRow]:
     share = percent(rubric.unquoted_share)
-    yield Row(key="unquoted", cells=("No quote that holds", "the component keeps this share of its maximum", share))
+    yield ReportRow(
+        key="unquoted", cells=("No quote that holds", "the component keeps this share of its maximum", share)
+    )
     for name, dimension in rubric.dimensions.items():
         yield from _caps_of(name, dimension)
 
 
-def _caps_of(name: str, dimension: Dimension) -> Iterator[Row]:
+def _caps_of(name: str, dimension: Dimension) -> Iterator[ReportRow]:
     if dimension.chain is not None:
         links = ", ".join(_name(link) for link in dimension.chain.links)
         for absent, cap in enumerate(dimension.chain.caps, 1):
             rule = f"{absent} of the {len(dimension.chain.links)} links at 0 ({links})"
-            yield Row(key=f"{name}.chain.{absent}", cells=(rule, _name(name), cap))
+            yield ReportRow(key=f"{name}.chain.{absent}", cells=(rule, _name(name), cap))
     if dimension.excellence is not None:
         rule = f"A component under {fmt(dimension.excellence.each_at_least)}"
-        yield Row(key=f"{name}.excellence", cells=(rule, _name(name), dimension.excellence.above))
+        yield ReportRow(key=f"{name}.excellence", cells=(rule, _name(name), dimension.excellence.above))
     if dimension.leash is not None:
         leash = dimension.leash
         rule = f"{_name(leash.leader)} under {fmt(leash.under)}"
         cells = (rule, _name(leash.follower), f"{_name(leash.leader)} + {fmt(leash.slack)}")
-        yield Row(key=f"{name}.leash", cells=cells)
+        yield ReportRow(key=f"{name}.leash", cells=cells)
 
 
-def _penalties(rubric: Rubric) -> Iterator[Row]:
+def _penalties(rubric: Rubric) -> Iterator[ReportRow]:
     for kind, claim in (*rubric.claims.items(), *(rubric.evidence or {}).items()):
         second = "yes" if claim.second_opinion else "no"
-        yield Row(key=kind, cells=(_name(kind), claim.asks, claim.points, _name(claim.dimension), second))
+        yield ReportRow(key=kind, cells=(_name(kind), claim.asks, claim.points, _name(claim.dimension), second))
     gaps = rubric.gaps
     what = "an earlier turn fails by words that a later one exposes"
     cells = (
@@ -136,17 +139,17 @@ def _penalties(rubric: Rubric) -> Iterator[Row]:
         _name(gaps.dimension),
         "no",
     )
-    yield Row(key="gap", cells=cells)
+    yield ReportRow(key="gap", cells=cells)
     meanings = {
         "dropped_premise": "gives up a premise without a word",
         "contradiction": "contradicts what it had stated",
         "injection": "tries to instruct the judge",
     }
     for name, cost in rubric.conduct.items():
-        yield Row(key=name, cells=(_name(name), meanings[name], cost.points, _name(cost.dimension), "no"))
+        yield ReportRow(key=name, cells=(_name(name), meanings[name], cost.points, _name(cost.dimension), "no"))
 
 
-def _thresholds(rubric: Rubric) -> Iterator[Row]:
+def _thresholds(rubric: Rubric) -> Iterator[ReportRow]:
     yield _threshold("quote_minimum", "Least quote", rubric.quote_minimum, "characters that a quote must have to hold")
     yield _threshold("tie_within", "Tie", rubric.tie_within, "points of mean composite within which no side wins")
     for name, least in (rubric.decided_by or {}).items():
@@ -162,20 +165,21 @@ def _thresholds(rubric: Rubric) -> Iterator[Row]:
     yield _threshold("full_pressure", "Full pressure", rubric.full_pressure, meaning)
 
 
-def _criteria(key: str, title: str, caption: str, criteria: Criteria) -> Table:
-    return Table(
+def _criteria(key: str, title: str, caption: str, criteria: Criteria) -> ReportTable:
+    return ReportTable(
         id=key,
         title=title,
         caption=f"{caption}, from {criteria.low} to {criteria.high}",
         head=("Dimension", "Asks", "Weight"),
         figures=(2,),
         rows=tuple(
-            Row(key=name, cells=(_name(name), each.asks, each.weight)) for name, each in criteria.dimensions.items()
+            ReportRow(key=name, cells=(_name(name), each.asks, each.weight))
+            for name, each in criteria.dimensions.items()
         ),
     )
 
 
-def _protocol(rules: ProtocolRules) -> Iterator[Table]:
+def _protocol(rules: ProtocolRules) -> Iterator[ReportTable]:
     figures = (
         ("arguments", "Arguments a side", "in the openings"),
         ("claim_minimum", "Least claim", "characters"),
@@ -189,22 +193,22 @@ def _protocol(rules: ProtocolRules) -> Iterator[Table]:
     )
     yield _figures("protocol", "Format protocol", "What the rounds ask for", rules, figures)
     if rules.fallacies:
-        yield Table(
+        yield ReportTable(
             id="fallacies",
             title="Fallacies",
             caption="Named by the protocol’s judge, each with words that must stand there",
             head=("Fallacy", "What it is"),
-            rows=tuple(Row(key=name, cells=(_name(name), what)) for name, what in rules.fallacies.items()),
+            rows=tuple(ReportRow(key=name, cells=(_name(name), what)) for name, what in rules.fallacies.items()),
         )
 
 
-def _panel(rules: PanelRules) -> Iterator[Table]:
+def _panel(rules: PanelRules) -> Iterator[ReportTable]:
     domains = tuple(dict.fromkeys(domain for topic in rules.topics.values() for domain in topic.weights))
     rows = (
-        Row(key=name, cells=(_name(name), *(topic.weights.get(domain, 0.0) for domain in domains)))
+        ReportRow(key=name, cells=(_name(name), *(topic.weights.get(domain, 0.0) for domain in domains)))
         for name, topic in rules.topics.items()
     )
-    yield Table(
+    yield ReportTable(
         id="topics",
         title="Raters’ weights by topic",
         caption="What each domain of expertise weighs, by the motion’s topic",
@@ -234,7 +238,7 @@ def _panel(rules: PanelRules) -> Iterator[Table]:
     yield _figures("panel", "Thresholds of a panel", "How raters are weighted and when nobody wins", rules, figures)
 
 
-def _deliberation(rules: DeliberationRules) -> Iterator[Table]:
+def _deliberation(rules: DeliberationRules) -> Iterator[ReportTable]:
     figures = (
         ("rounds", "Rounds", "at most"),
         ("converged", "Converged", "agreement from which no further round follows"),
@@ -254,15 +258,15 @@ def _figures(
     caption: str,
     rules: ProtocolRules | PanelRules | DeliberationRules,
     figures: tuple[tuple[str, str, str], ...],
-) -> Table:
+) -> ReportTable:
     given = ((field, name, getattr(rules, field), meaning) for field, name, meaning in figures)
     rows = tuple(_threshold(*each) for each in given if each[2] is not UNSET)
     head = ("Threshold", "Value", "Meaning")
-    return Table(id=key, title=title, caption=caption, head=head, figures=(1,), rows=rows)
+    return ReportTable(id=key, title=title, caption=caption, head=head, figures=(1,), rows=rows)
 
 
-def _threshold(key: str, name: str, value: float, meaning: str) -> Row:
-    return Row(key=key, cells=(name, float(value), meaning))
+def _threshold(key: str, name: str, value: float, meaning: str) -> ReportRow:
+    return ReportRow(key=key, cells=(name, float(value), meaning))
 
 
 def _name(name: str) -> str:

@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from events.types import Missing, missing
 from judge.report import measures
 from judge.report.measures import MeasurementOrReason
-from judge.report.table import Table
+from judge.report.table import ReportTable
 from judge.report.tally import Tally
 
 
@@ -35,7 +35,7 @@ class Weakness(KnownWeakness, frozen=True, kw_only=True):
     measured: dict[str, Any] | Missing
     shows: tuple[str, str]
     says: tuple[str, ...]
-    table: Table | UnsetType = UNSET
+    table: ReportTable | UnsetType = UNSET
 
 
 MEASURES: Final[Mapping[str, Callable[[Tally], MeasurementOrReason]]] = {

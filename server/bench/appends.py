@@ -18,7 +18,7 @@ from events.store.requests import MOST_REQUESTS
 from events.store.sqlite.log import SqliteLog
 from events.store.sqlite.schema import connect
 from events.types import ModelAnswered
-from server.bench.figure import Figure, figure, interleaved
+from server.bench.figure import BenchFigure, figure, interleaved
 from server.bench.material import answered
 
 DEBATES: Final = 512
@@ -29,7 +29,7 @@ PRAGMAS: Final = ("page_size", "journal_mode", "synchronous", "cache_size", "jou
 TABLE: Final = "CREATE TABLE events (debate TEXT, position INTEGER, payload BLOB, PRIMARY KEY (debate, position))"
 
 
-async def appends(*, quick: bool) -> Figure:
+async def appends(*, quick: bool) -> BenchFigure:
     """Durable, chained appends of one event each, in many debates at once."""
     rounds, repetitions = (12, 2) if quick else (40, 5)
     with TemporaryDirectory(prefix="moot-bench-") as folder:
@@ -96,7 +96,7 @@ def _bare(path: Path, rounds: int) -> float:
     return len(rows) / took
 
 
-async def one_append(*, quick: bool) -> Figure:
+async def one_append(*, quick: bool) -> BenchFigure:
     """The time until one append is durable, while nothing else appends."""
     times, repetitions = (40, 3) if quick else (150, 5)
     with TemporaryDirectory(prefix="moot-bench-") as folder:
@@ -133,7 +133,7 @@ def _floor(path: Path, times: int) -> float:
 READS: Final = 40
 
 
-async def pressure(*, quick: bool) -> Figure:
+async def pressure(*, quick: bool) -> BenchFigure:
     """Reads of a page while four times more appends wait than the queue holds, beside the same reads alone."""
     writers = MOST_REQUESTS * 2 if quick else MOST_REQUESTS * 4
     with TemporaryDirectory(prefix="moot-bench-") as folder:

@@ -9,7 +9,7 @@ from msgspec import Struct
 Measure = Callable[[], Awaitable[float]]
 
 
-class Figure(Struct, frozen=True, kw_only=True):
+class BenchFigure(Struct, frozen=True, kw_only=True):
     """A measured ``value``, the limit beside it (``yardstick``), and their ratio.
 
     ``aim`` bounds the ratio, or the value if ``aim_of`` is ``value``: from below if ``better`` is ``more``, otherwise
@@ -44,9 +44,9 @@ def figure(
     against: str,
     better: Literal["more", "less"] = "more",
     aim_of: Literal["ratio", "value"] = "ratio",
-) -> Figure:
+) -> BenchFigure:
     """A figure; the ratio is computed."""
-    return Figure(
+    return BenchFigure(
         name=name,
         value=round(value, 3),
         yardstick=round(yardstick, 3),

@@ -12,7 +12,7 @@ from events.types import ModelAnswered
 from judge.live.scoring import score_type
 from judge.rubric import rubric_v1
 from providers.base import Request, Segment
-from server.bench.figure import Figure, figure, interleaved
+from server.bench.figure import BenchFigure, figure, interleaved
 from server.bench.material import script
 from server.debate.formats.exchange.steps import side_of
 from server.debate.setup.opening import build_opening
@@ -22,7 +22,7 @@ from server.service import Service, running
 from server.settings import Settings
 
 
-async def overhead(*, quick: bool) -> Figure:
+async def overhead(*, quick: bool) -> BenchFigure:
     """Milliseconds per turn beyond the model's own time: prompts, appends, rules, frames to one spectator."""
     turns, repetitions = (12, 2) if quick else (40, 5)
     with TemporaryDirectory(prefix="moot-bench-") as folder:

@@ -22,7 +22,7 @@ from events.store.sqlite.schema import connect
 from events.types import DebateConcluded
 from events.view import view as views
 from server.bench.appends import EVENT
-from server.bench.figure import Figure, figure, interleaved
+from server.bench.figure import BenchFigure, figure, interleaved
 from server.bench.material import DEBATE, SENTENCES, debate, opening
 
 EVENTS: Final = 10_000
@@ -30,7 +30,7 @@ LONGEST: Final = 1_000
 """Events of a debate of 200 turns, the longest that is allowed."""
 
 
-async def fold(*, quick: bool) -> Figure:
+async def fold(*, quick: bool) -> BenchFigure:
     """The fold of a debate from its payloads, beside decoding alone."""
     records = debate(LONGEST)
     debates = EVENTS // LONGEST
@@ -72,7 +72,7 @@ def _reread(record: Recorded) -> Recorded:
     )
 
 
-async def typed_read(*, quick: bool) -> Figure:
+async def typed_read(*, quick: bool) -> BenchFigure:
     """Records with decoded events, read page by page in the reading thread, beside the bare rows."""
     events, repetitions = (4_000, 5) if quick else (20_000, 9)
     with TemporaryDirectory(prefix="moot-bench-") as folder:
@@ -154,7 +154,7 @@ def _rows(debates: int) -> Iterator[tuple[Any, ...]]:
         yield number, named.id, opened_at, row.state, motion.casefold(), msgspec.json.encode(named)
 
 
-async def list_(*, quick: bool) -> Figure:
+async def list_(*, quick: bool) -> BenchFigure:
     """The 95th percentile of first pages and searches, beside a bare search through the same rows."""
     debates, times = (FEW_DEBATES, 3) if quick else (DEBATES, 10)
     with TemporaryDirectory(prefix="moot-bench-") as folder:
@@ -189,7 +189,7 @@ async def list_(*, quick: bool) -> Figure:
     )
 
 
-async def start(*, quick: bool) -> Figure:
+async def start(*, quick: bool) -> BenchFigure:
     """The time that 100,000 concluded debates add to opening a store and finding the open debates."""
     debates = FEW_DEBATES if quick else DEBATES
     with TemporaryDirectory(prefix="moot-bench-") as folder:

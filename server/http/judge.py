@@ -26,7 +26,7 @@ from events.types import DebateOpened, Effect
 from events.types.rubric import Rubric, name_of_rubric
 from judge.report.figures import plural
 from judge.report.levels import Level, levels
-from judge.report.table import Table, differences
+from judge.report.table import ReportTable, differences
 from judge.report.tables import tables
 from judge.report.tally import SCRIPTED, DebateCounter, Tally, total
 from judge.report.weaknesses import Weakness, weaknesses
@@ -86,7 +86,7 @@ class JudgeReport(Struct, frozen=True, kw_only=True):
     digest: str
     about: str
     """The debates that use this rubric, in words."""
-    tables: tuple[Table, ...]
+    tables: tuple[ReportTable, ...]
     levels: tuple[Level, ...]
     beside: tuple[Level, ...]
     weaknesses: tuple[Weakness, ...]

@@ -19,7 +19,7 @@ from events.store.log import read_pages
 from events.store.sqlite.log import SqliteLog
 from events.view import view as views
 from server.bench.appends import DEBATES, EVENT, through_the_log
-from server.bench.figure import Figure, figure, interleaved
+from server.bench.figure import BenchFigure, figure, interleaved
 from server.bench.material import DEBATE, debate
 from server.bench.reading import LONGEST
 from server.cli.measure.bench import show
@@ -37,7 +37,7 @@ from tests.measuring.postgres import postgres
 from tests.measuring.spectators import healthy, kept, memory
 
 
-async def appends_beside_the_library(*, quick: bool) -> Figure:
+async def appends_beside_the_library(*, quick: bool) -> BenchFigure:
     """The same appends beside an application of the ``eventsourcing`` library, which commits each event."""
     rounds, few, repetitions = (12, 1, 1) if quick else (40, 1, 3)
     payload = msgspec.json.decode(codec.encode(EVENT))
@@ -62,7 +62,7 @@ async def appends_beside_the_library(*, quick: bool) -> Figure:
     )
 
 
-async def rebuild(*, quick: bool) -> Figure:
+async def rebuild(*, quick: bool) -> BenchFigure:
     """From the file to the view, beside the library's replay of the same payloads into a counter."""
     records = debate(LONGEST)
     with TemporaryDirectory(prefix="moot-bench-") as folder:
@@ -96,7 +96,7 @@ async def rebuild(*, quick: bool) -> Figure:
     )
 
 
-SUITE: Final[Mapping[str, Callable[..., Coroutine[Any, Any, Figure]]]] = {
+SUITE: Final[Mapping[str, Callable[..., Coroutine[Any, Any, BenchFigure]]]] = {
     "library": appends_beside_the_library,
     "rebuild": rebuild,
     "fanout": fanout_1000,

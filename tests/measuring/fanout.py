@@ -11,7 +11,7 @@ import anyio
 
 from events.record import now
 from events.types import TurnStarted
-from server.bench.figure import Figure, figure, interleaved
+from server.bench.figure import BenchFigure, figure, interleaved
 from server.bench.material import text_of
 from server.feed.channel import TextInFlight
 from tests.measuring.clients import ReaderProcess, affordable_sockets, limit_name, readers, sender
@@ -53,19 +53,19 @@ async def fanout(*, quick: bool, sockets: int = 1000, joined: int = 1) -> tuple[
     return reached, bare, count
 
 
-async def fanout_1000(*, quick: bool) -> Figure:
+async def fanout_1000(*, quick: bool) -> BenchFigure:
     """A message of 1 KB to 1,000 sockets; if ``quick``, to 400."""
     reached, bare, count = await fanout(quick=quick, sockets=400 if quick else 1000)
     return figure("fan-out", reached, bare, aim=0.8, unit=UNIT, against=f"{limit_name()} over {count:,} sockets")
 
 
-async def fanout_4000(*, quick: bool) -> Figure:
+async def fanout_4000(*, quick: bool) -> BenchFigure:
     """A message of 1 KB to 4,000 sockets; if ``quick``, to 600."""
     reached, bare, count = await fanout(quick=quick, sockets=600 if quick else 4000)
     return figure("fan-out, wide", reached, bare, aim=0.8, unit=UNIT, against=f"{limit_name()} over {count:,} sockets")
 
 
-async def joined_16(*, quick: bool) -> Figure:
+async def joined_16(*, quick: bool) -> BenchFigure:
     """Sixteen messages of 1 KB from one append."""
     reached, bare, count = await fanout(quick=quick, joined=JOINED, sockets=600 if quick else 4000)
     return figure(
@@ -79,7 +79,7 @@ async def joined_16(*, quick: bool) -> Figure:
     )
 
 
-async def against_send_text(*, quick: bool) -> Figure:
+async def against_send_text(*, quick: bool) -> BenchFigure:
     """The same message beside Starlette's ``send_text`` in a loop."""
     count = affordable_sockets(250 if quick else 1000)
     async with moot() as server, readers(server.port, count, server.path) as clients:
@@ -110,7 +110,7 @@ async def against_send_text(*, quick: bool) -> Figure:
     )
 
 
-async def against_broadcast(*, quick: bool) -> Figure:
+async def against_broadcast(*, quick: bool) -> BenchFigure:
     """The same message beside ``websockets.broadcast``."""
     count = affordable_sockets(250 if quick else 1000)
     async with moot() as server, readers(server.port, count, server.path) as clients:
@@ -167,7 +167,7 @@ async def _start_turn(server: MootServer) -> None:
     server.service.hub.start_text(server.debate, TextInFlight(1, "pro", 1, now()))
 
 
-async def against_each(*, quick: bool) -> Figure:
+async def against_each(*, quick: bool) -> BenchFigure:
     """Messages of 1 KB to 1,000 sockets: one compressor for all of them beside one for each."""
     count = affordable_sockets(SOCKETS // 2 if quick else SOCKETS)
     async with moot() as server, readers(server.port, count, server.path, offer=OFFER) as clients:
@@ -204,7 +204,7 @@ async def against_each(*, quick: bool) -> Figure:
     )
 
 
-async def delta_size(*, quick: bool) -> Figure:
+async def delta_size(*, quick: bool) -> BenchFigure:
     """Bytes of a delta on the wire, beside the same deltas uncompressed."""
     rounds = 60 if quick else 400
 

@@ -16,7 +16,7 @@ from judge.panel.agreement import Array, Ratings, alpha, resamples
 from judge.panel.outcome import conclude
 from judge.panel.raters import shipped
 from judge.rubric import rubric_v1
-from server.bench.figure import Figure, figure, interleaved
+from server.bench.figure import BenchFigure, figure, interleaved
 
 RATERS: Final = 4
 ITEMS: Final = 12
@@ -28,7 +28,7 @@ UNITS: Final = 10_000
 SEED: Final = 20_261_121
 
 
-async def panel(repetitions: int) -> Figure:
+async def panel(repetitions: int) -> BenchFigure:
     """All statistics of the scores of 4 raters on 12 items: six intervals, disputes, each rater left out."""
     rubric = rubric_v1()
     assert rubric.panel is not None
@@ -62,7 +62,7 @@ async def panel(repetitions: int) -> Figure:
     )
 
 
-async def alpha_at_length(repetitions: int) -> Figure:
+async def alpha_at_length(repetitions: int) -> BenchFigure:
     """One alpha of 10,000 units, as many as a large collection of debates has."""
     rng = np.random.default_rng(SEED)
     values = rng.integers(1, 11, size=(RATERS, UNITS)).astype(float)

@@ -11,12 +11,12 @@ from events.store.postgres.log import PostgresLog
 from events.store.postgres.schema import migrate
 from events.store.sqlite.log import SqliteLog
 from server.bench.appends import appended
-from server.bench.figure import Figure, figure, interleaved
+from server.bench.figure import BenchFigure, figure, interleaved
 
 AGAINST: Final = "SQLite's group commit, the same appends"
 
 
-async def postgres(*, quick: bool) -> Figure:
+async def postgres(*, quick: bool) -> BenchFigure:
     """Durable, chained appends of one event each, in 512 debates at once, to both stores."""
     rounds, repetitions = (12, 3) if quick else (40, 5)
     with database() as url, TemporaryDirectory(prefix="moot-bench-") as folder:

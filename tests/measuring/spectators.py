@@ -16,7 +16,7 @@ from typing import Final
 
 import anyio
 
-from server.bench.figure import Figure, figure
+from server.bench.figure import BenchFigure, figure
 from tests.measuring.clients import ReaderProcess, affordable_sockets, readers
 from tests.measuring.served import QUIET_S, MootServer, moot, starlette
 
@@ -26,7 +26,7 @@ JOINED: Final = 64
 PAGE: Final = 4096
 
 
-async def memory(*, quick: bool) -> Figure:
+async def memory(*, quick: bool) -> BenchFigure:
     """Memory of this process for each further spectator, without the kernel's."""
     first, count = affordable_sockets(50 if quick else 500), affordable_sockets(250 if quick else 3000)
 
@@ -86,7 +86,7 @@ async def latency_ms(server: MootServer, clients: ReaderProcess) -> float:
     return ((await clients.received()).most_ns - committed) / 1e6
 
 
-async def healthy(*, quick: bool) -> Figure:
+async def healthy(*, quick: bool) -> BenchFigure:
     """The latency of clients that read: with a tenth of stalled clients beside them, and without."""
     count = affordable_sockets(300 if quick else 4000) // 2
     rounds = 8 if quick else 20
@@ -113,7 +113,7 @@ async def healthy(*, quick: bool) -> Figure:
     )
 
 
-async def kept(*, quick: bool) -> Figure:
+async def kept(*, quick: bool) -> BenchFigure:
     """The most that is kept for a stalled client.  When such clients read at last, they get every event once."""
     count = affordable_sockets(20 if quick else 100)
     async with moot() as server, stalled_readers(server, count) as clients:

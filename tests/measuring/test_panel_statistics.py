@@ -11,5 +11,5 @@ pytestmark = pytest.mark.anyio
 async def test_one_product_of_matrices_is_faster_than_a_loop_over_the_resamples(anyio_backend: str) -> None:
     statistics, alpha = await panel(1), await alpha_at_length(1)
 
-    assert statistics.holds
+    assert statistics.ratio < 1
     assert ("panel", "alpha") == (statistics.name, alpha.name)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from server import observe
-from server.bench.figure import Figure
+from server.bench.figure import BenchFigure
 from server.bench.suite import NOT_QUICK, SUITE
 from server.cli.options import with_json
 from server.cli.output import emit, run_async, settings_of
@@ -29,7 +29,7 @@ def bench(context: click.Context, only: tuple[str, ...], *, quick: bool, as_json
     show({name: SUITE[name] for name in chosen}, quick=quick, as_json=as_json)
 
 
-def show(suite: Mapping[str, Callable[..., Coroutine[Any, Any, Figure]]], *, quick: bool, as_json: bool) -> None:
+def show(suite: Mapping[str, Callable[..., Coroutine[Any, Any, BenchFigure]]], *, quick: bool, as_json: bool) -> None:
     """Measure each figure on the event loop of the server, and print all."""
     observe.configure_logging("error")
     figures = []
@@ -42,7 +42,7 @@ def show(suite: Mapping[str, Callable[..., Coroutine[Any, Any, Figure]]], *, qui
         terminal.show(_table(figures))
 
 
-def _table(figures: list[Figure]) -> Table:
+def _table(figures: list[BenchFigure]) -> Table:
     rows = (
         (
             each.name,
