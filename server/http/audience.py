@@ -67,7 +67,7 @@ class PollAnswer(Struct, frozen=True, kw_only=True):
     """Present and true if the address of the vote needs the token of the debate's link."""
 
 
-class PollVoters:
+class PollLimits:
     """The voters of each address in each poll of this process, and how often each address votes."""
 
     def __init__(self, per_minute: int, usual: int) -> None:
@@ -100,7 +100,7 @@ class Voters:
         self._cookies = URLSafeSerializer(signing_key(settings.token, "moot.voter"), salt="moot.voter")
         self._by_address = RateLimit(settings.votes_per_minute, "votes came")
         self._by_voter = RateLimit(VOTER_PER_MINUTE, "votes came")
-        self.polls = PollVoters(settings.votes_per_minute, settings.voters_per_address)
+        self.polls = PollLimits(settings.votes_per_minute, settings.voters_per_address)
 
     def identify(self, request: Request) -> tuple[str, bool]:
         """The voter's id, and whether it is new: a request without a cookie of ours gets a new id."""
