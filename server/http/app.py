@@ -21,7 +21,7 @@ from server.exhibit import PlayedExhibitions
 from server.export.audit import Auditors
 from server.export.kept import KeptAnswers
 from server.feed.websocket.connections import Connections
-from server.http import audience, commands, debates, events, exports, judge, labs, metrics
+from server.http import debates, events, exports, judge, labs, metrics
 from server.http.access import (
     IMPORT,
     PREVIEW,
@@ -35,7 +35,7 @@ from server.http.access import (
     show_session,
 )
 from server.http.limits import RateLimit
-from server.http.people import seats
+from server.http.people import audience, commands, seats
 from server.http.requests import service_of
 from server.http.static import FILES, made_page, page_response
 from server.http.websocket import spectate

@@ -1,8 +1,8 @@
 """Formats: what happens next in a debate, as a pure function ``next_steps(debate) -> steps``.
 
 ``FORMATS`` is the only place that names them: a folder each, with its request, its opening and its steps ·
-``format`` what a format is · ``steps`` what it may ask for · ``questions`` ``prompts`` ``halts`` ``poll`` ``people``
-``citing`` ``panel`` ``rounds`` what formats share.
+``format`` what a format is · ``steps`` what it may ask for · ``questions`` ``prompts`` ``halts`` what formats share ·
+``parts`` what a debate may have besides.
 """
 
 from typing import Final

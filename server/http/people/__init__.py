@@ -1,1 +1,4 @@
-"""The page of a person's seat, and what operators do with its link."""
+"""What people do through HTTP.
+
+``seats`` the page of a person's seat · ``audience`` votes and beliefs · ``commands`` what operators do to a debate.
+"""

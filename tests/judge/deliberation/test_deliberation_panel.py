@@ -10,7 +10,7 @@ from events.types import DebateOpened, ModelAnswered, PanelistScored, Rater, Rea
 from events.types.deliberation import DeliberationHeld, OpinionGiven
 from judge.deliberation.positions import independent_opinions
 from judge.panel.raters import shipped
-from server.debate.formats.rounds import rounds
+from server.debate.formats.parts.rounds import rounds
 from server.debate.formats.steps import Ask, Record
 from tests.judge.deliberation.judges import model_reply, rubric
 from tests.server.debate_events import Play, opened, spoken, started

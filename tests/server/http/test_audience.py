@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from server.http.access import COOKIE as SESSION
-from server.http.audience import COOKIE, VOTER_PER_MINUTE, pseudonym
+from server.http.people.audience import COOKIE, VOTER_PER_MINUTE, pseudonym
 from tests.server.http.test_secrets import TOKEN
 from tests.server.site import Site, refused, serving
 

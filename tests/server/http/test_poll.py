@@ -11,7 +11,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from server.http.app import ROUTES
-from server.http.audience import COOKIE
+from server.http.people.audience import COOKIE
 from tests.server.http.test_audience import another, votes
 from tests.server.http.test_secrets import TOKEN
 from tests.server.site import Site, refused, serving

@@ -8,7 +8,8 @@ import anyio
 import pytest
 
 from server.export import archive, html
-from server.http import commands, exports
+from server.http import exports
+from server.http.people import commands
 from tests.server.site import Site
 
 

@@ -14,7 +14,7 @@ from events.record import Recorded
 from events.store.log import read_all
 from events.types import DebateOpened, Missing, PanelConcluded
 from server.debate.setup.exhibitions import exhibitions
-from server.http.commands import WHATIF_PER_MINUTE
+from server.http.people.commands import WHATIF_PER_MINUTE
 from server.whatif.comparison import what_if
 from server.whatif.replay import NOT_ASKED, replay
 from server.whatif.request import WhatIfRequest

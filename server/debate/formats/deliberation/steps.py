@@ -11,8 +11,15 @@ from judge.deliberation import questions
 from judge.deliberation.subject import subject_of
 from judge.deliberation.verdict import judge_artifact
 from judge.live.event_batch import EventBatch
+from server.debate.formats.parts.rounds import (
+    add_opinion,
+    affordable,
+    deliberation_of,
+    question_to,
+    rounds,
+    why_no_rounds,
+)
 from server.debate.formats.questions import Question, answers
-from server.debate.formats.rounds import add_opinion, affordable, deliberation_of, question_to, rounds, why_no_rounds
 from server.debate.formats.steps import Step, record
 
 

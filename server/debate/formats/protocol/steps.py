@@ -22,10 +22,10 @@ from judge.live.event_batch import EventBatch
 from judge.panel.material import arguments_material
 from judge.protocol.assess import AssessmentAnswer, assess_prompt, assess_type
 from judge.protocol.judgement import PURPOSE, judges_nothing, record_assessment
-from server.debate.formats import panel
-from server.debate.formats.citing import record_statement_citations
 from server.debate.formats.halts import abandon_turns, count_tries, give_up_reason, halt, halt_if_unaffordable
-from server.debate.formats.poll import vote_steps
+from server.debate.formats.parts import panel
+from server.debate.formats.parts.citing import record_statement_citations
+from server.debate.formats.parts.poll import vote_steps
 from server.debate.formats.prompts import speech_passages
 from server.debate.formats.protocol.statements import (
     AcceptedStatement,

@@ -21,8 +21,8 @@ from judge.panel.material import panel_material
 from judge.panel.questions import RaterAnswer, asks_finding, item_sides, panel_prompt, panel_type
 from judge.panel.reading import rated_nothing, read_rater
 from server.debate.formats.halts import halt_if_unaffordable
+from server.debate.formats.parts.rounds import rounds
 from server.debate.formats.questions import Question, answers, pending
-from server.debate.formats.rounds import rounds
 from server.debate.formats.steps import Ask, Step, record
 
 TOKENS: Final = 800

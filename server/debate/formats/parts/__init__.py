@@ -1,0 +1,19 @@
+"""What a debate may have besides its turns and its judge: a table of modules, imported where a debate has the part.
+
+``citing`` evidence · ``panel`` raters, and the ``rounds`` in which they read each other · ``people`` in seats ·
+``poll``.
+"""
+
+from typing import Any, Final
+
+from events.table import LazyTable
+
+PARTS: Final = LazyTable[Any](
+    {
+        "documents": "server.evidence.given",
+        "evidence": "server.debate.formats.parts.citing",
+        "panel": "server.debate.formats.parts.panel",
+        "people": "server.debate.formats.parts.people",
+        "poll": "server.debate.formats.parts.poll",
+    }
+)
