@@ -4,7 +4,7 @@ A command is given out once.  If the owner dies between taking and answering it,
 says that it may have been done; it is never done twice.
 """
 
-from typing import Final, Protocol
+from typing import Final
 
 from msgspec import Struct
 
@@ -19,23 +19,3 @@ class ForwardedCommand(Struct, frozen=True):
     debate: str
     act: bytes
     key: str
-
-
-class Inbox(Protocol):
-    """Both ends: sending node and owner.  All methods raise ``StoreUnavailable``."""
-
-    async def send(self, debate: str, act: bytes, within_s: float = WITHIN_S) -> bytes:
-        """Send ``act`` to the debate's owner, and return its answer.  Raises ``Unanswered``."""
-        ...
-
-    async def take(self) -> tuple[ForwardedCommand, ...]:
-        """Wait for commands for debates that this node runs, in the order of sending.  One caller at a time."""
-        ...
-
-    def look_again(self) -> None:
-        """Let ``take`` look again: this node runs more debates now, and their last owner may have left commands."""
-        ...
-
-    async def answer(self, act: ForwardedCommand, answer: bytes) -> None:
-        """Send the answer to the sender."""
-        ...

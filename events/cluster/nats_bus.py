@@ -17,7 +17,7 @@ from nats.aio.subscription import Subscription
 
 from events.cluster.bus import BusState, Receive, Subscribers
 
-MOST_WAITING: Final = 8 << 20
+MAX_WAITING: Final = 8 << 20
 CONNECT_S: Final = 2
 PAUSE_S: Final = 0.25
 PREFIX: Final = "moot."
@@ -43,7 +43,7 @@ class NatsBus:
 
     def publish(self, debate: str, message: bytes) -> None:
         """See ``Bus``."""
-        if not self.state.up or self._size + len(message) > MOST_WAITING:
+        if not self.state.up or self._size + len(message) > MAX_WAITING:
             self._dropped += 1
             return
         self._waiting.append((debate, message))

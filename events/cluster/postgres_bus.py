@@ -11,20 +11,19 @@ import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from typing import Final
 
 import msgspec
 
 from events.cluster.bus import BusState, Receive, Subscribers
 from events.errors import StoreUnavailable
-from events.store.postgres.connection import Connection, Pool
+from events.store.postgres.connection import Pool
 from events.store.postgres.listener import ChannelHandler, look_up_nothing
 from events.store.postgres.log import PostgresLog
 
 CHANNEL: Final = "moot_bus"
 BATCH_S: Final = 0.01
-MOST_WAITING: Final = 1 << 20
+MAX_WAITING: Final = 1 << 20
 """Bytes of messages that wait to be sent; further messages are dropped."""
 PIECE: Final = 7_800
 LARGEST: Final = 64 << 20
@@ -56,7 +55,7 @@ class PostgresBus:
 
     def publish(self, debate: str, message: bytes) -> None:
         """See ``Bus``."""
-        if self._closed or self._size + len(message) > MOST_WAITING:
+        if self._closed or self._size + len(message) > MAX_WAITING:
             self._dropped += 1
             return
         self._batch.append((debate, message))
@@ -90,7 +89,7 @@ class PostgresBus:
                 self._number += 1
                 pieces = write_pieces(self._node, self._number, batch)
                 try:
-                    await self._pool.run(partial(_notify, pieces=pieces))
+                    await self._pool.rows(_SEND, (pieces,))
                 except StoreUnavailable:
                     self._broken = True
                     self._dropped += len(batch)
@@ -130,10 +129,6 @@ def read_pieces(pieces: list[str]) -> Batch:
         unpacking = zlib.decompressobj()
         return _decoder.decode(unpacking.decompress(b64decode("".join(pieces), validate=True), LARGEST))
     return []
-
-
-async def _notify(connection: Connection, pieces: list[str]) -> None:
-    await connection.execute(_SEND, (pieces,))
 
 
 def _nothing(_debate: str) -> None:

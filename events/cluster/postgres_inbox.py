@@ -6,7 +6,6 @@ that the same call uses again.
 
 import asyncio
 import secrets
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -21,7 +20,7 @@ CHANNEL: Final = "moot_inbox"
 KEPT: Final = "10 min"
 """A row whose sender did not come back is removed after this time."""
 _ANSWERED: Final = "="
-_MOST: Final = 100
+_MAX_TAKEN: Final = 100
 
 _SEND: Final = """
 WITH sent AS (
@@ -57,7 +56,7 @@ DELETE FROM moot.inbox WHERE id IN (
 
 
 class PostgresInbox:
-    """``Inbox`` of the node of ``log``."""
+    """Both ends for the node of ``log``: sending node and owner.  All methods raise ``StoreUnavailable``."""
 
     def __init__(self, log: PostgresLog) -> None:
         self._log = log
@@ -68,7 +67,7 @@ class PostgresInbox:
         )
 
     async def send(self, debate: str, act: bytes, within_s: float = WITHIN_S) -> bytes:
-        """See ``Inbox``."""
+        """Send ``act`` to the debate's owner, and return its answer.  Raises ``Unanswered``."""
         if not is_storable(debate):
             raise UnknownDebate(debate)
         key = secrets.token_hex(16)
@@ -76,7 +75,7 @@ class PostgresInbox:
         self._waiting[key] = answered
         try:
             async with asyncio.timeout(within_s):
-                await self._do(_SEND, {"key": key, "debate": debate, "act": act})
+                await self._log.pool.rows(_SEND, {"key": key, "debate": debate, "act": act})
                 answer = await answered
         except TimeoutError:
             return await self._withdrawn(debate, key)
@@ -86,26 +85,22 @@ class PostgresInbox:
         return answer
 
     async def take(self) -> tuple[ForwardedCommand, ...]:
-        """See ``Inbox``."""
-        named = {"node": self._log.node, "token": f"{self._log.node} {secrets.token_hex(8)}", "most": _MOST}
-
-        async def act(connection: Connection) -> tuple[ForwardedCommand, ...]:
-            cursor = await connection.execute(_TAKE, named, binary=True)
-            return tuple(sorted([ForwardedCommand(*row) async for row in cursor], key=lambda each: each.id))
+        """Wait for commands for debates that this node runs, in the order of sending.  One caller at a time."""
+        named = {"node": self._log.node, "token": f"{self._log.node} {secrets.token_hex(8)}", "most": _MAX_TAKEN}
 
         while True:
             self._arrived.clear()
-            if acts := await self._log.pool.run(act):
-                return acts
+            if rows := await self._log.pool.rows(_TAKE, named, binary=True):
+                return tuple(sorted((ForwardedCommand(*row) for row in rows), key=lambda each: each.id))
             await self._arrived.wait()
 
     def look_again(self) -> None:
-        """See ``Inbox``."""
+        """Let ``take`` look again: this node runs more debates now, and their last owner may have left commands."""
         self._arrived.set()
 
     async def answer(self, act: ForwardedCommand, answer: bytes) -> None:
-        """See ``Inbox``."""
-        await self._do(_ANSWER, {"id": act.id, "key": act.key, "answer": answer})
+        """Send the answer to the sender."""
+        await self._log.pool.rows(_ANSWER, {"id": act.id, "key": act.key, "answer": answer})
 
     async def _withdrawn(self, debate: str, key: str) -> bytes:
         """Withdraw a command.  Returns an answer that came meanwhile, else raises ``Unanswered``."""
@@ -126,13 +121,7 @@ class PostgresInbox:
 
     async def _remove(self, key: str) -> None:
         with suppress(StoreUnavailable):  # the answer has arrived; the row is removed later
-            await self._do(_REMOVE, (key,))
-
-    async def _do(self, statement: str, values: Sequence[object] | Mapping[str, object]) -> None:
-        async def act(connection: Connection) -> None:
-            await connection.execute(statement, values)
-
-        await self._log.pool.run(act)
+            await self._log.pool.rows(_REMOVE, (key,))
 
     def _receive(self, payload: str) -> bool:
         if payload.startswith(_ANSWERED):
@@ -145,9 +134,8 @@ class PostgresInbox:
         """Read answers for waiting senders, let ``take`` look again, and remove old rows."""
         self._arrived.set()
         if self._waiting:
-            for key, answer in await (
-                await connection.execute(_ANSWERS, (list(self._waiting),), binary=True)
-            ).fetchall():
+            cursor = await connection.execute(_ANSWERS, (list(self._waiting),), binary=True)
+            for key, answer in await cursor.fetchall():
                 if (future := self._waiting.get(key)) is not None and not future.done():
                     future.set_result(answer)
         await connection.execute(_SWEEP, (KEPT,))

@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import Final
 
 from events.cluster.leases import ClusterLoad, Lease, Node
-from events.store.postgres.connection import Connection
 from events.store.postgres.log import PostgresLog
 from events.store.postgres.rows import is_storable
 
@@ -69,7 +68,11 @@ FROM moot.nodes WHERE seen_at > clock_timestamp() - %s::interval ORDER BY addres
 
 
 class PostgresLeases:
-    """``Leases`` of the node of ``log``.  The epochs are kept in ``log.epochs``, which appends use."""
+    """The leases of the node of ``log``.  The epochs are kept in ``log.epochs``, which appends use.
+
+    ``address``: that of its server, which the next ``renew`` publishes; empty if the node takes no forwarded requests.
+    All methods raise ``StoreUnavailable``.
+    """
 
     def __init__(self, log: PostgresLog, address: str = "") -> None:
         self.node, self.address = log.node, address
@@ -77,106 +80,69 @@ class PostgresLeases:
         self._lost: set[str] = set()
 
     async def claim(self, most: int) -> tuple[Lease, ...]:
-        """See ``Leases``."""
+        """Claim at most ``most`` open debates that have no owner or whose lease has ended, oldest first."""
         held = [debate for debate in self._log.epochs if debate not in self._lost]
-
-        async def act(connection: Connection) -> tuple[Lease, ...]:
-            cursor = await connection.execute(
-                _CLAIM, {"node": self.node, "held": held, "most": most, "lease": self._lease}
-            )
-            return tuple([Lease(debate, epoch) async for debate, epoch in cursor])
-
-        leases = await self._log.pool.run(act)
+        named = {"node": self.node, "held": held, "most": most, "lease": self._lease}
+        leases = tuple([Lease(debate, epoch) for debate, epoch in await self._log.pool.rows(_CLAIM, named)])
         for lease in leases:
             self._hold(lease)
         return leases
 
     async def claim_one(self, debate: str) -> Lease | None:
-        """See ``Leases``."""
+        """Claim this debate in any state, if no other node owns it; a lease that this node has is returned again."""
         if not is_storable(debate):
             return None
-
-        async def act(connection: Connection) -> Lease | None:
-            cursor = await connection.execute(_CLAIM_ONE, self._named(debate))
-            row = await cursor.fetchone()
-            return Lease(debate, row[0]) if row is not None else None
-
-        lease = await self._log.pool.run(act)
-        if lease is not None:
+        for (epoch,) in await self._log.pool.rows(_CLAIM_ONE, self._named(debate)):
+            lease = Lease(debate, epoch)
             self._hold(lease)
-        return lease
+            return lease
+        return None
 
     async def renew(self) -> frozenset[str]:
-        """See ``Leases``."""
+        """Renew all leases of this node, and publish its address.  Returns the lost debates."""
         held = {debate: epoch for debate, epoch in self._log.epochs.items() if debate not in self._lost}
 
-        async def act(connection: Connection) -> frozenset[str]:
-            cursor = await connection.execute(
-                _RENEW,
-                {
-                    "node": self.node,
-                    "address": self.address,
-                    "lease": self._lease,
-                    "debates": list(held),
-                    "epochs": list(held.values()),
-                },
-            )
-            return frozenset([debate async for (debate,) in cursor])
-
-        lost = await self._log.pool.run(act)
+        named = {
+            "node": self.node,
+            "address": self.address,
+            "lease": self._lease,
+            "debates": list(held),
+            "epochs": list(held.values()),
+        }
+        gone = await self._log.pool.rows(_RENEW, named)
         # A debate that was released or claimed while the query ran is not lost.
-        lost = frozenset(debate for debate in lost if self._log.epochs.get(debate) == held[debate])
+        lost = frozenset(debate for (debate,) in gone if self._log.epochs.get(debate) == held[debate])
         self._lost |= lost
         return lost
 
     async def release(self, debate: str) -> None:
-        """See ``Leases``."""
+        """End the lease: another node may claim the debate at once.  A lost lease is forgotten."""
         named = self._named(debate)
-
-        async def act(connection: Connection) -> None:
-            await connection.execute(_RELEASE, named)
-
         if is_storable(debate):
-            await self._log.pool.run(act)
+            await self._log.pool.rows(_RELEASE, named)
         if self._log.epochs.get(debate) == named["held"]:
             self._log.epochs.pop(debate, None)
             self._lost.discard(debate)
 
     async def owner(self, debate: str) -> str | None:
-        """See ``Leases``."""
+        """Address of the debate's owner; None without one."""
         if not is_storable(debate):
             return None
-
-        async def act(connection: Connection) -> str | None:
-            row = await (await connection.execute(_OWNER, (debate,))).fetchone()
-            return row[0] if row is not None else None
-
-        return await self._log.pool.run(act)
+        rows = await self._log.pool.rows(_OWNER, (debate,))
+        return rows[0][0] if rows else None
 
     async def load(self) -> ClusterLoad:
-        """See ``Leases``."""
-
-        async def act(connection: Connection) -> ClusterLoad:
-            return ClusterLoad(*(await (await connection.execute(_LOAD)).fetchone() or (0, 0)))
-
-        return await self._log.pool.run(act)
+        """Numbers of open and free debates."""
+        ((debates, free),) = await self._log.pool.rows(_LOAD)
+        return ClusterLoad(debates, free)
 
     async def nodes(self) -> tuple[Node, ...]:
-        """See ``Leases``."""
-
-        async def act(connection: Connection) -> tuple[Node, ...]:
-            return tuple([Node(*row) async for row in await connection.execute(_NODES, (self._lease,))])
-
-        return await self._log.pool.run(act)
+        """The nodes that renewed lately, ordered by address."""
+        return tuple([Node(*row) for row in await self._log.pool.rows(_NODES, (self._lease,))])
 
     def _hold(self, lease: Lease) -> None:
         self._log.epochs[lease.debate] = lease.epoch
         self._lost.discard(lease.debate)
 
     def _named(self, debate: str) -> dict[str, object]:
-        return {
-            "debate": debate,
-            "node": self.node,
-            "held": self._log.epochs.get(debate, 0),
-            "lease": self._lease,
-        }
+        return {"debate": debate, "node": self.node, "held": self._log.epochs.get(debate, 0), "lease": self._lease}

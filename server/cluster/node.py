@@ -15,8 +15,7 @@ import anyio.abc
 import msgspec
 import structlog
 
-from events.cluster.inbox import ForwardedCommand, Inbox
-from events.cluster.leases import Leases
+from events.cluster.inbox import ForwardedCommand
 from events.cluster.postgres_inbox import PostgresInbox
 from events.cluster.postgres_leases import PostgresLeases
 from events.errors import Fenced, LogError, StoreUnavailable, Unanswered
@@ -52,8 +51,7 @@ class ClusterNode:
 
     def __init__(self, log: PostgresLog, address: str = "") -> None:
         self._log, self._address = log, address
-        self._leases: Leases = PostgresLeases(log)
-        self._inbox: Inbox = PostgresInbox(log)
+        self._leases, self._inbox = PostgresLeases(log), PostgresInbox(log)
         self._moderators: Moderators | None = None
         self._lease_lock, self._folding = anyio.Lock(), anyio.CapacityLimiter(FOLDS)
         self._release_due = anyio.Event()

@@ -18,9 +18,9 @@ from events.store.postgres.pack import bigints, binaries, booleans, integers, nu
 from events.store.postgres.rows import storable
 from events.store.requests import MOST_TOGETHER, StreamHead, WriteRequest
 
-MOST_BYTES: Final = 8 << 20
+MAX_BYTES: Final = 8 << 20
 CHANNEL: Final = "moot_log"
-MOST_NOTIFIED: Final = 7_900
+MAX_NOTIFIED: Final = 7_900
 """Bytes of a notification: PostgreSQL takes fewer than 8,000."""
 LOOK_AGAIN: Final = "*"
 MARK_BYTES: Final = 8
@@ -104,7 +104,7 @@ class WriteBatch:
     @property
     def is_full(self) -> bool:
         """Whether it takes no more requests."""
-        return len(self.requests) >= MOST_TOGETHER or self.size >= MOST_BYTES
+        return len(self.requests) >= MOST_TOGETHER or self.size >= MAX_BYTES
 
     def take(
         self,
@@ -138,7 +138,7 @@ class WriteBatch:
             "node": node,
             "lease": lease,
             "count": len(self.moves),
-            "changed": self._changed(node),
+            "changed": write_changed(node, [(move.head.mark, move.head.position) for move in self.moves.values()]),
             "streams": bigints([move.head.stream for move in moves]),
             "was": integers([move.was for move in moves]),
             "now": integers([move.head.position for move in moves]),
@@ -166,13 +166,10 @@ class WriteBatch:
             "summaries": binaries([msgspec.json.encode(row) for row in rows]),
         }
 
-    def _changed(self, node: str) -> str:
-        return write_changed(node, [(move.head.mark, move.head.position) for move in self.moves.values()])
-
 
 def write_changed(node: str, changes: Sequence[tuple[bytes, int]]) -> str:
     """The notification of a batch: the node, and each debate's mark and head, or ``LOOK_AGAIN`` if too many."""
-    if len(node) + 1 + (_CHANGE_BYTES * len(changes) + 2) // 3 * 4 > MOST_NOTIFIED:
+    if len(node) + 1 + (_CHANGE_BYTES * len(changes) + 2) // 3 * 4 > MAX_NOTIFIED:
         return f"{node} {LOOK_AGAIN}"
     together = b"".join([mark + position.to_bytes(3, "big") for mark, position in changes])
     return f"{node} {b64encode(together).decode()}"

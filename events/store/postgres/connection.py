@@ -7,19 +7,23 @@ partition the socket would stay open for ever.  Statements that wait on it then 
 import asyncio
 import socket
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from os import dup
 from typing import Any, Final, LiteralString, TypeVar
 
 import psycopg
 from psycopg import AsyncConnection
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
-from events.errors import NotMigrated, StoreDamaged, StoreUnavailable
+from events.errors import BadStore, NotMigrated, StoreDamaged, StoreUnavailable
 from events.store.address import redacted
-from events.store.postgres.address import ANSWER_S, STATEMENT_MS, parameters, secrets_of
 
+CONNECT_S: Final = 5
+ANSWER_S: Final = 12.0
+"""Seconds without an answer after which a connection counts as lost.  The server cancels a statement earlier."""
+STATEMENT_MS: Final = 10_000
 READERS: Final = 4
 PATIENCE_S: Final = 20.0
 """Seconds to wait for a lost database before statements fail."""
@@ -51,15 +55,35 @@ _REASONS: Final = {
     "28000": "the role is not admitted",
     "3D000": "there is no such database",
 }
+_DEFAULTS: Final[dict[str, Any]] = {
+    "connect_timeout": CONNECT_S,
+    "application_name": "moot",
+    "keepalives": 1,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
+"""Defaults that detect a network partition within seconds; the URL may override them."""
+
+
+_SECRET: Final = frozenset({"password", "sslpassword"})
 
 
 class Address:
     """A store's URL: the parameters to connect with, and a name for messages."""
 
     def __init__(self, url: str) -> None:
-        self.parameters = parameters(url)
+        """Raises ``BadStore``; its message holds no part of the password."""
         self.name = redacted(url)
-        self._secrets = secrets_of(self.parameters)
+        try:
+            self.parameters: dict[str, Any] = _DEFAULTS | conninfo_to_dict(url)
+        except psycopg.ProgrammingError:
+            # libpq's message quotes the part that it does not understand, which may be a part of the password.
+            why = f"{self.name} is no address of a database: write postgres://USER@HOST:PORT/NAME"
+            raise BadStore(why) from None
+        secrets = {str(value) for name, value in self.parameters.items() if name in _SECRET and value}
+        self._secrets = sorted(secrets, key=len, reverse=True)
 
     def explain(self, error: Exception) -> StoreUnavailable:
         """The error of the database as one sentence without secrets."""
@@ -184,6 +208,17 @@ class Pool:
         self._running.add(task)
         task.add_done_callback(self._ended)
         return await asyncio.shield(task)
+
+    async def rows(
+        self, statement: str, values: Sequence[object] | Mapping[str, object] = (), *, binary: bool = False
+    ) -> list[tuple[Any, ...]]:
+        """Run one statement, as ``run`` does: its rows, none for a statement that gives none."""
+
+        async def act(connection: Connection) -> list[tuple[Any, ...]]:
+            cursor = await connection.execute(statement, values, binary=binary)
+            return await cursor.fetchall() if cursor.description else []
+
+        return await self.run(act)
 
     async def close(self) -> None:
         """Wait for running calls, then close the connections."""

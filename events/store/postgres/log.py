@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import ClassVar, Final, ParamSpec, Self, TypeVar
+from typing import ClassVar, Final, Self, TypeVar
 
 import psycopg
 
@@ -26,7 +26,6 @@ LEASE_S: Final = 10.0
 _RELEASE: Final = "UPDATE moot.debates SET owner = NULL, lease_until = NULL WHERE owner = %s"
 _LEAVE: Final = "DELETE FROM moot.nodes WHERE node = %s"
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -136,12 +135,9 @@ class PostgresLog(StoredLog):
             await self._writer.close()
             self.pool.patience_s = 0
             with suppress(LogError):  # the leases end by themselves
-                await self.pool.run(self._leave)
+                await self.pool.rows(_RELEASE, (self.node,))
+                await self.pool.rows(_LEAVE, (self.node,))
         await self.pool.close()
-
-    async def _leave(self, connection: Connection) -> None:
-        await connection.execute(_RELEASE, (self.node,))
-        await connection.execute(_LEAVE, (self.node,))
 
     async def _reading(self, read: Callable[..., Awaitable[T]], *args: object) -> T:
         """Run ``read`` with a connection of the pool."""

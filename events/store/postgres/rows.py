@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct
+from msgspec.structs import replace
 
 from events.codec import decode
 from events.record import Envelope, Recorded
@@ -13,7 +14,7 @@ from events.store.log import SummaryPage
 from events.store.postgres.connection import Connection
 
 _EVENTS: Final = (
-    "SELECT position, id, at, cause, schema, salt, digest, payload FROM moot.events"
+    "SELECT position, id, at, cause, schema, salt, payload, digest FROM moot.events"
     " WHERE stream = (SELECT stream FROM moot.debates WHERE debate = %s) AND position > %s ORDER BY position LIMIT %s"
 )
 _HEADS: Final = "SELECT debate, version FROM moot.debates WHERE debate = ANY(%s)"
@@ -48,7 +49,12 @@ class StoredStream(Struct, frozen=True):
     epoch: int
     owner: str | None
     live: bool
-    summary: Summary | None
+    encoded: bytes | None
+
+    @property
+    def summary(self) -> Summary | None:
+        """Its row of the list; None before it has one."""
+        return None if self.encoded is None else _summary_decoder.decode(self.encoded)
 
 
 def is_storable(text: str) -> bool:
@@ -70,19 +76,7 @@ async def read_heads(connection: Connection, debates: Sequence[str]) -> dict[str
 async def read_standings(connection: Connection, debates: Sequence[str]) -> dict[str, StoredStream]:
     """The rows of those of ``debates`` that are in the store."""
     cursor = await connection.execute(_STANDINGS, ([each for each in debates if is_storable(each)],), binary=True)
-    return {
-        debate: StoredStream(
-            debate=debate,
-            stream=stream,
-            version=version,
-            digest=digest,
-            epoch=epoch,
-            owner=owner,
-            live=live,
-            summary=_summary_decoder.decode(summary) if summary is not None else None,
-        )
-        for debate, stream, version, digest, epoch, owner, live, summary in await cursor.fetchall()
-    }
+    return {row[0]: StoredStream(*row) for row in await cursor.fetchall()}
 
 
 async def read_records(connection: Connection, debate: str, after: int, limit: int | None) -> tuple[Recorded, ...]:
@@ -90,21 +84,15 @@ async def read_records(connection: Connection, debate: str, after: int, limit: i
     rows = await _rows(connection, debate, after, limit)
     return tuple(
         [
-            Recorded(debate, position, identity, at, cause, schema, salt, payload, digest, decode(payload, schema))
-            for position, identity, at, cause, schema, salt, digest, payload in rows
+            Recorded(debate, position, id_, at, cause, schema, salt, payload, digest, decode(payload, schema))
+            for position, id_, at, cause, schema, salt, payload, digest in rows
         ]
     )
 
 
 async def read_envelopes(connection: Connection, debate: str, after: int, limit: int | None) -> tuple[Envelope, ...]:
     """Records with their payloads not decoded."""
-    rows = await _rows(connection, debate, after, limit)
-    return tuple(
-        [
-            Envelope(debate, position, identity, at, cause, schema, salt, payload, digest)
-            for position, identity, at, cause, schema, salt, digest, payload in rows
-        ]
-    )
+    return tuple([Envelope(debate, *row) for row in await _rows(connection, debate, after, limit)])
 
 
 async def read_summaries(
@@ -120,7 +108,7 @@ async def read_summaries(
     found = await cursor.fetchall()
     page = found[:limit]
     return SummaryPage(
-        debates=tuple(structs.replace(_summary_decoder.decode(row), position=version) for _, _, row, version in page),
+        debates=tuple(replace(_summary_decoder.decode(row), position=version) for _, _, row, version in page),
         next=write_cursor(page[-1][0], page[-1][1]) if len(found) > len(page) and page else None,
     )
 

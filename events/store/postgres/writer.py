@@ -37,7 +37,7 @@ from events.store.requests import KEPT_HEADS, PROBE_S, Backlog, WriteRequest, Wr
 
 BLOCK: Final = 64
 """Stream numbers that the sequence gives out at once."""
-MOST_TRIES: Final = 8
+MAX_TRIES: Final = 8
 _PROBE: Final = "DELETE FROM moot.nodes WHERE node = ''"
 _PLAN: Final = (
     # The plan is made once and must suit tables of any size: always by index, whatever the statistics say then.
@@ -277,17 +277,13 @@ class PostgresWriter:
         self, request: WriteRequest, standing: StoredStream | None, found: int, deadline: float
     ) -> WriteResult:
         """The records of an earlier append with the same ids, else why the request cannot be written."""
-        count = len(request.drafts)
+        asked = (request.debate, request.expected, len(request.drafts))
         if request.may_repeat(found):
-
-            async def there(connection: Connection) -> WriteResult:
-                return await read_records(connection, request.debate, request.expected, count)
-
             try:
-                records = await self._repeat(there, deadline)
+                records = await self._repeat(lambda connection: read_records(connection, *asked), deadline)
             except LogError as error:
                 return error
-            if isinstance(records, tuple) and is_repeat(records, request.drafts):
+            if is_repeat(records, request.drafts):
                 return records
         if standing is not None and request.expected and (fenced := self._fenced(standing)):
             return fenced
@@ -316,7 +312,7 @@ class PostgresWriter:
         later, self._doubtful = self._doubtful, {}
         for request in self._withdrawn(first, keep_doubtful=True):
             request.tries += 1
-            if request.tries > MOST_TRIES:
+            if request.tries > MAX_TRIES:
                 self._answer(request, StoreUnavailable(f"debate {request.debate} is written by too many at once"))
             else:
                 self._doubtful.setdefault(request.debate, []).append(request)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from events.cluster.bus import Bus, BusState, SingleNodeBus
 from events.cluster.nats_bus import NatsBus, subject_of
 from events.cluster.open import open_bus
-from events.cluster.postgres_bus import MOST_WAITING, PIECE, PostgresBus, read_pieces, write_pieces
+from events.cluster.postgres_bus import MAX_WAITING, PIECE, PostgresBus, read_pieces, write_pieces
 from events.errors import BadStore
 from events.store.memory import MemoryLog
 from events.store.postgres.log import PostgresLog
@@ -213,7 +213,7 @@ async def test_waiting_messages_are_bounded(database: str) -> None:
     async with await PostgresLog.open(database) as log:
         bus = PostgresBus(log)
         for _ in range(30):
-            bus.publish("d1", bytes(MOST_WAITING // 10))
+            bus.publish("d1", bytes(MAX_WAITING // 10))
         assert bus.state.dropped >= 20
         await bus.close()
         bus.publish("d1", b"too late")

@@ -123,7 +123,7 @@ async def test_a_command_still_being_inserted_when_its_sender_gives_up_is_not_do
 ) -> None:
     inbox, other_inbox = PostgresInbox(owner), PostgresInbox(other)
     await owner.append("d1", 0, [opened()])
-    await other_inbox._do("SELECT 1", ())
+    await other_inbox._log.pool.rows("SELECT 1")
     with pytest.raises(Unanswered, match="is not done"):
         await other_inbox.send("d1", b"act", within_s=0)
     await other.close()  # all statements have ended

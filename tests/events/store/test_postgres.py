@@ -138,7 +138,7 @@ async def test_a_batch_of_more_debates_than_a_notification_names_is_noticed(
     log: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)
-    monkeypatch.setattr("events.store.postgres.batch.MOST_NOTIFIED", 100)
+    monkeypatch.setattr("events.store.postgres.batch.MAX_NOTIFIED", 100)
 
     with anyio.fail_after(30):
         async with anyio.create_task_group() as group:

@@ -1,0 +1,1 @@
+CREATE INDEX listing_unconcluded ON moot.listing (state) WHERE state <> 'concluded'
