@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncGenerator
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -14,29 +15,24 @@ from .answers.dialects import ANTHROPIC, fits, in_dialect, is_closed, is_object
 from .base import Outcome, Parameters, Request, Segment, Tokens
 from .environment import variable
 from .errors import BrokenOff, ContextExceeded, NotAuthorised, ProviderError, Refused, Stopped
-from .http.connection import as_text, connection_error, count_in, objects, without_secrets
+from .http.connection import as_text, connection_error, count_in, objects, shortened
 from .http.learned import CallParameters, Learned, effort_level, schema_id
-from .http.listing import (
-    window_of,
-)
-from .http.vendor import Reply, VendorCall, VendorProvider
+from .http.vendor import Reply, VendorCall, VendorProvider, window_of
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
-URL: Final = "https://api.anthropic.com"
 KEY: Final = "ANTHROPIC_API_KEY"
-ADDRESS: Final = "ANTHROPIC_BASE_URL"
 HINT: Final = f"set {KEY}"
 TOOL: Final = "answer"
 FAILED: Final = 400
 VERSION: Final = "2023-06-01"
 CACHE_CONTROL: Final = {"type": "ephemeral"}
-MOST_BREAKPOINTS: Final = 4
+MAX_BREAKPOINTS: Final = 4
 """Blocks of a request that may be marked for the cache."""
 BUDGETS: Final = {"low": 2048, "medium": 8192, "high": 24_576}
 """Tokens of thinking, for models that take a number."""
-LEAST_BUDGET: Final = 1024
+MIN_BUDGET: Final = 1024
 FINISHES: Final = frozenset({"end_turn", "stop_sequence", "max_tokens", "tool_use"})
 
 
@@ -106,16 +102,16 @@ class AnthropicProvider(VendorProvider):
     name = "anthropic"
     label = "Anthropic"
     sdk = "anthropic"
-    key, key_hint, address_name, default_address = KEY, HINT, ADDRESS, URL
+    default_address = "https://api.anthropic.com"
+    keys, key_hint, address_name = (KEY, "ANTHROPIC_AUTH_TOKEN"), HINT, "ANTHROPIC_BASE_URL"
     limit_names = ("max_tokens",)
     reply = AnthropicMessage
 
     async def listed(self, model: str | None) -> dict[str, int | None]:
         """The models of the list, or one; few compatible servers answer for a single model."""
-        key = variable(KEY, "ANTHROPIC_AUTH_TOKEN")
-        if not key:
+        if not self.secret:
             raise NotAuthorised("no key")
-        headers = {"x-api-key": key} if variable(KEY) else {"authorization": f"Bearer {key}"}
+        headers = {"x-api-key": self.secret} if variable(KEY) else {"authorization": f"Bearer {self.secret}"}
         one = f"/{quote(model, safe='')}" if model and self.is_vendors() else ""
         list_url = f"{self.address().rstrip('/')}/v1/models{one or '?limit=50'}"
         body = await self.get_json(list_url, headers | {"anthropic-version": VERSION})
@@ -125,14 +121,14 @@ class AnthropicProvider(VendorProvider):
 
     def connect(self) -> AsyncAnthropic:
         """A client with the key of the environment."""
-        key, token = variable(KEY), variable("ANTHROPIC_AUTH_TOKEN")
-        if not key and not token:
+        if not self.secret:
             raise NotAuthorised(f"no key: {HINT}")
         from anthropic import AsyncAnthropic  # noqa: PLC0415 - SDKs are imported when first used
 
+        key = variable(KEY)
         return AsyncAnthropic(
             api_key=key or None,
-            auth_token=None if key else token,
+            auth_token=None if key else self.secret,
             base_url=self.address(),
             max_retries=0,
             http_client=self.http_client(),
@@ -216,21 +212,19 @@ class AnthropicProvider(VendorProvider):
 
         if not isinstance(error, APIError):
             return super().translated(error, call)
-        secret = variable(KEY, "ANTHROPIC_AUTH_TOKEN")
         body = getattr(error, "body", None)
         fault = body.get("error") if isinstance(body, dict) else None
         kind = as_text(fault.get("type")) if isinstance(fault, dict) else ""
         if isinstance(error, APIStatusError):
             message, headers = error.api_message or str(error), error.response.headers
-            status = (
-                error.status_code if error.status_code >= FAILED else _BY_KIND.get(kind, FAILED)
-            )  # within the stream
-            return self.status_error(status, message, secret, headers, body)
+            # An error within the stream has the status of the stream.
+            status = error.status_code if error.status_code >= FAILED else _BY_KIND.get(kind, FAILED)
+            return self.status_error(status, message, headers, body)
         if kind in _BY_KIND:
-            return self.status_error(_BY_KIND[kind], str(error), secret)
+            return self.status_error(_BY_KIND[kind], str(error))
         if error.__cause__ is not None:
             return connection_error(self.label, self.address(), error)
-        return BrokenOff(f"Anthropic says: {without_secrets(str(error), secret)}")
+        return BrokenOff(f"Anthropic says: {shortened(str(error))}")
 
 
 _BY_KIND: Final = {
@@ -250,17 +244,14 @@ def _prompt(prompt: tuple[Segment, ...]) -> dict[str, Any]:
     Each segment that ends a shared prefix is marked for the cache; if none does, the one before the last.
     """
     system = [{"type": "text", "text": each.text} for each in prompt if each.role == "system"]
-    messages: list[dict[str, Any]] = []
     spoken = [each for each in prompt if each.role != "system"]
-    for each in spoken:
-        block: dict[str, Any] = {"type": "text", "text": each.text}
-        if messages and messages[-1]["role"] == each.role:
-            messages[-1]["content"].append(block)
-        else:
-            messages.append({"role": each.role, "content": [block]})
-    blocks = [block for message in messages for block in message["content"]]
+    messages = [
+        {"role": role, "content": [{"type": "text", "text": each.text} for each in segments]}
+        for role, segments in groupby(spoken, key=lambda each: each.role)
+    ]
+    blocks: list[dict[str, Any]] = [block for message in messages for block in message["content"]]
     ends = [block for block, each in zip(blocks, spoken, strict=True) if each.ends_prefix]
-    for block in (ends or blocks[-2:-1])[-MOST_BREAKPOINTS:]:
+    for block in (ends or blocks[-2:-1])[-MAX_BREAKPOINTS:]:
         block["cache_control"] = CACHE_CONTROL
     return {"messages": messages, **({"system": system} if system else {})}
 
@@ -279,4 +270,4 @@ def _thinking(request: Request, learned: Learned, limit: int) -> dict[str, Any] 
     if "adaptive" in known.types:
         return {"type": "adaptive", "display": "summarized"}
     budget = min(BUDGETS[request.think], limit - request.max_tokens)
-    return {"type": "enabled", "budget_tokens": budget} if "enabled" in known.types and budget >= LEAST_BUDGET else None
+    return {"type": "enabled", "budget_tokens": budget} if "enabled" in known.types and budget >= MIN_BUDGET else None

@@ -6,6 +6,7 @@ A provider translates one SDK and decides nothing: no retry, no default answer, 
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
+from itertools import groupby
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from msgspec import Struct, field
@@ -233,10 +234,7 @@ class Provider(Protocol):
 
 def messages(prompt: tuple[Segment, ...]) -> list[dict[str, Any]]:
     """The prompt as chat messages: adjacent segments of one role are joined by a blank line."""
-    joined: list[dict[str, Any]] = []
-    for segment in prompt:
-        if joined and joined[-1]["role"] == segment.role:
-            joined[-1]["content"] += "\n\n" + segment.text
-        else:
-            joined.append({"role": segment.role, "content": segment.text})
-    return joined
+    return [
+        {"role": role, "content": "\n\n".join(each.text for each in segments)}
+        for role, segments in groupby(prompt, key=lambda each: each.role)
+    ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator
 from contextvars import ContextVar
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -15,23 +16,15 @@ import httpx2
 
 from .answers.dialects import GEMINI, in_dialect
 from .base import Outcome, Parameters, Request, Segment, Tokens
-from .environment import variable
 from .errors import BadRequest, NotAuthorised, ProviderError, Refused, Stopped
-from .http.connection import as_text, count_in, objects, without_secrets
+from .http.connection import as_text, count_in, objects, shortened
 from .http.learned import CallParameters, Learned, effort_level, schema_id
-from .http.listing import (
-    BAD_KEY,
-    NO_SUCH_ROUTE,
-    window_of,
-)
-from .http.vendor import Reply, VendorCall, VendorProvider
+from .http.vendor import BAD_KEY, NO_SUCH_ROUTE, Reply, VendorCall, VendorProvider, window_of
 
 if TYPE_CHECKING:
     from google.genai import Client
 
-URL: Final = "https://generativelanguage.googleapis.com"
 KEY: Final = "GEMINI_API_KEY"
-ADDRESS: Final = "GOOGLE_GEMINI_BASE_URL"
 HINT: Final = f"set {KEY}"
 VERSIONS: Final = ("v1beta", "v1")
 """Versions of the API.  Some models and most compatible servers have only the first."""
@@ -42,7 +35,6 @@ BUDGETS: Final = {"low": 2048, "medium": 8192, "high": 24_576}
 """Tokens of thinking, for models that take a number."""
 VAGUE_REFUSAL: Final = "Request contains an invalid argument"
 """Gemini's message for a schema that is too large for it, among other faults."""
-
 
 _responses: ContextVar[list[httpx2.Response]] = ContextVar("responses")
 """The open responses of the call in this context, which we close instead of the SDK."""
@@ -87,7 +79,8 @@ class GeminiProvider(VendorProvider):
     name = "gemini"
     label = "Gemini"
     sdk = "google.genai"
-    key, key_hint, address_name, default_address = KEY, HINT, ADDRESS, URL
+    default_address = "https://generativelanguage.googleapis.com"
+    keys, key_hint, address_name = (KEY, "GOOGLE_API_KEY"), HINT, "GOOGLE_GEMINI_BASE_URL"
     limit_names = ("max_output_tokens",)
     reply = GeminiReply
 
@@ -97,14 +90,13 @@ class GeminiProvider(VendorProvider):
 
     async def listed(self, model: str | None) -> dict[str, int | None]:
         """The models that generate text, or one; a compatible server may have one version of the list, or none."""
-        key = variable(KEY, "GOOGLE_API_KEY")
         missing: ProviderError = NotAuthorised("no key")
-        for version in VERSIONS if key else ():
+        for version in VERSIONS if self.secret else ():
             base = f"{self.address().rstrip('/')}/{version}/models"
             one = (f"{base}/{quote(model, safe='')}",) if model else ()
             for list_url in (*one, f"{base}?pageSize=200"):
                 try:
-                    body = await self.get_json(list_url, {"x-goog-api-key": key})
+                    body = await self.get_json(list_url, {"x-goog-api-key": self.secret})
                 except ProviderError as error:
                     if error.http_status not in NO_SUCH_ROUTE or self.is_vendors():  # the vendor's own answer is final
                         raise
@@ -114,14 +106,13 @@ class GeminiProvider(VendorProvider):
                 return {
                     as_text(each.get("name")).removeprefix("models/"): window_of(each.get("inputTokenLimit"))
                     for each in entries
-                    if _generates_text(each)
+                    if "generateContent" in (each.get("supportedGenerationMethods") or ["generateContent"])
                 }
         raise missing
 
     def connect(self) -> Client:
         """A client with the key of the environment, over an HTTP client of ours."""
-        key = variable(KEY, "GOOGLE_API_KEY")
-        if not key:
+        if not self.secret:
             raise NotAuthorised(f"no key: {HINT}")
         from google.genai import Client  # noqa: PLC0415 - SDKs are imported when first used
         from google.genai.types import HttpOptions, HttpRetryOptions  # noqa: PLC0415
@@ -130,7 +121,7 @@ class GeminiProvider(VendorProvider):
         self._http.event_hooks["response"].append(_keep_response)
         retries = HttpRetryOptions(attempts=1)
         options = HttpOptions(base_url=self.address(), httpx_async_client=self._http, retry_options=retries)
-        return Client(api_key=key, http_options=options, vertexai=False)
+        return Client(api_key=self.secret, http_options=options, vertexai=False)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -208,16 +199,16 @@ class GeminiProvider(VendorProvider):
 
         if not isinstance(error, APIError):
             return super().translated(error, call)
-        message, secret = as_text(error.message) or str(error), variable(KEY, "GOOGLE_API_KEY")
+        message = as_text(error.message) or str(error)
         status = 401 if BAD_KEY in message else error.code if isinstance(error.code, int) else 500
         if "token count" in message and "exceeds" in message:
             message = f"context length: {message}"
         headers = getattr(error.response, "headers", None) or {}
         if status in NO_SUCH_ROUTE and not self.is_vendors() and error.status != "NOT_FOUND":
             if (version := _version(call.sent)) == VERSIONS[0]:
-                return BadRequest(f"{_NO_SUCH_VERSION} {version}: {without_secrets(message, secret)}")
+                return BadRequest(f"{_NO_SUCH_VERSION} {version}: {shortened(message)}")
             call.learned.mark_supported(VERSIONS[0])
-        return self.status_error(status, message, secret, headers, error.details)
+        return self.status_error(status, message, headers, error.details)
 
 
 def _tokens(used: Any) -> Tokens:
@@ -235,10 +226,6 @@ async def _keep_response(response: httpx2.Response) -> None:
     _responses.get([]).append(response)
 
 
-def _generates_text(model: Any) -> bool:
-    return "generateContent" in (model.get("supportedGenerationMethods") or ["generateContent"])
-
-
 def _version(sent: CallParameters) -> str:
     """The version of the API that a call uses."""
     return str(sent["http_options"]["api_version"])
@@ -252,15 +239,10 @@ def _enum_text(reason: Any) -> str:
 def _prompt(prompt: tuple[Segment, ...]) -> tuple[str, list[dict[str, Any]]]:
     """The system text, and the turns with one part for each segment."""
     system = "\n\n".join(each.text for each in prompt if each.role == "system")
-    contents: list[dict[str, Any]] = []
-    for each in prompt:
-        if each.role == "system":
-            continue
-        role = "model" if each.role == "assistant" else "user"
-        if contents and contents[-1]["role"] == role:
-            contents[-1]["parts"].append({"text": each.text})
-        else:
-            contents.append({"role": role, "parts": [{"text": each.text}]})
+    contents = [
+        {"role": "model" if role == "assistant" else "user", "parts": [{"text": each.text} for each in segments]}
+        for role, segments in groupby((each for each in prompt if each.role != "system"), key=lambda each: each.role)
+    ]
     return system, contents
 
 

@@ -5,7 +5,6 @@ It reads ``OLLAMA_HOST``, if Ollama does not run on this machine, and ``OLLAMA_A
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -16,7 +15,7 @@ import httpx
 
 from .base import ModelStatus, Outcome, Parameters, Request, Tokens, messages
 from .catalog.pricing import cost
-from .environment import is_local, trusted
+from .environment import is_local, trusted, variable
 from .errors import (
     BadRequest,
     BrokenOff,
@@ -28,7 +27,6 @@ from .errors import (
 )
 from .http.connection import CONNECT_S, Hooks, as_text, count_in, hooks, objects
 from .http.learned import CallParameters, Learned, effort_level, schema_id
-from .http.listing import status_of
 from .http.retry_after import wait_of
 from .http.status import by_status
 from .http.vendor import Reply, VendorCall, VendorProvider
@@ -38,6 +36,7 @@ if TYPE_CHECKING:
 
 HINT = "get it from https://ollama.com/download, start it, then: ollama pull llama3.2"
 PORT: Final = 11434
+HOST: Final = f"127.0.0.1:{PORT}"
 WINDOWS: Final = (8192, 16384, 32768, 65536)
 """Ollama cuts a long prompt without an error, so each call asks for a window that holds it.
 
@@ -49,7 +48,7 @@ DENSE: Final = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]"
 )
 """Characters of scripts that take about one token each: Thai, Lao, Burmese, Khmer, Japanese, Chinese, Korean."""
-LEAST_MEASURED: Final = 400
+MIN_MEASURED: Final = 400
 """A shorter prompt, in characters, says little about the tokens per character."""
 CUT_MARGIN: Final = 8
 """A prompt that ends this close to the end of the window was cut."""
@@ -95,22 +94,25 @@ class OllamaProvider(VendorProvider):
     name = "ollama"
     label = "Ollama"
     sdk = "ollama"
-    key, key_hint, address_name = "OLLAMA_API_KEY", "", "OLLAMA_HOST"
+    default_address = HOST
+    keys, key_hint, address_name = ("OLLAMA_API_KEY",), "", "OLLAMA_HOST"
     limit_names = ("num_predict",)
     reply = OllamaReply
-    room_share = ROOM_SHARE
-
-    def address(self) -> str:
-        """The address of Ollama."""
-        return host()
+    room_share, window = ROOM_SHARE, WINDOWS[-1]
 
     def is_vendors(self) -> bool:
         """Always: it is asked in one way everywhere."""
         return True
 
     async def listed(self, model: str | None) -> dict[str, int | None]:  # noqa: ARG002 - it has a list only
-        """The models that are pulled.  A plain GET needs no SDK, which takes time to import."""
-        return dict.fromkeys(await _pulled(), WINDOWS[-1])
+        """The models that are pulled and generate text."""
+        headers = {"authorization": f"Bearer {self.secret}"} if self.secret else {}
+        body = await self.get_json(f"{_address().rstrip('/')}/api/tags", headers)
+        return {
+            as_text(each.get("model") or each.get("name")): WINDOWS[-1]
+            for each in objects(body.get("models"))
+            if not (isinstance(each.get("details"), dict) and each["details"].get("family") in EMBEDDING_FAMILIES)
+        }
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
         """The models that are pulled, and how to get another one."""
@@ -118,13 +120,13 @@ class OllamaProvider(VendorProvider):
             pulled = await self.listed(model)
         except ProviderError as error:
             hint = "" if isinstance(error, NotAuthorised) else HINT
-            return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
+            return (self.status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
         if model is None and not pulled:
-            return (self._status("MODEL", ok=False, detail="no model is pulled", hint="ollama pull llama3.2"),)
+            return (self.status("MODEL", ok=False, detail="no model is pulled", hint="ollama pull llama3.2"),)
         if model is not None and not {model, f"{model}:latest"} & set(pulled):
-            return (self._status(model, ok=False, detail="not pulled", hint=f"ollama pull {model}"),)
+            return (self.status(model, ok=False, detail="not pulled", hint=f"ollama pull {model}"),)
         names = list(pulled) if model is None else [model]
-        return tuple(self._status(name, ok=True, detail=f"pulled at {host()}") for name in names)
+        return tuple(self.status(name, ok=True, detail=f"pulled at {host()}") for name in names)
 
     def connect(self) -> AsyncClient:
         """A client without timeouts: the stream has its own."""
@@ -195,13 +197,10 @@ class OllamaProvider(VendorProvider):
             return 0.0
         return cost(self.name, call.model, tokens.input, tokens.output)
 
-    def _status(self, model: str, *, ok: bool, detail: str, hint: str = "") -> ModelStatus:
-        return status_of(self.name, model, ok=ok, detail=detail, hint=hint, window=WINDOWS[-1])
-
 
 def host() -> str:
     """The address of Ollama."""
-    return os.environ.get("OLLAMA_HOST") or "127.0.0.1:11434"
+    return variable("OLLAMA_HOST") or HOST
 
 
 def translate(error: Exception) -> ProviderError:
@@ -225,33 +224,6 @@ def translate(error: Exception) -> ProviderError:
 def _message(error: Any) -> str:
     """The message of an error: a text, or an object that holds one from servers that resemble Ollama."""
     return as_text(error.get("message") if isinstance(error, dict) else error)
-
-
-async def _pulled() -> list[str]:
-    """Names of the models that generate text.  Raises ``ProviderError``."""
-    key = os.environ.get("OLLAMA_API_KEY")
-    try:
-        async with httpx.AsyncClient(
-            timeout=CONNECT_S,
-            verify=trusted(_address()),
-            trust_env=not is_local(host()),
-            event_hooks=_hooks(),
-            follow_redirects=True,
-        ) as client:
-            headers = {"authorization": f"Bearer {key}"} if key else {}
-            response = await client.get(f"{_address().rstrip('/')}/api/tags", headers=headers)
-            body = response.json()
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        raise translate(error) from error
-    if response.is_error:
-        message = _message(body.get("error")) if isinstance(body, dict) else ""
-        raise _status_error(response.status_code, f"Ollama says: {message}")
-    listed = objects(body.get("models")) if isinstance(body, dict) else []
-    return [
-        as_text(each.get("model") or each.get("name"))
-        for each in listed
-        if not (isinstance(each.get("details"), dict) and each["details"].get("family") in EMBEDDING_FAMILIES)
-    ]
 
 
 def _status_error(status: int, message: str) -> ProviderError:
@@ -295,7 +267,7 @@ def _estimated_tokens(request: Request, learned: Learned) -> float:
 def _measure(learned: Learned, request: Request, read: int) -> None:
     """Learn from the tokens that a prompt took."""
     length = sum(len(segment.text) for segment in request.prompt)
-    if length >= LEAST_MEASURED:
+    if length >= MIN_MEASURED:
         learned.tokens_per_character = max(learned.tokens_per_character, 1.2 * read / length)
 
 

@@ -17,17 +17,16 @@ import httpx2
 
 from .answers.dialects import OPENAI, fits, in_dialect, is_closed, is_object
 from .base import Outcome, Parameters, Request, Segment, Tokens, messages
-from .catalog.models import Model, known_model
+from .catalog.models import known_model
 from .environment import variable
 from .errors import BrokenOff, NotAuthorised, ProviderError, Refused, Stopped
-from .http.connection import as_text, connection_error, count_in, objects, without_secrets
+from .http.connection import as_text, connection_error, count_in, objects, shortened
 from .http.learned import CallParameters, Learned, effort_level, schema_id
 from .http.vendor import Reply, VendorCall, VendorProvider
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-URL: Final = "https://api.openai.com/v1"
 KEY: Final = "OPENAI_API_KEY"
 ADDRESS: Final = "OPENAI_BASE_URL"
 HINT: Final = f"set {KEY}, or {ADDRESS} for a compatible server"
@@ -67,9 +66,8 @@ class OpenAIReply(Reply):
         for name in REASONING_FIELDS:
             self.reader.add_thinking(as_text(getattr(delta, name, None)))
         if not any(getattr(delta, name, None) for name in REASONING_FIELDS):
-            for detail in objects(
-                getattr(delta, "reasoning_details", None)
-            ):  # OpenRouter's, next to a text field or without one
+            # OpenRouter's, next to a text field or without one
+            for detail in objects(getattr(delta, "reasoning_details", None)):
                 self.reader.add_thinking(as_text(detail.get("text")) or as_text(detail.get("summary")))
         if isinstance(delta.content, list):
             return "".join(map(self._piece, delta.content))
@@ -103,31 +101,28 @@ class OpenAIProvider(VendorProvider):
     name = "openai"
     label = "the server"
     sdk = "openai"
-    key, key_hint, address_name, default_address = KEY, HINT, ADDRESS, URL
+    default_address = "https://api.openai.com/v1"
+    keys, key_hint, address_name = (KEY,), HINT, ADDRESS
     limit_names = LIMIT_NAMES
     reply = OpenAIReply
 
     async def listed(self, model: str | None) -> dict[str, int | None]:  # noqa: ARG002 - it has a list only
         """The models of the list.  It gives no windows: the catalog knows some."""
-        key = variable(KEY)
-        if not key and not variable(ADDRESS):
+        if not self.secret and not variable(ADDRESS):
             raise NotAuthorised("no key")
-        body = await self.get_json(
-            f"{self.address().rstrip('/')}/models", {"authorization": f"Bearer {key or KEYLESS}"}
-        )
+        headers = {"authorization": f"Bearer {self.secret or KEYLESS}"}
+        body = await self.get_json(f"{self.address().rstrip('/')}/models", headers)
         names = [as_text(each.get("id")) for each in objects(body.get("data"))]
         return {name: None if (known := known_model(name)) is None else known.window for name in names}
 
     def connect(self) -> AsyncOpenAI:
         """A client with the key of the environment."""
-        key = variable(KEY)
-        if not key and not variable(ADDRESS):
+        if not self.secret and not variable(ADDRESS):
             raise NotAuthorised(f"no key: {HINT}")
         from openai import AsyncOpenAI  # noqa: PLC0415 - SDKs are imported when first used
 
-        return AsyncOpenAI(
-            api_key=key or KEYLESS, base_url=self.address(), max_retries=0, http_client=self.http_client()
-        )
+        key, client = self.secret or KEYLESS, self.http_client()
+        return AsyncOpenAI(api_key=key, base_url=self.address(), max_retries=0, http_client=client)
 
     def parameters(self, call: VendorCall, unsupported: frozenset[str], limit: int) -> CallParameters:
         """The parameters of a call, without those that the server refuses."""
@@ -138,19 +133,16 @@ class OpenAIProvider(VendorProvider):
         sent: dict[str, Any] = {}
         if (name := next((name for name in names if name not in unsupported), None)) is not None:
             sent[name] = limit
-        thinking = _thinking(request, learned, unsupported, "" if self.is_vendors() else self.address())
+        thinking = _thinking(request, learned, unsupported, self)
         sent |= thinking
-        if known is None or known.takes_sampling or _is_off(known, thinking):
+        is_off = known is not None and thinking.get("reasoning_effort") == known.off
+        if known is None or known.takes_sampling or (known.samples_when_off and is_off):
             sent["temperature"] = request.temperature
         sent["stream_options"] = {"include_usage": True}
         if request.seed is not None:
             sent["seed"] = request.seed
-        if (
-            self.is_vendors()
-            and known is not None
-            and known.needs_cache_marks
-            and "prompt_cache_options" not in unsupported
-        ):
+        takes_marks = self.is_vendors() and known is not None and known.needs_cache_marks
+        if takes_marks and "prompt_cache_options" not in unsupported:
             # Else OpenAI would also write the whole prompt, which no other call begins with, and charge for it.
             sent["prompt_cache_options"] = MARK
             if any(each.ends_prefix for each in request.prompt):
@@ -214,15 +206,13 @@ class OpenAIProvider(VendorProvider):
             message = f"context length: {message}"
         if parameter and parameter not in message:
             message = f"{message} ({parameter})"
-        secret = variable(KEY)
         if isinstance(error, APIStatusError):
-            headers = error.response.headers
-            return self.status_error(error.status_code, message, secret, headers, body)
+            return self.status_error(error.status_code, message, error.response.headers, body)
         code = body.get("code")  # an error within the stream, as OpenRouter sends it
         status = _IN_STREAM.get(code, code) if isinstance(code, str | int) else None
         if isinstance(status, int) and status >= httpx2.codes.BAD_REQUEST:
-            return self.status_error(status, message, secret, body=body)
-        return BrokenOff(f"the server says: {without_secrets(message, secret)}")
+            return self.status_error(status, message, body=body)
+        return BrokenOff(f"the server says: {shortened(message)}")
 
 
 _IN_STREAM: Final[dict[Any, int]] = {
@@ -271,28 +261,24 @@ def _cache_key(prompt: tuple[Segment, ...]) -> str:
     return hashlib.sha256("\n\n".join(each.text for each in prompt[:2]).encode()).hexdigest()
 
 
-def _thinking(request: Request, learned: Learned, unsupported: frozenset[str], compatible: str) -> dict[str, Any]:
+def _thinking(
+    request: Request, learned: Learned, unsupported: frozenset[str], provider: OpenAIProvider
+) -> dict[str, Any]:
     """The parameters for thinking, as the server takes them; nothing for an unknown model.
 
-    ``compatible``: the address of a compatible server; empty for OpenAI's own.
     Open models take it through their chat template, as llama.cpp, vLLM and SGLang do; gateways translate an effort.
     """
     known, think = learned.known, request.think
     if known is None or think == "default" or known.thinks == "never":
         return {}
     generic = EFFORTS[think]
-    if (urlsplit(compatible).hostname or "").endswith("openrouter.ai"):
+    if (urlsplit(provider.address()).hostname or "").endswith("openrouter.ai"):
         return {"extra_body": {"reasoning": {"enabled": False} if think == "off" else {"effort": generic}}}
     if known.vendor == "open" and not known.levels:
         switch = {"chat_template_kwargs": {"enable_thinking": think != "off"}}
-        return {"extra_body": switch} if known.thinks == "by_default" and compatible else {}
+        return {"extra_body": switch} if known.thinks == "by_default" and not provider.is_vendors() else {}
     level = effort_level(learned, think, unsupported) if known.levels else generic
     return {} if level is None else {"reasoning_effort": level}
-
-
-def _is_off(known: Model, thinking: dict[str, Any]) -> bool:
-    """Whether a model takes a temperature because its thinking is switched off."""
-    return known.samples_when_off and thinking.get("reasoning_effort") == known.off
 
 
 def _response_format(json_schema: dict[str, Any]) -> dict[str, Any]:

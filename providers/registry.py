@@ -167,26 +167,27 @@ class Registry:
         found: dict[str, tuple[ModelStatus, ...]] = {}
 
         async def check_one(name: str) -> None:
-            await self._imported(name)
-            try:
-                found[name] = await _in_time(name, name, self.provider(name).check())
-            except ProviderError as error:
-                found[name] = (ModelStatus(name=name, provider=name, ok=False, detail=error.message),)
+            found[name] = await self._statuses(name)
 
         async with anyio.create_task_group() as group:
             for name in self.names:
                 group.start_soon(check_one, name)
         return tuple(_with_notice(self._with_breaker(status)) for name in self.names for status in found[name])
 
+    async def _statuses(self, name: str) -> tuple[ModelStatus, ...]:
+        """What a provider says of its models, or why it cannot be asked."""
+        await self._imported(name)
+        try:
+            return await _in_time(name, name, self.provider(name).check())
+        except ProviderError as error:
+            return (ModelStatus(name=name, provider=name, ok=False, detail=error.message),)
+
     async def default_model(self, environ: Mapping[str, str] = os.environ) -> str:
         """The default model: the first that answers of Ollama and the providers with a key, else the embedded model."""
         keyed = [model.partition(":")[0] for variable, model in KEYED if environ.get(variable)]
         for name in ("ollama", *keyed):
-            if name in self._entries:
-                await self._imported(name)
-                statuses = await _in_time(name, name, self.provider(name).check())
-                if (found := self._default(statuses, environ)) != FALLBACK:
-                    return found
+            if name in self._entries and (found := _default(await self._statuses(name), environ)) != FALLBACK:
+                return found
         return FALLBACK
 
     def default_judge(self, default: str) -> str:
@@ -196,18 +197,7 @@ class Registry:
     async def survey(self) -> tuple[tuple[ModelStatus, ...], str]:
         """The results of ``check_all`` and ``default_model`` from one round of checks."""
         statuses = await self.check_all()
-        return statuses, self._default(statuses, os.environ)
-
-    def _default(self, statuses: Iterable[ModelStatus], environ: Mapping[str, str]) -> str:
-        statuses = tuple(statuses)
-        for status in statuses:
-            if status.provider == "ollama" and status.ok:
-                return status.name
-        answering = {status.provider for status in statuses if status.ok}
-        for variable, model in KEYED:
-            if environ.get(variable) and model.partition(":")[0] in answering:
-                return model
-        return FALLBACK
+        return statuses, _default(statuses, os.environ)
 
     async def close(self) -> None:
         """Close every provider, even if one of them raises."""
@@ -218,12 +208,19 @@ class Registry:
     def _suggest(self, name: str) -> str:
         wanted, colon, model = name.partition(":")
         near = get_close_matches(wanted, self.names, n=1)
-        suggestion = (
-            f"{near[0]}:{model}" if near and colon and model else FALLBACK if wanted in FALLBACK.split(":") else ""
-        )
-        return (
-            f" Did you mean {suggestion!r}?" if suggestion else ""
-        ) + f" Providers: {', '.join(self.names) or 'none'}."
+        suggestion = FALLBACK if wanted in FALLBACK.split(":") else ""
+        if near and colon and model:
+            suggestion = f"{near[0]}:{model}"
+        meant = f" Did you mean {suggestion!r}?" if suggestion else ""
+        return f"{meant} Providers: {', '.join(self.names) or 'none'}."
+
+
+def _default(statuses: tuple[ModelStatus, ...], environ: Mapping[str, str]) -> str:
+    answering = [status for status in statuses if status.ok]
+    local = [status.name for status in answering if status.provider == "ollama"]
+    providers = {status.provider for status in answering}
+    keyed = [model for variable, model in KEYED if environ.get(variable) and model.partition(":")[0] in providers]
+    return next(iter([*local, *keyed]), FALLBACK)
 
 
 async def _in_time(name: str, provider: str, check: Awaitable[tuple[ModelStatus, ...]]) -> tuple[ModelStatus, ...]:

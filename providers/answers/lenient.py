@@ -16,7 +16,7 @@ from msgspec import inspect
 
 from .thinking import PAIRS
 
-MOST_OBJECTS: Final = 16
+MAX_OBJECTS: Final = 16
 """The most objects within prose that are tried, from the last one back."""
 
 DECODE_ERRORS: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
@@ -41,10 +41,7 @@ def without_fence(raw: str) -> str:
 
 def candidates(raw: str, type_: Any) -> Iterator[bytes]:
     """The JSON values that the answer may mean, the likeliest first; ``schema.parse`` documents the rules."""
-    try:
-        info = _info(type_)
-    except TypeError:  # a type from ``schema.guided`` has no hash
-        info = inspect.type_info(type_)
+    info = type_info(type_)
     has_members = bool(_names(info))
     for value in _values(raw, is_searched=has_members):
         for shape in levels(value, info) if has_members else (value,):
@@ -54,10 +51,15 @@ def candidates(raw: str, type_: Any) -> Iterator[bytes]:
                 continue
 
 
-@lru_cache(maxsize=256)
-def _info(type_: Any) -> inspect.Type:
+def type_info(type_: Any) -> inspect.Type:
     """The inspected type, cached because every fold reads the recorded answers again."""
-    return inspect.type_info(type_)
+    try:
+        return _cached_info(type_)
+    except TypeError:  # a type from ``schema.guided`` has no hash
+        return inspect.type_info(type_)
+
+
+_cached_info = lru_cache(maxsize=256)(inspect.type_info)
 
 
 # the text
@@ -99,7 +101,7 @@ def _objects(text: str) -> Sequence[str]:
 
     Objects before a closing tag of thinking do not count.  A tag within a string of an object is only text.
     """
-    found: deque[str] = deque(maxlen=MOST_OBJECTS)
+    found: deque[str] = deque(maxlen=MAX_OBJECTS)
     at = 0
     while begins := _BEGINNING.search(text, at):
         if begins["thinking"]:

@@ -4,10 +4,11 @@ Only ``scripted`` uses it, for an answer that its file does not give, and marks 
 stays missing.
 """
 
-from functools import lru_cache
 from typing import Any
 
 from msgspec import inspect
+
+from .lenient import type_info
 
 _UNDECIDED = ("draw", "none", "neither", "UNCERTAIN")
 _UNBOUNDED = 0
@@ -15,10 +16,7 @@ _UNBOUNDED = 0
 
 def neutral(type_: Any) -> Any:
     """The neutral value of a msgspec type, as plain objects for ``msgspec.convert``."""
-    return _of(_information(type_))
-
-
-_information = lru_cache(maxsize=256)(inspect.type_info)
+    return _of(type_info(type_))
 
 
 def _of(info: inspect.Type) -> Any:  # noqa: C901, PLR0912 - one case for each kind of type

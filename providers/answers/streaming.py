@@ -102,9 +102,8 @@ class SourceStream:
             try:
                 piece = await self._next()
             except StopAsyncIteration:
-                so_far = self._progress
                 ended = "the stream ended before the answer did"
-                raise BrokenOff(ended, raw=so_far.text, outcome=so_far.outcome) from None
+                raise BrokenOff(ended, raw=self.text, outcome=self._progress.outcome) from None
             except ProviderError as error:
                 error.complete(self._progress)
                 raise
@@ -112,8 +111,10 @@ class SourceStream:
                 self._progress.outcome = piece
                 rest = self._joiner.end()
                 self._progress.add(rest)
+                if not self.text.strip() and piece.finish == "length":
+                    raise Starved("the model spent all its tokens on thinking", raw=self.text, outcome=piece)
                 if not self.text.strip():
-                    raise _no_text(piece, self.text)
+                    raise Empty("the model said nothing", raw=self.text, outcome=piece)
                 self._outcome = piece
                 if rest:
                     return rest
@@ -138,13 +139,6 @@ class SourceStream:
         if left_s <= idle_s:
             raise TimedOut(f"not finished after {self._limit_s:g} s")
         raise TimedOut(f"no text for {idle_s:g} s")
-
-
-def _no_text(outcome: Outcome, raw: str) -> ProviderError:
-    """The error of an answer without text.  If it reached its limit of tokens, thinking used them all."""
-    if outcome.finish == "length":
-        return Starved("the model spent all its tokens on thinking", raw=raw, outcome=outcome)
-    return Empty("the model said nothing", raw=raw, outcome=outcome)
 
 
 @asynccontextmanager

@@ -57,11 +57,8 @@ class ThinkingFilter:
         if self._closing and not self._has_text:
             self._add_thinking(pending)
             return ""
-        return (self._opening_tag if self._closing else "") + pending
-
-    @property
-    def _opening_tag(self) -> str:
-        return next(opens for opens, closes in PAIRS if closes == self._closing)
+        opening = next((opens for opens, closes in PAIRS if closes == self._closing), "")
+        return opening + pending
 
     def _step(self) -> str | None:
         """Settle a part of the pending text; None if more text is needed."""

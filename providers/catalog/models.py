@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 Thinks = Literal["always", "by_default", "on_request", "never"]
 Vendor = Literal["openai", "anthropic", "gemini", "open"]
@@ -109,6 +110,7 @@ _AFTER: Final = re.compile(
 )
 _DOTTED: Final = re.compile(r"(?<=\d)\.(?=\d)")
 _WORD: Final = re.compile(r"[a-z]+[0-9]*|[0-9]+")
+_LETTER: Final = re.compile(r"[^*?]")
 _LETTERS: Final = re.compile(r"[a-z]+")
 
 
@@ -143,8 +145,9 @@ def likely_model(name: str) -> Model | None:
     if any(word in short for word in model_catalog().not_chat):
         return None
     spellings = {short, normalized_name(short.partition(":")[0]), _without_prefix(name)}
-    fitting = [each for each in _models() if any(_matches(each.pattern, spelling) for spelling in spellings)]
-    return max(fitting, key=_precision) if fitting else None
+    fitting = [each for each in _models() if any(fnmatchcase(spelling, each.pattern) for spelling in spellings)]
+    # An entry comes before a guess, and a pattern with more letters before one with fewer.
+    return max(fitting, key=lambda each: (not each.is_guess, len(_LETTER.findall(each.pattern))), default=None)
 
 
 def model_notice(name: str, today: date, *, is_vendors: bool = True) -> str:
@@ -175,20 +178,10 @@ def model_catalog() -> ModelCatalog:
 @cache
 def _models() -> tuple[Model, ...]:
     return tuple(
-        Model(**{name: getattr(row, name) for name in row.__struct_fields__}, vendor=group.vendor,
-              source=group.source, as_of=group.as_of)
+        Model(**asdict(row), vendor=group.vendor, source=group.source, as_of=group.as_of)
         for group in model_catalog().groups
         for row in group.rows
-    )  # fmt: skip
-
-
-def _matches(pattern: str, name: str) -> bool:
-    return name == pattern or fnmatchcase(name, pattern)
-
-
-def _precision(model: Model) -> tuple[bool, int]:
-    """An entry comes before a guess, and a pattern with more letters before one with fewer."""
-    return not model.is_guess, sum(letter not in "*?" for letter in model.pattern)
+    )
 
 
 def family(model: str) -> str:

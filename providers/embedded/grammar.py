@@ -8,11 +8,11 @@ limits still has the type.  Format: ``grammars/README.md`` in ggml-org/llama.cpp
 import json
 from typing import Any
 
-MOST_ITEMS = 4
-MOST_DIGITS = 6
+MAX_ITEMS = 4
+MAX_DIGITS = 6
 SHORTEST_STRING = 24
 LONGEST_STRING = 240
-MOST_ENUMERATED = 256
+MAX_ENUMERATED = 256
 
 _CHARACTERS = r"""
 char ::= [^"\\\x00-\x1F\x7F] | "\\" ["\\]
@@ -30,7 +30,7 @@ def grammar(schema: dict[str, Any], characters: int) -> str:
 
 def _rule(schema: dict[str, Any], share: float) -> str:
     if "enum" in schema:
-        return _either(_literal(option) for option in schema["enum"])
+        return _either(_text(json.dumps(option, ensure_ascii=False)) for option in schema["enum"])
     if "anyOf" in schema:
         return _either(_rule(option, share) for option in schema["anyOf"])
     match schema.get("type"):
@@ -68,15 +68,17 @@ def _array(schema: dict[str, Any], share: float) -> str:
 
 def _integer(schema: dict[str, Any]) -> str:
     lowest, highest = _bounds(schema)
-    if lowest is not None and highest is not None and highest - lowest <= MOST_ENUMERATED:
+    if lowest is not None and highest is not None and highest - lowest <= MAX_ENUMERATED:
         return _either(f'"{number}"' for number in range(lowest, highest + 1))
+    # the most digits with which every number stays below the highest one
+    digits = MAX_DIGITS if highest is None else max(1, min(MAX_DIGITS, len(str(abs(highest))) - 1))
     sign = "" if lowest is not None and lowest >= 0 else '"-"? '
-    return f'{sign}("0" | [1-9] [0-9]{{0,{_digits(highest) - 1}}})'
+    return f'{sign}("0" | [1-9] [0-9]{{0,{digits - 1}}})'
 
 
 def _number(schema: dict[str, Any]) -> str:
     lowest, highest = _bounds(schema)
-    if lowest is not None and highest is not None and 0 <= lowest < highest and highest - lowest <= MOST_ENUMERATED:
+    if lowest is not None and highest is not None and 0 <= lowest < highest and highest - lowest <= MAX_ENUMERATED:
         whole = _either(f'"{number}"' for number in range(lowest, highest))
         return f'({whole} "." [0-9]{{1,2}} | "{highest}.0")'
     return _integer(schema)
@@ -92,15 +94,10 @@ def _bounds(schema: dict[str, Any]) -> tuple[int | None, int | None]:
     return (None if lowest is None else -int(-lowest // 1)), (None if highest is None else int(highest // 1))
 
 
-def _digits(highest: int | None) -> int:
-    """The most digits with which every number stays below ``highest``."""
-    return MOST_DIGITS if highest is None else max(1, min(MOST_DIGITS, len(str(abs(highest))) - 1))
-
-
 def _counts(schema: dict[str, Any]) -> tuple[int, int]:
     """The fewest and the most items of a list."""
     least: int = schema.get("minItems", 0)
-    return least, max(least, min(MOST_ITEMS, schema.get("maxItems", MOST_ITEMS)))
+    return least, max(least, min(MAX_ITEMS, schema.get("maxItems", MAX_ITEMS)))
 
 
 def _most_characters(schema: dict[str, Any]) -> int:
@@ -119,10 +116,6 @@ def _either(options: Any) -> str:
 
 def _comma(members: list[str]) -> str:
     return ' "," '.join(members) or '""'
-
-
-def _literal(value: Any) -> str:
-    return _text(json.dumps(value, ensure_ascii=False))
 
 
 def _text(text: str) -> str:

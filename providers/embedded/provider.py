@@ -21,6 +21,7 @@ from providers.catalog.models import likely_model
 from providers.errors import BrokenOff, ProviderError, UnknownModel, Unreachable
 from providers.http.learned import Learned, LearnedModels
 from providers.http.response import ResponseReader
+from providers.http.retry_after import wait_of
 from providers.http.status import by_status
 
 from . import weights
@@ -294,7 +295,7 @@ def _rejected(response: httpx.Response) -> ProviderError:
     except msgspec.DecodeError:
         fault = None
     message = f"llama.cpp says: {fault.message or fault.type}" if fault else "llama.cpp rejects the call"
-    return by_status(response.status_code, message, response.headers.get("retry-after", ""))
+    return by_status(response.status_code, message, wait_s=wait_of(response.headers))
 
 
 async def event_data(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

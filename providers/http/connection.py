@@ -6,25 +6,14 @@ of httpx and of httpx2, also a client that a vendor's SDK makes for itself.
 
 import codecs
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpx2
 
-from providers.environment import is_local, trusted
-from providers.errors import (
-    FORBIDDEN,
-    BadRequest,
-    BrokenOff,
-    NotAuthorised,
-    ProviderError,
-    TimedOut,
-    Unreachable,
-)
-
-from .retry_after import wait_of
-from .status import by_status
+from providers.environment import is_local, redacted, trusted
+from providers.errors import BadRequest, BrokenOff, ProviderError, TimedOut, Unreachable
 
 Hooks = dict[str, list[Callable[..., Awaitable[None]]]]
 CONNECT_S: Final = 4.0
@@ -53,23 +42,10 @@ def http_client(url: str, *, address: str) -> httpx2.AsyncClient:
     )
 
 
-def without_secrets(message: str, *secrets: str) -> str:
-    """A vendor's message without our keys, cut to ``LONGEST_MESSAGE`` characters."""
-    for secret in secrets:
-        if secret:
-            message = message.replace(secret, "…")
+def shortened(message: str) -> str:
+    """A vendor's message without the keys of the environment, cut to ``LONGEST_MESSAGE`` characters."""
+    message = redacted(message)
     return message if len(message) <= LONGEST_MESSAGE else message[:LONGEST_MESSAGE] + "…"
-
-
-def status_error(
-    vendor: str, status: int, message: str, headers: Mapping[str, str], *, key: str, secret: str, body: Any = None
-) -> ProviderError:
-    """The error of a call that was answered with an error status.  ``key`` names the variable that holds the key."""
-    words = f"{vendor} says: {without_secrets(message, secret)}"
-    error = by_status(status, words, wait_s=wait_of(headers, body, message))
-    if isinstance(error, NotAuthorised):
-        error.add(f" (may {key} use this model?)" if status == FORBIDDEN else f" (is {key} right?)")
-    return error
 
 
 def connection_error(vendor: str, url: str, error: Exception) -> ProviderError:
@@ -145,17 +121,13 @@ class _JsonSafeStream:
         decoder = codecs.getincrementaldecoder("utf-8")("moot.escaped")
         async for chunk in self._stream:
             if text := decoder.decode(chunk):
-                yield _LINE_BREAKS.sub(_escape, text).encode()
+                yield _LINE_BREAKS.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
         if text := decoder.decode(b"", final=True):
             yield text.encode()
 
     async def aclose(self) -> None:
         """Close the connection."""
         await self._stream.aclose()
-
-
-def _escape(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
 
 
 def _escape_bytes(error: UnicodeError) -> tuple[str, int]:

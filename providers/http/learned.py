@@ -22,9 +22,9 @@ CallParameters = dict[str, Any]
 EXPIRES_S: Final = 3600.0
 ROOM: Final[dict[Think, int]] = {"off": 0, "low": 4096, "default": 16384, "medium": 16384, "high": 32768}
 """Tokens for thinking, in addition to the answer's.  A higher limit costs nothing: only the tokens used are paid."""
-LEAST_ROOM: Final = 4096
-MOST_ROOM: Final = 131_072
-LEAST_LIMIT: Final = 64
+MIN_ROOM: Final = 4096
+MAX_ROOM: Final = 131_072
+MIN_LIMIT: Final = 64
 NO_LIMIT: Final = 1 << 30
 """More tokens than any context window holds."""
 THINKING_PATIENCE: Final = 5
@@ -91,8 +91,8 @@ class Learned:
         elif think == "default":
             room = ROOM[think] if self.thinks else 0
         else:
-            room = max(LEAST_ROOM, ROOM[think]) if can_think else 0
-        return min(max(round(room * self._room_share), self._room, SPARE_ROOM * self._longest_thinking), MOST_ROOM)
+            room = max(MIN_ROOM, ROOM[think]) if can_think else 0
+        return min(max(round(room * self._room_share), self._room, SPARE_ROOM * self._longest_thinking), MAX_ROOM)
 
     def record(self, outcome: Outcome, request: Request, limit: int, *, has_text: bool) -> None:
         """Learn from the outcome of a call that had ``limit`` tokens."""
@@ -100,11 +100,11 @@ class Learned:
         thought = outcome.tokens.thought or -(-len(outcome.reasoning) // 4)
         self._longest_thinking = max(self._longest_thinking, thought)
         if outcome.finish == "length" and (not has_text or thought > room):
-            self._room = min(MOST_ROOM, max(LEAST_ROOM, room * ROOM_GROWTH, thought * ROOM_GROWTH))
+            self._room = min(MAX_ROOM, max(MIN_ROOM, room * ROOM_GROWTH, thought * ROOM_GROWTH))
 
     def lower_limit(self, tokens: int) -> bool:
         """Accept that the server takes no higher limit; False if that was known or leaves no room for an answer."""
-        if tokens < LEAST_LIMIT or (self._highest_limit is not None and self._highest_limit <= tokens):
+        if tokens < MIN_LIMIT or (self._highest_limit is not None and self._highest_limit <= tokens):
             return False
         self._highest_limit = tokens
         return True
@@ -154,7 +154,7 @@ async def adaptive_call(
                 raise
             if (highest := highest_limit_in(error.message)) is not None and learned.lower_limit(highest):
                 continue
-            if (rest := tokens_left_in(error.message)) is not None and LEAST_LIMIT <= rest < limit:
+            if (rest := tokens_left_in(error.message)) is not None and MIN_LIMIT <= rest < limit:
                 left = rest
                 continue
             refused = refused_in(error.message, sent) if isinstance(error, BadRequest) else None

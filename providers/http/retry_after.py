@@ -10,7 +10,6 @@ LONGEST_S: Final = 86_400.0
 _RESET_HEADERS: Final = ("x-ratelimit-reset-requests", "x-ratelimit-reset-tokens", "x-ratelimit-reset")
 """OpenAI and Groq send a duration such as ``6m0s``; OpenRouter sends a time in milliseconds since 1970."""
 _ANTHROPIC_RESET: Final = re.compile(r"anthropic-ratelimit-.+-reset")
-_REMAINING: Final = "-remaining"
 _UNITS: Final = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _PART: Final = re.compile(r"(?<!\d)(\d++(?:\.\d++)?)(ms|us|µs|ns|h|m|s)")
 _DURATION: Final = re.compile(rf"(?:{_PART.pattern})+")
@@ -65,20 +64,13 @@ def _retry_info(body: Any) -> float | None:
 
 def _until_reset(headers: Mapping[str, str]) -> float | None:
     """The longest wait among the exhausted limits.  A limit without a ``remaining`` header counts as exhausted."""
-    waits: dict[str, float] = {}
-    for name in headers:
-        is_reset = name in _RESET_HEADERS or _ANTHROPIC_RESET.fullmatch(name)
-        if is_reset and (wait_s := _until(headers[name].strip())) is not None:
-            waits[name] = wait_s
-    exhausted = [wait_s for name, wait_s in waits.items() if headers.get(_remaining(name), "0").strip() in {"0", "0.0"}]
-    return max(exhausted, default=None)
-
-
-def _remaining(reset: str) -> str:
-    """The header with the remaining part of the limit whose reset time another header gives."""
-    if reset.startswith("anthropic"):
-        return reset.removesuffix("-reset") + _REMAINING
-    return reset.replace("-reset", _REMAINING, 1)
+    waits: list[float] = []
+    for name, value in headers.items():
+        if name in _RESET_HEADERS or _ANTHROPIC_RESET.fullmatch(name):
+            left = headers.get(name.replace("-reset", "-remaining", 1), "0").strip()
+            if left in {"0", "0.0"} and (wait_s := _until(value.strip())) is not None:
+                waits.append(wait_s)
+    return max(waits, default=None)
 
 
 def _until(text: str) -> float | None:

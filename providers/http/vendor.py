@@ -4,6 +4,7 @@ A vendor's module names the parameters, opens the stream of its SDK, reads the p
 errors of its SDK.  Everything else is here.
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
@@ -20,16 +21,21 @@ from providers.base import Answer, ModelStatus, Outcome, Parameters, Request, Se
 from providers.catalog.models import likely_model
 from providers.catalog.pricing import call_cost
 from providers.environment import variable
-from providers.errors import BrokenOff, Malformed, ProviderError
+from providers.errors import FORBIDDEN, BrokenOff, Malformed, NotAuthorised, ProviderError, Unreachable
 from providers.imports import load
 
-from .connection import connection_error, http_client, status_error
+from .connection import as_text, connection_error, http_client, shortened
 from .learned import CallParameters, Learned, LearnedModels, adaptive_call, learn_from_prose
-from .listing import NO_SUCH_ROUTE, get_json, hint_for, listed_statuses, status_of
 from .response import ResponseReader
+from .retry_after import wait_of
+from .status import by_status
 
 T = TypeVar("T")
 
+NO_SUCH_ROUTE: Final = frozenset({404, 405, 501})
+"""Statuses with which servers answer a request that they do not know."""
+BAD_KEY: Final = "API key not valid"
+"""Gemini answers a wrong key with 400 and this message."""
 ENFORCED: Final = frozenset({"json_schema", "tool"})
 """Methods of structured output that hold a model to the schema.  With any other one the prompt describes the schema."""
 
@@ -91,23 +97,27 @@ class VendorProvider(ABC):
     """What messages call the vendor."""
     sdk: str
     """The module of the SDK."""
-    key: str
-    """The variable that holds the key."""
+    default_address: str
+    """The vendor's own address."""
+    keys: tuple[str, ...]
+    """The variables that may hold the key; messages name the first."""
     key_hint: str
     """What to do without a key."""
     address_name: str
     """The variable that holds the address."""
-    default_address = ""
-    """The vendor's own address."""
     limit_names: tuple[str, ...]
     """The parameters that may hold the limit of tokens."""
     reply: type[Reply]
     room_share = 1.0
     """Share of the thinking room of hosted models."""
+    window: int | None = None
+    """The window of its models, if it has the same for all."""
 
     def __init__(self) -> None:
         self._learned = LearnedModels(likely_model, room_share=self.room_share)
         self._sdk_client: Any = None
+
+    # a vendor's own part
 
     def address(self) -> str:
         """The address of the API."""
@@ -116,8 +126,6 @@ class VendorProvider(ABC):
     def is_vendors(self) -> bool:
         """Whether the address is the vendor's own, and not that of a compatible server."""
         return self.address() == self.default_address
-
-    # a vendor's own part
 
     @abstractmethod
     def connect(self) -> Any:
@@ -196,13 +204,23 @@ class VendorProvider(ABC):
         except ProviderError as error:
             if model is not None and is_elsewhere and error.http_status in NO_SUCH_ROUTE:
                 detail = f"{url} lists no models: the first call will show whether it answers"
-                return (status_of(self.name, model, ok=True, detail=detail),)
-            hint = hint_for(error, key_hint=self.key_hint, address=self.address_name)
-            return (status_of(self.name, model or "MODEL", ok=False, detail=error.message, hint=hint),)
+                return (self.status(model, ok=True, detail=detail),)
+            hint = self.key_hint if isinstance(error, NotAuthorised) else ""
+            if isinstance(error, Unreachable):
+                hint = f"check whether this machine can reach it; {self.address_name} sets another address"
+            return (self.status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
         if model is not None and listed and model not in listed:
             hint = ", ".join(list(listed)[:5])
-            return (status_of(self.name, model, ok=is_elsewhere, detail=f"not listed at {url}", hint=hint),)
-        return listed_statuses(self.name, url, listed if model is None else {model: listed.get(model)})
+            return (self.status(model, ok=is_elsewhere, detail=f"not listed at {url}", hint=hint),)
+        found = listed if model is None else {model: listed.get(model)}
+        return tuple(
+            self.status(name, ok=True, detail=f"listed at {url}", window=window) for name, window in found.items()
+        )
+
+    def status(self, model: str, *, ok: bool, detail: str, hint: str = "", window: int | None = None) -> ModelStatus:
+        """Whether a model answers, under its full name."""
+        name = f"{self.name}:{model}"
+        return ModelStatus(name=name, provider=self.name, ok=ok, detail=detail, hint=hint, window=window or self.window)
 
     def caveat(self, model: str) -> str:  # noqa: ARG002 - the protocol's parameter
         """No caveat."""
@@ -223,18 +241,51 @@ class VendorProvider(ABC):
         return self._sdk_client
 
     async def get_json(self, url: str, headers: Mapping[str, str]) -> Any:
-        """The JSON object at ``url``, of this vendor.  Raises ``ProviderError``."""
-        return await get_json(self.label, url, headers, key=self.key, address=self.address_name)
+        """The JSON object at ``url``.  A plain GET needs no SDK, which takes seconds to import.
+
+        Raises ``ProviderError``.
+        """
+        try:
+            async with http_client(url, address=self.address_name) as client:
+                response = await client.get(url, headers={**headers, "accept": "application/json"})
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise connection_error(self.label, url, error) from error
+        except UnicodeEncodeError as error:
+            raise NotAuthorised(f"{self.keys[0]} contains characters that a key cannot have") from error
+        try:
+            body = json.loads(response.content)
+        except ValueError:
+            body = None
+        if response.is_error:
+            fault = body.get("error", body) if isinstance(body, dict) else body
+            message = as_text(fault.get("message") if isinstance(fault, dict) else fault)
+            message = message or f"status {response.status_code}"
+            status = httpx2.codes.UNAUTHORIZED if BAD_KEY in message else response.status_code
+            raise self.status_error(status, message, response.headers, body)
+        if not isinstance(body, dict):
+            raise BrokenOff(f"{self.label} sent a response that does not follow its protocol")
+        return body
 
     def http_client(self) -> httpx2.AsyncClient:
         """A client for the vendor's address."""
         return http_client(self.address(), address=self.address_name)
 
+    @property
+    def secret(self) -> str:
+        """The key of the environment; empty without one."""
+        return variable(*self.keys)
+
     def status_error(
-        self, status: int, message: str, secret: str, headers: Mapping[str, str] | None = None, body: Any = None
+        self, status: int, message: str, headers: Mapping[str, str] | None = None, body: Any = None
     ) -> ProviderError:
-        """The error of a call that was answered with an error status.  ``secret``: the key, which no message has."""
-        return status_error(self.label, status, message, headers or {}, key=self.key, secret=secret, body=body)
+        """The error of a call that was answered with an error status."""
+        words = f"{self.label} says: {shortened(message)}"
+        error = by_status(status, words, wait_s=wait_of(headers or {}, body, message))
+        if isinstance(error, NotAuthorised):
+            key = next(filter(variable, self.keys), self.keys[0])
+            doubt = f" (may {key} use this model?)" if status == FORBIDDEN else f" (is {key} right?)"
+            error.add(doubt if variable(key) else f": set {key}")
+        return error
 
     def _learned_of(self, model: str) -> Learned:
         return self._learned.of(self.address(), model)
@@ -292,3 +343,8 @@ class VendorProvider(ABC):
             parameters=self.recorded(call) | structured,
             is_partial=is_partial,
         )
+
+
+def window_of(value: Any) -> int | None:
+    """A context window in tokens, if a vendor's value is one."""
+    return value if isinstance(value, int) and value > 0 else None

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from providers.answers.neutral import neutral
 from providers.answers.streaming import Source, open_stream, read_answer
-from providers.base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens
+from providers.base import Answer, ModelStatus, Outcome, Parameters, Request, TextStream, Tokens
 from providers.errors import (
     BrokenOff,
     ContextExceeded,
@@ -87,23 +87,19 @@ class ScriptedProvider:
         """Stream the turn that the file gives to the side in ``request.key``."""
         script = await self._read(model)
         turn = script.turn_of(request.key, request.turn, request.attempt)
-        marks = {"neutral": True} if turn is None else {}
-        if turn is None:
-            turn = ScriptedTurn(text=f"(The script gives {request.key} nothing to say in turn {request.turn}.)")
-        source = _stream_turn(_Call(model, script, request, time.monotonic()), turn, marks)
-        async with open_stream(source, request) as stream:
+        nothing = ScriptedTurn(text=f"(The script gives {request.key} nothing to say in turn {request.turn}.)")
+        call = _Call(model, script, request, time.monotonic(), is_neutral=turn is None)
+        async with open_stream(_stream_turn(call, turn or nothing), request) as stream:
             yield stream
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
         """Give the file's answer to ``request.key``; if there is none, a neutral answer with a mark."""
         script = await self._read(model)
         answer = script.answer_of(request.key, request.attempt)
-        marks = {"neutral": True} if answer is None else {}
+        call = _Call(model, script, request, time.monotonic(), is_neutral=answer is None)
         if answer is None:
             answer = ScriptedAnswer(value=_quoting(neutral(type_), script.first_words(request.turn)))
-        return await read_answer(
-            _stream_answer(_Call(model, script, request, time.monotonic()), answer, marks), request, type_
-        )
+        return await read_answer(_stream_answer(call, answer), request, type_)
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
         """Whether a file is valid.  There is no list of models: any file is one."""
@@ -175,9 +171,11 @@ class _Call(Struct, frozen=True):
     script: Script
     request: Request
     began_at: float
+    is_neutral: bool
+    """Whether the file gives nothing: a mark in the outcome says so."""
 
 
-async def _stream_turn(call: _Call, turn: ScriptedTurn, marks: dict[str, Any]) -> Source:
+async def _stream_turn(call: _Call, turn: ScriptedTurn) -> Source:
     pace, text = call.script.pace, turn.text
     if turn.fault is not None:
         text = text[: _chars_before(turn.fault, len(text))]
@@ -188,17 +186,17 @@ async def _stream_turn(call: _Call, turn: ScriptedTurn, marks: dict[str, Any]) -
         async for piece in _fail(turn.fault, call.request, turn.text[len(text) :]):
             yield piece
     await anyio.lowlevel.checkpoint()
-    yield _outcome(call, text, marks, turn.finish)
+    yield _outcome(call, text, turn.finish)
 
 
-async def _stream_answer(call: _Call, answer: ScriptedAnswer, marks: dict[str, Any]) -> Source:
+async def _stream_answer(call: _Call, answer: ScriptedAnswer) -> Source:
     await anyio.sleep(call.script.pace.answer_ms / 1000)
     if answer.fault is not None:
         async for piece in _fail(answer.fault, call.request, ""):
             yield piece
     raw = msgspec.json.encode(answer.value).decode()
     yield raw
-    yield _outcome(call, raw, marks)
+    yield _outcome(call, raw)
 
 
 async def _fail(fault: Fault, request: Request, rest: str) -> AsyncIterator[str]:
@@ -223,16 +221,22 @@ def _chars_before(fault: Fault, length: int) -> int:
     return length // 2 if fault.kind == "reset" else 0
 
 
-def _outcome(call: _Call, text: str, marks: dict[str, Any], finish: Literal["stop", "length"] = "stop") -> Outcome:
+def _outcome(call: _Call, text: str, finish: Literal["stop", "length"] = "stop") -> Outcome:
     request = call.request
-    parameters = {"temperature": request.temperature, "seed": request.seed, "max_tokens": request.max_tokens}
+    parameters: Parameters = {
+        "temperature": request.temperature,
+        "seed": request.seed,
+        "max_tokens": request.max_tokens,
+    }
+    if call.is_neutral:
+        parameters["neutral"] = True
     return Outcome(
         model=call.model,
         tokens=Tokens(input=sum(len(segment.text.split()) for segment in request.prompt), output=len(text.split())),
         latency_ms=round((time.monotonic() - call.began_at) * 1000),
         cost_usd=call.script.cost_usd,
         finish=finish,
-        parameters=parameters | marks,
+        parameters=parameters,
     )
 
 

@@ -17,7 +17,7 @@ from msgspec import Meta, Struct
 
 from providers.errors import UnknownModel
 
-MOST_BYTES: Final = 16 << 20
+MAX_BYTES: Final = 16 << 20
 """Bytes of a file."""
 FaultKind = Literal[
     "refuse", "timeout", "reset", "drip", "empty", "bad_json", "wrong_type",
@@ -111,7 +111,7 @@ class Script(Struct, frozen=True):
 
 
 def load(path: Path) -> Script:
-    """Read and validate a regular file of at most ``MOST_BYTES``.
+    """Read and validate a regular file of at most ``MAX_BYTES``.
 
     Raises ``UnknownModel`` with one line that names the file without its folder, the fault, and its place.
     """
@@ -138,9 +138,9 @@ def _read(path: Path) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise ValueError("it is not a regular file")
-        content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise ValueError(f"it has more than {MOST_BYTES >> 20} MiB")
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise ValueError(f"it has more than {MAX_BYTES >> 20} MiB")
     return content
 
 

@@ -1,15 +1,7 @@
 """The contract of every provider, as tests.
 
-A test class inherits from ``ProviderContract`` and has a fixture ``stage``, which plays scenes to its provider::
-
-    class TestTiny(ProviderContract):
-        @pytest.fixture
-        async def stage(self, monkeypatch):
-            async with playing(llama_frames) as wire:
-                monkeypatch.setenv("TINY_URL", wire.url)
-                stage = WireStage(TinyProvider(), wire)
-                yield stage
-                await stage.provider.close()
+A test class inherits from ``ProviderContract`` and has a fixture ``stage``, which plays scenes to its provider:
+docs/providers.md has an example.
 """
 
 import asyncio

@@ -66,22 +66,18 @@ class Wire:
         fields = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in head.splitlines()[1:])}
         body = await reader.readexactly(int(fields.get("content-length", 0)))
         self.headers.append(fields)
-        if self.refusals:
-            self.asked.append(json.loads(body))
-            status, error = self.refusals.pop(0)
-            content = json.dumps({"error": error}).encode()
-            writer.write(f"HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {len(content)}\r\n\r\n".encode())
-            writer.write(content)
-            await writer.drain()
-            return
-        if path in self.fixed or self.scene.status != OK:
-            content = json.dumps(self.fixed.get(path, {"error": self.scene.error})).encode()
-            more = "".join(f"{k}: {v}\r\n" for k, v in self.scene.headers.items())
-            status = 200 if path in self.fixed else self.scene.status
-            writer.write(
-                f"HTTP/1.1 {status} X\r\n{more}connection: close\r\ncontent-length: {len(content)}\r\n\r\n".encode()
-                + content
-            )
+        if self.refusals or path in self.fixed or self.scene.status != OK:
+            status, more = self.scene.status, "".join(f"{k}: {v}\r\n" for k, v in self.scene.headers.items())
+            answer: Any = {"error": self.scene.error}
+            if self.refusals:
+                self.asked.append(json.loads(body))
+                (status, error), more = self.refusals.pop(0), ""
+                answer = {"error": error}
+            elif path in self.fixed:
+                status, answer = OK, self.fixed[path]
+            content = json.dumps(answer).encode()
+            head = f"HTTP/1.1 {status} X\r\n{more}connection: close\r\ncontent-length: {len(content)}\r\n\r\n"
+            writer.write(head.encode() + content)
             await writer.drain()
             return
         self.asked.append(json.loads(body))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
-from providers.answers.lenient import MOST_OBJECTS
+from providers.answers.lenient import MAX_OBJECTS
 from providers.answers.schema import guided, parse
 from providers.errors import Malformed, WrongType
 
@@ -205,9 +205,9 @@ def test_a_debater_cannot_speak_for_the_judge() -> None:
 
 
 def test_only_the_last_objects_of_many_are_looked_at() -> None:
-    assert SEVEN == parse(TEXT + '{"points":1}' * (MOST_OBJECTS - 1), Score)
+    assert SEVEN == parse(TEXT + '{"points":1}' * (MAX_OBJECTS - 1), Score)
     with pytest.raises(Malformed):
-        parse(TEXT + '{"points":1}' * MOST_OBJECTS, Score)
+        parse(TEXT + '{"points":1}' * MAX_OBJECTS, Score)
 
 
 @pytest.mark.slow

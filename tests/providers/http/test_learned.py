@@ -11,7 +11,7 @@ from providers.catalog.models import likely_model
 from providers.errors import BadRequest, ContextExceeded
 from providers.http.learned import (
     EXPIRES_S,
-    LEAST_ROOM,
+    MIN_ROOM,
     ROOM,
     Learned,
     LearnedModels,
@@ -47,7 +47,7 @@ def test_an_unknown_model_that_starved_gets_room_and_more_each_time(ask: Any) ->
         limits.append(learned.token_limit(request))
         learned.record(ended(finish="length"), request, limits[-1], has_text=False)
 
-    assert [64, 64 + LEAST_ROOM, 64 + 4 * LEAST_ROOM] == limits
+    assert [64, 64 + MIN_ROOM, 64 + 4 * MIN_ROOM] == limits
 
 
 def test_room_grows_with_the_longest_thinking_that_was_seen(ask: Any) -> None:

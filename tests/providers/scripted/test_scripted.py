@@ -15,7 +15,7 @@ from providers.base import Outcome, Request
 from providers.errors import UnknownModel
 from providers.scripted import provider as provider_module
 from providers.scripted.provider import ScriptedProvider
-from providers.scripted.script import MOST_BYTES, Script, load
+from providers.scripted.script import MAX_BYTES, Script, load
 
 pytestmark = pytest.mark.anyio
 
@@ -338,7 +338,7 @@ async def test_a_pipe_without_a_writer_does_not_wait(tmp_path: Path) -> None:
 
 async def test_a_file_beyond_the_bound_is_refused(tmp_path: Path) -> None:
     with (tmp_path / "long.json").open("wb") as file:
-        file.truncate(MOST_BYTES + 1)
+        file.truncate(MAX_BYTES + 1)
 
     with pytest.raises(UnknownModel, match="it has more than 16 MiB"):
         load(tmp_path / "long.json")
