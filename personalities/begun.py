@@ -9,10 +9,10 @@ import re
 from typing import Final
 
 from events.segmentation import SENTENCE_END
-from events.types import MotionKind, Side
+from events.types import Side
 from personalities.motions import DEMAND
 
-MOST_QUOTED: Final = 10
+MAX_QUOTED: Final = 10
 """Words of the opponent in the first words of a reply."""
 
 _INTRODUCTION: Final = re.compile(
@@ -58,24 +58,8 @@ def point(text: str) -> str:
     sentences = [text[start:end].strip() for start, end in zip(ends, [*ends[1:], len(text)], strict=True)]
     last = _LEAD.sub("", next((each for each in reversed(sentences) if each), ""))
     words = last.split()
-    cut = " …" if len(words) > MOST_QUOTED else ""
-    return " ".join(words[:MOST_QUOTED]).rstrip(".,;:!?") + cut
-
-
-def lead(leads: str, number: int) -> str:
-    """The words that begin the reason of a side's turn ``number``, from 1; later turns take the last but one."""
-    lines = leads.splitlines()
-    return lines[number - 1] if number <= len(lines) else lines[1]
-
-
-def section(side: Side, kind: MotionKind) -> str:
-    """The section of the template with the words that begin a side's reasons."""
-    return f"{side}_{kind}"
-
-
-def capital(text: str) -> str:
-    """The text as the beginning of a sentence."""
-    return text[:1].upper() + text[1:]
+    cut = " …" if len(words) > MAX_QUOTED else ""
+    return " ".join(words[:MAX_QUOTED]).rstrip(".,;:!?") + cut
 
 
 def _statement(motion: str) -> str:

@@ -16,13 +16,13 @@ from personalities.archetypes import SIGNALS
 from personalities.prompt import BY_PHASE
 from personalities.traits import HIGHEST, LEVELS, LOWEST, TRAITS, WORDS_V3, Trait, in_words, level
 
-LEAST = 0.05
+MIN_SHIFT = 0.05
 """The smallest shift: a trait that would move by less does not move."""
 
-MOST_INSTRUCTIONS = 3
+MAX_INSTRUCTIONS = 3
 """Instructions of one directive, one for each of the traits that moved most."""
 
-MOST_MATTERS = 3
+MAX_MATTERS = 3
 """Points of matter in one directive."""
 STRENGTH = 8.0
 """A trait that begins here or higher is a strength; one lost exchange alone does not lower it."""
@@ -40,26 +40,19 @@ def after_exchange(debate: Debate, comparison: Comparison) -> tuple[Event, ...]:
     for that.  A side without a character, as in a supplied transcript, is never pressed.
     """
     pressed = [pressure(debate, comparison), *_flagged(debate, comparison)]
-    return tuple(
-        event
-        for each in pressed
-        if each is not None and _has_character(debate, each.side)
-        for event in _effects(debate, each)
-    )
-
-
-def _has_character(debate: Debate, side: Side) -> bool:
-    opened = debate.opened
-    return opened is None or bool((opened.pro if side == "pro" else opened.con).archetype)
+    return tuple(event for each in pressed if each is not None for event in _effects(debate, each))
 
 
 def _effects(debate: Debate, pressed: PressureApplied) -> Iterator[Event]:
     """The pressure itself, and what it changes in its debater."""
-    yield pressed
     opened = debate.opened
     if opened is None:
+        yield pressed
         return
     seat = opened.pro if pressed.side == "pro" else opened.con
+    if not seat.archetype:
+        return
+    yield pressed
     archetype = opened.archetypes.get(seat.archetype)
     traits = debate.characters.traits.get(pressed.side)
     if not archetype or not traits:
@@ -69,12 +62,14 @@ def _effects(debate: Debate, pressed: PressureApplied) -> Iterator[Event]:
             yield shifted
             yield DirectiveIssued(side=pressed.side, text=directive(shifted.shifts))
         return
-    kept = frozenset() if _was_pressed_before(debate, pressed) else strengths(archetype)
+    before = (pressed.side, pressed.turn - 2)
+    was_pressed = any((each.side, each.turn) == before for each in debate.characters.pressures.values())
+    kept = frozenset() if was_pressed else strengths(archetype)
     shifted = shift(archetype, traits, seat.elasticity, pressed, kept)
     if shifted is not None:
         yield shifted
     last_turn_next = pressed.turn + 4 > opened.turns
-    text = " ".join(matters(debate, pressed.side, most=1 if last_turn_next else MOST_MATTERS))
+    text = " ".join(matters(debate, pressed.side, most=1 if last_turn_next else MAX_MATTERS))
     if not text and shifted is not None:
         text = directive(shifted.shifts, WORDS_V3)
     if text and seat.elasticity and pressed.turn + 2 <= opened.turns:
@@ -82,7 +77,7 @@ def _effects(debate: Debate, pressed: PressureApplied) -> Iterator[Event]:
 
 
 def has_substance(opened: DebateOpened) -> bool:
-    """Whether directives name matter beside manner and hold for one turn: from version 3 of the template on."""
+    """Whether directives name matter as well as manner and hold for one turn: from version 3 of the template on."""
     template = opened.prompts.get("debater")
     return template is not None and template.version >= BY_PHASE
 
@@ -101,14 +96,7 @@ def strengths(archetype: Archetype) -> frozenset[str]:
     return frozenset(name for name, value in archetype.traits.items() if value >= STRENGTH)
 
 
-def _was_pressed_before(debate: Debate, pressed: PressureApplied) -> bool:
-    """Whether the side's turn before this one was under pressure too."""
-    return any(
-        each.side == pressed.side and each.turn == pressed.turn - 2 for each in debate.characters.pressures.values()
-    )
-
-
-def matters(debate: Debate, side: Side, most: int = MOST_MATTERS) -> tuple[str, ...]:
+def matters(debate: Debate, side: Side, most: int = MAX_MATTERS) -> tuple[str, ...]:
     """What the side should take up in its next turn, gravest first, in words that quote the record; then what stands.
 
     A contradiction or a dropped premise of its last turn, flaws that were exposed since that turn, and doubted claims
@@ -239,7 +227,7 @@ def _penalised(rubric: Rubric, card: TurnCard) -> float:
 
 
 def penalties(card: TurnCard) -> float:
-    """Points of penalty that hold against a turn, as requested; without bands, dockings, and reversed penalties."""
+    """Points of penalty that hold against a turn, as requested; without bands, logic gaps, and reversed penalties."""
     return max(-sum(entry.requested for entry in card.entries if entry.kind in {"penalty", "reversal"}), 0.0)
 
 
@@ -250,7 +238,7 @@ def shift(
     pressure: PressureApplied,
     kept: Container[str] = (),
 ) -> TraitsShifted | None:
-    """The traits that move by at least ``LEAST``, rounded to two decimals; None if none does.
+    """The traits that move by at least ``MIN_SHIFT``, rounded to two decimals; None if none does.
 
     Those in ``kept`` do not fall.
     """
@@ -263,7 +251,7 @@ def shift(
             if (response := archetype.responses.get(signal, {}).get(name)) is not None
         )
         after = round(min(max(before + elasticity * pull, LOWEST), HIGHEST), 2)
-        if round(abs(after - before), 2) >= LEAST and not (after < before and name in kept):
+        if round(abs(after - before), 2) >= MIN_SHIFT and not (after < before and name in kept):
             shifts[name] = (before, after)
     return TraitsShifted(side=pressure.side, shifts=shifts) if shifts else None
 
@@ -271,7 +259,7 @@ def shift(
 def directive(shifts: Mapping[str, tuple[float, float]], words: Mapping[str, Trait] = TRAITS) -> str:
     """The traits that moved most, as plain instructions, without numbers and without their cause."""
     most = sorted(shifts, key=lambda name: -round(abs(shifts[name][1] - shifts[name][0]), 2))
-    return " ".join(_instruction(words, name, *shifts[name]) for name in most[:MOST_INSTRUCTIONS])
+    return " ".join(_instruction(words, name, *shifts[name]) for name in most[:MAX_INSTRUCTIONS])
 
 
 def _instruction(words: Mapping[str, Trait], name: str, before: float, after: float) -> str:

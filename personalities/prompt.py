@@ -60,7 +60,8 @@ def debater_template(name: Literal["debater", "short", "begun", "documents"] = "
     """A shipped template.
 
     ``debater``: version 3, for models that read a whole debate.  ``short``: version 2, which small models follow.
-    ``begun``: for a very small model, whose speech is begun for it.  ``documents``: what is said of documents.
+    ``begun``: for a very small model, which continues the first words of its speech.  ``documents``: what a prompt says
+    of documents.
     """
     text = resources.files("personalities").joinpath(f"prompts/{name}.md").read_text(encoding="utf-8")
     version = _VERSION.match(text)
@@ -91,60 +92,43 @@ def debater_prompt(
     shown = [(turn.turn, _turn(template, side, turn, quote)) for turn in (spoken[-history:] if history else ())]
     shown += [(after, _word(template, text, quote)) for after, text in words]
     said = [piece for _, piece in sorted(shown, key=lambda each: each[0])]  # a word follows its turn
-    if template.version >= BY_PHASE:
-        assert place is not None, "a template of version 3 tells the place of the turn"
-        return _by_phase(template, side, motion, max_words, archetype, traits, said, quote, directive, place)
     topic = inline(motion, quote)
-    system = _fill(
-        template,
-        "system",
-        stance=_STANCE[side],
-        manner=archetype.manner,
-        style=style(traits),
-        max_words=str(max_words),
-        directive=_fill(template, "directive", text=directive) if directive else "",
-    )
-    ask = _fill(template, "reply" if spoken else "opening", verdict=_VERDICT[side], motion=topic)
+    if template.version >= BY_PHASE:  # what stays the same comes first: vendors cache the beginning of a prompt
+        assert place is not None, "a template of version 3 tells the place of the turn"
+        system = _fill(
+            template,
+            "system",
+            stance=_STANCE[side],
+            turns=str(place.turns),
+            manner=archetype.manner,
+            burden=burden(place.kind, side),
+            language=place.language,
+            aim=str(round(max_words * AIM)),
+            max_words=str(round(max_words * TOLD)),
+        )
+        left = (place.turns - place.turn) // 2
+        ask = _fill(
+            template,
+            "turn",
+            turn=str(place.turn),
+            turns=str(place.turns),
+            place=_fill(template, "more", left=str(left)) if left else _fill(template, "last"),
+            phase=phase(place.turn, place.turns),
+            style=style(traits, WORDS_V3),
+            directive=_fill(template, "directive", text=_told(directive, quote)) if directive else "",
+        )
+    else:
+        system = _fill(
+            template,
+            "system",
+            stance=_STANCE[side],
+            manner=archetype.manner,
+            style=style(traits),
+            max_words=str(max_words),
+            directive=_fill(template, "directive", text=directive) if directive else "",
+        )
+        ask = _fill(template, "reply" if spoken else "opening", verdict=_VERDICT[side], motion=topic)
     return (("system", system), ("user", _fill(template, "motion", motion=topic)), *said, ("user", ask))
-
-
-def _by_phase(
-    template: Template,
-    side: Side,
-    motion: str,
-    max_words: int,
-    archetype: Archetype,
-    traits: Mapping[str, float],
-    said: Sequence[Piece],
-    quote: Callable[[str], str],
-    directive: str,
-    place: Place,
-) -> tuple[Piece, ...]:
-    """What stays the same first, then the turns, and last what this turn is told: vendors cache the beginning."""
-    system = _fill(
-        template,
-        "system",
-        stance=_STANCE[side],
-        turns=str(place.turns),
-        manner=archetype.manner,
-        burden=burden(place.kind, side),
-        language=place.language,
-        aim=str(round(max_words * AIM)),
-        max_words=str(round(max_words * TOLD)),
-    )
-    left = (place.turns - place.turn) // 2
-    ask = _fill(
-        template,
-        "turn",
-        turn=str(place.turn),
-        turns=str(place.turns),
-        place=_fill(template, "more", left=str(left)) if left else _fill(template, "last"),
-        phase=phase(place.turn, place.turns),
-        style=style(traits, WORDS_V3),
-        directive=_fill(template, "directive", text=_told(directive, quote)) if directive else "",
-    )
-    topic = _fill(template, "motion", motion=inline(motion, quote))
-    return (("system", system), ("user", topic), *said, ("user", ask))
 
 
 def begun_prompt(
@@ -173,14 +157,15 @@ def begun_prompt(
         directive=_fill(template, "directive", text=_told(directive, quote)) if directive else "",
     )
     said: list[Piece] = [("user", _fill(template, MODERATOR, text=inline(text, quote))) for text in words]
-    leads = _section(template.text, begun.section(side, kind))[0].template
+    leads = _section(template.text, f"{side}_{kind}")[0].template
     opponents = [turn.text for turn in spoken if turn.side != side]
-    lead, stance = begun.lead(leads, number), begun.stance(motion, side)
+    lines, stance = leads.splitlines(), begun.stance(motion, side)
+    lead = lines[number - 1] if number <= len(lines) else lines[1]  # later turns take the last but one
     if opponents:
         point = inline(begun.point(opponents[-1]), quote)
         first = _fill(template, "reply", point=point, stance=stance, lead=lead)
     else:
-        first = _fill(template, "opening", stance=begun.capital(stance), lead=lead)
+        first = _fill(template, "opening", stance=stance[:1].upper() + stance[1:], lead=lead)
     return (("system", system), *said, ("user", _fill(template, "ask", claim=claim)), ("assistant", first))
 
 

@@ -14,7 +14,7 @@ from events.state.debate import Debate
 from events.transfer import parse_lines
 from events.types import DebateOpened, DirectiveIssued, PressureApplied, TurnStarted
 from personalities.archetypes import archetype
-from personalities.pressure import MOST_MATTERS, directive_in_force, shift, strengths
+from personalities.pressure import MAX_MATTERS, directive_in_force, shift, strengths
 from personalities.prompt import debater_template
 from personalities.traits import TRAITS
 from server.whatif.replay import replay
@@ -52,7 +52,7 @@ def test_directives_have_few_points_and_most_have_matter(held: Debate) -> None:
     with_matter = [text for text in texts if QUOTE.search(text)]
 
     assert len(with_matter) >= 0.7 * len(texts)
-    assert all(len(QUOTE.findall(text)) <= 2 * MOST_MATTERS + 1 for text in texts)
+    assert all(len(QUOTE.findall(text)) <= 2 * MAX_MATTERS + 1 for text in texts)
     assert not [text for text in texts if "facts that can be checked" in text or "Bring more facts" in text]
 
 
