@@ -26,16 +26,16 @@ __all__ = ["passages_for", "prepare", "room_for", "statement_passages", "with_pa
 TEMPLATE: Final = "documents"
 """The name of the template in an opening; only a debate with documents has it."""
 Form = Literal["whole", "short", "begun"]
-"""How much a debater reads: ``short`` is for small models, ``begun`` for one whose speeches are begun for it."""
-MOST: Final[dict[Form, int]] = {"whole": 6, "short": 3, "begun": 1}
+"""How much a debater reads: ``short`` is for small models, ``begun`` for one that continues a speech's first words."""
+MAX_PASSAGES: Final[dict[Form, int]] = {"whole": 6, "short": 3, "begun": 1}
 """Passages for a turn."""
-MOST_WORDS: Final[dict[Form, int]] = {"whole": 10_000, "short": 60, "begun": 30}
+MAX_WORDS: Final[dict[Form, int]] = {"whole": 10_000, "short": 60, "begun": 30}
 """Words of a passage in a prompt: of a longer one stand the sentences that fit the turn best."""
 SHARE_OF_WINDOW: Final = 4
 """Passages have at most a quarter of a model's window."""
 ROOM: Final = 2400
 """Tokens that passages have at most."""
-MOST_ANSWERED: Final = 2
+MAX_ANSWERED: Final = 2
 """Passages that a debater is given because the opponent's last turn cites them."""
 _CITED: Final = re.compile(r"\[\s*(E[1-9]\d{0,5})\s*\]")
 _NUMBERED: Final = re.compile(r"[\[［]\s*(E\s*\d+)\s*[\]］]", re.IGNORECASE)
@@ -54,13 +54,13 @@ def passages_for(debate: Debate, opened: DebateOpened, side: Side, form: Form, w
     What fits is found by the motion, the opponent's last turn and the directive.  Where no passage has a word of them,
     the first passages follow; of a few passages, all are given.
     """
-    pack, most = debate.evidence, MOST[form]
+    pack, most = debate.evidence, MAX_PASSAGES[form]
     if not pack.passages:
         return ()
     cited = [name for name in _CITED.findall(_answered(debate, side)) if name in pack.passages]
     found = best_passages(pack, _query(debate, opened, side), opened.language or "en", most)
     rest = pack.passages if len(pack.passages) <= most or not found else ()
-    wanted = tuple(dict.fromkeys((*cited[::-1][:MOST_ANSWERED], *found, *rest)))[:most]
+    wanted = tuple(dict.fromkeys((*cited[::-1][:MAX_ANSWERED], *found, *rest)))[:most]
     return _fitting(pack, wanted, room_for(debate, window))
 
 
@@ -89,16 +89,10 @@ def statement_passages(debate: Debate, opened: DebateOpened, names: Sequence[str
     """What a prompt for a statement by protocol says about documents; empty without passages."""
     if not names:
         return ""
-    template = opened.prompts.get(TEMPLATE) or debater_template(TEMPLATE)
-    lines = [
-        fill(
-            section(template, "lines"),
-            id=name,
-            place=_place(debate.evidence, name),
-            text=_defanged(quoted(debate.evidence.passages[name].passage.text)),
-        )
-        for name in names
-    ]
+    template, pack = opened.prompts.get(TEMPLATE) or debater_template(TEMPLATE), debate.evidence
+    shown = {name: _defanged(quoted(pack.passages[name].passage.text)) for name in names}
+    frame = section(template, "lines")
+    lines = (fill(frame, id=name, place=_place(pack, name), text=text) for name, text in shown.items())
     return fill(section(template, "statement"), passages="\n\n".join(lines))
 
 
@@ -122,7 +116,7 @@ def _fitting(pack: EvidencePack, names: Sequence[str], room: float) -> tuple[str
 
 def _shortened(pack: EvidencePack, name: str, query: str, language: str, form: Form) -> str:
     """A passage within the words of the form: the best sentence and those that follow it."""
-    text, most = pack.passages[name].passage.text, MOST_WORDS[form]
+    text, most = pack.passages[name].passage.text, MAX_WORDS[form]
     if count_words(text) <= most:
         return text
     sentences = list(best_sentences(text, query, language))

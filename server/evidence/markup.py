@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from typing import Final
+from typing import Final, NamedTuple
 
 from server.evidence.passages import Block
-from server.evidence.text import MOST_TITLE, decoded, line_of
+from server.evidence.text import MAX_TITLE, decoded, line_of
 
 _VOID: Final = frozenset({
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
@@ -63,7 +63,7 @@ class Markup:
         reader.feed(self._html)
         reader.close()
         yield from reader.blocks()
-        self.title = line_of(reader.title)[:MOST_TITLE]
+        self.title = line_of(reader.title)[:MAX_TITLE]
 
 
 def html_text(content: bytes) -> str:
@@ -80,13 +80,11 @@ def markdown_html(text: str) -> str:
     return str(MarkdownIt("commonmark").enable("table").render(_FRONT_MATTER.sub("", text)))
 
 
-class _Element:
+class _Element(NamedTuple):
     """An open element."""
 
-    __slots__ = ("name", "unread")
-
-    def __init__(self, name: str, *, unread: bool) -> None:
-        self.name, self.unread = name, unread
+    name: str
+    unread: bool
 
 
 class _TextCollector(HTMLParser):
@@ -141,7 +139,7 @@ class _TextCollector(HTMLParser):
     def handle_data(self, data: str) -> None:
         """Text."""
         if self._in_title:
-            self.title += data[:MOST_TITLE]
+            self.title += data[:MAX_TITLE]
         elif not (self._open and self._open[-1].unread):
             self._text.append(data)
 
@@ -160,7 +158,7 @@ class _TextCollector(HTMLParser):
             self.title = self.title or text
             return
         if self._pending:
-            self._heading, self._pending = self._pending[:MOST_TITLE], ""
+            self._heading, self._pending = self._pending[:MAX_TITLE], ""
         self._blocks.append(Block(text=text, heading=self._heading))
 
 

@@ -8,18 +8,18 @@ from msgspec.structs import replace
 
 from events.segmentation import LONGEST_RUN, SENTENCE_END, count_words, first_words
 
-LEAST, MOST = 80, 150
+MIN_WORDS, MAX_WORDS = 80, 150
 """Words of a passage.  It has fewer where a section ends, and never more."""
 READ_BADLY: Final = "read badly"
-"""What stands beside the page of a passage whose words are implausible."""
+"""What a prompt says after the page of a passage whose words are implausible."""
 MOST_CHARACTERS: Final = 2_000_000
 """Characters of all documents of a debate, as text."""
-_LONGEST: Final = (MOST + 1) * (LONGEST_RUN + 1)
-"""Characters that hold more than ``MOST`` words in any script."""
+_LONGEST: Final = (MAX_WORDS + 1) * (LONGEST_RUN + 1)
+"""Characters that hold more than ``MAX_WORDS`` words in any script."""
 
 
 class Block(Struct, frozen=True, kw_only=True):
-    """A paragraph of a document; ``page`` from 1, 0 in a document without pages."""
+    """A paragraph of a document, or a passage without its id; ``page`` from 1, 0 in a document without pages."""
 
     text: str
     page: int = 0
@@ -28,24 +28,17 @@ class Block(Struct, frozen=True, kw_only=True):
     """Whether its page was read badly: its words are implausible."""
 
 
-class CutPassage(Struct, frozen=True, kw_only=True):
-    """A passage without its id: paragraphs, one a line, with the page and the heading of the first."""
+def cut(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The passages of a document: paragraphs, one a line, with the page and the heading of the first.
 
-    text: str
-    page: int
-    heading: str
-    is_misread: bool = False
-
-
-def cut(blocks: Iterable[Block]) -> Iterator[CutPassage]:
-    """The passages of a document.  All its words are in them, each once; white space within a paragraph is one space.
+    All its words are in them, each once; white space within a paragraph is one space.
 
     A passage does not go on over a heading, nor from a page that was read badly to another one.
     """
     held: list[Block] = []
     size = 0
     for piece, words in _pieces(blocks):
-        if held and (size >= LEAST or size + words > MOST or _source(piece) != _source(held[0])):
+        if held and (size >= MIN_WORDS or size + words > MAX_WORDS or _source(piece) != _source(held[0])):
             yield _joined(held)
             held, size = [], 0
         held.append(piece)
@@ -59,13 +52,12 @@ def _source(block: Block) -> tuple[str, bool]:
     return block.heading, block.is_misread
 
 
-def _joined(held: list[Block]) -> CutPassage:
-    first, text = held[0], "\n".join(each.text for each in held)
-    return CutPassage(text=text, page=first.page, heading=first.heading, is_misread=first.is_misread)
+def _joined(held: list[Block]) -> Block:
+    return replace(held[0], text="\n".join(each.text for each in held))
 
 
 def _pieces(blocks: Iterable[Block]) -> Iterator[tuple[Block, int]]:
-    """Paragraphs with their words; one longer than ``MOST`` in parts that end with a sentence if possible."""
+    """Paragraphs with their words; one longer than ``MAX_WORDS`` in parts that end with a sentence if possible."""
     for block in blocks:
         text = " ".join(block.text.split())
         for part, words in _parts(text):
@@ -75,13 +67,13 @@ def _pieces(blocks: Iterable[Block]) -> Iterator[tuple[Block, int]]:
 def _parts(text: str) -> Iterator[tuple[str, int]]:
     if not text:
         return
-    if (words := count_words(text)) <= MOST:
+    if (words := count_words(text)) <= MAX_WORDS:
         yield text, words
         return
     start = end = size = 0
     for sentence_end in _sentence_ends(text):
         words = count_words(text[end:sentence_end])
-        if size and (size >= LEAST or size + words > MOST):
+        if size and (size >= MIN_WORDS or size + words > MAX_WORDS):
             yield text[start:end].strip(), size
             start, size = end, 0
         end, size = sentence_end, size + words
@@ -89,10 +81,10 @@ def _parts(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _sentence_ends(text: str) -> Iterator[int]:
-    """The ends of all sentences; a sentence of more than ``MOST`` words has ends between its words too."""
+    """The ends of all sentences; a sentence of more than ``MAX_WORDS`` words has ends between its words too."""
     start = 0
     for end in (*(found.end() for found in SENTENCE_END.finditer(text)), len(text)):
-        while (part := first_words(text[start : min(end, start + _LONGEST)], MOST)) != text[start:end].rstrip():
+        while (part := first_words(text[start : min(end, start + _LONGEST)], MAX_WORDS)) != text[start:end].rstrip():
             start += len(part)
             yield start
         if end > start:

@@ -8,18 +8,18 @@ from pypdfium2 import PdfDocument, PdfiumError, raw
 
 from events.segmentation import MARKS, UNSPACED
 from server.evidence.passages import Block
-from server.evidence.text import MOST_TITLE, Unreadable, blocks_of, line_of, tidy
+from server.evidence.text import MAX_TITLE, Unreadable, blocks_of, line_of, tidy
 
 LONGEST_WORD: Final = 24
 """Letters of a word; more of them are words that run together, or a word of a language that builds long ones."""
-MOST_GLUED: Final = 0.1
+MAX_GLUED: Final = 0.1
 """Share of a page's letters that may stand in longer words.
 
 Measured by page: Debian's policy 4.6.2 (XeLaTeX) read by pypdf, which loses spaces, 0.22 to 0.61; read by PDFium, and
 the Filesystem Hierarchy Standard read by either, at most 0.02.  Of 532 translations of the Universal Declaration of
 Human Rights two have more than 0.1 (Nuosu, Greenlandic), the next one 0.07 (Malayalam).
 """
-MOST_ALONE: Final = 0.3
+MAX_ALONE: Final = 0.3
 """Share of a page's Latin, Greek and Cyrillic letters that may stand alone; at most 0.11 in the same translations."""
 _LETTER: Final = rf"[^\W\d_{UNSPACED}]"
 _WORD: Final = re.compile(rf"{_LETTER}(?:[{MARKS}]*{_LETTER})*")
@@ -28,7 +28,7 @@ _LINE_END_HYPHEN: Final = "\x02"
 """What PDFium writes for a hyphen and the end of its line."""
 _LOCKED: Final = frozenset((raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY))
 _NO_TITLE: Final = "untitled"
-"""Some programs write it for want of a title."""
+"""Some programs write it where there is no title."""
 
 
 class Pdf:
@@ -42,7 +42,7 @@ class Pdf:
                 raise Unreadable("is encrypted: save it without a password") from error
             raise
         title = line_of(self._document.get_metadata_value("Title"))
-        self.title = "" if title == _NO_TITLE else title[:MOST_TITLE]
+        self.title = "" if title == _NO_TITLE else title[:MAX_TITLE]
 
     def blocks(self) -> Iterator[Block]:
         """The paragraphs, with their pages.  Text outside a page is left out: no reader sees it."""
@@ -69,6 +69,6 @@ def is_misread(text: str) -> bool:
     words = _WORD.findall(text)
     letters = [len(each) for each in words]
     alphabetic = [len(each) for each in words if _ALPHABETIC.match(each)]
-    return sum(each for each in letters if each > LONGEST_WORD) > MOST_GLUED * sum(letters) or alphabetic.count(
+    return sum(each for each in letters if each > LONGEST_WORD) > MAX_GLUED * sum(letters) or alphabetic.count(
         1
-    ) > MOST_ALONE * sum(alphabetic)
+    ) > MAX_ALONE * sum(alphabetic)

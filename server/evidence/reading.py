@@ -1,32 +1,32 @@
-"""A document read by a child process (``server.evidence.child``), within bounds of time and memory."""
+"""A document read within bounds of time and memory: this module is also the program of the child process that reads it.
+
+The program's standard input is one line, then the file (``server.child``).
+"""
 
 from pathlib import PurePath
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
-from server.child import Bounds, ChildEnded, read_in_child
-from server.evidence.child import MEMORY_FAULT, WantedDocument
-from server.evidence.passages import CutPassage
-from server.evidence.text import Unreadable
+from server.child import Bounds, ChildEnded, answer, read_in_child
+from server.evidence.passages import MOST_CHARACTERS, Block, cut
+from server.evidence.text import Unreadable, blocks_of, decoded
+from server.extras import is_installed, needed
 
-CHILD: Final = "server.evidence.child"
+PROGRAM: Final = "server.evidence.reading"
 CPU_S: Final = 60
 """Seconds of computing that a document may take."""
 MEMORY: Final = 1 << 30
 """Bytes of address space of the child."""
 WALL_S: Final = 2.0 * CPU_S
 """Seconds until a child is ended that does not compute either."""
-SLOW: Final = "takes more time to read than a document may take"
+NAMES: Final = {"text": "text", "markdown": "Markdown", "html": "HTML", "pdf": "PDF"}
+MEMORY_FAULT: Final = "takes more memory to read than a document may take"
+TIME_FAULT: Final = "takes more time to read than a document may take"
 TYPES: Final = {"text/markdown": "markdown", "text/html": "html", "application/xhtml+xml": "html"}
 ENDS: Final = {
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-    ".pdf": "pdf",
-}
+    ".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html", ".xhtml": "html", ".pdf": "pdf",
+}  # fmt: skip
 MEDIA_TYPES: Final = {
     "text": "text/plain", "markdown": "text/markdown", "html": "text/html", "pdf": "application/pdf"
 }  # fmt: skip
@@ -36,12 +36,19 @@ _PDF_MARK_WITHIN: Final = 1024
 """Bytes within which the mark of a PDF file may stand."""
 
 
+class WantedDocument(Struct, frozen=True, kw_only=True):
+    """What the program is told in addition to the file.  ``most``: the characters that its text may have."""
+
+    kind: str
+    most: int
+
+
 class DocumentReading(Struct, frozen=True, kw_only=True):
     """What a file says: its title, empty if it has none, and its text as passages."""
 
     title: str = ""
     characters: int = 0
-    passages: tuple[CutPassage, ...] = ()
+    passages: tuple[Block, ...] = ()
     fault: str = ""
     """Why it cannot be read; the rest is empty then."""
 
@@ -58,16 +65,61 @@ async def read_document(content: bytes, kind: str, most: int) -> DocumentReading
     told = WantedDocument(kind=kind, most=most)
     bounds = Bounds(cpu_s=CPU_S, wall_s=WALL_S, memory=MEMORY)
     try:
-        found = await read_in_child(CHILD, told, content, bounds, DocumentReading)
+        found = await read_in_child(PROGRAM, told, content, bounds, DocumentReading)
     except ChildEnded as error:
-        raise Unreadable(_ending(error)) from error
+        ended = f"cannot be read: its reader ended with status {error.status}"
+        raise Unreadable({"memory": MEMORY_FAULT, "time": TIME_FAULT}.get(error.why, ended)) from error
     if found.fault:
         raise Unreadable(found.fault)
     return found
 
 
-def _ending(error: ChildEnded) -> str:
-    """Why a child gave no answer."""
-    if error.why == "memory":
-        return MEMORY_FAULT
-    return SLOW if error.why == "time" else f"cannot be read: its reader ended with status {error.status}"
+# the program
+
+
+def read_bytes(content: bytes, kind: str, most: int) -> DocumentReading:
+    """The passages of a file, or its fault.  ``most``: its characters may be so many."""
+    try:
+        return _passages(content, kind, most)
+    except Unreadable as error:
+        fault = error.why
+    except MemoryError:
+        fault = MEMORY_FAULT
+    except RecursionError:
+        fault = "is nested too deeply to be read"
+    except Exception as error:  # noqa: BLE001 - the readers raise anything for a damaged file
+        fault = f"is damaged: it cannot be read as {NAMES[kind]} ({type(error).__name__})"
+    return DocumentReading(fault=fault)
+
+
+def _passages(content: bytes, kind: str, most: int) -> DocumentReading:
+    from server.evidence.markup import Markup, html_text, markdown_html  # noqa: PLC0415 - only the child needs parsers
+
+    if not content.strip():
+        raise Unreadable("is empty")
+    source: Any = None
+    match kind:
+        case "pdf":
+            if not is_installed("pdf"):
+                raise Unreadable(f"cannot be read: PDF {needed('pdf')}")
+            from server.evidence.pdf import Pdf  # noqa: PLC0415 - PDFium is loaded for a PDF only
+
+            source = Pdf(content)
+        case "html":
+            source = Markup(html_text(content))
+        case "markdown":
+            source = Markup(markdown_html(decoded(content)))
+    characters, passages = 0, []
+    for each in cut(source.blocks() if source is not None else blocks_of(decoded(content))):
+        characters += len(each.text)
+        if characters > most:
+            raise Unreadable(f"has too much text: all documents have at most {MOST_CHARACTERS:,} characters together")
+        passages.append(each)
+    if not passages:
+        raise Unreadable("has no text")
+    title = source.title if source is not None else ""
+    return DocumentReading(title=title, characters=characters, passages=tuple(passages))
+
+
+if __name__ == "__main__":
+    answer(WantedDocument, lambda wanted, content: read_bytes(content, wanted.kind, wanted.most))

@@ -17,7 +17,7 @@ from events.segmentation import UNSPACED
 from events.state.parts.evidence import EvidencePack
 from judge.live.text import empty_words, stem
 
-MOST_TERMS: Final = 200
+MAX_TERMS: Final = 200
 """Different words of a query."""
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _SHORT: Final = 3
@@ -79,7 +79,7 @@ def _texts(pack: EvidencePack) -> tuple[str, ...]:
 def query_terms(query: str, language: str) -> tuple[str, ...]:
     """The different words of a query that have content."""
     empty = _empty(language)
-    return tuple(dict.fromkeys(term for term in terms_of(query) if term not in empty))[:MOST_TERMS]
+    return tuple(dict.fromkeys(term for term in terms_of(query) if term not in empty))[:MAX_TERMS]
 
 
 def terms_of(text: str) -> Iterator[str]:

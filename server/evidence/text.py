@@ -8,7 +8,7 @@ from typing import Final
 from events.segmentation import UNSPACED
 from server.evidence.passages import Block
 
-MOST_TITLE: Final = 200
+MAX_TITLE: Final = 200
 """Characters of a title or a heading."""
 _MARKED: Final = (
     (BOM_UTF8, "utf-8-sig"),
@@ -21,7 +21,7 @@ _MARKED: Final = (
 _SAMPLE: Final = 1 << 16
 """Bytes and characters that tell whether a file is text."""
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
-_MOST_CONTROLS: Final = 0.01
+_MAX_CONTROLS: Final = 0.01
 _HALF_NULS: Final = 0.3
 """Share of zero bytes at even or odd places from which on a file without a mark is taken for UTF-16."""
 _OLD: Final = (
@@ -72,15 +72,10 @@ def decoded(content: bytes, declared: str = "") -> str:
 
 
 def blocks_of(text: str) -> Iterator[Block]:
-    """The paragraphs of a plain text: what stands between empty lines."""
+    """The paragraphs of a plain text, which empty lines separate, each as one line."""
     for part in _PARAGRAPH.split(text):
-        yield Block(text=joined_lines(part))
-
-
-def joined_lines(text: str) -> str:
-    """A paragraph as one line: a word that was hyphenated at a line's end is whole again."""
-    whole = _HYPHEN_BREAK.sub("", _UNSPACED_BREAK.sub("", text))
-    return _BREAK_WITHIN.sub("", whole).replace("\n", " ")
+        whole = _HYPHEN_BREAK.sub("", _UNSPACED_BREAK.sub("", part))  # a word hyphenated at a line's end is whole again
+        yield Block(text=_BREAK_WITHIN.sub("", whole).replace("\n", " "))
 
 
 def tidy(text: str) -> str:
@@ -96,7 +91,7 @@ def line_of(text: str) -> str:
 def _text(text: str) -> str:
     """The tidied text.  Raises ``Unreadable`` if too many of its characters are controls."""
     sample = text[:_SAMPLE]
-    if len(_CONTROL.findall(sample)) > _MOST_CONTROLS * len(sample):
+    if len(_CONTROL.findall(sample)) > _MAX_CONTROLS * len(sample):
         raise Unreadable("is not a text")
     return tidy(text)
 

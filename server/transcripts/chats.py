@@ -46,13 +46,10 @@ def read_chat(chat: Mapping[str, Any] | list[Any]) -> ReadTranscript:
         if not (text := "\n\n".join(_parts(words))):
             text = message["text"] if isinstance(message.get("text"), str) else ""
         collector.add(name, text, side=side)
-    others = sum(_silent(message.get("content")) for message in messages)
-    warnings = list(collector.warnings())
-    if others:
-        warnings.append(f"Parts without words (tools, thinking, images) are left out: {others}.")
-    return ReadTranscript(
-        kind=_kind(facts, messages), entries=collector.finish(), motion=_title(facts), warnings=tuple(warnings)
-    )
+    parts = [part for message in messages if isinstance(message.get("content"), list) for part in message["content"]]
+    silent = sum(isinstance(part, dict) and not any(_parts(part)) for part in parts)
+    warnings = [f"Parts without words (tools, thinking, images) are left out: {silent}."] if silent else []
+    return collector.transcript(_kind(facts, messages), motion=_title(facts), warnings=warnings)
 
 
 def _title(chat: Mapping[str, Any]) -> str:
@@ -116,13 +113,6 @@ def _parts(content: Any, depth: int = 0) -> Iterable[str]:
         if isinstance(kind, str) and kind in _WORDS:
             words = content.get("text", content.get("parts", content.get("value")))
             yield from _parts(words, depth + 1)
-
-
-def _silent(content: Any) -> int:
-    """How many parts of a content have no words."""
-    if not isinstance(content, list):
-        return 0
-    return sum(isinstance(part, dict) and not any(_parts(part)) for part in content)
 
 
 def _kind(facts: Mapping[str, Any], messages: Iterable[Mapping[str, Any]]) -> Literal["openai", "anthropic"]:

@@ -15,7 +15,7 @@ MODULE: Final = "server.transcripts.child"
 
 
 class WantedFile(Struct, frozen=True, kw_only=True):
-    """What the child is told beside the file.  ``debate``: id or number of one of several debates in it."""
+    """What the child is told in addition to the file.  ``debate``: id or number of one of several debates in it."""
 
     name: str
     debate: str

@@ -1,6 +1,7 @@
 """What a parser finds in a file: entries in their order, the motion, and what else the file says of the debate."""
 
 import re
+from collections.abc import Iterable
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -20,7 +21,7 @@ from server.errors import BadTranscript
 EntrySide = Literal["pro", "con", "context", "out"]
 """Whose words an entry has.  ``context``: a moderator or a question; ``out``: it is left out."""
 
-MOST_DEBATES: Final = 1000
+MAX_DEBATES: Final = 1000
 """Debates of one file that are listed."""
 
 _SPACE: Final = re.compile(r"\s+")
@@ -58,21 +59,6 @@ class ReadTranscript(Struct, frozen=True, kw_only=True):
     """The debates of a file that has several; the entries are those of the chosen one."""
     chosen: str = ""
     """Id of the chosen one."""
-
-
-def motion_of(text: str) -> str:
-    """A motion within its bound."""
-    return one_line(text, MOTION_MOST)
-
-
-def source_of(text: str) -> str:
-    """A source within its bound."""
-    return one_line(text, SOURCE_MOST)
-
-
-def licence_of(text: str) -> str:
-    """Words of a licence within their bound."""
-    return one_line(text, LICENCE_MOST)
 
 
 def one_line(text: str, most: int) -> str:
@@ -121,16 +107,21 @@ class EntryCollector:
         if self._characters > ALL_MOST:
             raise BadTranscript(f"the debate is too long: a transcript has at most {ALL_MOST:,} characters")
 
-    def finish(self) -> tuple[TranscriptEntry, ...]:
-        """The entries."""
+    def transcript(
+        self, kind: SourceKind, *, motion: str = "", source: str = "", licence: str = "", warnings: Iterable[str] = ()
+    ) -> ReadTranscript:
+        """The entries, with the facts within their bounds and with ``warnings`` of the reader."""
         self._end()
-        return tuple(self._entries)
-
-    def warnings(self) -> tuple[str, ...]:
-        """What was changed in them."""
-        if not self._shortened:
-            return ()
-        return (f"A name has at most {SPEAKER_MOST} characters: {len(self._shortened)} of them are cut.",)
+        cut = len(self._shortened)
+        shortened = (f"A name has at most {SPEAKER_MOST} characters: {cut} of them are cut.",) if cut else ()
+        return ReadTranscript(
+            kind=kind,
+            entries=tuple(self._entries),
+            motion=one_line(motion, MOTION_MOST),
+            source=one_line(source, SOURCE_MOST),
+            licence=one_line(licence, LICENCE_MOST),
+            warnings=(*shortened, *warnings),
+        )
 
     def _end(self) -> None:
         if self._last is None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from server.errors import BadTranscript, TooLarge
 from server.transcripts import chats, moot_log, records
-from server.transcripts.entries import MOST_DEBATES, HeldDebate, ReadTranscript
+from server.transcripts.entries import MAX_DEBATES, HeldDebate, ReadTranscript
 from server.transcripts.sides import TranscriptSplit, split_of
 from server.transcripts.subtitles import read_subtitles
 from server.transcripts.tables import columns_of, delimiter_of, read_csv
@@ -19,14 +19,14 @@ from server.transcripts.text import read_text
 MOST_BYTES: Final = 50 << 20
 _SAMPLE: Final = 65_536
 """Bytes or characters that show what a file is."""
-_LEAST_UTF_16: Final = 4
+_MIN_UTF_16: Final = 4
 """Bytes of a file from which on its zero bytes tell that it is UTF-16."""
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 _DOCUMENTS: Final = (b"%PDF-", b"PK\x03\x04")
 _TIMES: Final = re.compile(r"(?m)^[ \t]*(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}\s*-->\s*\S")
 _HEADING: Final = re.compile(r"(?m)^#{1,6} \S|^(?:[-*>] )?\*\*[^*\n]{1,90}\*\*")
 _UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-_MOST_CONTROLS: Final = 0.01
+_MAX_CONTROLS: Final = 0.01
 
 
 class DebateShape(NamedTuple):
@@ -78,7 +78,7 @@ def _check_encoding(data: bytes) -> None:
     """Raise ``BadTranscript`` for what is not UTF-8 text."""
     head = data[:_SAMPLE]
     nulls = max(head[::2].count(0), head[1::2].count(0))
-    if head.startswith(_UTF_16) or (len(head) >= _LEAST_UTF_16 and nulls * 3 > len(head)):
+    if head.startswith(_UTF_16) or (len(head) >= _MIN_UTF_16 and nulls * 3 > len(head)):
         raise BadTranscript("the file is UTF-16 text: save it as UTF-8")
     if b"\0" in data:
         raise BadTranscript("the file is not text: it contains NUL bytes")
@@ -95,7 +95,7 @@ def _check_encoding(data: bytes) -> None:
 
 def _is_binary(head: bytes) -> bool:
     controls = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in head)  # noqa: PLR2004 - ASCII
-    return controls > len(head) * _MOST_CONTROLS
+    return controls > len(head) * _MAX_CONTROLS
 
 
 def _read_lines(name: str, data: bytes) -> ReadTranscript:
@@ -105,17 +105,12 @@ def _read_lines(name: str, data: bytes) -> ReadTranscript:
         return read_subtitles(_lines(data), "webvtt")
     if _TIMES.search(sample):
         return read_subtitles(_lines(data), "srt")
-    first = sample.lstrip().partition("\n")[0]
-    columns = columns_of(_cells(first))
+    first = sample.lstrip().partition("\n")[0][:4000]
+    columns = columns_of([cell.strip(' "\r') for cell in first.split(delimiter_of(first))])
     if name.endswith((".csv", ".tsv")) or {"speaker", "text"} <= columns.keys():
         return read_csv(_lines(data))
     is_markdown = name.endswith((".md", ".markdown")) or (not name.endswith(".txt") and _HEADING.search(sample))
     return read_text(data.decode(), is_markdown=bool(is_markdown))
-
-
-def _cells(line: str) -> list[str]:
-    """The cells of a first line, roughly."""
-    return [cell.strip(' "\r') for cell in line[:4000].split(delimiter_of(line[:4000]))]
 
 
 def _lines(data: bytes) -> Iterator[str]:
@@ -188,7 +183,7 @@ def _chosen(values: Iterable[Any], debate: str, shape: DebateShape) -> ReadTrans
             continue
         count += 1
         title = shape.titled(count, value)
-        if len(listed) < MOST_DEBATES:
+        if len(listed) < MAX_DEBATES:
             listed.append(title)
         if title.id == debate or (found is None and (not debate or debate == str(count))):
             found = (title.id, value)

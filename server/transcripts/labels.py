@@ -36,13 +36,13 @@ _NO_NAME: Final = re.compile(
     r"|observation|claim|fact|rule)\s+\w{1,4})",
     re.IGNORECASE,
 )
-_MOST_NAME_WORDS: Final = 10
+_MAX_NAME_WORDS: Final = 10
 _LONGEST_LABEL: Final = 2 * SPEAKER_MOST
 _LONGEST_HEADING: Final = 320
 _PARTICLES: Final = frozenset(
     ("de", "da", "del", "di", "du", "la", "le", "van", "von", "der", "den", "of", "the", "al", "el", "bin", "and", "y")
 )
-_MOST_LINE_WORDS: Final = 5
+_MAX_LINE_WORDS: Final = 5
 _LONGEST_TITLE: Final = 5
 """Characters of a word that may end in a full stop inside a name, such as ``Prof.``."""
 
@@ -55,7 +55,7 @@ class SpeakerLabel(Struct, frozen=True, kw_only=True):
     form: LabelForm
     at_ms: int | None = None
     is_marked: bool = False
-    """Whether the file sets it in bold type, in capitals, between angle brackets or beside a time."""
+    """Whether the file sets it in bold type, in capitals, between angle brackets or next to a time."""
 
 
 def milliseconds(found: "re.Match[str]") -> int:
@@ -72,7 +72,7 @@ def is_name(text: str) -> bool:
     if not (text[0].isalnum() or text[0] in "@#▲▼") or not _FORBIDDEN.isdisjoint(text) or _NO_NAME.fullmatch(text):
         return False
     words = text.split()
-    if len(words) > _MOST_NAME_WORDS or text.count(",") > (3 if text.isupper() else 1):
+    if len(words) > _MAX_NAME_WORDS or text.count(",") > (3 if text.isupper() else 1):
         return False
     return not any(word.endswith(".") and len(word) > _LONGEST_TITLE for word in words)
 
@@ -157,13 +157,13 @@ def _bold(inner: str, after: str, at_ms: int | None) -> SpeakerLabel | None:
 
 
 def _alone(text: str, at_ms: int | None, *, is_timed: bool) -> SpeakerLabel | None:
-    """A name that has a line to itself: in capitals, or beside a time."""
+    """A name that has a line to itself: in capitals, or next to a time."""
     if len(text) > _LONGEST_LABEL:
         return None
     name, late_ms = _without_time(text)
     is_timed = is_timed or late_ms is not None
     base = without_aside(name)[0]
-    if not is_name(base) or len(base.split()) > _MOST_LINE_WORDS or not (is_timed or base.isupper()):
+    if not is_name(base) or len(base.split()) > _MAX_LINE_WORDS or not (is_timed or base.isupper()):
         return None
     if not is_timed and base.endswith("."):
         return None

@@ -7,13 +7,13 @@ import msgspec
 from msgspec import Struct
 
 from server.errors import BadTranscript
-from server.transcripts.entries import EntryCollector, ReadTranscript, motion_of, source_of
+from server.transcripts.entries import EntryCollector, ReadTranscript
 
 SIDES: Final = {"pro": "Pro", "con": "Con"}
 
 
 class LoggedEvent(Struct):
-    """What is read of an event; values of other types than expected are passed over."""
+    """What is read of an event; a value of another type than expected is ignored."""
 
     type: Any = None
     motion: Any = None
@@ -70,13 +70,7 @@ def read_log(lines: Iterable[bytes]) -> ReadTranscript:
     if not spoken:
         why = f": its format is {form}" if form and form != "exchange" else ""
         raise BadTranscript(f"no turn was spoken in this Moot debate{why[:60]}")
-    return ReadTranscript(
-        kind="moot",
-        entries=collector.finish(),
-        motion=motion_of(motion),
-        source=source_of(f"Moot debate {debate}"),
-        warnings=collector.warnings(),
-    )
+    return collector.transcript("moot", motion=motion, source=f"Moot debate {debate}")
 
 
 def _names(opened: LoggedEvent) -> dict[str, str]:

@@ -15,10 +15,10 @@ _TITLES: Final = frozenset(
         "rep", "mayor", "sir", "lord", "lady", "the",
     )
 )  # fmt: skip
-_MOST_WORDS: Final = 5
+_MAX_WORDS: Final = 5
 """Words of a name that comes once and is not marked."""
-_MOST_SPELLINGS: Final = 400
-_MOST_COMPARED: Final = 100
+_MAX_SPELLINGS: Final = 400
+_MAX_COMPARED: Final = 100
 _SHORTEST_WORD: Final = 4
 """Letters of a word from which one other letter may be a slip: Ann and Anne are alike, Ben and Ken are not."""
 _SELDOM: Final = 2
@@ -55,7 +55,7 @@ class SpeakerNames:
         if self._counts[self._key_of(label)] > 1 or label.is_marked or side_of(label.name) is not None:
             return True
         name, _ = without_aside(label.name)
-        return begins_paragraph and len(name.split()) <= _MOST_WORDS and is_titled(name)
+        return begins_paragraph and len(name.split()) <= _MAX_WORDS and is_titled(name)
 
     def called(self, label: SpeakerLabel) -> str:
         """The speaker's name."""
@@ -86,7 +86,7 @@ def alike_names(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
 
     Names that differ in a digit or in a short word are not alike: Speaker A and Speaker B.
     """
-    return tuple(pair for pair in combinations(names[:_MOST_COMPARED], 2) if _are_alike(*map(name_key, pair)))
+    return tuple(pair for pair in combinations(names[:_MAX_COMPARED], 2) if _are_alike(*map(name_key, pair)))
 
 
 def _are_alike(one: str, other: str) -> bool:
@@ -106,9 +106,9 @@ def _people(spelled: Mapping[str, int]) -> dict[str, str]:
     """For each spelling the one that stands for its person: itself, or a longer one with the same last word.
 
     Titles do not count: ``President Bush`` is ``Bush``.  A spelling that fits two people stays by itself.  All do if
-    only one person were left, or with more than ``_MOST_SPELLINGS``: each is compared with each.
+    only one person were left, or with more than ``_MAX_SPELLINGS``: each is compared with each.
     """
-    if len(spelled) > _MOST_SPELLINGS:
+    if len(spelled) > _MAX_SPELLINGS:
         return {key: key for key in spelled}
     words = {key: _words(key) for key in spelled}
     person: dict[str, str] = {}

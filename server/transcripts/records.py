@@ -4,21 +4,14 @@ The shape of ours: ``{"motion", "source", "licence", "turns": [{"speaker", "text
 of turns alone, or one turn a line.  Only ``text``, and ``speaker`` or ``side``, are needed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from server.debate.formats.exchange.supplied import LATEST_MS
 from server.errors import BadTranscript
-from server.transcripts.entries import (
-    EntryCollector,
-    EntrySide,
-    HeldDebate,
-    ReadTranscript,
-    licence_of,
-    motion_of,
-    one_line,
-    source_of,
-)
+from server.transcripts.entries import EntryCollector, EntrySide, HeldDebate, ReadTranscript, one_line
 from server.transcripts.hints import side_in
 from server.transcripts.tables import COLUMNS
 
@@ -48,13 +41,11 @@ def read_turns(turns: Iterable[Any], facts: Mapping[str, Any]) -> ReadTranscript
         named = _first(turn, "speaker")
         name = str(named) if isinstance(named, str | int) and not isinstance(named, bool) else ""
         collector.add(name or _OF_SIDE.get(side or "", ""), str(_first(turn, "text")), side=side, at_ms=_at(turn))
-    return ReadTranscript(
-        kind="json",
-        entries=collector.finish(),
-        motion=motion_of(_text(facts.get("motion"))),
-        source=source_of(_text(facts.get("source"))),
-        licence=licence_of(_text(facts.get("licence") or facts.get("license"))),
-        warnings=collector.warnings(),
+    return collector.transcript(
+        "json",
+        motion=_text(facts.get("motion")),
+        source=_text(facts.get("source")),
+        licence=_text(facts.get("licence") or facts.get("license")),
     )
 
 
@@ -92,26 +83,17 @@ def read_nyu(debate: Mapping[str, Any]) -> ReadTranscript:
         name, side = _DEBATERS.get(by, judge) if isinstance(by, str) else judge
         collector.add(name, each["text"], side=side)
     story = _text(debate.get("story")).strip(' "')
-    entries = collector.finish()
-    judged = (JUDGED,) if any(each.speaker == _JUDGE for each in entries) else ()
     motion = f"{question.strip()} Pro says: {answers[0].strip()} · Con says: {answers[1].strip()}"
-    return ReadTranscript(
-        kind="nyu",
-        entries=entries,
-        motion=motion_of(motion),
-        source=source_of(f"NYU debates, about the story “{story}”" if story else "NYU debates"),
-        warnings=(*collector.warnings(), *judged),
-    )
+    source = f"NYU debates, about the story “{story}”" if story else "NYU debates"
+    found = collector.transcript("nyu", motion=motion, source=source)
+    is_judged = any(each.speaker == _JUDGE for each in found.entries)
+    return replace(found, warnings=(*found.warnings, JUDGED)) if is_judged else found
 
 
 def _first(value: Mapping[str, Any], column: str) -> Any:
     """The value under the first key that has the meaning of a column."""
-    return next((value[key] for key in _keys(value, column) if value[key] is not None), None)
-
-
-def _keys(value: Mapping[str, Any], column: str) -> Iterator[str]:
-    names: Sequence[str] = (column, *sorted(COLUMNS[column] - {column}))
-    return (key for key in names if key in value)
+    keys = (column, *sorted(COLUMNS[column] - {column}))
+    return next((value[key] for key in keys if value.get(key) is not None), None)
 
 
 def _side(value: Any) -> EntrySide | None:

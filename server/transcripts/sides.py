@@ -7,9 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from events.segmentation import count_words
-from events.types import SourceKind
 from server.errors import BadTranscript
-from server.transcripts.entries import EntrySide, HeldDebate, ReadTranscript, TranscriptEntry
+from server.transcripts.entries import EntrySide, ReadTranscript, TranscriptEntry
 from server.transcripts.hints import side_of
 from server.transcripts.names import alike_names
 
@@ -32,22 +31,14 @@ class TranscriptSpeaker(Struct, frozen=True, kw_only=True):
     guessed: bool = False
 
 
-class TranscriptSplit(Struct, frozen=True, kw_only=True):
+class TranscriptSplit(ReadTranscript, frozen=True, kw_only=True):
     """How a transcript is split into entries and sides.
 
     ``turns``: as many as it would have.  ``alike``: pairs of names that may belong to one person.
     """
 
-    kind: SourceKind
-    motion: str
-    source: str
-    licence: str
-    entries: tuple[TranscriptEntry, ...]
     speakers: tuple[TranscriptSpeaker, ...]
     turns: int
-    warnings: tuple[str, ...]
-    debates: tuple[HeldDebate, ...]
-    chosen: str
     alike: tuple[tuple[str, str], ...] = ()
 
 
@@ -61,22 +52,16 @@ def split_of(read: ReadTranscript) -> TranscriptSplit:
     )
     speakers = _speakers(entries, words, guessed)
     return TranscriptSplit(
-        kind=read.kind,
-        motion=read.motion,
-        source=read.source,
-        licence=read.licence,
+        **{name: getattr(read, name) for name in ReadTranscript.__struct_fields__ if name != "entries"},
         entries=entries,
         speakers=speakers,
         turns=count_turns(entries),
-        warnings=read.warnings,
-        debates=read.debates,
-        chosen=read.chosen,
         alike=alike_names([each.name for each in speakers]),
     )
 
 
 def _check_two(read: ReadTranscript) -> None:
-    """Raise ``BadTranscript`` if there are not two people, or words of two sides, beside a moderator."""
+    """Raise ``BadTranscript`` unless two people, or two sides, speak besides a moderator."""
     told = [(each.speaker, each.side or side_of(each.speaker)) for each in read.entries]
     names = {name for name, side in told if side not in {"context", "out"}}
     if not names:
@@ -117,18 +102,7 @@ def with_same(split: TranscriptSplit, same: Mapping[str, str]) -> TranscriptSpli
         side = whole.get(name) or (None if each.speaker in guessed else each.side)
         side = "out" if each.side == "out" else side
         entries.append(replace(each, speaker=name, side=side))
-    return split_of(
-        ReadTranscript(
-            kind=split.kind,
-            entries=tuple(entries),
-            motion=split.motion,
-            source=split.source,
-            licence=split.licence,
-            warnings=split.warnings,
-            debates=split.debates,
-            chosen=split.chosen,
-        )
-    )
+    return split_of(replace(split, entries=tuple(entries)))
 
 
 def with_others(split: TranscriptSplit, side: EntrySide) -> TranscriptSplit:
@@ -199,23 +173,19 @@ def _speakers(
     found: dict[str, list[tuple[EntrySide | None, int]]] = {}
     for each, count in zip(entries, words, strict=True):
         found.setdefault(each.speaker, []).append((each.side, count))
+    sides = {name: {side for side, _ in spoken} for name, spoken in found.items()}
+    kept = {name: each - {"out"} or each for name, each in sides.items()}
     return tuple(
         TranscriptSpeaker(
             name=name,
-            side=_side_of_all({side for side, _ in spoken}),
-            is_open=any(side is None for side, _ in spoken),
+            side=next(iter(kept[name])) if len(kept[name]) == 1 else None,
+            is_open=None in sides[name],
             entries=len(spoken),
             words=sum(count for _, count in spoken),
             guessed=name in guessed,
         )
         for name, spoken in found.items()
     )
-
-
-def _side_of_all(sides: set[EntrySide | None]) -> EntrySide | None:
-    """The one side beside what is left out; None if there are several."""
-    kept = sides - {"out"} or sides
-    return next(iter(kept)) if len(kept) == 1 else None
 
 
 def _guessed(split: TranscriptSplit) -> set[str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from server.errors import BadTranscript
 from server.transcripts.entries import EntryCollector, ReadTranscript
@@ -55,13 +56,13 @@ def read_subtitles(lines: Iterable[str], kind: Literal["webvtt", "srt"]) -> Read
         raise BadTranscript(
             "no speaker is named in the subtitles: they need voices, as in “<v Ann>…”, or names, as in “Ann: …”"
         )
-    entries = collector.finish()
-    warnings = list(collector.warnings())
-    if entries and not entries[0].speaker:
+    found = collector.transcript(kind)
+    warnings = list(found.warnings)
+    if found.entries and not found.entries[0].speaker:
         warnings.append("Words before the first name have no speaker: they are left out.")
     if changes:
         warnings.append(f"The speaker changes {changes} times without a name: the words stay with the speaker before.")
-    return ReadTranscript(kind=kind, entries=entries, warnings=tuple(warnings))
+    return replace(found, warnings=tuple(warnings))
 
 
 def _spoken(cue: CueLine, names: Mapping[str, str]) -> tuple[str | None, str]:

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Final
 
 from server.errors import BadTranscript
-from server.transcripts.entries import EntryCollector, ReadTranscript, licence_of, motion_of, source_of
+from server.transcripts.entries import EntryCollector, ReadTranscript
 from server.transcripts.hints import side_in
 from server.transcripts.labels import is_name
 
@@ -25,7 +25,7 @@ DELIMITERS: Final = ",;|"
 _CLOCK: Final = re.compile(r"(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}(?:\.\d{1,6})?)")
 _SECONDS: Final = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
 _LONGEST_FIELD: Final = 1 << 20
-_MOST_COLUMNS: Final = 200
+_MAX_COLUMNS: Final = 200
 
 
 def read_csv(lines: Iterable[str]) -> ReadTranscript:
@@ -52,20 +52,13 @@ def read_csv(lines: Iterable[str]) -> ReadTranscript:
             side=side_in(found["side"]) if found.get("side") else None,
             at_ms=at_of(found.get("at", ""), is_ms=is_ms),
         )
-    return ReadTranscript(
-        kind="csv",
-        entries=collector.finish(),
-        motion=motion_of(facts.get("motion", "")),
-        source=source_of(facts.get("source", "")),
-        licence=licence_of(facts.get("licence", "")),
-        warnings=collector.warnings(),
-    )
+    return collector.transcript("csv", **facts)
 
 
 def columns_of(header: Sequence[str]) -> dict[str, int]:
     """The places of the known columns."""
     found: dict[str, int] = {}
-    for at, name in enumerate(header[:_MOST_COLUMNS]):
+    for at, name in enumerate(header[:_MAX_COLUMNS]):
         for column, names in COLUMNS.items():
             if name.strip().casefold() in names:
                 found.setdefault(column, at)

@@ -11,13 +11,7 @@ from msgspec.structs import replace
 from server.debate.formats.exchange.transcripts import ALL_MOST
 from server.debate.opening.request import MOTION_MOST
 from server.errors import BadTranscript
-from server.transcripts.entries import (
-    EntryCollector,
-    ReadTranscript,
-    licence_of,
-    motion_of,
-    source_of,
-)
+from server.transcripts.entries import EntryCollector, ReadTranscript
 from server.transcripts.hints import side_of
 from server.transcripts.labels import SpeakerLabel, heading_of, is_name, label_of, without_ordinal
 from server.transcripts.names import SpeakerNames
@@ -66,16 +60,12 @@ def read_text(text: str, *, is_markdown: bool) -> ReadTranscript:
     title = _preamble(lines, first, begins, collector)
     asides = _collect(lines, marks, begins, collector)
     motion = next((facts[name] for name in _MOTION_FACTS if name in facts), title)
-    warnings = list(collector.warnings())
-    if asides:
-        warnings.append(f"Lines in brackets are left out: {asides}.")
-    return ReadTranscript(
-        kind="markdown" if is_markdown else "text",
-        entries=collector.finish(),
-        motion=motion_of(motion),
-        source=source_of(facts.get("source", "")),
-        licence=licence_of(facts.get("licence", facts.get("license", ""))),
-        warnings=tuple(warnings),
+    return collector.transcript(
+        "markdown" if is_markdown else "text",
+        motion=motion,
+        source=facts.get("source", ""),
+        licence=facts.get("licence", facts.get("license", "")),
+        warnings=[f"Lines in brackets are left out: {asides}."] if asides else (),
     )
 
 

@@ -11,14 +11,15 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Final
+
+import msgspec
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from server.child import limit
-from server.evidence.child import reading
 from server.evidence.passages import MOST_CHARACTERS
-from server.evidence.reading import MEMORY
+from server.evidence.reading import MEMORY, DocumentReading, read_bytes
 from tests.server.evidence.files import pdf, raw_pdf, scanned_pdf
 
 TEXT: Final = (
@@ -86,19 +87,17 @@ def mutated(random: Random, kind: str, seeds: list[bytes]) -> bytes:
     return bytes(made)
 
 
-def check(answer: dict[str, Any]) -> str:
+def check(found: DocumentReading) -> str:
     """What came of a file; raises if it is neither passages within the bounds nor one line."""
-    if fault := answer.get("fault"):
-        assert set(answer) == {"fault"}, answer
+    if fault := found.fault:
+        assert DocumentReading(fault=fault) == found
         assert "\n" not in fault, fault
         assert len(fault) < 200, fault
-        return str(fault)
-    assert answer["passages"], answer
-    assert sum(len(each["text"]) for each in answer["passages"]) == answer["characters"] <= MOST_CHARACTERS
-    assert all(
-        each["text"].strip() and each["page"] >= 0 and len(each["heading"]) <= 200 for each in answer["passages"]
-    )
-    json.dumps(answer).encode()
+        return fault
+    assert found.passages, found
+    assert sum(len(each.text) for each in found.passages) == found.characters <= MOST_CHARACTERS
+    assert all(each.text.strip() and each.page >= 0 and len(each.heading) <= 200 for each in found.passages)
+    msgspec.json.encode(found)
     return "read"
 
 
@@ -111,7 +110,7 @@ def main() -> None:
         content = mutated(Random(f"{kind}{seed}"), kind, seeds)
         began = time.process_time()
         try:
-            outcomes[check(reading(content, kind, MOST_CHARACTERS))] += 1
+            outcomes[check(read_bytes(content, kind, MOST_CHARACTERS))] += 1
         except BaseException:
             sys.stderr.write(f"seed {seed}: {content[:2000]!r}\n")
             raise

@@ -26,7 +26,7 @@ from server.debate.formats.steps import Speak
 from server.debate.opening.models import TINY
 from server.debate.setup.opening import opening_for
 from server.debate.setup.request import as_request
-from server.evidence.given import MOST, ROOM, TEMPLATE
+from server.evidence.given import MAX_PASSAGES, ROOM, TEMPLATE
 from tests.server.debate_events import Play, opened, spoken, started
 from tests.server.harness import harness
 
@@ -125,7 +125,7 @@ def test_passages_have_their_share_of_the_window_and_at_least_one_is_given(windo
 
     shown = prompt(made)[-2].text
 
-    assert 1 <= len(given(made)) <= MOST["whole"]
+    assert 1 <= len(given(made)) <= MAX_PASSAGES["whole"]
     assert len(shown) / 4 < min(ROOM, window / 4) + 300
     assert sum(len(each.text) for each in prompt(made)) / 4 < window
 
@@ -136,7 +136,7 @@ def test_a_small_model_gets_fewer_and_shorter_passages_with_the_sentences_that_f
 
     shown = prompt(made)[-2].text
 
-    assert MOST["short"] == len(given(made))
+    assert MAX_PASSAGES["short"] == len(given(made))
     assert all(
         "“Cities should ban cars. It rains" in each and len(each.split()) < 80 for each in shown.split("\n\n")[1:]
     )

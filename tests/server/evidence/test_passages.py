@@ -3,7 +3,7 @@
 import pytest
 
 from events.segmentation import count_words
-from server.evidence.passages import LEAST, MOST, Block, cut
+from server.evidence.passages import MAX_WORDS, MIN_WORDS, Block, cut
 
 SENTENCE = "Buses carry more people than cars on the same road. "
 
@@ -16,13 +16,15 @@ def test_short_paragraphs_are_joined_until_they_are_long_enough() -> None:
     passages = list(cut(Block(text=SENTENCE * 2) for _ in range(12)))
 
     assert [4, 4, 4] == [each.text.count("\n") + 1 for each in passages]
-    assert all(LEAST <= count_words(each.text) <= MOST for each in passages[:-1])
+    assert all(MIN_WORDS <= count_words(each.text) <= MAX_WORDS for each in passages[:-1])
 
 
 def test_a_long_paragraph_is_cut_at_the_ends_of_sentences() -> None:
     passages = list(cut([Block(text=SENTENCE * 100)]))
 
-    assert all(LEAST <= count_words(each.text) <= MOST and each.text.endswith("road.") for each in passages[:-1])
+    assert all(
+        MIN_WORDS <= count_words(each.text) <= MAX_WORDS and each.text.endswith("road.") for each in passages[:-1]
+    )
 
 
 def test_a_passage_ends_at_a_heading_and_holds_the_page_on_which_it_begins() -> None:
@@ -55,4 +57,4 @@ def test_every_word_stands_in_one_passage_and_none_is_too_long(text: str) -> Non
     passages = list(cut([Block(text=text)]))
 
     assert words_of(text) == "".join(words_of(each.text) for each in passages)
-    assert all(1 <= count_words(each.text) <= MOST for each in passages)
+    assert all(1 <= count_words(each.text) <= MAX_WORDS for each in passages)

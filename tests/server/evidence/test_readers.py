@@ -3,13 +3,13 @@
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from server.evidence import reading as parent
-from server.evidence.child import reading
 from server.evidence.passages import MOST_CHARACTERS
 from server.evidence.pdf import is_misread
-from server.evidence.reading import kind_of, read_document
+from server.evidence.reading import kind_of, read_bytes, read_document
 from server.evidence.text import Unreadable
 from tests.server.evidence.files import bomb_pdf, glued_pdf, pdf, raw_pdf, scanned_pdf, xetex_pdf
 
@@ -18,7 +18,8 @@ pytestmark = pytest.mark.anyio
 
 def read(content: bytes | str, kind: str = "text") -> dict[str, Any]:
     content = content.encode() if isinstance(content, str) else content
-    return reading(content, kind, MOST_CHARACTERS)
+    found: dict[str, Any] = msgspec.to_builtins(read_bytes(content, kind, MOST_CHARACTERS))
+    return found
 
 
 def texts(content: bytes | str, kind: str = "text") -> list[str]:
@@ -193,7 +194,7 @@ def test_a_file_that_cannot_be_read_has_one_reason(content: bytes, kind: str, wh
 
 
 def test_the_text_is_bounded() -> None:
-    assert "too much text" in reading(b"word " * 1000, "text", 999)["fault"]
+    assert "too much text" in read_bytes(b"word " * 1000, "text", 999).fault
 
 
 @pytest.mark.slow
