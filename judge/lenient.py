@@ -1,14 +1,13 @@
 """Read a model's answer so that nothing readable in it is lost.
 
-The type of a question states limits: the length of a text, the number of items in a list, the range of a number.  An
-answer that exceeds a limit is corrected here, and each correction is noted in words:
+The type of a question states limits.  An answer that exceeds a limit is corrected, and each correction is noted:
 
 - a text that is too long is clipped at the end of a sentence, or of a word, and ends with an ellipsis; a quote
   (``Meta(extra={"verbatim": True})``) is clipped without one, so that it can still be found in the turn;
 - a number off its scale becomes the nearest allowed one; ``"8"`` and, on a scale that ends at 10, ``"8/10"`` are 8
   (``Numbers``); an answer with most of its numbers off their scales means another scale and is unreadable;
 - a list keeps its first items up to its maximum; an item that cannot be read is left out;
-- a member that cannot be read is left out, and the members beside it are kept.
+- a member that cannot be read is left out, and the other members are kept.
 
 The members may stand one level too deep (``{"answer": {…}}``) or one too high (``{"cause": …}`` for
 ``{"components": {"cause": …}}``), and a bare list may stand for the object that holds it.  Only an answer without any
@@ -31,7 +30,7 @@ import msgspec
 from msgspec import Meta, Struct, inspect
 
 from events.segmentation import SENTENCE_END
-from providers.answers.lenient import as_declared, levels, plain
+from providers.answers.lenient import as_declared, levels, plain, type_info
 from providers.answers.neutral import neutral
 from providers.answers.schema import guided, schema
 from providers.errors import WrongType
@@ -46,17 +45,17 @@ ID_NAMES: Final = ("id", "argument", "argument_id", "target", "turn", "item", "n
 _TURN: Final = re.compile(r"\A(?:turn|t)(?=[0-9])")
 _SEPARATORS: Final = re.compile(r"[\W_]+")
 ELLIPSIS: Final = "…"
-QUOTED_MOST: Final = 60
+MAX_QUOTED: Final = 60
 """Characters of an answer that a note repeats."""
-MOST_NUMBER: Final = 1e9
+MAX_NUMBER: Final = 1e9
 """The largest number that is read; infinity and what is no number are left out too."""
-LEAST_NUMBERS: Final = 3
+MIN_NUMBERS: Final = 3
 """Numbers that an answer must have at the least, for most of them to be off their scales."""
 _NUMBER: Final = re.compile(
     r"\s*+([+-]?[0-9]{1,6}(?:[.,][0-9]{1,6})?)\s*+(?:(?:/|out of|of)\s*+([0-9]{1,6})|points?|(%))?\s*+", re.IGNORECASE
 )
 PERCENT: Final = 100
-LEAST_PERCENT: Final = 2
+MIN_PERCENT: Final = 2
 """The least number that is a percentage on a scale from 0 to 1; 1.01 is off the scale."""
 _UNREADABLE: Final = object()
 
@@ -105,7 +104,7 @@ class Numbers:
     @property
     def fault(self) -> str:
         """What is wrong with the answer as a whole: most of its numbers are off their scales; else empty."""
-        if self.read_count < LEAST_NUMBERS or self.off_count * 2 <= self.read_count:
+        if self.read_count < MIN_NUMBERS or self.off_count * 2 <= self.read_count:
             return ""
         return f"{self.off_count} of its {self.read_count} numbers are off the scales that were asked for"
 
@@ -161,7 +160,7 @@ def lenient(type_: Any) -> Any:
 
 def read(value: Any, type_: Any) -> LenientReading:
     """Read a decoded JSON value as ``type_``, a struct type whose members may have limits."""
-    reader, info = _Reader(), _information(type_)
+    reader, info = _Reader(), type_info(type_)
     found = reader.read(_at_its_level(value, info), info, "")
     return LenientReading(None if found is _UNREADABLE else found, tuple(reader.notes), reader.numbers.fault)
 
@@ -198,7 +197,7 @@ def clip(text: str, most: int, ending: str = ELLIPSIS) -> str:
 
 
 class _Reader:
-    """Walks a value beside its type and notes what it corrects."""
+    """Walks a value and its type together, and notes what it corrects."""
 
     def __init__(self) -> None:
         self.notes: list[Note] = []
@@ -233,7 +232,7 @@ class _Reader:
         for given, item in _pairs(value):
             known = same_id(given, ids)
             if known is None and given:
-                self.note(f"{path}.{given[:QUOTED_MOST]}" if path else given[:QUOTED_MOST], "unknown", "not asked for")
+                self.note(f"{path}.{given[:MAX_QUOTED]}" if path else given[:MAX_QUOTED], "unknown", "not asked for")
             elif known is not None:
                 found.setdefault(known, item)
         return found
@@ -260,7 +259,7 @@ class _Reader:
 
     def _is_whole(self, found: dict[str, Any], info: inspect.StructType, path: str) -> bool:
         """An item of a list, or a component, needs its choices and numbers; a text that is missing is empty."""
-        is_part = bool(path) and not all(_is_struct(field.type) for field in info.fields)
+        is_part = bool(path) and not all(isinstance(plain(field.type), inspect.StructType) for field in info.fields)
         required = [field.encode_name for field in info.fields if field.required]
         if required and found.keys().isdisjoint(required):
             return False
@@ -320,9 +319,6 @@ class _Reader:
             self.note(path, "left_out", f"{_shown(value)} is none of {', '.join(map(str, info.values))}")
             return _UNREADABLE
         return meant
-
-
-_information = lru_cache(maxsize=256)(inspect.type_info)
 
 
 def _at_its_level(value: Any, info: inspect.Type) -> Any:
@@ -398,9 +394,9 @@ def _as_number(value: Any, low: float, high: float) -> float | None:
         if found is None or (found[2] and float(found[2]) != high) or (found[3] and high not in {1, 100}):
             return None
         value = float(found[1].replace(",", "."))
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -MOST_NUMBER <= value <= MOST_NUMBER:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -MAX_NUMBER <= value <= MAX_NUMBER:
         return None
-    is_percentage = (low, high) == (0, 1) and LEAST_PERCENT <= value <= PERCENT
+    is_percentage = (low, high) == (0, 1) and MIN_PERCENT <= value <= PERCENT
     return value / PERCENT if is_percentage else value
 
 
@@ -412,10 +408,6 @@ def _is_text(info: inspect.Type) -> bool:
     return isinstance(plain(info), inspect.StrType)
 
 
-def _is_struct(info: inspect.Type) -> bool:
-    return isinstance(plain(info), inspect.StructType)
-
-
 def _shown(value: Any) -> str:
     text = value if isinstance(value, str) else repr(value)
-    return f'"{text[:QUOTED_MOST]}{ELLIPSIS if len(text) > QUOTED_MOST else ""}"'
+    return f'"{text[:MAX_QUOTED]}{ELLIPSIS if len(text) > MAX_QUOTED else ""}"'

@@ -1,6 +1,7 @@
 """The material of a judge's question as values, for a provider that does not read prompts (``providers.base``)."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -20,44 +21,51 @@ def turns_material(
     debate: Debate, purpose: str, about: Iterable[int] = (), *, kinds: Iterable[str] = (), swapped: bool = False
 ) -> Material:
     """Return all turns so far with the premises that stand.  ``swapped``: whoever spoke first is Speaker B."""
-    opened, labels = opened_of(debate), labels_of(debate, swapped=swapped)
-    names, premises = (
-        tuple(map(str, about)),
-        tuple(
-            RegisterEntry(
-                name=name,
-                kind="premise",
-                speaker=labels[each.side],
-                speech=str(each.turn),
-                text=each.text,
-                quote=each.quote,
-            )
-            for name, each in debate.spine.premises.items()
-            if each.state not in GONE
-        ),
-    )
-    claims = tuple(
+    labels, names = labels_of(debate, swapped=swapped), tuple(map(str, about))
+    premises = tuple(
         RegisterEntry(
             name=name,
-            kind=each.kind,
-            speaker=labels[debate.transcript.turns[each.turn].side],
+            kind="premise",
+            speaker=labels[each.side],
             speech=str(each.turn),
-            text=each.quote,
+            text=each.text,
             quote=each.quote,
         )
-        for name, each in debate.claims.items()
+        for name, each in debate.spine.premises.items()
+        if each.state not in GONE
     )
-    return Material(
-        purpose=purpose,
-        motion=opened.motion,
-        language=opened.language or "en",
+    claims = tuple(_claim_entry(debate, name, each, labels) for name, each in debate.claims.items())
+    return material_of(
+        debate,
+        purpose,
         speeches=speeches_of(debate, labels),
         about=names,
         register=premises + claims,
         kinds=tuple(kinds),
-        terms=_terms(opened.rubric, purpose, names),
-        context=moderator_words(debate),
-        least_quote=opened.rubric.quote_minimum,
+        terms=_terms(opened_of(debate).rubric, purpose, names),
+    )
+
+
+def material_of(debate: Debate, purpose: str, **fields: Any) -> Material:
+    """Return a question's material with what every question about a debate has; ``fields`` replace rather than add."""
+    opened = opened_of(debate)
+    given: dict[str, Any] = {
+        "motion": opened.motion,
+        "language": opened.language or "en",
+        "context": moderator_words(debate),
+        "least_quote": opened.rubric.quote_minimum,
+    }
+    return Material(purpose=purpose, **(given | fields))
+
+
+def _claim_entry(debate: Debate, name: str, claim: Claim, labels: Mapping[Side, str]) -> RegisterEntry:
+    return RegisterEntry(
+        name=name,
+        kind=claim.kind,
+        speaker=labels[debate.transcript.turns[claim.turn].side],
+        speech=str(claim.turn),
+        text=claim.quote,
+        quote=claim.quote,
     )
 
 
@@ -87,28 +95,15 @@ def _winner(winner: Winner, labels: Mapping[Side, str]) -> str:
 
 def claim_material(debate: Debate, purpose: str, name: str, claim: Claim) -> Material:
     """Return one claim with all turns so far."""
-    labels = labels_of(debate)
-    entry = RegisterEntry(
-        name=name,
-        kind=claim.kind,
-        speaker=labels[debate.transcript.turns[claim.turn].side],
-        speech=str(claim.turn),
-        text=claim.quote,
-        quote=claim.quote,
-    )
-    opened = opened_of(debate)
-    rule = rule_of(opened.rubric, claim.kind)
-    return Material(
-        purpose=purpose,
-        motion=opened.motion,
-        language=opened.language or "en",
+    labels, rule = labels_of(debate), rule_of(opened_of(debate).rubric, claim.kind)
+    return material_of(
+        debate,
+        purpose,
         speeches=speeches_of(debate, labels),
         about=(str(claim.turn),),
-        register=(entry,),
+        register=(_claim_entry(debate, name, claim, labels),),
         kinds=(claim.kind,),
         terms=() if rule is None else (_claim_term(claim.kind, rule),),
-        context=moderator_words(debate),
-        least_quote=opened.rubric.quote_minimum,
     )
 
 

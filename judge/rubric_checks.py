@@ -56,13 +56,13 @@ def faults(rubric: Rubric) -> Iterator[Fault]:
             yield from _band(f"bands.{name}", band, rubric.dimensions[name].maximum)
     yield from _prices(rubric)
     yield from _examples(rubric)
-    yield from _beside_the_live_judge(rubric)
+    yield from _optional_parts(rubric)
     if rubric.quote_minimum < 1:
         yield "quote_minimum", "must be at least 1"
     yield from _figures("", msgspec.to_builtins(rubric))
 
 
-def _beside_the_live_judge(rubric: Rubric) -> Iterator[Fault]:
+def _optional_parts(rubric: Rubric) -> Iterator[Fault]:
     """Check the parts that a rubric may leave out."""
     if rubric.criteria is not None:
         yield from _criteria("criteria", rubric.criteria)

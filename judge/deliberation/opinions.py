@@ -33,9 +33,8 @@ def read_opinion(
     lost = {note.path: note.what for note in notes if note.kind in {"left_out", "unknown"}}
     verdict = next((each for each in subject.verdicts if subject.label(each) == answer.verdict), None)
     if verdict is None:
-        return OpinionGiven(
-            rater=rater, model=model, round=number, missing=Reason(lost.get("verdict", "it gives no verdict"))
-        )
+        why = Reason(lost.get("verdict", "it gives no verdict"))
+        return no_opinion(why, rater=rater, model=model, number=number)
     labels = {subject.label(name): name for name in subject.dimensions}
     absent = {} if answer.confidence is not UNSET else {"confidence": lost.get("confidence", "it was not given")}
     for label, name in labels.items():

@@ -9,16 +9,17 @@ from events.types import SIDES, DebateOpened, PanelistScored, Reason, Side
 from events.types.criteria import Criteria
 from events.types.deliberation import OpinionGiven, Verdict
 from judge.deliberation.agreement import DIGITS
+from judge.deliberation.opinions import no_opinion
 from judge.panel.questions import item_sides
 
-LEAST_GAP = 0.05
+MIN_GAP = 0.05
 """Least gap if the rubric has no rules for panels."""
 
 
 def independent_opinions(debate: Debate, opened: DebateOpened) -> dict[str, OpinionGiven]:
     """Return the opinion of every rater that has answered; missing if its scores give no verdict."""
     rules = opened.rubric.panel
-    least_gap = rules.least_gap if rules is not None else LEAST_GAP
+    least_gap = rules.least_gap if rules is not None else MIN_GAP
     criteria = opened.rubric.criteria or Criteria(dimensions={})
     items = item_sides(debate, opened)
     return {
@@ -37,12 +38,12 @@ def independent_opinion(
     """
     name, model = heard.seat.name, heard.seat.model
     if isinstance(scored.missing, Reason):
-        return OpinionGiven(rater=name, model=model, round=0, missing=scored.missing)
+        return no_opinion(scored.missing, rater=name, model=model, number=0)
     totals = {side: [heard.totals[item] for item in heard.totals if items.get(item) == side] for side in SIDES}
     for side, values in totals.items():
         if not values:
             why = Reason(f"no item of {side} has a score on every dimension")
-            return OpinionGiven(rater=name, model=model, round=0, missing=why)
+            return no_opinion(why, rater=name, model=model, number=0)
     pro, con = fmean(totals["pro"]), fmean(totals["con"])
     means: dict[str, float] = {}
     for side in SIDES:

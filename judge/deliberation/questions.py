@@ -1,4 +1,4 @@
-"""The questions to a judge: for an independent opinion, and in each round for a new opinion beside the others' ones.
+"""The questions to a judge: for an independent opinion, and in each round for a new one after it has read the others.
 
 The common part of a round comes first and is the same for all judges, so that a model with a prompt cache reads it
 once: the material, then the opinions of all judges.  Judges see each other's titles, not their models.
@@ -22,14 +22,14 @@ from judge.panel.questions import panel_prompt
 from judge.templates import fill, section
 from providers.base import Segment
 
-MOST_LISTED = 3
+MAX_LISTED = 3
 """The most findings, and the most remediation steps, that an answer may have."""
 SHOWN = 300
 """Characters of another judge's rationale that a prompt shows."""
-QUOTE_MOST = 160
-RATIONALE_MOST = 280
+MAX_QUOTE = 160
+MAX_RATIONALE = 280
 Confidence = Annotated[float, Meta(ge=0, le=1, extra_json_schema={"x-neutral": 0.5})]
-Listed = Annotated[list[Annotated[str, Meta(max_length=120)]], Meta(max_length=MOST_LISTED)]
+Listed = Annotated[list[Annotated[str, Meta(max_length=120)]], Meta(max_length=MAX_LISTED)]
 
 
 def opinion_type(subject: Subject, *, lists: bool) -> Any:
@@ -144,7 +144,7 @@ def _words(opinion: OpinionGiven) -> str:
     parts = [
         f"Why: {rationale}" if rationale else "",
         f"Evidence: {opinion.quote}" if opinion.quote and opinion.verified else "",
-        *(f"Finding: {each}" for each in opinion.findings[:MOST_LISTED]),
+        *(f"Finding: {each}" for each in opinion.findings[:MAX_LISTED]),
     ]
     return quoted("\n".join(part for part in parts if part)) if any(parts) else ""
 
@@ -156,8 +156,8 @@ def _opinion_type(
     middle = verdicts[-1] if "tie" in verdicts else verdicts[len(verdicts) // 2]
     return loose(
         "Opinion",
-        ("quote", longest(QUOTE_MOST)),
-        ("rationale", longest(RATIONALE_MOST)),
+        ("quote", longest(MAX_QUOTE)),
+        ("rationale", longest(MAX_RATIONALE)),
         *([("findings", Listed), ("remediation", Listed)] if lists else []),
         ("scores", keyed("Scores", dimensions, points(int(low), int(high)))),
         ("confidence", Confidence),

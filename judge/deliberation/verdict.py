@@ -102,14 +102,10 @@ def _moved(independent: Verdict, verdict: Verdict, held: Sequence[DeliberationHe
     if not kinds:
         return f"{way} in deliberation; nobody changed a verdict"
     counted = ", ".join(
-        f"{_number(kinds.count(kind))} {told}"  # type: ignore[arg-type]  # the kinds that there are
+        f"{kinds.count(kind) or 'none'} {told}"  # type: ignore[arg-type]  # the kinds that there are
         for kind, told in (("conformity", "by conformity"), ("evidence", "by new evidence"))
     )
     return f"{way} in deliberation; changes of verdict: {counted}"
-
-
-def _number(count: int) -> str:
-    return str(count) if count else "none"
 
 
 def _tie(behind: Mapping[str, float], verdict: Verdict) -> str:

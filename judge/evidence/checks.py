@@ -12,7 +12,7 @@ from judge.evidence.citations import CitationMark, FoundCitations, Quotation, ci
 from judge.guard.quotes import comparable, find
 from judge.live.text import content_words, sentences
 
-MOST_CHECKED: Final = 40
+MAX_CHECKED: Final = 40
 """Findings of one turn that are recorded."""
 SEARCHED: Final = 20
 """Other passages in which misquoted words are looked for, of those with all their words with content but one."""
@@ -115,7 +115,7 @@ def check_turn(
         {(each.passage, each.finding, comparable(each.quote), each.statement): each for each in checked}.values()
     )
     ordered = sorted(once, key=lambda each: (each.span, each.quoted or each.span, each.passage))
-    return CheckedTurn(tuple(ordered[:MOST_CHECKED]), len(ordered[MOST_CHECKED:]) + found.unread)
+    return CheckedTurn(tuple(ordered[:MAX_CHECKED]), len(ordered[MAX_CHECKED:]) + found.unread)
 
 
 def stands_in(quote: str, passage: str, minimum: int) -> Span | None:

@@ -17,14 +17,14 @@ from events.types import Span
 from judge.live.scanner import Candidate, scan
 from judge.live.text import sentences
 
-MOST_MARKS: Final = 60
+MAX_MARKS: Final = 60
 """Marks of one turn that are read; the others are counted only."""
-MOST_STATEMENT: Final = 600
+MAX_STATEMENT: Final = 600
 """Characters of what a citation supports: of a longer sentence, those before the mark and a few after it."""
 AFTER: Final = 120
-MOST_QUOTATIONS: Final = 120
+MAX_QUOTATIONS: Final = 120
 """Quotations of one turn that are read."""
-LEAST_WORDS: Final = 4
+MIN_WORDS: Final = 4
 """Words of a quotation that has no figure; a shorter one is a term."""
 SOURCES: Final = frozenset({"study", "authority"})
 _ID: Final = r"[Ee][ \u00a0]?(?P<{}>\d{{1,5}})"
@@ -73,13 +73,13 @@ class FoundCitations(Struct, frozen=True):
 def find_citations(text: str) -> FoundCitations:
     """Return the citations of a text; linear in its length, because the number of marks that are read is limited."""
     groups = list(_MARK.finditer(text))
-    known, unread = groups[:MOST_MARKS], len(groups[MOST_MARKS:])
+    known, unread = groups[:MAX_MARKS], len(groups[MAX_MARKS:])
     candidates = scan(text)
-    quotations = [_quotation(text, each) for each in candidates if each.kind == "quotation"][:MOST_QUOTATIONS]
+    quotations = [_quotation(text, each) for each in candidates if each.kind == "quotation"][:MAX_QUOTATIONS]
     spans = [found.span() for found in known]
     statements = _statements(text, spans, [each.span for each in quotations])
     starts = [start for start, _ in statements]
-    telling = [each for each in quotations if _is_telling(each.text)]
+    telling = [each for each in quotations if _FIGURE.search(each.text) or count_words(each.text) >= MIN_WORDS]
     owned = _owned(telling, spans, statements, starts)
     marks = [
         CitationMark(
@@ -101,16 +101,16 @@ def find_citations(text: str) -> FoundCitations:
 
 def cited_ids(text: str) -> frozenset[str]:
     """Return the ids of the marks of a text."""
-    return frozenset(name for found in islice(_MARK.finditer(text), MOST_MARKS) for name, _ in _ids(found))
+    return frozenset(name for found in islice(_MARK.finditer(text), MAX_MARKS) for name, _ in _ids(found))
 
 
 def _around(mark: Span, statement: Span) -> Span:
     """Return a statement, or the part of a very long one around the mark."""
     start, end = statement
-    if end - start <= MOST_STATEMENT:
+    if end - start <= MAX_STATEMENT:
         return statement
     end = min(end, mark[1] + AFTER)
-    return max(start, min(mark[0], end - MOST_STATEMENT)), end
+    return max(start, min(mark[0], end - MAX_STATEMENT)), end
 
 
 def _ids(found: re.Match[str]) -> Iterable[tuple[str, Span]]:
@@ -129,11 +129,6 @@ def _quotation(text: str, found: Candidate) -> Quotation:
     start += len(inside) - len(inside.lstrip())
     end -= len(inside) - len(inside.rstrip())
     return Quotation((start, max(start, end)), text[start:end])
-
-
-def _is_telling(words: str) -> bool:
-    """Return whether quoted words are a quotation and not a term: they have a figure, or four words."""
-    return bool(_FIGURE.search(words)) or count_words(words) >= LEAST_WORDS
 
 
 def _statements(text: str, marks: Sequence[Span], quotations: Sequence[Span]) -> list[Span]:

@@ -20,16 +20,16 @@ from judge.live.answers import Answers, Quote, Why, majority, overlaps
 from judge.live.claims import ClaimsAnswer
 from judge.live.prompt import Prompt, Prompts, opening, speaker, turn_segment
 from judge.live.text import sentences
-from judge.material import labels_of, moderator_words, opened_of, speeches_of
+from judge.material import labels_of, material_of, speeches_of
 from judge.templates import EVIDENCE, fill, section
 from providers.base import Material, RegisterEntry, Segment
 
 PURPOSE: Final = EVIDENCE
-MOST_PAIRS: Final = 8
+MAX_PAIRS: Final = 8
 """Claims of one turn that are compared: the cited ones first."""
-MOST_CLAIM: Final = 600
+MAX_CLAIM: Final = 600
 """Characters of a claim in the prompt."""
-MOST_PASSAGE: Final = 2_000
+MAX_PASSAGE: Final = 2_000
 """Characters of a passage in the prompt."""
 Order = Literal["forward", "backward"]
 """``forward``: the claim comes before the passage."""
@@ -49,7 +49,7 @@ class Pair(Struct, frozen=True, kw_only=True):
 class PassageRelation(Struct, frozen=True, kw_only=True):
     """How one passage bears on its claim."""
 
-    number: Annotated[int, Meta(ge=1, le=MOST_PAIRS)]
+    number: Annotated[int, Meta(ge=1, le=MAX_PAIRS)]
     relation: Relation
     quote: Quote = ""
     reason: Why = ""
@@ -58,7 +58,7 @@ class PassageRelation(Struct, frozen=True, kw_only=True):
 class EvidenceAnswer(Struct, frozen=True, kw_only=True):
     """All relations of a turn: ``{"relations": [{"number", "relation", "quote", "reason"}]}``."""
 
-    relations: Annotated[list[PassageRelation], Meta(max_length=MOST_PAIRS)]
+    relations: Annotated[list[PassageRelation], Meta(max_length=MAX_PAIRS)]
 
 
 def pairs_of(
@@ -84,7 +84,7 @@ def pairs_of(
         if (passage := (best or {}).get(span)) and not any(overlaps(span, claim) for claim in cited):
             claim = _sentence_of(text, span)
             pairs.setdefault((passage, claim), Pair(passage=passage, claim=claim))
-    return tuple(pairs.values())[:MOST_PAIRS]
+    return tuple(pairs.values())[:MAX_PAIRS]
 
 
 def suspected(text: str, answers: Iterable[ClaimsAnswer], minimum: int) -> tuple[Span, ...]:
@@ -99,7 +99,7 @@ def suspected(text: str, answers: Iterable[ClaimsAnswer], minimum: int) -> tuple
 
 
 def _has_words(text: str, each: CheckedCitation) -> bool:
-    """Return whether a statement says anything beside its marks."""
+    """Return whether a statement says anything apart from its marks."""
     start, end = each.statement
     return any(sign.isalpha() for sign in text[start : each.span[0]] + text[each.span[1] : end])
 
@@ -126,7 +126,7 @@ def evidence_prompt(
             number=str(number),
             passage=each.passage,
             claim=quoted(claim_text(turn.text, each)),
-            text=quoted(passages[each.passage][:MOST_PASSAGE]),
+            text=quoted(passages[each.passage][:MAX_PASSAGE]),
         )
         for number, each in enumerate(pairs, 1)
     )
@@ -136,7 +136,7 @@ def evidence_prompt(
 
 def claim_text(text: str, pair: Pair) -> str:
     """Return the words of a claim, as the prompt shows them."""
-    return text[pair.claim[0] : pair.claim[1]][:MOST_CLAIM]
+    return text[pair.claim[0] : pair.claim[1]][:MAX_CLAIM]
 
 
 def second_prompt(debate: Debate, opened: DebateOpened, claim: Claim) -> Prompt:
@@ -149,9 +149,9 @@ def second_prompt(debate: Debate, opened: DebateOpened, claim: Claim) -> Prompt:
         section(opened.prompts[PURPOSE], "second_opinion"),
         turn=str(turn.turn),
         speaker=speaker(spoken, turn),
-        claim=quoted(claim.quote[:MOST_CLAIM]),
+        claim=quoted(claim.quote[:MAX_CLAIM]),
         passage=claim.evidence.passage,
-        text=quoted(debate.evidence.passages[claim.evidence.passage].passage.text[:MOST_PASSAGE]),
+        text=quoted(debate.evidence.passages[claim.evidence.passage].passage.text[:MAX_PASSAGE]),
         kind=rule.asks,
         means=rule.means or rule.asks,
         excludes=rule.excludes or "anything else",
@@ -177,7 +177,9 @@ def weigh(number: int, forward: Answers[EvidenceAnswer], backward: Answers[Evide
     named = {order: _named(number, given) for order, given in zip(ORDERS, (forward, backward), strict=True)}
     if not all(named.values()):
         return None
-    chosen = {order: _chosen([each.relation for _, each in found]) for order, found in named.items()}
+    chosen: dict[Order, WeighedRelation] = {
+        order: majority([each.relation for _, each in found], "undecided") for order, found in named.items()
+    }
     relation: WeighedRelation = chosen["forward"] if chosen["forward"] == chosen["backward"] else "undecided"
     everything = [*named["forward"], *named["backward"]]
     telling = [each for each in everything if each[1].relation == relation] or everything
@@ -200,25 +202,17 @@ def _named(number: int, answers: Answers[EvidenceAnswer]) -> list[tuple[int, Pas
     return [(position, each) for position, each in found if each is not None]
 
 
-def _chosen(relations: Sequence[WeighedRelation]) -> WeighedRelation:
-    """Return the relation that more than half of the samples name."""
-    return majority(relations, "undecided")
-
-
 def evidence_material(debate: Debate, turn: int, compared: Iterable[tuple[str, str, str]]) -> Material:
     """Return the passages and claims of a turn that are compared: (passage, its words, the claim's words) of each."""
-    labels, opened = labels_of(debate), opened_of(debate)
+    labels = labels_of(debate)
     speaker = labels[debate.transcript.turns[turn].side]
-    return Material(
-        purpose="evidence",
-        motion=opened.motion,
-        language=opened.language or "en",
+    return material_of(
+        debate,
+        "evidence",
         speeches=speeches_of(debate, labels),
         about=(str(turn),),
         register=tuple(
             RegisterEntry(name=name, kind="passage", speaker=speaker, speech=str(turn), text=words, quote=claim)
             for name, words, claim in compared
         ),
-        context=moderator_words(debate),
-        least_quote=opened.rubric.quote_minimum,
     )

@@ -21,7 +21,7 @@ from events.types import (
     Span,
 )
 from events.types.rubric import rule_of
-from judge.evidence.checks import MOST_CHECKED, CheckedCitation, CheckedTurn, stands_in
+from judge.evidence.checks import MAX_CHECKED, CheckedCitation, CheckedTurn, stands_in
 from judge.evidence.question import PURPOSE, EvidenceAnswer, Pair, WeighedPair, weigh
 from judge.live.answers import Answers, overlaps, why_missing
 from judge.live.claims import clear, known_claims, next_claim
@@ -52,18 +52,11 @@ def record_evidence(
 
 def record_citations(batch: EventBatch, number: int, checked: CheckedTurn) -> list[str]:
     """Record what was found of each citation of a turn, and return the ids of the findings."""
-    names = [_record(batch, number, place, each) for place, each in enumerate(checked.citations, 1)]
-    if checked.unchecked:
-        why = f"{checked.unchecked} further citations were not checked: at most {MOST_CHECKED} of a turn are"
-        refuse_finding(batch, number, PURPOSE, "", why, batch.debate.transcript.turns[number].spoken)
-    return names
-
-
-def _record(batch: EventBatch, number: int, place: int, each: CheckedCitation) -> str:
-    name = f"R{number}.{place}"
-    batch.add(
-        CitationChecked(
-            citation=name,
+    names, spoken = [], batch.debate.transcript.turns[number].spoken
+    for place, each in enumerate(checked.citations, 1):
+        names.append(f"R{number}.{place}")
+        found = CitationChecked(
+            citation=names[-1],
             turn=number,
             passage=each.passage,
             span=each.span,
@@ -73,10 +66,12 @@ def _record(batch: EventBatch, number: int, place: int, each: CheckedCitation) -
             quoted=each.quoted or UNSET,
             stands=each.stands or UNSET,
             found_in=each.found_in or UNSET,
-        ),
-        batch.debate.transcript.turns[number].spoken,
-    )
-    return name
+        )
+        batch.add(found, spoken)
+    if checked.unchecked:
+        why = f"{checked.unchecked} further citations were not checked: at most {MAX_CHECKED} of a turn are"
+        refuse_finding(batch, number, PURPOSE, "", why, spoken)
+    return names
 
 
 def _decide_fabricated(batch: EventBatch, number: int, checked: Sequence[CheckedCitation], names: list[str]) -> None:

@@ -18,7 +18,7 @@ from msgspec import Struct
 from events.types import Span
 from judge.guard.characters import HIDDEN, INVISIBLE, LOOK_ALIKES, folded
 
-MOST: Final = 8  # attempts that are recorded for one turn
+MAX_ATTEMPTS: Final = 8  # attempts that are recorded for one turn
 QUOTED: Final = 160  # characters of an attempt that are recorded
 _WORDS: Final = {
     "JUDGE": "(?:judges?|evaluators?|graders?|scorers?|assistant|llm|language model|ai(?: judge| model)?)",
@@ -150,7 +150,7 @@ def detect(text: str) -> tuple[InjectionAttempt, ...]:
             continue
         last = min(end, start + QUOTED)
         found.append(InjectionAttempt(pattern=name, quote=text[start:last], span=(start, last)))
-        if len(found) == MOST:
+        if len(found) == MAX_ATTEMPTS:
             break
     return tuple(sorted(found, key=lambda each: each.span))
 

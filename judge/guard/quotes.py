@@ -3,7 +3,7 @@
 Both are compared after NFKC, case folding, and merging of white space, quotation marks and dashes, and of the digits,
 full stops, commas, question marks and percent signs of all scripts; without invisible characters (``characters``) and
 Arabic vowel signs.  If the text does not contain a quote so, the words alone are compared: without punctuation,
-quotation marks and marks of emphasis, and without white space beside letters of a script without spaces.  A mark
+quotation marks and marks of emphasis, and without white space next to letters of a script without spaces.  A mark
 between two digits, a sign before a digit, an apostrophe in a word, and signs of currency and percent are words too.
 
 A quote may leave words out: ``…``, ``...`` or ``[…]`` stands for them, and ``[words]`` for words that were replaced.
@@ -48,11 +48,11 @@ _PREFIX = re.compile(r"(?m)^[ \t]*\|[ \t]?")
 _ENDS = " '"
 _CUT = re.compile(r"(\[[^\[\]]{0,60}\]|\(\.{3,}\)|\.{3,}|\. \. \.)")
 """Words left out or replaced, in a text that is normalised: ``…`` is three full stops there."""
-MOST_CUTS = 2
-MOST_SENTENCES = 2
-LEAST_PART = 2
+MAX_CUTS = 2
+MAX_SENTENCES = 2
+MIN_PART = 2
 """Characters of each part of a quote that leaves words out."""
-MOST_PLACES = 100
+MAX_PLACES = 100
 """Places of the first part that are tried."""
 _KEPT_SIGNS = frozenset("%‰€$£¥₹°")
 _JOINING_SIGNS = frozenset(".,:/")
@@ -66,7 +66,7 @@ class Normalised(Struct, frozen=True):
     ends: tuple[int, ...]
 
     def words(self) -> "Normalised":
-        """Return the words alone, with one space between them; none beside letters of a script without spaces."""
+        """Return the words alone, with one space between them; none next to letters of a script without spaces."""
         kept: list[int] = []
         is_apart = False
         for at, each in enumerate(self.text):
@@ -146,10 +146,10 @@ def _place_of_parts(quote: str, where: Normalised, text: str, minimum: int) -> S
         return whole.starts[at], whole.ends[at + len(joined) - 1]
     parts = [part for part in said[::2] if part]
     replaced = [part for part in said[1::2] if part]
-    if len(said) == 1 or not parts or min(map(_length, parts)) < LEAST_PART:
+    if len(said) == 1 or not parts or min(map(_length, parts)) < MIN_PART:
         return ""
-    if len(parts) - 1 > MOST_CUTS:
-        return f"leaves words out more than {MOST_CUTS} times"
+    if len(parts) - 1 > MAX_CUTS:
+        return f"leaves words out more than {MAX_CUTS} times"
     if turning := next(filter(None, map(_turning_word, replaced)), ""):
         return f"puts “{turning}” in"
     return _tightest(parts, whole, text)
@@ -158,7 +158,7 @@ def _place_of_parts(quote: str, where: Normalised, text: str, minimum: int) -> S
 def _tightest(parts: list[str], whole: Normalised, text: str) -> Span | str:
     """Return the shortest span with all parts in their order, whose cuts hide nothing that turns the sense."""
     best, why = None, ""
-    for start in islice(_places(parts[0], whole), MOST_PLACES):
+    for start in islice(_places(parts[0], whole), MAX_PLACES):
         end, cuts = start + len(parts[0]), []
         for part in parts[1:]:
             at = next(_places(part, whole, end), None)
@@ -169,8 +169,8 @@ def _tightest(parts: list[str], whole: Normalised, text: str) -> Span | str:
         span = whole.starts[start], whole.ends[end - 1]
         if turning := next(filter(None, map(_turning_word, cuts)), ""):
             why = f"leaves out “{turning}”"
-        elif _ends_within(text[span[0] : span[1]]) >= MOST_SENTENCES:
-            why = f"is spread over more than {MOST_SENTENCES} sentences"
+        elif _ends_within(text[span[0] : span[1]]) >= MAX_SENTENCES:
+            why = f"is spread over more than {MAX_SENTENCES} sentences"
         elif best is None or span[1] - span[0] < best[1] - best[0]:
             best = span
     return why if best is None else best
@@ -213,18 +213,12 @@ def _turning_words() -> frozenset[str]:
     return frozenset(word for group in msgspec.json.decode(data, type=dict[str, list[str]]).values() for word in group)
 
 
-@lru_cache(maxsize=256)
-def _only_words(where: Normalised) -> Normalised:
-    return where.words()
+_only_words = lru_cache(maxsize=256)(Normalised.words)
 
 
 def _length(text: str) -> int:
-    return max(len(text), _unspaced_length(text))
-
-
-def _unspaced_length(text: str) -> int:
-    """Return the words of a text in a script without spaces as characters; 0 in other scripts."""
-    return WORD_CHARACTERS * count_words(text) if _UNSPACED.search(text) else 0
+    """Return the characters of a text; in a script without spaces each word counts as ``WORD_CHARACTERS`` at least."""
+    return max(len(text), WORD_CHARACTERS * count_words(text) if _UNSPACED.search(text) else 0)
 
 
 def _needs_space(character: str) -> bool:
@@ -237,7 +231,7 @@ def _needs_space(character: str) -> bool:
 
 
 def _is_tight(character: str) -> bool:
-    """Return whether white space beside a character makes no difference."""
+    """Return whether white space next to a character makes no difference."""
     return character in _KEPT_SIGNS or _UNSPACED.match(character) is not None
 
 

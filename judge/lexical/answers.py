@@ -50,13 +50,13 @@ STALLED: Final = 0.8
 """Share of the words of a last turn that its speaker used before, from which on a debate counts as stalled."""
 ADDED: Final = 2
 """New words with content that a revised premise has at least."""
-MOST: Final = 5
+MAX_PREMISES: Final = 5
 """Items of a list of premises."""
 BEARS: Final = 0.6
 """Share of the words of a claim that a passage has at least if it supports the claim."""
 CITED: Final = re.compile(r"[\[(]\s*[Ee] ?\d{1,5}[^\])]{0,80}[\])]")
 """The mark of a citation."""
-MOST_COMPARED: Final = 300_000
+MAX_COMPARED: Final = 300_000
 """Pairs of sentences of one speaker that are compared for the narrative, so that it takes seconds and not minutes."""
 GAPS = 3
 AUDITED = 6
@@ -103,7 +103,7 @@ class _ReadMaterial:
         return tuple(each for each in self.material.speeches[: self._place[name]] if each.speaker == speaker)
 
     def measured(self, name: str) -> MeasuredSpeech:
-        """Return a turn beside the newest speech of the opponent before it."""
+        """Return a turn with the newest speech of the opponent before it."""
         speech = self.speech(name)
         other = next((each for each in self.material.speeches if each.speaker != speech.speaker), None)
         theirs = () if other is None else self.before(name, other.speaker)
@@ -205,17 +205,19 @@ def _premises(case: _ReadMaterial, form: Form) -> dict[str, Any]:
             stated.append({"text": text, "quote": speech.text.quote(sentence, "cause")})
         elif len(sentence.content - before) >= ADDED:
             revised.setdefault(like.name, {"premise": like.name, "text": text})
-    answer: dict[str, Any] = {"stated": stated[:MOST]}
+    answer: dict[str, Any] = {"stated": stated[:MAX_PREMISES]}
     if "revised" not in form["properties"]:
         return answer
     withdrawn = _withdrawn(case, speech.text, known) if "withdrawn" in form["properties"] else []
     opposed = _contradicted(case, speech.text, known)
     gone = {each["premise"] for each in withdrawn} | {each["premises"][0] for each in opposed}
-    answer["revised"] = [each for each in revised.values() if each["premise"] not in gone][:MOST]
+    answer["revised"] = [each for each in revised.values() if each["premise"] not in gone][:MAX_PREMISES]
     changed = gone | {each["premise"] for each in answer["revised"]}
-    answer["dropped"] = [each for each in _dropped(case, speech, known) if each["premise"] not in changed][:MOST]
-    answer["contradictions"] = opposed[:MOST]
-    return answer | ({"withdrawn": withdrawn[:MOST]} if "withdrawn" in form["properties"] else {})
+    answer["dropped"] = [each for each in _dropped(case, speech, known) if each["premise"] not in changed][
+        :MAX_PREMISES
+    ]
+    answer["contradictions"] = opposed[:MAX_PREMISES]
+    return answer | ({"withdrawn": withdrawn[:MAX_PREMISES]} if "withdrawn" in form["properties"] else {})
 
 
 def _withdrawn(case: _ReadMaterial, reading: TextReading, known: Iterable[RegisterEntry]) -> list[dict[str, Any]]:
@@ -382,7 +384,7 @@ def _course(case: _ReadMaterial, speaker: str) -> dict[str, str]:
 
 def _first_contradiction(readings: Sequence[TextReading]) -> ContradictingSentences | None:
     """Return the first contradiction of a speaker; of a very long debate only the first turns are compared."""
-    left = MOST_COMPARED
+    left = MAX_COMPARED
     for number, later in enumerate(readings):
         for earlier in readings[: number + 1]:
             left -= len(earlier.sentences) * len(later.sentences)
@@ -484,9 +486,9 @@ def _criteria(case: _ReadMaterial, name: str, scales: Form) -> dict[str, tuple[M
 
 
 def _answer_speech(case: _ReadMaterial, name: str) -> MeasuredSpeech | None:
-    """Return how the side of an argument meets what is put to it: its reply beside the answer to the argument.
+    """Return how the side of an argument meets what is put to it: its reply to the answer to the argument.
 
-    Without a reply it is the closing, without both the argument beside all arguments of the other side.  None for a
+    Without a reply it is the closing, without both the argument against all arguments of the other side.  None for a
     turn.
     """
     speech = case.speech(name)

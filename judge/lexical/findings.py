@@ -17,12 +17,12 @@ from judge.live.text import stem
 SAME: Final = 0.75
 """Share of the words with content that two sentences have in common, of those of the longer one, if they say the same
 thing with or without a negation."""
-LEAST_SHARED: Final = 3
+MIN_SHARED: Final = 3
 """Words with content that they have in common at least."""
 ALIKE: Final = 0.5
 """Share of a premise's words with content that a sentence has if it repeats or revises the premise."""
-MOST_CLAIMS: Final = 4
-MOST_PREMISES: Final = 3
+MAX_CLAIMS: Final = 4
+MAX_PREMISES: Final = 3
 EXACT_DIGITS: Final = 3
 """Digits of a figure without a percent sign or a currency that sounds exact."""
 BEFORE: Final = 3
@@ -47,26 +47,19 @@ class ContradictingSentences(NamedTuple):
 
 def suspect_claims(reading: TextReading, kinds: Sequence[str]) -> tuple[SuspectWords, ...]:
     """Return the suspect claims of a text, of those kinds that words can show, in the order of the text."""
+    sentences = reading.sentences
+    around = zip((None, *sentences), (*sentences[1:], None), strict=False)
     found = [
         each
-        for before, sentence, after in _neighbours(reading.sentences)
-        for each in _claims_in(reading, sentence, (before, after))
+        for sentence, neighbours in zip(sentences, around, strict=False)
+        for each in _claims_in(reading, sentence, neighbours)
         if each.kind in kinds and each.quote
     ]
-    return tuple(dict.fromkeys(found))[:MOST_CLAIMS]
+    return tuple(dict.fromkeys(found))[:MAX_CLAIMS]
 
 
 KNOWABLE: Final = frozenset({"hollow_specificity", "overclaim", "unverifiable"})
 """Kinds of suspect claims that the words of a text can show."""
-
-
-def _neighbours(
-    sentences: Sequence[Sentence],
-) -> Iterator[tuple[Sentence | None, Sentence, Sentence | None]]:
-    for number, sentence in enumerate(sentences):
-        before = sentences[number - 1] if number else None
-        after = sentences[number + 1] if number + 1 < len(sentences) else None
-        yield before, sentence, after
 
 
 def _claims_in(
@@ -112,7 +105,7 @@ def _is_approximate(sentence: Sentence, figure: Candidate) -> bool:
     return any(mark.kind == "approximate" and first - BEFORE <= mark.first < first for mark in sentence.marks)
 
 
-def premises(reading: TextReading, most: int = MOST_PREMISES) -> tuple[Sentence, ...]:
+def premises(reading: TextReading, most: int = MAX_PREMISES) -> tuple[Sentence, ...]:
     """Return the sentences that most of the rest stands on: with a reason, and with words that return elsewhere."""
 
     def weight(sentence: Sentence) -> float:
@@ -123,7 +116,7 @@ def premises(reading: TextReading, most: int = MOST_PREMISES) -> tuple[Sentence,
     stated = [
         each
         for each in reading.sentences
-        if len(each.content) >= LEAST_SHARED
+        if len(each.content) >= MIN_SHARED
         and each.has(*REASONS, "frame")
         and not each.has("opponent", "concession")
         and not reading.shown(each, through=1).endswith("?")
@@ -167,7 +160,7 @@ def contradict(one: Sentence, two: Sentence, language: str) -> str:
     swapped = {stem(word) for pair in opposed for word in pair}
     left, right = one.content - swapped, two.content - swapped
     shared = left & right
-    if len(shared) < LEAST_SHARED - bool(opposed) or len(shared) < SAME * max(len(left), len(right)):
+    if len(shared) < MIN_SHARED - bool(opposed) or len(shared) < SAME * max(len(left), len(right)):
         return ""
     is_negated = [each.number("negation") % 2 == 1 for each in (one, two)]
     if opposed and is_negated[0] == is_negated[1]:

@@ -1,4 +1,4 @@
-"""A speech measured by its marks of argument, beside the speech that it answers.
+"""A speech measured by its marks of argument, and by the speech that it answers.
 
 A level is in [0, 1].  It grows with the share of sentences that have a mark, not with their number: words without a
 mark lower it, and a sentence that is said twice counts once.  So a longer speech is not a better one.  Nothing depends
@@ -6,7 +6,7 @@ on who speaks, and two speeches are measured alike whichever is named first.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from msgspec import Struct
@@ -53,6 +53,7 @@ FIRST_WORDS: Final = 3
 NAMED: Final = 3
 """Marks that a reason names."""
 REASONS: Final = ("cause", "process", "consequence")
+_CAREFUL: Final = ("hedge", "concession", "source", "example")
 
 
 class Measured(Struct, frozen=True):
@@ -142,21 +143,10 @@ def _repetition(reading: TextReading) -> float:
 # logic
 
 
-def _cause(speech: MeasuredSpeech) -> Measured:
-    return _counted("cause", speech, ("cause",), _has("cause"), "marks of cause")
-
-
-def _process(speech: MeasuredSpeech) -> Measured:
-    return _counted("process", speech, ("process",), _has("process"), "marks of a step")
-
-
-def _consequence(speech: MeasuredSpeech) -> Measured:
-    def weigh(sentence: Sentence) -> float:
-        if not sentence.has("consequence"):
-            return 0.0
-        return 1.0 if sentence.has_figure or sentence.has("measure") else UNMEASURED
-
-    return _counted("consequence", speech, ("consequence",), weigh, "marks of an effect")
+def _effect(sentence: Sentence) -> float:
+    if not sentence.has("consequence"):
+        return 0.0
+    return 1.0 if sentence.has_figure or sentence.has("measure") else UNMEASURED
 
 
 def _weakest_premise(speech: MeasuredSpeech) -> Measured:
@@ -178,10 +168,6 @@ def _weakest_premise(speech: MeasuredSpeech) -> Measured:
 # rhetoric
 
 
-def _framing(speech: MeasuredSpeech) -> Measured:
-    return _counted("framing", speech, ("frame",), _has("frame"), "marks of what the question turns on")
-
-
 def _structure(speech: MeasuredSpeech) -> Measured:
     kinds = ("order", "contrast", "consequence", "cause", "example")
 
@@ -200,10 +186,10 @@ def _delivery(speech: MeasuredSpeech) -> Measured:
     plain = [(_plainness(each, reading), each) for each in reading.sentences]
     mean = sum(each for each, _ in plain) / len(plain) * (1 - _repetition(reading))
     best = max(plain, key=lambda each: each[0])[1]
-    length = sum(len(each.words) for each in reading.sentences) / len(reading.sentences)
-    reason = (
-        f"Its sentences have {length:.0f} words on average; {_content_share(reading):.0%} of the words have content."
-    )
+    words = sum(len(each.words) for each in reading.sentences)
+    share = sum(len(each.content) for each in reading.sentences) / words if words else 0.0
+    length = words / len(reading.sentences)
+    reason = f"Its sentences have {length:.0f} words on average; {share:.0%} of the words have content."
     return Measured(mean, reading.quote(best), reason)
 
 
@@ -217,18 +203,10 @@ def _plainness(sentence: Sentence, reading: TextReading) -> float:
     return min(1.0, length) * min(1.0, max(0.0, share)) * (0.5 if shouts else 1.0)
 
 
-def _content_share(reading: TextReading) -> float:
-    number = sum(len(each.words) for each in reading.sentences)
-    return sum(len(each.content) for each in reading.sentences) / number if number else 0.0
-
-
-def _resonance(speech: MeasuredSpeech) -> Measured:
-    def weigh(sentence: Sentence) -> float:
-        if not sentence.has("stake"):
-            return 0.0
-        return 1.0 if sentence.has(*REASONS) else UNARGUED
-
-    return _counted("resonance", speech, ("stake",), weigh, "words for groups of people or what is at stake for them")
+def _stake(sentence: Sentence) -> float:
+    if not sentence.has("stake"):
+        return 0.0
+    return 1.0 if sentence.has(*REASONS) else UNARGUED
 
 
 # tactics
@@ -243,7 +221,10 @@ def answered(speech: MeasuredSpeech) -> tuple[tuple[Sentence, Sentence], ...]:
 def _answered(
     text: TextReading, opponent: TextReading, motion: frozenset[str]
 ) -> tuple[tuple[Sentence, Sentence], ...]:
-    """Two sentences belong together by the words that they share beside the motion's and the opponent's usual ones."""
+    """Two sentences belong together by the words that they share, except the motion's and the opponent's usual ones.
+
+    The result has each of the opponent's sentences at most once.
+    """
     theirs = opponent.sentences
     number: dict[str, int] = {}
     for each in theirs:
@@ -298,7 +279,7 @@ def _positioning(speech: MeasuredSpeech) -> Measured:
     return _counted("positioning", speech, (*REASONS, "example"), weigh, "reasons in words that are new for its side")
 
 
-# beside the composite
+# outside the composite
 
 
 def _frame_control(speech: MeasuredSpeech) -> Measured:
@@ -307,27 +288,14 @@ def _frame_control(speech: MeasuredSpeech) -> Measured:
     theirs = frozenset[str]() if speech.opponent is None else speech.opponent.content
     theirs -= frozenset[str]().union(*(each.content for each in speech.own))
     share = len(said - theirs) / len(said) if said else 0.0
-    framing = _framing(speech)
+    framing = _by_marks("framing", speech)
     return Measured(
         (share + framing.level) / 2, framing.quote, f"{share:.0%} of its words are its own. {framing.reason}"
     )
 
 
 def _credibility(speech: MeasuredSpeech) -> Measured:
-    cautious = _counted(
-        "caution",
-        speech,
-        ("hedge", "concession", "source", "example"),
-        _has("hedge", "concession", "source", "example"),
-        "marks of caution, concessions, sources or examples",
-    )
-    excess = _counted(
-        "excess",
-        speech,
-        ("absolute", "attack"),
-        lambda each: float(each.has("attack") or (each.has("absolute") and not each.has("negation"))),
-        "words that allow no exception or attack a person",
-    )
+    cautious, excess = _by_marks("caution", speech), _by_marks("excess", speech)
     found = min(1.0, max(0.0, 0.6 + 0.4 * cautious.level - 0.6 * excess.level))
     return Measured(found, cautious.quote, f"{cautious.reason} {excess.reason}")
 
@@ -336,34 +304,53 @@ def _credibility(speech: MeasuredSpeech) -> Measured:
 
 
 def _logic(speech: MeasuredSpeech) -> Measured:
-    parts = [_cause(speech), _process(speech), _consequence(speech)]
+    parts = [_by_marks(name, speech) for name in REASONS]
     best = max(parts, key=lambda each: each.level)
     return Measured(sum(each.level for each in parts) / len(parts), best.quote, " ".join(each.reason for each in parts))
 
 
-def _evidence(speech: MeasuredSpeech) -> Measured:
-    def weigh(sentence: Sentence) -> float:
-        return float(sentence.has("example", "source") or sentence.has_figure or sentence.has_source)
+_BY_MARKS: Final[dict[str, tuple[tuple[str, ...], Callable[[Sentence], float], str]]] = {
+    "cause": (("cause",), _has("cause"), "marks of cause"),
+    "process": (("process",), _has("process"), "marks of a step"),
+    "consequence": (("consequence",), _effect, "marks of an effect"),
+    "framing": (("frame",), _has("frame"), "marks of what the question turns on"),
+    "resonance": (("stake",), _stake, "words for groups of people or what is at stake for them"),
+    "evidence": (
+        ("source", "example"),
+        lambda each: float(each.has("example", "source") or each.has_figure or each.has_source),
+        "figures, sources or examples",
+    ),
+    "caution": (_CAREFUL, _has(*_CAREFUL), "marks of caution, concessions, sources or examples"),
+    "excess": (
+        ("absolute", "attack"),
+        lambda each: float(each.has("attack") or (each.has("absolute") and not each.has("negation"))),
+        "words that allow no exception or attack a person",
+    ),
+}
+"""Components that are counted sentence by sentence: the marks that are named, the weight of a sentence, in words."""
 
-    return _counted("evidence", speech, ("source", "example"), weigh, "figures, sources or examples")
+
+def _by_marks(name: str, speech: MeasuredSpeech) -> Measured:
+    kinds, weigh, what = _BY_MARKS[name]
+    return _counted(name, speech, kinds, weigh, what)
 
 
 COMPONENTS: Final[dict[str, Callable[[MeasuredSpeech], Measured]]] = {
-    "cause": _cause,
-    "process": _process,
-    "consequence": _consequence,
+    "cause": partial(_by_marks, "cause"),
+    "process": partial(_by_marks, "process"),
+    "consequence": partial(_by_marks, "consequence"),
     "weakest_premise": _weakest_premise,
-    "framing": _framing,
+    "framing": partial(_by_marks, "framing"),
     "structure": _structure,
     "delivery": _delivery,
-    "resonance": _resonance,
+    "resonance": partial(_by_marks, "resonance"),
     "responsiveness": _responsiveness,
     "targeting": _targeting,
     "positioning": _positioning,
     "frame_control": _frame_control,
     "credibility": _credibility,
     "logic": _logic,
-    "evidence": _evidence,
+    "evidence": partial(_by_marks, "evidence"),
     "honesty": _credibility,
     "clarity": _delivery,
 }

@@ -16,7 +16,7 @@ LONGEST = 40
 """Words of a sentence; a longer one is cut, so that a text without full stops is not one sentence."""
 SHORTEST_QUOTE, LONGEST_QUOTE = 8, 12
 """Characters that a quote has at least, and words that it has at most."""
-MOST_CHARACTERS = 200
+MAX_CHARACTERS = 200
 """Characters of a quote: words may be long."""
 FIGURES = frozenset({"percentage", "money", "figure"})
 SOURCES = frozenset({"study", "authority"})
@@ -82,7 +82,7 @@ class TextReading(Struct, frozen=True, gc=False):
         """Return the words of a sentence from one of them on; from earlier ones if fewer than twelve follow."""
         first = max(0, min(first, len(sentence.words) - LONGEST_QUOTE))
         shown = sentence.words[first : first + LONGEST_QUOTE]
-        quote = self.text[shown[0].start : shown[-1].end][:MOST_CHARACTERS]
+        quote = self.text[shown[0].start : shown[-1].end][:MAX_CHARACTERS]
         return quote if len(comparable(quote)) >= SHORTEST_QUOTE else ""
 
 

@@ -1,5 +1,6 @@
 """Weighted scores of the sides, and the items that the raters dispute, from the totals that decide."""
 
+import statistics
 from collections.abc import Iterable, Mapping
 from statistics import fmean
 from typing import Final
@@ -43,12 +44,11 @@ class SideScores(Struct, frozen=True, kw_only=True):
     @property
     def both(self) -> BothSides:
         """The scores in the form that an event stores."""
-        scores = {side: self._score(side) for side in SIDES}
+        scores = {
+            side: missing(f"nobody whose scores count scored {side}") if score is None else round(score, 4)
+            for side, score in self.sides.items()
+        }
         return BothSides(pro=scores["pro"], con=scores["con"])
-
-    def _score(self, side: Side) -> float | Missing:
-        score = self.sides[side]
-        return missing(f"nobody whose scores count scored {side}") if score is None else round(score, 4)
 
 
 def counted_raters(totals: Totals, sides: Mapping[str, Side]) -> tuple[str, ...]:
@@ -100,10 +100,7 @@ def turning(leaning: Winner, without: Mapping[str, LeaveOneOut], rules: PanelRul
 def variance(scores: Iterable[float]) -> float | None:
     """Return the sample variance (n − 1); None for fewer than two scores."""
     given = list(scores)
-    if len(given) < PAIR:
-        return None
-    mean = fmean(given)
-    return round(sum((score - mean) ** 2 for score in given) / (len(given) - 1), DIGITS)
+    return round(statistics.variance(given), DIGITS) if len(given) >= PAIR else None
 
 
 def _item(totals: Totals, weights: Mapping[str, float], item: str) -> float | None:

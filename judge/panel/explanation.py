@@ -60,13 +60,6 @@ def reasons(
     )
 
 
-def advice(
-    panel: ScoredPanel, reading: PanelReading, without: Mapping[str, LeaveOneOut], winner: Winner
-) -> tuple[str, ...]:
-    """Return what to find out or to do next."""
-    return tuple(_advice(panel, reading, without, winner))
-
-
 def _reference(reference: Sequence[str], reading: PanelReading) -> Iterator[str]:
     if reference:
         alone = " So the panel alone names no winner; one is named if the judge names the same side."
@@ -218,9 +211,10 @@ def _left_out(panel: ScoredPanel, scored: Mapping[str, PanelistScored], weighing
                 yield f"{seat.title} scored {', '.join(part)} in part only, which does not count for a side."
 
 
-def _advice(
+def advice(
     panel: ScoredPanel, reading: PanelReading, without: Mapping[str, LeaveOneOut], winner: Winner
 ) -> Iterator[str]:
+    """Yield what to find out or to do next."""
     seats = {seat.name: seat for seat in panel.seats}
     for item, dispute in reading.disputed.items():
         ordered = sorted(dispute.scores, key=lambda name: dispute.scores[name])

@@ -8,7 +8,15 @@ from msgspec.structs import replace
 from events.state.debate import Debate
 from events.types import SIDES, Case, DebateOpened, Rater, Side, other
 from events.types.criteria import Criteria
-from judge.material import anchors_on, labels_of, moderator_words, opened_of, speeches_of, turns_material
+from judge.material import (
+    anchors_on,
+    labels_of,
+    material_of,
+    moderator_words,
+    opened_of,
+    speeches_of,
+    turns_material,
+)
 from judge.protocol.assess import faulty_citations
 from providers.base import Material, Speech, Term
 
@@ -28,19 +36,15 @@ def panel_material(debate: Debate, purpose: str, seat: Rater, about: Iterable[st
 
 def opinion_material(debate: Debate, seat: Rater, asks: Mapping[str, str], shown: str) -> Material:
     """Return what a judge of a deliberation reads; ``asks``: each dimension with its question, ``shown``: positions."""
-    opened = opened_of(debate)
-    labels = labels_of(debate)
-    speeches = speeches_of(debate, labels)
-    if opened.artifact is not UNSET:
-        speeches = (Speech(name=opened.artifact.name, speaker="", text=opened.artifact.text, kind="text"),)
-    return Material(
-        purpose="deliberate",
-        motion=opened.motion,
-        language=opened.language or "en",
+    speeches, artifact = speeches_of(debate, labels_of(debate)), opened_of(debate).artifact
+    if artifact is not UNSET:
+        speeches = (Speech(name=artifact.name, speaker="", text=artifact.text, kind="text"),)
+    return material_of(
+        debate,
+        "deliberate",
         speeches=speeches,
         terms=tuple(Term(name=name, asks=each) for name, each in asks.items()),
         context="\n\n".join(part for part in (_part(seat), shown) if part),
-        least_quote=opened.rubric.quote_minimum,
     )
 
 
@@ -81,10 +85,9 @@ def arguments_material(debate: Debate, purpose: str) -> Material:
     ]
     opened = opened_of(debate)
     fallacies = opened.rubric.protocol.fallacies if opened.rubric.protocol is not None else {}
-    return Material(
-        purpose=purpose,
-        motion=opened.motion,
-        language=opened.language or "en",
+    return material_of(
+        debate,
+        purpose,
         speeches=tuple(speeches),
         about=tuple(arguments),
         terms=(
@@ -92,7 +95,6 @@ def arguments_material(debate: Debate, purpose: str) -> Material:
             *(Term(name=name, asks=means) for name, means in fallacies.items()),
         ),
         context="\n".join(filter(None, (moderator_words(debate), *faulty_citations(debate)))),
-        least_quote=opened.rubric.quote_minimum,
     )
 
 

@@ -75,7 +75,7 @@ def conclude(
         disputed=reading.disputed,
         without=without,
         reasons=explanation.reasons(panel, scored, measured, reading, offsets, without, reference),
-        advice=explanation.advice(panel, reading, without, winner),
+        advice=tuple(explanation.advice(panel, reading, without, winner)),
         decides="calibrated" if panel.calibrates else UNSET,
         strictness=offsets if panel.calibrates else UNSET,
         reference_only=reference or UNSET,

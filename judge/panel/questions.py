@@ -25,8 +25,8 @@ from judge.rubric import criteria_lines, has_anchors
 from judge.templates import fill, has_section, section
 from providers.base import Segment
 
-NOTE_MOST: Final = 120
-FINDING_MOST: Final = 300
+MAX_NOTE: Final = 120
+MAX_FINDING: Final = 300
 RATE: Final = "rate"
 """The section of the prompt that asks for a finding, too."""
 
@@ -58,9 +58,9 @@ def _panel_type(names: tuple[str, ...], dimensions: tuple[str, ...], low: int, h
     scores, standings, notes = (
         ("scores", keyed("ScoredItems", names, keyed("ItemScores", dimensions, points(low, high)))),
         ("standings", keyed("Standings", names, choice(STANDINGS))),
-        ("notes", keyed("Notes", names, longest(NOTE_MOST))),
+        ("notes", keyed("Notes", names, longest(MAX_NOTE))),
     )
-    fields = [notes, scores, standings, ("finding", longest(FINDING_MOST))] if finding else [scores, standings, notes]
+    fields = [notes, scores, standings, ("finding", longest(MAX_FINDING))] if finding else [scores, standings, notes]
     return msgspec.defstruct("PanelScores", fields, frozen=True, kw_only=True, module=__name__)
 
 
@@ -75,7 +75,9 @@ def panel_type(names: tuple[str, ...], criteria: Criteria, *, finding: bool = Tr
 
 def panel_prompt(opened: DebateOpened, debate: Debate, seat: Rater) -> Prompt:
     """Ask one rater for its scores, standings and notes."""
-    shown = _arguments(opened, debate) if opened.format == "protocol" else _turns(opened, debate)
+    shown = _turns(opened, debate)
+    if opened.format == "protocol":
+        shown = (*argument_segments(opened, debate), *closing_segments(opened, debate))
     prompt = (*opening(opened.prompts, opened.motion), *shown, rating_segment(opened, seat, item_sides(debate, opened)))
     return with_moderator_messages(prompt, opened.prompts, debate.words.values())
 
@@ -97,10 +99,6 @@ def rating_segment(opened: DebateOpened, seat: Rater, names: Iterable[str]) -> S
         **sceptical,
     )
     return Segment("user", ask)
-
-
-def _arguments(opened: DebateOpened, debate: Debate) -> Prompt:
-    return (*argument_segments(opened, debate), *closing_segments(opened, debate))
 
 
 def _turns(opened: DebateOpened, debate: Debate) -> Prompt:

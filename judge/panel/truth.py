@@ -84,7 +84,6 @@ def calibrate_rater(seat: Rater, case: Case, scores: Scores | Reason, rules: Pan
         given = {item: dict(dimensions) for item, dimensions in scores.items()}
         mean = side_means(case, scores, seat.weights)
         named = rater_verdict(mean, rules)
-    is_missing = isinstance(named, Missing)
     return RaterCalibrated(
         rater=seat.name,
         model=seat.model,
@@ -94,7 +93,7 @@ def calibrate_rater(seat: Rater, case: Case, scores: Scores | Reason, rules: Pan
         mean=mean,
         said=UNSET if isinstance(named, Missing) else named,
         truth=case.truth,
-        right=UNSET if is_missing else named == case.truth,
+        right=UNSET if isinstance(named, Missing) else named == case.truth,
         missing=named.missing if isinstance(named, Missing) else UNSET,
     )
 

@@ -4,15 +4,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Annotated, Any, Final
 
-import msgspec
 from msgspec import UNSET, Meta
 
 from events.segmentation import count_words, first_words
-from events.state.parts.rounds import ArgumentState, ProtocolState
+from events.state.parts.rounds import ProtocolState
 from events.types import DebateOpened, QuestionsAnswered, Side
 from events.types.criteria import ProtocolRules
 from judge.guard.neutralise import quoted
-from judge.lenient import keyed
+from judge.lenient import keyed, loose
 from judge.protocol.cross import argument_segment, cross_text
 from judge.protocol.prompt import STANCE, Prompt, prompt_opening
 from judge.protocol.reading import (
@@ -31,7 +30,7 @@ from judge.templates import fill, section
 from providers.answers.schema import guided
 from providers.base import Segment
 
-ANSWER_LEAST: Final = 20
+MIN_ANSWER: Final = 20
 """Characters of an answer for the model; a shorter text is read as well."""
 CHARACTERS_A_WORD: Final = 7
 """Most characters of an answer for each of its words."""
@@ -46,10 +45,8 @@ def answers_type(names: tuple[str, ...], rules: ProtocolRules) -> Any:
 
 @lru_cache(maxsize=64)
 def _answers_type(names: tuple[str, ...], most: int) -> Any:
-    length = Meta(min_length=ANSWER_LEAST, max_length=most) if most else Meta(min_length=ANSWER_LEAST)
-    answer = msgspec.defstruct(
-        "Answer", [("answer", Annotated[str, length])], frozen=True, kw_only=True, module=__name__
-    )
+    length = Meta(min_length=MIN_ANSWER, max_length=most) if most else Meta(min_length=MIN_ANSWER)
+    answer = loose("Answer", ("answer", Annotated[str, length]))
     neutral = {name: {"answer": f"The script gives no answer about {name}."} for name in names}
     return guided(Any, keyed("Answers", names, answer), neutral)
 
@@ -57,7 +54,8 @@ def _answers_type(names: tuple[str, ...], most: int) -> Any:
 def questioned(protocol: ProtocolState, side: Side) -> tuple[str, ...]:
     """Return a side's arguments about which a question was put; all of them if the other side put none in the form."""
     own = protocol.arguments_of(side)
-    return tuple(name for name in own if _is_questioned(protocol.arguments[name])) or own
+    crossed = {name: protocol.arguments[name].cross for name in own}
+    return tuple(name for name, cross in crossed.items() if cross is not UNSET and cross.follow_up) or own
 
 
 def answers_prompt(opened: DebateOpened, protocol: ProtocolState, side: Side, examined: str) -> Prompt:
@@ -127,10 +125,6 @@ def read_answers(
 def shown_answer(text: str, rules: ProtocolRules) -> str:
     """Return as much of an answer as counts."""
     return first_words(text, rules.answer_words) if rules.answer_words else text
-
-
-def _is_questioned(argument: ArgumentState) -> bool:
-    return argument.cross is not UNSET and bool(argument.cross.follow_up)
 
 
 def _entries(value: Any) -> Iterator[tuple[str, str]]:

@@ -23,11 +23,11 @@ from judge.rubric import criteria_lines, has_anchors, without_anchors
 from judge.templates import EVIDENCE, fill, has_section, section
 from providers.base import Segment
 
-QUOTE_MOST: Final = 160
-REASON_MOST: Final = 200
-INSIGHT_LEAST, INSIGHT_MOST = 20, 400
-FALLACIES_MOST: Final = 12
-QUESTIONS_MOST: Final = 3
+MAX_QUOTE: Final = 160
+MAX_REASON: Final = 200
+MIN_INSIGHT, MAX_INSIGHT = 20, 400
+MAX_FALLACIES: Final = 12
+MAX_QUESTIONS: Final = 3
 WRONG: Final = {
     "misquoted": "the passage does not have these words",
     "unknown_passage": "there is no such passage",
@@ -73,22 +73,22 @@ class AssessmentAnswer(Struct, frozen=True, kw_only=True):
 def _assess_type(
     names: tuple[str, ...], dimensions: tuple[str, ...], low: int, high: int, fallacies: tuple[Fallacy, ...]
 ) -> Any:
-    reason, insight = longest(REASON_MOST), longest(INSIGHT_MOST, INSIGHT_LEAST)
+    reason, insight = longest(MAX_REASON), longest(MAX_INSIGHT, MIN_INSIGHT)
     scores = keyed("ArgumentScores", dimensions, points(low, high))
     traced = loose("TracedArgument", ("reason", reason), ("standing", choice(STANDINGS)), ("scores", scores))
     fallacy = loose(
         "FallacyNamed",
         ("argument", named(names)),
-        ("quote", longest(QUOTE_MOST)),
+        ("quote", longest(MAX_QUOTE)),
         ("reason", reason),
         ("fallacy", named(fallacies)),
     )
     return loose(
         "Assessment",
-        ("fallacies", Annotated[list[fallacy], Meta(max_length=FALLACIES_MOST)]),  # type: ignore[valid-type]
+        ("fallacies", Annotated[list[fallacy], Meta(max_length=MAX_FALLACIES)]),  # type: ignore[valid-type]
         ("arguments", keyed("TracedArguments", names, traced)),
         ("key_insight", insight),
-        ("unresolved_questions", Annotated[list[reason], Meta(max_length=QUESTIONS_MOST)]),  # type: ignore[valid-type]
+        ("unresolved_questions", Annotated[list[reason], Meta(max_length=MAX_QUESTIONS)]),  # type: ignore[valid-type]
         ("recommendation", insight),
     )
 

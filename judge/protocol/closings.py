@@ -3,7 +3,6 @@
 from functools import lru_cache
 from typing import Annotated, Any, Final, Literal, get_args
 
-import msgspec
 from msgspec import UNSET, Meta
 
 from events.segmentation import count_words, first_words
@@ -11,6 +10,7 @@ from events.state.parts.rounds import ArgumentState, ProtocolState, has_answers
 from events.types import ClosingStated, DebateOpened, Shift, Side, Template, other
 from events.types.criteria import ProtocolRules
 from judge.guard.neutralise import quoted
+from judge.lenient import longest, loose
 from judge.protocol.answers import shown_answer
 from judge.protocol.cross import argument_segment, cross_text
 from judge.protocol.prompt import STANCE, Prompt, prompt_opening
@@ -29,14 +29,14 @@ from judge.templates import fill, has_section, section
 from providers.answers.schema import guided
 from providers.base import Segment
 
-POSITION_LEAST, POSITION_MOST = 60, 900
-REASON_LEAST: Final = 20
+MIN_POSITION, MAX_POSITION = 60, 900
+MIN_REASON: Final = 20
 """Limits in characters for the model; a shorter text is read as well."""
-CONCESSION_MOST: Final = 240
-SHIFTED_MOST: Final = {"final_position": 700, "concession": 150, "shift_reason": 150}
+MAX_CONCESSION: Final = 240
+MAX_SHIFTED: Final = {"final_position": 700, "concession": 150, "shift_reason": 150}
 """Characters where a closing also says how the position shifted: together they fit into 200 words."""
 SHIFTS: Final[tuple[Shift, ...]] = get_args(Shift)
-CONCESSIONS_MOST: Final = 3
+MAX_CONCESSIONS: Final = 3
 GRANTS: Final = frozenset({"concede", "partial"})
 _STANDING: Final = ("standing_arguments", "standing", "not_rebutted", "unrebutted")
 
@@ -51,25 +51,23 @@ def closing_type(names: tuple[str, ...], rules: ProtocolRules) -> Any:
 
 @lru_cache(maxsize=64)
 def _closing_type(names: tuple[str, ...], *, shift: bool) -> Any:
-    most = SHIFTED_MOST if shift else {"final_position": POSITION_MOST, "concession": CONCESSION_MOST}
+    most = MAX_SHIFTED if shift else {"final_position": MAX_POSITION, "concession": MAX_CONCESSION}
     concession = Annotated[str, Meta(max_length=most["concession"])]
     own: Any = Literal.__getitem__(names)
     fields: list[tuple[str, Any]] = [
-        ("concessions", Annotated[list[concession], Meta(max_length=CONCESSIONS_MOST)]),
+        ("concessions", Annotated[list[concession], Meta(max_length=MAX_CONCESSIONS)]),
         ("standing_arguments", Annotated[list[own], Meta(max_length=len(names))]),
-        ("final_position", Annotated[str, Meta(min_length=POSITION_LEAST, max_length=most["final_position"])]),
+        ("final_position", longest(most["final_position"], MIN_POSITION)),
     ]
     if shift:
-        reason = Annotated[str, Meta(min_length=REASON_LEAST, max_length=most["shift_reason"])]
-        fields += [("shift_reason", reason), ("shift", Shift)]
-    writes = msgspec.defstruct("Closing", fields, frozen=True, kw_only=True, module=__name__)
+        fields += [("shift_reason", longest(most["shift_reason"], MIN_REASON)), ("shift", Shift)]
     neutral = {
         "concessions": [],
         "standing_arguments": list(names),
         "final_position": "The script gives no final position.",
         **({"shift_reason": "The script gives no reason.", "shift": "unchanged"} if shift else {}),
     }
-    return guided(Any, writes, neutral)
+    return guided(Any, loose("Closing", *fields), neutral)
 
 
 def closing_prompt(opened: DebateOpened, protocol: ProtocolState, side: Side, examined: str) -> Prompt:

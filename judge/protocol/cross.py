@@ -2,10 +2,9 @@
 
 import re
 from functools import lru_cache
-from typing import Annotated, Any, Final, get_args
+from typing import Any, Final, get_args
 
-import msgspec
-from msgspec import UNSET, Meta
+from msgspec import UNSET
 
 from events.state.parts.rounds import ArgumentState, ProtocolState, has_answers
 from events.types import (
@@ -19,7 +18,7 @@ from events.types import (
     other,
 )
 from judge.guard.neutralise import quoted
-from judge.lenient import keyed
+from judge.lenient import keyed, longest, loose
 from judge.protocol.prompt import STANCE, Prompt, argument_text, prompt_opening
 from judge.protocol.reading import (
     NOT_JSON,
@@ -37,8 +36,8 @@ from judge.templates import fill, section
 from providers.answers.schema import guided
 from providers.base import Segment
 
-REASONING_LEAST, REASONING_MOST = 20, 700
-FOLLOW_UP_LEAST, FOLLOW_UP_MOST = 12, 240
+MIN_REASONING, MAX_REASONING = 20, 700
+MIN_FOLLOW_UP, MAX_FOLLOW_UP = 12, 240
 """Limits in characters for the model; a shorter text is read as well."""
 RESPONSES: Final[tuple[CrossResponse, ...]] = get_args(CrossResponse)
 _IDS: Final = ("target", "target_arg_id", "target_argument", "argument", "argument_id", "id")
@@ -49,16 +48,11 @@ _NO_LETTER: Final = re.compile(r"[^a-z]+")
 @lru_cache(maxsize=64)
 def cross_type(targets: tuple[str, ...]) -> Any:
     """``{"CON-1": {"response", "reasoning", "follow_up"}, …}``; a list under ``responses`` is read as well."""
-    answer = msgspec.defstruct(
+    answer = loose(
         "CrossAnswer",
-        [
-            ("reasoning", Annotated[str, Meta(min_length=REASONING_LEAST, max_length=REASONING_MOST)]),
-            ("response", CrossResponse),
-            ("follow_up", Annotated[str, Meta(min_length=FOLLOW_UP_LEAST, max_length=FOLLOW_UP_MOST)]),
-        ],
-        frozen=True,
-        kw_only=True,
-        module=__name__,
+        ("reasoning", longest(MAX_REASONING, MIN_REASONING)),
+        ("response", CrossResponse),
+        ("follow_up", longest(MAX_FOLLOW_UP, MIN_FOLLOW_UP)),
     )
     neutral = {
         name: {

@@ -1,14 +1,13 @@
 """Openings: each side states its arguments without knowing the other side's."""
 
 from functools import lru_cache
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-import msgspec
-from msgspec import Meta
+from msgspec.structs import replace
 
 from events.types import Argument, ArgumentsOpened, DebateOpened, Side
 from events.types.criteria import ProtocolRules
-from judge.lenient import keyed
+from judge.lenient import keyed, longest, loose
 from judge.protocol.prompt import STANCE, Prompt, argument_text, prompt_opening
 from judge.protocol.reading import (
     NOT_JSON,
@@ -28,9 +27,9 @@ from judge.templates import fill, section
 from providers.answers.schema import guided
 from providers.base import Segment
 
-CLAIM_MOST: Final = 240
-REASONING_MOST: Final = 900
-EVIDENCE_MOST: Final = 500
+MAX_CLAIM: Final = 240
+MAX_REASONING: Final = 900
+MAX_EVIDENCE: Final = 500
 _FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "claim": ("claim", "title"),
     "reasoning": ("reasoning", "reason", "reasons"),
@@ -46,18 +45,12 @@ def opening_type(side: Side, rules: ProtocolRules) -> Any:
 
 @lru_cache(maxsize=32)
 def _opening_type(names: tuple[str, ...], claim: int, reasoning: int, evidence: int) -> Any:
-    argument = msgspec.defstruct(
+    argument = loose(
         "OpeningArgument",
-        [
-            ("claim", Annotated[str, Meta(min_length=claim, max_length=CLAIM_MOST)]),
-            ("reasoning", Annotated[str, Meta(min_length=reasoning, max_length=REASONING_MOST)]),
-            ("evidence", Annotated[str, Meta(min_length=evidence, max_length=EVIDENCE_MOST)]),
-        ],
-        frozen=True,
-        kw_only=True,
-        module=__name__,
+        ("claim", longest(MAX_CLAIM, claim)),
+        ("reasoning", longest(MAX_REASONING, reasoning)),
+        ("evidence", longest(MAX_EVIDENCE, evidence)),
     )
-    writes = keyed("Opening", names, argument)
     neutral = {
         name: {
             "claim": f"The script gives no claim for {name}.",
@@ -66,7 +59,7 @@ def _opening_type(names: tuple[str, ...], claim: int, reasoning: int, evidence: 
         }
         for name in names
     }
-    return guided(Any, writes, neutral)
+    return guided(Any, keyed("Opening", names, argument), neutral)
 
 
 def opening_prompt(opened: DebateOpened, side: Side) -> Prompt:
@@ -98,11 +91,12 @@ def read_opening(raw: str, side: Side, turn: int, rules: ProtocolRules, also: tu
         else:
             sound.append((name, Argument(id="", **parts)))
     kept = _placed(sound, names)
-    arguments = kept or _as_one(all_text(value), names[0])
+    whole = all_text(value)
+    arguments = kept or (Argument(id=names[0], claim=first_sentence(whole), reasoning=whole, evidence=""),)
     event = ArgumentsOpened(
         side=side, turn=turn, arguments=arguments, faults=tuple(faults), free_text=raw if faults else ""
     )
-    text = "\n\n".join(f"{each.id}: {argument_text(each)}" for each in kept) or all_text(value)
+    text = "\n\n".join(f"{each.id}: {argument_text(each)}" for each in kept) or whole
     return StatementReading(text=text, events=(event,), faults=tuple(faults), kept=len(kept))
 
 
@@ -148,8 +142,4 @@ def _placed(sound: list[tuple[str, Argument]], names: tuple[str, ...]) -> tuple[
             others.append(argument)
     free = (name for name in names if name not in placed)
     placed |= dict(zip(free, others, strict=False))
-    return tuple(msgspec.structs.replace(placed[name], id=name) for name in names if name in placed)
-
-
-def _as_one(text: str, name: str) -> tuple[Argument, ...]:
-    return (Argument(id=name, claim=first_sentence(text), reasoning=text, evidence=""),)
+    return tuple(replace(placed[name], id=name) for name in names if name in placed)

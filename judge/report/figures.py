@@ -1,14 +1,14 @@
 """Shares, means and correlations, and their form as text."""
 
+import statistics
 from collections.abc import Sequence
-from math import sqrt
 from statistics import fmean, pstdev
 
 from msgspec import Struct
 
-LEAST_TURNS = 10
+MIN_TURNS = 10
 """The least number of turns for a correlation."""
-LEAST_CASES = 20
+MIN_CASES = 20
 """The least number of cases for a percentage; fewer are shown as a count."""
 
 
@@ -42,14 +42,12 @@ def share(part: int, whole: int) -> float:
 
 def correlation(one: Sequence[float], two: Sequence[float]) -> float | None:
     """Return Pearson's r of paired values, to two decimals; None for fewer than ten pairs or a constant sequence."""
-    if len(one) < LEAST_TURNS:
+    if len(one) < MIN_TURNS:
         return None
-    left, right = fmean(one), fmean(two)
-    spread_one = sqrt(sum((each - left) ** 2 for each in one))
-    spread_two = sqrt(sum((each - right) ** 2 for each in two))
-    if not spread_one or not spread_two:
+    try:
+        return round(statistics.correlation(one, two), 2)
+    except statistics.StatisticsError:  # nothing varies
         return None
-    return round(sum((a - left) * (b - right) for a, b in zip(one, two, strict=True)) / (spread_one * spread_two), 2)
 
 
 def percent(part: float) -> str:
@@ -59,13 +57,13 @@ def percent(part: float) -> str:
 
 def rate(part: int, whole: int) -> str:
     """Format a share as 25 %, or as 3 of 12 if there are too few cases for a percentage."""
-    return percent(share(part, whole)) if whole >= LEAST_CASES else f"{part} of {whole}"
+    return percent(share(part, whole)) if whole >= MIN_CASES else f"{part} of {whole}"
 
 
 def out_of(part: int, whole: int, things: str) -> str:
     """Format ``6 of 24 comparisons (25 %)``; without the percentage if there are too few cases."""
     text = f"{part:,} of {whole:,} {things}"
-    return f"{text} ({percent(share(part, whole))})" if whole >= LEAST_CASES else text
+    return f"{text} ({percent(share(part, whole))})" if whole >= MIN_CASES else text
 
 
 def counts_text(counts: dict[str, int]) -> str:

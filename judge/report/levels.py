@@ -37,7 +37,7 @@ def _score(rubric: Rubric) -> Iterator[str]:
     composite = " + ".join(
         f"{name} {rubric.dimensions[name].maximum}".replace("_", " ") for name in composite_dimensions(rubric)
     )
-    yield f"The composite is {composite}; other dimensions stand beside it."
+    yield f"The composite is {composite}; other dimensions do not count in it."
     least, share = rubric.quote_minimum, percent(rubric.unquoted_share)
     yield f"A quote holds when its words stand in the turn and have {least} characters or more."
     yield f"Without a quote that holds a component keeps {share} of its maximum at most."
@@ -99,7 +99,7 @@ def _narrative(rubric: Rubric) -> Iterator[str]:
         tied = (
             " then ".join(f"{name} (by {fmt(least)} or more)" for name, least in rubric.decided_by.items()) + " decides"
         )
-    yield f"The scorecard beside it: the higher mean composite; within {fmt(rubric.tie_within)} points {tied}."
+    yield f"The scorecard: the higher mean composite; within {fmt(rubric.tie_within)} points {tied}."
     if rubric.lead_beyond_noise:
         yield (
             "Where a lab run on this server has measured how much the judge differs from itself, a lead within that "
@@ -119,7 +119,7 @@ def _conflict(rubric: Rubric) -> Iterator[str]:
 def _convergence(rubric: Rubric) -> Iterator[str]:
     yield f"From {rubric.convergence_from} turns on: the first two turns against the last two."
     yield "Genuine agreement, a dispute about words or degree, degenerate convergence, stalled, or unresolved."
-    yield "A similarity of words, counted by the server, stands beside it."
+    yield "A similarity of words, counted by the server, is shown with it."
 
 
 def _claims(rubric: Rubric) -> Iterator[str]:
@@ -139,12 +139,6 @@ def _evidence(rubric: Rubric) -> Iterator[str]:
     yield "A flag of a fabricated citation is upheld or cleared by the documents."
 
 
-def _appeals(_: Rubric) -> Iterator[str]:
-    yield "Any flag can be appealed, by a moderator or by itself; it is settled once."
-    yield "The second judge sees the words and the rule, not the first verdict."
-    yield "A cleared claim gets its points back by an entry of its own. A failed call leaves the flag as it was."
-
-
 def _gaps(rubric: Rubric) -> Iterator[str]:
     gaps = rubric.gaps
     dimension = gaps.dimension.replace("_", " ")
@@ -153,7 +147,7 @@ def _gaps(rubric: Rubric) -> Iterator[str]:
     )
     yield f"{fmt(gaps.least)} to {fmt(gaps.most)} points of {dimension}{together}, never more than the turn has left."
     yield "The words that fail must stand in the earlier turn, those that expose them in this one; else it is refused."
-    yield "The same words are docked once."
+    yield "The same words cost points once."
     if gaps.closing_audit:
         yield "A flaw that continues a flagged claim or a low component costs the difference only."
         yield "After the last turn every turn of both sides is searched once more."
@@ -226,7 +220,6 @@ RULES: Final[Mapping[str, Rules]] = {
     "convergence": _convergence,
     "claims": _claims,
     "evidence": _evidence,
-    "appeals": _appeals,
     "gaps": _gaps,
     "spine": _spine,
     "pressure": _pressure,
@@ -239,7 +232,11 @@ RULES: Final[Mapping[str, Rules]] = {
 def levels(rubric: Rubric, prompts: Mapping[str, Template]) -> tuple[Level, ...]:
     """Return the five levels of the live judge, then its other tasks; rules have the figures of ``rubric``."""
     return tuple(
-        replace(each, rules=tuple(RULES[each.id](rubric)), **_words(prompts.get(each.prompt or "")))
+        replace(
+            each,
+            rules=each.rules or tuple(RULES[each.id](rubric)),
+            **_words(prompts.get(each.prompt or "")),
+        )
         for each in _steps()
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from judge.report.figures import (
-    LEAST_TURNS,
+    MIN_TURNS,
     Spread,
     correlation,
     counts_text,
@@ -80,8 +80,8 @@ def length(tally: Tally) -> MeasurementOrReason:
     figures: dict[str, Any] = {"longer_won": won, "longer_of": won + lost}
     says = []
     if given is None:
-        few = len(words) < LEAST_TURNS
-        why = f"it takes {LEAST_TURNS} scored turns, there are {len(words)}" if few else "nothing varies"
+        few = len(words) < MIN_TURNS
+        why = f"it takes {MIN_TURNS} scored turns, there are {len(words)}" if few else "nothing varies"
         says.append(f"No correlation of words and composite yet: {why}.")
     else:
         figures |= {"correlation": given} | ({} if stands is None else {"correlation_effective": stands})
@@ -176,14 +176,14 @@ def afterwards(tally: Tally) -> MeasurementOrReason:
     docked, changed, rules = tally.of("docked"), tally.of("changed"), tally.by("changes")
     absorbed = tally.of("absorbed")
     says = [
-        f"Docked for what a later turn exposed: {out_of(docked, judged, 'scored turns')}.",
+        f"Lost points for what a later turn exposed: {out_of(docked, judged, 'scored turns')}.",
         f"Changed by any entry after the first score: {out_of(changed, judged, 'scored turns')}.",
     ]
     if rules:
         says.append(f"Entries by rule: {counts_text({change_name(rule): count for rule, count in rules.items()})}.")
         says.append(f"Entries that a floor or ceiling absorbed in part: {absorbed:,}.")
     figures = {"docked": docked, "share": share(docked, judged), "changed": changed, "by_rule": rules}
-    shows = (rate(docked, judged), "scored turns docked later")
+    shows = (rate(docked, judged), "scored turns that lost points later")
     return Measurement(shows=shows, figures=figures | {"absorbed": absorbed}, of=judged, says=tuple(says))
 
 

@@ -1,8 +1,11 @@
-"""A rubric as tables, with marks where it differs from another rubric."""
+"""A rubric as tables (``tables.json``), with marks where it differs from another rubric."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import resources
 
-from msgspec import UNSET
+import msgspec
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from events.types.criteria import Criteria, DeliberationRules, PanelRules, ProtocolRules
@@ -28,60 +31,53 @@ def tables(rubric: Rubric, before: Rubric | None = None) -> tuple[ReportTable, .
     )
 
 
+class _TableForm(Struct, frozen=True, forbid_unknown_fields=True):
+    """The words of a table in ``tables.json``; ``rows``: field of the rules, name, and meaning of each figure."""
+
+    title: str
+    caption: str
+    head: tuple[str, ...]
+    figures: tuple[int, ...] = ()
+    rows: tuple[tuple[str, str, str], ...] = ()
+
+
+@cache
+def _forms() -> dict[str, _TableForm]:
+    data = resources.files("judge").joinpath("report/tables.json").read_bytes()
+    return msgspec.json.decode(data, type=dict[str, _TableForm])
+
+
+def _table(name: str, rows: Iterable[ReportRow]) -> ReportTable:
+    form = _forms()[name]
+    return ReportTable(
+        id=name, title=form.title, caption=form.caption, head=form.head, figures=form.figures, rows=tuple(rows)
+    )
+
+
 def _tables(rubric: Rubric) -> Iterator[ReportTable]:
-    yield ReportTable(
-        id="points",
-        title="Points of a turn",
-        caption="Dimensions and their components, with the most points of each",
-        head=("Component", "Asks whether the speech", "Points", "Needs a quote", "From turn"),
-        figures=(2, 4),
-        rows=tuple(_points(rubric)),
-    )
-    yield ReportTable(
-        id="caps",
-        title="Caps between components",
-        caption="Rules that lower a score because of another component",
-        head=("Rule", "Then", "At most"),
-        figures=(2,),
-        rows=tuple(_caps(rubric)),
-    )
+    yield _table("points", _points(rubric))
+    yield _table("caps", _caps(rubric))
     if rubric.bands:
-        yield ReportTable(
-            id="bands",
-            title="Bands of a comparison",
-            caption="Where a score may stand after a comparison; a draw moves nothing",
-            head=("Dimension", "Winner from", "Winner to", "Loser from", "Loser to"),
-            figures=(1, 2, 3, 4),
-            rows=tuple(
-                ReportRow(key=name, cells=(_name(name), *each.winner, *each.loser))
-                for name, each in rubric.bands.items()
-            ),
+        bands = rubric.bands.items()
+        yield _table(
+            "bands", (ReportRow(key=name, cells=(_name(name), *each.winner, *each.loser)) for name, each in bands)
         )
-    yield ReportTable(
-        id="penalties",
-        title="Penalties",
-        caption="What is taken off, and of which dimension",
-        head=("Finding", "What it is", "Points", "Of", "Second opinion at once"),
-        figures=(2,),
-        rows=tuple(_penalties(rubric)),
-    )
-    yield ReportTable(
-        id="thresholds",
-        title="Thresholds",
-        caption="Figures that other rules turn on",
-        head=("Threshold", "Value", "Meaning"),
-        figures=(1,),
-        rows=tuple(_thresholds(rubric)),
-    )
+    yield _table("penalties", _penalties(rubric))
+    yield _table("thresholds", _thresholds(rubric))
     if rubric.criteria is not None:
-        caption = "What the protocol’s judge and every rater score"
-        yield _criteria("criteria", "Criteria of arguments", caption, rubric.criteria)
+        yield _criteria("criteria", rubric.criteria)
     if rubric.protocol is not None:
-        yield from _protocol(rubric.protocol)
+        yield _figures("protocol", rubric.protocol)
+        if fallacies := rubric.protocol.fallacies:
+            yield _table(
+                "fallacies", (ReportRow(key=name, cells=(_name(name), what)) for name, what in fallacies.items())
+            )
     if rubric.panel is not None:
-        yield from _panel(rubric.panel)
+        yield _topics(rubric.panel)
+        yield _figures("panel", rubric.panel)
     if rubric.deliberation is not None:
-        yield from _deliberation(rubric.deliberation)
+        yield _figures("deliberation", rubric.deliberation)
+        yield _criteria("artifact", rubric.deliberation.artifact)
 
 
 def _points(rubric: Rubric) -> Iterator[ReportRow]:
@@ -89,15 +85,15 @@ def _points(rubric: Rubric) -> Iterator[ReportRow]:
         if tuple(dimension.components) == (name,) and not dimension.in_composite:
             yield _part(name, name, dimension.components[name], leads=True)
             continue
-        counts = "counts in the composite" if dimension.in_composite else "stands beside the composite"
+        counts = "counts in the composite" if dimension.in_composite else "does not count in the composite"
         yield ReportRow(key=name, cells=(_name(name), counts, float(dimension.maximum), "", ""), leads=True)
         for part, rule in dimension.components.items():
             yield _part(f"{name}.{part}", part, rule)
 
 
 def _part(key: str, name: str, rule: Component, *, leads: bool = False) -> ReportRow:
-    quote, beside = "yes" if rule.needs_quote else "no", "; beside the composite" if leads else ""
-    cells = (_name(name), rule.asks + beside, float(rule.maximum), quote, float(rule.applies_from))
+    quote, apart = "yes" if rule.needs_quote else "no", "; not in the composite" if leads else ""
+    cells = (_name(name), rule.asks + apart, float(rule.maximum), quote, float(rule.applies_from))
     return ReportRow(key=key, cells=cells, leads=leads)
 
 
@@ -165,104 +161,26 @@ def _thresholds(rubric: Rubric) -> Iterator[ReportRow]:
     yield _threshold("full_pressure", "Full pressure", rubric.full_pressure, meaning)
 
 
-def _criteria(key: str, title: str, caption: str, criteria: Criteria) -> ReportTable:
-    return ReportTable(
-        id=key,
-        title=title,
-        caption=f"{caption}, from {criteria.low} to {criteria.high}",
-        head=("Dimension", "Asks", "Weight"),
-        figures=(2,),
-        rows=tuple(
-            ReportRow(key=name, cells=(_name(name), each.asks, each.weight))
-            for name, each in criteria.dimensions.items()
-        ),
+def _criteria(name: str, criteria: Criteria) -> ReportTable:
+    shown = _table(
+        name, (ReportRow(key=key, cells=(_name(key), one.asks, one.weight)) for key, one in criteria.dimensions.items())
     )
+    return replace(shown, caption=f"{shown.caption}, from {criteria.low} to {criteria.high}")
 
 
-def _protocol(rules: ProtocolRules) -> Iterator[ReportTable]:
-    figures = (
-        ("arguments", "Arguments a side", "in the openings"),
-        ("claim_minimum", "Least claim", "characters"),
-        ("reasoning_minimum", "Least reasoning", "characters"),
-        ("evidence_minimum", "Least evidence", "characters"),
-        ("answer_words", "Answer to a question", "words that are read, no more"),
-        ("closing_words", "Closing", "words that are read, no more"),
-        ("temperature", "Temperature", "of cross-examination, answers and closings"),
-        ("even_within", "Even", "a gap of totals under this is no lead"),
-        ("clear_above", "Clear", "a gap of totals over this is a clear lead"),
-    )
-    yield _figures("protocol", "Format protocol", "What the rounds ask for", rules, figures)
-    if rules.fallacies:
-        yield ReportTable(
-            id="fallacies",
-            title="Fallacies",
-            caption="Named by the protocol’s judge, each with words that must stand there",
-            head=("Fallacy", "What it is"),
-            rows=tuple(ReportRow(key=name, cells=(_name(name), what)) for name, what in rules.fallacies.items()),
-        )
-
-
-def _panel(rules: PanelRules) -> Iterator[ReportTable]:
+def _topics(rules: PanelRules) -> ReportTable:
     domains = tuple(dict.fromkeys(domain for topic in rules.topics.values() for domain in topic.weights))
     rows = (
         ReportRow(key=name, cells=(_name(name), *(topic.weights.get(domain, 0.0) for domain in domains)))
         for name, topic in rules.topics.items()
     )
-    yield ReportTable(
-        id="topics",
-        title="Raters’ weights by topic",
-        caption="What each domain of expertise weighs, by the motion’s topic",
-        head=("Topic", *map(_name, domains)),
-        figures=tuple(range(1, len(domains) + 1)),
-        rows=tuple(rows),
-    )
-    figures = (
-        ("domain_share", "Share of the topic’s weight", "in a rater’s weight"),
-        ("accuracy_share", "Share of accuracy", "in a rater’s weight"),
-        ("prior_right", "Prior: right", "added to a rater’s right verdicts"),
-        ("prior_of", "Prior: of", "added to their number"),
-        ("high", "High agreement", "alpha from which it is high"),
-        ("moderate", "Moderate agreement", "alpha that is enough to conclude"),
-        ("low", "Low agreement", "alpha that is enough to conclude with care"),
-        ("kappa_leaning", "Leaning", "kappa from which a panel leans where alpha is too low"),
-        ("disputed_variance", "Disputed", "variance of an argument’s scores from which it is disputed"),
-        ("decisive_variance", "Decisive", "variance from which a disputed argument decides"),
-        ("strictness_from", "Strictness", "points between two raters from which the report names it"),
-        ("reliable_raters", "Least raters", "with fewer the panel is for reference only"),
-        ("reliable_items", "Least arguments", "or turns, with fewer the panel is for reference only"),
-        ("least_gap", "Least gap", "|pro − con| ÷ (pro + con) under which nobody wins"),
-        ("least_items", "Least items", "rated twice or more, below which no agreement is stated"),
-        ("bootstrap", "Resamples", "behind every interval"),
-        ("minmax_at", "Min–max up to", "arguments a side; beyond them z-scores"),
-    )
-    yield _figures("panel", "Thresholds of a panel", "How raters are weighted and when nobody wins", rules, figures)
+    shown = _table("topics", rows)
+    return replace(shown, head=(*shown.head, *map(_name, domains)), figures=tuple(range(1, len(domains) + 1)))
 
 
-def _deliberation(rules: DeliberationRules) -> Iterator[ReportTable]:
-    figures = (
-        ("rounds", "Rounds", "at most"),
-        ("converged", "Converged", "agreement from which no further round follows"),
-        ("verdict_share", "Share of the verdict", "in the agreement"),
-        ("dimension_share", "Share of the dimensions", "in the agreement"),
-        ("gap_share", "Disagreement", "share of the scale from which two scores disagree"),
-        ("least_judges", "Least judges", "who must answer"),
-        ("timeout_s", "Time", "seconds of model time for all rounds"),
-    )
-    yield _figures("deliberation", "Deliberation", "When judges read each other, and for how long", rules, figures)
-    yield _criteria("artifact", "Criteria of texts", "What a text is scored on", rules.artifact)
-
-
-def _figures(
-    key: str,
-    title: str,
-    caption: str,
-    rules: ProtocolRules | PanelRules | DeliberationRules,
-    figures: tuple[tuple[str, str, str], ...],
-) -> ReportTable:
-    given = ((field, name, getattr(rules, field), meaning) for field, name, meaning in figures)
-    rows = tuple(_threshold(*each) for each in given if each[2] is not UNSET)
-    head = ("Threshold", "Value", "Meaning")
-    return ReportTable(id=key, title=title, caption=caption, head=head, figures=(1,), rows=rows)
+def _figures(name: str, rules: ProtocolRules | PanelRules | DeliberationRules) -> ReportTable:
+    given = ((field, title, getattr(rules, field), meaning) for field, title, meaning in _forms()[name].rows)
+    return _table(name, (_threshold(*each) for each in given if each[2] is not UNSET))
 
 
 def _threshold(key: str, name: str, value: float, meaning: str) -> ReportRow:

@@ -1,6 +1,6 @@
-"""Known weaknesses of model judges (``weaknesses.json``), each beside the measurement on this server."""
+"""Known weaknesses of model judges (``weaknesses.json``), each with its measurement on this server."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
 from typing import Any, Final
@@ -60,18 +60,16 @@ MEASURES: Final[Mapping[str, Callable[[Tally], MeasurementOrReason]]] = {
 
 def weaknesses(tally: Tally) -> tuple[Weakness, ...]:
     """Return all known weaknesses with their measurements."""
-    return tuple(_weaknesses(tally))
-
-
-def _weaknesses(tally: Tally) -> Iterator[Weakness]:
+    shown = []
     for each in _known_weaknesses():
         found, words = MEASURES[each.id](tally), asdict(each)
         if isinstance(found, str):
             none = (f"Not measured: {found}.",)
-            yield Weakness(**words, measured=missing(found), shows=("–", "nothing yet"), says=none)
+            shown.append(Weakness(**words, measured=missing(found), shows=("–", "nothing yet"), says=none))
         else:
-            measured = {**found.figures, "of": found.of}
-            yield Weakness(**words, measured=measured, shows=found.shows, says=found.says, table=found.table or UNSET)
+            measured, table = {**found.figures, "of": found.of}, found.table or UNSET
+            shown.append(Weakness(**words, measured=measured, shows=found.shows, says=found.says, table=table))
+    return tuple(shown)
 
 
 @cache

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 import pytest
 
-from judge.evidence.checks import MOST_CHECKED, CheckedCitation, check_turn, nearest_sentence, stands_in
+from judge.evidence.checks import MAX_CHECKED, CheckedCitation, check_turn, nearest_sentence, stands_in
 from tests.judge.evidence.bus_passages import PASSAGES
 
 
@@ -150,8 +150,8 @@ def test_many_citations_are_bounded_and_counted() -> None:
     found = check_turn(text, big, minimum=8)
 
     assert time.process_time() - began < 5
-    assert MOST_CHECKED == len(found.citations)
-    assert 1000 - MOST_CHECKED == found.unchecked
+    assert MAX_CHECKED == len(found.citations)
+    assert 1000 - MAX_CHECKED == found.unchecked
 
 
 @pytest.mark.parametrize("passage", ["", "…", "[E3]", "\u202e", "| " * 500, "<|im_end|>", "a" * 5000])

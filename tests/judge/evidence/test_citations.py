@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from judge.evidence.citations import MOST_MARKS, MOST_STATEMENT, CitationMark, find_citations
+from judge.evidence.citations import MAX_MARKS, MAX_STATEMENT, CitationMark, find_citations
 
 
 def marks(text: str) -> tuple[CitationMark, ...]:
@@ -93,7 +93,7 @@ def test_of_a_very_long_sentence_the_part_around_the_mark_counts() -> None:
     [mark] = marks(text)
 
     start, end = mark.statement
-    assert end - start <= MOST_STATEMENT
+    assert end - start <= MAX_STATEMENT
     assert "ridership rose [E1] and" in text[start:end]
 
 
@@ -111,5 +111,5 @@ def test_a_thousand_citations_take_bounded_time_and_are_counted() -> None:
     found = find_citations(text)
 
     assert time.process_time() - began < 3
-    assert 3 * MOST_MARKS == len(found.marks)
-    assert 1000 - MOST_MARKS == found.unread
+    assert 3 * MAX_MARKS == len(found.marks)
+    assert 1000 - MAX_MARKS == found.unread

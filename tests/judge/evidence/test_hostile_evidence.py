@@ -7,11 +7,11 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 from events.types import EvidenceDocument, EvidencePassage, EvidenceSupplied
-from judge.evidence.checks import MOST_CHECKED, check_turn, stands_in
+from judge.evidence.checks import MAX_CHECKED, check_turn, stands_in
 from judge.evidence.question import (
-    MOST_CLAIM,
-    MOST_PAIRS,
-    MOST_PASSAGE,
+    MAX_CLAIM,
+    MAX_PAIRS,
+    MAX_PASSAGE,
     ORDERS,
     Order,
     Pair,
@@ -67,7 +67,7 @@ def test_no_text_changes_the_frame_of_the_question(claim: str, passage: str) -> 
 def test_long_claims_and_passages_are_bounded_in_the_question() -> None:
     lines = shown("c" * 100_000, "p" * 100_000, "forward")
 
-    assert len("\n".join(lines)) < 3 * (MOST_CLAIM + MOST_PASSAGE)
+    assert len("\n".join(lines)) < 3 * (MAX_CLAIM + MAX_PASSAGE)
 
 
 def test_a_mark_inside_a_hostile_passage_cites_nothing() -> None:
@@ -97,8 +97,8 @@ def test_a_thousand_citations_in_one_turn_are_bounded_in_findings_questions_and_
     record_evidence(batch, 1, checked, pairs, pack, {})
 
     assert time.process_time() - began < 5
-    assert MOST_CHECKED == len(batch.debate.citations.checked)
-    assert MOST_PAIRS == len(pairs)
+    assert MAX_CHECKED == len(batch.debate.citations.checked)
+    assert MAX_PAIRS == len(pairs)
     assert 0 == effective(batch, 1), "the floor of the score holds"
 
 

@@ -10,7 +10,7 @@ from events.types import ClosingStated, DebateOpened, QuestionsAnswered
 from judge.panel.questions import panel_prompt
 from judge.protocol.answers import answers_prompt, answers_type, questioned
 from judge.protocol.assess import assess_prompt
-from judge.protocol.closings import SHIFTED_MOST, closing_prompt, closing_type
+from judge.protocol.closings import MAX_SHIFTED, closing_prompt, closing_type
 from judge.protocol.cross import cross_prompt
 from judge.protocol.prompt import Prompt
 from judge.protocol.reading import NOT_JSON, StatementReading
@@ -218,7 +218,7 @@ def test_under_version_1_a_closing_has_no_shift() -> None:
 
 def test_the_form_of_a_closing_with_a_shift_fits_into_two_hundred_words() -> None:
     form = schema(closing_type(NAMES[:3], RULES_2))
-    most = SHIFTED_MOST["final_position"] + 3 * SHIFTED_MOST["concession"] + SHIFTED_MOST["shift_reason"]
+    most = MAX_SHIFTED["final_position"] + 3 * MAX_SHIFTED["concession"] + MAX_SHIFTED["shift_reason"]
 
     assert {"strengthened", "weakened", "adjusted", "unchanged"} == set(form["properties"]["shift"]["enum"])
     assert most / 6.5 <= RULES_2.closing_words
