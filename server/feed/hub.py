@@ -5,8 +5,8 @@ for each debate, and a reader that falls behind gets a longer delta.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -108,11 +108,10 @@ class Hub:
 
     # text in flight
 
-    @contextmanager
-    def running(self, debate: str) -> Iterator[None]:
+    def running(self, debate: str) -> AbstractContextManager[None]:
         """Within it this node runs the debate, and sends its text in flight to the other nodes."""
-        with self._relay.publishing(debate):
-            yield
+        publishing: AbstractContextManager[None] = self._relay.publishing(debate)
+        return publishing
 
     def start_text(self, debate: str, text: TextInFlight) -> None:
         """A turn is about to be spoken."""

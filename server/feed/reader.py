@@ -30,24 +30,16 @@ class Reader:
 
     async def messages(self) -> AsyncGenerator[list[str]]:
         """Batches of messages: first those after the reader's position, then new ones.  Ends if the channel fails."""
-        if first := self._first():
-            yield first
+        snapshot = "" if self._never_snapshot else self._channel.snapshot(director=self._director)
+        if snapshot and self.cursor.is_snapshot_due(len(snapshot)):  # else the frames themselves are shorter
+            self.cursor.skip_to_head()
+            yield [snapshot]
         while self._channel.failure is None:
             changed = self._channel.changed()
             if batch := await self._next():
                 yield batch
             else:
                 await changed.wait()
-
-    def _first(self) -> list[str]:
-        """A snapshot, or nothing if the frames themselves are shorter."""
-        if self._never_snapshot:
-            return []
-        snapshot = self._channel.snapshot(director=self._director)
-        if not self.cursor.is_snapshot_due(len(snapshot)):
-            return []
-        self.cursor.skip_to_head()
-        return [snapshot]
 
     async def _next(self) -> list[str]:
         cursor = self.cursor

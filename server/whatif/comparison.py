@@ -1,6 +1,6 @@
-"""The recorded outcome beside the outcome under changed rules, with every value that differs."""
+"""The recorded outcome compared with the outcome under changed rules: every value that differs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -27,7 +27,7 @@ from server.whatif.request import WhatIfRequest
 
 logger = structlog.get_logger()
 
-EVENTS_MOST: Final = 50_000
+MAX_EVENTS: Final = 50_000
 """Events of the longest debate that may be replayed; a debate of 200 turns has about 5,000."""
 NOTE: Final = (
     "The rules are run again over what was recorded: speeches and answers are as they were. What debaters would have "
@@ -78,8 +78,8 @@ class WhatIf(Struct, frozen=True, kw_only=True):
 
 async def records_of(log: EventLog, debate: str) -> tuple[Recorded, ...]:
     """All records of a debate so far.  Raises ``TooLarge`` if the debate is too long to replay."""
-    if (head := await log.head(debate)) > EVENTS_MOST:
-        raise TooLarge(f"this debate has {head:,} events; what if is for at most {EVENTS_MOST:,}")
+    if (head := await log.head(debate)) > MAX_EVENTS:
+        raise TooLarge(f"this debate has {head:,} events; what if is for at most {MAX_EVENTS:,}")
     return tuple([record async for record in read_all(log, debate)])
 
 
@@ -108,6 +108,8 @@ def what_if(records: Sequence[Recorded], request: WhatIfRequest) -> WhatIf:
         raise NotNow("nothing has been judged yet, so there is nothing to run again")
     recorded, would_be = (_comparable(debate) for debate in (replayed.recorded, replayed.would_be))
     turns, arguments = (_paired(recorded[part], would_be[part]) for part in ("turns", "arguments"))
+    conclusion, card = replayed.would_be.status.conclusion, replayed.would_be.verdicts.scorecard
+    is_by_card = conclusion is not None and conclusion.by_rule == "scorecard"
     return WhatIf(
         note=_note(replayed, opened),
         rubric_changes=differences(opened.rubric, other.rubric),
@@ -118,18 +120,18 @@ def what_if(records: Sequence[Recorded], request: WhatIfRequest) -> WhatIf:
         turns={name: TurnPair(recorded=one, would_be=two) for name, (one, two) in turns.items()},
         arguments={name: ArgumentPair(recorded=one, would_be=two) for name, (one, two) in arguments.items()},
         changes=differences(recorded, would_be),
-        because=_because(replayed.would_be),
+        because=card.reason if card is not None and is_by_card else UNSET,
     )
-
-
-def _because(debate: Debate) -> str | UnsetType:
-    conclusion, card = debate.status.conclusion, debate.verdicts.scorecard
-    return card.reason if card is not None and conclusion is not None and conclusion.by_rule == "scorecard" else UNSET
 
 
 def _comparable(debate: Debate) -> dict[str, Any]:
     """Everything that is compared."""
     return {"outcome": outcome_of(debate), "turns": turns_of(debate), "arguments": arguments_of(debate)}
+
+
+def _paired(one: Mapping[str, Any], two: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Pairs of values by name; UNSET if one side has none."""
+    return {name: (one.get(name, UNSET), two.get(name, UNSET)) for name in dict.fromkeys((*one, *two))}
 
 
 def _note(replayed: ReplayResult, opened: DebateOpened) -> str:
@@ -156,19 +158,12 @@ def differences(before: Any, after: Any) -> tuple[ValueChange, ...]:
 
 def leaves(value: Any) -> dict[str, Any]:
     """The leaves of a value by dotted path; a list is one leaf."""
-    found: dict[str, Any] = {}
-    _gather(msgspec.to_builtins(value), "", found)
-    return found
+    return dict(_leaves(msgspec.to_builtins(value), ""))
 
 
-def _gather(value: Any, path: str, found: dict[str, Any]) -> None:
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            _gather(inner, f"{path}.{name}" if path else str(name), found)
-    else:
-        found[path] = value
-
-
-def _paired(one: Mapping[str, Any], two: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """Pairs of values by name; UNSET if one side has none."""
-    return {name: (one.get(name, UNSET), two.get(name, UNSET)) for name in dict.fromkeys((*one, *two))}
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if not isinstance(value, dict):
+        yield path, value
+        return
+    for name, inner in value.items():
+        yield from _leaves(inner, f"{path}.{name}" if path else str(name))

@@ -196,7 +196,8 @@ class _Replay:
 
     def _give_up(self, steps: Sequence[Step]) -> bool:
         """Record a failure for questions without an answer in the record; questions that wait for one stay open."""
-        asks = [step for step in steps if isinstance(step, Ask) and not self._follows(step)]
+        questions = [step for step in steps if isinstance(step, Ask)]
+        asks = [step for step in questions if self._last.get(self._recorded_key(step), -1) < self.at]
         if asks and self.recorded.status.state == "open":
             waits = {(step.key, step.sample) for step in next_steps(self.recorded) if isinstance(step, Ask)}
             asks = [step for step in asks if self._recorded_key(step) not in waits]
@@ -208,10 +209,6 @@ class _Replay:
             self.unanswered.setdefault(asked, why)
             self._fold(_failed(ask, kind, why), ask.cause)
         return bool(asks)
-
-    def _follows(self, ask: Ask) -> bool:
-        """Whether an answer to the question follows in the record."""
-        return self._last.get(self._recorded_key(ask), -1) >= self.at
 
     # from outside
 

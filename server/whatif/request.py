@@ -14,7 +14,7 @@ from server.errors import BadField
 
 DEEPEST: Final = 16
 """Levels of nesting in a patch; a rubric has six."""
-BOOTSTRAP_MOST: Final = 5000
+MAX_BOOTSTRAP: Final = 5000
 """Resamplings for an agreement's interval that a request may ask for."""
 MERGED: Final = ("criteria", "protocol", "panel", "deliberation")
 """Parts that a rubric may leave out: then those of Moot's rubric hold, of version 1 for a debate under version 1."""
@@ -39,8 +39,8 @@ class WhatIfRequest(msgspec.Struct, frozen=True, kw_only=True):
         except RubricError as error:
             path = error.field or "rubric"
             raise BadField(path, error.why + _offered(whole, path)) from error
-        if read.panel is not None and read.panel.bootstrap > BOOTSTRAP_MOST and read.panel != rubric.panel:
-            raise BadField("panel.bootstrap", f"at most {BOOTSTRAP_MOST} here")
+        if read.panel is not None and read.panel.bootstrap > MAX_BOOTSTRAP and read.panel != rubric.panel:
+            raise BadField("panel.bootstrap", f"at most {MAX_BOOTSTRAP} here")
         known = rubric_v1() if rubric.version == 1 else rubric_v2()
         return replace(read, **{name: getattr(read, name) or getattr(known, name) for name in MERGED})
 

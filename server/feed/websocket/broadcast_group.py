@@ -163,7 +163,7 @@ class BroadcastGroup:
 
     def _broadcast(self, messages: Sequence[bytes]) -> None:
         if self._compressor is None:
-            self._write(self._live, b"".join(serialize(Opcode.TEXT, message) for message in messages))
+            self._write(self._live, self._alone(messages))
             return
         self._write(self._live, self._compressor.frames(messages))
         if not self._newcomers:
@@ -230,10 +230,14 @@ class BroadcastGroup:
         self._loop.call_soon(self.catch_up, spectator)
 
     def _write_to(self, spectator: Spectator, messages: Sequence[bytes]) -> None:
-        if self.deflate and messages:
-            spectator.transport.write(deflating.alone(messages))
-        elif messages:
-            spectator.transport.write(b"".join(serialize(Opcode.TEXT, each) for each in messages))
+        if messages:
+            spectator.transport.write(self._alone(messages))
+
+    def _alone(self, messages: Sequence[bytes]) -> bytes:
+        """The messages as frames that refer to no message before them."""
+        if self.deflate:
+            return deflating.alone(messages)
+        return b"".join(serialize(Opcode.TEXT, each) for each in messages)
 
     def _make_live(self, spectator: Spectator) -> None:
         """Add a socket that was sent everything that the live sockets were sent."""
@@ -252,8 +256,7 @@ class BroadcastGroup:
         known, snapshot, size = self._snapshot
         if known != made_for:
             text = cursor.snapshot()
-            size, message = len(text), text.encode()
-            snapshot = deflating.alone([message]) if self.deflate else serialize(Opcode.TEXT, message)
+            size, snapshot = len(text), self._alone([text.encode()])
             self._snapshot = made_for, snapshot, size
         return snapshot, size
 

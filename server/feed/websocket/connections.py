@@ -16,7 +16,7 @@ PING_S: Final = 20.0
 BUCKETS: Final = 20
 """The sockets are pinged in so many parts, one after the other."""
 TOO_SLOW: Final = 4408
-LEAST_READ: Final = 4096
+MIN_READ: Final = 4096
 """Bytes that a slow socket must read within ``slow_reader_s``, or it is closed."""
 CLOSING_S: Final = 10.0
 """Seconds that a socket has to read why it was closed."""
@@ -141,16 +141,15 @@ class Connections:
 
     def _check_slow(self, spectator: Spectator, before: int, now: float) -> None:
         waiting = spectator.waiting
-        if waiting > before - LEAST_READ:
+        if waiting > before - MIN_READ:
             spectator.close(TOO_SLOW, f"too slow; come back with after={spectator.position}")
         else:
             self._slow[spectator] = now + self._slow_reader_s, waiting
 
     def _ping(self, spectators: set[Spectator]) -> None:
         for spectator in tuple(spectators):
-            if (
-                spectator.is_busy()
-            ):  # a ping would wait behind its buffer; slow and closing sockets have limits of their own
+            # A ping would wait behind a busy socket's buffer; slow and closing sockets have limits of their own.
+            if spectator.is_busy():
                 spectator.awaits_pong = False
             elif spectator.awaits_pong:
                 observe.CLOSES.labels("1006").inc()

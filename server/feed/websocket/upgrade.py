@@ -6,10 +6,9 @@ transport.  The web server then keeps nothing of the connection but the protocol
 connection.  ``tests/server/feed/test_detached.py`` checks what this relies on in uvicorn.
 """
 
-from asyncio import Protocol, Transport
+from asyncio import Transport
 from collections.abc import Callable
 from typing import Any, Final, cast
-from typing import Protocol as Interface
 
 from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -18,31 +17,6 @@ from websockets.http11 import Request
 EXTENSION: Final = "moot.detach"
 MAX_EARLY: Final = 1 << 16
 """Bytes that a client may send before the handshake is answered."""
-
-
-class ConnectionOwner(Interface):
-    """Owns all detached connections."""
-
-    def register(self, server_connections: set[Any]) -> None:
-        """Be among the server's connections while there is a detached one."""
-
-    def shutdown(self) -> None:
-        """The server stops."""
-
-
-class DetachedProtocol(Interface):
-    """An ``asyncio.Protocol`` that takes over a connection."""
-
-    @property
-    def owner(self) -> ConnectionOwner:
-        """The owner of the connection."""
-        ...
-
-    def connection_made(self, transport: Any) -> None:
-        """Take over the transport."""
-
-    def data_received(self, data: bytes) -> None:
-        """Read bytes of the client."""
 
 
 class DetachableProtocol(WebSocketsSansIOProtocol):
@@ -77,10 +51,12 @@ class DetachableProtocol(WebSocketsSansIOProtocol):
     def _extensions(self) -> dict[str, Any]:
         return cast(dict[str, Any], self.scope["extensions"])
 
-    def detach(self, make_protocol: Callable[[], DetachedProtocol]) -> None:
-        """Give the connection to another protocol.  It must be accepted, and nothing sent since.
+    def detach(self, make_protocol: Callable[[], Any]) -> None:
+        """Give the connection to another ``asyncio.Protocol``.  It must be accepted, and nothing sent since.
 
-        Raises ``ClientDisconnected``.
+        ``make_protocol`` makes it, with an ``owner`` of all detached connections: its ``register`` gets the set of the
+        server's connections, to be in it while there is a detached one, and its ``shutdown`` is called when the server
+        stops.  Raises ``ClientDisconnected``.
         """
         if self.transport.is_closing():
             raise ClientDisconnected
@@ -92,7 +68,7 @@ class DetachableProtocol(WebSocketsSansIOProtocol):
         self.connections.discard(self)
         protocol.owner.register(self.connections)
         del self._extensions[EXTENSION]  # it refers back to this object
-        transport.set_protocol(cast(Protocol, protocol))
+        transport.set_protocol(protocol)
         protocol.connection_made(transport)
         if self._early:
             protocol.data_received(self._early)
