@@ -6,14 +6,28 @@ so the new value lies between the old one and the targets, and stays within 1 to
 
 from collections.abc import Container, Iterator, Mapping
 from math import sqrt
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from events.state.debate import Debate
 from events.state.exchanges import Comparison
 from events.state.ledger import TurnCard
-from events.types import Archetype, DebateOpened, DirectiveIssued, Event, PressureApplied, Side, TraitsShifted
+from events.types import (
+    SIDES,
+    Archetype,
+    DebateOpened,
+    DirectiveIssued,
+    Event,
+    PressureApplied,
+    Side,
+    TraitsShifted,
+    other,
+)
 from events.types.rubric import Rubric
 from personalities.archetypes import SIGNALS
-from personalities.prompt import BY_PHASE
+from personalities.prompt import BY_PHASE, THREE_TRAITS
 from personalities.traits import HIGHEST, LEVELS, LOWEST, TRAITS, WORDS_V3, Trait, in_words, level
 
 MIN_SHIFT = 0.05
@@ -22,6 +36,8 @@ MIN_SHIFT = 0.05
 MAX_INSTRUCTIONS = 3
 """Instructions of one directive, one for each of the traits that moved most."""
 
+MAX_OWN = 2
+"""Points of matter against the side itself in one directive."""
 MAX_MATTERS = 3
 """Points of matter in one directive."""
 STRENGTH = 8.0
@@ -36,11 +52,37 @@ _DIMENSIONS = ("logic", "rhetoric", "tactics", "frame_control", "credibility")
 def after_exchange(debate: Debate, comparison: Comparison) -> tuple[Event, ...]:
     """The events that follow from an exchange: pressure, shifted traits, a directive; each from the one before.
 
-    The loser is pressed.  Where the rubric says so, a new turn that did not lose but has a standing penalty is pressed
-    for that.  A side without a character, as in a supplied transcript, is never pressed.
+    The loser is pressed, once for each turn.  Where the rubric says so, a new turn that did not lose but has a standing
+    penalty is pressed for that.  A side that is not pressed, and in whose turns this exchange exposed a flaw, is told
+    of it.  A side without a character, as in a supplied transcript, is never pressed nor told.
     """
-    pressed = [pressure(debate, comparison), *_flagged(debate, comparison)]
-    return tuple(event for each in pressed if each is not None for event in _effects(debate, each))
+    found = [pressure(debate, comparison), *_flagged(debate, comparison)]
+    pressed = [each for each in found if each is not None]
+    if by_cost(debate):
+        known = {each.turn for each in debate.characters.pressures.values()}
+        pressed = [each for each in pressed if each.turn not in known]
+    effects = [event for each in pressed for event in _effects(debate, each)]
+    if by_cost(debate):
+        told = {event.side for event in effects if isinstance(event, DirectiveIssued)}
+        effects += [event for side in SIDES if side not in told for event in _told_anyway(debate, side)]
+    return tuple(effects)
+
+
+def by_cost(debate: Debate) -> bool:
+    """Whether directives follow what the record cost: from version 4 of the template on."""
+    template = None if debate.opened is None else debate.opened.prompts.get("debater")
+    return template is not None and template.version >= THREE_TRAITS
+
+
+def _told_anyway(debate: Debate, side: Side) -> Iterator[DirectiveIssued]:
+    """The directive for a side that is not pressed, if the newest turn exposed a flaw in one of its turns."""
+    opened, turns = debate.opened, debate.transcript.spoken()
+    own = [turn.turn for turn in turns if turn.side == side]
+    if opened is None or not own:
+        return
+    seat = opened.pro if side == "pro" else opened.con
+    if seat.archetype and seat.elasticity and max(own) + 2 <= opened.turns and any(_flaws(debate, own)):
+        yield DirectiveIssued(side=side, text=" ".join(matters(debate, side)))
 
 
 def _effects(debate: Debate, pressed: PressureApplied) -> Iterator[Event]:
@@ -69,7 +111,11 @@ def _effects(debate: Debate, pressed: PressureApplied) -> Iterator[Event]:
     if shifted is not None:
         yield shifted
     last_turn_next = pressed.turn + 4 > opened.turns
-    text = " ".join(matters(debate, pressed.side, most=1 if last_turn_next else MAX_MATTERS))
+    most = 1 if last_turn_next else MAX_MATTERS
+    if by_cost(debate):
+        text = " ".join(matters(debate, pressed.side, closes=last_turn_next))
+    else:
+        text = " ".join(matters_by_kind(debate, pressed.side, most=most))
     if not text and shifted is not None:
         text = directive(shifted.shifts, WORDS_V3)
     if text and seat.elasticity and pressed.turn + 2 <= opened.turns:
@@ -96,8 +142,69 @@ def strengths(archetype: Archetype) -> frozenset[str]:
     return frozenset(name for name, value in archetype.traits.items() if value >= STRENGTH)
 
 
-def matters(debate: Debate, side: Side, most: int = MAX_MATTERS) -> tuple[str, ...]:
-    """What the side should take up in its next turn, gravest first, in words that quote the record; then what stands.
+def matters(debate: Debate, side: Side, *, closes: bool = False) -> tuple[str, ...]:
+    """What the side should take up in its next turn, in words that quote the record; empty if nothing is against it.
+
+    What cost it most comes first, at most ``MAX_OWN``, and the same words only once.  Then one premise that the
+    opponent's turn left without an answer, as the judge says, and one weak point of the opponent.  A turn that
+    ``closes`` the side's case is not sent back to what it lost: it is told the latter two only.
+    """
+    own = [turn.turn for turn in debate.transcript.spoken() if turn.side == side]
+    if not own:
+        return ()
+    last, named = max(own), list[str]()
+    against = [*_broken(debate, side, last), *_flaws(debate, own), *_doubts(debate, last)]
+    lost: list[str] = []
+    for each in sorted(against, key=lambda each: -each.cost):
+        if not _overlaps(each.quote, named):
+            named.append(each.quote)
+            lost.append(each.text)
+    if not lost:
+        return ()
+    forward = (*_unanswered(debate, side, last, named), *_weak_point(debate, other(side)))
+    return forward if closes else (*lost[:MAX_OWN], *forward)
+
+
+def _unanswered(debate: Debate, side: Side, last: int, attacked: list[str]) -> Iterator[str]:
+    """A premise of the side's last turn that the opponent's turn after it did not answer, as the judge says."""
+    answered = debate.spine.answered.get(last + 1)
+    if answered is None:
+        return
+    contradicted = {name for found in debate.spine.contradictions for name in found.premises}
+    for name, premise in debate.spine.premises.items():
+        is_attacked = name in answered or name in contradicted or _overlaps(premise.quote, attacked)
+        if premise.side == side and premise.turn == last and premise.state == "kept" and not is_attacked:
+            yield f"“{_brief(premise.quote)}” was left without an answer: build on it."
+            return
+
+
+def _weak_point(debate: Debate, side: Side) -> Iterator[str]:
+    """What cost a side most of the flaws that the last two turns exposed and the doubted claims of its last turn."""
+    turns = [turn.turn for turn in debate.transcript.spoken() if turn.side == side]
+    newest = len(debate.transcript.turns)
+    claims = [
+        _Against(-claim.requested, claim.quote, f"The judge doubts the opponent’s “{_brief(claim.quote)}”: press it.")
+        for claim in debate.claims.values()
+        if claim.turn == max(turns, default=0) and claim.state != "cleared" and claim.requested
+    ]
+    flaws = [
+        replace(each, text=f"The judge found a flaw in the opponent’s “{_brief(each.quote)}”: press it.")
+        for each in _flaws(debate, turns, since=newest - 1)
+    ]
+    if found := [*flaws, *claims]:
+        yield max(found, key=lambda each: each.cost).text
+
+
+class _Against(Struct, frozen=True):
+    """Something on record against a side: what it cost, the words, and what to do."""
+
+    cost: float
+    quote: str
+    text: str
+
+
+def matters_by_kind(debate: Debate, side: Side, most: int = MAX_MATTERS) -> tuple[str, ...]:
+    """What templates before version 4 tell: what the side should take up in its next turn, and what stands.
 
     A contradiction or a dropped premise of its last turn, flaws that were exposed since that turn, and doubted claims
     of it: ``most`` of them, and the same words only once.  With them goes a premise that the opponent's turn left
@@ -108,11 +215,11 @@ def matters(debate: Debate, side: Side, most: int = MAX_MATTERS) -> tuple[str, .
         return ()
     last = max(own)
     named: list[str] = []
-    found = [*_premises(debate, side, last)]
-    for quote, text in (*_flaws(debate, own), *_doubts(debate, last)):
-        if not _overlaps(quote, named):
-            named.append(quote)
-            found.append(text)
+    found = [each.text for each in _broken(debate, side, last)]
+    for each in (*_flaws(debate, own), *_doubts(debate, last)):
+        if not _overlaps(each.quote, named):
+            named.append(each.quote)
+            found.append(each.text)
     return (*found[:most], *_standing(debate, side, last, named)) if found else ()
 
 
@@ -129,20 +236,28 @@ def _standing(debate: Debate, side: Side, last: int, attacked: list[str]) -> Ite
             return
 
 
-def _premises(debate: Debate, side: Side, last: int) -> Iterator[str]:
-    known = debate.spine.premises
+def _broken(debate: Debate, side: Side, last: int) -> Iterator[_Against]:
+    """The contradictions of a side's turn, then the premises that it dropped."""
+    known, rubric = debate.spine.premises, debate.ledger.rubric
+    conduct = {} if rubric is None else rubric.conduct
+
+    def cost(rule: Literal["contradiction", "dropped_premise"]) -> float:
+        return conduct[rule].points if rule in conduct else 0.0
+
     for found in debate.spine.contradictions:
         if found.side == side and max(found.turns) == last:
-            both = " and ".join(f"“{_brief(known[name].text)}”" for name in found.premises if name in known)
-            yield f"You have said {both}: say which of it holds."
+            texts = [known[name].text for name in found.premises if name in known]
+            both = " and ".join(f"“{_brief(text)}”" for text in texts)
+            yield _Against(cost("contradiction"), both, f"You have said {both}: say which of it holds.")
     for premise in known.values():
         if premise.side == side and premise.state == "dropped" and premise.changes[-1].turn == last:
-            yield f"You left “{_brief(premise.text)}” without a word: defend it or give it up openly."
+            text = f"You left “{_brief(premise.text)}” without a word: defend it or give it up openly."
+            yield _Against(cost("dropped_premise"), premise.text, text)
 
 
-def _flaws(debate: Debate, own: list[int]) -> Iterator[tuple[str, str]]:
-    """The flaws of own turns that the newest turns exposed, those that cost most first: words, and what to do."""
-    newest = len(debate.transcript.spoken())
+def _flaws(debate: Debate, own: list[int], since: int | None = None) -> Iterator[_Against]:
+    """The flaws of own turns that turns from ``since`` on exposed (None: the newest), those that cost most first."""
+    newest = len(debate.transcript.spoken()) if since is None else since
     found = [
         entry
         for turn in own
@@ -153,16 +268,17 @@ def _flaws(debate: Debate, own: list[int]) -> Iterator[tuple[str, str]]:
     for entry in sorted(found, key=lambda entry: entry.requested):
         fails, exposed = entry.evidence[:2]
         met = f"“{_brief(fails.quote)}” was met by “{_brief(exposed.quote)}”"
-        yield fails.quote, f"{met}: defend that step, narrow it or give it up."
+        text = f"{met}: defend that step, narrow it or give it up."
+        yield _Against(-entry.applied, fails.quote, text)
 
 
-def _doubts(debate: Debate, last: int) -> Iterator[tuple[str, str]]:
-    """The doubted claims of a turn: words, and what to do."""
+def _doubts(debate: Debate, last: int) -> Iterator[_Against]:
+    """The doubted claims of a turn."""
     for claim in debate.claims.values():
         if claim.turn == last and claim.state != "cleared":
             why = _brief(claim.reason).rstrip(".")
             doubted = f"“{_brief(claim.quote)}” was doubted{f' because “{why}”' if why else ''}"
-            yield claim.quote, f"{doubted}: support it, weaken it or withdraw it."
+            yield _Against(-claim.requested, claim.quote, f"{doubted}: support it, weaken it or withdraw it.")
 
 
 def _overlaps(quote: str, others: list[str]) -> bool:

@@ -17,7 +17,7 @@ from msgspec import Struct
 from events.table import LazyTable
 from events.types import Archetype, MotionKind, Side, Template, TurnSpoken
 from personalities.motions import burden, phase
-from personalities.traits import TRAITS, WORDS_V3, PersonalityError, Trait, checked, in_words
+from personalities.traits import MIDDLE, TRAITS, WORDS_V3, PersonalityError, Trait, checked, in_words
 
 Piece = tuple[Literal["system", "user", "assistant"], str]
 """A role and a text.  The piece of a turn has the same text in every prompt."""
@@ -29,6 +29,9 @@ BEGUN = LazyTable[Any]({"begun": "personalities.begun"})
 """The words with which a speech is begun for a very small model."""
 BY_PHASE = 3
 """The version of the template from which on a turn is told its phase, its number and the language."""
+THREE_TRAITS = 4
+"""The version from which on a turn is told its three strongest traits, and a directive follows the costs."""
+MAX_TRAITS = 3
 AIM, TOLD = 0.85, 0.95
 """The shares of the most words that a debater is told to aim at, and never to exceed: models write a little more than
 they are told, and a speech over the limit loses its last sentence.
@@ -59,7 +62,7 @@ class Place(Struct, frozen=True, kw_only=True):
 def debater_template(name: Literal["debater", "short", "begun", "documents"] = "debater") -> Template:
     """A shipped template.
 
-    ``debater``: version 3, for models that read a whole debate.  ``short``: version 2, which small models follow.
+    ``debater``: version 4, for models that read a whole debate.  ``short``: version 2, which small models follow.
     ``begun``: for a very small model, which continues the first words of its speech.  ``documents``: what a prompt says
     of documents.
     """
@@ -87,7 +90,7 @@ def debater_prompt(
     """The prompt for the next turn of ``side``.  ``spoken``: all turns in order; the last ``history`` are shown.
 
     ``words``: the moderator's words in order, each with the turn that it follows.  ``place``: needed by a template of
-    version 3, whose last piece holds all that changes from turn to turn.
+    version 3 or later, whose last piece holds all that changes from turn to turn.
     """
     shown = [(turn.turn, _turn(template, side, turn, quote)) for turn in (spoken[-history:] if history else ())]
     shown += [(after, _word(template, text, quote)) for after, text in words]
@@ -114,7 +117,7 @@ def debater_prompt(
             turns=str(place.turns),
             place=_fill(template, "more", left=str(left)) if left else _fill(template, "last"),
             phase=phase(place.turn, place.turns),
-            style=style(traits, WORDS_V3),
+            style=style(traits, WORDS_V3, MAX_TRAITS if template.version >= THREE_TRAITS else len(TRAITS)),
             directive=_fill(template, "directive", text=_told(directive, quote)) if directive else "",
         )
     else:
@@ -169,9 +172,11 @@ def begun_prompt(
     return (("system", system), *said, ("user", _fill(template, "ask", claim=claim)), ("assistant", first))
 
 
-def style(traits: Mapping[str, float], words: Mapping[str, Trait] = TRAITS) -> str:
-    """All twelve traits as short instructions, in their order."""
-    return "; ".join(in_words(name, value, words) for name, value in checked(traits).items())
+def style(traits: Mapping[str, float], words: Mapping[str, Trait] = TRAITS, most: int = len(TRAITS)) -> str:
+    """The ``most`` traits that are farthest from the middle as short instructions, in the order of all traits."""
+    given = checked(traits)
+    strongest = sorted(given, key=lambda name: -abs(given[name] - MIDDLE))[:most]
+    return "; ".join(in_words(name, value, words) for name, value in given.items() if name in strongest)
 
 
 def inline(text: str, quote: Callable[[str], str]) -> str:

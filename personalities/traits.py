@@ -10,6 +10,8 @@ import msgspec
 from msgspec import Struct
 
 LOWEST, HIGHEST = 1.0, 10.0
+MIDDLE = 5.5
+"""The value between the lowest and the highest."""
 LEVELS = 6
 _WIDTH = (HIGHEST - LOWEST) / LEVELS
 

@@ -12,6 +12,7 @@ from events.record import Recorded
 from events.types import (
     SIDES,
     ContradictionFound,
+    OpponentAnswered,
     PremiseDropped,
     PremiseRevised,
     PremiseStated,
@@ -69,10 +70,14 @@ class Spine(Struct, frozen=True, kw_only=True, gc=False):
 
     premises: dict[str, Premise] = {}
     contradictions: tuple[Contradiction, ...] = ()
+    answered: dict[int, tuple[str, ...]] = {}
+    """By turn, the premises and claims of the opponent that it answers; absent where the judge was not asked."""
 
 
 INITIAL = Spine()
-MOVED_BY: Final = frozenset({PremiseStated, PremiseRevised, PremiseDropped, PremiseWithdrawn, ContradictionFound})
+MOVED_BY: Final = frozenset(
+    {PremiseStated, PremiseRevised, PremiseDropped, PremiseWithdrawn, ContradictionFound, OpponentAnswered}
+)
 
 
 def apply(spine: Spine, record: Recorded) -> Spine:
@@ -108,6 +113,8 @@ def apply(spine: Spine, record: Recorded) -> Spine:
             position=record.position, side=event.side, turns=event.turns, premises=event.premises, reason=event.reason
         )
         return replace(spine, contradictions=(*spine.contradictions, found))
+    if isinstance(event, OpponentAnswered):
+        return replace(spine, answered={**spine.answered, event.turn: event.answered})
     return spine
 
 

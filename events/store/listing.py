@@ -28,6 +28,7 @@ from events.types import (
     DebateState,
     Format,
     Origin,
+    ScorecardVerdictReached,
     TranscriptSupplied,
     TurnSpoken,
     Winner,
@@ -50,6 +51,10 @@ class Summary(Struct, frozen=True, kw_only=True, gc=False):
     judge: str
     position: int
     winner: Winner | None = None
+    decided_by: str | UnsetType = UNSET
+    """The measure that decided a tie of the scores."""
+    by_rule: str | UnsetType = UNSET
+    """What decided the debate; absent in rows of older versions."""
     title: str = ""
     """Shown in place of the motion."""
     tags: tuple[str, ...] = ()
@@ -131,6 +136,7 @@ MOVED_BY: Final = frozenset(
         DebatePaused,
         DebateHalted,
         DebateResumed,
+        ScorecardVerdictReached,
         DebateConcluded,
         DebateLabelled,
     }
@@ -173,8 +179,12 @@ def apply(summary: Summary | None, record: Recorded) -> Summary | None:  # noqa:
             return msgspec.structs.replace(summary, state="halted", position=record.position)
         case DebateResumed():
             return msgspec.structs.replace(summary, state="open", position=record.position)
+        case ScorecardVerdictReached():
+            return msgspec.structs.replace(summary, decided_by=event.decided_by, position=record.position)
         case DebateConcluded():
-            return msgspec.structs.replace(summary, state="concluded", winner=event.winner, position=record.position)
+            return msgspec.structs.replace(
+                summary, state="concluded", winner=event.winner, by_rule=event.by_rule, position=record.position
+            )
         case DebateLabelled():
             return _labelled(summary, event, record.position)
         case TranscriptSupplied():

@@ -87,11 +87,18 @@ class PremiseRevised(DerivedEvent, frozen=True, kw_only=True, tag="premise_revis
 
 
 class PremiseDropped(DerivedEvent, frozen=True, kw_only=True, tag="premise_dropped"):
-    """A side dropped a premise silently: the judge says so, and the turn's text confirms it."""
+    """A side dropped a premise silently, as the judge says."""
 
     premise: str
     turn: int
     reason: str = ""
+
+
+class OpponentAnswered(DerivedEvent, frozen=True, kw_only=True, tag="opponent_answered"):
+    """What a turn answers, as the judge says: ids of the opponent's premises and claims; none if it answers none."""
+
+    turn: int
+    answered: tuple[str, ...] = ()
 
 
 class PremiseWithdrawn(DerivedEvent, frozen=True, kw_only=True, tag="premise_withdrawn"):

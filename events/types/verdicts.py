@@ -17,6 +17,8 @@ class ScorecardVerdictReached(DerivedEvent, frozen=True, kw_only=True, tag="scor
     reason: str = ""
     noise: float | UnsetType = UNSET
     """Points within which 95 % of the judge's readings of such a lead lie, where a lab run has measured that."""
+    decided_by: str | UnsetType = UNSET
+    """The measure that decides a tie of the composites; absent where none does, and in older debates."""
 
 
 Pattern = Literal[

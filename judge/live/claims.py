@@ -157,13 +157,17 @@ def known_claim(debate: Debate, side: Side, quote: str) -> str | None:
 
 
 def known_claims(debate: Debate, side: Side, quote: str) -> Iterator[str]:
-    """Yield the flags of the same claim by the same side: the same words, or the same specific figure."""
+    """Yield the flags of the same claim by the same side: the same words, or the same specific figure.
+
+    A flag that was cleared is known by its words only: its figure may stand in another claim that is not sound.
+    """
     words, figures = comparable(quote), tokens(quote)
     for claim, entry in debate.claims.items():
         if debate.ledger.sides.get(entry.turn) != side:
             continue
         before = comparable(entry.quote)
-        if words in before or before in words or figures & tokens(entry.quote):
+        has_figure = entry.state != "cleared" and figures & tokens(entry.quote)
+        if words in before or before in words or has_figure:
             yield claim
 
 

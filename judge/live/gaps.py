@@ -1,5 +1,6 @@
 """Logic gaps: an earlier turn loses points for a flaw that a later turn exposes."""
 
+from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 from typing import Annotated, Any, Final
@@ -7,7 +8,7 @@ from typing import Annotated, Any, Final
 from msgspec import UNSET, Meta, Struct
 
 from events.state.debate import Debate
-from events.types import DebateAudited, LogicGapAdjusted, Passage, Span, TurnSpoken
+from events.types import DebateAudited, LogicGapAdjusted, Passage, Side, Span, TurnSpoken
 from events.types.rubric import Rubric
 from judge.guard.quotes import place
 from judge.live.answers import Answers, Quote, Why, is_majority, overlapping, overlaps, why_missing
@@ -21,6 +22,8 @@ from judge.templates import fill, section
 PURPOSE: Final = "gaps"
 AUDIT: Final = "audit"
 RULE: Final = "logic_gap"
+MOST_OF_AUDIT: Final = 3
+"""Flaws of one speaker that the closing audit may dock."""
 HISTORY: Final = 3
 """Earlier turns in the prompt."""
 
@@ -159,12 +162,19 @@ def audit(batch: EventBatch, answers: Answers[AuditAnswer]) -> None:
     record_notes(batch, last, AUDIT, answers)
     position, answer = answers.given[0]
     docked: set[int] = set()
+    found: Counter[Side] = Counter()
     for gap in answer.gaps:
         located = _located(batch.debate, gap, gap.shown_in, position)
         if isinstance(located, str):
             refuse_finding(batch, last, AUDIT, gap.fails, located, position)
+            continue
+        side = debate.transcript.turns[gap.turn].side
+        if found[side] == MOST_OF_AUDIT:
+            why = f"the closing audit takes at most {MOST_OF_AUDIT} flaws of one speaker"
+            refuse_finding(batch, last, AUDIT, gap.fails, why, position)
         elif _dock(batch, gap.turn, gap.shown_in, {0: located}):
             docked.add(gap.turn)
+            found[side] += 1
     batch.add(DebateAudited(found=len(docked)), position)
 
 
@@ -176,7 +186,11 @@ def _paid(batch: EventBatch, turn: int, continues: str) -> tuple[float, str]:
     rubric, component = batch.debate.ledger.rubric, batch.debate.ledger.cards[turn].components.get(continues)
     if component is None or rubric is None:
         return 0.0, ""
-    lost = applicable(rubric, turn)[continues].maximum - component.admitted
+    dimension = rubric.dimensions[rubric.gaps.dimension]
+    parts = applicable(rubric, turn)
+    possible = sum(parts[name].maximum for name in dimension.components if name in parts)
+    scale = dimension.maximum / possible if continues in dimension.components else 1.0
+    lost = round((parts[continues].maximum - component.admitted) * scale, 1)
     return lost, f" (it continues {continues}, which lost {fmt(lost)})"
 
 

@@ -1,6 +1,7 @@
 """The causal spine: premises that a side states, revises, drops silently or contradicts.
 
-The judge says what a turn does to a premise; a drop counts only if the premise's words are absent from the turn.
+The judge says what a turn does to the premises of its own side, and which premises and claims of the opponent it
+answers.  A drop counts only if the opponent's turn before answered that premise, where the judge was asked that.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -11,6 +12,7 @@ from msgspec import Meta, Struct
 from events.state.spine import Premise, Spine
 from events.types import (
     ContradictionFound,
+    OpponentAnswered,
     PremiseDropped,
     PremiseRevised,
     PremiseStated,
@@ -24,7 +26,6 @@ from judge.live.answers import Answers, Quote, Why, is_majority
 from judge.live.entries import penalize_conduct, record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, speaker, turn_prompt
-from judge.live.text import content_words
 from judge.templates import fill, section
 
 T = TypeVar("T")
@@ -32,9 +33,11 @@ Conduct = Literal["dropped_premise", "contradiction"]
 PURPOSE: Final = "premises"
 Text = Annotated[str, Meta(max_length=300)]
 Id = Annotated[str, Meta(max_length=12)]
+Ids = Annotated[tuple[Id, ...], Meta(max_length=12)]
+"""Ids of premises and claims."""
 GONE_STATES: Final = frozenset({"dropped", "withdrawn"})
-_GONE: Final = 0.5
-"""Share of a premise's content words below which the premise is absent."""
+ASKED_ANSWERED: Final = 3
+"""The template's version from which on the judge is asked what a turn answers, and a dropped premise may return."""
 
 
 class Stated(Struct, frozen=True, kw_only=True):
@@ -92,11 +95,29 @@ class GradedPremises(PremisesAnswer, frozen=True, kw_only=True):
     withdrawn: Annotated[tuple[Withdrawn, ...], Meta(max_length=5)] = ()
 
 
-def premises_type(spine: Spine, side: Side, *, graded: bool = False) -> type[FirstPremises]:
-    """Return the type of an answer; changes of premises are possible only if the side has active ones."""
-    if graded:
-        return GradedPremises if _active_premises(spine, side) else FirstPremises
-    return PremisesAnswer if _active_premises(spine, side) else FirstPremises
+class FirstReply(FirstPremises, frozen=True, kw_only=True):
+    """The premises of a side's first turn, and what of the opponent it answers."""
+
+    answered: Ids = ()
+
+
+class AnsweredPremises(GradedPremises, frozen=True, kw_only=True):
+    """What a turn does to its side's premises, and what of the opponent it answers."""
+
+    answered: Ids = ()
+
+
+def premises_type(spine: Spine, side: Side, version: int = 0) -> type[FirstPremises]:
+    """Return the type of an answer; changes of premises are possible only if the side has some.
+
+    ``version``: that of the template of a judge that reads the whole debate; 0 for one that reads the newest turns.
+    """
+    if version >= ASKED_ANSWERED:
+        sides = {each.side for each in spine.premises.values()}
+        return AnsweredPremises if side in sides else FirstReply if sides else FirstPremises
+    if not _active_premises(spine, side):
+        return FirstPremises
+    return GradedPremises if version else PremisesAnswer
 
 
 def _active_premises(spine: Spine, side: Side) -> dict[str, Premise]:
@@ -127,20 +148,11 @@ def premise_list(premises: dict[str, Premise]) -> str:
     return "\n".join(f"{name}:\n{quoted(each.text)}" for name, each in premises.items())
 
 
-def is_absent(premise: Premise, text: str, language: str = "en") -> bool:
-    """Return whether ``text`` has fewer than half of the content words of a premise and its quote.
-
-    False for a premise without content words, since its absence cannot be shown.
-    """
-    wanted = frozenset(content_words(f"{premise.text} {premise.quote}", language))
-    return bool(wanted) and len(wanted.intersection(content_words(text, language))) / len(wanted) < _GONE
-
-
 def record_premises(batch: EventBatch, number: int, answers: Answers[FirstPremises]) -> None:
     """Record what a turn does to premises.
 
     Statements and revisions are in the judge's own words and cannot be compared, so the first sample counts.  Drops and
-    contradictions cost points, so more than half of the samples must name the same ones.
+    contradictions cost points, so more than half of the samples must name the same ones; so with what it answers.
     """
     if not answers.given:
         return
@@ -152,13 +164,29 @@ def record_premises(batch: EventBatch, number: int, answers: Answers[FirstPremis
     for revised in answer.revised if isinstance(answer, PremisesAnswer) else ():
         _revise(batch, number, revised, position, revives=isinstance(answer, GradedPremises))
     for withdrawn in answer.withdrawn if isinstance(answer, GradedPremises) else ():
-        _withdraw(batch, number, withdrawn, position)
+        _withdraw(batch, number, withdrawn, position, late=isinstance(answer, AnsweredPremises))
     contradictions = [(frozenset(each.premises), at, each) for at, given in full for each in given.contradictions]
     for at, contradicted in _agreed(batch, number, contradictions, len(answers.given)):
         _contradict(batch, number, contradicted, at)
     drops = [(each.premise, at, each) for at, given in full for each in given.dropped]
     for at, dropped in _agreed(batch, number, drops, len(answers.given)):
         _drop(batch, number, dropped, at)
+    asked = [(at, given) for at, given in answers.given if isinstance(given, FirstReply | AnsweredPremises)]
+    if asked:
+        named = [(name, at, name) for at, given in asked for name in dict.fromkeys(given.answered)]
+        found = [(at, name) for at, name in _agreed(batch, number, named, len(answers.given))]
+        batch.add(OpponentAnswered(turn=number, answered=tuple(_known(batch, number, found))), asked[0][0])
+
+
+def _known(batch: EventBatch, number: int, named: Sequence[tuple[int, str]]) -> Iterator[str]:
+    """Yield the ids that are premises or claims of the opponent; others are recorded as refused."""
+    debate, side = batch.debate, batch.debate.transcript.turns[number].side
+    for at, name in named:
+        known = debate.spine.premises.get(name) or debate.claims.get(name)
+        if known is None or known.turn >= number or debate.transcript.turns[known.turn].side == side:
+            refuse_finding(batch, number, PURPOSE, name, "it is no premise or claim of the opponent", at)
+        else:
+            yield name
 
 
 def _agreed(
@@ -230,10 +258,11 @@ def _fault(batch: EventBatch, number: int, name: str, gone: frozenset[str] = GON
     return f"premise {name} was {premise.state} before" if premise.state in gone else ""
 
 
-def _withdraw(batch: EventBatch, number: int, withdrawn: Withdrawn, cause: int) -> None:
+def _withdraw(batch: EventBatch, number: int, withdrawn: Withdrawn, cause: int, *, late: bool) -> None:
+    """Record a withdrawal.  ``late``: also of a premise that was dropped; what the drop has cost is not given back."""
     turn, rubric = batch.debate.transcript.turns[number], batch.debate.ledger.rubric
     found = place(withdrawn.quote, turn.text, rubric.quote_minimum if rubric else 1)
-    fault = _fault(batch, number, withdrawn.premise)
+    fault = _fault(batch, number, withdrawn.premise, GONE_STATES - {"dropped"} if late else GONE_STATES)
     if not fault and isinstance(found, str):
         fault = not_quoted(found)
     if not fault and batch.debate.spine.premises[withdrawn.premise].turn == number:
@@ -249,8 +278,10 @@ def _revise(batch: EventBatch, number: int, revised: Revised, cause: int, *, rev
     """Record a revision.  ``revives``: a premise that was dropped in silence may be taken up again."""
     fault = _fault(batch, number, revised.premise, GONE_STATES - {"dropped"} if revives else GONE_STATES)
     if not fault:
-        before = _comparable_words(batch.debate.spine.premises[revised.premise].text)
-        fault = "it says nothing new" if _comparable_words(revised.text) in {"", before} else ""
+        known = batch.debate.spine.premises[revised.premise]
+        said, before = _comparable_words(revised.text), _comparable_words(known.text)
+        is_taken_up = said == before and known.state == "dropped"
+        fault = "" if is_taken_up or said not in {"", before} else "it says nothing new"
     if fault:
         refuse_finding(batch, number, PURPOSE, revised.premise, fault, cause)
     else:
@@ -282,7 +313,7 @@ def _contradict(batch: EventBatch, number: int, contradicted: Contradicted, caus
 
 def _drop(batch: EventBatch, number: int, dropped: Dropped, cause: int) -> None:
     name = dropped.premise
-    fault = _fault(batch, number, name) or _still_present(batch, number, name)
+    fault = _fault(batch, number, name) or _not_dropped(batch, number, name)
     if fault:
         refuse_finding(batch, number, PURPOSE, name, fault, cause)
         return
@@ -290,7 +321,7 @@ def _drop(batch: EventBatch, number: int, dropped: Dropped, cause: int) -> None:
     _charge(batch, number, "dropped_premise", at, f"{name} was dropped in silence")
 
 
-def _still_present(batch: EventBatch, number: int, name: str) -> str:
+def _not_dropped(batch: EventBatch, number: int, name: str) -> str:
     """Return why a premise is not dropped silently; empty if it is."""
     premise = batch.debate.spine.premises[name]
     if premise.turn == number:
@@ -299,8 +330,10 @@ def _still_present(batch: EventBatch, number: int, name: str) -> str:
         return f"turn {number} revises {name}"
     if any(name in each.premises and number in each.turns for each in batch.debate.spine.contradictions):
         return f"turn {number} contradicts {name}, which is not silence"
-    absent = is_absent(premise, batch.debate.transcript.turns[number].text, batch.debate.language)
-    return "" if absent else f"the words of {name} still stand in turn {number}"
+    met = batch.debate.spine.answered.get(number - 1)
+    if met is not None and name not in met:
+        return f"turn {number - 1} did not answer {name}"
+    return ""
 
 
 def _charge(batch: EventBatch, number: int, rule: Conduct, because_of: int, reason: str) -> None:

@@ -76,6 +76,7 @@ def scorecard_verdict(
         )
     margin = round(abs(pro - con), 6)
     leader: Winner = "pro" if pro > con else "con"
+    decided_by: str | UnsetType = UNSET
     score = f"pro {fmt(pro)}, con {fmt(con)}"
     reason = f"{score}: {leader} leads by {fmt(margin)}"
     if baseline:
@@ -83,12 +84,10 @@ def scorecard_verdict(
         leader, reason = "neither", f"{score}: {baseline} {lead}; it understands nothing, so no winner is named"
     elif noise is not UNSET and margin <= noise and rubric.lead_beyond_noise:
         lead = f"{leader} leads by {fmt(margin)}" if margin else "no lead"
-        leader, reason = (
-            "neither",
-            f"{score}: {lead}, this judge differs from itself by {fmt(noise)}: no winner is named",
-        )
+        leader = "neither"
+        reason = f"{score}: {lead}, this judge differs from itself by {fmt(noise)}: no winner is named"
     elif leader_of(pro, con, rubric) == "neither":
-        leader, why = _decided(measures or {}, rubric)
+        leader, decided_by, why = _decided(measures or {}, rubric)
         reason = f"{score}: within {fmt(rubric.tie_within)} {why}"
     return ScorecardVerdictReached(
         winner=leader,
@@ -97,17 +96,18 @@ def scorecard_verdict(
         margin=margin,
         reason=reason,
         noise=noise,
+        decided_by=decided_by,
     )
 
 
-def _decided(measures: Measures, rubric: Rubric) -> tuple[Winner, str]:
-    """Who wins a tie of the composites, and why."""
+def _decided(measures: Measures, rubric: Rubric) -> tuple[Winner, str | UnsetType, str]:
+    """Who wins a tie of the composites, the measure that decides it, and why."""
     for name, least in (rubric.decided_by or {}).items():
         pro, con = measures.get(name, (missing("unknown"), missing("unknown")))
         if isinstance(pro, Missing) or isinstance(con, Missing) or round(abs(pro - con), 6) < least:
             continue
-        return "pro" if pro > con else "con", f"{name} decides: pro {pro:g}, con {con:g}"
-    return "neither", "nobody wins"
+        return "pro" if pro > con else "con", name, f"{name} decides: pro {pro:g}, con {con:g}"
+    return "neither", UNSET, "nobody wins"
 
 
 def _unsupported(sides: Sequence[Side]) -> str:

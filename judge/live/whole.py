@@ -1,10 +1,11 @@
 """Prompts in which the judge reads the whole debate.
 
-Every question begins with the same segments: the role, the date, the motion, the rules and anchors, and all turns so
-far with the moderator's messages between them.  What was recorded after a turn (scores, dockings, claims, premises)
-stands behind it.  The question itself is the last segment.  So the prompts of a debate are only appended to, and
-vendors' prompt caches read the beginning of a question again at a low price: the newest turn, which ends the part that
-later questions share, is marked with ``ends_prefix``.
+Every question begins with the same segments: the role, the date, the motion, the components and anchors, and all turns
+so far with the moderator's messages between them.  What was recorded after a turn (scores, dockings, claims, premises)
+stands behind it.  A question that must not be anchored by the record (which of two turns is better, is a claim what it
+was flagged as, who held the better thesis) is asked about the turns alone.  The question itself is the last segment.
+So the prompts of a debate are only appended to, and vendors' prompt caches read the beginning of a question again at a
+low price: the newest turn, which ends the part that later questions share, is marked with ``ends_prefix``.
 
 Turns that the judge's window no longer holds are shortened or left out (``shortening``).  A model with a small window
 gets the short prompts of the other modules instead.
@@ -23,7 +24,17 @@ from events.state.claims import Claim
 from events.state.debate import Debate
 from events.state.ledger import Balance, ScoreEntry, TurnCard
 from events.state.spine import Premise, PremiseChange
-from events.types import DebateOpened, Missing, Side, Template, TurnSpoken, Winner, other
+from events.types import (
+    DebateOpened,
+    Missing,
+    NarrativeVerdictReached,
+    ScorecardVerdictReached,
+    Side,
+    Template,
+    TurnSpoken,
+    Winner,
+    other,
+)
 from events.types.rubric import Dimension, Rubric, rule_of
 from judge.guard.labels import exchanged
 from judge.guard.neutralise import quoted
@@ -42,6 +53,8 @@ def reads_whole(opened: DebateOpened) -> bool:
 
 
 LABELS = ("A", "B")
+WITHOUT_ANCHORS: Final = 3
+"""The version of the template from which on comparisons and the narrative see no record, and no prompt tells caps."""
 MOVED_BY: Final = {
     "band": "comparisons",
     "penalty": "penalties",
@@ -57,6 +70,7 @@ class WholeDebate:
     def __init__(self, debate: Debate, opened: DebateOpened, *, swapped: bool = False) -> None:
         self._debate, self._opened = debate, opened
         self._template: Template = opened.prompts["whole"]
+        self._is_without_anchors = self._template.version >= WITHOUT_ANCHORS
         self._rubric: Rubric = opened.rubric
         self._spoken = debate.transcript.spoken()
         first: Side = self._spoken[0].side if self._spoken else "pro"
@@ -107,9 +121,13 @@ class WholeDebate:
             language=language_name(self._opened.language or "en"),
             motion=quoted(self._opened.motion),
             components=components,
-            rules="\n".join(f"- {each}" for each in _rules(self._rubric)),
             examples=examples or self._text("none"),
+            **self._bookkeeping(rules="\n".join(f"- {each}" for each in _rules(self._rubric))),
         )
+
+    def _bookkeeping(self, **told: str) -> dict[str, str]:
+        """What only templates before version 3 tell: rules and caps that the server applies."""
+        return {} if self._is_without_anchors else told
 
     def _turns(self, in_full: int = 0, *, with_record: bool = False) -> Iterator[Segment]:
         """Turns in their order, each after the moderator's messages that came before it.
@@ -298,7 +316,9 @@ class WholeDebate:
     def score(self, turn: TurnSpoken) -> Prompt:
         """Ask for the score of ``turn``."""
         names = ", ".join(applicable(self._rubric, turn.turn))
-        return self._about(turn, self._fill("score", turn=str(turn.turn), components=names))
+        charged = {"charged": _listed({each.dimension for each in self._rubric.claims.values()})}
+        told = charged if self._is_without_anchors else {}
+        return self._about(turn, self._fill("score", turn=str(turn.turn), components=names, **told))
 
     def claims(self, turn: TurnSpoken) -> Prompt:
         """Ask for the suspect claims of ``turn``."""
@@ -312,11 +332,10 @@ class WholeDebate:
 
     def premises(self, turn: TurnSpoken) -> Prompt:
         """Ask what ``turn`` does to the premises of its side."""
-        mine = any(each.side == turn.side for each in self._debate.spine.premises.values())
-        ask = self._fill(
-            "premises" if mine else "first_premises", turn=str(turn.turn), speaker=self._speaker(turn.side)
-        )
-        return self._about(turn, ask)
+        sides = {each.side for each in self._debate.spine.premises.values()}
+        first = "first_reply" if sides and self._is_without_anchors else "first_premises"
+        name = "premises" if turn.side in sides else first
+        return self._about(turn, self._fill(name, turn=str(turn.turn), speaker=self._speaker(turn.side)))
 
     def gaps(self, turn: TurnSpoken) -> Prompt:
         """Ask what ``turn`` exposes in earlier turns."""
@@ -330,8 +349,8 @@ class WholeDebate:
         """Ask which of two turns is better, named in ``order``."""
         speeches = {turn.turn: turn for turn in self._spoken}
         first, second = (self._speech(speeches[number]) for number in order)
-        dimensions = compared_dimensions(self._rubric)
-        return self._asked(self._fill("compare", first=first, second=second, dimensions=dimensions))
+        ask = self._fill("compare", first=first, second=second, dimensions=compared_dimensions(self._rubric))
+        return self._asked_of_turns(ask) if self._is_without_anchors else self._asked(ask)
 
     def second_opinion(self, claim: Claim) -> Prompt:
         """Ask whether a claim is what it was flagged as; the prompt does not say that it was flagged."""
@@ -347,16 +366,12 @@ class WholeDebate:
             means=rule.means or rule.asks,
             excludes=rule.excludes or "anything else",
         )
-        return (
-            Segment("system", self._text("system")),
-            Segment("user", self._rules()),
-            *_ending(self._turns(in_full=claim.turn)),
-            Segment("user", ask),
-        )
+        return self._asked_of_turns(ask, in_full=claim.turn)
 
     def narrative(self) -> Prompt:
         """Ask for a reading of the whole debate."""
-        return self._asked_once(self._fill("narrative", one="A", two="B"))
+        ask = self._fill("narrative", one="A", two="B")
+        return _once(self._asked_of_turns(ask) if self._is_without_anchors else self._asked(ask))
 
     def conflict(self) -> Prompt:
         """Ask how scorecard and narrative differ, and for the pattern of the debate."""
@@ -371,11 +386,23 @@ class WholeDebate:
         )
         ask = self._fill(
             "conflict",
-            scorecard=f"{self._winner(card.winner)} ({numbers})",
+            scorecard=f"{self._winner(card.winner)} ({numbers}{self._tie(card)})",
             rules=quoted(rule_effect(self._debate, self.labels)),
-            narrative=f"{self._winner(narrative.winner or 'neither')}, because:\n{quoted(narrative.explanation)}",
+            narrative=f"{self._read(narrative)}, because:\n{quoted(narrative.explanation)}",
         )
         return self._asked_once(ask)
+
+    def _tie(self, card: ScorecardVerdictReached) -> str:
+        """That the mean scores are tied, and what decided; nothing where they are not."""
+        if isinstance(card.margin, Missing) or card.margin > self._rubric.tie_within:
+            return ""
+        tie = f"; a difference of at most {fmt(self._rubric.tie_within)} is a tie"
+        return f"{tie}, and {card.decided_by} decided" if card.decided_by else tie
+
+    def _read(self, narrative: NarrativeVerdictReached) -> str:
+        """Who won by the reading of the whole, and whether the reading with exchanged labels named another one."""
+        flipped = "; with the speakers' labels exchanged it named another winner" if narrative.flipped else ""
+        return self._winner(narrative.winner or "neither") + flipped
 
     # parts
 
@@ -395,10 +422,16 @@ class WholeDebate:
         return (*self.prefix, Segment("user", ask))
 
     def _asked_once(self, ask: str) -> Prompt:
-        """A question at the end: no later prompt begins with its turns, so a cache keeps the rules only."""
-        system, rules, *others = self.prefix
-        rest = (Segment(each.role, each.text) for each in others)
-        return (system, Segment(rules.role, rules.text, ends_prefix=True), *rest, Segment("user", ask))
+        return _once(self._asked(ask))
+
+    def _asked_of_turns(self, ask: str, *, in_full: int = 0) -> Prompt:
+        """A question about what was said: the record is not shown."""
+        return (
+            Segment("system", self._text("system")),
+            Segment("user", self._rules()),
+            *_ending(self._turns(in_full)),
+            Segment("user", ask),
+        )
 
     def _speech(self, turn: TurnSpoken) -> str:
         named = {"turn": str(turn.turn), "speaker": self._speaker(turn.side)}
@@ -418,9 +451,12 @@ class WholeDebate:
 
     def _gap_scale(self) -> dict[str, str]:
         gaps = self._rubric.gaps
-        limit = " " + self._fill("gap_limit", points=fmt(gaps.most_per_turn)) if gaps.most_per_turn else ""
         anchors = "\n".join(anchor_lines(gaps.anchors, gaps.least, gaps.most))
-        return {"least": fmt(gaps.least), "most": fmt(gaps.most), "anchors": anchors, "limit": limit}
+        scale = {"least": fmt(gaps.least), "most": fmt(gaps.most), "anchors": anchors}
+        if self._is_without_anchors:
+            return scale
+        limit = " " + self._fill("gap_limit", points=fmt(gaps.most_per_turn)) if gaps.most_per_turn else ""
+        return scale | {"limit": limit}
 
     def _text(self, name: str) -> str:
         """A section of the debate's template; of the shipped one for a debate that is older than the section."""
@@ -434,6 +470,17 @@ def _ending(turns: Iterable[Segment]) -> Prompt:
     """Segments of which the last one ends what later prompts begin with."""
     segments = tuple(turns)
     return (*segments[:-1], *(Segment(each.role, each.text, ends_prefix=True) for each in segments[-1:]))
+
+
+def _once(prompt: Prompt) -> Prompt:
+    """A question that is asked at the end: no later prompt begins with its turns, so a cache keeps the rules only."""
+    system, rules, *others = prompt
+    rest = (Segment(each.role, each.text) for each in others)
+    return (system, Segment(rules.role, rules.text, ends_prefix=True), *rest)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " and ".join(sorted(names))
 
 
 def rule_effect(debate: Debate, labels: dict[Side, str]) -> str:

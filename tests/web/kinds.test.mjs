@@ -38,12 +38,14 @@ test("what the judge left open, and its second looks, are counted by kind", () =
 });
 
 test("each kind filters the log", () => {
-  const events = ["turn_spoken", "turn_scored", "premise_withdrawn", "pressure_applied", "debate_audited"];
+  const events = [
+    "turn_spoken", "turn_scored", "premise_withdrawn", "opponent_answered", "pressure_applied", "debate_audited",
+  ];
   const ofKind = (kind) => events.filter((type) => isOfKind({ type }, kind));
 
   assert.deepEqual(["turn_spoken"], ofKind("turns"));
   assert.deepEqual(["turn_scored"], ofKind("scores"));
-  assert.deepEqual(["premise_withdrawn"], ofKind("premises"));
+  assert.deepEqual(["premise_withdrawn", "opponent_answered"], ofKind("premises"));
   assert.deepEqual(["debate_audited"], ofKind("closing audit"));
   assert.deepEqual(events, ofKind(""));
   assert.equal(16, KINDS.length);
@@ -83,6 +85,8 @@ test("an event says what is missing and why", () => {
     [{ type: "debate_labelled", by: "operator", link: "" }, "the debate is listed for all"],
     [{ type: "lab_measured", effects: [{}, {}] }, "the judge was measured: 2 figures"],
     [{ type: "claim_cleared", claim: "C3.1", by: "m" }, "a second opinion (m) cleared claim C3.1"],
+    [{ type: "opponent_answered", turn: 4, answered: ["P1.1", "P1.2"] }, "turn 4 answers P1.1 and P1.2"],
+    [{ type: "opponent_answered", turn: 4, answered: [] }, "turn 4 answers no premise of the other side"],
     [{ type: "score_harmonized", turn: 3, dimension: "logic", applied: 0.5, rule: "slight_winner" },
       "turn 3: logic +0.5, won the comparison"],
     [{ type: "score_harmonized", turn: 3, dimension: "logic", applied: -2, rule: "band_loser" },
@@ -100,6 +104,7 @@ test("each event has one who made it happen, and the judge is no side", () => {
     [{ type: "model_failed", purpose: "deliberate" }, "rater"],
     [{ type: "turn_scored" }, "judge"],
     [{ type: "claim_flagged" }, "judge"],
+    [{ type: "opponent_answered" }, "judge"],
     [{ type: "claim_appealed" }, "rules"],
     [{ type: "penalty_applied" }, "rules"],
     [{ type: "pressure_applied", side: "pro" }, "rules"],

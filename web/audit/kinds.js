@@ -8,7 +8,7 @@ const BEGINNINGS = {
     "turn_scored", "turns_compared", "score_", "penalty_", "logic_gap", "argument_traced", "assessment_", "fallacy_",
   ],
   claims: ["claim_", "finding_refused", "injection_"],
-  premises: ["premise_", "contradiction_"],
+  premises: ["premise_", "contradiction_", "opponent_answered"],
   characters: ["pressure_", "traits_", "directive_"],
   "model calls": ["model_", "check_missing", "debate_audited"],
   panel: ["panel", "agreement_", "opinion_", "deliberation_", "artifact_", "decision_", "rater_"],

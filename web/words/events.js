@@ -1,6 +1,6 @@
 /** The sentences of events, which are loaded when the reader moves to an event or opens the audit. */
 
-import { count, plain, signed } from "../parts/formatting.js";
+import { count, joined, plain, signed } from "../parts/formatting.js";
 import { CUT_OFF, NAME, STANDING, VERDICT, changeName, failureWords } from "./words.js";
 
 /** The seat of a person by its name in the log: a side, the judge, or a rater. */
@@ -145,6 +145,9 @@ const EVENTS = {
   premise_dropped: ({ premise }) => `premise ${premise} was dropped without mention`,
   premise_withdrawn: ({ premise }) => `premise ${premise} was withdrawn openly, a concession`,
   contradiction_found: ({ side, premises }) => `${NAME[side]} contradicts ${premises.join(", ")}`,
+  opponent_answered: ({ turn, answered = [] }) => {
+    return `turn ${turn} answers ${joined(answered) || "no premise of the other side"}`;
+  },
   check_missing: ({ purpose, turn, reason }) => `${purpose} of turn ${turn} were not checked: ${reason}`,
   debate_audited: ({ found, missing }) => {
     const docked = found ? `took points from ${count(found, "turn")}` : "took no points";
@@ -200,8 +203,8 @@ const EVENTS = {
 /** The beginnings of the types of events, by who makes them happen. */
 const JUDGES = [
   "turn_scored", "turns_", "claim_flagged", "claim_upheld", "claim_cleared", "premise_", "contradiction_",
-  "check_missing", "finding_refused", "injection_", "argument_traced", "assessment_", "fallacy_", "narrative_",
-  "conflict_", "convergence_", "debate_audited",
+  "opponent_answered", "check_missing", "finding_refused", "injection_", "argument_traced", "assessment_", "fallacy_",
+  "narrative_", "conflict_", "convergence_", "debate_audited",
 ];
 const SPOKEN = [
   "turn_started", "turn_spoken", "turn_failed", "attempt_", "arguments_", "cross_", "questions_", "closing_",

@@ -47,9 +47,8 @@ def without_new_members(view: View) -> View:
         for number, turn in view.turns.items()
     }
     premises = {name: replace(premise, original=UNSET) for name, premise in view.premises.items()}
-    return replace(
-        view, turns=turns, premises=premises, summary=UNSET, trait_moves=UNSET, rubric_name=UNSET, lead=UNSET
-    )
+    new = dict.fromkeys(("summary", "outcome", "trait_moves", "rubric_name", "lead"), UNSET)
+    return replace(view, turns=turns, premises=premises, **new)
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)

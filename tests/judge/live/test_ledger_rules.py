@@ -262,7 +262,11 @@ PREMISE = {"stated": [{"text": "One track carries many people.", "quote": "they 
         ({"premises": {"revised": [{"premise": "P7.1", "text": "New."}]}}, "premises", "there is no premise 'P7.1'"),
         ({"premises": {"revised": [{"premise": "P2.1", "text": "New."}]}}, "premises", "P2.1 is the other side's"),
         ({"premises": {"dropped": [{"premise": "P2.1"}]}}, "premises", "P2.1 is the other side's"),
-        ({"premises": {"dropped": [{"premise": "P1.1"}]}}, "premises", "the words of P1.1 still stand in turn 3"),
+        (
+            {"premises": {"revised": [{"premise": "P1.1", "text": "New."}], "dropped": [{"premise": "P1.1"}]}},
+            "premises",
+            "turn 3 revises P1.1",
+        ),
         ({"premises": {"contradictions": [{"premises": ["P1.1", "P2.1"]}]}}, "premises", "P2.1 is the other side's"),
     ],
 )

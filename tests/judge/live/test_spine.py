@@ -1,20 +1,31 @@
-"""Premises: a new one needs a quote, a named one must exist, and the words of a dropped one must be absent."""
+"""Premises: a new one needs a quote, a named one must exist, and a dropped one must have been answered before."""
 
 import pytest
 
-from events.state.spine import Premise, stabilities
-from events.types import ContradictionFound, PenaltyApplied, PremiseDropped, PremiseRevised, PremiseStated
+from events.state.spine import stabilities
+from events.types import (
+    ClaimFlagged,
+    ContradictionFound,
+    OpponentAnswered,
+    PenaltyApplied,
+    PremiseDropped,
+    PremiseRevised,
+    PremiseStated,
+    PremiseWithdrawn,
+)
 from judge.live.answers import Answers
 from judge.live.event_batch import EventBatch
 from judge.live.spine import (
+    AnsweredPremises,
     Contradicted,
     Dropped,
     FirstPremises,
+    FirstReply,
     GradedPremises,
     PremisesAnswer,
     Revised,
     Stated,
-    is_absent,
+    Withdrawn,
     premises_type,
     record_premises,
 )
@@ -25,21 +36,25 @@ FIRST = "Judges are trained, so verdicts are accurate. A judge owes the crowd no
 TRAINED, CROWD = "Judges are trained, so verdicts are accurate", "A judge owes the crowd nothing"
 OTHER = "Twelve people deliberate aloud."
 SILENT = "The public can remove whoever rules badly."
-KEPT = "Training makes every verdict accurate, and each judge is trained."
 
 
 def stated(text: str = "Training makes verdicts accurate", quote: str = TRAINED) -> Stated:
     return Stated(text=text, quote=quote)
 
 
-def debate(third: str = SILENT) -> EventBatch:
-    """A debate with P1.1 and P1.2 of pro, P2.1 of con, and turn 3 of pro without recorded premises."""
+def debate(third: str = SILENT, *, answered: tuple[str, ...] | None = None) -> EventBatch:
+    """A debate with P1.1 and P1.2 of pro, P2.1 of con, and turn 3 of pro without recorded premises.
+
+    ``answered``: what turn 2 answers; ``None`` if the judge was not asked that.
+    """
     batch = debate_of(FIRST, OTHER)
     score(batch, 1)
     score(batch, 2)
     second = stated("A judge is independent of the crowd", CROWD)
     record_premises(batch, 1, given(PremisesAnswer(stated=(stated(), second))))
-    record_premises(batch, 2, given(PremisesAnswer(stated=(stated("Deliberation mends error", OTHER),))))
+    opposed = (stated("Deliberation mends error", OTHER),)
+    reply = PremisesAnswer(stated=opposed) if answered is None else FirstReply(stated=opposed, answered=answered)
+    record_premises(batch, 2, given(reply))
     speak(batch, third)
     score(batch, 3)
     return batch
@@ -55,6 +70,22 @@ def contradicted(*names: str) -> PremisesAnswer:
 
 def revised(name: str, text: str) -> PremisesAnswer:
     return PremisesAnswer(revised=(Revised(premise=name, text=text),))
+
+
+def withdrawn(name: str, quote: str) -> AnsweredPremises:
+    return AnsweredPremises(withdrawn=(Withdrawn(premise=name, quote=quote),))
+
+
+def answers(*names: str) -> AnsweredPremises:
+    return AnsweredPremises(answered=names)
+
+
+def flag(batch: EventBatch, claim: str, turn: int, quote: str) -> None:
+    """Enter a claim into the register."""
+    found = ClaimFlagged(
+        claim=claim, turn=turn, quote=quote, span=(0, len(quote)), kind="overclaim", reason="so", by="judge"
+    )
+    batch.add(found, batch.debate.transcript.turns[turn].spoken)
 
 
 # stated
@@ -129,7 +160,7 @@ def test_a_revision_that_says_nothing_new_is_refused(text: str) -> None:
 # dropped
 
 
-def test_a_drop_that_the_words_bear_out_costs_credibility() -> None:
+def test_a_drop_costs_credibility() -> None:
     batch = debate()
 
     record_premises(batch, 3, given(dropped("P1.1")))
@@ -148,13 +179,53 @@ def test_a_drop_that_the_words_bear_out_costs_credibility() -> None:
     assert 0.5 == stabilities(batch.debate.spine)["pro"].stability
 
 
-def test_a_drop_that_the_words_deny_is_refused() -> None:
-    batch = debate(KEPT)
+@pytest.mark.parametrize("answered", [(), ("P1.2",)])
+def test_a_drop_of_what_the_turn_before_did_not_answer_is_refused(answered: tuple[str, ...]) -> None:
+    batch = debate(answered=answered)
 
     record_premises(batch, 3, given(dropped("P1.1")))
 
-    assert ["the words of P1.1 still stand in turn 3"] == refusals(batch)
+    assert ["turn 2 did not answer P1.1"] == refusals(batch)
+    assert [] == events_of(batch, PremiseDropped)
     assert 8 == effective(batch, 3, "credibility")
+
+
+def test_a_drop_follows_the_turn_right_before_and_no_earlier_one() -> None:
+    batch = debate(answered=("P1.1",))
+    record_premises(batch, 3, given(answers()))
+    speak(batch, "And twelve agree.")
+    record_premises(batch, 4, given(answers("P1.2")))
+    speak(batch, "So be it.")
+
+    record_premises(batch, 5, given(dropped("P1.1")))
+
+    assert ["turn 4 did not answer P1.1"] == refusals(batch)
+
+
+@pytest.mark.parametrize("third", [SILENT, FIRST])
+@pytest.mark.parametrize("answered", [("P1.1",), ("P1.2", "P1.1"), None])
+def test_a_drop_holds_if_the_turn_before_answered_it_or_nobody_asked(
+    third: str, answered: tuple[str, ...] | None
+) -> None:
+    """Whatever the words: the judge reads them, and no rule compares them."""
+    batch = debate(third, answered=answered)
+
+    record_premises(batch, 3, given(dropped("P1.1")))
+
+    assert [] == refusals(batch)
+    assert ["P1.1"] == [each.premise for each in events_of(batch, PremiseDropped)]
+
+
+def test_a_drop_holds_if_the_question_about_the_turn_before_has_no_answer() -> None:
+    batch = debate(answered=())
+    record_premises(batch, 3, given(answers()))
+    speak(batch, "And twelve agree.")
+    record_premises(batch, 4, NO_ANSWER)
+    speak(batch, "So be it.")
+
+    record_premises(batch, 5, given(dropped("P1.1")))
+
+    assert ["P1.1"] == [each.premise for each in events_of(batch, PremiseDropped)]
 
 
 @pytest.mark.parametrize(
@@ -200,6 +271,58 @@ def test_under_rubric_v2_a_dropped_premise_may_be_taken_up_again() -> None:
         batch.debate.spine.premises["P1.1"].text,
     )
     assert [] == refusals(batch)
+
+
+@pytest.mark.parametrize(
+    ("answer", "state", "text"),
+    [
+        (withdrawn("P1.1", SILENT), "withdrawn", "Training makes verdicts accurate"),
+        (AnsweredPremises(revised=(Revised(premise="P1.1", text="Training helps"),)), "revised", "Training helps"),
+        (
+            AnsweredPremises(revised=(Revised(premise="P1.1", text="Training makes verdicts accurate"),)),
+            "revised",
+            "Training makes verdicts accurate",
+        ),
+    ],
+)
+def test_a_dropped_premise_may_be_withdrawn_revised_or_taken_up_in_the_same_words(
+    answer: AnsweredPremises, state: str, text: str
+) -> None:
+    """Under the template that asks what a turn answers.  What the drop has cost is not given back."""
+    batch = debate(answered=("P1.1",))
+    record_premises(batch, 3, given(dropped("P1.1")))
+    speak(batch, OTHER)
+    speak(batch, SILENT)
+
+    record_premises(batch, 5, given(answer))
+
+    premise = batch.debate.spine.premises["P1.1"]
+    assert [] == refusals(batch)
+    assert (state, text) == (premise.state, premise.text)
+    assert ["dropped", state] == [each.what for each in premise.changes]
+    assert 7 == effective(batch, 3, "credibility")
+
+
+def test_under_an_older_template_a_dropped_premise_is_not_withdrawn() -> None:
+    batch = debate()
+    record_premises(batch, 3, given(dropped("P1.1")))
+
+    late = GradedPremises(withdrawn=(Withdrawn(premise="P1.1", quote=SILENT),))
+    record_premises(batch, 3, given(late))
+
+    assert ["premise P1.1 was dropped before"] == refusals(batch)
+
+
+def test_a_premise_is_withdrawn_once() -> None:
+    batch = debate(answered=("P1.1",))
+    record_premises(batch, 3, given(withdrawn("P1.1", SILENT)))
+    speak(batch, OTHER)
+    speak(batch, SILENT)
+
+    record_premises(batch, 5, given(withdrawn("P1.1", SILENT)))
+
+    assert ["premise P1.1 was withdrawn before"] == refusals(batch)
+    assert [("P1.1", 3)] == [(each.premise, each.turn) for each in events_of(batch, PremiseWithdrawn)]
 
 
 def test_a_dropped_premise_is_taken_up_by_its_own_side_only() -> None:
@@ -343,36 +466,83 @@ def test_a_turn_without_a_score_pays_nothing() -> None:
     assert [] == events_of(batch, PenaltyApplied)
 
 
-def test_what_may_be_answered_follows_from_what_there_is() -> None:
+@pytest.mark.parametrize(
+    ("version", "mine", "other"),
+    [(0, PremisesAnswer, FirstPremises), (2, GradedPremises, FirstPremises), (3, AnsweredPremises, FirstReply)],
+)
+def test_what_may_be_answered_follows_from_what_there_is(
+    version: int, mine: type[FirstPremises], other: type[FirstPremises]
+) -> None:
     batch = debate_of(FIRST)
-    assert FirstPremises is premises_type(batch.debate.spine, "pro")
+    assert FirstPremises is premises_type(batch.debate.spine, "pro", version)
 
     record_premises(batch, 1, given(FirstPremises(stated=(stated(),))))
 
-    assert PremisesAnswer is premises_type(batch.debate.spine, "pro")
-    assert FirstPremises is premises_type(batch.debate.spine, "con")
+    assert mine is premises_type(batch.debate.spine, "pro", version)
+    assert other is premises_type(batch.debate.spine, "con", version)
 
 
-# words
+# what a turn answers
+
+
+def test_what_a_turn_answers_is_recorded_once_for_each_id() -> None:
+    batch = debate(answered=())
+    flag(batch, "C2.1", 2, OTHER)
+
+    record_premises(batch, 3, given(answers("P2.1", "C2.1", "P2.1")))
+
+    assert [(2, ()), (3, ("P2.1", "C2.1"))] == [
+        (each.turn, each.answered) for each in events_of(batch, OpponentAnswered)
+    ]
+    assert {2: (), 3: ("P2.1", "C2.1")} == batch.debate.spine.answered
+    assert [] == refusals(batch)
+
+
+@pytest.mark.parametrize("name", ["P1.1", "C1.1", "P3.1", "C3.1", "P9.9", "C9.9", "turn 2", ""])
+def test_only_what_the_opponent_has_said_before_is_answered(name: str) -> None:
+    """Not a premise or claim of the side itself, of the same turn, or one that does not exist."""
+    batch = debate(answered=())
+    flag(batch, "C1.1", 1, TRAINED)
+    flag(batch, "C3.1", 3, SILENT)
+    reply = AnsweredPremises(stated=(stated("Removal", SILENT),), answered=(name, "P2.1"))
+
+    record_premises(batch, 3, given(reply))
+
+    assert ("P2.1",) == batch.debate.spine.answered[3]
+    assert ["it is no premise or claim of the opponent"] == refusals(batch)
+
+
+def test_a_judge_that_was_not_asked_says_nothing_of_what_a_turn_answers() -> None:
+    batch = debate()
+
+    record_premises(batch, 3, given(GradedPremises()))
+
+    assert [] == events_of(batch, OpponentAnswered)
+    assert {} == batch.debate.spine.answered
 
 
 @pytest.mark.parametrize(
-    ("text", "quote", "turn", "absent"),
+    ("samples", "found", "refused"),
     [
-        ("Training makes verdicts accurate", TRAINED, SILENT, True),
-        ("Training makes verdicts accurate", TRAINED, KEPT, False),
-        ("Trams carry people", "trams carry people", "TRAMS carry on.", False),  # 2 of 3
-        ("Trams carry people", "trams carry people", "Trams are fine.", True),  # 1 of 3
-        ("Trams carry", "trams carry", "Trams are fine.", False),  # 1 of 2 is half, not less
-        ("Investing pays", "investing pays", "They invested, and it pays.", False),
-        ("It is so", "it is what it is", "Nothing at all.", False),  # no content word
-        ("Cars", "the cars", "", True),
+        ([answers("P2.1"), answers(), answers("P2.1")], ("P2.1",), []),
+        ([answers(), answers("P2.1", "C2.1"), answers("P2.1")], ("P2.1",), ["only 1 of 3 samples find it"]),
+        ([answers("P2.1"), answers(), answers()], (), ["only 1 of 3 samples find it"]),
+        ([answers("P2.1", "P2.1"), answers(), answers()], (), ["only 1 of 3 samples find it"]),
     ],
 )
-def test_absence_is_counted_in_content_words(text: str, quote: str, turn: str, absent: bool) -> None:
-    premise = Premise(side="pro", turn=1, text=text, quote=quote, span=(0, 1), state="kept", stated=1)
+def test_more_than_half_of_the_samples_must_name_what_a_turn_answers(
+    samples: list[FirstPremises], found: tuple[str, ...], refused: list[str]
+) -> None:
+    batch = debate(answered=())
+    flag(batch, "C2.1", 2, OTHER)
 
-    assert absent == is_absent(premise, turn)
+    record_premises(batch, 3, given(*samples))
+
+    assert found == batch.debate.spine.answered[3]
+    assert refused == refusals(batch)
+
+
+# words
 
 
 @pytest.mark.parametrize(
@@ -403,20 +573,3 @@ def test_content_words(text: str, words: list[str]) -> None:
 )
 def test_content_words_of_other_languages(language: str, text: str, words: list[str]) -> None:
     assert words == list(content_words(text, language))
-
-
-@pytest.mark.parametrize(
-    ("language", "premise", "kept", "gone"),
-    [
-        ("zh", "电车在街道上运送更多的人", "街道上的电车运送的人仍然更多。", "商店会得到更多的顾客。"),
-        ("hi", "ट्राम सड़क पर अधिक लोगों को ले जाती है", "सड़क पर ट्राम अब भी अधिक लोगों के काम आती है।", "दुकानें ग्राहक पाती हैं।"),
-        ("ar", "الترام ينقل في الشارع عددًا أكبر من الناس", "في الشارع ينقل الترام عددا اكبر.", "المتاجر تكسب الزبائن."),
-        ("de", "Die Bahn befördert in der Straße mehr Menschen", "Mehr Menschen befördert in der Straße nur die Bahn.",
-         "Die Läden werden in der Stadt mehr Kunden haben."),
-    ],
-)  # fmt: skip
-def test_absence_is_seen_in_other_languages(language: str, premise: str, kept: str, gone: str) -> None:
-    stated = Premise(side="pro", turn=1, text=premise, quote="", span=(0, 1), state="kept", stated=1)
-
-    assert not is_absent(stated, kept, language)
-    assert is_absent(stated, gone, language)

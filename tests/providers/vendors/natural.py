@@ -25,8 +25,7 @@ CITES = ("turns 1 and 2", "turn 1", "Turn 2", "turn 99", "the opening")
 def answer(schema: Mapping[str, Any], prompt: str, seed: str) -> str:
     """An answer of the schema's shape, dressed in one of five ways."""
     rng = random.Random(seed)
-    quotes = _quotable(prompt) or ["so it is"]
-    value = _value(schema, "", quotes, rng)
+    value = _Writer(_quotable(prompt) or ["so it is"], rng).value(schema)
     text = json.dumps(value, indent=rng.choice((None, 2)), ensure_ascii=False)
     match rng.choice(WRAPPINGS):
         case "fenced":
@@ -48,34 +47,49 @@ def _quotable(prompt: str) -> list[str]:
     return [line[2:] for line in lines if line.startswith("| ") and len(line) > LEAST]
 
 
-def _value(schema: Mapping[str, Any], name: str, quotes: list[str], rng: random.Random) -> Any:
-    if "enum" in schema:
-        word = rng.choice(schema["enum"])
-        return rng.choice((word, word.replace("_", " ").capitalize())) if isinstance(word, str) else word
-    match str(schema.get("type")).lower():
-        case "object":
-            return {key: _value(each, key, quotes, rng) for key, each in schema.get("properties", {}).items()}
-        case "array":
-            count = rng.choice((0, 1, schema.get("maxItems", 4) + 1))
-            return [_value(schema.get("items") or {}, name, quotes, rng) for _ in range(count)]
-        case "integer" | "number":
-            most = schema.get("maximum", 10)
-            return rng.choice((most + 1, most, most - 1, str(most - 1), f"{most - 1}/{most}"))
-        case "boolean":
-            return False
-        case _:
-            return _text(name, quotes, rng)
+class _Writer:
+    """Writes one answer.  One of its numbers may be a point above its scale: with most of them the scale is unclear."""
 
+    def __init__(self, quotes: list[str], rng: random.Random) -> None:
+        self._quotes, self._rng = quotes, rng
+        self._is_above = False
 
-def _text(name: str, quotes: list[str], rng: random.Random) -> str:
-    if name in {"quote", "fails", "exposed_by"}:
-        words = rng.choice(quotes).split()
-        first = rng.randrange(max(1, len(words) - 12))
-        return " ".join(words[first : first + rng.randint(4, 12)])
-    if name == "cites":
-        return rng.choice(CITES)
-    if name == "premise":
-        return "P1.1"
-    if name == "premises":
-        return rng.choice(("P1.1", "P9.9"))
-    return rng.choice(REASONS)
+    def value(self, schema: Mapping[str, Any], name: str = "") -> Any:
+        """A value of a schema; ``name`` is the field that holds it."""
+        rng = self._rng
+        if "enum" in schema:
+            word = rng.choice(schema["enum"])
+            return rng.choice((word, word.replace("_", " ").capitalize())) if isinstance(word, str) else word
+        match str(schema.get("type")).lower():
+            case "object":
+                return {key: self.value(each, key) for key, each in schema.get("properties", {}).items()}
+            case "array":
+                count = rng.choice((0, 1, schema.get("maxItems", 4) + 1))
+                return [self.value(schema.get("items") or {}, name) for _ in range(count)]
+            case "integer" | "number":
+                return self._number(schema.get("maximum", 10))
+            case "boolean":
+                return False
+            case _:
+                return self._text(name)
+
+    def _number(self, most: int) -> Any:
+        number = self._rng.choice((most + 1, most, most - 1, str(most - 1), f"{most - 1}/{most}"))
+        if number != most + 1:
+            return number
+        above, self._is_above = not self._is_above, True
+        return number if above else most
+
+    def _text(self, name: str) -> str:
+        rng = self._rng
+        if name in {"quote", "fails", "exposed_by"}:
+            words = rng.choice(self._quotes).split()
+            first = rng.randrange(max(1, len(words) - 12))
+            return " ".join(words[first : first + rng.randint(4, 12)])
+        if name == "cites":
+            return rng.choice(CITES)
+        if name == "premise":
+            return "P1.1"
+        if name == "premises":
+            return rng.choice(("P1.1", "P9.9"))
+        return rng.choice(REASONS)

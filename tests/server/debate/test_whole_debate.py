@@ -17,6 +17,7 @@ from events.types import (
     ModelAnswered,
     ModelFailed,
     NarrativeVerdictReached,
+    OpponentAnswered,
     PremiseWithdrawn,
     ScorecardVerdictReached,
 )
@@ -71,18 +72,55 @@ def prompt_of(events: list[Any], key: str) -> list[str]:
     return [texts[digest] for _, digest in asked.prompt]
 
 
-async def test_all_questions_of_a_turn_begin_with_the_same_segments_and_the_question_is_last(script: Any) -> None:
+def heads(prompt: list[str]) -> list[str]:
+    """How the segments between the rules and the question begin."""
+    return [re.split("[,:]", segment)[0] for segment in prompt[2:-1]]
+
+
+async def test_the_questions_of_a_turn_begin_with_the_turns_and_their_record_and_the_question_is_last(
+    script: Any,
+) -> None:
     events = await held(script)
     keys = [each.key for each in of(events, ModelAnswered) if each.turn == 3 and each.purpose != "speak"]
-    prompts = [prompt_of(events, key) for key in keys]
+    prompts = {key: prompt_of(events, key) for key in keys}
+    compared = [prompts.pop(key) for key in ("compare:2-3", "compare:3-2")]
 
-    assert sorted(keys) == ["claims:3", "compare:2-3", "compare:3-2", "gaps:3", "premises:3", "score:3"]
-    assert len({tuple(prompt[:-1]) for prompt in prompts}) == 1
-    assert len({prompt[-1] for prompt in prompts}) == len(keys)
-    heads = [re.split("[,:]", segment)[0] for segment in prompts[0][2:8]]
+    assert sorted(prompts) == ["claims:3", "gaps:3", "premises:3", "score:3"]
+    assert len({tuple(prompt[:-1]) for prompt in prompts.values()}) == 1
+    assert len({prompt[-1] for prompt in (*prompts.values(), *compared)}) == len(keys)
     recorded = ["Recorded after turn 1", "Recorded after turn 2", "Nothing is on record after turn 3."]
-    assert heads == ["Turn 1", recorded[0], "Turn 2", recorded[1], "Turn 3", recorded[2]]
+    assert heads(prompts["score:3"]) == ["Turn 1", recorded[0], "Turn 2", recorded[1], "Turn 3", recorded[2]]
     assert "This is turn 3 of 4, by Speaker A. It is the last turn of Speaker A" in prompt_of(events, "score:3")[-1]
+
+
+async def test_a_question_that_scores_would_anchor_is_asked_about_the_turns_alone(script: Any) -> None:
+    """A comparison, a second opinion and both readings of the whole hold no record; the conflict question does."""
+    claim = {"quote": "one tram carries two hundred", "reason": "so", "kind": "inverted_fact"}
+    answers = {"claims__1": {"claims": [claim]}, "narrative": narrative("A"), "narrative__swapped": narrative("B")}
+    events = await held(script, seat={"appeals": "all"}, **answers)
+    turns_read = {
+        "second_opinion:C1.1": 1, "compare:2-3": 3, "compare:3-2": 3, "compare:3-4": 4,
+        "narrative": 4, "narrative:swapped": 4,
+    }  # fmt: skip
+
+    for key, number in turns_read.items():
+        prompt = prompt_of(events, key)
+        assert heads(prompt) == [f"Turn {turn}" for turn in range(1, number + 1)]
+        assert not [each for each in prompt if re.search("Recorded after|on record|now stands|penalt|docked", each)]
+    assert prompt_of(events, "compare:2-3")[:-1] == prompt_of(events, "compare:3-4")[:-2]
+    assert "Recorded after turn 3" in heads(prompt_of(events, "conflict"))
+
+
+async def test_what_a_turn_answers_is_asked_once_there_are_premises(script: Any) -> None:
+    stated = {"stated": [{"text": "Trams need less room", "quote": "Trams give it back"}]}
+    opposed = {"stated": [{"text": "Nurses need cars", "quote": "Nurses on night shifts"}], "answered": ["P1.1"]}
+    events = await held(script, premises__1=stated, premises__2=opposed, premises__3={"answered": ["P2.1", "P1.1"]})
+
+    asked = ["answered" in prompt_of(events, f"premises:{turn}")[-1] for turn in range(1, 5)]
+    assert asked == [False, True, True, True]
+    answered = [(each.turn, each.answered) for each in of(events, OpponentAnswered)]
+    assert answered == [(2, ("P1.1",)), (3, ("P2.1",)), (4, ())]
+    assert "it is no premise or claim of the opponent" in [each.reason for each in of(events, FindingRefused)]
 
 
 async def test_the_prompts_are_only_appended_to(script: Any) -> None:
@@ -103,10 +141,13 @@ async def test_the_prompts_are_only_appended_to(script: Any) -> None:
     }
     events = await held(script, turns=6, seat={"appeals": "all"}, **answers)
     prompts = [prompt_of(events, f"score:{turn}") for turn in range(1, 7)]
-    whole = "\n\n".join(prompt_of(events, "narrative"))
+    compared = [prompt_of(events, f"compare:{turn - 1}-{turn}") for turn in range(2, 7)]
+    whole = "\n\n".join(prompt_of(events, "audit"))
 
     for earlier, later in pairwise(prompts):
         assert earlier[:-2] == later[: len(earlier) - 2]
+    for earlier, later in pairwise(compared):
+        assert earlier[:-1] == later[: len(earlier) - 1]
     assert "Premise P1.1 of Speaker A (stated in turn 1):\n| Trams need less room\n" in prompts[1][3] + "\n"
     assert "Turn 1 was docked 5 points of logic for these words (turn 2 shows the flaw)" in prompts[5][5]
     assert "Turn 3 put premise P1.1 of Speaker A differently:\n| Trams need less room in cities" in prompts[5][7]
@@ -158,11 +199,12 @@ async def test_a_flaw_that_continues_a_claim_pays_the_difference_only(script: An
 
 
 async def test_a_flaw_that_a_component_has_paid_for_is_not_paid_again(script: Any) -> None:
+    """In turn 1 three of four components count, so a component that is 5 below its maximum has lost 5 × 4/3."""
     gap = {"turn": 1, "fails": "one tram carries two hundred", "exposed_by": "People need cars", "points": 5}
     events = await held(script, gaps__2={"gaps": [gap | {"continues": "process"}]})
 
     assert of(events, LogicGapAdjusted) == []
-    assert "nothing is left to pay (it continues process, which lost 5)" in [
+    assert "nothing is left to pay (it continues process, which lost 6.7)" in [
         each.reason for each in of(events, FindingRefused)
     ]
 

@@ -104,7 +104,7 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
         "premises": ask(
             "premises",
             f"premises:{number}",
-            spine.premises_type(debate.spine, turn.side, graded=whole is not None),
+            spine.premises_type(debate.spine, turn.side, 0 if whole is None else prompts["whole"].version),
             lambda: spine.premises_prompt(prompts, motion, spoken, debate.spine),
             lambda whole: whole.premises(said),
         ),

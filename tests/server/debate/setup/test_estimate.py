@@ -204,7 +204,7 @@ def test_a_debate_whose_judge_reads_all_turns_takes_more() -> None:
 
     assert whole.calls >= short.calls + 2  # the closing audit, and the narrative with swapped labels
     assert whole.input_tokens > 2 * short.input_tokens
-    assert whole.cached_tokens > 0.6 * whole.input_tokens
+    assert whole.cached_tokens > 0.58 * whole.input_tokens  # comparisons, with a beginning of their own, are shorter
 
 
 @pytest.mark.slow
