@@ -65,7 +65,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, str
     store = f"sqlite:{folder / 'moot.db'}"
     ids = anyio.run(partial(play, store, folder))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("server.debate.setup.lab.installed", lambda: TWO_ITEMS)
+        patch.setattr("server.debate.formats.lab.setup.installed", lambda: TWO_ITEMS)
         lab = moot(store, "lab", "baseline:lexical", "--only", "length,style")
         again = moot(store, "rejudge", ids["juries"], "--judge", "baseline:lexical")
     return store, {**ids, "lab": lab.split()[-1], "again": again.split()[-1]}
@@ -81,7 +81,7 @@ def test_every_word_is_whole_and_every_line_fits(
     stored: tuple[str, dict[str, str]], monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     store, ids = stored
-    monkeypatch.setattr("server.debate.setup.lab.installed", lambda: TWO_ITEMS)
+    monkeypatch.setattr("server.debate.formats.lab.setup.installed", lambda: TWO_ITEMS)
 
     def shown(width: int) -> str:
         monkeypatch.setenv("COLUMNS", str(width))
