@@ -52,6 +52,8 @@ ADDED: Final = 2
 """New words with content that a revised premise has at least."""
 MAX_PREMISES: Final = 5
 """Items of a list of premises."""
+IDS: Final = 12
+"""Most premises and claims that a turn answers."""
 BEARS: Final = 0.6
 """Share of the words of a claim that a passage has at least if it supports the claim."""
 CITED: Final = re.compile(r"[\[(]\s*[Ee] ?\d{1,5}[^\])]{0,80}[\])]")
@@ -206,6 +208,9 @@ def _premises(case: _ReadMaterial, form: Form) -> dict[str, Any]:
         elif len(sentence.content - before) >= ADDED:
             revised.setdefault(like.name, {"premise": like.name, "text": text})
     answer: dict[str, Any] = {"stated": stated[:MAX_PREMISES]}
+    if "answered" in form["properties"]:
+        theirs = [each for each in case.material.register if each.speaker != case.speech(name).speaker]
+        answer["answered"] = [each.name for each in _attacked(case, speech.text, theirs)][:IDS]
     if "revised" not in form["properties"]:
         return answer
     withdrawn = _withdrawn(case, speech.text, known) if "withdrawn" in form["properties"] else []
@@ -246,19 +251,27 @@ def _contradicted(case: _ReadMaterial, reading: TextReading, known: Iterable[Reg
 
 def _dropped(case: _ReadMaterial, speech: MeasuredSpeech, known: Iterable[RegisterEntry]) -> list[dict[str, Any]]:
     """Return the premises that the opponent's last speech turned against and of whose words few return."""
-    attacks = [
-        each.content
-        for each in (() if speech.opponent is None else speech.opponent.sentences)
-        if each.has("negation", "contrast")
-    ]
     reason = "The opponent turned against its words, and fewer than half of them are in this turn."
     return [
         {"premise": premise.name, "reason": reason}
-        for premise in known
-        for wanted in [case.read(f"{premise.text}\n{premise.quote}").content]
-        if any(len(wanted & each) >= SHARED and coverage(wanted, each) >= ALIKE for each in attacks)
-        and coverage(wanted, speech.text.content) < ALIKE
+        for premise in (() if speech.opponent is None else _attacked(case, speech.opponent, known))
+        if coverage(_words(case, premise), speech.text.content) < ALIKE
     ]
+
+
+def _attacked(case: _ReadMaterial, reading: TextReading, known: Iterable[RegisterEntry]) -> list[RegisterEntry]:
+    """Return the premises and claims whose words a sentence with a negation or a contrast takes up."""
+    attacks = [each.content for each in reading.sentences if each.has("negation", "contrast")]
+    return [
+        entry
+        for entry in known
+        for wanted in [_words(case, entry)]
+        if any(len(wanted & each) >= SHARED and coverage(wanted, each) >= ALIKE for each in attacks)
+    ]
+
+
+def _words(case: _ReadMaterial, entry: RegisterEntry) -> frozenset[str]:
+    return case.read(f"{entry.text}\n{entry.quote}").content
 
 
 def _gaps(case: _ReadMaterial, form: Form) -> dict[str, Any]:
