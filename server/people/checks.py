@@ -158,6 +158,14 @@ def _reference(name: str, value: Any, path: Path, item: Mapping[str, Any], mater
         yield AnswerFault(path, "There is no such passage.")
     elif name in {"premise", "premises"} and value not in names:
         yield AnswerFault(path, "Choose a premise of the list.")
+    elif name == "answered" and value not in _opposed(material):
+        yield AnswerFault(path, "Choose a premise or claim of the other speaker.")
+
+
+def _opposed(material: Material) -> set[str]:
+    """The premises and claims of the opponent of the speaker whose turn the question is about."""
+    speakers = {each.speaker for each in material.speeches if each.name in material.about}
+    return {each.name for each in material.register if each.speaker not in speakers}
 
 
 def _speeches_of(name: str, item: Mapping[str, Any], material: Material) -> Iterator[str]:

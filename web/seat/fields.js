@@ -26,7 +26,7 @@ import { FAULTS } from "../words/asked.js";
 const QUOTES = new Set(["quote", "fails", "exposed_by"]);
 /** By quote: the property with the number of its turn. */
 const SOURCES = { fails: "turn", exposed_by: "shown_in" };
-const NAMES = new Set(["premise", "premises", "cites", "continues"]);
+const NAMES = new Set(["premise", "premises", "answered", "cites", "continues"]);
 const REQUIRED = new Set(["explanation", "text", "early", "late", "rationale"]);
 /** Words of a question's passages, beside its speeches. @param {Material} material */
 export const passagesOf = ({ register }) => {
@@ -153,6 +153,7 @@ function namesFor(name, { speeches, register, about, terms }) {
     return [...shown(claims), ...parts.map((each) => ({ value: each.name, text: each.asks }))];
   }
   const speaker = speeches.find((each) => each.name === about[0])?.speaker;
+  if (name === "answered") return shown([...premises, ...claims].filter((each) => each.speaker !== speaker));
   return shown(premises.filter((each) => !speaker || each.speaker === speaker));
 }
 

@@ -171,6 +171,7 @@ const LABELS = {
   A: "Speaker A",
   B: "Speaker B",
   about: "About",
+  answered: "What of the other speaker the turn answers",
   argument: "Which argument",
   cites: "What you rely on (optional)",
   claims: "Suspect claims",
@@ -245,6 +246,7 @@ const ROWS = {
 
 /** What a field means, where its name does not say it. */
 const HINTS = {
+  answered: "The turn attacks it, questions it, turns it round or grants it. Leave out what it only mentions.",
   dropped: "The opponent attacked it in the turn before, and this turn says nothing about it.",
   withdrawn: "The turn says openly that it gives this premise up. That costs nothing.",
   revised: "The turn changes it, concedes a part of it, or takes it up again.",

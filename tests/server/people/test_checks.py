@@ -276,3 +276,14 @@ def test_a_premise_has_to_be_on_record() -> None:
 @pytest.mark.parametrize("value", [None, [], "text", 3, {"components": []}, {"components": {"cause": "no"}}])
 def test_an_answer_of_another_shape_has_faults_and_raises_nothing(value: Any) -> None:
     assert faults(value, SCORE, material("score", "1"))
+
+
+def test_what_a_turn_answers_is_the_other_speakers() -> None:
+    ids = {"type": "array", "items": {"type": "string", "maxLength": 12}, "maxItems": 12}
+    form, about = {"type": "object", "properties": {"answered": ids}}, material("premises", "3")
+    (filled,) = forms_of([{"name": "", "schema": form, "material": about}])
+    found = faults({"answered": ["P2.1", "P1.1", "P9.9"]}, form, about)
+
+    assert filled["answer"] == {"answered": ["P2.1"]}
+    why = "Choose a premise or claim of the other speaker."
+    assert found == (AnswerFault(("answered", 1), why), AnswerFault(("answered", 2), why))
