@@ -19,7 +19,6 @@ from events.types import (
     Archetype,
     DebateOpened,
     DirectiveIssued,
-    Event,
     PressureApplied,
     Side,
     TraitsShifted,
@@ -46,10 +45,12 @@ QUOTED = 160
 """Characters of a quote in a directive."""
 _MARKS = str.maketrans({"“": "‘", "”": "’", "„": "‘", '"': "’"})
 
+Effect = PressureApplied | TraitsShifted | DirectiveIssued
+
 _DIMENSIONS = ("logic", "rhetoric", "tactics", "frame_control", "credibility")
 
 
-def after_exchange(debate: Debate, comparison: Comparison) -> tuple[Event, ...]:
+def after_exchange(debate: Debate, comparison: Comparison) -> tuple[Effect, ...]:
     """The events that follow from an exchange: pressure, shifted traits, a directive; each from the one before.
 
     The loser is pressed, once for each turn.  Where the rubric says so, a new turn that did not lose but has a standing
@@ -61,7 +62,7 @@ def after_exchange(debate: Debate, comparison: Comparison) -> tuple[Event, ...]:
     if by_cost(debate):
         known = {each.turn for each in debate.characters.pressures.values()}
         pressed = [each for each in pressed if each.turn not in known]
-    effects = [event for each in pressed for event in _effects(debate, each)]
+    effects: list[Effect] = [event for each in pressed for event in _effects(debate, each)]
     if by_cost(debate):
         told = {event.side for event in effects if isinstance(event, DirectiveIssued)}
         effects += [event for side in SIDES if side not in told for event in _told_anyway(debate, side)]
@@ -85,7 +86,7 @@ def _told_anyway(debate: Debate, side: Side) -> Iterator[DirectiveIssued]:
         yield DirectiveIssued(side=side, text=" ".join(matters(debate, side)))
 
 
-def _effects(debate: Debate, pressed: PressureApplied) -> Iterator[Event]:
+def _effects(debate: Debate, pressed: PressureApplied) -> Iterator[Effect]:
     """The pressure itself, and what it changes in its debater."""
     opened = debate.opened
     if opened is None:

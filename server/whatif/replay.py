@@ -159,11 +159,14 @@ class _Replay:
     # the replayed debate
 
     def _fold(self, event: Event, cause: int | None) -> None:
-        self.debate = debates.evolve(
-            self.debate,
+        self.debate = self._after(self.debate, event, cause)
+
+    def _after(self, debate: Debate, event: Event, cause: int | None) -> Debate:
+        return debates.evolve(
+            debate,
             Recorded(
                 debate=self._records[0].debate,
-                position=self.debate.position + 1,
+                position=debate.position + 1,
                 id="",
                 at=self._records[self.at - 1].at,
                 cause=cause,
@@ -187,11 +190,12 @@ class _Replay:
             if not self._give_up(steps):
                 return False
 
-    def _steps(self) -> tuple[Step, ...]:
+    def _steps(self, debate: Debate | None = None) -> tuple[Step, ...]:
         """Its next steps.  It halts only where the record does: a replay costs nothing and takes no time."""
-        steps = next_steps(self.debate)
+        debate = debate or self.debate
+        steps = next_steps(debate)
         if _halts(steps):
-            steps = next_steps(_without_bounds(self.debate))
+            steps = next_steps(_without_bounds(debate))
         return () if _halts(steps) else steps
 
     def _give_up(self, steps: Sequence[Step]) -> bool:
@@ -262,13 +266,21 @@ class _Replay:
         return self._open.get((key, sample))
 
     def _asks(self) -> tuple[Ask, ...]:
-        """All questions that it asks now.  Second opinions are asked while a debater speaks."""
+        """All questions that it asks now, also those that it asks while a batch of the rules waits to be recorded.
+
+        Second opinions are asked while a debater speaks.
+        """
         debate, turn = self.debate, self.debate.transcript.current
         opened = debate.opened
         assert opened is not None, "a debate begins with debate_opened"
         if opened.format == "exchange" and turn is not None and turn.state == "speaking":
             return pending(debate, opened, list(second_opinions(debate, opened).values()))
-        return tuple(step for step in self._steps() if isinstance(step, Ask))
+        steps = self._steps()
+        while steps and isinstance(steps[0], Record):
+            for draft in steps[0].drafts:
+                debate = self._after(debate, draft.event, draft.cause)
+            steps = self._steps(debate)
+        return tuple(step for step in steps if isinstance(step, Ask))
 
     # claims are numbered in the order of their discovery: the same claim may have another number in the replay
 

@@ -181,9 +181,11 @@ def judged(
         if purpose in given:
             record_unchecked(batch, number, purpose, given[purpose])
     if compared is not None:
-        cause = compared
+        cause, side = compared, ""
         for event in after_exchange(batch.debate, batch.debate.exchanges.comparisons[number]):
-            cause = batch.add(event, compared if isinstance(event, PressureApplied) else cause)
+            if isinstance(event, PressureApplied) or event.side != side:
+                cause = compared
+            cause, side = batch.add(event, cause), event.side
     return batch.drafts
 
 
