@@ -64,7 +64,7 @@ def after_exchange(debate: Debate, comparison: Comparison) -> tuple[Effect, ...]
         pressed = [each for each in pressed if each.turn not in known]
     effects: list[Effect] = [event for each in pressed for event in _effects(debate, each)]
     if by_cost(debate):
-        told = {event.side for event in effects if isinstance(event, DirectiveIssued)}
+        told = {event.side for event in effects if not isinstance(event, PressureApplied | TraitsShifted)}
         effects += [event for side in SIDES if side not in told for event in _told_anyway(debate, side)]
     return tuple(effects)
 
