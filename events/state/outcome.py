@@ -28,7 +28,7 @@ _WITHOUT_SIDES: Final = frozenset({"calibration", "artifact", "lab"})
 _MARGINS: Final = {"clear": "clearly", "narrow": "narrowly"}
 
 
-class DebateOutcome(Struct, frozen=True, kw_only=True, gc=False):
+class OutcomeWords(Struct, frozen=True, kw_only=True, gc=False):
     """The end of a debate in words."""
 
     headline: str
@@ -53,14 +53,14 @@ def headline(winner: str, rule: str, decided_by: str | UnsetType = UNSET) -> str
     return f"{NAMES[winner]} wins by {rule_name(rule)}"
 
 
-def outcome_of(debate: Debate) -> DebateOutcome | UnsetType:
+def outcome_of(debate: Debate) -> OutcomeWords | UnsetType:
     """The outcome of a debate that has ended; absent before, and for what has no debaters."""
     ended = debate.status.conclusion
     if ended is None or ended.by_rule in _WITHOUT_SIDES:
         return UNSET
     card = debate.verdicts.scorecard
     short = headline(ended.winner, ended.by_rule, UNSET if card is None else card.decided_by)
-    return DebateOutcome(headline=short, text=" ".join((f"{short}{_why(debate, ended.by_rule)}.", *_more(debate))))
+    return OutcomeWords(headline=short, text=" ".join((f"{short}{_why(debate, ended.by_rule)}.", *_more(debate))))
 
 
 def _why(debate: Debate, rule: str) -> str:

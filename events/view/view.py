@@ -17,7 +17,7 @@ from events.state import debate as debates
 from events.state.claims import Claim
 from events.state.debate import Conclusion, Debate
 from events.state.exchanges import Anomaly, rounds
-from events.state.outcome import DebateOutcome, outcome_of
+from events.state.outcome import OutcomeWords, outcome_of
 from events.state.parts.panel import PanelState
 from events.state.parts.rounds import ProtocolState
 from events.state.scorecard import Scorecard, ScorecardSums, read_off
@@ -213,7 +213,7 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     poll: "PollView | UnsetType" = UNSET
     """Absent without a poll.  Its result is absent, for operators too, until the debate has concluded."""
     conclusion: Conclusion | UnsetType = UNSET
-    outcome: DebateOutcome | UnsetType = UNSET
+    outcome: OutcomeWords | UnsetType = UNSET
     """The conclusion in words; absent for what has no debaters."""
     summary: DebateSummary | UnsetType = UNSET
     """Once an exchange has concluded."""

@@ -12,6 +12,7 @@ from events.errors import BadTransfer
 from events.record import Recorded
 from events.types import DebateOpened, TurnScored, TurnSpoken, TurnStarted
 from events.view import view as views
+from server.debate.formats import FORMATS
 
 BOUNDS: Final = {
     "turns": (0, 200),
@@ -64,6 +65,8 @@ def check_debate(records: tuple[Recorded, ...]) -> None:
 
 def opening_faults(opened: DebateOpened) -> Iterator[str]:
     """Each value of an opening that is beyond the bounds of Moot's own openings."""
+    if opened.format not in FORMATS:
+        yield f"this version of Moot has no format {opened.format[:40]!r}"
     for path, (least, most) in BOUNDS.items():
         value = opened
         for name in path.split("."):

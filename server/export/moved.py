@@ -45,12 +45,12 @@ class MovedLine(Struct, frozen=True, kw_only=True):
 class ToldDiff(ViewDiff, frozen=True, kw_only=True):
     """A difference with the sentences about it."""
 
-    moved: tuple[MovedLine, ...]
+    sentences: tuple[MovedLine, ...]
 
 
 def told(found: ViewDiff) -> ToldDiff:
     """The difference with ``what_moved``."""
-    return ToldDiff(**structs.asdict(found), moved=what_moved(found))
+    return ToldDiff(**structs.asdict(found), sentences=what_moved(found))
 
 
 def what_moved(found: ViewDiff) -> tuple[MovedLine, ...]:

@@ -178,6 +178,7 @@ class TextReplacer:
             return [self._changed(each, one) for each, one in zip(value, kind.item_types, strict=True)]
         if isinstance(kind, inspect.StructType):
             kinds = {field.encode_name: field.type for field in kind.fields}
+            kinds.pop("format", None)  # a log of an unknown format is refused as a whole
             return {key: self._changed(each, kinds[key]) if key in kinds else each for key, each in value.items()}
         return value
 

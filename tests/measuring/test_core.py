@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-MOST = 21_500
+MOST = 21_800
 """Lines of Python, the provider that plays the debate among them."""
 
 

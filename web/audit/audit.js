@@ -115,17 +115,17 @@ export function audit(root, id, { go, move }) {
     place.replaceChildren(h("p.quiet", {}, AUDIT.comparing));
     let shown = null;
     try {
-      const { changes, moved } = await api.diff(id, start, end);
-      shown = changes.length ? difference(changes, moved) : [h("p.quiet", {}, AUDIT.noChange)];
+      const { changes, sentences } = await api.diff(id, start, end);
+      shown = changes.length ? difference(changes, sentences) : [h("p.quiet", {}, AUDIT.noChange)];
     } catch (error) {
       shown = [h("p.error", {}, error.message)];
     }
     if (place.dataset.asked === asked) place.replaceChildren(title, ...shown);
   }
 
-  function difference(changes, moved) {
+  function difference(changes, sentences) {
     return [
-      h("ul.moved-list", {}, moved.map(({ text, because_of: causes }) => {
+      h("ul.moved-list", {}, sentences.map(({ text, because_of: causes }) => {
         return h("li", {}, text, causes.length > 0 && h("span.quiet", {}, " ", AUDIT.becauseOf, causeLinks(causes)));
       })),
       h("details.call", {}, h("summary", {}, AUDIT.everyChange(grouped(changes.length))), changeTable(changes)),

@@ -62,7 +62,7 @@ export class OfflineServer {
 
   #difference(from, to) {
     const found = new Differences(this).between(from, to);
-    return { ...found, moved: whatMoved(found.changes, found.events) };
+    return { ...found, sentences: whatMoved(found.changes, found.events) };
   }
 
   #frames(after, limit) {

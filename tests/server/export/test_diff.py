@@ -135,7 +135,7 @@ def test_the_route_gives_the_difference(site: Site, script: Any) -> None:
         found = site.get(f"/api/debates/{debate}/diff?from={start}&to={end}")
         before = site.get(f"/api/debates/{debate}?at={start}") if start else {}
 
-        assert {"from", "to", "changes", "events", "moved"} == found.keys()
+        assert {"from", "to", "changes", "events", "sentences"} == found.keys()
         assert (start, end) == (found["from"], found["to"])
         assert without_lead(site.get(f"/api/debates/{debate}?at={end}")) == applied(before, found)
     assert site.get(f"/api/debates/{debate}/diff") == site.get(f"/api/debates/{debate}/diff?from=0&to={head}")

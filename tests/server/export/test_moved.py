@@ -33,5 +33,5 @@ def test_a_sentence_names_the_events_that_caused_it_once_each_and_in_order() -> 
         ViewChange(path="", keys=("premises", "P2", "state"), after="kept", because_of=(4,)),
     )
 
-    (sentence,) = told(ViewDiff(from_=1, to=9, changes=changes, events={})).moved
+    (sentence,) = told(ViewDiff(from_=1, to=9, changes=changes, events={})).sentences
     assert ("Premises stated: P1 and P2.", (4, 9)) == (sentence.text, sentence.because_of)
