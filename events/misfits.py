@@ -11,7 +11,7 @@ _TYPE: Final = re.compile(r"Expected `([^`]+)`(?:, got `(\w+)`)?")
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(.+)`", re.DOTALL)
 _MISSING: Final = re.compile(r"Object missing required field `(.+)`", re.DOTALL)
 _VALUE: Final = re.compile(r"Invalid enum value (.+)", re.DOTALL)
-_LEAST: Final = {"<=": "at most", ">=": "at least", "<": "less than", ">": "more than"}
+_BOUNDS: Final = {"<=": "at most", ">=": "at least", "<": "less than", ">": "more than"}
 _TYPES: Final = {
     "int": "a whole number",
     "float": "a number",
@@ -31,8 +31,8 @@ def misfit_words(error: ValidationError, name: str = "it") -> str:
         number = bound.removesuffix(".0")
         if is_length:
             one, many = ("character", "characters") if kind == "str" else ("entry", "entries")
-            return f"{name} must have {_LEAST[sign]} {number} {one if number == '1' else many}"
-        return f"{name} must be {_LEAST[sign]} {number}"
+            return f"{name} must have {_BOUNDS[sign]} {number} {one if number == '1' else many}"
+        return f"{name} must be {_BOUNDS[sign]} {number}"
     if found := _TYPE.fullmatch(message):
         kinds = [each for each in found[1].split(" | ") if each != "null"]  # who means null leaves the field out
         wanted = " or ".join(_TYPES.get(each, each) for each in kinds)

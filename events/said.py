@@ -15,11 +15,11 @@ from msgspec import Struct
 from events.segmentation import MARKS, SENTENCE_END, UNSPACED
 from events.types import Event, ModeratorSpoke, Span, TurnSpoken
 
-MOST_QUERY: Final = 200
-_TERM: Final = re.compile(rf'["“„«]([^"”“»]{{1,{MOST_QUERY}}}+)["”“»]|(\S+)')
-MOST_WORDS: Final = 16
+MAX_QUERY: Final = 200
+_TERM: Final = re.compile(rf'["“„«]([^"”“»]{{1,{MAX_QUERY}}}+)["”“»]|(\S+)')
+MAX_WORDS: Final = 16
 LONGEST_WORD: Final = 64
-MOST_EXCERPT: Final = 320
+MAX_EXCERPT: Final = 320
 """Characters of an excerpt."""
 _WORD: Final = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}_])[\w{MARKS}])+")
 _PLAIN: Final = re.compile("[a-z0-9]+")
@@ -65,9 +65,9 @@ def words_of(text: str) -> Iterator[SpokenWord]:
 
 
 def terms_of(query: str) -> tuple[Term, ...]:
-    """The terms of a query, at most ``MOST_WORDS`` words of it."""
-    terms, left = [], MOST_WORDS
-    for quoted, run in _TERM.findall(query[:MOST_QUERY]):
+    """The terms of a query, at most ``MAX_WORDS`` words of it."""
+    terms, left = [], MAX_WORDS
+    for quoted, run in _TERM.findall(query[:MAX_QUERY]):
         term = tuple(word.text for word in words_of(quoted or run))[:left]
         if term:
             terms.append(term)
@@ -94,9 +94,9 @@ def excerpt_of(text: str, terms: Sequence[Term]) -> Excerpt | None:
         return None
     start, end = max(sentences(text), key=lambda each: sum(_within(mark, each) for mark in found))
     marks = sorted({mark for mark in found if _within(mark, (start, end))}) or [min(found)]
-    if end - start > MOST_EXCERPT or not _within(marks[0], (start, end)):
-        start = max(min(start, marks[0][0]), marks[0][0] - MOST_EXCERPT // 4)
-        end = min(len(text), start + MOST_EXCERPT)
+    if end - start > MAX_EXCERPT or not _within(marks[0], (start, end)):
+        start = max(min(start, marks[0][0]), marks[0][0] - MAX_EXCERPT // 4)
+        end = min(len(text), start + MAX_EXCERPT)
     shown = tuple((max(one, start) - start, min(other, end) - start) for one, other in marks if one < end)
     return Excerpt(text=text[start:end], start=start, marks=shown)
 

@@ -19,7 +19,7 @@ from judge.errors import RubricError
 _AT: Final = re.compile(r" - at (`key` in )?`\$\.?([^`]*)`")
 _STEP: Final = re.compile(r"\[(\d+)\]|(\[\.\.\.\])|([^.\[\]]+)")
 _UNKNOWN: Final = re.compile(r"unknown field `([^`]+)`|Invalid enum value '([^']+)'", re.DOTALL)
-_NAME_MOST: Final = 40
+_MAX_NAME: Final = 40
 """Characters of a name that an error message shows."""
 
 
@@ -32,7 +32,7 @@ def misfit(error: msgspec.ValidationError, whole: Any) -> RubricError:
     unknown = _UNKNOWN.search(why)
     if unknown:
         names.append(unknown[1] or unknown[2])
-    return RubricError(".".join(str(name)[:_NAME_MOST] for name in names), misfit_words(error))
+    return RubricError(".".join(str(name)[:_MAX_NAME] for name in names), misfit_words(error))
 
 
 def _place(error: msgspec.ValidationError) -> str:

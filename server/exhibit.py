@@ -25,7 +25,7 @@ from server.feed.hub import Hub
 from server.settings import Settings
 
 UNPACED: Final = EntryPoint("scripted", "providers.scripted.provider:UnpacedProvider", GROUP)
-MOST_FRAMES: Final = 5000
+MAX_FRAMES: Final = 5000
 RETRY_MS: Final = 1
 """A script's broken answer is asked for again at once."""
 
@@ -70,7 +70,7 @@ async def _play(name: str) -> PlayedExhibition:
         async for record in follow(log, debate):
             if isinstance(record.event, DebateConcluded | DebateHalted):
                 break
-        page, _ = await hub.frames_page(debate, 0, MOST_FRAMES)
+        page, _ = await hub.frames_page(debate, 0, MAX_FRAMES)
         frames = f'{{"frames":[{",".join(page)}],"next":null}}'.encode()
         played = PlayedExhibition(await pack(whole(frames)), await pack(html_export(await archive_of(log, debate))))
         tasks.cancel_scope.cancel()

@@ -14,7 +14,7 @@ from server.extras import is_installed
 
 PICTURE_SIZE: Final = (1200, 630)
 """Pixels of the preview picture."""
-MOST_TITLE: Final = 160
+MAX_TITLE: Final = 160
 """Characters."""
 STATES: Final = {"open": "Live", "paused": "Paused", "halted": "Halted", "concluded": "Ended"}
 WINNERS: Final = {"pro": "Pro won", "con": "Con won", "neither": "No winner"}
@@ -26,7 +26,7 @@ TOTAL_MAXIMUM: Final = 30
 def title_of(view: View) -> str:
     """The title of a debate, or its motion."""
     named = one_line(view.title) if view.title is not UNSET else one_line(view.motion)
-    return named if len(named) <= MOST_TITLE else f"{named[: MOST_TITLE - 1]}…"
+    return named if len(named) <= MAX_TITLE else f"{named[: MAX_TITLE - 1]}…"
 
 
 def standing_of(view: View) -> str:

@@ -14,11 +14,11 @@ from events.store import listing
 from events.store.listing import MOVED_BY, Summary
 from events.types import Event
 
-MOST_REQUESTS: Final = 8192
+MAX_REQUESTS: Final = 8192
 """Requests that are accepted and not yet answered; further ones wait."""
-MOST_BYTES: Final = 64 << 20
+MAX_BYTES: Final = 64 << 20
 """The same in bytes of payload."""
-MOST_TOGETHER: Final = 256
+MAX_TOGETHER: Final = 256
 """Requests in one transaction: the first of them shall not wait long."""
 KEPT_HEADS: Final = 8192
 """Debates whose head a writer remembers."""
@@ -100,7 +100,7 @@ class Backlog:
     A request that is larger than ``most_bytes`` is accepted when no other is there.
     """
 
-    def __init__(self, most_requests: int = MOST_REQUESTS, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, most_requests: int = MAX_REQUESTS, most_bytes: int = MAX_BYTES) -> None:
         self.most_requests, self.most_bytes = most_requests, most_bytes
         self.requests = self.bytes = 0
         self._line: deque[tuple[int, asyncio.Future[None]]] = deque()

@@ -14,11 +14,11 @@ from events.state.scorecard import leader_of
 from events.types import SIDES, Side
 
 NAMES: Final[dict[str, str]] = {"pro": "Pro", "con": "Con"}
-MOST: Final = 8
-LEAST: Final = 5
-"""With fewer moments than this, more of one kind are taken than ``MOST_OF`` allows."""
+MAX_MOMENTS: Final = 8
+MIN_MOMENTS: Final = 5
+"""With fewer moments than this, more of one kind are taken than ``MAX_OF_KIND`` allows."""
 MomentKind = Literal["lead", "docked", "claim", "withdrawn", "dropped", "contradiction", "injection"]
-MOST_OF: Final[dict[MomentKind, int]] = {
+MAX_OF_KIND: Final[dict[MomentKind, int]] = {
     "lead": 3,
     "docked": 3,
     "claim": 2,
@@ -60,16 +60,16 @@ class _Candidate(Struct, frozen=True):
 
 
 def key_moments(debate: Debate) -> tuple[Moment, ...]:
-    """The moments that made the most difference, at most ``MOST``, in the order of their events."""
+    """The moments that made the most difference, at most ``MAX_MOMENTS``, in the order of their events."""
     found = (_leads, _dockings, _claims, _premises, _contradictions, _injections)
     ranked = sorted((each for find in found for each in find(debate)), key=lambda each: -each.weight)
     taken: dict[str, int] = defaultdict(int)
     chosen, rest = list[Moment](), list[Moment]()
     for each in ranked:
         taken[each.moment.kind] += 1
-        (chosen if taken[each.moment.kind] <= MOST_OF[each.moment.kind] else rest).append(each.moment)
-    chosen = chosen[:MOST]
-    chosen += rest[: max(0, LEAST - len(chosen))]
+        (chosen if taken[each.moment.kind] <= MAX_OF_KIND[each.moment.kind] else rest).append(each.moment)
+    chosen = chosen[:MAX_MOMENTS]
+    chosen += rest[: max(0, MIN_MOMENTS - len(chosen))]
     return tuple(sorted(chosen, key=lambda each: each.position))
 
 

@@ -23,7 +23,7 @@ STORY_NOTE: Final = (
     "The judge decides which of the two answers is right."
 )
 PLACES: Final[tuple[Place, Place]] = ("first", "second")
-LEAST: Final = 2
+MIN_SPEECHES: Final = 2
 """Speeches of a debate."""
 
 
@@ -92,7 +92,7 @@ def _pair(line: bytes) -> PeopleItem:
 def _debate(line: bytes) -> PeopleItem:
     debate = msgspec.json.decode(line, type=JudgedStory)
     spoken = [each for each in debate.rounds if each.by in {"A", "B"}]
-    if len(spoken) < LEAST or any(one.by == two.by for one, two in pairwise(spoken)):
+    if len(spoken) < MIN_SPEECHES or any(one.by == two.by for one, two in pairwise(spoken)):
         raise ValueError(f"{debate.id}: A and B do not speak in turn")
     first = spoken[0].by
     answers = debate.answers if first == "A" else debate.answers[::-1]

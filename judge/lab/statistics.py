@@ -32,7 +32,7 @@ POWER: Final = 0.8
 """Power at which an effect counts as detectable."""
 BINS: Final = 10
 """Bins of a calibration curve."""
-LEAST: Final = 2
+MIN_VALUES: Final = 2
 """Clusters that an estimate needs."""
 
 
@@ -152,7 +152,7 @@ class _Sample(NamedTuple):
         x = np.asarray(values, dtype=np.float64)
         numbers: dict[Hashable, int] = {}
         of = [numbers.setdefault(each, len(numbers)) for each in clusters]
-        if len(numbers) < LEAST:
+        if len(numbers) < MIN_VALUES:
             return None
         middle = float(x.mean())
         if np.ptp(x) == 0:
@@ -196,7 +196,7 @@ def jackknife(
     for index, name in enumerate(clusters):
         by_cluster.setdefault(name, []).append(index)
     count = len(by_cluster)
-    if count <= LEAST:
+    if count <= MIN_VALUES:
         return None
     rows = range(len(clusters))
     whole = figure(rows)

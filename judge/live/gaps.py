@@ -22,7 +22,7 @@ from judge.templates import fill, section
 PURPOSE: Final = "gaps"
 AUDIT: Final = "audit"
 RULE: Final = "logic_gap"
-MOST_OF_AUDIT: Final = 3
+MAX_AUDIT_FLAWS: Final = 3
 """Flaws of one speaker that the closing audit may dock."""
 HISTORY: Final = 3
 """Earlier turns in the prompt."""
@@ -169,8 +169,8 @@ def audit(batch: EventBatch, answers: Answers[AuditAnswer]) -> None:
             refuse_finding(batch, last, AUDIT, gap.fails, located, position)
             continue
         side = debate.transcript.turns[gap.turn].side
-        if found[side] == MOST_OF_AUDIT:
-            why = f"the closing audit takes at most {MOST_OF_AUDIT} flaws of one speaker"
+        if found[side] == MAX_AUDIT_FLAWS:
+            why = f"the closing audit takes at most {MAX_AUDIT_FLAWS} flaws of one speaker"
             refuse_finding(batch, last, AUDIT, gap.fails, why, position)
         elif _dock(batch, gap.turn, gap.shown_in, {0: located}):
             docked.add(gap.turn)

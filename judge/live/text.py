@@ -47,7 +47,7 @@ def tokens(text: str) -> float:
     return sum(1 / next(signs for below, signs in SIGNS_A_TOKEN if ord(sign) <= below) for sign in text)
 
 
-_LEAST, _LEAST_UNSPACED = 3, 2
+_MIN_LETTERS, _MIN_LETTERS_UNSPACED = 3, 2
 """Letters of a word with content; in scripts without spaces words are short."""
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _ARABIC_MARKS: Final = re.compile("[\u0640\u064b-\u065f\u0670]")
@@ -81,7 +81,7 @@ def content_words(text: str, language: str = "en") -> tuple[str, ...]:
 
 
 def _has_content(word: str) -> bool:
-    return len(word) >= (_LEAST_UNSPACED if _UNSPACED.match(word) else _LEAST)
+    return len(word) >= (_MIN_LETTERS_UNSPACED if _UNSPACED.match(word) else _MIN_LETTERS)
 
 
 def similarity(one: str, two: str, language: str = "en") -> float:

@@ -18,7 +18,7 @@ LONGEST_CALL = 10
 """A call may last this many idle timeouts.  A slow stream times out after that, even if text still arrives."""
 
 CLOSING_S = 2.0
-MOST_CHARACTERS: Final = 1_000_000
+MAX_CHARACTERS: Final = 1_000_000
 """Characters of an answer, and of the thinking that a log keeps: ten times what the longest answers have."""
 
 Source = AsyncGenerator[str | Outcome, None]
@@ -121,10 +121,10 @@ class SourceStream:
             elif piece and (text := self._joiner.feed(piece)):
                 self._progress.add(text)
                 self._length += len(text)
-                if self._length > MOST_CHARACTERS:
+                if self._length > MAX_CHARACTERS:
                     raise Malformed(
-                        f"the answer has more than {MOST_CHARACTERS:,} characters",
-                        raw=self.text[:MOST_CHARACTERS],
+                        f"the answer has more than {MAX_CHARACTERS:,} characters",
+                        raw=self.text[:MAX_CHARACTERS],
                         outcome=self._progress.outcome,
                     )
                 return text

@@ -14,7 +14,7 @@ import anyio
 from events import codec
 from events.record import new_id
 from events.store.log import EventLog
-from events.store.requests import MOST_REQUESTS
+from events.store.requests import MAX_REQUESTS
 from events.store.sqlite.log import SqliteLog
 from events.store.sqlite.schema import connect
 from events.types import ModelAnswered
@@ -135,7 +135,7 @@ READS: Final = 40
 
 async def pressure(*, quick: bool) -> BenchFigure:
     """Reads of a page while four times more appends wait than the queue holds, beside the same reads alone."""
-    writers = MOST_REQUESTS * 2 if quick else MOST_REQUESTS * 4
+    writers = MAX_REQUESTS * 2 if quick else MAX_REQUESTS * 4
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         async with await SqliteLog.open(Path(folder) / "moot.db") as log:
             await log.append("read", 0, [EVENT] * 50)
@@ -147,7 +147,7 @@ async def pressure(*, quick: bool) -> BenchFigure:
                 await anyio.lowlevel.checkpoint()
                 most = log.queued[0]
                 crowded = await _p95(log)
-            assert most <= MOST_REQUESTS
+            assert most <= MAX_REQUESTS
     return figure(
         f"read among {writers:,} writers",
         crowded,
@@ -156,7 +156,7 @@ async def pressure(*, quick: bool) -> BenchFigure:
         aim_of="value",
         better="less",
         unit="ms, p95",
-        against=f"the same page of 50 events read alone; at most {MOST_REQUESTS:,} appends were queued",
+        against=f"the same page of 50 events read alone; at most {MAX_REQUESTS:,} appends were queued",
     )
 
 

@@ -20,8 +20,8 @@ from events.types.rubric import name_of_rubric
 from judge.rubric import SHIPPED, as_rubric, load_rubric, rubric_v2, scores_turns_as, shipped_rubric
 from server.cli.output import settings_of
 from server.errors import BadField, NotFound
-from server.evidence.documents import MOST_BYTES
-from server.evidence.request import MOST_NAME
+from server.evidence.documents import MAX_BYTES
+from server.evidence.request import MAX_NAME
 from server.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -70,12 +70,12 @@ def evidence_body(paths: Sequence[Path]) -> dict[str, Any]:
 
 def _document(number: int, path: Path) -> dict[str, str]:
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise BadField(f"evidence.{number}", f"{path.name} has more than {MOST_BYTES // 1_000_000} MB")
+        if path.stat().st_size > MAX_BYTES:
+            raise BadField(f"evidence.{number}", f"{path.name} has more than {MAX_BYTES // 1_000_000} MB")
         content = path.read_bytes()
     except OSError as error:
         raise BadField(f"evidence.{number}", f"{path.name} cannot be read: {error.strerror}") from error
-    return {"name": path.name[:MOST_NAME], "base64": base64.b64encode(content).decode()}
+    return {"name": path.name[:MAX_NAME], "base64": base64.b64encode(content).decode()}
 
 
 @asynccontextmanager

@@ -31,14 +31,14 @@ from server.debate.speech import clean
 from server.errors import BadField, MootError, NotNow
 from server.people.links import digest_of_link
 
-MOST_VOTES: Final = 100_000
+MAX_VOTES: Final = 100_000
 """Votes and beliefs that one debate takes, replaced ones included."""
-MOST_WORDS: Final = 100
+MAX_WORDS: Final = 100
 """Words of the moderator that one debate takes: each of them stands in the prompts that follow."""
-WORD_MOST: Final = 1000
-BY_MOST: Final = 80
+MAX_WORD: Final = 1000
+MAX_BY: Final = 80
 """Characters."""
-DECISION_MOST: Final = {"decision": 200, "reason": 2000, "by": BY_MOST}
+MAX_DECISION: Final = {"decision": 200, "reason": 2000, "by": MAX_BY}
 """Characters of each part of a decision; each part has at least one."""
 LAST_TURN: Final = 200
 WHOLLY_PRO: Final = 100.0
@@ -96,8 +96,8 @@ def ballot_refusal(debate: Debate, ballot: Ballot, waiting: int = 0) -> MootErro
         return NotNow("this format has no debaters, so there is nothing to vote on")
     if debate.status.state == "concluded":
         return NotNow("the debate has concluded: votes and beliefs are counted")
-    if debate.audience.recorded + waiting >= MOST_VOTES:
-        return NotNow(f"this debate has had {MOST_VOTES:,} votes and beliefs: no more are taken")
+    if debate.audience.recorded + waiting >= MAX_VOTES:
+        return NotNow(f"this debate has had {MAX_VOTES:,} votes and beliefs: no more are taken")
     if isinstance(ballot, StanceStated):
         return _stance_refusal(debate, ballot.when)
     if isinstance(ballot, AudienceVoted):
@@ -156,7 +156,7 @@ def read_word(fields: dict[str, Any]) -> ModeratorSpoke:
 
 def check_word(text: Any, by: Any) -> ModeratorSpoke:
     """A word of the moderator.  Raises ``BadField``."""
-    return ModeratorSpoke(text=_text(text, "text", WORD_MOST), by=_text(by, "by", BY_MOST))
+    return ModeratorSpoke(text=_text(text, "text", MAX_WORD), by=_text(by, "by", MAX_BY))
 
 
 def word_drafts(debate: Debate, word: ModeratorSpoke) -> Sequence[Draft]:
@@ -167,8 +167,8 @@ def word_drafts(debate: Debate, word: ModeratorSpoke) -> Sequence[Draft]:
         raise NotNow("the debate has concluded: no debater would read it")
     if not (debate.opened.pro.model or debate.opened.con.model):
         raise NotNow("the turns come from a transcript: no debater would read it")
-    if len(debate.words) >= MOST_WORDS:
-        raise NotNow(f"the moderator has spoken {MOST_WORDS} times: no further word is taken")
+    if len(debate.words) >= MAX_WORDS:
+        raise NotNow(f"the moderator has spoken {MAX_WORDS} times: no further word is taken")
     return [Draft(event=word)]
 
 
@@ -235,10 +235,10 @@ class Decision(Struct, frozen=True, kw_only=True):
 
 def read_decision(fields: dict[str, Any]) -> Decision:
     """The ``{"decision", "reason"}`` of a person, optionally with ``by``.  Raises ``BadField``."""
-    if unknown := fields.keys() - DECISION_MOST.keys():
+    if unknown := fields.keys() - MAX_DECISION.keys():
         raise BadField(min(unknown), "a decision has no such field")
     given = {"by": "moderator", **fields}
-    return Decision(**{name: _text(given.get(name), name, most) for name, most in DECISION_MOST.items()})
+    return Decision(**{name: _text(given.get(name), name, most) for name, most in MAX_DECISION.items()})
 
 
 def undecided_position(debate: Debate) -> int:

@@ -37,7 +37,7 @@ UNREADABLE: Final = (LookupError, ValueError, TypeError, ArithmeticError, Attrib
 """What the folds raise for a log that Moot did not write: who reads many debates passes over such a debate."""
 PRINTED: Final = 1e15
 """A message shows values below this one."""
-MOST: Final = {"panel": 48, "cases": 1000, "motion": 2000}
+MAX_LENGTHS: Final = {"panel": 48, "cases": 1000, "motion": 2000}
 """Greatest numbers of raters (12 models with up to four profiles), of cases, and of characters."""
 
 
@@ -74,7 +74,7 @@ def opening_faults(opened: DebateOpened) -> Iterator[str]:
         if isinstance(value, int | float) and not least <= value <= most:  # also what is no number
             shown = value if abs(value) < PRINTED else "too large to print"
             yield f"{path} is {shown}, and it may be from {least} to {most:g}"
-    for name, limit in MOST.items():
+    for name, limit in MAX_LENGTHS.items():
         if len(getattr(opened, name)) > limit:
             yield f"{name} has a length of {len(getattr(opened, name))}, and it may have {limit}"
 

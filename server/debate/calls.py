@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from events.state.debate import Debate
 from events.types import Missing, ModelAnswered, ModelFailed, Usage, missing
-from providers.answers.streaming import MOST_CHARACTERS
+from providers.answers.streaming import MAX_CHARACTERS
 from providers.base import Outcome, Segment
 from providers.catalog.addresses import runs_here
 from providers.errors import BrokenOff, ProviderError, TimedOut
@@ -84,7 +84,7 @@ def answered(step: Speak | Ask, call: str, outcome: Outcome, answer: str, debate
         latency_ms=outcome.latency_ms,
         cost_usd=_cost(step, outcome, debate),
         answer=clean(answer),
-        reasoning=clean(outcome.reasoning[:MOST_CHARACTERS]),
+        reasoning=clean(outcome.reasoning[:MAX_CHARACTERS]),
     )
 
 

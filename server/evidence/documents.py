@@ -12,12 +12,12 @@ from msgspec import UNSET, Struct
 from events.misfits import misfit_words
 from events.types import EvidenceDocument, EvidencePassage, EvidenceSupplied
 from server.errors import BadField
-from server.evidence.passages import MOST_CHARACTERS
+from server.evidence.passages import MAX_CHARACTERS
 from server.evidence.reading import MEDIA_TYPES, kind_of, read_document
 from server.evidence.request import EvidenceRequest
 from server.evidence.text import Unreadable
 
-MOST_BYTES: Final = 50_000_000
+MAX_BYTES: Final = 50_000_000
 """Bytes of a document."""
 FIRST: Final = 8
 """Passages of a preview."""
@@ -37,7 +37,7 @@ class EvidencePreview(Struct, frozen=True, kw_only=True):
 async def evidence_for(wanted: Sequence[EvidenceRequest] | None) -> tuple[EvidenceSupplied, ...]:
     """The events of a request's documents, in their order.  Raises ``BadField``."""
     supplied: list[EvidenceSupplied] = []
-    passages, left = 0, MOST_CHARACTERS
+    passages, left = 0, MAX_CHARACTERS
     for number, each in enumerate(wanted or ()):
         field = f"evidence.{number}"
         event, characters = await _read(number, each, field, passages, left)
@@ -52,7 +52,7 @@ async def preview_of(said: Any) -> EvidencePreview:
         wanted = msgspec.convert(said, EvidenceRequest)
     except msgspec.ValidationError as error:
         raise BadField("evidence", misfit_words(error, "the document")) from error
-    event, characters = await _read(0, wanted, "evidence", 0, MOST_CHARACTERS)
+    event, characters = await _read(0, wanted, "evidence", 0, MAX_CHARACTERS)
     return EvidencePreview(
         document=event.document,
         characters=characters,
@@ -103,6 +103,6 @@ def _content(wanted: EvidenceRequest, field: str) -> tuple[bytes, str]:
             content = base64.b64decode(wanted.base64 or "", validate=True)
         except ValueError as error:
             raise BadField(f"{field}.base64", f"{wanted.name}: this is not base64") from error
-    if len(content) > MOST_BYTES:
-        raise BadField(field, f"{wanted.name} has more than {MOST_BYTES // 1_000_000} MB")
+    if len(content) > MAX_BYTES:
+        raise BadField(field, f"{wanted.name} has more than {MAX_BYTES // 1_000_000} MB")
     return content, hashlib.sha256(content).hexdigest()

@@ -12,7 +12,7 @@ MIN_WORDS, MAX_WORDS = 80, 150
 """Words of a passage.  It has fewer where a section ends, and never more."""
 READ_BADLY: Final = "read badly"
 """What a prompt says after the page of a passage whose words are implausible."""
-MOST_CHARACTERS: Final = 2_000_000
+MAX_CHARACTERS: Final = 2_000_000
 """Characters of all documents of a debate, as text."""
 _LONGEST: Final = (MAX_WORDS + 1) * (LONGEST_RUN + 1)
 """Characters that hold more than ``MAX_WORDS`` words in any script."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from server.child import Bounds, ChildEnded, answer, read_in_child
-from server.evidence.passages import MOST_CHARACTERS, Block, cut
+from server.evidence.passages import MAX_CHARACTERS, Block, cut
 from server.evidence.text import Unreadable, blocks_of, decoded
 from server.extras import is_installed, needed
 
@@ -113,7 +113,7 @@ def _passages(content: bytes, kind: str, most: int) -> DocumentReading:
     for each in cut(source.blocks() if source is not None else blocks_of(decoded(content))):
         characters += len(each.text)
         if characters > most:
-            raise Unreadable(f"has too much text: all documents have at most {MOST_CHARACTERS:,} characters together")
+            raise Unreadable(f"has too much text: all documents have at most {MAX_CHARACTERS:,} characters together")
         passages.append(each)
     if not passages:
         raise Unreadable("has no text")

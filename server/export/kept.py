@@ -16,9 +16,9 @@ from msgspec import Struct
 
 from server.errors import TooMany
 
-MOST_BYTES: Final = 32 << 20
+MAX_BYTES: Final = 32 << 20
 """Bytes of all answers together, compressed: those that are kept, and those that are being sent."""
-MOST_KEPT: Final = 256
+MAX_KEPT: Final = 256
 PIECE: Final = 1 << 16
 """Bytes that are sent at once."""
 _READ: Final = 1 << 14
@@ -75,7 +75,7 @@ async def whole(text: bytes) -> AsyncIterator[bytes]:
 class KeptAnswers:
     """A cache of the answers that were asked for last.  One is made at a time."""
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, most_bytes: int = MAX_BYTES) -> None:
         self._most = most_bytes
         self._kept: OrderedDict[Key, GzipText] = OrderedDict()
         self._alive: WeakValueDictionary[Key, GzipText] = WeakValueDictionary()
@@ -108,5 +108,5 @@ class KeptAnswers:
 
     def _forget(self, least: int) -> None:
         """Make room: forget the answers that were asked for least recently.  Those that are being sent stay alive."""
-        while len(self._kept) > least and (self.size > self._most or len(self._kept) > MOST_KEPT):
+        while len(self._kept) > least and (self.size > self._most or len(self._kept) > MAX_KEPT):
             self._kept.popitem(last=False)

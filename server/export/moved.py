@@ -12,7 +12,7 @@ from judge.rubric import change_name
 from server.export.diff import Cause, ViewChange, ViewDiff
 from server.export.wording import NAMES, STANDINGS
 
-MOST_LINES: Final = 12
+MAX_LINES: Final = 12
 IN_COMPOSITE: Final = frozenset({"logic", "rhetoric", "tactics"})
 """The dimensions of which the composite consists."""
 STATES: Final = {
@@ -59,10 +59,10 @@ def what_moved(found: ViewDiff) -> tuple[MovedLine, ...]:
     lines = tuple(line for part in parts for line in part(found.changes))
     if not lines and found.changes:
         return (_line(f"Only details changed: {_count(len(found.changes), 'value')}.", *found.changes),)
-    if len(lines) <= MOST_LINES:
+    if len(lines) <= MAX_LINES:
         return lines
-    left = len(lines) - (MOST_LINES - 1)
-    return (*lines[: MOST_LINES - 1], _line(f"And {_count(left, 'more change')}: see every changed value."))
+    left = len(lines) - (MAX_LINES - 1)
+    return (*lines[: MAX_LINES - 1], _line(f"And {_count(left, 'more change')}: see every changed value."))
 
 
 def _line(text: str, *changes: ViewChange) -> MovedLine:

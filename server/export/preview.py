@@ -21,15 +21,15 @@ from server.export.text import one_line
 from server.export.wording import NAMES
 from server.preview import PICTURE_SIZE, scores_of, standing_of
 
-MOST_KEPT: Final = 64
+MAX_KEPT: Final = 64
 """Pictures; each has about 30 KB."""
 MARGIN: Final = 70
 WIDTH: Final = PICTURE_SIZE[0] - 2 * MARGIN
 MOTION_SIZES: Final = ((64, 3), (54, 3), (46, 4))
 """Sizes of the motion's letters in pixels, with the most lines: the first into which the motion fits, or the last."""
-MOST_LETTERS: Final = 600
+MAX_LETTERS: Final = 600
 """Characters of a text that are looked at; a picture has room for fewer."""
-MOST_IN_LINE: Final = 200
+MAX_IN_LINE: Final = 200
 PAPER: Final = "#faf8f4"
 INK: Final = "#1d1b18"
 SOFT: Final = "#5f5a52"
@@ -72,7 +72,7 @@ class Words(NamedTuple):
 
     def fitting(self, text: str, size: int, width: float, end: str = "") -> int:
         """How many characters of a part fit into ``width`` pixels, with ``end`` after them."""
-        most = range(min(len(text), MOST_IN_LINE) + 1)
+        most = range(min(len(text), MAX_IN_LINE) + 1)
         return max(1, bisect_right(most, width, key=lambda number: self.width(text[:number] + end, size)) - 1)
 
     def lines(self, size: int, width: float) -> list[str]:
@@ -111,7 +111,7 @@ class Previews:
             if key not in self._cache:
                 self._cache[key] = await to_thread.run_sync(draw, view)
             self._cache.move_to_end(key)
-            if len(self._cache) > MOST_KEPT:
+            if len(self._cache) > MAX_KEPT:
                 self._cache.popitem(last=False)
             return self._cache[key]
 
@@ -202,7 +202,7 @@ def words_of(text: str) -> Words | None:
     Other characters that the font lacks, such as pictures, are left out.  Without the library raqm, Pillow does not lay
     out letters that join or run from right to left: a text with such letters is left out too.
     """
-    text = unicodedata.normalize("NFC", one_line(text))[:MOST_LETTERS]
+    text = unicodedata.normalize("NFC", one_line(text))[:MAX_LETTERS]
     shaped = features.check("raqm")
     needed = {each for each in text if unicodedata.category(each)[0] in "LMN" and not "\ufe00" <= each <= "\ufe0f"}
     if not shaped and any(unicodedata.category(each)[0] == "M" or _is_right(each) for each in needed):

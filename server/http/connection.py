@@ -19,8 +19,8 @@ from server.errors import HttpRefusal, error_body
 from server.http.access import HEADERS
 
 PATIENCE_S: Final = 10.0
-"""Seconds for the whole head of a request, and for each ``LEAST`` bytes of a body or of an answer."""
-LEAST: Final = 4096
+"""Seconds for the whole head of a request, and for each ``MIN_BYTES`` bytes of a body or of an answer."""
+MIN_BYTES: Final = 4096
 OTHERS: Final = 1000
 """Connections that are open at once besides those of spectators."""
 
@@ -90,7 +90,7 @@ class BoundedProtocol(H11Protocol):
         """Refuse the request, unless its body comes, or waits for the application."""
         self._reading = None
         is_body = self.conn.their_state is h11.SEND_BODY
-        if is_body and (self._received >= LEAST or self.flow.read_paused):
+        if is_body and (self._received >= MIN_BYTES or self.flow.read_paused):
             self._expect()
         else:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, f"no whole request came within {self._patience_s:g} seconds")
@@ -114,7 +114,7 @@ class BoundedProtocol(H11Protocol):
         self._writing = self.loop.call_later(self._patience_s, self._end_writing)
 
     def _end_writing(self) -> None:
-        if self.transport.get_write_buffer_size() > self._unread - LEAST:
+        if self.transport.get_write_buffer_size() > self._unread - MIN_BYTES:
             self.transport.abort()
         else:
             self._expect_reader()

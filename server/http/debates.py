@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from events.misfits import misfit_words
-from events.said import MOST_QUERY
+from events.said import MAX_QUERY
 from events.state.seats import seats_of
 from events.store.listing import Limits, public_row
 from events.transfer import import_debate, read_lines
@@ -40,7 +40,7 @@ from server.transcripts.child import read_split
 
 Survey = tuple[tuple[ModelStatus, ...], str]
 """The models, and the default model."""
-MOST_HITS: Final = 50
+MAX_HITS: Final = 50
 """Hits of a search in one answer."""
 SURVEY_S: Final = 60.0
 """Seconds for which spectators get the same answer about the models."""
@@ -129,7 +129,7 @@ async def list_debates(request: Request) -> Response:
     """GET /api/debates."""
     limit = whole_number(request, "limit", 50, 1, 200)
     after = request.query_params.get("after") or None
-    query = request.query_params.get("q", "")[:MOST_QUERY]
+    query = request.query_params.get("q", "")[:MAX_QUERY]
     page = await service_of(request).log.summaries(after, limit, query, _limits(request))
     return json_response({"debates": [public_row(each) for each in page.debates], "next": page.next})
 
@@ -137,9 +137,9 @@ async def list_debates(request: Request) -> Response:
 async def search(request: Request) -> Response:
     """GET /api/search: what was said, found by its words."""
     query = request.query_params.get("q", "").strip()
-    if not query or len(query) > MOST_QUERY:
-        raise BadQuery(f"q must have 1 to {MOST_QUERY} characters", field="q")
-    limit = whole_number(request, "limit", 20, 1, MOST_HITS)
+    if not query or len(query) > MAX_QUERY:
+        raise BadQuery(f"q must have 1 to {MAX_QUERY} characters", field="q")
+    limit = whole_number(request, "limit", 20, 1, MAX_HITS)
     page = await service_of(request).log.search(query, request.query_params.get("after") or None, limit)
     return json_response(page_of_hits(page))
 

@@ -50,7 +50,7 @@ FRAMED: Final = {
     "cache-control": "no-cache",
 }
 CARD: Final = "debate/card.html"
-QUOTE_MOST: Final = 400
+MAX_QUOTE: Final = 400
 """Characters of a quote on a card."""
 MEDIA_TYPES: Final = {
     "html": "text/html; charset=utf-8",
@@ -244,7 +244,7 @@ async def card(request: Request) -> Response:
     quote = " ".join(request.query_params.get("quote", "").split())
     if quote not in " ".join(view.turns[number].text.split()):
         raise BadQuery("these words are not in the turn", field="quote")
-    return _framed(made_page(request, CARD, {"<!-- card -->": card_html(view, number, quote[:QUOTE_MOST])}))
+    return _framed(made_page(request, CARD, {"<!-- card -->": card_html(view, number, quote[:MAX_QUOTE])}))
 
 
 def _framed(response: Response) -> Response:
@@ -321,7 +321,7 @@ def _best_words(turn: TurnView) -> str:
     best = max(quotes, key=lambda each: (each.admitted / each.maximum, len(each.quote)), default=None)
     if best is not None:
         return best.quote
-    return turn.text if len(turn.text) <= QUOTE_MOST else turn.text[:QUOTE_MOST].rsplit(" ", 1)[0] + " …"
+    return turn.text if len(turn.text) <= MAX_QUOTE else turn.text[:MAX_QUOTE].rsplit(" ", 1)[0] + " …"
 
 
 async def _view(request: Request) -> Any:

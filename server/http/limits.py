@@ -12,7 +12,7 @@ from starlette.requests import Request
 from providers.limits.minute import MinuteCount
 from server.errors import TooMany
 
-MOST_CLIENTS: Final = 10_000
+MAX_CLIENTS: Final = 10_000
 """Clients that are remembered; beyond that the one that asked least recently is forgotten."""
 NETWORK_BITS: Final = 64
 """Bits of an IPv6 address that one client shares: a provider gives each of its customers at least so many addresses."""
@@ -40,7 +40,7 @@ class RateLimit:
         at, most = self._clock(), most or self._most
         count = self._counts.setdefault(client, MinuteCount(at))
         self._counts.move_to_end(client)
-        if len(self._counts) > MOST_CLIENTS:
+        if len(self._counts) > MAX_CLIENTS:
             self._counts.popitem(last=False)
         if wait_s := count.wait_s(at, most):
             raise TooMany(

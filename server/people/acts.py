@@ -15,7 +15,7 @@ from events.types import SeatLinkMade, SeatLinkRevoked, SeatResigned, SeatReturn
 from server.errors import NotAllowed, NotFound, NotNow
 from server.people.links import has_link, holds
 
-TEXT_MOST: Final = 60_000
+MAX_TEXT: Final = 60_000
 """Characters of a draft or an answer: a turn of 1,000 words has a tenth of it."""
 VOID: Final = "this link is not valid: it was revoked, or replaced by a new one; ask the operator of the debate"
 TAKEN: Final = "another browser has taken this seat; write there, or ask the operator of the debate for a new link"

@@ -9,7 +9,7 @@ from typing import Final
 
 from events.state.seats import SeatState
 
-MOST_TOKEN: Final = 300
+MAX_TOKEN: Final = 300
 """Characters."""
 _TOKEN: Final = re.compile(
     r"(?P<debate>[A-Za-z0-9_-]{1,80})\.(?P<seat>[A-Za-z0-9_-]{2,120})\.(?P<secret>[A-Za-z0-9_-]{22})"
@@ -24,7 +24,7 @@ def new_token(debate: str, seat: str) -> str:
 
 def place_of(token: str) -> tuple[str, str] | None:
     """The debate and the seat that a token names; None for a text that is no token."""
-    found = _TOKEN.fullmatch(token) if len(token) <= MOST_TOKEN else None
+    found = _TOKEN.fullmatch(token) if len(token) <= MAX_TOKEN else None
     if found is None:
         return None
     try:

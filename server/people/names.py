@@ -4,7 +4,7 @@ from typing import Final
 
 NAME: Final = "person"
 PREFIX: Final = f"{NAME}:"
-NAME_MOST: Final = 80
+MAX_NAME: Final = 80
 """Characters of a person's name."""
 
 

@@ -21,7 +21,7 @@ from server.people.names import NAME, PREFIX, request_id, seat_of
 T = TypeVar("T")
 AWAY_S: Final = 15.0
 """Seconds without a word of a seat's page after which its connection counts as lost."""
-MOST_DRAFTS: Final = 16
+MAX_DRAFTS: Final = 16
 SeatKey = tuple[str, str]
 """(debate, seat)."""
 
@@ -156,12 +156,12 @@ class People:
     def keep_draft(self, debate: str, seat: str, request: str, text: str) -> None:
         """Keep a draft in memory: never in the log, so that no export and no spectator has it.
 
-        A seat has at most ``MOST_DRAFTS``; beyond that the one that was kept first is dropped.
+        A seat has at most ``MAX_DRAFTS``; beyond that the one that was kept first is dropped.
         """
         drafts = self._drafts.setdefault((debate, seat), {})
         drafts.pop(request, None)
         drafts[request] = text
-        if len(drafts) > MOST_DRAFTS:
+        if len(drafts) > MAX_DRAFTS:
             del drafts[next(iter(drafts))]
 
     def hear(self, debate: str, seat: str) -> None:

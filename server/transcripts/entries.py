@@ -7,14 +7,14 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from events.types import SourceKind
-from server.debate.formats.exchange.supplied import ENTRIES_MOST, LATEST_MS
+from server.debate.formats.exchange.supplied import LATEST_MS, MAX_ENTRIES
 from server.debate.formats.exchange.transcripts import (
-    ALL_MOST,
-    LICENCE_MOST,
-    SOURCE_MOST,
-    SPEAKER_MOST,
+    MAX_LICENCE,
+    MAX_SOURCE,
+    MAX_SPEAKER,
+    MAX_TOTAL,
 )
-from server.debate.opening.request import MOTION_MOST
+from server.debate.opening.request import MAX_MOTION
 from server.debate.speech import clean
 from server.errors import BadTranscript
 
@@ -94,8 +94,8 @@ class EntryCollector:
         words = clean(text).strip()
         if not words:
             return
-        name = one_line(speaker, SPEAKER_MOST)
-        if len(speaker) > SPEAKER_MOST and name.endswith("…"):
+        name = one_line(speaker, MAX_SPEAKER)
+        if len(speaker) > MAX_SPEAKER and name.endswith("…"):
             self._shortened.add(name)
         if self._last is not None and self._last[:2] == (name, side):
             self._parts += (joined, words)
@@ -104,8 +104,8 @@ class EntryCollector:
             at = at_ms if at_ms is not None and 0 <= at_ms <= LATEST_MS else None
             self._last, self._parts = (name, side, at), [words]
         self._characters += len(words)
-        if self._characters > ALL_MOST:
-            raise BadTranscript(f"the debate is too long: a transcript has at most {ALL_MOST:,} characters")
+        if self._characters > MAX_TOTAL:
+            raise BadTranscript(f"the debate is too long: a transcript has at most {MAX_TOTAL:,} characters")
 
     def transcript(
         self, kind: SourceKind, *, motion: str = "", source: str = "", licence: str = "", warnings: Iterable[str] = ()
@@ -113,21 +113,21 @@ class EntryCollector:
         """The entries, with the facts within their bounds and with ``warnings`` of the reader."""
         self._end()
         cut = len(self._shortened)
-        shortened = (f"A name has at most {SPEAKER_MOST} characters: {cut} of them are cut.",) if cut else ()
+        shortened = (f"A name has at most {MAX_SPEAKER} characters: {cut} of them are cut.",) if cut else ()
         return ReadTranscript(
             kind=kind,
             entries=tuple(self._entries),
-            motion=one_line(motion, MOTION_MOST),
-            source=one_line(source, SOURCE_MOST),
-            licence=one_line(licence, LICENCE_MOST),
+            motion=one_line(motion, MAX_MOTION),
+            source=one_line(source, MAX_SOURCE),
+            licence=one_line(licence, MAX_LICENCE),
             warnings=(*shortened, *warnings),
         )
 
     def _end(self) -> None:
         if self._last is None:
             return
-        if len(self._entries) == ENTRIES_MOST:
-            raise BadTranscript(f"the debate is too long: the speaker changes more than {ENTRIES_MOST:,} times")
+        if len(self._entries) == MAX_ENTRIES:
+            raise BadTranscript(f"the debate is too long: the speaker changes more than {MAX_ENTRIES:,} times")
         name, side, at_ms = self._last
         self._entries.append(TranscriptEntry(speaker=name, text="".join(self._parts), side=side, at_ms=at_ms))
         self._last = None

@@ -16,7 +16,7 @@ from server.transcripts.subtitles import read_subtitles
 from server.transcripts.tables import columns_of, delimiter_of, read_csv
 from server.transcripts.text import read_text
 
-MOST_BYTES: Final = 50 << 20
+MAX_BYTES: Final = 50 << 20
 _SAMPLE: Final = 65_536
 """Bytes or characters that show what a file is."""
 _MIN_UTF_16: Final = 4
@@ -69,9 +69,9 @@ def read_file(name: str, data: bytes, debate: str = "") -> ReadTranscript:
 
 
 def check_size(length: int) -> None:
-    """Raise ``TooLarge`` for a file of more than ``MOST_BYTES``."""
-    if length > MOST_BYTES:
-        raise TooLarge(f"the file is too large: a transcript has at most {MOST_BYTES >> 20} MiB")
+    """Raise ``TooLarge`` for a file of more than ``MAX_BYTES``."""
+    if length > MAX_BYTES:
+        raise TooLarge(f"the file is too large: a transcript has at most {MAX_BYTES >> 20} MiB")
 
 
 def _check_encoding(data: bytes) -> None:

@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from server.debate.formats.exchange.transcripts import SPEAKER_MOST
+from server.debate.formats.exchange.transcripts import MAX_SPEAKER
 from server.transcripts.hints import side_of
 
 LabelForm = Literal["colon", "line"]
@@ -37,7 +37,7 @@ _NO_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 _MAX_NAME_WORDS: Final = 10
-_LONGEST_LABEL: Final = 2 * SPEAKER_MOST
+_LONGEST_LABEL: Final = 2 * MAX_SPEAKER
 _LONGEST_HEADING: Final = 320
 _PARTICLES: Final = frozenset(
     ("de", "da", "del", "di", "du", "la", "le", "van", "von", "der", "den", "of", "the", "al", "el", "bin", "and", "y")
@@ -67,7 +67,7 @@ def milliseconds(found: "re.Match[str]") -> int:
 
 def is_name(text: str) -> bool:
     """Whether a text may be a speaker's name."""
-    if not 1 <= len(text) <= SPEAKER_MOST or not any(map(str.isalpha, text)):
+    if not 1 <= len(text) <= MAX_SPEAKER or not any(map(str.isalpha, text)):
         return False
     if not (text[0].isalnum() or text[0] in "@#▲▼") or not _FORBIDDEN.isdisjoint(text) or _NO_NAME.fullmatch(text):
         return False
@@ -135,7 +135,7 @@ def without_ordinal(text: str) -> str:
 
 def _at_colon(text: str) -> tuple[str, str, str]:
     """The text before and after its first colon that belongs to no time; empty strings without one."""
-    window = text[: SPEAKER_MOST + 20]
+    window = text[: MAX_SPEAKER + 20]
     for at, each in enumerate(window):
         if each in ":：" and not (window[at + 1 : at + 2].isdigit() and window[:at][-1:].isdigit()):
             return text[:at].strip(), each, text[at + 1 :]

@@ -8,8 +8,8 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from server.debate.formats.exchange.transcripts import ALL_MOST
-from server.debate.opening.request import MOTION_MOST
+from server.debate.formats.exchange.transcripts import MAX_TOTAL
+from server.debate.opening.request import MAX_MOTION
 from server.errors import BadTranscript
 from server.transcripts.entries import EntryCollector, ReadTranscript
 from server.transcripts.hints import side_of
@@ -28,7 +28,7 @@ _ASIDE_LINE: Final = re.compile(r"[*_]?[(\[][^()\[\]\n]{1,120}[)\]][*_]?\.?")
 _RULE: Final = re.compile(r"[-*_=~]{3,}")
 _LONGEST_TITLE: Final = 300
 """Characters of a first line that may be the motion."""
-_TOO_LONG: Final = f"the file is too long: a transcript has at most {ALL_MOST:,} characters"
+_TOO_LONG: Final = f"the file is too long: a transcript has at most {MAX_TOTAL:,} characters"
 
 LineRole = Literal["colon", "heading", "line"]
 
@@ -46,7 +46,7 @@ Marks = dict[int, MarkedLine]
 
 def read_text(text: str, *, is_markdown: bool) -> ReadTranscript:
     """The entries of a text.  Raises ``BadTranscript`` if it names no speaker."""
-    if len(text) > ALL_MOST + ALL_MOST // 4:
+    if len(text) > MAX_TOTAL + MAX_TOTAL // 4:
         raise BadTranscript(_TOO_LONG)
     lines = text.splitlines()
     facts, first = _facts(lines)
@@ -77,7 +77,7 @@ def _facts(lines: Sequence[str]) -> tuple[dict[str, str], int]:
         bare = line.strip().lstrip("#>-* ").strip() if not line.lstrip().startswith(("**", "__")) else line.strip()
         if not bare or _RULE.fullmatch(line.strip()):
             continue
-        found = _FACT.fullmatch(bare[: MOTION_MOST * 2])
+        found = _FACT.fullmatch(bare[: MAX_MOTION * 2])
         if found is None:
             if facts or heading_of(line) is None:
                 break

@@ -270,7 +270,7 @@ def expect_changes(page: Page) -> None:
 class Profile:
     """One browser profile whose pages are reused: a new page costs a test a second of work."""
 
-    MOST_IDLE = 2
+    MAX_IDLE = 2
 
     def __init__(self, browser: Browser, server: str) -> None:
         self._server = server
@@ -290,7 +290,7 @@ class Profile:
         page.evaluate("() => { try { localStorage.clear(); } catch { /* a page that has no storage */ } }")
         leave(page, self._server)
         page.emulate_media(media="null", color_scheme="null", reduced_motion="null")
-        if len(self._idle) < self.MOST_IDLE:
+        if len(self._idle) < self.MAX_IDLE:
             self._idle.append(page)
         else:
             page.close()

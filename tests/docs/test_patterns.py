@@ -30,13 +30,13 @@ from server.transcripts.subtitles import read_subtitles
 from tests.docs.patterns import MADE, Used, hard_pieces, makers, patterns
 
 LENGTH: Final = 10_000
-MOST_S: Final = 0.05
+MAX_S: Final = 0.05
 TRIES: Final = 4
 """The least time counts: what else the machine does only adds to it."""
-STEPS: Final = ((40, MOST_S / 4), (400, MOST_S / 4), (2_500, MOST_S), (LENGTH, MOST_S))
+STEPS: Final = ((40, MAX_S / 4), (400, MAX_S / 4), (2_500, MAX_S), (LENGTH, MAX_S))
 """Lengths and their seconds: a pattern that is exponential or cubic is found with a short text."""
 GROWS_FROM_S: Final = 0.01
-MOST_GROWTH: Final = 8
+MAX_GROWTH: Final = 8
 """A text that takes so many seconds may take at most eight times as long as one of a quarter of its length."""
 
 
@@ -64,7 +64,7 @@ def slow_with(run: Callable[[str], object], prefix: str, piece: str, suffix: str
             return f"{prefix!r} + {piece!r} … + {suffix!r}: {now * 1000:.0f} ms for {length} characters"
     if now > GROWS_FROM_S:
         times = taken(run, texts[LENGTH], 0) / taken(run, texts[LENGTH // 4], 0)
-        if times > MOST_GROWTH:
+        if times > MAX_GROWTH:
             return f"{prefix!r} + {piece!r} … + {suffix!r}: {times:.0f} times as long for four times the length"
     return ""
 
@@ -170,4 +170,4 @@ def test_the_texts_that_stopped_a_server() -> None:
         "exchanged": "A " * (LENGTH // 2),
     }
 
-    assert {} == {name: text[:20] for name, text in stopped.items() if taken(READERS[name], text, MOST_S) > MOST_S}
+    assert {} == {name: text[:20] for name, text in stopped.items() if taken(READERS[name], text, MAX_S) > MAX_S}

@@ -37,7 +37,7 @@ SENTENCES = (
     "Whoever lives beyond the last stop pays for the quiet of the others.",
 )
 KINDS = ("timeout", "reset", "bad_json", "wrong_type", "auth", "starved", "thought_aloud")
-MOST_STEPS = 2000
+MAX_STEPS = 2000
 """The most steps of a debate before the test fails."""
 
 
@@ -60,7 +60,7 @@ class RandomDebate:
     def run(self) -> Play:
         """Play step by step until the debate has concluded."""
         play, chance = self.play, self.chance
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             if play.debate.status.state == "concluded":
                 return play
             if self._somebody_acts():

@@ -33,9 +33,9 @@ from tests.measuring.voters import served
 
 TOKEN: Final = "s3cret-of-the-operators"
 OPERATOR: Final = {"authorization": f"Bearer {TOKEN}"}
-MOST_MB: Final = 150
+MAX_MB: Final = 150
 """The aim: megabytes that a route may cost."""
-MOST_MS: Final = 500
+MAX_MS: Final = 500
 """The aim: milliseconds that ``/healthz`` may take meanwhile."""
 MB: Final = 1024
 """Kilobytes."""
@@ -108,7 +108,7 @@ class Row(Struct, frozen=True, kw_only=True):
     @property
     def holds(self) -> bool:
         """Whether the aim is reached."""
-        return self.cost_mb <= MOST_MB and self.healthz_ms <= MOST_MS
+        return self.cost_mb <= MAX_MB and self.healthz_ms <= MAX_MS
 
     def line(self) -> str:
         """The row of the table."""
@@ -325,7 +325,7 @@ def main(number: int, turns: int, only: str, folder: Path | None, *, unread: boo
                 row = measured(kept, target, number, reads=not unread)
                 over += not row.holds
                 click.echo(row.line())
-        click.echo(f"{over} beyond the aim of {MOST_MB} MB and {MOST_MS} ms")
+        click.echo(f"{over} beyond the aim of {MAX_MB} MB and {MAX_MS} ms")
 
 
 if __name__ == "__main__":

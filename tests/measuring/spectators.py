@@ -21,7 +21,7 @@ from tests.measuring.clients import ReaderProcess, affordable_sockets, readers
 from tests.measuring.served import QUIET_S, MootServer, moot, starlette
 
 KB: Final = 1024
-MOST_KB: Final = 256
+MAX_KB: Final = 256
 JOINED: Final = 64
 PAGE: Final = 4096
 
@@ -127,8 +127,8 @@ async def kept(*, quick: bool) -> BenchFigure:
     return figure(
         "kept for a stalled one",
         most,
-        MOST_KB,
-        aim=MOST_KB,
+        MAX_KB,
+        aim=MAX_KB,
         aim_of="value",
         better="less",
         unit="KB",

@@ -14,7 +14,7 @@ from providers.testing.wire import llama_frames, playing
 pytestmark = pytest.mark.anyio
 
 PAGE = (Path(__file__).parents[2] / "docs" / "providers.md").read_text(encoding="utf-8")
-MOST_LINES = 60
+MAX_LINES = 60
 
 
 def block(language: str) -> str:
@@ -38,7 +38,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_is_as_short_as_promised() -> None:
-    assert len([line for line in block("python").splitlines() if line.strip()]) <= MOST_LINES
+    assert len([line for line in block("python").splitlines() if line.strip()]) <= MAX_LINES
 
 
 class TestExample(ProviderContract):

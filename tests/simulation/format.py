@@ -27,7 +27,7 @@ from providers.base import Segment
 from server.debate.formats.exchange.steps import side_of
 from server.debate.formats.steps import LazyPrompt, Record, Speak, Step
 
-MOST_EVENTS, MOST_LARGE = 12, 40
+MAX_EVENTS, MAX_LARGE = 12, 40
 LARGE_MOTION: Final = "Cities should ban loudspeakers"
 """The motion of a debate with long events."""
 LONG: Final = 20_000
@@ -118,5 +118,5 @@ def _kinds(*, large: bool) -> tuple[Event, Event]:
 def events_after(seed: int, turn: int, *, large: bool) -> tuple[Event, ...]:
     """The batch that is recorded after a turn; some of its events are private to the director."""
     rng = random.Random(seed * 1000 + turn)  # the same on every node
-    number = rng.choice((0, 3, MOST_LARGE) if large else (0, 1, 2, 3, MOST_EVENTS))
+    number = rng.choice((0, 3, MAX_LARGE) if large else (0, 1, 2, 3, MAX_EVENTS))
     return tuple(rng.choice(_kinds(large=large)) for _ in range(number))

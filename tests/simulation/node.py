@@ -28,7 +28,7 @@ from tests.simulation.format import next_steps
 from tests.simulation.shared_log import NodeLeases, NodeLog
 from tests.simulation.web_server import OrderedConnections, app_state
 
-MOST: Final = 8
+MAX_CLAIMED: Final = 8
 OUTCOME: Final = Outcome(model="sim", tokens=Tokens(), latency_ms=1, cost_usd=0.0)
 PIECE: Final = 60
 ALPHABET: Final = "abcdefghij  .é日🚋"
@@ -146,7 +146,7 @@ class SimulatedNode:
                 for debate in await self.leases.renew():
                     await self.leases.release(debate)
                 if not self.moderators.running:  # a moderator that lost its debate must stop first
-                    for lease in await self.leases.claim(MOST):
+                    for lease in await self.leases.claim(MAX_CLAIMED):
                         await self.moderators.take_up_one(lease.debate)
             except LogError as error:
                 if not isinstance(error, StoreUnavailable):

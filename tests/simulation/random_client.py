@@ -14,7 +14,7 @@ from tests.simulation.transport import ReadPace, SimulatedTransport
 from tests.simulation.web_server import serve
 from tests.simulation.world import World
 
-MOST_KEPT: Final = 256 << 10
+MAX_KEPT: Final = 256 << 10
 """Bytes that may wait for one reader."""
 NORMAL: Final = 1000
 GOODBYE: Final = masked(0x8, NORMAL.to_bytes(2, "big"))
@@ -110,7 +110,7 @@ class RandomClient(CheckingClient):
         plan = self.world.plan
         if transport.faults:
             raise PromiseBroken(f"{self.name}: {transport.faults[0]}")
-        if transport.most > MOST_KEPT:
+        if transport.most > MAX_KEPT:
             raise PromiseBroken(f"{self.name}: {transport.most} bytes waited")
         if self.is_detached and not transport.late and transport.most > plan.high + transport.longest + 1000:
             raise PromiseBroken(

@@ -23,7 +23,7 @@ from tests.simulation.random_client import GOODBYE, RandomClient
 from tests.simulation.world import World
 from tests.simulation.writer import RandomWriter
 
-MOST_S: Final = 3000.0
+MAX_S: Final = 3000.0
 """Virtual seconds after which a schedule has failed to end."""
 CALM_S: Final = 200.0
 LEAVING_S: Final = 60.0
@@ -223,7 +223,7 @@ class Schedule:
 def play(seed: int, *, keep: bool = False, **shape: Any) -> Report:
     """Play the schedule of a seed.  ``shape`` fixes fields of its plan; ``keep`` keeps the trace."""
     rng = random.Random(seed)
-    plan, loop = replace(draw_plan(rng), **shape), VirtualLoop(MOST_S)
+    plan, loop = replace(draw_plan(rng), **shape), VirtualLoop(MAX_S)
     fault = ""
     world = World(seed, loop, plan, rng, keep=keep)
     try:

@@ -24,7 +24,7 @@ from tests.simulation.schedule import Report, play
 
 STRETCH: Final = 250
 """Seeds that a process gets at once."""
-MOST_FAULTS: Final = 5
+MAX_FAULTS: Final = 5
 """Broken schedules after which the soak stops."""
 
 
@@ -81,7 +81,7 @@ def stretch(first: int, count: int) -> Tally:
         report = play(seed)
         tally.add(report)
         digest.update(report.digest.encode())
-        if len(tally.faults) >= MOST_FAULTS:
+        if len(tally.faults) >= MAX_FAULTS:
             break
     tally.digest, tally.seconds = digest.hexdigest(), time.monotonic() - began
     return tally
@@ -98,7 +98,7 @@ def soak(
     with ProcessPoolExecutor(processes, context, observe.configure_logging, ("error",)) as pool:
         running: set[Future[Tally]] = set()
         while True:
-            while len(running) < 2 * processes and len(tally.faults) < MOST_FAULTS and (part := next(parts, None)):
+            while len(running) < 2 * processes and len(tally.faults) < MAX_FAULTS and (part := next(parts, None)):
                 running.add(pool.submit(stretch, *part))
             if not running:
                 break

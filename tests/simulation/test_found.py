@@ -24,7 +24,7 @@ from tests.simulation.shared_log import NodeLog, SharedLog
 from tests.simulation.transport import ReadPace, SimulatedTransport
 from tests.simulation.web_server import serve
 
-MOST = 256 << 10
+MAX_WAITING_BYTES = 256 << 10
 LARGE = "x" * 20_000
 
 
@@ -121,7 +121,7 @@ def test_a_burst_overfills_no_buffer_if_the_loop_pauses_late(detached: bool) -> 
 
     run_scene(scene)
 
-    assert 20_000 < waited[0] <= MOST
+    assert 20_000 < waited[0] <= MAX_WAITING_BYTES
     assert waited[1] == 61
 
 

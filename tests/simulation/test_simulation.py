@@ -22,7 +22,7 @@ from tests.simulation.soak import stretch
 observe.configure_logging("error")
 print(stretch(500, 20).digest)
 """
-MOST_SEEDS = 400
+MAX_SEEDS = 400
 BUSY: dict[str, Any] = {"trouble_rate": 4.0, "slow_reader_s": 2.0, "clients": 3}
 SHAPES: dict[Plant, dict[str, Any]] = {
     faults.never_closes_the_slow: BUSY | {"is_moderated": False},
@@ -93,7 +93,7 @@ def test_a_planted_fault_is_found_and_found_again(plant: Plant, monkeypatch: pyt
     shape = SHAPES.get(plant, {})
     with monkeypatch.context() as planted:
         plant(planted)
-        report = next((each for seed in range(MOST_SEEDS) if (each := play(seed, **shape)).fault), None)
+        report = next((each for seed in range(MAX_SEEDS) if (each := play(seed, **shape)).fault), None)
 
         assert report is not None
         assert report == play(report.seed, **shape), "the seed shows the fault again"

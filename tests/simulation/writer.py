@@ -28,7 +28,7 @@ from tests.simulation.format import events_after, opening
 from tests.simulation.node import SimulatedNode, random_text
 
 RETRY_S: Final = 0.3
-MOST_S: Final = 0.6
+MAX_S: Final = 0.6
 RESTS: Final[tuple[Event, ...]] = (DebatePaused(reason="tea", by="x"), DebateResumed(reason="on", by="x"))
 
 
@@ -45,7 +45,7 @@ class RandomWriter:
         """Write from the opening to the conclusion."""
         await self._append([opening(seed, turns, large=large, blind=blind)])
         while self._turn < turns:
-            await asyncio.sleep(self._rng.uniform(0, MOST_S))
+            await asyncio.sleep(self._rng.uniform(0, MAX_S))
             match self._rng.choice(("turn", "turn", "turn", "batch", "rest", "word")):
                 case "turn":
                     await self._speak()

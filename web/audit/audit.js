@@ -14,12 +14,12 @@ import { callDetails } from "./ledger.js";
 /** Frames fetched at a time. */
 const PAGE = 1000;
 /** Events listed at a time. */
-const MOST_ROWS = 400;
+const MAX_ROWS = 400;
 /** Events of a chain of causes: the most that are followed, and those shown without opening the rest. */
-const MOST_CAUSES = 40;
+const MAX_CAUSES = 40;
 const NEAREST_CAUSES = 6;
-const MOST_EFFECTS = 20;
-const MOST_REASONS = 6;
+const MAX_EFFECTS = 20;
+const MAX_REASONS = 6;
 const LONG_VALUE = 160;
 /** Filters by the names that they had in older links. */
 const OLD_KINDS = { tempers: "characters", "the chair": "moderator" };
@@ -133,8 +133,8 @@ export function audit(root, id, { go, move }) {
   }
 
   function causeLinks(causes) {
-    const links = causes.slice(0, MOST_REASONS).flatMap((position, i) => [i ? ", " : "", eventInList(position)]);
-    return [...links, causes.length > MOST_REASONS && AUDIT.more(causes.length - MOST_REASONS)];
+    const links = causes.slice(0, MAX_REASONS).flatMap((position, i) => [i ? ", " : "", eventInList(position)]);
+    return [...links, causes.length > MAX_REASONS && AUDIT.more(causes.length - MAX_REASONS)];
   }
 
   /** A link that opens an event of this list. */
@@ -210,11 +210,11 @@ export function audit(root, id, { go, move }) {
     showOverview();
     const matching = frames.slice(0, shownTo).filter((frame) => matches(frame, filters_));
     const open = matching.findIndex(({ position }) => String(position) === filters_.event);
-    const first = open >= MOST_ROWS ? open - MOST_ROWS / 2 : 0;
-    const rows = matching.slice(first, first + MOST_ROWS);
+    const first = open >= MAX_ROWS ? open - MAX_ROWS / 2 : 0;
+    const rows = matching.slice(first, first + MAX_ROWS);
     const isAll = matching.length === shownTo;
     const number_ = isAll ? count(shownTo, "event") : `${grouped(matching.length)} of ${count(shownTo, "event")}`;
-    const part = first ? AUDIT.around(rows.length, filters_.event) : AUDIT.first(MOST_ROWS);
+    const part = first ? AUDIT.around(rows.length, filters_.event) : AUDIT.first(MAX_ROWS);
     setText(found, rows.length < matching.length ? `${number_}, ${part}` : number_);
     list.replaceChildren(...rows.map((frame) => row(frame, String(frame.position) === filters_.event)));
     if (!rows.length) list.append(h("li.empty", {}, AUDIT.noMatch));
@@ -269,7 +269,7 @@ export function audit(root, id, { go, move }) {
 
   function causesOf(cause) {
     const found_ = [];
-    for (let each = cause; each && found_.length < MOST_CAUSES; each = frameAt(each)?.cause) found_.unshift(each);
+    for (let each = cause; each && found_.length < MAX_CAUSES; each = frameAt(each)?.cause) found_.unshift(each);
     return found_;
   }
 
@@ -294,7 +294,7 @@ export function audit(root, id, { go, move }) {
       ],
       effects.length > 0 && [
         h("h3", {}, AUDIT.effects),
-        chain(effects.slice(0, MOST_EFFECTS).map((each) => each.position)),
+        chain(effects.slice(0, MAX_EFFECTS).map((each) => each.position)),
       ],
       h("h3", {}, AUDIT.changed),
       changes,

@@ -6,7 +6,7 @@ import { newestTurn } from "../replay/history.js";
 import { DOCKS } from "../words/acts.js";
 
 const SHOWN_MS = 9_000;
-const MOST = 3;
+const MAX_SHOWN = 3;
 
 /**
  * @param {object} event
@@ -42,7 +42,7 @@ export function docks(see) {
       quotesOf(event).map((each) => h("p.spoken", {}, h("b", {}, DOCKS.turn(each.turn)), h("q", {}, each.quote))));
     same?.remove();
     root.append(notice);
-    while (root.childElementCount > MOST) root.firstChild.remove();
+    while (root.childElementCount > MAX_SHOWN) root.firstChild.remove();
     const leave = () => (notice.matches(":hover, :focus-within") ? setTimeout(leave, SHOWN_MS) : notice.remove());
     setTimeout(leave, SHOWN_MS);
   }

@@ -7,7 +7,7 @@ import { NAME, SIGN } from "../words/words.js";
 
 const TOAST_MS = 2_500;
 /** Characters of a quote on a card. */
-const QUOTE_MOST = 400;
+const MAX_QUOTE = 400;
 
 /**
  * The export menu of debate `id`.
@@ -62,7 +62,7 @@ export function share(id, linkHere) {
     const chosen = isWithin ? around.closest("article.turn").dataset.turn : turns.value || spoken.at(-1);
     turns.replaceChildren(...spoken.map((number) => h("option", { value: number }, SHARE.cardOf(number))));
     turns.value = spoken.includes(chosen) ? chosen : spoken.at(-1);
-    showCard(isWithin ? selection.toString().trim().slice(0, QUOTE_MOST) : "");
+    showCard(isWithin ? selection.toString().trim().slice(0, MAX_QUOTE) : "");
   }
 
   const menu = $("#export").closest("details");

@@ -21,10 +21,10 @@ const HIGHEST = 100;
 const STEP = 20;
 /** If marks are closer than this, their marks are one drawing, and a click goes to the nearest. */
 const NARROW = 14;
-const MOST_LABELS = 14;
+const MAX_LABELS = 14;
 /** The changes that came with one turn take this part of the room before it. */
 const CHANGES = 0.8;
-const LEAST_LEAD = 10;
+const MIN_LEAD = 10;
 const KEY = "graph";
 
 /**
@@ -94,7 +94,7 @@ function scoresDrawing(turns) {
  */
 export function leadDrawing({ turns, lead: { moves } }) {
   const leads = Object.entries(moves).filter(([, { lead }]) => lead !== undefined);
-  const most = Math.max(LEAST_LEAD, ...leads.map(([, { lead }]) => Math.abs(lead)));
+  const most = Math.max(MIN_LEAD, ...leads.map(([, { lead }]) => Math.abs(lead)));
   const step = [5, 10, 20].find((each) => most <= 4 * each) ?? 50;
   const top = Math.ceil(most / step) * step;
   const points = leads.map(([position, move], i) => {
@@ -177,7 +177,7 @@ function entry(side, paths, text) {
 
 /** The turns whose number stands under the graph. */
 function labelled(last) {
-  const every = Math.ceil(last / MOST_LABELS);
+  const every = Math.ceil(last / MAX_LABELS);
   const turns = Array.from({ length: last }, (_, i) => i + 1);
   return turns.filter((n) => n === last || ((n === 1 || n % every === 0) && last - n >= every / 2));
 }

@@ -4,10 +4,10 @@ import { api } from "../parts/api.js";
 import { $, h, setText } from "../parts/dom.js";
 import { DOCUMENTS } from "../words/home.js";
 
-const MOST = 20;
-const MOST_BYTES = 50_000_000;
+const MAX_DOCUMENTS = 20;
+const MAX_BYTES = 50_000_000;
 /** The bytes of all files of a request: the server refuses longer ones. */
-const MOST_TOGETHER = 70_000_000;
+const MAX_TOGETHER = 70_000_000;
 /** Passages of a document that the list shows. */
 const SHOWN = 3;
 let part = null;
@@ -74,8 +74,8 @@ function begin(changed) {
     items.set(item, null);
     list.append(item);
     try {
-      if (file.size > MOST_BYTES) throw new Error(DOCUMENTS.tooLarge(file.name));
-      if (total() + file.size > MOST_TOGETHER) throw new Error(DOCUMENTS.tooLargeTogether);
+      if (file.size > MAX_BYTES) throw new Error(DOCUMENTS.tooLarge(file.name));
+      if (total() + file.size > MAX_TOGETHER) throw new Error(DOCUMENTS.tooLargeTogether);
       const sent = { name: file.name, media_type: file.type || undefined, base64: await asBase64(file) };
       const found = await api.readDocument(sent);
       if (!items.has(item)) return;
@@ -95,7 +95,7 @@ function begin(changed) {
   function add(files) {
     say("");
     for (const file of files) {
-      if (items.size >= MOST) return say(DOCUMENTS.tooMany);
+      if (items.size >= MAX_DOCUMENTS) return say(DOCUMENTS.tooMany);
       addFile(file);
     }
     return undefined;

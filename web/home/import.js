@@ -4,7 +4,7 @@ import { api } from "../parts/api.js";
 import { $, setText } from "../parts/dom.js";
 import { IMPORT } from "../words/home.js";
 
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 const TRANSCRIPT = /\.(?:txt|md|markdown|csv|tsv|vtt|srt|json)$/i;
 let part = null;
 
@@ -42,7 +42,7 @@ function begin() {
 
   async function take(file) {
     $("#list-error").hidden = true;
-    if (file.size > MOST_BYTES) return showError(file, IMPORT.tooLarge);
+    if (file.size > MAX_BYTES) return showError(file, IMPORT.tooLarge);
     if (file.size === 0) return showError(file, IMPORT.empty);
     say(IMPORT.reading(file.name));
     try {

@@ -10,7 +10,7 @@ import { FORMAT, NAME, SIGN, winnerWords } from "../words/words.js";
 const REFRESH_MS = 5_000;
 const TYPING_PAUSE_MS = 250;
 const PAGE = 25;
-const MOST_LIVE = 5;
+const MAX_LIVE = 5;
 /** Screens on which the keys for typing cover what stands low. */
 const SMALL = matchMedia("(max-width: 640px)");
 const LIMITS = ["state", "format", "winner", "tag"];
@@ -155,7 +155,7 @@ export function list() {
 
 /** Shows the debates that are live. */
 async function showLive(exhibition) {
-  const { debates } = await api.debates({ state: "open", limit: MOST_LIVE, exhibition });
+  const { debates } = await api.debates({ state: "open", limit: MAX_LIVE, exhibition });
   $("#live").hidden = debates.length === 0;
   $("#live-debates").replaceChildren(...debates.map(row));
 }

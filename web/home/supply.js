@@ -20,8 +20,8 @@ import {
   withSpeakerSide,
 } from "./split.js";
 
-const MOST_BYTES = 50 * 1024 * 1024;
-const MOST_UNDONE = 200;
+const MAX_BYTES = 50 * 1024 * 1024;
+const MAX_UNDONE = 200;
 const SIDES = ["pro", "con", "context", "out"];
 const SIDE_KEYS = { p: "pro", c: "con", m: "context", o: "out" };
 const FIELDS = ["motion", "source", "licence"];
@@ -163,8 +163,8 @@ function begin() {
 
   function take(chosen) {
     file = chosen;
-    showError({ message: chosen.size > MOST_BYTES ? SUPPLY.tooLarge : "" });
-    if (chosen.size <= MOST_BYTES) read("");
+    showError({ message: chosen.size > MAX_BYTES ? SUPPLY.tooLarge : "" });
+    if (chosen.size <= MAX_BYTES) read("");
   }
 
   async function read(debate) {
@@ -201,7 +201,7 @@ function begin() {
   /** Changes the entries, and keeps the focus at the entry `near` if it is on one. */
   function change(now, near) {
     if (now === entries) return;
-    past = [...past.slice(1 - MOST_UNDONE), entries];
+    past = [...past.slice(1 - MAX_UNDONE), entries];
     entries = now;
     update(near);
   }

@@ -7,7 +7,7 @@
 import { count, joined, number, plain, signed } from "../parts/formatting.js";
 import { IN_COMPOSITE, NAME, SIDES, STANDING, VERDICT, changeName, winnerWords } from "../words/words.js";
 
-const MOST_LINES = 12;
+const MAX_LINES = 12;
 
 const because = (why) => (why ? ` (${why})` : "");
 const decider = (by) => (by ? "The evidence" : "A second opinion");
@@ -73,8 +73,8 @@ const MOVED = {
 export function whatMoved(changes, events) {
   const lines = [outcome, means, turns, claims, premises, protocol, rest].flatMap((part) => part(changes, events));
   if (!lines.length && changes.length) return [line(MOVED.others(count(changes.length, "value")), ...changes)];
-  if (lines.length <= MOST_LINES) return lines;
-  const left = lines.splice(MOST_LINES - 1);
+  if (lines.length <= MAX_LINES) return lines;
+  const left = lines.splice(MAX_LINES - 1);
   return [...lines, line(MOVED.left(count(left.length, "more change")))];
 }
 

@@ -6,7 +6,7 @@ import { capital } from "../parts/formatting.js";
 import { HIGHLIGHTS } from "../words/watch.js";
 
 const ALL_MS = 60_000;
-const MOST_MS = 7_500;
+const MAX_MS = 7_500;
 /** The moments of an exchange come from its summary, and those of a protocol from its rounds. */
 const ROUNDS = /^(opening|cross|answers|closing|assessment)/;
 
@@ -37,7 +37,7 @@ function highlightsOf(view) {
  */
 export async function playHighlights(player) {
   const moments = highlightsOf(player.newest);
-  const hold = Math.min(MOST_MS, ALL_MS / moments.length);
+  const hold = Math.min(MAX_MS, ALL_MS / moments.length);
   const words = h("p", { role: "status" });
   const stopped = new AbortController();
   const stop = () => stopped.abort();

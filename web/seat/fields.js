@@ -54,7 +54,7 @@ function inOrder(options, terms) {
 }
 
 /** A scale of at most so many whole numbers is shown as buttons. */
-const MOST_BUTTONS = 12;
+const MAX_BUTTONS = 12;
 
 /**
  * The fields of a question.
@@ -125,7 +125,7 @@ function relationsField(items, field, material) {
 
 function figureField({ type, minimum, maximum }, field) {
   if (Object.values(SOURCES).includes(field.name)) return { ...field, kind: "from" };
-  const isScale = type === "integer" && maximum - minimum < MOST_BUTTONS;
+  const isScale = type === "integer" && maximum - minimum < MAX_BUTTONS;
   return { ...field, kind: isScale ? "points" : "number", low: minimum, high: maximum, isWhole: type === "integer" };
 }
 

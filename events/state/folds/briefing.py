@@ -18,9 +18,9 @@ from events.types import (
 )
 from events.types.criteria import ProtocolRules, Standing
 
-MOST: Final = 9
+MAX_QUESTIONS: Final = 9
 """Most questions that a briefing lists."""
-MOST_QUOTED: Final = 120
+MAX_QUOTED: Final = 120
 """Characters of a quote."""
 SAME: Final = 0.6
 """From this share of common words (of all words of both) on, two questions count as one."""
@@ -111,18 +111,18 @@ def _evidence(argument: ArgumentState) -> float | None:
 
 
 def _different(questions: Iterable[str]) -> tuple[str, ...]:
-    """The questions without near repeats of earlier ones, at most ``MOST``."""
+    """The questions without near repeats of earlier ones, at most ``MAX_QUESTIONS``."""
     kept: dict[str, frozenset[str]] = {}
     for each in questions:
         asked = frozenset(_WORD.findall(each.casefold()))
         if asked and not any(len(asked & known) >= SAME * len(asked | known) for known in kept.values()):
             kept[each] = asked
-    return tuple(kept)[:MOST]
+    return tuple(kept)[:MAX_QUESTIONS]
 
 
 def _quote(text: str) -> str:
     flat = " ".join(text.split()).rstrip(".?!")
-    return f"“{flat if len(flat) <= MOST_QUOTED else flat[:MOST_QUOTED].rsplit(' ', 1)[0] + '…'}”"
+    return f"“{flat if len(flat) <= MAX_QUOTED else flat[:MAX_QUOTED].rsplit(' ', 1)[0] + '…'}”"
 
 
 # cautions

@@ -16,7 +16,7 @@ from events.record import Recorded, now
 from events.store.listing import Summary, searched
 from events.store.postgres.pack import bigints, binaries, booleans, integers, nullable_integers, texts
 from events.store.postgres.rows import storable
-from events.store.requests import MOST_TOGETHER, StreamHead, WriteRequest
+from events.store.requests import MAX_TOGETHER, StreamHead, WriteRequest
 
 MAX_BYTES: Final = 8 << 20
 CHANNEL: Final = "moot_log"
@@ -104,7 +104,7 @@ class WriteBatch:
     @property
     def is_full(self) -> bool:
         """Whether it takes no more requests."""
-        return len(self.requests) >= MOST_TOGETHER or self.size >= MAX_BYTES
+        return len(self.requests) >= MAX_TOGETHER or self.size >= MAX_BYTES
 
     def take(
         self,

@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 
 from events.errors import StoreUnavailable
 from events.record import Recorded
-from events.store.requests import MOST_TOGETHER, PROBE_S, Backlog, WriteRequest, WriteResult
+from events.store.requests import MAX_TOGETHER, PROBE_S, Backlog, WriteRequest, WriteResult
 from events.store.sqlite.commit import Committer
 
 Committed = Callable[[str, int, tuple[Recorded, ...]], None]
@@ -64,7 +64,7 @@ class SqliteWriter:
         ending = False
         while waiting or not ending:
             try:
-                while len(waiting) < MOST_TOGETHER and not ending:
+                while len(waiting) < MAX_TOGETHER and not ending:
                     gathered = self._queue.get(block=not waiting, timeout=PROBE_S if self.trouble else None)
                     ending = gathered is None
                     waiting += gathered or ()
@@ -72,7 +72,7 @@ class SqliteWriter:
                 if not waiting:
                     self.trouble = self._committer.probe()
                     continue
-            requests, waiting = waiting[:MOST_TOGETHER], waiting[MOST_TOGETHER:]
+            requests, waiting = waiting[:MAX_TOGETHER], waiting[MAX_TOGETHER:]
             answers = self._committer.flush(requests)
             self.trouble = next((each for each in answers if isinstance(each, StoreUnavailable)), None)
             try:

@@ -2,7 +2,7 @@
 
 import click
 
-from events.said import MOST_QUERY
+from events.said import MAX_QUERY
 from events.store.log import SearchHit, SearchPage
 from events.types import TurnSpoken
 from server.cli.options import open_store, with_json, with_settings
@@ -27,8 +27,8 @@ def search(settings: Settings, query: str, limit: int, after: str | None, *, as_
     All words must be found, in any order; words in quotation marks must follow one another. The last word may be the
     beginning of a longer one.
     """
-    if not query.strip() or len(query) > MOST_QUERY:
-        raise BadField("query", f"write 1 to {MOST_QUERY} characters")
+    if not query.strip() or len(query) > MAX_QUERY:
+        raise BadField("query", f"write 1 to {MAX_QUERY} characters")
     page: SearchPage = run_async(lambda: _search(settings, query, after, limit))
     if as_json:
         emit(page_of_hits(page))

@@ -13,12 +13,12 @@ from server.cli.debates.opinions import DeliberationPrinter
 from server.cli.options import with_json, with_settings, with_think
 from server.cli.output import run_async
 from server.cli.seats import panel_names
-from server.debate.formats.deliberation.opening import ARTIFACT_MOST
+from server.debate.formats.deliberation.opening import MAX_ARTIFACT
 from server.errors import BadField
 from server.settings import Settings
 
 STDIN: Final = "-"
-MAX_BYTES: Final = 4 * ARTIFACT_MOST
+MAX_BYTES: Final = 4 * MAX_ARTIFACT
 """A longer file has too many characters: UTF-8 uses at most four bytes for one."""
 
 
@@ -104,7 +104,7 @@ def read_text(file: str) -> str:
         why = (error.strerror if isinstance(error, OSError) else None) or error
         raise BadField("file", f"{file} cannot be read: {why}") from error
     if len(raw) > MAX_BYTES:
-        raise BadField("file", f"{file} is too long: an artifact has at most {ARTIFACT_MOST:,} characters")
+        raise BadField("file", f"{file} is too long: an artifact has at most {MAX_ARTIFACT:,} characters")
     if b"\0" in raw:
         raise BadField("file", f"{file} is not text: it contains NUL bytes")
     try:
@@ -113,8 +113,8 @@ def read_text(file: str) -> str:
         raise BadField("file", f"{file} is not UTF-8 text: byte {error.start + 1} cannot be read") from error
     if not text.strip("\ufeff").strip():
         raise BadField("file", f"{file} is empty")
-    if len(text) > ARTIFACT_MOST:
-        most = f"an artifact has at most {ARTIFACT_MOST:,} characters, this one has {len(text):,}"
+    if len(text) > MAX_ARTIFACT:
+        most = f"an artifact has at most {MAX_ARTIFACT:,} characters, this one has {len(text):,}"
         raise BadField("file", f"{file} is too long: {most}")
     return text
 

@@ -23,7 +23,7 @@ from server.cli.options import (
 )
 from server.cli.output import emit, run_async
 from server.cli.seats import panel_request
-from server.debate.formats.exchange.transcripts import CONTEXT_MOST, TURNS_MOST
+from server.debate.formats.exchange.transcripts import MAX_CONTEXT, MAX_TURNS
 from server.errors import BadField, BadTranscript
 from server.export.document.terminal import say
 from server.export.text import escape_controls, one_line, shortened
@@ -31,7 +31,7 @@ from server.export.wording import NAMES, SIGNS
 from server.settings import Settings
 from server.transcripts.child import read_split
 from server.transcripts.entries import EntrySide
-from server.transcripts.files import MOST_BYTES
+from server.transcripts.files import MAX_BYTES
 from server.transcripts.sides import TranscriptSplit, supplied_body, with_others, with_same, with_sides, without_short
 
 STDIN: Final = "-"
@@ -213,7 +213,7 @@ def _read(file: str) -> bytes:
 
 
 def _bytes(stream: BinaryIO) -> bytes:
-    return stream.read(MOST_BYTES + 1)
+    return stream.read(MAX_BYTES + 1)
 
 
 def _body(file: str, split: TranscriptSplit, options: dict[str, Any]) -> dict[str, Any]:
@@ -280,11 +280,11 @@ def _notes(split: TranscriptSplit) -> Iterator[str]:
 
 def _too_many(split: TranscriptSplit) -> Iterator[str]:
     """What makes the transcript too long to be judged as it is split, and the options that help."""
-    if split.turns > TURNS_MOST:
-        yield f"A debate has at most {TURNS_MOST} turns: --shortest leaves out short entries."
+    if split.turns > MAX_TURNS:
+        yield f"A debate has at most {MAX_TURNS} turns: --shortest leaves out short entries."
     contexts = sum(each.side == "context" for each in split.entries)
-    if contexts > CONTEXT_MOST:
-        yield f"{contexts} entries are context, and at most {CONTEXT_MOST} are read: --shortest or --leave-out helps."
+    if contexts > MAX_CONTEXT:
+        yield f"{contexts} entries are context, and at most {MAX_CONTEXT} are read: --shortest or --leave-out helps."
 
 
 def _shown(text: str) -> str:

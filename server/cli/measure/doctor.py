@@ -31,7 +31,7 @@ SERVER_S = 4.0
 """Seconds that a running server has to report how busy its providers are."""
 MANY: Final = 12
 """Of a provider with more models, only known chat models that are not about to end are shown."""
-MOST_SHOWN: Final = 20
+MAX_SHOWN: Final = 20
 """Models of one provider that are shown."""
 
 
@@ -112,7 +112,7 @@ def _judge_line(report: DoctorReport) -> str:
 def _shown(findings: Sequence[ModelCheck]) -> list[ModelCheck]:
     """All models, but of a provider with many only the known chat models that are not about to end."""
     listed = Counter(each.provider for each in findings)
-    left = dict.fromkeys(listed, MOST_SHOWN)
+    left = dict.fromkeys(listed, MAX_SHOWN)
     shown = []
     for each in findings:
         found = known_model(each.name)

@@ -15,7 +15,7 @@ from server.debate.speech import clean
 from server.debate.stream_writer import Build, StreamWriter
 from server.errors import BadAnswer, BadField, NotNow
 from server.people.acts import (
-    TEXT_MOST,
+    MAX_TEXT,
     AtSeat,
     held,
     resign_drafts,
@@ -138,7 +138,7 @@ class SeatDesk:
 
 
 def _bounded(text: str) -> str:
-    """A text of at most ``TEXT_MOST`` characters.  Raises ``BadField``."""
-    if len(text) > TEXT_MOST:
-        raise BadField("text", f"a text has at most {TEXT_MOST:,} characters, this one has {len(text):,}")
+    """A text of at most ``MAX_TEXT`` characters.  Raises ``BadField``."""
+    if len(text) > MAX_TEXT:
+        raise BadField("text", f"a text has at most {MAX_TEXT:,} characters, this one has {len(text):,}")
     return text

@@ -44,7 +44,7 @@ PANEL: Final = LazyTable[Any](
     }
 )
 """What only a panel needs."""
-MOST_WORDS: Final = 180
+MAX_WORDS: Final = 180
 """Words of a turn by default."""
 OUTAGE_ATTEMPTS: Final = 5
 """Further attempts during an outage of a vendor: with their delays and the breaker's they last over a minute."""
@@ -186,7 +186,7 @@ async def opened(
         "motion": request.motion,
         "format": request.format,
         "turns": 0,
-        "max_words": request.max_words or MOST_WORDS,
+        "max_words": request.max_words or MAX_WORDS,
         "pro": NOBODY,
         "con": NOBODY,
         "judge": seats.judge,

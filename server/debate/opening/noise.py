@@ -18,13 +18,13 @@ MOTION: Final = "Lab: how far can you trust the numbers of {judge}?"
 """The motion of a run; a judge's runs are found by it."""
 LAST: Final = 3
 """Events at the end of a run among which its result is."""
-MOST_RUNS: Final = 50
+MAX_RUNS: Final = 50
 """Runs of a judge that are looked at, newest first."""
 
 
 async def noise_of(log: EventLog, opened: DebateOpened) -> JudgeNoise | UnsetType:
     """The noise of the judge of a debate; unset if no run in the store has measured it."""
-    page = await log.summaries(None, MOST_RUNS, MOTION.format(judge=opened.judge.model), FINDABLE)
+    page = await log.summaries(None, MAX_RUNS, MOTION.format(judge=opened.judge.model), FINDABLE)
     for run in page.debates:
         if run.format != "lab" or run.state != "concluded":
             continue

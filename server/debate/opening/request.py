@@ -15,11 +15,11 @@ from events.types import MotionKind, Think
 from events.types.panel import Profile
 from judge.rubric import ShippedRubric
 from server.errors import BadField
-from server.people.names import NAME_MOST, is_person
+from server.people.names import MAX_NAME, is_person
 
-MOTION_MOST: Final = 2000
+MAX_MOTION: Final = 2000
 """Characters."""
-PersonName = Annotated[str, Meta(min_length=1, max_length=NAME_MOST, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$")]
+PersonName = Annotated[str, Meta(min_length=1, max_length=MAX_NAME, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$")]
 TurnTime = Annotated[float, Meta(ge=10, le=86_400)]
 Name = Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
@@ -87,7 +87,7 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     turns: Annotated[int, Meta(ge=1, le=200)] = 6
     """In format ``protocol`` six or eight; the rubric decides whether there are three rounds or four."""
     max_words: Annotated[int, Meta(ge=20, le=1000)] | None = None
-    """``MOST_WORDS`` without it, or ``TINY_WORDS`` if SmolLM2 debates."""
+    """``MAX_WORDS`` without it, or ``TINY_WORDS`` if SmolLM2 debates."""
     pro: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="engineer"))
     con: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="provocateur"))
     judge: JudgeRequest = msgspec.field(default_factory=JudgeRequest)

@@ -19,8 +19,8 @@ from server.debate.opening.request import DebateRequest, PanelRequest, RaterRequ
 from server.errors import BadField
 from server.people.names import PREFIX, is_person
 
-MOST_SEATS: Final = 12
-LEAST_SEATS: Final = 2
+MAX_SEATS: Final = 12
+MIN_SEATS: Final = 2
 NUMBERED: Final = re.compile(r"-[0-9]{1,2}$")
 
 
@@ -90,8 +90,8 @@ def seats(
         if is_person(seat.model) and seat.model in {each.model for each in seated.values()}:
             raise BadField(field, f"{seat.model.removeprefix(PREFIX)} has a seat on this panel already")
         seated[seat.name] = seat
-    if not LEAST_SEATS <= len(seated) <= MOST_SEATS:
-        raise BadField("panel", f"a panel has {LEAST_SEATS} to {MOST_SEATS} raters, this one has {len(seated)}")
+    if not MIN_SEATS <= len(seated) <= MAX_SEATS:
+        raise BadField("panel", f"a panel has {MIN_SEATS} to {MAX_SEATS} raters, this one has {len(seated)}")
     return tuple(seated.values())
 
 
@@ -109,7 +109,7 @@ def _seat(
         raise BadField(field, f"{name!r} is none of {', '.join(profiles)}")
     if name in seated:
         stem = NUMBERED.sub("", name)
-        name = next(free for n in range(2, MOST_SEATS + 2) if (free := f"{stem}-{n}") not in seated)
+        name = next(free for n in range(2, MAX_SEATS + 2) if (free := f"{stem}-{n}") not in seated)
     try:
         check(f"{field}.profile", name, profile)
     except RubricError as error:

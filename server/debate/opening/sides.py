@@ -15,7 +15,7 @@ from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
 from server.debate.opening.build import PANEL, Seated, chosen_archetypes, rubric_of
 from server.debate.opening.request import DebateRequest, DebaterRequest
-from server.evidence.request import MOST_DOCUMENTS, EvidenceRequest
+from server.evidence.request import MAX_DOCUMENTS, EvidenceRequest
 from server.people.names import PREFIX
 
 DOCUMENTS: Final = LazyTable[Any]({"events": "server.evidence.documents:evidence_for"})
@@ -44,7 +44,7 @@ class TwoSidedRequest(DebateRequest, kw_only=True, forbid_unknown_fields=True):
         "poll": ("poll", "only a debate between two sides has a poll"),
     }
 
-    evidence: Annotated[list[EvidenceRequest], Meta(max_length=MOST_DOCUMENTS)] | None = None
+    evidence: Annotated[list[EvidenceRequest], Meta(max_length=MAX_DOCUMENTS)] | None = None
     """Documents that the debaters may cite."""
     blind: bool = False
     """Whether spectators learn the models only after the debate has concluded."""

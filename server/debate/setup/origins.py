@@ -36,7 +36,7 @@ from providers.registry import Registry
 from server.debate.acts import check_word
 from server.debate.formats.exchange.opening import ExchangeRequest
 from server.debate.formats.exchange.supplied import TranscriptRequest, TurnRequest
-from server.debate.formats.exchange.transcripts import SOURCE_MOST, SPEAKER_MOST
+from server.debate.formats.exchange.transcripts import MAX_SOURCE, MAX_SPEAKER
 from server.debate.opening.privacy import check_shown, filed_as
 from server.debate.opening.request import (
     DebaterRequest,
@@ -52,7 +52,7 @@ from server.people.names import is_person
 from server.settings import Settings
 from server.version import VERSION
 
-DIRECTIVE_MOST: Final = 1000
+MAX_DIRECTIVE: Final = 1000
 """Characters."""
 BEGINNING: Final = (TranscriptSupplied, EvidenceSupplied, FamilyWarned)
 """Events that belong to an opening: a fork copies all of them."""
@@ -225,7 +225,7 @@ def _transcript(records: Sequence[Recorded], source: Debate, opened: DebateOpene
             )
             for each in entries
         ],
-        source=origin[:SOURCE_MOST],
+        source=origin[:MAX_SOURCE],
         licence="" if said is None else said.licence,
         kind="moot",
     )
@@ -245,14 +245,14 @@ def _entries(source: Debate, opened: DebateOpened) -> tuple[SuppliedEntry, ...]:
 
 def _messages(messages: Sequence[ModeratorMessage], after_turn: int) -> list[SuppliedEntry]:
     return [
-        SuppliedEntry(side="context", speaker=each.by[:SPEAKER_MOST], text=each.text)
+        SuppliedEntry(side="context", speaker=each.by[:MAX_SPEAKER], text=each.text)
         for each in messages
         if each.after_turn == after_turn
     ]
 
 
 def _speaker(seat: Debater) -> str:
-    return (seat.speaker or short_name(seat.model))[:SPEAKER_MOST]
+    return (seat.speaker or short_name(seat.model))[:MAX_SPEAKER]
 
 
 # forking
@@ -376,8 +376,8 @@ def _own(wanted: ForkRequest, source: Debate, debate: str) -> list[Event]:
         if (said := getattr(wanted.directive, side)) is None:
             continue
         text = clean(said).strip()
-        if not 1 <= len(text) <= DIRECTIVE_MOST:
-            raise BadField(f"directive.{side}", f"a directive is a text of 1 to {DIRECTIVE_MOST:,} characters")
+        if not 1 <= len(text) <= MAX_DIRECTIVE:
+            raise BadField(f"directive.{side}", f"a directive is a text of 1 to {MAX_DIRECTIVE:,} characters")
         own.append(DirectiveIssued(side=side, text=text))
     if wanted.say is not None:
         own.append(check_word(wanted.say, "moderator"))

@@ -24,7 +24,7 @@ from server.debate.formats.steps import Ask, Record, Speak
 
 LONGEST: Final = 12
 """Turns that are rehearsed; later turns are estimated from the last of them."""
-MOST_ASKED: Final = 40
+MAX_ASKED: Final = 40
 """Questions of one batch whose prompts are built; the others are assumed to be alike."""
 SPOKEN: Final = 0.94
 """Share of the allowed words that a turn has (measured: 162 to 175 of 180)."""
@@ -133,7 +133,7 @@ class _Rehearsal:
         return "".join(f" {self.opened.motion.strip()} [{name}]." for name in cited)
 
     def _asked(self, asks: Sequence[Ask], batch: int) -> Iterator[RehearsedCall]:
-        built = asks[:: max(1, len(asks) // MOST_ASKED)]
+        built = asks[:: max(1, len(asks) // MAX_ASKED)]
         for each in built:
             yield RehearsedCall(
                 model=each.model,

@@ -6,7 +6,7 @@ import msgspec
 
 from events.table import LazyTable
 from server.debate.formats import FORMATS
-from server.debate.opening.request import MOTION_MOST, DebateRequest, as_field_error
+from server.debate.opening.request import MAX_MOTION, DebateRequest, as_field_error
 from server.debate.speech import clean
 from server.errors import BadField, BadQuery
 
@@ -28,8 +28,8 @@ def as_request(said: Any) -> DebateRequest:
     except msgspec.ValidationError as error:
         raise as_field_error(error) from error
     motion = clean(request.motion).strip() or request.usual_motion()
-    if not 1 <= len(motion) <= MOTION_MOST:
-        raise BadField("motion", f"a motion has 1 to {MOTION_MOST} characters, this one has {len(motion)}")
+    if not 1 <= len(motion) <= MAX_MOTION:
+        raise BadField("motion", f"a motion has 1 to {MAX_MOTION} characters, this one has {len(motion)}")
     request.check()
     return msgspec.structs.replace(request, motion=motion)
 

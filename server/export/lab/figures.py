@@ -18,7 +18,7 @@ AXIS: Final = 30
 MARGIN: Final = 8
 """Space at both ends of an axis, in units of the drawing."""
 STEPS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
-MOST_TICKS: Final = 6
+MAX_TICKS: Final = 6
 NARROWEST: Final = {"share": 0.2, "points": 4.0}
 """The least width of an axis by unit: small differences must not fill the figure."""
 SQUARE: Final = 260
@@ -50,7 +50,7 @@ def axis_of(effects: Sequence[Effect]) -> Axis:
     if high - low < least:
         middle = (high + low) / 2
         low, high = middle - least / 2, middle + least / 2
-    step = next((each for each in STEPS if (high - low) / each <= MOST_TICKS), 100.0)
+    step = next((each for each in STEPS if (high - low) / each <= MAX_TICKS), 100.0)
     return Axis(math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step)
 
 

@@ -12,7 +12,7 @@ from server.errors import NotNow
 from server.export.document import CitedTurn, Parts, QuotedWords, Strong
 from server.export.labels import named
 from server.export.reports.document import (
-    LEAST_LOSS,
+    MIN_LOSS,
     STATED,
     ReportSection,
     count,
@@ -21,7 +21,7 @@ from server.export.reports.document import (
 from server.export.wording import NAMES, RESPONSES, STANDINGS
 
 Arguments = dict[str, ArgumentState]
-MOST: Final = 3
+MAX_ENTRIES: Final = 3
 """Entries of a section: the report is to stay on one page."""
 
 
@@ -38,7 +38,7 @@ def argument_sections(debate: Debate, side: Side) -> tuple[ReportSection, ...]:
         ("What was left unanswered", _unanswered(debate, side, mine)),
         ("Where your arguments lost, and why", _lost(debate, mine)),
     ):
-        found = tuple(entries)[:MOST]
+        found = tuple(entries)[:MAX_ENTRIES]
         sections.append(ReportSection(title=title, entries=found or (("The record has nothing here.",),)))
     sections.append(ranked_advice(_advice(debate, traced, told)))
     if unscored := tuple(_unscored(traced)):
@@ -154,7 +154,7 @@ def _advice(debate: Debate, traced: Arguments, told: set[str]) -> Iterator[tuple
         ]
         below = [each for each in mine if each.score < top and _says(debate, each.argument)]
         lost = sum(top - each.score for each in mine)
-        if not below or lost < LEAST_LOSS:
+        if not below or lost < MIN_LOSS:
             continue
         worst = min(below, key=lambda each: each.score)
         respect = f"{criterion.replace('_', ' ')}, {top:g} of {criteria.high}"

@@ -47,7 +47,7 @@ class Report(Struct, frozen=True, kw_only=True):
 
 ADVICE: Final = 3
 """Pieces of advice in a report."""
-LEAST_LOSS: Final = 1.0
+MIN_LOSS: Final = 1.0
 """Points that a piece of advice needs."""
 STATED: Final = " The judge's words on it stand above."
 

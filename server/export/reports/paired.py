@@ -1,6 +1,6 @@
 """Figures of agreement between two judges that scored the same turns.
 
-No figure is given for fewer than ``LEAST`` values.  Krippendorff's alpha and kappa, with their bootstrap intervals, are
+No figure is given for fewer than ``MIN_VALUES`` values.  Krippendorff's alpha and kappa, with their bootstrap intervals, are
 those of a panel with two raters (``judge/panel/``).
 
 Sources: Abramowitz and Stegun (1964), 26.7.3 and 26.7.4, the t distribution with whole degrees of freedom; Bonett and
@@ -18,7 +18,7 @@ from events.types import Coefficient
 from events.types.criteria import PanelRules
 
 RULES: Final = PanelRules(topics={})
-LEAST: Final = RULES.least_items
+MIN_VALUES: Final = RULES.least_items
 """Fewest pairs of values that a figure is given for."""
 LEVEL: Final = 0.95
 PLACES: Final = 6
@@ -37,7 +37,7 @@ class ScoreAgreement(Struct, frozen=True, kw_only=True):
 
     turns: int
     """Turns that both judges scored."""
-    least: int = LEAST
+    least: int = MIN_VALUES
     too_few: str | UnsetType = UNSET
     """Why there are no figures."""
     bias: IntervalEstimate | UnsetType = UNSET
@@ -57,9 +57,9 @@ def score_agreement(first: Sequence[float], second: Sequence[float]) -> ScoreAgr
     from judge.panel.agreement import Ratings, measure  # noqa: PLC0415 - as above
 
     count = len(first)
-    if count < LEAST:
+    if count < MIN_VALUES:
         turns = "1 turn has" if count == 1 else f"{count or 'no'} turns have"
-        why = f"{turns} a score from both judges; figures are given from {LEAST} turns on"
+        why = f"{turns} a score from both judges; figures are given from {MIN_VALUES} turns on"
         return ScoreAgreement(turns=count, too_few=why)
     differences = [b - a for a, b in zip(first, second, strict=True)]
     ratings = Ratings(np.array([first, second], dtype=np.float64), np.arange(count))

@@ -17,7 +17,7 @@ from server.export.debate.exchange import first_side
 from server.export.document import CitedTurn, Part, Parts, QuotedWords, Strong
 from server.export.labels import named
 from server.export.reports.document import (
-    LEAST_LOSS,
+    MIN_LOSS,
     STATED,
     ReportSection,
     count,
@@ -27,9 +27,9 @@ from server.export.reports.document import (
 from server.export.reports.losses import Loss, losses_of
 from server.export.wording import NAMES
 
-OPEN_MOST: Final = 3
-LOST_MOST: Final = 3
-MISCITED_MOST: Final = 4
+MAX_OPEN: Final = 3
+MAX_LOST: Final = 3
+MAX_MISCITED: Final = 4
 """Entries of a section: the report is to stay on one page."""
 WRONGLY: Final = {
     "misquoted": "these words do not stand in that passage",
@@ -193,7 +193,7 @@ def _lost_later(case: _SideOfExchange) -> Iterator[Parts]:
         number: sum(entry.applied for entry in card.entries if entry.kind == "band")
         for number, card in case.cards.items()
     }
-    if (moved := sum(bands.values())) <= -LEAST_LOSS:
+    if (moved := sum(bands.values())) <= -MIN_LOSS:
         parts: list[Part] = []
         for number, points in bands.items():
             if points:
@@ -206,7 +206,7 @@ def _lost_later(case: _SideOfExchange) -> Iterator[Parts]:
 
 def _largest(case: _SideOfExchange) -> list[Loss]:
     """The losses that the report tells one by one."""
-    return sorted(case.losses, key=lambda each: (each.points, each.position))[:LOST_MOST]
+    return sorted(case.losses, key=lambda each: (each.points, each.position))[:MAX_LOST]
 
 
 def _loss(case: _SideOfExchange, loss: Loss) -> Parts:
@@ -253,9 +253,9 @@ def _loss(case: _SideOfExchange, loss: Loss) -> Parts:
 
 def _unanswered(case: _SideOfExchange) -> Iterator[Parts]:
     """Flaws that stayed, premises that the side let go, and premises of the opponent that it left standing."""
-    own = [*_unmended(case), *_let_go(case)][: OPEN_MOST - 1]
+    own = [*_unmended(case), *_let_go(case)][: MAX_OPEN - 1]
     yield from own
-    yield from [*_still_standing(case)][: OPEN_MOST - len(own)]
+    yield from [*_still_standing(case)][: MAX_OPEN - len(own)]
 
 
 def _unmended(case: _SideOfExchange) -> Iterator[Parts]:
@@ -353,7 +353,7 @@ def _wrong_citations(case: _SideOfExchange) -> Iterator[CitationChecked]:
 
 def _miscited(case: _SideOfExchange) -> Iterator[Parts]:
     listed = [*_wrong_citations(case)]
-    for each in listed[:MISCITED_MOST]:
+    for each in listed[:MAX_MISCITED]:
         text = case.debate.transcript.turns[each.turn].text
         quote = each.quote or text[each.claim[0] : each.claim[1]]
         yield (
@@ -362,7 +362,7 @@ def _miscited(case: _SideOfExchange) -> Iterator[Parts]:
             f", but {WRONGLY[each.finding]}: ",
             case.words(each.turn, quote),
         )
-    if (rest := len(listed) - MISCITED_MOST) > 0:
+    if (rest := len(listed) - MAX_MISCITED) > 0:
         yield (f"{count(rest, 'further citation')} of {NAMES[other(case.side)]} did not stand in the documents.",)
 
 
@@ -379,7 +379,7 @@ def _by_component(case: _SideOfExchange) -> Iterator[tuple[float, Parts]]:
         mine = [each for each in everywhere if each.name == name and each.turn in case.cards]
         lost = sum(top - each.score.admitted for each in mine)
         given = [each for each in mine if each.score.reason and each.score.admitted < top]
-        if not given or lost < LEAST_LOSS:
+        if not given or lost < MIN_LOSS:
             continue
         worst = min(given, key=lambda each: each.score.admitted)
         respect = f"{name.replace('_', ' ')}, {top:g} of {worst.maximum}"
@@ -400,7 +400,7 @@ def _by_rule(case: _SideOfExchange) -> Iterator[tuple[float, Parts]]:
     for kind in dict.fromkeys(each.kind for each in case.losses):
         losses = [each for each in case.losses if each.kind == kind]
         lost = -sum(each.points for each in losses)
-        if lost < LEAST_LOSS:
+        if lost < MIN_LOSS:
             continue
         worst = min(losses, key=lambda each: each.points)
         if kind == "gap":

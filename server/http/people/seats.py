@@ -35,7 +35,7 @@ from server.people.names import request_id
 from server.service import Service
 
 HEADER: Final = "x-moot-seat"
-ID_MOST: Final = 200
+MAX_ID: Final = 200
 """Characters of a request's id."""
 HEAR_S: Final = 2.0
 """Seconds that a read waits until the node that runs the debate knows that the page is there."""
@@ -215,7 +215,7 @@ async def _act(request: Request, act: Literal["take", "draft", "send", "resign"]
         raise NotAllowed(f"the header {HEADER} with the secret of the page is missing")
     fields = await read_object(request, empty={})
     named: dict[str, str] = {}
-    for name, most in (("request", ID_MOST), ("text", None)) if act in {"draft", "send"} else ():
+    for name, most in (("request", MAX_ID), ("text", None)) if act in {"draft", "send"} else ():
         value = fields.get(name, "")
         if not isinstance(value, str) or (most is not None and len(value) > most):
             raise BadField(name, f"{name} is a text" + ("" if most is None else f" of at most {most} characters"))

@@ -15,7 +15,7 @@ from events.store.log import MAX_POSITION, follow
 from events.store.memory import MemoryLog
 from events.store.postgres.batch import MARK_BYTES, read_changed, write_changed
 from events.store.postgres.log import PostgresLog
-from events.store.requests import MOST_TOGETHER
+from events.store.requests import MAX_TOGETHER
 from events.store.sqlite.log import SqliteLog
 from events.transfer import export, import_debate
 from events.verify import verify_log
@@ -158,7 +158,7 @@ def test_a_notification_is_read_as_it_was_written(changes: list[tuple[bytes, int
     assert (NODE, changes) == read_changed(write_changed(NODE, changes))
 
 
-@pytest.mark.parametrize("count", [1, MOST_TOGETHER, 512, 530, 540, 600, 5000])
+@pytest.mark.parametrize("count", [1, MAX_TOGETHER, 512, 530, 540, 600, 5000])
 def test_a_notification_is_shorter_than_8000_bytes_and_says_when_to_look(count: int) -> None:
     changes = [(number.to_bytes(MARK_BYTES, "big"), MAX_POSITION) for number in range(count)]
 

@@ -50,7 +50,7 @@ async def test_heads_that_are_no_longer_kept_are_read_again(store: str, monkeypa
 
 async def test_requests_beyond_one_batch_go_into_several(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("sqlite.writer", "postgres.batch"):
-        monkeypatch.setattr(f"events.store.{module}.MOST_TOGETHER", 3)
+        monkeypatch.setattr(f"events.store.{module}.MAX_TOGETHER", 3)
     async with opened_log(store) as log:
         async with anyio.create_task_group() as group:
             for number in range(50):

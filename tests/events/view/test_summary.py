@@ -28,7 +28,7 @@ from events.types import (
     TurnScored,
 )
 from events.view import view as views
-from events.view.moments import LEAST, MOST, key_moments
+from events.view.moments import MAX_MOMENTS, MIN_MOMENTS, key_moments
 from events.view.summary import DebateSummary, summary_of
 from tests.server.debate_events import debate, opened, random_debates, side, spoken, started
 
@@ -209,7 +209,7 @@ def test_moments_are_few_in_order_and_each_stands_at_its_event(name: str) -> Non
     moments = summary(name).moments
     events = {record.position: type(record.event).__struct_config__.tag for record in recorded(name)}
 
-    assert LEAST <= len(moments) <= MOST
+    assert MIN_MOMENTS <= len(moments) <= MAX_MOMENTS
     assert [each.position for each in moments] == sorted(each.position for each in moments)
     for each in moments:
         assert events[each.position] == kinds.get(each.kind, events[each.position])

@@ -50,7 +50,7 @@ async def test_a_drip_ends_at_the_deadline(ask: Any) -> None:
 
 
 async def test_an_answer_without_end_ends_at_its_limit(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "MOST_CHARACTERS", 10)
+    monkeypatch.setattr(streaming, "MAX_CHARACTERS", 10)
 
     assert ["12345", "67890"] == await read_text(ask, "12345", "67890", DONE)
     with pytest.raises(errors.Malformed, match="the answer has more than 10 characters") as refusal:

@@ -27,7 +27,7 @@ from tests.providers.vendors.vendor import (
 Way = Literal["enabled", "adaptive", "disabled", "between_tools"]
 EFFORTS: Mapping[str, float] = {"low": 0.4, "medium": 0.7, "high": 1.0, "xhigh": 2.0, "max": 4.0}
 FEW = {name: EFFORTS[name] for name in ("low", "medium", "high")}
-MOST = {name: EFFORTS[name] for name in ("low", "medium", "high", "max")}
+EFFORTS_BUT_XHIGH = {name: EFFORTS[name] for name in ("low", "medium", "high", "max")}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +67,7 @@ MIDDLE: Mapping[str, Any] = {
     "unasked": "disabled",
     "samples": True,
     "shows": True,
-    "efforts": MOST,
+    "efforts": EFFORTS_BUT_XHIGH,
 }
 ALWAYS: Mapping[str, Any] = {"ways": ("adaptive",), "efforts": EFFORTS, "forced": False}
 CALM = ("low", "medium", "high")
@@ -99,7 +99,7 @@ ERRORS = {
     429: "rate_limit_error",
     529: "overloaded_error",
 }
-BREAKPOINTS, LOOKBACK, LEAST_BUDGET = 4, 20, 1024
+BREAKPOINTS, LOOKBACK, MIN_BUDGET = 4, 20, 1024
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ class Anthropic(FakeVendor):
         """At least 1,024, and less than the limit.  Source: docs, extended thinking."""
         if budget is None:
             raise self.refusal("thinking.enabled.budget_tokens: Field required")
-        if budget < LEAST_BUDGET:
+        if budget < MIN_BUDGET:
             raise self.refusal("thinking.enabled.budget_tokens: Input should be greater than or equal to 1024")
         if budget >= limit:
             raise self.refusal(

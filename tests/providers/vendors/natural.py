@@ -17,7 +17,7 @@ REASONS = (
 LEADS = ("Here is my assessment:\n\n", "Let me think about this turn carefully.\n\n", "")
 CLOSES = ("\n\nI hope this helps.", "\n\nLet me know if you want more detail on any component.", "")
 WRAPPINGS = ("bare", "fenced", "prose", "comma", "wrapped")
-LEAST = 30
+MIN_LENGTH = 30
 _TURN = re.compile(r"(?:^|\n)(?:Turn \d+, Speaker \w|(?:First|Second) speech):\n((?:\| .*\n?)+)")
 CITES = ("turns 1 and 2", "turn 1", "Turn 2", "turn 99", "the opening")
 
@@ -44,7 +44,7 @@ def _quotable(prompt: str) -> list[str]:
     """The speech that a prompt shows last, else everything that it marks as material."""
     *_, newest = ["", *_TURN.findall(prompt)]
     lines = (newest or prompt).splitlines()
-    return [line[2:] for line in lines if line.startswith("| ") and len(line) > LEAST]
+    return [line[2:] for line in lines if line.startswith("| ") and len(line) > MIN_LENGTH]
 
 
 class _Writer:

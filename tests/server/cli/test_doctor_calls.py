@@ -16,7 +16,7 @@ from providers.errors import RateLimited
 from providers.limits import Limit
 from providers.limits.queue import ProviderLoad
 from providers.registry import GROUP, Registry
-from server.cli.measure.doctor import MANY, MOST_SHOWN, ModelCheck, _shown, try_models
+from server.cli.measure.doctor import MANY, MAX_SHOWN, ModelCheck, _shown, try_models
 from server.cli.measure.trials import candidates, try_out
 from tests.providers.vendors.faults import Fault
 from tests.providers.vendors.running import running_vendors
@@ -205,4 +205,4 @@ def test_every_provider_has_a_row() -> None:
 
     assert 1 == len(_shown(unknown))
     assert MANY == len(_shown(unknown[:MANY]))
-    assert MOST_SHOWN == len(_shown([check_of("gpt-6-luna")] * 50))
+    assert MAX_SHOWN == len(_shown([check_of("gpt-6-luna")] * 50))

@@ -58,7 +58,7 @@ def test_a_file_that_cannot_be_read_is_one_line_and_exit_code_2(
 def test_a_file_of_more_than_50_mb_is_refused_before_it_is_read(moot: Cli, script: Script) -> None:
     path = moot.home / "large.txt"
     with path.open("wb") as file:
-        file.truncate(documents.MOST_BYTES + 1)
+        file.truncate(documents.MAX_BYTES + 1)
 
     run = moot("run", MOTION, *seats(script()), "--evidence", str(path))
 

@@ -25,7 +25,7 @@ from events.types import (
 from events.verify import verify_log
 from server.debate import acts, moderators
 from server.debate.acting.ballots import BallotQueue
-from server.debate.acts import MOST_WORDS, ballot_refusal
+from server.debate.acts import MAX_WORDS, ballot_refusal
 from server.debate.commands import AddWord, CastBallot, Halt, Resume
 from server.errors import NotNow
 from tests.server.debate_events import debate as folded
@@ -181,7 +181,7 @@ async def test_a_store_that_fails_refuses_a_vote_and_takes_the_next(script: Any,
 
 
 def test_the_number_of_votes_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(acts, "MOST_VOTES", 3)
+    monkeypatch.setattr(acts, "MAX_VOTES", 3)
     debate = folded([opened(), vote(1), vote(1)])
 
     assert ballot_refusal(debate, vote(1)) is None
@@ -210,7 +210,7 @@ def test_a_vote_comes_before_the_verdict_and_a_belief_before_the_end() -> None:
 async def test_the_moderator_speaks_at_most_so_often(slow: str) -> None:
     async with harness() as h:
         debate = await h.open(slow)
-        for _ in range(MOST_WORDS):
+        for _ in range(MAX_WORDS):
             await h.moderators.act(debate, AddWord(ModeratorSpoke(text="hm", by="x")))
 
         with pytest.raises(NotNow, match="has spoken 100 times"):

@@ -12,7 +12,7 @@ from events.store.memory import MemoryLog
 from events.transfer import export, import_debate
 from events.types import DebateConcluded, DebateHalted, DecisionRecorded, PanelConcluded
 from events.verify import verify_log
-from server.debate.acts import DECISION_MOST, read_decision
+from server.debate.acts import MAX_DECISION, read_decision
 from server.debate.commands import Decide
 from server.errors import BadField, NotNow
 from tests.server.children import Cli, as_json, said, seats
@@ -245,7 +245,7 @@ def test_a_decision_needs_the_operators_token(guarded: Site, script: Script) -> 
 
 
 def test_every_part_has_its_bounds() -> None:
-    for name, most in DECISION_MOST.items():
+    for name, most in MAX_DECISION.items():
         whole = {"decision": "pro", "reason": WHY, "by": "Ada"} | {name: "x" * most}
 
         assert "x" * most == getattr(read_decision(whole), name)

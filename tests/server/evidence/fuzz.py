@@ -18,7 +18,7 @@ import msgspec
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from server.child import limit
-from server.evidence.passages import MOST_CHARACTERS
+from server.evidence.passages import MAX_CHARACTERS
 from server.evidence.reading import MEMORY, DocumentReading, read_bytes
 from tests.server.evidence.files import pdf, raw_pdf, scanned_pdf
 
@@ -95,7 +95,7 @@ def check(found: DocumentReading) -> str:
         assert len(fault) < 200, fault
         return fault
     assert found.passages, found
-    assert sum(len(each.text) for each in found.passages) == found.characters <= MOST_CHARACTERS
+    assert sum(len(each.text) for each in found.passages) == found.characters <= MAX_CHARACTERS
     assert all(each.text.strip() and each.page >= 0 and len(each.heading) <= 200 for each in found.passages)
     msgspec.json.encode(found)
     return "read"
@@ -110,7 +110,7 @@ def main() -> None:
         content = mutated(Random(f"{kind}{seed}"), kind, seeds)
         began = time.process_time()
         try:
-            outcomes[check(read_bytes(content, kind, MOST_CHARACTERS))] += 1
+            outcomes[check(read_bytes(content, kind, MAX_CHARACTERS))] += 1
         except BaseException:
             sys.stderr.write(f"seed {seed}: {content[:2000]!r}\n")
             raise

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from server.evidence import reading as parent
-from server.evidence.passages import MOST_CHARACTERS
+from server.evidence.passages import MAX_CHARACTERS
 from server.evidence.pdf import is_misread
 from server.evidence.reading import kind_of, read_bytes, read_document
 from server.evidence.text import Unreadable
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 
 def read(content: bytes | str, kind: str = "text") -> dict[str, Any]:
     content = content.encode() if isinstance(content, str) else content
-    found: dict[str, Any] = msgspec.to_builtins(read_bytes(content, kind, MOST_CHARACTERS))
+    found: dict[str, Any] = msgspec.to_builtins(read_bytes(content, kind, MAX_CHARACTERS))
     return found
 
 
@@ -240,7 +240,7 @@ async def test_a_child_beyond_its_time_is_ended(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(parent, "CPU_S", 1)
 
     with pytest.raises(Unreadable, match="takes more time"):
-        await read_document(bomb_pdf(300_000_000), "pdf", MOST_CHARACTERS)
+        await read_document(bomb_pdf(300_000_000), "pdf", MAX_CHARACTERS)
 
 
 @pytest.mark.slow
@@ -248,10 +248,10 @@ async def test_a_child_beyond_its_memory_says_so(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(parent, "MEMORY", 150 << 20)
 
     with pytest.raises(Unreadable, match="takes more memory"):
-        await read_document(b"word " * 9_000_000, "text", MOST_CHARACTERS)
+        await read_document(b"word " * 9_000_000, "text", MAX_CHARACTERS)
 
 
 @pytest.mark.slow
 async def test_a_pdf_that_unpacks_beyond_the_memory_of_a_child_says_so() -> None:
     with pytest.raises(Unreadable, match="takes more memory"):
-        await read_document(bomb_pdf(1_000_000_000), "pdf", MOST_CHARACTERS)
+        await read_document(bomb_pdf(1_000_000_000), "pdf", MAX_CHARACTERS)

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from server.export.diff import ViewChange, ViewDiff
-from server.export.moved import MOST_LINES, told, what_moved
+from server.export.moved import MAX_LINES, told, what_moved
 
 CASES: list[dict[str, Any]] = msgspec.json.decode((Path(__file__).parents[2] / "web" / "moved.json").read_bytes())
 
@@ -24,7 +24,7 @@ def test_what_moved_is_told_in_sentences(case: dict[str, Any]) -> None:
     )
 
     assert case["moved"] == [each.text for each in what_moved(found)]
-    assert len(case["moved"]) <= MOST_LINES
+    assert len(case["moved"]) <= MAX_LINES
 
 
 def test_a_sentence_names_the_events_that_caused_it_once_each_and_in_order() -> None:

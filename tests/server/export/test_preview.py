@@ -12,7 +12,7 @@ from events.state.parts.rounds import ProtocolState
 from events.state.scorecard import Scorecard, SideCard
 from events.view.view import SeatView, View
 from server.export import preview
-from server.export.preview import EMBEDDED, MARGIN, MOST_KEPT, Previews, draw, words_of
+from server.export.preview import EMBEDDED, MARGIN, MAX_KEPT, Previews, draw, words_of
 
 ARABIC = "هل ينبغي للمدن أن تحظر السيارات؟"
 CJK = "都市は車を禁止すべきか"
@@ -150,9 +150,9 @@ async def test_a_picture_is_drawn_once_for_each_position_and_few_are_kept(monkey
         assert b"png" == await previews.picture(view)
 
     assert [("one", 1), ("one", 2)] == drawn
-    for number in range(2 * MOST_KEPT):
+    for number in range(2 * MAX_KEPT):
         await previews.picture(replace(VIEW, id=str(number)))
 
-    assert MOST_KEPT == len(previews)
+    assert MAX_KEPT == len(previews)
     await previews.picture(VIEW)
     assert ("one", 1) == drawn[-1]

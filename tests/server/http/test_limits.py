@@ -7,7 +7,7 @@ import pytest
 
 from providers.limits.minute import MinuteCount
 from server.errors import TooMany
-from server.http.limits import MOST_CLIENTS, RateLimit, client_of
+from server.http.limits import MAX_CLIENTS, RateLimit, client_of
 from tests.server.site import Site, refused
 
 
@@ -75,10 +75,10 @@ def test_an_address_is_counted_as_the_network_of_one_client(one: str, other: str
 
 def test_the_memory_of_a_limit_has_a_bound() -> None:
     limit = RateLimit(600, "votes came", Clock())
-    for number in range(3 * MOST_CLIENTS):
+    for number in range(3 * MAX_CLIENTS):
         limit.check(str(number), "you")
 
-    assert MOST_CLIENTS == len(limit)
+    assert MAX_CLIENTS == len(limit)
     assert sys.getsizeof(MinuteCount(0.0)) < 100
 
 

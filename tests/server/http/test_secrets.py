@@ -16,7 +16,7 @@ TOKEN = {"authorization": "Bearer s3cret-0123456789"}
 SPECTATOR = {"authorization": ""}
 HERE = {"host": "moot.example"}
 TURNS = 8
-LEAST = 2
+MIN_SECRETS = 2
 """Directives that must be issued before the debate is examined."""
 
 
@@ -86,7 +86,7 @@ def pause_once_directed(site: Site, debate: str) -> list[str]:
     """Watch until directives were issued, then pause; the messages of the socket."""
     messages, directed = [], 0
     with site.client.websocket_connect(f"/ws/debates/{debate}?after=0", headers=HERE | SPECTATOR) as socket:
-        while directed < LEAST:
+        while directed < MIN_SECRETS:
             messages.append(socket.receive_text())
             directed += '"type":"traits_shifted"' in messages[-1]  # its directive is in the same batch
         assert site.client.post(f"/api/debates/{debate}/pause", headers=TOKEN).status_code == 200
@@ -106,7 +106,7 @@ def test_no_byte_of_a_directive_reaches_a_spectator_before_the_end(
             refused(site.client.get(f"/api/debates/{debate}/calls/{each['event']['call']}"), 403)
 
     secret = marked[:]
-    assert len(secret) >= LEAST
+    assert len(secret) >= MIN_SECRETS
     for path, text in (live | {"watched": "".join(watched)}).items():
         assert not [mark for mark in secret if mark in text], path
     assert site.get(f"/api/debates/{debate}")["directives"] == {}

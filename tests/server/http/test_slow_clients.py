@@ -10,7 +10,7 @@ import pytest
 from anyio.abc import SocketStream
 from structlog.testing import capture_logs
 
-from server.http.connection import LEAST, PATIENCE_S, BoundedProtocol
+from server.http.connection import MIN_BYTES, PATIENCE_S, BoundedProtocol
 from tests.server.feed.test_detached import Served, handshake, read_to_end, served
 
 pytestmark = pytest.mark.anyio
@@ -99,7 +99,7 @@ async def test_a_head_that_drips_in_is_refused_in_the_same_time() -> None:
 
 @pytest.mark.slow
 async def test_a_body_that_keeps_coming_is_read_to_its_end() -> None:
-    size, parts = 2 * LEAST, 6
+    size, parts = 2 * MIN_BYTES, 6
     async with served() as site:
         head = HEAD + b"Content-Length: %d\r\nConnection: close\r\n\r\n" % (size * parts)
         async with await sent(site, head) as stream:

@@ -261,7 +261,7 @@ def test_a_sentence_with_a_colon_is_no_name() -> None:
 @pytest.mark.slow
 def test_a_file_over_the_limit_is_refused_and_a_file_within_it_is_read(tmp_path: Path) -> None:
     line = samples.NYU.splitlines()[0].encode() + b"\n"
-    within = line * (files.MOST_BYTES // len(line))
+    within = line * (files.MAX_BYTES // len(line))
 
     assert ("story-1", 1000) == ((found := split("nyu.jsonl", within)).chosen, len(found.debates))
     with pytest.raises(TooLarge, match="the file is too large: a transcript has at most 50 MiB"):

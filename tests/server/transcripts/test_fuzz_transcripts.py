@@ -25,9 +25,9 @@ STRANGE = (
     b"(((((", b"[[[[", b"A" * 500 + b": x", b"WEBVTT\n\n", b"Ann: ", b"; ; ;", b"\t", b"-" * 200, b">> " * 50, b"null",
     b"1e999", b"\x0b\x0c\x1c\x85", b"0:0", b"__", b"_*_*" * 40, b"&#x110000;&amp;" * 9,
 )  # fmt: skip
-MOST_S = 2.0
+MAX_S = 2.0
 """Seconds for a file of a few kilobytes, on a machine with other work."""
-MOST_MEMORY = 64 << 20
+MAX_MEMORY = 64 << 20
 HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 JSON_KINDS = ("talk.json", "nyu.jsonl", "openai.json", "anthropic.json", "debate.ndjson")
 
@@ -104,7 +104,7 @@ def test_a_mutated_file_is_read_or_refused(name: str, number: int) -> None:
     assert fields <= {"transcript"}
     assert [] == [each for each in refusals if not each or "\n" in each or len(each) > 500]
     assert read > number / 100, "hardly any file is read: the faults are too grave to show anything"
-    assert slowest < MOST_S
+    assert slowest < MAX_S
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -122,7 +122,7 @@ def test_mutated_files_take_little_memory(name: str) -> None:
     finally:
         tracemalloc.stop()
 
-    assert most < MOST_MEMORY
+    assert most < MAX_MEMORY
 
 
 HARD = {

@@ -9,14 +9,14 @@ import msgspec
 from msgspec import Meta, Struct
 
 from events.types import SIDES, Argument, Case, Side, Winner
-from server.debate.opening.request import MOTION_MOST
+from server.debate.opening.request import MAX_MOTION
 from server.debate.speech import clean
 from server.errors import BadField
 
-TEXT_MOST: Final = 4000
+MAX_TEXT: Final = 4000
 """Characters of a claim, of its reasoning, and of its evidence."""
-ARGUMENTS_MOST: Final = 9
-ALL_MOST: Final = 4_000_000
+MAX_ARGUMENTS: Final = 9
+MAX_TOTAL: Final = 4_000_000
 """Characters of all cases together: the event that holds them is one line of an export."""
 CaseId = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f/@]+$")]
 
@@ -46,25 +46,25 @@ def cases_of(requests: Sequence[CaseRequest]) -> tuple[Case, ...]:
         if case.digest in by_digest:
             raise BadField(f"cases.{number}", f"{case.id!r} is the same case as {by_digest[case.digest].id!r}")
         by_id[case.id] = by_digest[case.digest] = case
-    if (length := sum(len(text) for case in cases for text in _texts(case))) > ALL_MOST:
-        raise BadField("cases", f"all cases together have at most {ALL_MOST:,} characters, these have {length:,}")
+    if (length := sum(len(text) for case in cases for text in _texts(case))) > MAX_TOTAL:
+        raise BadField("cases", f"all cases together have at most {MAX_TOTAL:,} characters, these have {length:,}")
     return cases
 
 
 def faults(request: CaseRequest) -> Iterator[tuple[str, str]]:
     """The faults of a case as (field, sentence)."""
     motion, source = clean(request.motion).strip(), clean(request.source).strip()
-    if not 1 <= len(motion) <= MOTION_MOST:
-        yield "motion", f"a motion has 1 to {MOTION_MOST} characters, this one has {len(motion)}"
-    if not 1 <= len(source) <= MOTION_MOST:
-        yield "source", f"say in 1 to {MOTION_MOST} characters who knows the outcome"
+    if not 1 <= len(motion) <= MAX_MOTION:
+        yield "motion", f"a motion has 1 to {MAX_MOTION} characters, this one has {len(motion)}"
+    if not 1 <= len(source) <= MAX_MOTION:
+        yield "source", f"say in 1 to {MAX_MOTION} characters who knows the outcome"
     for side in SIDES:
         yield from _faults_of(side, request.pro if side == "pro" else request.con)
 
 
 def _faults_of(side: Side, arguments: Sequence[Argument]) -> Iterator[tuple[str, str]]:
-    if not 1 <= len(arguments) <= ARGUMENTS_MOST:
-        yield side, f"a side has 1 to {ARGUMENTS_MOST} arguments, this one has {len(arguments)}"
+    if not 1 <= len(arguments) <= MAX_ARGUMENTS:
+        yield side, f"a side has 1 to {MAX_ARGUMENTS} arguments, this one has {len(arguments)}"
     seen: set[str] = set()
     for number, each in enumerate(arguments):
         if not re.fullmatch(rf"{side.upper()}-[1-9][0-9]?", each.id):
@@ -74,9 +74,9 @@ def _faults_of(side: Side, arguments: Sequence[Argument]) -> Iterator[tuple[str,
         seen.add(each.id)
         for name in ("claim", "reasoning", "evidence"):
             text = clean(getattr(each, name)).strip()
-            if len(text) > TEXT_MOST or (name == "claim" and not text):
+            if len(text) > MAX_TEXT or (name == "claim" and not text):
                 least = 1 if name == "claim" else 0
-                yield f"{side}.{number}.{name}", f"it has {least} to {TEXT_MOST} characters, this one has {len(text)}"
+                yield f"{side}.{number}.{name}", f"it has {least} to {MAX_TEXT} characters, this one has {len(text)}"
 
 
 def _case(request: CaseRequest) -> Case:

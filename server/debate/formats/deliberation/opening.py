@@ -12,7 +12,7 @@ from server.debate.opening.seats import artifact_panel
 from server.debate.speech import clean
 from server.errors import BadField
 
-ARTIFACT_MOST: Final = 200_000
+MAX_ARTIFACT: Final = 200_000
 """Characters of an artifact: more than any judge's model reads."""
 NO_ARTIFACT: Final = "format deliberation judges an artifact, and no other format does"
 
@@ -60,7 +60,7 @@ async def build(request: DeliberationRequest, desk: Desk) -> Opening:
 
 def _artifact(request: ArtifactRequest) -> Artifact:
     text = clean(request.text)
-    if not text.strip() or len(text) > ARTIFACT_MOST:
-        bounds = f"an artifact has 1 to {ARTIFACT_MOST:,} characters, this one has {len(text):,}"
+    if not text.strip() or len(text) > MAX_ARTIFACT:
+        bounds = f"an artifact has 1 to {MAX_ARTIFACT:,} characters, this one has {len(text):,}"
         raise BadField("artifact.text", bounds)
     return Artifact(name=request.name, text=text, digest=hashlib.sha256(text.encode()).hexdigest())

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from events.table import LazyTable
 from events.types import SIDES
 from server.debate.formats.exchange.supplied import TranscriptRequest
-from server.debate.opening.build import MOST_WORDS, Desk, Opening, Seated, opened, seated
+from server.debate.opening.build import MAX_WORDS, Desk, Opening, Seated, opened, seated
 from server.debate.opening.models import TINY
 from server.debate.opening.sides import (
     TwoSidedRequest,
@@ -87,7 +87,7 @@ def _spoken(request: ExchangeRequest, seats: Seated) -> dict[str, Any]:
     is_tiny = TINY in {seats.names[f"{side}.model"] for side in SIDES}
     return {
         "turns": request.turns,
-        "max_words": request.max_words or (TINY_WORDS if is_tiny else MOST_WORDS),
+        "max_words": request.max_words or (TINY_WORDS if is_tiny else MAX_WORDS),
         "pro": debater(request, "pro", seats),
         "con": debater(request, "con", seats),
     }

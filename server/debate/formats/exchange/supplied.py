@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from events.types import SourceKind
 
-ENTRIES_MOST: Final = 5000
+MAX_ENTRIES: Final = 5000
 LATEST_MS: Final = 1 << 40
 
 
@@ -22,7 +22,7 @@ class TurnRequest(Struct, kw_only=True, forbid_unknown_fields=True):
 class TranscriptRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """A transcript in a request.  ``source`` and ``licence`` are words of the person who supplies it."""
 
-    turns: Annotated[list[TurnRequest], Meta(min_length=1, max_length=ENTRIES_MOST)]
+    turns: Annotated[list[TurnRequest], Meta(min_length=1, max_length=MAX_ENTRIES)]
     source: str
     licence: str = ""
     kind: SourceKind = "json"

@@ -18,17 +18,17 @@ from server.debate.formats.exchange.supplied import TranscriptRequest, TurnReque
 from server.debate.speech import clean
 from server.errors import BadField
 
-TURNS_MOST: Final = 200
-TEXT_MOST: Final = 60_000
+MAX_TURNS: Final = 200
+MAX_TEXT: Final = 60_000
 """Characters of one turn: some 10,000 words."""
-ALL_MOST: Final = 4_000_000
+MAX_TOTAL: Final = 4_000_000
 """Characters of a transcript: the event that holds it is one line of an export."""
-SOURCE_MOST: Final = 500
-LICENCE_MOST: Final = 200
-SPEAKER_MOST: Final = 80
-CONTEXT_MOST: Final = 100
+MAX_SOURCE: Final = 500
+MAX_LICENCE: Final = 200
+MAX_SPEAKER: Final = 80
+MAX_CONTEXT: Final = 100
 """Entries of context: each of them stands in the judge's prompts that follow."""
-CONTEXT_TEXT_MOST: Final = 4000
+MAX_CONTEXT_TEXT: Final = 4000
 SHORT_TOKENS: Final = 3500
 """Of a judge that reads two turns: tokens for the question and the answer."""
 EMBEDDED_WINDOW: Final = 8192
@@ -46,27 +46,29 @@ def digest_of(entries: Sequence[SuppliedEntry]) -> str:
 def supplied_of(request: TranscriptRequest) -> TranscriptSupplied:
     """The event for a transcript.  Raises ``BadField`` for the first fault, such as ``transcript.turns.3.text``."""
     source, licence = _words(request.source), _words(request.licence)
-    if not 1 <= len(source) <= SOURCE_MOST:
-        raise BadField("transcript.source", f"say in 1 to {SOURCE_MOST} characters where the transcript comes from")
-    if len(licence) > LICENCE_MOST:
-        raise BadField("transcript.licence", f"a licence has at most {LICENCE_MOST} characters")
+    if not 1 <= len(source) <= MAX_SOURCE:
+        raise BadField("transcript.source", f"say in 1 to {MAX_SOURCE} characters where the transcript comes from")
+    if len(licence) > MAX_LICENCE:
+        raise BadField("transcript.licence", f"a licence has at most {MAX_LICENCE} characters")
     entries = tuple(_entry(number, each) for number, each in enumerate(request.turns))
     turns, _ = merged(entries)
     for side in SIDES:
         if not any(turn.side == side for turn in turns):
             raise BadField("transcript.turns", f"{side} says nothing in it: a debate has two sides")
-    if len(turns) > TURNS_MOST:
-        raise BadField("transcript.turns", f"a debate has at most {TURNS_MOST} turns, this one has {len(turns)}")
+    if len(turns) > MAX_TURNS:
+        raise BadField("transcript.turns", f"a debate has at most {MAX_TURNS} turns, this one has {len(turns)}")
     for number, turn in enumerate(turns, 1):
-        if len(turn.text) > TEXT_MOST:
+        if len(turn.text) > MAX_TEXT:
             raise BadField(
                 "transcript.turns",
-                f"turn {number} has {len(turn.text):,} characters, and a turn has at most {TEXT_MOST:,}",
+                f"turn {number} has {len(turn.text):,} characters, and a turn has at most {MAX_TEXT:,}",
             )
-    if (length := sum(len(entry.text) for entry in entries)) > ALL_MOST:
-        raise BadField("transcript.turns", f"a transcript has at most {ALL_MOST:,} characters, this one has {length:,}")
-    if (number := sum(entry.side == "context" for entry in entries)) > CONTEXT_MOST:
-        why = f"a transcript has at most {CONTEXT_MOST} entries of context, this one has {number}: leave some out"
+    if (length := sum(len(entry.text) for entry in entries)) > MAX_TOTAL:
+        raise BadField(
+            "transcript.turns", f"a transcript has at most {MAX_TOTAL:,} characters, this one has {length:,}"
+        )
+    if (number := sum(entry.side == "context" for entry in entries)) > MAX_CONTEXT:
+        why = f"a transcript has at most {MAX_CONTEXT} entries of context, this one has {number}: leave some out"
         raise BadField("transcript.turns", why)
     return TranscriptSupplied(
         source=source, digest=digest_of(entries), licence=licence, kind=request.kind, turns=entries
@@ -93,7 +95,7 @@ def speaker_of(supplied: TranscriptSupplied, side: Side) -> str:
     """The names of everyone who speaks for a side, as one name; the side's own name if none is given."""
     names = dict.fromkeys(entry.speaker for entry in supplied.turns if entry.side == side and entry.speaker)
     text = ", ".join(names) or side.capitalize()
-    return text if len(text) <= SPEAKER_MOST else text[: SPEAKER_MOST - 1] + "…"
+    return text if len(text) <= MAX_SPEAKER else text[: MAX_SPEAKER - 1] + "…"
 
 
 def check_room(supplied: TranscriptSupplied, judge: JudgeSeat, rubric: Rubric, motion: str) -> None:
@@ -123,13 +125,13 @@ def beginnings(supplied: TranscriptSupplied | None) -> tuple[str, ...]:
 
 def _entry(number: int, request: TurnRequest) -> SuppliedEntry:
     text, speaker = clean(request.text).strip(), _words(request.speaker)
-    most = CONTEXT_TEXT_MOST if request.side == "context" else TEXT_MOST
+    most = MAX_CONTEXT_TEXT if request.side == "context" else MAX_TEXT
     if not 1 <= len(text) <= most:
         raise BadField(
             f"transcript.turns.{number}.text", f"it has 1 to {most:,} characters, this one has {len(text):,}"
         )
-    if len(speaker) > SPEAKER_MOST:
-        raise BadField(f"transcript.turns.{number}.speaker", f"a name has at most {SPEAKER_MOST} characters")
+    if len(speaker) > MAX_SPEAKER:
+        raise BadField(f"transcript.turns.{number}.speaker", f"a name has at most {MAX_SPEAKER} characters")
     at_ms = UNSET if request.at_ms is None else request.at_ms
     return SuppliedEntry(side=request.side, speaker=speaker, text=text, at_ms=at_ms)
 

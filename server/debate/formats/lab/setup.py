@@ -32,9 +32,9 @@ MOTION: Final = "Lab: how far can you trust the numbers of {judge}?"
 TWO: Final = 2
 LAST: Final = 3
 """Events at the end of a run among which its result is."""
-MOST_ITEMS: Final = 2000
-MOST_PEOPLE: Final = 2000
-MOST_DEBATES: Final = 500
+MAX_ITEMS: Final = 2000
+MAX_PEOPLE: Final = 2000
+MAX_DEBATES: Final = 500
 """Stored debates that a run takes pairs from."""
 SAMPLED: Final = 6
 """Trials of a battery whose prompts are built for the estimate."""
@@ -45,15 +45,15 @@ class LabRequest(Struct, kw_only=True, forbid_unknown_fields=True):
 
     batteries: list[Battery] | None = None
     """All that the items allow, without it."""
-    items: Annotated[int, Meta(ge=1, le=MOST_ITEMS)] | None = None
+    items: Annotated[int, Meta(ge=1, le=MAX_ITEMS)] | None = None
     """The most items of each battery; without it each battery has its own number."""
     seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
     """Draws the items and their orders."""
-    debates: Annotated[list[str], Meta(max_length=MOST_DEBATES)] | None = None
+    debates: Annotated[list[str], Meta(max_length=MAX_DEBATES)] | None = None
     """Ids of stored debates whose turns are compared, in place of the items that come with Moot."""
     from_store: bool = False
     """Take the newest concluded debates of the store."""
-    people: Annotated[list[PeopleItem], Meta(max_length=MOST_PEOPLE)] | None = None
+    people: Annotated[list[PeopleItem], Meta(max_length=MAX_PEOPLE)] | None = None
     """Texts that people judged, for the battery of that name."""
 
 
@@ -152,7 +152,7 @@ async def _newest(log: EventLog) -> list[str]:
     names: list[str] = []
     async for row in read_rows(log, limits=replace(FINDABLE, state="concluded", format="exchange")):
         names.append(row.id)
-        if len(names) == MOST_DEBATES:
+        if len(names) == MAX_DEBATES:
             break
     return names
 

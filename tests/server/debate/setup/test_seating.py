@@ -12,7 +12,7 @@ from judge.panel.raters import shipped
 from providers.registry import Registry
 from server.cli.seats import panel_request
 from server.debate.opening.request import RaterRequest
-from server.debate.opening.seats import MOST_SEATS, seats
+from server.debate.opening.seats import MAX_SEATS, seats
 from server.debate.setup import opening
 from server.debate.setup.request import as_request
 from server.errors import BadField
@@ -207,8 +207,8 @@ async def test_a_model_that_does_not_answer_is_named_by_its_place(models: list[s
 
 
 async def test_no_more_sit_than_there_are_chairs(models: list[str]) -> None:
-    assert MOST_SEATS == len((await opened(models, ["risk"] * MOST_SEATS)).panel)
-    await refused(models, [*["risk"] * (MOST_SEATS - 1), models[1]], "panel", "this one has 15")
+    assert MAX_SEATS == len((await opened(models, ["risk"] * MAX_SEATS)).panel)
+    await refused(models, [*["risk"] * (MAX_SEATS - 1), models[1]], "panel", "this one has 15")
 
 
 def test_a_profile_of_ones_own_must_weigh_what_the_rubric_scores() -> None:

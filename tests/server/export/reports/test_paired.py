@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from msgspec import UNSET
 
-from server.export.reports.paired import LEAST, choice_agreement, rank_correlation, score_agreement, t_quantile
+from server.export.reports.paired import MIN_VALUES, choice_agreement, rank_correlation, score_agreement, t_quantile
 
 
 def scores(seed: int, count: int) -> tuple[list[float], list[float]]:
@@ -61,7 +61,7 @@ def test_kappa_of_preferences_is_that_of_statsmodels(seed: int) -> None:
 def test_below_five_turns_there_is_no_figure_and_the_number_is_named() -> None:
     found = score_agreement([60.0, 61, 70, 50], [60.0, 62, 71, 55])
 
-    assert LEAST == 5
+    assert MIN_VALUES == 5
     assert "4 turns have a score from both judges; figures are given from 5 turns on" == found.too_few
     assert (UNSET,) * 4 == (found.bias, found.apart, found.alpha, found.rank)
     assert "at least 5" in str(choice_agreement({"1-2": "later"}, {"1-2": "later"}).undefined)
