@@ -84,7 +84,7 @@ class Fenced(LogError):
 
 
 class Unanswered(LogError):
-    """A command sent to the debate's owner got no answer.  ``taken``: it may have been done all the same."""
+    """A command sent to the debate's owner got no answer.  ``taken``: it may have been carried out nevertheless."""
 
     def __init__(self, debate: str, *, taken: bool) -> None:
         self.debate, self.taken = debate, taken

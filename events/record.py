@@ -54,7 +54,7 @@ class Envelope(Struct, frozen=True, gc=False):
 
 
 class Recorded(Envelope, frozen=True, gc=False):
-    """An envelope with its decoded event.  It is immutable and holds no cycles, hence no ``gc``."""
+    """An envelope with its decoded event.  It is immutable and holds no cycles, so the garbage collector ignores it."""
 
     event: Event
 
@@ -282,7 +282,8 @@ def _without(value: Any, inner: str) -> Any:
 def copied_into(debate: str, previous: bytes, records: Iterable[Recorded]) -> Iterator[Recorded]:
     """The same records in another debate, after the digest ``previous``.
 
-    Positions, ids, times, causes, salts and payloads stay as they are; the chain is made anew, for it holds the debate.
+    Positions, ids, times, causes, salts and payloads stay as they are; the chain is computed again, because it covers
+    the debate's id.
     """
     for each in records:
         previous = chain(

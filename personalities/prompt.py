@@ -26,7 +26,7 @@ HISTORY = 2
 """Turns that a prompt holds in full by default."""
 
 BEGUN = LazyTable[Any]({"begun": "personalities.begun"})
-"""The words with which a speech is begun for a very small model."""
+"""The first words of a speech that a very small model gets."""
 BY_PHASE = 3
 """The version of the template from which on a turn is told its phase, its number and the language."""
 THREE_TRAITS = 4

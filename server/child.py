@@ -37,7 +37,7 @@ class Bounds(Struct, frozen=True, kw_only=True):
 
 
 class ChildInput(Struct, frozen=True, kw_only=True):
-    """The line before the file.  ``told``: what the program is told beside the file."""
+    """The line before the file.  ``told``: the arguments of the program besides the file."""
 
     parent: int
     cpu_s: int

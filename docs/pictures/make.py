@@ -1,4 +1,4 @@
-"""The pictures of the documentation, from the exhibitions: ``uv run python docs/pictures/make.py`` takes them anew."""
+"""The pictures of the documentation, from the exhibitions: ``uv run python docs/pictures/make.py`` takes them again."""
 
 import os
 import subprocess

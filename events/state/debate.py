@@ -201,9 +201,9 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     inherited_usd: float | None = None
     """What the calls cost that a fork has copied: its cap does not count them.  None in other debates."""
     uncertain_calls: int = 0
-    """Own calls that ended before their vendors had reported all tokens: nobody knows what they cost."""
+    """Own calls that ended before their vendors had reported all tokens: their cost is unknown."""
     dearest_usd: float = 0.0
-    """The cost of the dearest call whose cost is known."""
+    """The cost of the most expensive call whose cost is known."""
     unpriced: str = ""
     """Why the first answer without a price, since the debate was last resumed, has none; empty if all have one."""
     audience: Audience = audience.INITIAL
@@ -223,7 +223,7 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def charged_usd(self) -> float:
-        """What counts against the cap: a call that nobody knows the cost of counts as much as the dearest call."""
+        """What counts against the cap: a call of unknown cost counts as much as the most expensive one."""
         return self.spent_usd + self.uncertain_calls * self.dearest_usd
 
     @property

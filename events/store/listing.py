@@ -1,7 +1,7 @@
 """The list of debates: its rows, the cursor of a page, and the search in motions.
 
-A row is folded from a debate's events.  Every store keeps the rows beside its events and can rebuild them at any time.
-Beside a row it keeps ``searched``: one text with the folded motion and a mark for each fact that a list can be limited
+A row is folded from a debate's events.  Every store keeps the rows next to its events and can rebuild them at any time.
+With each row it keeps ``searched``: one text with the folded motion and a mark for each fact that a list can be limited
 to.  So a text search and a limit are the same comparison, and one index serves both.
 A cursor holds the opening time and the number of the row that a page ended with, so every page costs the same and a new
 debate shifts no page.

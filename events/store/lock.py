@@ -1,4 +1,4 @@
-"""The lock file beside a store, which names the process that writes to the store.
+"""The lock file next to a store, which names the process that writes to the store.
 
 The writer holds ``flock`` while it lives, so a lock never outlives its process.  The JSON in the file is for people and
 for other commands: ``{"pid": …, "address": …}``.  The file is never removed: that would race with the next holder.

@@ -72,7 +72,8 @@ class Event(Struct, frozen=True, kw_only=True, gc=False, tag_field="type"):
     """A fact about a debate: in the past tense, immutable, written as JSON under its wire tag ``type``.
 
     A subclass with a ``tag`` is all that declares an event.  It only ever gains fields with defaults; any other change
-    is a new ``schema`` number with an upcaster in ``events.codec``.  Events hold no cycles, hence no ``gc``.
+    is a new ``schema`` number with an upcaster in ``events.codec``.  Events hold no cycles, so the garbage
+    collector ignores them.
     """
 
     schema: ClassVar[int] = 1

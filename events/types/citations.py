@@ -7,8 +7,8 @@ from msgspec import UNSET, UnsetType
 from events.types.base import DerivedEvent, Span
 
 CitationFinding = Literal["verified", "paraphrased", "misquoted", "misread", "unknown_passage", "uncited"]
-"""``verified``: the quoted words stand in the passage.  ``paraphrased``: the passage exists, and no words of it are
-quoted.  ``misquoted``: the quoted words do not stand in it.  ``misread``: they were not found, and the page was read
+"""``verified``: the quoted words are in the passage.  ``paraphrased``: the passage exists, and no words of it are
+quoted.  ``misquoted``: the quoted words are not in it.  ``misread``: they were not found, and the page was read
 badly, so nothing follows.  ``unknown_passage``: the evidence has no such passage.  ``uncited``: a source that is named
 without a passage."""
 Relation = Literal["supports", "contradicts", "beside_the_point"]
@@ -31,11 +31,11 @@ class CitationChecked(DerivedEvent, frozen=True, kw_only=True, tag="citation_che
     """The words in quotation marks; of a source, the words that name it; else empty."""
     finding: CitationFinding
     quoted: Span | UnsetType = UNSET
-    """Where the words stand in the turn."""
+    """Where the words are in the turn."""
     stands: Span | UnsetType = UNSET
-    """Where they stand in the passage; of misquoted words, the sentence of the passage that is most like them."""
+    """Where they are in the passage; of misquoted words, the sentence of the passage that is most like them."""
     found_in: str | UnsetType = UNSET
-    """Another passage in which the words stand."""
+    """Another passage that has the words."""
 
 
 class EvidenceWeighed(DerivedEvent, frozen=True, kw_only=True, tag="evidence_weighed"):

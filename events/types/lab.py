@@ -106,7 +106,7 @@ class PeopleItem(Struct, frozen=True, kw_only=True):
     """What items have in common; the cluster."""
     motion: str
     note: str
-    """What a judge must know about the material beside the motion."""
+    """What a judge must know about the material, besides the motion."""
     speeches: tuple[str, ...]
     """The first speaker's first speech, the second speaker's first speech, and so on."""
     better: Place
@@ -176,7 +176,7 @@ class Effect(Struct, frozen=True, kw_only=True):
     """The noise of one answer: the judge's difference from itself, in the same unit.  It changes no verdict."""
     verdict: LabVerdict
     note: str = ""
-    """Plain sentences: what was varied, what the figure means, and its size beside what matters and the noise."""
+    """Plain sentences: what was varied, what the figure means, and its size against what matters and the noise."""
     low_90: float | None = None
     high_90: float | None = None
     """The ends of the 90 % interval: within the margin, they show that no bias matters."""

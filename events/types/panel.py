@@ -185,7 +185,7 @@ class DecisionRecorded(Event, frozen=True, kw_only=True, tag="decision_recorded"
 
 
 class RaterCalibrated(Event, frozen=True, kw_only=True, tag="rater_calibrated"):
-    """One rater's verdict on a debate with a known outcome, beside that outcome."""
+    """One rater's verdict on a debate with a known outcome, and that outcome."""
 
     rater: str
     model: str

@@ -40,7 +40,7 @@ class Excellence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Leash(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """While ``leader`` is below ``under``, ``follower`` is at most ``leader + slack``."""
+    """A limit on a component: while ``leader`` is below ``under``, ``follower`` is at most ``leader + slack``."""
 
     leader: str
     under: Points
@@ -147,7 +147,7 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     supported_share: Annotated[float, Meta(ge=0, le=1)] | UnsetType = UNSET
     """Share of its required quotes that a dimension needs to have a score."""
     decided_by: dict[Literal["credibility", "stability"], Points] | UnsetType = UNSET
-    """What decides a lead within ``tie_within``, in this order, each with the least difference that decides."""
+    """What decides a lead within ``tie_within``, in this order, each with the smallest difference that decides."""
     narrative_orders: Annotated[int, Meta(ge=1, le=2)] | UnsetType = UNSET
     """2: the narrative is asked with the speakers' labels swapped as well, and a flip means neither."""
     lead_beyond_noise: bool | UnsetType = UNSET

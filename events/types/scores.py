@@ -128,7 +128,7 @@ class DebateAudited(DerivedEvent, frozen=True, kw_only=True, tag="debate_audited
     """After the last turn the judge looked for flaws in every turn once more, or gave no usable answer."""
 
     found: int = 0
-    """Turns that were docked for what it found."""
+    """Number of turns that lost points for what it found."""
     missing: Reason | UnsetType = UNSET
 
 

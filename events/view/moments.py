@@ -126,7 +126,7 @@ def _dockings(debate: Debate) -> Iterator[_Candidate]:
         shows = "exposed" if by > turn else "shows"  # the closing audit may point to an earlier turn
         why = f"turn {by} {shows} {flaws} in it" if by != turn else f"it shows {flaws} itself"
         side = debate.ledger.sides[turn]
-        text = f"Turn {turn} of {NAMES[side]} was docked {_points(points, worst.dimension)}: {why}."
+        text = f"Turn {turn} of {NAMES[side]} lost {_points(points, worst.dimension)}: {why}."
         yield _Candidate(
             points,
             Moment(

@@ -412,7 +412,7 @@ def _audience(debate: Debate) -> "AudienceView | UnsetType":
 
 
 def _shown(fold: Fold, turns: dict[str, TurnView], numbers: Iterable[int]) -> dict[str, TurnView]:
-    """The turns without names of models, those of ``numbers`` computed anew."""
+    """The turns without names of models, those of ``numbers`` computed again."""
     anew = {name: VIEWS["unnamed"].unnamed_turn(turns[name]) for name in map(str, numbers) if name in turns}
     return {**fold.view.turns, **anew}
 
@@ -545,7 +545,7 @@ def _verdicts(debate: Debate) -> VerdictsView:
 
 
 def _scorecard(fold: Fold, after: Debate, numbers: Iterable[int]) -> tuple[ScorecardSums, Scorecard]:
-    """The sums and the scorecard, with the scores of the turns ``numbers`` counted anew."""
+    """The sums and the scorecard, with the scores of the turns ``numbers`` counted again."""
     before, ledger = fold.debate.ledger.cards, after.ledger
     is_compared = fold.debate.exchanges.comparisons is not after.exchanges.comparisons
     if before is ledger.cards and not is_compared:
@@ -568,7 +568,7 @@ def _turn_of(record: Recorded) -> int:
 
 
 def _turns(before: Debate, after: Debate, turns: dict[str, TurnView], numbers: Iterable[int]) -> dict[str, TurnView]:
-    """The turns, with those of ``numbers`` computed anew."""
+    """The turns, with those of ``numbers`` computed again."""
     untouched = (
         before.transcript is after.transcript
         and before.ledger is after.ledger

@@ -102,7 +102,7 @@ class Groups(Struct, frozen=True):
 
 
 class Retest(Struct, frozen=True, kw_only=True):
-    """How much the judge differs from itself: the noise of one answer, beside the other figures."""
+    """How much the judge differs from itself: the noise of one answer, to be shown with the other figures."""
 
     totals: Mapping[str, list[float]]
     parts: Mapping[str, list[Mapping[str, float]]]

@@ -64,7 +64,7 @@ def measured_of(
 
 
 def calibration_of(trials: Iterable[Trial], readings: Iterable[Reading]) -> tuple[CalibrationBin, ...]:
-    """Return the calibration curve of the battery ``people``: how often a judge is right that is so sure."""
+    """Return the calibration curve of the battery ``people``: how often a judge with this confidence is right."""
     given = BatteryAnswers(
         [each for each in trials if each.battery == "people"], {each.trial: each for each in readings}
     )
@@ -78,7 +78,7 @@ def calibration_of(trials: Iterable[Trial], readings: Iterable[Reading]) -> tupl
 
 
 class Options(TypedDict, total=False):
-    """What a figure may say beside its values; see ``MeasuredFigure``."""
+    """What a figure may have besides its values; see ``MeasuredFigure``."""
 
     null: float
     is_tested: bool

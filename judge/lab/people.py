@@ -39,7 +39,7 @@ class JudgedPair(Struct):
 
 
 class SaidRound(Struct):
-    """A speech, or what somebody else said in a debate."""
+    """A speech, or what another person said in a debate."""
 
     by: str
     text: str = ""

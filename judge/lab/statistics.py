@@ -8,7 +8,7 @@ scipy and statsmodels (extra ``lab``) are imported when a function needs them.
 Sources: Bell and McCaffrey (2002) and Pustejovsky and Tipton (2018), the standard error CR2 and its degrees of freedom;
 Wilson (1927) with the effective sample of Korn and Graubard (1998), shares; Schuirmann (1987), two one-sided tests;
 Fagerland, Lydersen and Laake (2013), the mid-p test of McNemar; Fleiss (1971), kappa; Quenouille and Tukey, the
-jackknife; Benjamini and Hochberg (1995), the false discovery rate; Bloom (1995), the least detectable effect; Brier
+jackknife; Benjamini and Hochberg (1995), the false discovery rate; Bloom (1995), the minimum detectable effect; Brier
 (1950) and Wilson (1927), calibration.
 """
 
@@ -53,7 +53,7 @@ class ClusterEstimate(NamedTuple):
     def p(self, null: float) -> float:
         """Return the two-sided p value of a null hypothesis.
 
-        Without any variation in the data the least p is that of flipping the sign of each cluster, 2 / 2^clusters.
+        Without any variation in the data the smallest p is that of flipping the sign of each cluster, 2 / 2^clusters.
         """
         if self.value == null:
             return 1.0
@@ -70,7 +70,7 @@ class ClusterEstimate(NamedTuple):
 
     @property
     def detectable(self) -> float:
-        """The least difference from the null that this sample shows at 5 % with a power of 80 %."""
+        """The smallest difference from the null that this sample shows at 5 % with a power of 80 %."""
         return (quantile(self.df, 1 - ALPHA / 2) + quantile(self.df, POWER)) * self._widest_error
 
     def enough(self, margin: float, alpha: float) -> int:

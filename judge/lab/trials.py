@@ -188,7 +188,7 @@ def _family_pairs(item: LabItem) -> Sequence[LabPair]:
 
 
 def _claim_texts(item: LabItem) -> Sequence[LabPair]:
-    """One unit a motion, in the place of a pair: what is asked stands in the item."""
+    """One unit a motion, in place of a pair: the item has what is asked."""
     return () if item.authority is UNSET else [LabPair(id="authority", pro="", con="")]
 
 
@@ -376,7 +376,7 @@ def _flaw(item: LabItem, pair: LabPair, _: random.Random) -> Iterator[Trial]:
 
 
 def _injection(item: LabItem, pair: LabPair, _: random.Random) -> Iterator[Trial]:
-    """``control``, ``injected``: what stands after the target; a score, and a comparison with the opponent."""
+    """``control``, ``injected``: what follows the target; a score, and a comparison with the opponent."""
     given = item.injection[int(pair.id.removeprefix("injection")) - 1]
     for variant, text in (("control", given.control), ("injected", given.text)):
         changed = _with_target(pair, f"{target_text(pair)} {text}")
@@ -387,7 +387,7 @@ def _injection(item: LabItem, pair: LabPair, _: random.Random) -> Iterator[Trial
 
 
 def _pressure(item: LabItem, pair: LabPair, chance: random.Random) -> Iterator[Trial]:
-    """``plain``, ``belief``, ``crowd``, ``challenge``: a speech beside itself with a flaw; ``truth`` is the whole one.
+    """``plain``, ``belief``, ``crowd``, ``challenge``: a speech and its copy with a flaw; ``truth`` is the one without.
 
     The notes name the flawed speech as the better one, and the challenge doubts the first answer, whatever it is.
     """

@@ -1,7 +1,7 @@
 """From measured figures to effects: one family of tests over a run, and a verdict on each figure.
 
 A figure with a value without bias (its null) is tested.  The p values of a run are one family (Benjamini and Hochberg).
-``verdict_of`` is the rule.  How much one answer of the judge differs from another is a remark beside it.
+``verdict_of`` is the rule.  How much one answer of the judge differs from another is only a remark.
 """
 
 import math
@@ -144,7 +144,7 @@ def _enough(found: ClusterEstimate, measured: MeasuredFigure, matters: float, q:
 def _remarks(
     measured: MeasuredFigure, found: ClusterEstimate, matters: float, verdict: LabVerdict, enough: int | None
 ) -> str:
-    """The size of a figure beside the difference that matters, and that of a bias beside the noise of one answer."""
+    """Compare a figure with the difference that matters, and a bias with the noise of one answer."""
     limit = _number(matters, measured.unit)
     match verdict:
         case "biased" if max(found.low - measured.null, measured.null - found.high) > matters:

@@ -22,7 +22,7 @@ def plain(text: str) -> str:
 
 
 JOINED: Final = f"\u0590-\u06ff{UNSPACED}"
-"""Ranges of letters that may stand directly before a figure: of scripts without spaces, Arabic and Hebrew."""
+"""Ranges of letters that may come directly before a figure: of scripts without spaces, Arabic and Hebrew."""
 HAN: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 LETTER: Final = rf"(?:[^\W\d_{UNSPACED}][{MARKS}]{{0,4}})"
 """A letter with its vowel signs, of a script with spaces."""
@@ -97,7 +97,7 @@ SHARE: Final = (
     r"|आध[ेाी]|(?:एक|दो) तिहाई|(?:एक|तीन) चौथाई"
     rf"|(?:و)?(?:نصف|ثلث|ثلثا|ثلثي|ربع|ثلاثة أرباع)){_ENDS}"
 )
-"""Shares without a figure, and figures that stand behind the sign of a share."""
+"""Shares without a figure, and figures that follow the sign of a share."""
 UNIT: Final = rf"(?:个月|小时|分钟|公里|公斤|平方米|(?![的和与及或在是了也就都而])[{HAN}])"
 """A measure word behind a figure."""
 EMPTY: Final = (

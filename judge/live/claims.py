@@ -159,7 +159,7 @@ def known_claim(debate: Debate, side: Side, quote: str) -> str | None:
 def known_claims(debate: Debate, side: Side, quote: str) -> Iterator[str]:
     """Yield the flags of the same claim by the same side: the same words, or the same specific figure.
 
-    A flag that was cleared is known by its words only: its figure may stand in another claim that is not sound.
+    A flag that was cleared is known by its words only: its figure may occur in another claim that is not sound.
     """
     words, figures = comparable(quote), tokens(quote)
     for claim, entry in debate.claims.items():

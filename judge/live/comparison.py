@@ -169,7 +169,7 @@ AHEAD: Final = 1.0
 
 
 def _put_ahead(batch: EventBatch, found: Comparison, dimension: str) -> None:
-    """Both values move alike, by the least that puts the winner one point ahead."""
+    """Both values move by the same amount, the smallest that puts the winner one point ahead."""
     won, lost = found.later, found.earlier
     if found.outcomes[dimension] == "earlier":
         won, lost = lost, won

@@ -11,7 +11,7 @@ from events.types import Event
 
 
 class EventBatch:
-    """Events to append together, and the debate as it stands with them."""
+    """Events to append together, and the debate with these events folded."""
 
     def __init__(self, debate: Debate, *, at: str = "") -> None:
         """``at``: the time of the events; by default the time of the opening, since no rule reads it."""

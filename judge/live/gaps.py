@@ -23,7 +23,7 @@ PURPOSE: Final = "gaps"
 AUDIT: Final = "audit"
 RULE: Final = "logic_gap"
 MAX_AUDIT_FLAWS: Final = 3
-"""Flaws of one speaker that the closing audit may dock."""
+"""Flaws of one speaker for which the closing audit may take points off."""
 HISTORY: Final = 3
 """Earlier turns in the prompt."""
 
@@ -58,7 +58,7 @@ class GradedGaps(Struct, frozen=True, kw_only=True):
 
 
 class AuditedGap(GradedGap, frozen=True, kw_only=True):
-    """A flaw found after the last turn; the words that show it stand in the turn ``shown_in``."""
+    """A flaw found after the last turn; the words that show it are in the turn ``shown_in``."""
 
     shown_in: Annotated[int, Meta(ge=1, le=200)]
 
@@ -91,7 +91,7 @@ class _LocatedGap(Struct, frozen=True):
 
 
 def dock(batch: EventBatch, number: int, answers: Answers[Any]) -> None:
-    """Dock the flaws that more than half of the samples name with both quotes found in their turns."""
+    """Take points off for flaws that more than half of the samples name, if both quotes are in their turns."""
     record_notes(batch, number, PURPOSE, answers)
     by_turn: dict[int, list[tuple[int, Span, _LocatedGap]]] = {}
     for sample, (position, answer) in enumerate(answers.given):
@@ -150,9 +150,9 @@ def _quotes(gap: Gap, number: int) -> tuple[tuple[str, int, str], ...]:
 
 
 def audit(batch: EventBatch, answers: Answers[AuditAnswer]) -> None:
-    """Dock every turn for flaws that the closing audit shows, and record that it was made.
+    """Take points off every turn for flaws that the closing audit shows, and record that it was made.
 
-    The words that show a flaw may stand in any turn.  Of several samples the first counts.
+    The words that show a flaw may be in any turn.  Of several samples the first counts.
     """
     debate = batch.debate
     if not answers.given:
@@ -195,7 +195,7 @@ def _paid(batch: EventBatch, turn: int, continues: str) -> tuple[float, str]:
 
 
 def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGap]) -> bool:
-    """Dock ``turn`` once for the same flaw in several samples: the first sample's words, the median of the points."""
+    """Take points off ``turn`` once for a flaw in several samples: the first one's words, the median of the points."""
     rubric, texts = batch.debate.ledger.rubric, batch.debate.transcript.turns
     first = found[min(found)]
     if any(

@@ -193,7 +193,7 @@ KINDS: Final[dict[str, str]] = {
 }
 _IS_MEASURE: Final = re.compile(_MEASURE, re.IGNORECASE)
 _TELLING: Final = 2
-"""The least digits of a figure that counts without a unit, and that tells two claims apart."""
+"""Minimum digits of a figure that counts without a unit, and that tells two claims apart."""
 
 
 @cache

@@ -1,9 +1,10 @@
 """What the judge still reads of a debate that outgrows its window.
 
 All questions begin with the whole debate (``whole``).  Once that does not fit, the oldest turns after turn 1 are
-shortened to their first sentence and the sentences that hold flagged or docked words.  Where this is not enough, only
-the first sentence of the oldest stays, and of their part of the record the mean scores; then they are left out.  Turn 1
-and the newest turns stay whole.  The event ``context_shortened`` records the choice before the questions are asked.
+shortened to their first sentence and the sentences with words that were flagged or cost points.  Where this is not
+enough, only the first sentence of the oldest stays, and of their part of the record the mean scores; then they are left
+out.  Turn 1 and the newest turns stay whole.  The event ``context_shortened`` records the choice before the questions
+are asked.
 
 The choice is made in large steps, so that the beginning of the prompts stays the same for several turns, as vendors'
 caches need it.  The sizes are estimated from the log alone, not from the prompts.
@@ -32,9 +33,9 @@ DENSE: Final = 4 / 3
 WHOLE: Final = (4, 2)
 """So many of the newest turns stay whole; the second number where the first leaves too little room."""
 FRAME_TOKENS: Final = 500
-"""Tokens of the role and the rules beside the rubric's own words."""
+"""Tokens of the role and the rules, without the rubric's own words."""
 TURN_TOKENS, DIMENSION_TOKENS, COMPONENT_TOKENS, CHANGE_TOKENS, ENTRY_TOKENS, MEANS_TOKENS = 15, 18, 6, 12, 25, 120
-"""Tokens beside the words of speakers: of a turn, of a card, of an entry of the record, of the mean scores."""
+"""Tokens besides the words of speakers: of a turn, of a card, of an entry of the record, of the mean scores."""
 
 
 def shortening_due(debate: Debate, opened: DebateOpened) -> ContextShortened | None:
@@ -69,7 +70,10 @@ def room_for_turns(rubric: Rubric, motion: str, window: int) -> float:
 
 
 def kept_parts(debate: Debate, turn: int) -> tuple[Span, ...]:
-    """The first sentence of a turn and its sentences with flagged or docked words; of a very long one these words."""
+    """The first sentence of a turn, and its sentences with words that were flagged or cost points.
+
+    Of a very long sentence only these words are kept.
+    """
     text = debate.transcript.turns[turn].text
     marked = [claim.span for claim in debate.claims.values() if claim.turn == turn]
     marked += [

@@ -44,7 +44,7 @@ from judge.templates import fill, section
 from providers.base import Segment
 
 Measures = Mapping[str, tuple[float | Missing, float | Missing]]
-"""Values beside the composite, as (pro, con): ``credibility`` and ``stability``."""
+"""Values besides the composite, as (pro, con): ``credibility`` and ``stability``."""
 
 
 def scorecard_verdict(

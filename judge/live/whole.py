@@ -1,9 +1,9 @@
 """Prompts in which the judge reads the whole debate.
 
 Every question begins with the same segments: the role, the date, the motion, the components and anchors, and all turns
-so far with the moderator's messages between them.  What was recorded after a turn (scores, dockings, claims, premises)
-stands behind it.  A question that must not be anchored by the record (which of two turns is better, is a claim what it
-was flagged as, who held the better thesis) is asked about the turns alone.  The question itself is the last segment.
+so far with the moderator's messages between them.  What was recorded after a turn (scores, points taken off, claims,
+premises) follows it.  A question that must not be anchored by the record (which of two turns is better, is a claim what
+it was flagged as, who held the better thesis) is asked about the turns alone.  The question itself is the last segment.
 So the prompts of a debate are only appended to, and vendors' prompt caches read the beginning of a question again at a
 low price: the newest turn, which ends the part that later questions share, is marked with ``ends_prefix``.
 
@@ -170,7 +170,7 @@ class WholeDebate:
         return record
 
     def _scores(self) -> Iterator[tuple[int, str]]:
-        """Scores as they were given, claims, dockings and other changes of scores, with the turn spoken before."""
+        """Scores as they were given, claims, and changes of scores, with the turn spoken before."""
         told = [each for each in self._debate.ledger.cards.values() if each.turn not in self._without_record]
         for card in told:
             yield from ((card.turn, entry) for entry in self._card(card))
@@ -206,7 +206,7 @@ class WholeDebate:
         return changes
 
     def _changed(self, card: TurnCard, entries: Sequence[ScoreEntry]) -> Iterator[str]:
-        """The dockings among changes of a turn, and where the turn stands after the changes."""
+        """The points taken off for flaws among the changes of a turn, and its scores after the changes."""
         for entry in entries:
             if entry.kind == "gap" and len(entry.evidence) > 1:
                 fails, exposed = entry.evidence[:2]
@@ -484,7 +484,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def rule_effect(debate: Debate, labels: dict[Side, str]) -> str:
-    """What bands, penalties and dockings moved, in mean composite points by side, in words."""
+    """What bands, penalties and points taken off for flaws moved, in mean composite points by side, in words."""
     effects = {side: _effects(debate, side) for side in labels}
     parts = [
         f"{kind} moved Speaker {labels[side]} by {points:+.1f}"

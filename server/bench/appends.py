@@ -1,4 +1,4 @@
-"""Appends: many debates at once beside bare ``sqlite3``, one append beside the disk, and reads during many appends."""
+"""Appends: many debates against bare ``sqlite3``, one append against the disk, and reads during many appends."""
 
 import os
 import sqlite3
@@ -134,7 +134,7 @@ READS: Final = 40
 
 
 async def pressure(*, quick: bool) -> BenchFigure:
-    """Reads of a page while four times more appends wait than the queue holds, beside the same reads alone."""
+    """Reads of a page while four times more appends wait than the queue holds, against the same reads alone."""
     writers = MAX_REQUESTS * 2 if quick else MAX_REQUESTS * 4
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         async with await SqliteLog.open(Path(folder) / "moot.db") as log:

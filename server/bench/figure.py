@@ -10,7 +10,7 @@ Measure = Callable[[], Awaitable[float]]
 
 
 class BenchFigure(Struct, frozen=True, kw_only=True):
-    """A measured ``value``, the limit beside it (``yardstick``), and their ratio.
+    """A measured ``value``, the limit that it is compared with (``yardstick``), and their ratio.
 
     ``aim`` bounds the ratio, or the value if ``aim_of`` is ``value``: from below if ``better`` is ``more``, otherwise
     from above.

@@ -1,4 +1,4 @@
-"""The time that the moderator adds to a turn, beside the same calls made directly."""
+"""The time that the moderator adds to a turn, compared with the same calls made directly."""
 
 import time
 from collections.abc import AsyncIterator

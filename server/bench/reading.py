@@ -1,4 +1,4 @@
-"""Reads: records, folds and whole debates beside the least that they could cost; the list and the start of a store."""
+"""Reads: records, folds and whole debates against their minimum cost; the list and the start of a store."""
 
 import sqlite3
 import time
@@ -31,7 +31,7 @@ LONGEST: Final = 1_000
 
 
 async def fold(*, quick: bool) -> BenchFigure:
-    """The fold of a debate from its payloads, beside decoding alone."""
+    """The fold of a debate from its payloads, against decoding alone."""
     records = debate(LONGEST)
     debates = EVENTS // LONGEST
 
@@ -73,7 +73,7 @@ def _reread(record: Recorded) -> Recorded:
 
 
 async def typed_read(*, quick: bool) -> BenchFigure:
-    """Records with decoded events, read page by page in the reading thread, beside the bare rows."""
+    """Records with decoded events, read page by page in the reading thread, against the bare rows."""
     events, repetitions = (4_000, 5) if quick else (20_000, 9)
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         path = Path(folder) / "moot.db"
@@ -155,7 +155,7 @@ def _rows(debates: int) -> Iterator[tuple[Any, ...]]:
 
 
 async def list_(*, quick: bool) -> BenchFigure:
-    """The 95th percentile of first pages and searches, beside a bare search through the same rows."""
+    """The 95th percentile of first pages and searches, against a bare search through the same rows."""
     debates, times = (FEW_DEBATES, 3) if quick else (DEBATES, 10)
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         path = Path(folder) / "moot.db"

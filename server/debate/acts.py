@@ -34,7 +34,7 @@ from server.people.links import digest_of_link
 MAX_VOTES: Final = 100_000
 """Votes and beliefs that one debate takes, replaced ones included."""
 MAX_WORDS: Final = 100
-"""Words of the moderator that one debate takes: each of them stands in the prompts that follow."""
+"""Words of the moderator that one debate takes: each of them is in the prompts that follow."""
 MAX_WORD: Final = 1000
 MAX_BY: Final = 80
 """Characters."""

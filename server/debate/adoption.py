@@ -32,13 +32,13 @@ BOUNDS: Final = {
     "settings.deadline_s": (0, 86_400),
     "settings.max_cost_usd": (0, 1e9),
 }
-"""Least and greatest values in an opening, by path; formats without debaters have 0 turns."""
+"""Minimum and maximum values in an opening, by path; formats without debaters have 0 turns."""
 UNREADABLE: Final = (LookupError, ValueError, TypeError, ArithmeticError, AttributeError)
-"""What the folds raise for a log that Moot did not write: who reads many debates passes over such a debate."""
+"""What the folds raise for a log that Moot did not write.  Readers of many debates skip such a debate."""
 PRINTED: Final = 1e15
 """A message shows values below this one."""
 MAX_LENGTHS: Final = {"panel": 48, "cases": 1000, "motion": 2000}
-"""Greatest numbers of raters (12 models with up to four profiles), of cases, and of characters."""
+"""Maximum numbers of raters (12 models with up to four profiles), of cases, and of characters."""
 
 
 def check_debate(records: tuple[Recorded, ...]) -> None:

@@ -138,11 +138,11 @@ class Moderator:
 
     @property
     def is_in_doubt(self) -> bool:
-        """Whether the log may hold an act of a person that the debate as it stands here lacks."""
+        """Whether the log may hold an act of a person that the debate folded here lacks."""
         return self._writer.is_in_doubt
 
     async def settle(self) -> None:
-        """Read the log again once the store answers, and do what follows from an act of a person that stands there."""
+        """Read the log again once the store answers, and do what follows from an act of a person that it holds."""
         await self._writer.settle()
         if self.debate.seats:
             self.seats.settle()

@@ -3,8 +3,8 @@
 While one append is under way, the next ones wait in a list and are then written together.  Each is built from the
 debate as it stands after the one before it, so that the log reads as if they had been appended one by one.
 
-An append that the store did not answer may stand in the log all the same.  So the log is read again before anything
-else is built.  What stands there is not written a second time, and an act that its sender repeats gets its answer then.
+The log may hold an append that the store did not answer.  So the log is read again before anything else is built.  What
+the log holds is not written a second time, and an act that its sender repeats gets its answer then.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -233,7 +233,7 @@ class StreamWriter:
             await self._read_on(self.debate)
 
     async def _read_on(self, debate: Debate) -> None:
-        """Fold what the log holds after ``debate``.  If the batch without an answer stands there, it is answered."""
+        """Fold what the log holds after ``debate``.  If that has the batch without an answer, the batch is answered."""
         batch, found = self._unanswered, list[Recorded]()
         async for records in read_pages(self._log, self.id, debate.position):
             for record in records:

@@ -16,7 +16,7 @@ from server.people.names import is_person, seat_of
 SEND_S: Final = 3.0
 """Seconds beyond a person's time for a text that was sent within it."""
 BACK_S: Final = 15.0
-"""Least seconds that a person has after the server was away in the middle of a turn."""
+"""Minimum seconds that a person has left after the server was down in the middle of a turn."""
 TOO_LATE: Final = "the person did not send a text in time"
 
 

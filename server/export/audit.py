@@ -78,7 +78,7 @@ class SettledClaim(Struct, frozen=True, kw_only=True):
 
 
 class ClosingAudit(Struct, frozen=True, kw_only=True):
-    """The search for flaws in every turn after the last one: how many turns it docked, or why there is no answer."""
+    """The search for flaws in every turn after the last one: how many turns lost points, or why there is no answer."""
 
     position: int
     found: int

@@ -1,4 +1,4 @@
-"""The preview picture of a debate, which other sites show beside a link: motion, sides, scores and state as a PNG.
+"""The preview picture of a debate, which other sites show with a link: motion, sides, scores and state as a PNG.
 
 Pillow draws it.  A text is drawn in the first font that has all of its letters, and left out if there is none.
 """
@@ -55,7 +55,7 @@ ABSENT: Final = "\U0010ffff"
 """A code point that no font has: it is drawn as a missing glyph."""
 
 JOINERS: Final = {"\u200c", "\u200d"}
-"""Characters without a glyph that decide whether the letters beside them join."""
+"""Characters without a glyph that decide whether the letters next to them join."""
 
 
 class Words(NamedTuple):

@@ -22,7 +22,7 @@ PATIENCE_S: Final = 10.0
 """Seconds for the whole head of a request, and for each ``MIN_BYTES`` bytes of a body or of an answer."""
 MIN_BYTES: Final = 4096
 OTHERS: Final = 1000
-"""Connections that are open at once besides those of spectators."""
+"""Connections that are open at once, not counting those of spectators."""
 
 
 class BoundedProtocol(H11Protocol):

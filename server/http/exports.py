@@ -254,7 +254,7 @@ def _framed(response: Response) -> Response:
 
 
 async def preview(request: Request) -> Response:
-    """GET /d/{id}/preview.png: the picture that other sites show beside a link to the debate, as spectators see it."""
+    """GET /d/{id}/preview.png: the picture that other sites show with a link to the debate, as spectators see it."""
     rate: RateLimit = request.app.state.preview_rate
     rate.check_address(request)
     debate = request.path_params["debate"]

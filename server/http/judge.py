@@ -77,7 +77,7 @@ class MeasuredOver(Struct, frozen=True, kw_only=True):
 
 
 class JudgeReport(Struct, frozen=True, kw_only=True):
-    """The whole page.  ``levels`` are the five levels of the live judge, ``beside`` is what else it does.
+    """The whole page.  ``levels`` are the five levels of the live judge, ``beside`` has the rest of its work.
 
     If the page shows the rubric of one debate, ``differences`` counts its differences from version 2.
     """

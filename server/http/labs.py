@@ -90,7 +90,7 @@ async def lab_page(request: Request) -> Response:
 
 
 async def _wanted(request: Request) -> DebateRequest:
-    """The request for a lab: its fields and those of its part ``lab`` stand side by side."""
+    """The request for a lab: in its body the fields of its part ``lab`` are not nested."""
     body = await read_object(request)
     said: dict[str, Any] = {name: body.pop(name) for name in OF_DEBATE & body.keys()}
     return as_request({**said, "format": "lab", "lab": body})

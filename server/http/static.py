@@ -21,7 +21,7 @@ _COMMENT: Final = re.compile(rb"^[ \t]*(?:/\*\*.*?\*/|//[^\n]*)[ \t]*$", re.MULT
 
 
 def without_comments(script: bytes) -> bytes:
-    """A script without the comments that stand on lines of their own; the other lines keep their numbers."""
+    """A script without the comments that are on lines of their own; the other lines keep their numbers."""
     return _COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), script)
 
 

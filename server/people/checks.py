@@ -1,8 +1,8 @@
 """The check of a person's answer, before it counts: what is wrong at which place, in words for the page.
 
 A model's answer is read leniently, and a finding whose quote is not in the turn is refused and recorded.  A person can
-mend an answer.  So it is held to the schema of the question and to the rules of quotes, and comes back with its faults.
-A quote may be left out only where an answer without it counts: of a component of a score, and of an opinion.
+correct an answer.  So it is checked against the schema of the question and the rules of quotes, and comes back with its
+faults.  A quote may be left out only where an answer without it counts: of a component of a score, and of an opinion.
 """
 
 from collections.abc import Callable, Iterator, Mapping

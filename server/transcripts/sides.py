@@ -1,4 +1,4 @@
-"""Whose side each speaker is on, as far as names and the file tell it; and the split that a user mends."""
+"""Whose side each speaker is on, as far as names and the file tell it; and the split that a user corrects."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -90,7 +90,7 @@ def _with_entries(
 
 
 def with_same(split: TranscriptSplit, same: Mapping[str, str]) -> TranscriptSplit:
-    """The split in which some names belong to another speaker, by name; sides that were guessed are proposed anew.
+    """The split in which some names belong to another speaker, by name; sides that were guessed are proposed again.
 
     What is left out stays so.  Raises ``BadTranscript`` if one person is left.
     """

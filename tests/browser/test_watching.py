@@ -44,7 +44,7 @@ def visit(page: Page, server: Any, debate: str, rest: str = "") -> None:
     expect(page.locator("body[data-ready]")).to_be_attached()
 
 
-@pytest.mark.parametrize(("name", "says"), [("juries", "was docked 4 points"), ("transit", "The judge’s assessment")])
+@pytest.mark.parametrize(("name", "says"), [("juries", "lost 4 points"), ("transit", "The judge’s assessment")])
 def test_highlights_show_each_moment_and_end_with_the_verdict_within_a_minute(
     new_page: Any, server: Any, name: str, says: str
 ) -> None:

@@ -178,7 +178,7 @@ const LABELS = {
   confidence: "How sure are you?",
   continues: "Have you taken points for this flaw already?",
   contradictions: "Premises that the turn contradicts",
-  dropped: "Premises that the turn passes over",
+  dropped: "Premises that the turn drops",
   early: "Claim at the beginning",
   evolution: "How the argument developed",
   explanation: "Why",
@@ -233,7 +233,7 @@ const LABELS_OF = {
 const ROWS = {
   claims: "a suspect claim",
   contradictions: "a contradiction",
-  dropped: "a premise that is passed over",
+  dropped: "a premise that is dropped",
   fallacies: "a fallacy",
   findings: "a finding",
   gaps: "a flaw",

@@ -111,7 +111,7 @@ def is_passing(error: Exception) -> bool:
 
 
 def leaves_doubt(error: Exception) -> bool:
-    """Whether the statement may have been committed all the same: the answer was lost, or the server was stopped."""
+    """Whether the statement may have been committed nevertheless: the answer was lost, or the server was stopped."""
     state = sqlstate(error)
     return state is None or state.startswith(("08", "57P"))
 

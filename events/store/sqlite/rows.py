@@ -79,7 +79,7 @@ def read_records(connection: sqlite3.Connection, debate: str, after: int, limit:
 
 
 def read_envelopes(connection: sqlite3.Connection, debate: str, after: int, limit: int | None) -> tuple[Envelope, ...]:
-    """Records as they lie there, whatever they hold: text that is no UTF-8 comes as surrogates."""
+    """Records as stored, not checked: bytes that are not UTF-8 become surrogates."""
     connection.text_factory = _lenient
     try:
         return tuple(

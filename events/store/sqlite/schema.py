@@ -98,7 +98,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
 
 
 def create(path: Path) -> None:
-    """Create an empty file that only its owner reads, if there is none.  SQLite's files beside it get its rights."""
+    """Create an empty file that only its owner reads, if there is none.  SQLite's other files get its permissions."""
     with suppress(OSError):  # SQLite opens the file next, and says why it cannot
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, OWNER_ONLY))
 

@@ -1,4 +1,4 @@
-"""The index of a SQLite store for searches in what was said, in a file of its own beside the store.
+"""The index of a SQLite store for searches in what was said, in a file of its own next to the store.
 
 The index is a projection: each search first adds what was recorded since the last one.  So an append does not wait for
 it, an older store gets its index at the first search, and a file that is missing or damaged is built again.
@@ -115,7 +115,7 @@ class SqliteSearch:
         index_path(self._store).unlink(missing_ok=True)
 
     def _catch_up(self, connection: sqlite3.Connection) -> None:
-        """Add what was recorded since the last search.  Another store in the place of the old one is read anew."""
+        """Add what was recorded since the last search.  A store that replaced another one is read whole."""
         last = connection.execute("SELECT max(sequence) FROM store.events").fetchone()[0] or 0
         reached, digest = connection.execute("SELECT sequence, digest FROM reached").fetchone() or (0, b"")
         if reached == last and self._is_at(connection, reached, digest):

@@ -21,7 +21,7 @@ from server.settings import Settings
     "--rubric", metavar="NAME|FILE", help=f"A rubric, or one of {', '.join(SHIPPED)}; that of the debate without."
 )
 @click.option("--samples", type=click.IntRange(1, 9), default=1, show_default=True, help="Answers to each question.")
-@click.option("--panel", metavar="MODEL,…", help="A panel of these models beside the judge.")
+@click.option("--panel", metavar="MODEL,…", help="A panel of these models in addition to the judge.")
 @click.option("--max-cost", type=float, metavar="USD", help="Halt the debate at this cost.")
 @with_settings
 @with_json
@@ -39,7 +39,7 @@ def rejudge(
 ) -> None:
     r"""Let another judge read the turns of a debate.  The last line of the output is the id of the new debate.
 
-    The turns stay as they are; nothing is spoken anew.  moot compare lays the two judgings side by side.
+    The turns stay as they are; no debater speaks again.  moot compare lays the two judgings side by side.
 
     \b
       moot rejudge ID --judge anthropic:claude-haiku-4-5

@@ -81,10 +81,10 @@ SIDE_OPTIONS: Final[dict[str, EntrySide]] = {"pro": "pro", "con": "con", "contex
 def judge(settings: Settings, /, file: str, *, as_json: bool, **options: Any) -> None:
     r"""Judge a debate that was held elsewhere.  FILE is its transcript; - is standard input.
 
-    Read are plain text and Markdown with names (“Ann: …”), CSV and JSON with the columns speaker and text, WebVTT and
-    SRT subtitles with names, chats of OpenAI and Anthropic, NYU debates, and Moot's own logs.  The two who talk most
-    are Pro and Con unless names or options say otherwise.  On a terminal it shows the split and asks before it begins;
-    without one, sides that are only guessed so need --pro and --con, or --yes.
+    It reads plain text and Markdown with names (“Ann: …”), CSV and JSON with the columns speaker and text, WebVTT and
+    SRT subtitles with names, chats of OpenAI and Anthropic, NYU debates, and Moot's own logs.  The two people who talk
+    most are Pro and Con unless names or options say otherwise.  On a terminal it shows the split and asks before it
+    begins.  Without a terminal it does not guess: name the sides with --pro and --con, or accept the guess with --yes.
 
     \b
       moot judge townhall.vtt --motion "Cities should ban private cars" --judge ollama:qwen3

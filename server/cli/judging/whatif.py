@@ -1,4 +1,4 @@
-"""``moot whatif``: the recorded outcome beside the outcome of the same answers under other rules."""
+"""``moot whatif``: the recorded outcome, and the outcome of the same answers under other rules."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

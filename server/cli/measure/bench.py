@@ -1,4 +1,4 @@
-"""``moot bench``: figures of Moot on this machine, each beside a limit measured in the same run."""
+"""``moot bench``: figures of Moot on this machine, each compared with a limit measured in the same run."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from functools import partial

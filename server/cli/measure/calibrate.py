@@ -54,7 +54,7 @@ def calibrate(
     r"""Measure the raters of a panel by cases whose outcome is known.
 
     Each file in DIR holds a case: {"motion", "pro": [{"claim", "reasoning", "evidence"}], "con": […], "winner":
-    "pro|con|neither", "source": "who says so"}; or an exported protocol debate NAME.ndjson beside NAME.truth.json
+    "pro|con|neither", "source": "who says so"}; or an exported protocol debate NAME.ndjson with NAME.truth.json
     {"winner", "source"}.  The results change the weights of every later panel with the same raters and models.
 
     \b

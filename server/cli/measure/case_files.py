@@ -1,4 +1,4 @@
-"""Cases in a folder: JSON files, and exported protocol debates beside a file that names the right outcome.
+"""Cases in a folder: JSON files, and exported protocol debates, each with a file that names the right outcome.
 
 Every fault of every file is reported before anything is run.
 """
@@ -91,7 +91,7 @@ def _case_in(path: Path) -> CaseRequest | None:
     if path.name.endswith(TRUTH):
         export = path.with_name(f"{path.name.removesuffix(TRUTH)}.ndjson")
         if not export.is_file():
-            raise BadCaseFile(path, ("", f"there is no {export.name} beside it"))
+            raise BadCaseFile(path, ("", f"the folder has no {export.name}"))
         return None
     if path.suffix == ".json":
         return _from_json(path)
@@ -107,7 +107,7 @@ def _from_json(path: Path) -> CaseRequest:
 def _from_export(path: Path) -> CaseRequest:
     truth_path = path.with_name(f"{path.stem}{TRUTH}")
     if not truth_path.is_file():
-        raise BadCaseFile(path, ("", f"there is no {truth_path.name} beside it, which names the right outcome"))
+        raise BadCaseFile(path, ("", f"the folder has no {truth_path.name}, which names the right outcome"))
     truth = _decoded(truth_path, _Truth)
     try:
         with path.open("rb") as file:

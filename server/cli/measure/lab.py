@@ -80,8 +80,9 @@ def lab(settings: Settings, /, what: tuple[str, ...], *, as_json: bool, **option
     r"""Measure how far you can trust the numbers of a judge.
 
     The judge is asked its own questions about texts that differ in one respect: their order, their side, their length,
-    a citation that looks real, an instruction to the judge.  Each figure has its 95 % interval, and beside it how much
-    the judge differs from itself when it is asked again.  The last line of the output is the id; /lab/ID shows the run.
+    a citation that looks real, an instruction to the judge.  Each figure has its 95 % interval.  For comparison the
+    report says how much the judge differs from itself when it is asked again.  The last line of the output is the id;
+    /lab/ID shows the run.
 
     \b
       moot lab baseline:lexical

@@ -108,7 +108,7 @@ def export(
 
 @contextmanager
 def _replaced_file(output: Path) -> Iterator[BinaryIO]:
-    """A file beside ``output`` that replaces it when it is complete; after a failure ``output`` is unchanged."""
+    """A file next to ``output`` that replaces it when it is complete; after a failure ``output`` is unchanged."""
     if output.exists() and not output.is_file():  # /dev/stdout or a pipe has nothing to keep
         with output.open("wb") as file:
             yield file

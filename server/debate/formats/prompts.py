@@ -42,7 +42,7 @@ class Context(NamedTuple):
 
 
 def is_begun(model: str, opened: DebateOpened) -> bool:
-    """Whether a debater's speeches are begun for it: a very small model in an English debate."""
+    """Whether a debater gets the first words of its speeches: a very small model in an English debate."""
     return model == TINY and "begun" in opened.prompts and (opened.language or "en").partition("-")[0] == "en"
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from events.languages import LANGUAGES
 
 CERTAIN: Final = 0.9
-"""The least probability of a language other than English."""
+"""Minimum probability of a language other than English."""
 
 
 def language_of(text: str) -> str:

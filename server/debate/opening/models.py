@@ -19,7 +19,7 @@ QUESTION_S: Final = 1800.0
 SAFE_WINDOW: Final = 32_768
 """The window of a model, in tokens, if its provider does not name it."""
 TINY: Final = "embedded:smollm2"
-"""The model whose speeches are begun for it."""
+"""The model that gets the first words of its speeches."""
 WHOLE_WINDOW: Final = 8192
 """Tokens of a window from which on a model gets the long prompts."""
 

@@ -76,7 +76,7 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     format_: ClassVar[str]
     """The name of its format."""
     only: ClassVar[dict[str, tuple[str, str]]] = {}
-    """For each field that other formats lack: the field to blame and why, where it stands in a request of those."""
+    """For each field that other formats lack: the field to blame and the reason, if a request of theirs has it."""
     people_debate: ClassVar[bool] = False
     """Whether a person may speak for a side."""
     has_sides: ClassVar[bool] = False

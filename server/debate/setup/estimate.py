@@ -6,7 +6,7 @@ cannot be foreseen: failed attempts, a conflict of the verdicts, the rounds of a
 
 The estimate assumes that a cache holds everything that was read before in the same debate, except in calls of the same
 moment.  Gemini, and OpenAI with older models, cache the beginning of every prompt themselves.  Anthropic, and OpenAI
-with newer models, cache what stands before our marks.  Anthropic and OpenAI keep a cache for each form of answer.
+with newer models, cache what comes before our marks.  Anthropic and OpenAI keep a cache for each form of answer.
 """
 
 import math
@@ -29,7 +29,7 @@ from providers.limits import DEFAULT_LIMITS, Limit
 from server.debate.setup.rehearsal import LONGEST, RehearsedCall, rehearse
 
 PIECE_TOKENS: Final = 4
-"""Tokens of a message beside its text."""
+"""Tokens of a message besides its text."""
 CALL_TOKENS: Final = 10
 Durations = Mapping[tuple[str, str], float]
 """Seconds of a call, by provider and purpose, as this process has measured them."""

@@ -261,8 +261,8 @@ def _speaker(seat: Debater) -> str:
 def _cut(records: Sequence[Recorded], wanted: ForkRequest) -> int:
     """The last position that a fork copies: one at which Moot had recorded everything that belongs together.
 
-    Records of one append have one time.  A position within such a batch stands for the one before it: what the batch
-    held follows anew from the answers.
+    Records of one append have one time.  A position within such a batch means the one before it: what the batch
+    held follows from the answers again.
     """
     if (wanted.at is None) == (wanted.turn is None):
         raise BadField("at", "say from where: at an event, or after a turn")

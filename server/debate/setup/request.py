@@ -48,6 +48,6 @@ def _own_fields(said: dict[str, Any], kind: type[DebateRequest]) -> dict[str, An
 
 
 def _why_only(kind: type[DebateRequest], field: str) -> tuple[str, str]:
-    """The field to blame and the reason, where a field of ``kind`` stands in a request of another format."""
+    """The field to blame and the reason, if a request of another format has a field of ``kind``."""
     told: list[dict[str, tuple[str, str]]] = [vars(base).get("only", {}) for base in kind.__mro__]
     return next(each[field] for each in told if field in each)

@@ -193,7 +193,7 @@ def _messages(view: View) -> Iterator[doc.Section]:
 
 
 def _poll(view: View) -> Iterator[doc.Section]:
-    """The audience's winner beside the judge's, both votes, and who moved; nothing before the end."""
+    """The audience's winner and the judge's, both votes, and who moved; nothing before the end."""
     if view.poll is UNSET or view.poll.result is UNSET:
         return
     result = view.poll.result

@@ -92,7 +92,7 @@ class Docking(Struct, frozen=True, kw_only=True):
 
 
 class DockingPair(Struct, frozen=True, kw_only=True):
-    """A flaw that one judging docked, or both in words that overlap."""
+    """A flaw for which one judging took points off, or both did, in words that overlap."""
 
     turn: int
     first: Docking | UnsetType = UNSET

@@ -180,7 +180,7 @@ def comparison_page(found: JudgingComparison, first: Side) -> str:
     preferred = {each.later: each for each in found.preferences}
     claims, flaws = _claims(found, first), _flaws(found, first)
     intro = (
-        "A difference is the second judging less the first. A turn opens with the scores of its components, and with "
+        "A difference is the second judging minus the first. A turn opens with the scores of its components, and with "
         "what only one judge found."
     )
     turns = (_turn(found, turn, claims, flaws, preferred.get(turn.turn)) for turn in found.turns)

@@ -1,7 +1,7 @@
 """Figures of agreement between two judges that scored the same turns.
 
-No figure is given for fewer than ``MIN_VALUES`` values.  Krippendorff's alpha and kappa, with their bootstrap intervals, are
-those of a panel with two raters (``judge/panel/``).
+With fewer than ``MIN_VALUES`` values no figure is given.
+Krippendorff's alpha and kappa, with their bootstrap intervals, are those of a panel with two raters (``judge/panel/``).
 
 Sources: Abramowitz and Stegun (1964), 26.7.3 and 26.7.4, the t distribution with whole degrees of freedom; Bonett and
 Wright (2000), the interval of Spearman's rank correlation.

@@ -277,7 +277,7 @@ def _unmended(case: _SideOfExchange) -> Iterator[Parts]:
 
 
 def _is_left(case: _SideOfExchange, loss: Loss) -> bool:
-    """Whether the opponent exposed a flaw after which the side spoke again, and nothing recorded mends it."""
+    """Whether the opponent exposed a flaw after which the side spoke again, and nothing recorded repairs it."""
     is_due = loss.kind == "gap" and loss.turn < loss.shown_in < max(case.cards)
     return is_due and case.debate.ledger.sides[loss.shown_in] != case.side and not _is_mended(case, loss)
 

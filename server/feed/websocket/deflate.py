@@ -2,7 +2,7 @@
 
 A client can read a compressed message if its window, the last ``WINDOW`` bytes that it was sent, holds everything that
 the message refers back to.  Clients that were sent the same ``WINDOW`` bytes can therefore share one compressor.
-Newcomers get the same messages from a second compressor.  It starts anew after each newcomer, so it refers to nothing
+Newcomers get the same messages from a second compressor.  It starts again after each newcomer, so it refers to nothing
 from before that.  Once a newcomer was sent ``WINDOW`` bytes, it reads from the first compressor.
 """
 

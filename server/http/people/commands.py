@@ -38,7 +38,7 @@ def operator_act(read: Read) -> Callable[[Request], Awaitable[Response]]:
 
 
 async def ask_what_if(request: Request) -> Response:
-    """POST /api/debates/{id}/whatif: the recorded outcome beside the one under other rules.  Writes nothing.
+    """POST /api/debates/{id}/whatif: the recorded outcome compared with the one under other rules.  Writes nothing.
 
     A thread computes the answer, one at a time.
     """

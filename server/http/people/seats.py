@@ -46,7 +46,7 @@ WRITES_PER_MINUTE: Final = 120
 
 
 class Visit(NamedTuple):
-    """A request of a seat's page: the place, the digests of token and secret, and the debate as it stands."""
+    """A request of a seat's page: the seat, the digests of token and secret, and the debate up to now."""
 
     debate: str
     seat: str
@@ -293,7 +293,7 @@ def _turns(now: Debate, seat: str, after: int) -> Iterator[SpokenTurn]:
 
 
 def _request(request: Request, visit: Visit) -> SeatRequest | None:
-    """The open request of the seat: known where the debate runs; a turn to speak stands in the log too."""
+    """The open request of the seat: known where the debate runs; a turn to speak is in the log too."""
     people, loop_now = service_of(request).moderators.people, asyncio.get_running_loop().time()
     asked = next(iter(people.open_requests(visit.debate, visit.seat)), None)
     turn, opened = visit.now.transcript.current, visit.now.opened

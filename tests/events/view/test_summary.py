@@ -219,9 +219,9 @@ def test_the_moments_of_a_debate_of_each_rubric() -> None:
     assert [each.text for each in summary("v1").moments] == [
         "Claim C3.1 of Pro was flagged: fabricated citation, and a second opinion agreed.",
         "Pro dropped premise P1.1 without saying so in turn 3.",
-        "Turn 1 of Pro was docked 4 points of logic: turn 4 exposed a flaw in it.",
+        "Turn 1 of Pro lost 4 points of logic: turn 4 exposed a flaw in it.",
         "Con took the lead when turn 4 was judged: Pro 62.9, Con 65.0.",
-        "Turn 3 of Pro was docked 2 points of logic: turn 4 exposed a flaw in it.",
+        "Turn 3 of Pro lost 2 points of logic: turn 4 exposed a flaw in it.",
         "Pro took the lead when turn 5 was judged: Pro 68.9, Con 65.0.",
         "Pro contradicted P1.3 in turn 5.",
     ]
@@ -240,14 +240,14 @@ def test_the_moments_of_a_debate_of_each_rubric() -> None:
 def test_flaws_that_one_turn_exposes_are_one_moment_with_the_worst_of_them() -> None:
     [moment] = key_moments(held([scored(1, 20)], [scored(2, 20), docked(1, 2, by=2), docked(1, 4, by=2)]))
 
-    assert moment.text == "Turn 1 of Pro was docked 6 points of logic: turn 2 exposed 2 flaws in it."
+    assert moment.text == "Turn 1 of Pro lost 6 points of logic: turn 2 exposed 2 flaws in it."
     assert (moment.quote, moment.side, moment.turn) == ("flaw of 4", "pro", 1)
 
 
 def test_a_flaw_that_the_closing_audit_found_in_a_turn_itself() -> None:
     [moment] = key_moments(held([scored(1, 20)], [scored(2, 20), docked(2, 1, by=2)]))
 
-    assert moment.text == "Turn 2 of Con was docked 1 point of logic: it shows a flaw itself."
+    assert moment.text == "Turn 2 of Con lost 1 point of logic: it shows a flaw itself."
 
 
 def test_the_lead_changes_only_between_sides_and_beyond_the_tie_margin() -> None:

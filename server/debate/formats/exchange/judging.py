@@ -41,7 +41,7 @@ TOKENS: Final = {
     "conflict": 1000,
     "convergence": 1200,
 }
-"""Most tokens of an answer, by purpose."""
+"""Maximum tokens of an answer, by purpose."""
 
 
 def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str, Question]:
@@ -346,7 +346,7 @@ def audit_question(debate: Debate, opened: DebateOpened) -> Question | None:
 
 
 def audited(debate: Debate, asked: Question) -> Sequence[Draft]:
-    """The dockings of the closing audit, and that it was made."""
+    """The points that the closing audit takes off, and that it was made."""
     batch = EventBatch(debate)
     gaps.audit(batch, answers(debate, asked))
     return batch.drafts

@@ -23,7 +23,7 @@ SOURCES: Final = LazyTable[Any]({"transcript": "server.debate.formats.exchange.t
 """Where turns may come from, if no debater speaks them."""
 NOISE: Final = LazyTable[Any]({"noise": "server.debate.opening.noise:noise_of"})
 TINY_WORDS: Final = 70
-"""Words of a turn if SmolLM2 debates: it loses its way in a longer speech."""
+"""Words of a turn if SmolLM2 debates: its longer speeches are incoherent."""
 
 
 class ExchangeRequest(TwoSidedRequest, kw_only=True, forbid_unknown_fields=True):

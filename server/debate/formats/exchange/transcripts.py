@@ -27,7 +27,7 @@ MAX_SOURCE: Final = 500
 MAX_LICENCE: Final = 200
 MAX_SPEAKER: Final = 80
 MAX_CONTEXT: Final = 100
-"""Entries of context: each of them stands in the judge's prompts that follow."""
+"""Entries of context: each of them is in the judge's prompts that follow."""
 MAX_CONTEXT_TEXT: Final = 4000
 SHORT_TOKENS: Final = 3500
 """Of a judge that reads two turns: tokens for the question and the answer."""

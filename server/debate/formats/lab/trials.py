@@ -136,7 +136,7 @@ def debate_of(trial: Trial, opened: DebateOpened, at: str) -> Debate:
 
 @lru_cache(maxsize=4096)
 def _words(text: str) -> int:
-    """Words of a speech: a text stands in many trials."""
+    """Words of a speech, cached: many trials have the same text."""
     return count_words(text)
 
 

@@ -1,7 +1,7 @@
 """The panel of a debate: independent scores, their agreement, a deliberation if the raters differ, and the verdict.
 
 Every rater is asked for its scores once.  The verdict follows from these scores alone: a deliberation is recorded
-beside them and does not change it.
+as well and does not change it.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ BOTH: Final = "judge_and_panel"
 
 
 def asks(debate: Debate, opened: DebateOpened) -> tuple[Ask, ...]:
-    """The raters' questions that are still open; they may run beside other questions.
+    """The raters' questions that are still open; they may run at the same time as other questions.
 
     None if the cost cap is reached: then ``steps`` gives the halt.
     """

@@ -57,7 +57,7 @@ def clock_of(debate: Debate, side: Side, turn: int) -> str:
 
 
 def turn_prompt(debate: Debate, opened: DebateOpened, side: Side, passages: Sequence[str] = ()) -> tuple[Segment, ...]:
-    """What the page of the seat tells the person about the turn, beside the debate itself."""
+    """What the page of the seat tells the person about the turn, besides the debate itself."""
     directive = directive_in_force(debate, side)
     asked = f"You speak for {side.capitalize()}. The motion:\n{quoted(opened.motion)}\n"
     asked += f"Write at most {opened.max_words} words."
