@@ -5,7 +5,7 @@ from typing import Final, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
-from events.state.ledger import Ledger, ScoreEntry, TurnCard
+from events.state.ledger import Ledger, ScoreEntry
 from events.types import SIDES, BothSides, Missing, Side, other
 from events.view.moments import NAMES, Moment, key_moments
 
@@ -62,7 +62,8 @@ def _effects(ledger: Ledger) -> RuleEffects | UnsetType:
     given: dict[Side, float] = {}
     moved: dict[Side, dict[RuleKind, float]] = {}
     for side in SIDES:
-        cards = [each for each in ledger.cards.values() if each.side == side and _is_counted(each, ledger)]
+        judged = [each for each in ledger.cards.values() if each.side == side and each.missing is None]
+        cards = [each for each in judged if each.composite(ledger.dimensions) is not None]
         if not cards:
             return UNSET
         balances = [card.balances[name] for card in cards for name in ledger.dimensions]
@@ -81,10 +82,6 @@ def _effects(ledger: Ledger) -> RuleEffects | UnsetType:
         moved={kind: points for kind, points in lead.items() if points},
         text=_in_words(lead, recorded["pro"] - recorded["con"] - ahead, ahead),
     )
-
-
-def _is_counted(card: TurnCard, ledger: Ledger) -> bool:
-    return card.missing is None and card.composite(ledger.dimensions) is not None
 
 
 def _rule_kind(entry: ScoreEntry, ledger: Ledger) -> RuleKind:

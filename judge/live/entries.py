@@ -64,13 +64,14 @@ def record_injection(batch: EventBatch, turn: int, attempts: Attempts) -> None:
     charged = [each for each in attempts if each.pattern != injection.POSSIBLE]
     rubric = batch.debate.ledger.rubric
     if charged and rubric is not None:
+        names = dict.fromkeys(each.pattern.replace("_", " ") for each in charged)
         penalize_conduct(
             batch,
             turn,
             rubric.conduct.get("injection"),
             rule="injection",
             because_of=positions[attempts.index(charged[0])],
-            reason=f"the turn tries to instruct the judge ({_names(charged)})",
+            reason=f"the turn tries to instruct the judge ({', '.join(names)})",
         )
 
 
@@ -143,7 +144,3 @@ def record_unchecked(batch: EventBatch, turn: int, purpose: str, answers: Answer
             CheckMissing(turn=turn, purpose=purpose, reason=why_missing(answers).reason),
             batch.debate.transcript.turns[turn].spoken,
         )
-
-
-def _names(attempts: Attempts) -> str:
-    return ", ".join(dict.fromkeys(each.pattern.replace("_", " ") for each in attempts))

@@ -222,7 +222,8 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
             return False
     if rubric.gaps.most_per_turn is not UNSET:
         most = max(rubric.gaps.most_per_turn, points)  # the gravest flaw counts in full
-        room = max(0.0, most - _docked(batch, turn))
+        lost = -sum(entry.requested for entry in batch.debate.ledger.cards[turn].entries if entry.rule == RULE)
+        room = max(0.0, most - lost)
         if room == 0:
             why = f"turn {turn} has lost {fmt(most)} points for flaws, the most that they may take"
             refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position)
@@ -246,11 +247,6 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
         first.position,
     )
     return True
-
-
-def _docked(batch: EventBatch, turn: int) -> float:
-    """Points that a turn has lost for flaws."""
-    return -sum(entry.requested for entry in batch.debate.ledger.cards[turn].entries if entry.rule == RULE)
 
 
 def _passage(turn: int, text: str, span: Span) -> Passage:

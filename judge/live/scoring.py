@@ -208,7 +208,8 @@ def _dimension(
         if scaled > ceiling:
             scaled = float(ceiling)
             rules.append(rule)
-    sums = [_sum(members, answer.components) for answer in answers]
+    given = [answer.components for answer in answers]
+    sums = [sum(each[member].points for member in members if member in each) for each in given]
     return DimensionScore(
         raw=round(sum(components[member].raw for member in members) * scale, 1),
         admitted=scaled,
@@ -226,10 +227,6 @@ def _absent(dimension: Dimension, members: Sequence[str], turn: int) -> str:
             (early if component.applies_from > turn else unread).append(name.replace("_", " "))
     why = [f"{' and '.join(early)} cannot apply in turn {turn}"] if early else []
     return ", ".join(why + ([f"no points for {' and '.join(unread)} could be read"] if unread else []))
-
-
-def _sum(members: Sequence[str], answers: Mapping[str, ComponentAnswer]) -> float:
-    return sum(answers[member].points for member in members if member in answers)
 
 
 _FREE = (math.inf, "")

@@ -316,7 +316,7 @@ class WholeDebate:
     def score(self, turn: TurnSpoken) -> Prompt:
         """Ask for the score of ``turn``."""
         names = ", ".join(applicable(self._rubric, turn.turn))
-        charged = {"charged": _listed({each.dimension for each in self._rubric.claims.values()})}
+        charged = {"charged": " and ".join(sorted({each.dimension for each in self._rubric.claims.values()}))}
         told = charged if self._is_without_anchors else {}
         return self._about(turn, self._fill("score", turn=str(turn.turn), components=names, **told))
 
@@ -477,10 +477,6 @@ def _once(prompt: Prompt) -> Prompt:
     system, rules, *others = prompt
     rest = (Segment(each.role, each.text) for each in others)
     return (system, Segment(rules.role, rules.text, ends_prefix=True), *rest)
-
-
-def _listed(names: Iterable[str]) -> str:
-    return " and ".join(sorted(names))
 
 
 def rule_effect(debate: Debate, labels: dict[Side, str]) -> str:

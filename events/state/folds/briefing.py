@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from math import inf
 from typing import Final
 
 from msgspec import UNSET
 
 from events.state.parts.panel import PanelState
-from events.state.parts.rounds import ArgumentState, ProtocolState
+from events.state.parts.rounds import ProtocolState
 from events.types import (
     SIDES,
     AssessmentGiven,
@@ -102,12 +103,8 @@ def _to_find_out(protocol: ProtocolState, given: AssessmentGiven, panel: PanelSt
             continue
         if not each.evidence:
             yield f"{name}: what evidence is there that {_quote(each.claim)}? None was given."
-        elif (score := _evidence(each)) is not None and score <= WEAK:
+        elif each.trace is not UNSET and (score := each.trace.scores.get("evidence", inf)) <= WEAK:
             yield f"{name}: is there better evidence than {_quote(each.evidence)}? It was scored {score:g} of 10."
-
-
-def _evidence(argument: ArgumentState) -> float | None:
-    return None if argument.trace is UNSET else argument.trace.scores.get("evidence")
 
 
 def _different(questions: Iterable[str]) -> tuple[str, ...]:

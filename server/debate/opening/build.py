@@ -128,7 +128,7 @@ async def seated(
         await must_be_priced(models)
     found = await find_models(models, registry)
     must_be_models(models, found, may_count)
-    records = await _records(desk) if raters else {}
+    records = await PANEL["records"](desk.log) if raters and desk.log is not None else {}
     return Seated(
         names=names,
         found=found,
@@ -138,11 +138,6 @@ async def seated(
             for seat in raters
         ),
     )
-
-
-async def _records(desk: Desk) -> Any:
-    """The track records of raters that the store has."""
-    return {} if desk.log is None else await PANEL["records"](desk.log)
 
 
 def _judge(request: DebateRequest, model: str, found: FoundModels) -> JudgeSeat:

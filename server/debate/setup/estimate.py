@@ -126,14 +126,14 @@ def _together(provider: str, calls: Sequence[tuple[float, float]]) -> float:
 def in_words(found: Estimate) -> str:
     """The estimate in one line for a reader."""
     tokens = round(found.input_tokens + found.output_tokens, -3)
-    money = (
-        f"cost unknown ({found.cost_usd.missing.reason})"
-        if isinstance(found.cost_usd, Missing)
-        else f"about {found.cost_usd:.2f} USD"
-        if found.cost_usd
-        else "no cost"
-    )
-    return f"about {found.calls} calls and {tokens:,} tokens, {money}"
+    return f"about {found.calls} calls and {tokens:,} tokens, {money(found.cost_usd)}"
+
+
+def money(cost_usd: float | Missing) -> str:
+    """A cost in words; why it is unknown, if it is."""
+    if isinstance(cost_usd, Missing):
+        return f"cost unknown ({cost_usd.missing.reason})"
+    return f"about {cost_usd:.2f} USD" if cost_usd else "no cost"
 
 
 def thought_tokens(model: str, think: Think) -> int:
@@ -180,7 +180,7 @@ def _counted(opened: DebateOpened, supplied: Sequence[Event]) -> Iterator[Estima
             continue
         found = likely_model(each.model)
         swells = 1.0 if found is None else found.swells
-        pieces = [_piece(segment.role, segment.text) for segment in each.prompt]
+        pieces = [f"{segment.role}: {segment.text}\n\n" for segment in each.prompt]
         read = swells * (CALL_TOKENS + tokens(each.form) + sum(tokens(text) + PIECE_TOKENS for text in pieces))
         cached, kept = caches[each.model].take(each, pieces, found, read)
         thought = thought_tokens(each.model, each.think)
@@ -196,10 +196,6 @@ def _counted(opened: DebateOpened, supplied: Sequence[Event]) -> Iterator[Estima
             kept=each.number * kept,
             thought=each.number * thought,
         )
-
-
-def _piece(role: str, text: str) -> str:
-    return f"{role}: {text}\n\n"
 
 
 class _PromptCache:

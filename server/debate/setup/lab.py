@@ -16,7 +16,15 @@ from providers.answers.schema import schema
 from providers.catalog.addresses import is_free
 from providers.catalog.pricing import cost, is_priced
 from server.debate.formats.lab.trials import keys_of, question_of, trials_of
-from server.debate.setup.estimate import CALL_TOKENS, NONE_MEASURED, Durations, Estimate, estimate, thought_tokens
+from server.debate.setup.estimate import (
+    CALL_TOKENS,
+    NONE_MEASURED,
+    Durations,
+    Estimate,
+    estimate,
+    money,
+    thought_tokens,
+)
 from server.debate.setup.estimate import in_words as estimate_in_words
 from server.debate.setup.rehearsal import filler_answer
 
@@ -111,13 +119,6 @@ def in_words(found: Estimate | LabEstimate) -> str:
     """An estimate in one line for a reader."""
     if isinstance(found, Estimate):
         return estimate_in_words(found)
-    money = (
-        f"cost unknown ({found.cost_usd.missing.reason})"
-        if isinstance(found.cost_usd, Missing)
-        else f"about {found.cost_usd:.2f} USD"
-        if found.cost_usd
-        else "no cost"
-    )
     counted = round(found.input_tokens + found.output_tokens, -3)
     lasts = "under a minute" if found.minutes < 1 else f"very roughly {found.minutes:.0f} minutes"
-    return f"{found.trials} trials, about {found.calls} calls and {counted:,} tokens, {money}, {lasts}"
+    return f"{found.trials} trials, about {found.calls} calls and {counted:,} tokens, {money(found.cost_usd)}, {lasts}"

@@ -238,8 +238,9 @@ def _entries(source: Debate, opened: DebateOpened) -> tuple[SuppliedEntry, ...]:
     spoken = source.transcript.spoken()
     for turn in spoken:
         entries += _messages(messages, turn.turn - 1)
-        speaker = _speaker(opened.pro if turn.side == "pro" else opened.con)
-        entries.append(SuppliedEntry(side=turn.side, speaker=speaker, text=turn.text))
+        seat = opened.pro if turn.side == "pro" else opened.con
+        speaker = seat.speaker or short_name(seat.model)
+        entries.append(SuppliedEntry(side=turn.side, speaker=speaker[:MAX_SPEAKER], text=turn.text))
     return (*entries, *_messages(messages, len(spoken)))
 
 
@@ -249,10 +250,6 @@ def _messages(messages: Sequence[ModeratorMessage], after_turn: int) -> list[Sup
         for each in messages
         if each.after_turn == after_turn
     ]
-
-
-def _speaker(seat: Debater) -> str:
-    return (seat.speaker or short_name(seat.model))[:MAX_SPEAKER]
 
 
 # forking

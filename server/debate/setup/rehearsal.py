@@ -143,7 +143,7 @@ class _Rehearsal:
                 prompt=each.prompt,
                 answer=self._answer(each),
                 think=each.think,
-                form=_form(each.answer_type),
+                form=json.dumps(schema(each.answer_type), separators=(",", ":")),
                 number=len(asks) / len(built),
             )
 
@@ -190,10 +190,6 @@ def _given(step: Ask, answer: str) -> ModelAnswered:
         answer=answer,
         reasoning="",
     )
-
-
-def _form(answer_type: Any) -> str:
-    return json.dumps(schema(answer_type), separators=(",", ":"))
 
 
 def _filler(motion: str, number: int) -> str:

@@ -18,7 +18,7 @@ from judge.panel.reading import rated_nothing
 from judge.panel.truth import calibrate_rater
 from server.debate.formats.halts import halt, halt_if_unaffordable
 from server.debate.formats.questions import Question, answers, kind_of, pending
-from server.debate.formats.steps import Record, Step, record
+from server.debate.formats.steps import Step, record
 
 TOKENS: Final = 2400
 UNANSWERED: Final = frozenset({"unreachable", "auth", "unknown_model", "rate_limit", "overloaded"})
@@ -43,7 +43,8 @@ def _measure(debate: Debate, opened: DebateOpened, case: Case, due: list[Rater])
         stop = halt_if_unaffordable(debate, opened)
         return (stop,) if stop is not None else calls
     if (why := _unanswered(debate, list(asked.values()))) is not None:
-        return (_halt(debate, case, why),)
+        reason = f"no rater could be asked about {case.id}, last: {why}. Mend the cause and resume."
+        return (halt(reason, debate.course),)
     assert opened.rubric.panel is not None, "an opening fills in what a rubric leaves out"
     drafts = []
     for seat in due:
@@ -89,7 +90,3 @@ def _unanswered(debate: Debate, asked: list[Question]) -> str | None:
                 return None
             last = failures[-1].reason
     return last
-
-
-def _halt(debate: Debate, case: Case, why: str) -> Record:
-    return halt(f"no rater could be asked about {case.id}, last: {why}. Mend the cause and resume.", debate.course)

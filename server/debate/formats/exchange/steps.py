@@ -24,7 +24,6 @@ from events.languages import tokens_a_word
 from events.record import Draft
 from events.segmentation import count_words
 from events.state.debate import Debate
-from events.state.ledger import TurnCard
 from events.state.scorecard import scorecard
 from events.state.seats import debater_of
 from events.state.spine import stabilities
@@ -264,14 +263,9 @@ def _scorecard(debate: Debate, opened: DebateOpened) -> ScorecardVerdictReached:
     )
 
 
-def _cards(debate: Debate, side: Side) -> list[TurnCard]:
-    """The judged turns of a side."""
-    return [card for card in debate.ledger.cards.values() if card.side == side and card.missing is None]
-
-
 def _lacks_support(debate: Debate, side: Side) -> bool:
     """Whether more than half of a side's judged turns have no composite."""
-    cards = _cards(debate, side)
+    cards = [card for card in debate.ledger.cards.values() if card.side == side and card.missing is None]
     return 2 * sum(card.composite(debate.ledger.dimensions) is None for card in cards) > len(cards)
 
 

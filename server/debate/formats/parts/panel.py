@@ -119,18 +119,15 @@ def _scored(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
     batch, names, criteria = EventBatch(debate), tuple(item_sides(debate, opened)), opened.rubric.criteria
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     cause = debate.course
+    what = "an argument that nobody opened" if opened.format == "protocol" else "a turn that nobody spoke"
     for asked, seat in zip(_questions(debate, opened), opened.panel, strict=True):
         given: Answers[RaterAnswer] = answers(debate, asked)
         cause = batch.add(read_rater(seat, given, names, criteria), given.cause or debate.course)
-        unknown = f"the {seat.title.lower()} rated {_unknown_item(opened)}"
-        record_notes(batch, 0, PURPOSE, given, kinds=("number",), unknown=unknown)
+        rated = f"the {seat.title.lower()} rated {what}"
+        record_notes(batch, 0, PURPOSE, given, kinds=("number",), unknown=rated)
     measured, _ = _conclusion(batch.debate, opened)
     batch.add(measured, cause)
     return batch.drafts
-
-
-def _unknown_item(opened: DebateOpened) -> str:
-    return "an argument that nobody opened" if opened.format == "protocol" else "a turn that nobody spoke"
 
 
 def _concluded(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
