@@ -11,7 +11,10 @@ from msgspec.structs import asdict
 
 
 def diff(before: Any, after: Any) -> dict[str, Any]:
-    """The patch that takes ``before`` to ``after``, structs or dicts.  Empty when equal."""
+    """The patch that takes ``before`` to ``after``, structs or dicts.  Empty when equal.
+
+    A list that differs is whole in the patch: lists are replaced, not merged.
+    """
     patch: dict[str, Any] = {}
     old, new = _as_members(before), _as_members(after)
     for key, value in new.items():
@@ -31,7 +34,7 @@ def diff(before: Any, after: Any) -> dict[str, Any]:
 
 
 def merge(target: Any, patch: Any) -> Any:
-    """Apply a patch to builtins.  Source: RFC 7396, section 2."""
+    """Apply a patch to builtins; ``target`` stays as it is.  Source: RFC 7396, section 2."""
     if not isinstance(patch, dict):
         return patch
     merged = dict(target) if isinstance(target, dict) else {}

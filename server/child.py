@@ -55,7 +55,10 @@ class ChildEnded(Exception):
 
 
 async def read_in_child(module: str, told: Any, content: bytes, bounds: Bounds, answer_type: type[T]) -> T:
-    """What the program ``module`` answers about a file.  Raises ``ChildEnded``."""
+    """What the program ``module`` answers about a file.  Raises ``ChildEnded``.
+
+    What the child writes to stderr is dropped, and the size of its answer has no bound but its memory.
+    """
     beginning = ChildInput(
         parent=os.getpid(), cpu_s=bounds.cpu_s, memory=bounds.memory, told=msgspec.Raw(msgspec.json.encode(told))
     )

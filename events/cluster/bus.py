@@ -28,7 +28,10 @@ class Bus(Protocol):
         ...
 
     def publish(self, debate: str, message: bytes) -> None:
-        """Send a message to the nodes that subscribe to ``debate``, if they can be reached."""
+        """Send a message to the nodes that subscribe to ``debate``.
+
+        Nothing is acknowledged or repeated: a message that cannot be sent now is dropped and counted.
+        """
         ...
 
     def subscribe(self, debate: str, receive: Receive) -> AbstractContextManager[None]:

@@ -268,7 +268,10 @@ def question(key: str, sample: int) -> str:
 
 
 def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 - one flat if a part, in their order
-    """The debate after ``record``.  Parts that it does not change stay the same objects."""
+    """The debate after ``record``.  Parts that it does not change stay the same objects.
+
+    Neither the position nor the chain of the record is checked: the log has done that.
+    """
     event, position = record.event, record.position
     kind = type(event)
     moved: dict[str, Any] = {"position": position, "at": record.at}

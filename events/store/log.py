@@ -92,7 +92,9 @@ class EventLog(Protocol):
         """Record ``events`` after position ``expected``, atomically, and return them as recorded.
 
         The events are durable on return.  A repeated append with the same event ids returns the records of the first.
-        Raises ``WrongExpectedPosition``, ``StoreUnavailable``.
+        While the store has as many unanswered requests as it takes, the call waits for its place, without a time limit.
+        An append that is cancelled may still be recorded.  Raises ``WrongExpectedPosition``, ``StoreUnavailable``, and
+        ``Fenced`` if another node owns the debate.
         """
         ...
 
@@ -104,7 +106,10 @@ class EventLog(Protocol):
         ...
 
     async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
-        """Records after position ``after``, in order; empty for an unknown debate."""
+        """Records after position ``after``, in order; empty for an unknown debate.
+
+        Without ``limit`` the whole rest is in memory at once.  Raises ``UnknownEvent``, ``StoreUnavailable``.
+        """
         ...
 
     async def envelopes(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Envelope, ...]:
@@ -116,21 +121,27 @@ class EventLog(Protocol):
         ...
 
     async def wait_beyond(self, debate: str, position: int) -> None:
-        """Return once the debate has records after ``position``."""
+        """Return once the debate has records after ``position``, without a time limit.  Raises ``StoreUnavailable``."""
         ...
 
     async def summaries(
         self, after: str | None = None, limit: int = 50, query: str = "", limits: Limits = ALL
     ) -> SummaryPage:
-        """A page of debates, newest first, after the cursor ``after``; ``query`` is searched in motions."""
+        """A page of debates, newest first, after the cursor ``after``; ``query`` is searched in motions.
+
+        Raises ``BadCursor``, ``StoreUnavailable``.
+        """
         ...
 
     async def search(self, query: str, after: str | None = None, limit: int = 20) -> SearchPage:
-        """A page of what was said that has all terms of ``query``, after the cursor ``after``; see ``events.said``."""
+        """A page of what was said that has all terms of ``query``, after the cursor ``after``; see ``events.said``.
+
+        Hits are ordered by time and not ranked.  Raises ``BadCursor``, ``StoreUnavailable``.
+        """
         ...
 
     async def unfinished(self) -> tuple[str, ...]:
-        """Ids of debates in state ``open``, oldest first: a server that starts takes them up again."""
+        """Ids of debates in state ``open``, oldest first, whoever runs them: a server that starts takes them up again."""
         ...
 
     async def calibrations(self) -> tuple[str, ...]:
@@ -147,7 +158,11 @@ class EventLog(Protocol):
 
 
 async def follow(log: EventLog, debate: str, after: int = 0) -> AsyncIterator[Recorded]:
-    """Records after ``after``, then new records as they are committed.  Never ends by itself."""
+    """Records after ``after``, then new records as they are committed.  Never ends by itself.
+
+    Nothing is queued for a slow reader: the next page is read when the caller has taken the last one.  Raises as
+    ``read``, and ``StoreUnavailable`` when the log is closed.
+    """
     while True:
         records = await log.read(debate, after, PAGE)
         for record in records:

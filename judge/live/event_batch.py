@@ -20,7 +20,11 @@ class EventBatch:
         self._at = at or debate.opened_at
 
     def add(self, event: Event, cause: int | None) -> int:
-        """Add an event and return the position that it will have in the log."""
+        """Add an event and return the position that it will have in the log.
+
+        Nothing is stored.  If the debate moves on before the batch is appended, the positions are wrong: the rules
+        then run again on a new batch.
+        """
         position = self.debate.position + 1
         self.drafts.append(Draft(event=event, cause=cause))
         self.debate = debates.evolve(

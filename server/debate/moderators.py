@@ -152,9 +152,10 @@ class Moderators:
             raise error.in_doubt() from error
 
     async def open(self, opened: DebateOpened, supplied: Sequence[Event] = ()) -> str:
-        """Record a new debate and start it; its id.  Raises ``Draining``, ``TooMany``.
+        """Record a new debate and start it; its id.  Does not wait for its first turn.
 
-        ``supplied``: what was given with the request, in its order; it follows the opening.
+        ``supplied``: what was given with the request, in its order; it follows the opening.  Raises ``Draining``,
+        ``TooMany``, and ``StoreUnavailable``: the debate may be recorded nevertheless, and then it starts later.
         """
         self._check_room()
         debate = self._clock.new_id()

@@ -99,7 +99,7 @@ class StreamWriter:
             await self._patiently(self._settle)
 
     async def append(self, build: Build, written: Callable[[], None] = lambda: None) -> tuple[Recorded, ...]:
-        """Append what ``build`` makes of the debate.  While the store fails, wait and try again.
+        """Append what ``build`` makes of the debate.  While the store fails, wait and try again, without a time limit.
 
         ``written`` is called when the log holds it, also if the caller is cancelled in that moment.
         """
@@ -118,7 +118,7 @@ class StreamWriter:
     async def append_at_once(self, build: Build) -> tuple[Recorded, ...]:
         """Append as ``append`` does, but raise ``StoreUnavailable`` instead of waiting: for commands of people.
 
-        The error says if the events may be recorded all the same.  An equal append gets their records then.
+        The error says if the events may be recorded nevertheless.  An equal append gets their records then.
         """
         request = _PendingAppend(build)
         await self._take_lock_unless_outage()

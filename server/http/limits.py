@@ -19,7 +19,10 @@ NETWORK_BITS: Final = 64
 
 
 class RateLimit:
-    """At most ``per_minute`` requests of one client in any minute.  ``what`` is counted, for the message."""
+    """At most ``per_minute`` requests of one client in any minute.  ``what`` is counted, for the message.
+
+    Each process counts for itself and forgets with its end, so several processes allow several times as many.
+    """
 
     def __init__(self, per_minute: int, what: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._what, self._clock = per_minute, what, clock
