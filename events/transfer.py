@@ -151,7 +151,7 @@ def _record(line: EventLine, digest: bytes) -> Recorded:
     if not _AT.fullmatch(line.at):
         raise BadTransfer(f"position {line.position}: {line.at[:80]!r} is no time")
     if line.cause is not None and not 0 < line.cause < line.position:
-        raise BadTransfer(f"position {line.position}: its cause {line.cause} does not stand before it")
+        raise BadTransfer(f"position {line.position}: its cause {line.cause} is not an earlier position")
     payload = bytes(line.event)
     try:
         event = codec.decode(payload, line.schema)

@@ -62,7 +62,7 @@ class BadAnswer(BadField):
     def __init__(self, faults: Faults) -> None:
         self.faults = faults
         places = "1 place" if len(faults) == 1 else f"{len(faults)} places"
-        super().__init__("text", f"{places} of the answer must be mended")
+        super().__init__("text", f"{places} of the answer must be corrected")
 
 
 class BadQuery(MootError):

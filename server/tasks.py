@@ -24,7 +24,7 @@ class BackgroundTasks:
             yield
 
     def start_soon(self, function: Callable[..., Awaitable[Any]], *args: Any, debate: str) -> None:
-        """Run a task of a debate until it is done.  Its result is dropped; ``debate`` is for the log line of a failure."""
+        """Run a task of a debate until it is done.  Its result is dropped; a failure is logged with ``debate``."""
         assert self._group is not None, "no tasks run yet"
         self._group.start_soon(_contained, function, args, debate)
 

@@ -141,7 +141,7 @@ class EventLog(Protocol):
         ...
 
     async def unfinished(self) -> tuple[str, ...]:
-        """Ids of debates in state ``open``, oldest first, whoever runs them: a server that starts takes them up again."""
+        """Ids of debates in state ``open``, oldest first, whoever runs them: a server continues them at its start."""
         ...
 
     async def calibrations(self) -> tuple[str, ...]:

@@ -150,7 +150,7 @@ def knows_verdict(debate: Debate) -> bool:
 def read_word(fields: dict[str, Any]) -> ModeratorSpoke:
     """The ``{"text"}`` of the moderator, optionally with ``by``.  Raises ``BadField``."""
     if unknown := fields.keys() - {"text", "by"}:
-        raise BadField(min(unknown), "a word is {text}")
+        raise BadField(min(unknown), "a message is {text}")
     return check_word(fields.get("text"), fields.get("by", "moderator"))
 
 
@@ -168,7 +168,7 @@ def word_drafts(debate: Debate, word: ModeratorSpoke) -> Sequence[Draft]:
     if not (debate.opened.pro.model or debate.opened.con.model):
         raise NotNow("the turns come from a transcript: no debater would read it")
     if len(debate.words) >= MAX_WORDS:
-        raise NotNow(f"the moderator has spoken {MAX_WORDS} times: no further word is taken")
+        raise NotNow(f"the moderator has spoken {MAX_WORDS} times: no further message is taken")
     return [Draft(event=word)]
 
 

@@ -380,7 +380,7 @@ export const ASKED = {
   sendAll: (number) => `Send all ${count(number, "answer")}`,
   sending: "Sending…",
   sent: "Sent. Thank you.",
-  mend: (number) => `${count(number, "place")} must be mended before this can be sent.`,
+  mend: (number) => `${count(number, "place")} must be corrected before this can be sent.`,
   kept: "Your answers are kept: you can reload or close this page and go on later.",
   notKept: "Your answers could not be kept on the server. They stay in this page as long as it is open.",
   no: "no",

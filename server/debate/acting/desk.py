@@ -77,7 +77,7 @@ class SeatDesk:
         with anyio.move_on_after(RECORDED_S):
             await recorded.wait()
             return
-        raise NotNow("the text has not been recorded yet: keep it until it stands in the debate")
+        raise NotNow("the text has not been recorded yet: keep it until the debate shows it")
 
     def _check_and_send(self, act: AtSeat, text: str) -> None:
         asked = self._people.find(self._id, act.seat, act.request)

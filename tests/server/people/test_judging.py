@@ -152,7 +152,7 @@ def test_an_answer_with_faults_comes_back_and_can_be_mended(site: Site, script: 
     ]
     assert unfound.json()["error"] == {
         "code": "bad_field",
-        "message": "1 place of the answer must be mended",
+        "message": "1 place of the answer must be corrected",
         "field": "text",
         "faults": [{"path": ["components", "cause", "quote"], "message": "These words are not in turn 1."}],
     }
