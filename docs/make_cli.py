@@ -26,7 +26,7 @@ Every command also has `--help`. The first six or more characters of an id are e
 | 4 | the chain of a log is broken |
 | 130 | interrupted |
 
-`--store` and `--log-level` may also stand before the name of a command. While a server holds a SQLite store, reading
+`--store` and `--log-level` may also come before the name of a command. While a server holds a SQLite store, reading
 commands open it read-only, and `moot run` asks that server. [Settings](settings.md) lists the other ways to set these.
 
 `eval "$(_MOOT_COMPLETE=bash_source moot)"` turns on the completion of names (`zsh_source`, `fish_source`). Colour and

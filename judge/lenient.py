@@ -56,7 +56,7 @@ _NUMBER: Final = re.compile(
 )
 PERCENT: Final = 100
 MIN_PERCENT: Final = 2
-"""The least number that is a percentage on a scale from 0 to 1; 1.01 is off the scale."""
+"""The smallest number that is a percentage on a scale from 0 to 1; 1.01 is off the scale."""
 _UNREADABLE: Final = object()
 
 

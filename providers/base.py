@@ -101,7 +101,7 @@ class Material(Struct, frozen=True, kw_only=True):
     context: str = ""
     """What else the question shows: two readings that differ, a rater's part, the positions of other judges."""
     least_quote: int = 1
-    """Fewest characters of a valid quote."""
+    """Minimum number of characters of a valid quote."""
 
 
 class CallProgress:

@@ -90,7 +90,7 @@ class PanelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     least_gap: Share = 0.05
     """Below this |pro − con| ÷ (pro + con) the panel names no winner."""
     least_items: int = 5
-    """Fewest items with two ratings or more for which agreement is stated."""
+    """Minimum number of items with two ratings or more for which agreement is stated."""
     bootstrap: Annotated[int, Meta(ge=100, le=20_000)] = 2000
     minmax_at: int = 3
     """Up to this number of arguments for each side, scores are calibrated by min-max instead of z-scores."""

@@ -134,7 +134,7 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tie_within: Points = 2.0
     """Difference of mean composites up to which a scorecard has no winner."""
     quote_minimum: int = 8
-    """Fewest characters of a valid quote, after normalisation."""
+    """Minimum number of characters of a valid quote, after normalisation."""
     unquoted_share: Annotated[float, Meta(ge=0, le=1)] = 0.5
     """Share of its maximum that a component may keep if its quote is not found."""
     harmonization: Literal["bands", "graded"] | UnsetType = UNSET

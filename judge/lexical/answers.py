@@ -45,7 +45,7 @@ REASON = 400
 EXPLANATION = 1200
 PREMISE = 300
 NOTE = 120
-"""Most characters of a reason, of the explanation of a narrative, of a premise, and of a rater's note."""
+"""Maximum characters of a reason, of the explanation of a narrative, of a premise, and of a rater's note."""
 STALLED: Final = 0.8
 """Share of the words of a last turn that its speaker used before, from which on a debate counts as stalled."""
 ADDED: Final = 2
@@ -53,7 +53,7 @@ ADDED: Final = 2
 MAX_PREMISES: Final = 5
 """Items of a list of premises."""
 IDS: Final = 12
-"""Most premises and claims that a turn answers."""
+"""Maximum premises and claims that a turn answers."""
 BEARS: Final = 0.6
 """Share of the words of a claim that a passage has at least if it supports the claim."""
 CITED: Final = re.compile(r"[\[(]\s*[Ee] ?\d{1,5}[^\])]{0,80}[\])]")
@@ -62,7 +62,7 @@ MAX_COMPARED: Final = 300_000
 """Pairs of sentences of one speaker that are compared for the narrative, so that it takes seconds and not minutes."""
 GAPS = 3
 AUDITED = 6
-"""Most flaws that one turn exposes, and that the closing audit finds."""
+"""Maximum flaws that one turn exposes, and that the closing audit finds."""
 
 Form = dict[str, Any]
 

@@ -12,7 +12,7 @@ from events.types.criteria import PanelRules
 from judge.panel.truth import DIGITS
 
 PAIR: Final = 2
-"""Fewest ratings that can differ."""
+"""Minimum number of ratings that can differ."""
 Totals = Mapping[str, Mapping[str, float]]
 """By rater: its weighted score of each item that it scored on every dimension."""
 

@@ -33,7 +33,7 @@ from providers.base import Segment
 MIN_ANSWER: Final = 20
 """Characters of an answer for the model; a shorter text is read as well."""
 CHARACTERS_A_WORD: Final = 7
-"""Most characters of an answer for each of its words."""
+"""Maximum characters of an answer for each of its words."""
 _AROUND: Final = ("answers", "responses")
 _IDS: Final = ("argument", "argument_id", "target", "id")
 

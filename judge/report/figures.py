@@ -7,9 +7,9 @@ from statistics import fmean, pstdev
 from msgspec import Struct
 
 MIN_TURNS = 10
-"""The least number of turns for a correlation."""
+"""The smallest number of turns for a correlation."""
 MIN_CASES = 20
-"""The least number of cases for a percentage; fewer are shown as a count."""
+"""The smallest number of cases for a percentage; fewer are shown as a count."""
 
 
 class Spread(Struct, frozen=True):

@@ -87,7 +87,7 @@ def test_highlights_show_the_entry_or_the_verdict_that_the_caption_speaks_of(new
     gap = view["turns"]["2"]["changed"][-1]
     places = [
         (claim["flagged"] + 1, f".entries [data-position='{claim['flagged'] + 1}']", "C2.1"),
-        (gap, f".entries [data-position='{gap}']", "docked"),
+        (gap, f".entries [data-position='{gap}']", "lost"),
         (positions["scorecard"], ".verdict.scorecard", "scorecard"),
         (positions["narrative"], ".verdict.narrative", "narrative"),
     ]

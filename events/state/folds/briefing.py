@@ -20,7 +20,7 @@ from events.types import (
 from events.types.criteria import ProtocolRules, Standing
 
 MAX_QUESTIONS: Final = 9
-"""Most questions that a briefing lists."""
+"""Maximum questions that a briefing lists."""
 MAX_QUOTED: Final = 120
 """Characters of a quote."""
 SAME: Final = 0.6

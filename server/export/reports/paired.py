@@ -19,7 +19,7 @@ from events.types.criteria import PanelRules
 
 RULES: Final = PanelRules(topics={})
 MIN_VALUES: Final = RULES.least_items
-"""Fewest pairs of values that a figure is given for."""
+"""Minimum number of pairs of values that a figure is given for."""
 LEVEL: Final = 0.95
 PLACES: Final = 6
 

@@ -31,7 +31,7 @@ from server.evidence.retrieval import best_passages
 from server.people.names import is_person
 
 TOKENS: Final = 1600
-"""Most tokens of an answer about all claims of a turn."""
+"""Maximum tokens of an answer about all claims of a turn."""
 __all__ = ["evidence_questions", "record_statement_citations", "second_prompt", "turn_evidence", "weigh_evidence"]
 
 

@@ -26,7 +26,7 @@ from server.debate.formats.questions import Question, answers, pending
 from server.debate.formats.steps import Ask, Step, record
 
 TOKENS: Final = 800
-"""Most tokens of a rater's answer, apart from its items."""
+"""Maximum tokens of a rater's answer, apart from its items."""
 ITEM_TOKENS: Final = 120
 """Tokens for each item: four scores, a standing, a note."""
 PURPOSE: Final = "panel"
@@ -57,7 +57,7 @@ def steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
 
 
 def most_tokens(items: int) -> int:
-    """Most tokens of an answer that rates this number of items."""
+    """Maximum tokens of an answer that rates this number of items."""
     return TOKENS + ITEM_TOKENS * items
 
 

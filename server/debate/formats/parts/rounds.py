@@ -31,7 +31,7 @@ from server.debate.formats.steps import Step, record
 from server.people.names import is_person
 
 TOKENS: Final = 900
-"""Most tokens of an opinion."""
+"""Maximum tokens of an opinion."""
 
 
 class DeliberationState(Struct, frozen=True, kw_only=True):

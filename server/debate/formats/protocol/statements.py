@@ -30,7 +30,7 @@ from server.evidence.given import statement_passages
 Kind = Literal["open", "cross", "answer", "close"]
 KINDS: Final[tuple[Kind, ...]] = ("open", "cross", "answer", "close")
 TOKENS: Final[dict[Kind, int]] = {"open": 1600, "cross": 1600, "answer": 1200, "close": 900}
-"""Most tokens of a statement."""
+"""Maximum tokens of a statement."""
 FIRST, SECOND = 1, 2
 """Numbers of the samples."""
 

@@ -42,7 +42,7 @@ from server.debate.formats.questions import Question, answers, kind_of, pending
 from server.debate.formats.steps import Ask, Record, Step, record
 
 TOKENS = 3200
-"""Most tokens of an assessment."""
+"""Maximum tokens of an assessment."""
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
