@@ -318,7 +318,7 @@ def _rare_parts(  # noqa: C901 - one flat if a part of the view
     if after.seats and after.seats is not fold.debate.seats:
         moved |= _people(fold.debate, after, hides=hides)
     if after.families:
-        moved["families"] = _families(after, hides=hides)
+        moved["families"] = tuple(replace(each, family="") for each in after.families) if hides else after.families
     if after.context:
         moved["context"] = after.context
     if after.context_shortened is not None:
@@ -415,10 +415,6 @@ def _shown(fold: Fold, turns: dict[str, TurnView], numbers: Iterable[int]) -> di
     """The turns without names of models, those of ``numbers`` computed again."""
     anew = {name: VIEWS["unnamed"].unnamed_turn(turns[name]) for name in map(str, numbers) if name in turns}
     return {**fold.view.turns, **anew}
-
-
-def _families(debate: Debate, *, hides: bool) -> tuple[FamilyWarned, ...]:
-    return tuple(replace(each, family="") for each in debate.families) if hides else debate.families
 
 
 def _protocol(debate: Debate, *, hides: bool) -> ProtocolState:

@@ -71,6 +71,6 @@ def counts_text(counts: dict[str, int]) -> str:
     return ", ".join(f"{which.replace('_', ' ')} {count:,}" for which, count in counts.items())
 
 
-def plural(count: int, thing: str, things: str = "") -> str:
+def plural(count: int, thing: str) -> str:
     """Format a number of things: ``1 turn``, ``2 turns``."""
-    return f"{count:,} {thing if count == 1 else things or thing + 's'}"
+    return f"{count:,} {thing if count == 1 else thing + 's'}"

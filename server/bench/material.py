@@ -40,9 +40,9 @@ SENTENCES: Final = (
 )
 
 
-def text_of(turn: int, sentences: int = 8) -> str:
+def text_of(turn: int) -> str:
     """The text of a turn: about a hundred words, in another order for each turn."""
-    return " ".join(SENTENCES[(turn * 3 + index * 5) % len(SENTENCES)] for index in range(sentences))
+    return " ".join(SENTENCES[(turn * 3 + index * 5) % len(SENTENCES)] for index in range(8))
 
 
 def components(turn: int) -> dict[str, dict[str, Any]]:

@@ -49,29 +49,9 @@ class OperatorAct(Struct, frozen=True):
 Read = Callable[[OperatorRequest], OperatorAct]
 
 
-def _pause(asked: OperatorRequest) -> OperatorAct:
-    return OperatorAct(Pause(_reason(asked.fields), asked.by))
-
-
-def _resume(asked: OperatorRequest) -> OperatorAct:
-    return OperatorAct(Resume(_reason(asked.fields), asked.by, _cap(asked.fields)))
-
-
-def _halt(asked: OperatorRequest) -> OperatorAct:
-    return OperatorAct(Halt(_reason(asked.fields), asked.by))
-
-
-def _appeal(asked: OperatorRequest) -> OperatorAct:
-    return OperatorAct(Appeal(asked.place["claim"], asked.by))
-
-
 def _decide(asked: OperatorRequest) -> OperatorAct:
     given = read_decision({"by": asked.by, **asked.fields})
     return OperatorAct(Decide(given.decision, given.reason, given.by))
-
-
-def _say(asked: OperatorRequest) -> OperatorAct:
-    return OperatorAct(AddWord(read_word({"by": asked.by, **asked.fields})))
 
 
 def _label(asked: OperatorRequest) -> OperatorAct:
@@ -94,21 +74,17 @@ def seat_link(asked: OperatorRequest) -> OperatorAct:
     return OperatorAct(command, {"link": f"/seat/{quote(token)}"})
 
 
-def _revoke_link(asked: OperatorRequest) -> OperatorAct:
-    return OperatorAct(RevokeSeatLink(asked.place["seat"], asked.by))
-
-
 ACTS: Final[dict[tuple[str, str], Read]] = {
-    ("POST", "pause"): _pause,
-    ("POST", "resume"): _resume,
-    ("POST", "halt"): _halt,
-    ("POST", "say"): _say,
+    ("POST", "pause"): lambda asked: OperatorAct(Pause(_reason(asked.fields), asked.by)),
+    ("POST", "resume"): lambda asked: OperatorAct(Resume(_reason(asked.fields), asked.by, _cap(asked.fields))),
+    ("POST", "halt"): lambda asked: OperatorAct(Halt(_reason(asked.fields), asked.by)),
+    ("POST", "say"): lambda asked: OperatorAct(AddWord(read_word({"by": asked.by, **asked.fields}))),
     ("POST", "labels"): _label,
     ("POST", "decision"): _decide,
     ("POST", "poll/close"): _close_poll,
-    ("POST", "claims/{claim}/appeal"): _appeal,
+    ("POST", "claims/{claim}/appeal"): lambda asked: OperatorAct(Appeal(asked.place["claim"], asked.by)),
     ("POST", "seats/{seat}/link"): seat_link,
-    ("DELETE", "seats/{seat}/link"): _revoke_link,
+    ("DELETE", "seats/{seat}/link"): lambda asked: OperatorAct(RevokeSeatLink(asked.place["seat"], asked.by)),
 }
 """By method, and by the path behind that of the debate."""
 

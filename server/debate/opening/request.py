@@ -79,8 +79,6 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """For each field that other formats lack: the field to blame and the reason, if a request of theirs has it."""
     people_debate: ClassVar[bool] = False
     """Whether a person may speak for a side."""
-    has_sides: ClassVar[bool] = False
-    """Whether two debaters speak."""
 
     motion: str = ""
     format: str = "exchange"
