@@ -17,7 +17,6 @@ PICTURE_SIZE: Final = (1200, 630)
 MAX_TITLE: Final = 160
 """Characters."""
 STATES: Final = {"open": "Live", "paused": "Paused", "halted": "Halted", "concluded": "Ended"}
-WINNERS: Final = {"pro": "Pro won", "con": "Con won", "neither": "No winner"}
 COMPOSITE_MAXIMUM: Final = 100
 TOTAL_MAXIMUM: Final = 30
 """The most that a side's total can be in a protocol: a mean of at most 10, times three arguments."""
@@ -31,9 +30,7 @@ def title_of(view: View) -> str:
 
 def standing_of(view: View) -> str:
     """The state or the outcome of a debate, and its turns."""
-    parts = [STATES[view.state]]
-    if view.conclusion is not UNSET and view.pro is not UNSET:
-        parts = [WINNERS[view.conclusion.winner]]
+    parts = [STATES[view.state] if view.outcome is UNSET else view.outcome.headline]
     if view.pro is not UNSET and view.turns:
         parts.append(f"{len(view.turns)} of {view.turns_planned} turns")
     return " · ".join(parts)

@@ -3,12 +3,13 @@
 Every page, report and list shows these words, so that none says more than another.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from events.state.debate import Debate
+from events.state.debate import Conclusion, Debate
 from events.types import AgreementMeasured, Missing, NarrativeVerdictReached, PanelConcluded, ScorecardVerdictReached
 
 NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
@@ -22,10 +23,12 @@ RULES: Final = {
     "resignation": "the other side’s resignation",
 }
 """What decides a debate, in words."""
+BASELINE: Final = "the judge counts words and understands nothing"
 NO_WINNER: Final = "No winner is named"
 _WITHOUT_SIDES: Final = frozenset({"calibration", "artifact", "lab"})
 """Rules that end what has no debaters."""
 _MARGINS: Final = {"clear": "clearly", "narrow": "narrowly"}
+_SIDE: Final = re.compile(r"\b(?:pro|con)\b")
 
 
 class OutcomeWords(Struct, frozen=True, kw_only=True, gc=False):
@@ -42,15 +45,18 @@ def rule_name(rule: str) -> str:
     return RULES.get(rule, rule.replace("_", " "))
 
 
-def headline(winner: str, rule: str, decided_by: str | UnsetType = UNSET) -> str:
+def headline(winner: str, rule: str | UnsetType, decided_by: str | UnsetType = UNSET) -> str:
     """The outcome in a few words.  ``decided_by``: the measure that decided a tie of the scores."""
     if winner == "neither":
         return NO_WINNER
+    wins = f"{NAMES[winner]} wins"
+    if rule is UNSET:
+        return wins
     if rule == "resignation":
-        return f"{NAMES[winner]} wins: the other side resigned"
+        return f"{wins}: the other side resigned"
     if rule == "scorecard" and decided_by:
-        return f"{NAMES[winner]} wins by a tie-break on {decided_by}"
-    return f"{NAMES[winner]} wins by {rule_name(rule)}"
+        return f"{wins} by a tie-break on {decided_by}"
+    return f"{wins} by {rule_name(rule)}"
 
 
 def outcome_of(debate: Debate) -> OutcomeWords | UnsetType:
@@ -60,69 +66,120 @@ def outcome_of(debate: Debate) -> OutcomeWords | UnsetType:
         return UNSET
     card = debate.verdicts.scorecard
     short = headline(ended.winner, ended.by_rule, UNSET if card is None else card.decided_by)
-    return OutcomeWords(headline=short, text=" ".join((f"{short}{_why(debate, ended.by_rule)}.", *_more(debate))))
+    return OutcomeWords(headline=short, text=" ".join(_sentences(debate, ended, short)))
 
 
-def _why(debate: Debate, rule: str) -> str:
-    """What the named winner, or that none is named, follows from; begins with a space or a colon, or is empty."""
-    card = debate.verdicts.scorecard
-    if rule == "scorecard" and card is not None:
-        return _by_scores(debate, card)
-    if rule == "no_judgement":
-        return f": {_no_judgement(card)}"
-    if rule == "assessment" and (given := debate.protocol.assessment) is not UNSET:
-        totals = {"Pro": given.pro_total, "Con": given.con_total}
-        return f" ({', '.join(f'{side} {total:.1f}' for side, total in totals.items() if isinstance(total, float))})"
-    if rule == "baseline":
-        return ": the judge counts words and understands nothing"
-    if rule == "panel" and (concluded := debate.panel.conclusion) is not UNSET and concluded.winner == "neither":
-        return f": {_undecided(concluded, debate.panel.agreement or None)}"
+def _sentences(debate: Debate, ended: Conclusion, short: str) -> Iterator[str]:
+    """The outcome, what else was concluded, how sure the scores are, and the reading of the whole debate."""
+    rule, card, panel = ended.by_rule, debate.verdicts.scorecard, debate.panel
+    said = panel.conclusion
+    concluded = "" if said is UNSET else conclusion_sentence(said, panel.agreement or None)
+    if rule == "panel" and ended.winner == "neither" and concluded:
+        yield concluded
+    else:
+        yield f"{short}{_why(debate, ended)}."
+    if said is not UNSET and (rule == "judge_and_panel" or (ended.winner != "neither" and said.outcome == "cautious")):
+        yield concluded.replace(NO_WINNER, "The panel names no winner")
+    if rule in {"panel", "judge_and_panel"} and (figures := _figures(debate)):
+        yield f"The judge’s scores: {figures}."
+    if card is not None and rule == "scorecard":
+        yield from _how_sure(debate, card)
+    if debate.verdicts.narrative is not None:
+        yield _reading(debate.verdicts.narrative, ended.winner)
+
+
+def _why(debate: Debate, ended: Conclusion) -> str:
+    """What the named winner, or that none is named, follows from; begins with a comma or a colon, or is empty."""
+    card, given = debate.verdicts.scorecard, debate.protocol.assessment
+    match ended.by_rule:
+        case "scorecard" if card is not None:
+            return _by_scores(debate, card)
+        case "no_judgement":
+            return f": {_no_judgement(debate)}"
+        case "assessment" if given is not UNSET:
+            close = ": the totals are too close" if ended.winner == "neither" else ""
+            return f"{close} ({_figures(debate)})"
+        case "baseline":
+            return f": {BASELINE} ({_figures(debate)})"
+        case "judge_and_panel" if ended.winner == "neither":
+            return ": the judge and the panel do not name the same side"
     return ""
 
 
-def _no_judgement(card: ScorecardVerdictReached | None) -> str:
-    if card is not None and isinstance(card.margin, Missing):
-        return card.margin.missing.reason
-    return "the judge gave no usable judgement"
+def _figures(debate: Debate) -> str:
+    """The judge's mean scores or totals, as ``Pro 63.1, Con 60.4``; empty if one is missing."""
+    card, given = debate.verdicts.scorecard, debate.protocol.assessment
+    pro, con = (UNSET, UNSET) if card is None else (card.mean.pro, card.mean.con)
+    if given is not UNSET:
+        pro, con = given.pro_total, given.con_total
+    return f"Pro {pro:.1f}, Con {con:.1f}" if isinstance(pro, float) and isinstance(con, float) else ""
+
+
+def _no_judgement(debate: Debate) -> str:
+    """Why there are no figures to compare."""
+    card, given = debate.verdicts.scorecard, debate.protocol.assessment
+    figures: tuple[float | Missing, ...] = () if card is None else (card.margin,)
+    if given is not UNSET:
+        figures = (given.pro_total, given.con_total)
+    why = next((each.missing.reason for each in figures if isinstance(each, Missing)), "the judge gave no judgement")
+    return _SIDE.sub(lambda found: NAMES[found[0]], why)
 
 
 def _by_scores(debate: Debate, card: ScorecardVerdictReached) -> str:
-    means, margin, rubric = card.mean, card.margin, debate.ledger.rubric
-    if isinstance(margin, Missing) or isinstance(means.pro, Missing) or isinstance(means.con, Missing):
-        return f": {_no_judgement(card)}"
-    scores = f"Pro {means.pro:.1f}, Con {means.con:.1f}"
-    opened = debate.opened
-    if card.winner == "neither" and opened is not None and opened.judge.baseline:
-        return f": {opened.judge.baseline} counts words and understands nothing ({scores})"
-    is_tie = rubric is not None and margin <= rubric.tie_within
-    if card.winner != "neither":
-        return f": the scores are level ({scores})" if is_tie else f", {margin:.1f} points ahead ({scores})"
-    if is_tie:
-        return f": the scores are level ({scores})"
-    return f": the lead of {margin:.1f} points is no larger than this judge’s own variation ({scores})"
+    rubric, margin = debate.ledger.rubric, card.margin
+    if isinstance(margin, Missing):
+        return f": {_no_judgement(debate)}"
+    figures = f" ({_figures(debate)})"
+    if card.winner == "neither" and _is_baseline(debate):
+        return f": {BASELINE}{figures}"
+    if _is_undecided_by_noise(debate, card):
+        varies = f"the {_points(card.noise or 0)} by which this judge varies when it is asked again"
+        return f": the lead of {_points(margin)} is no larger than {varies}{figures}"
+    if rubric is None or margin > rubric.tie_within:
+        return f", {_points(margin)} ahead{figures}" if card.winner != "neither" else figures
+    tie = f"the scores lie within the tie margin of {_points(rubric.tie_within)}{figures}"
+    if card.winner == "neither" or card.decided_by is not UNSET:
+        return f": {tie}"
+    return f" and a tie-break: {tie}"  # logs of older versions do not name the measure
 
 
-def _more(debate: Debate) -> Iterator[str]:
-    """How sure the scores are, and the reading of the whole debate."""
-    card = debate.verdicts.scorecard
-    if card is not None and not isinstance(card.margin, Missing):
-        if card.noise is UNSET:
-            yield "How much this judge varies when it is asked again was not measured."
-        else:
-            yield f"Asked again, this judge gives leads that differ by up to {card.noise:.1f} points."
-    if (read := debate.verdicts.narrative) is not None:
-        yield _reading(read, None if card is None else card.winner)
+def _is_baseline(debate: Debate) -> bool:
+    return debate.opened is not None and debate.opened.judge.baseline is not UNSET
 
 
-def _reading(read: NarrativeVerdictReached, by_scores: str | None) -> str:
+def _is_undecided_by_noise(debate: Debate, card: ScorecardVerdictReached) -> bool:
+    """Whether no side is named because the judge itself varies by as much as the lead."""
+    rubric = debate.ledger.rubric
+    is_within = card.noise is not UNSET and not isinstance(card.margin, Missing) and card.margin <= card.noise
+    return card.winner == "neither" and is_within and rubric is not None and rubric.lead_beyond_noise is True
+
+
+def _points(points: float) -> str:
+    shown = f"{round(points, 1) or points:g}"
+    return f"{shown} point{'' if shown == '1' else 's'}"
+
+
+def _how_sure(debate: Debate, card: ScorecardVerdictReached) -> Iterator[str]:
+    """How the lead compares with the judge's own variation, if it is not said yet."""
+    if isinstance(card.margin, Missing) or _is_baseline(debate) or _is_undecided_by_noise(debate, card):
+        return
+    if card.noise is UNSET:
+        yield "How much this judge varies when it is asked again was not measured."
+    else:
+        than = "no larger" if card.margin <= card.noise else "larger"
+        yield f"The lead is {than} than the {_points(card.noise)} by which this judge varies when it is asked again."
+
+
+def _reading(read: NarrativeVerdictReached, winner: str) -> str:
+    """What the reading of the whole debate names, beside the ``winner`` of the debate."""
     whole = "The reading of the whole debate"
     if read.flipped:
         return f"{whole} names no winner: its answer changed when the speakers’ labels were exchanged."
     if not read.winner:
-        return "There is no reading of the whole debate."
+        return f"There is no reading of the whole debate{f': {read.missing.reason}' if read.missing else ''}."
     if read.winner == "neither":
-        return f"{whole} names no winner."
-    as_well = " too" if read.winner == by_scores else " instead" if by_scores in {"pro", "con"} else ""
+        return f"{whole} names no winner{' either' if winner == 'neither' else ''}."
+    as_well = " too" if read.winner == winner else "" if winner == "neither" else " instead"
     how = _MARGINS.get(read.margin or "", "")
     return f"{whole} names {NAMES[read.winner]}{as_well}{f', {how}' if how else ''}."
 

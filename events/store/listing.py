@@ -10,14 +10,13 @@ debate shifts no page.
 import binascii
 import unicodedata
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from events.errors import BadCursor
 from events.record import Recorded
-from events.short_names import short_name
 from events.types import (
     DebateConcluded,
     DebateHalted,
@@ -199,15 +198,6 @@ def _labelled(summary: Summary, event: DebateLabelled, position: int) -> Summary
         said["unlisted"] = bool(event.link)
     given = {name: value for name, value in said.items() if value is not UNSET}
     return msgspec.structs.replace(summary, **given, position=position)
-
-
-def public_row(row: Summary) -> Summary | dict[str, Any]:
-    """The public row: short names of models, and none in a blind debate that has not concluded."""
-    if not row.blind or row.state == "concluded":
-        models = {seat: short_name(getattr(row, seat)) for seat in ("pro", "con", "judge")}
-        return msgspec.structs.replace(row, **models)
-    shown = msgspec.structs.asdict(row).items()
-    return {name: each for name, each in shown if name not in {"pro", "con", "judge", "source"} and each is not UNSET}
 
 
 def fold_text(text: str) -> str:

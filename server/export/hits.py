@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from events.store.listing import public_row
 from events.store.log import SearchHit, SearchPage
 from events.types import TurnSpoken
+from server.export.rows import public_row
 
 
 def page_of_hits(page: SearchPage) -> dict[str, Any]:

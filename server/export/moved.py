@@ -96,10 +96,9 @@ def _members(changes: Iterable[ViewChange], *path: str) -> dict[str, list[ViewCh
 
 
 def _outcome(changes: Sequence[ViewChange]) -> Iterator[MovedLine]:
-    winner, state = _set(changes, "conclusion", "winner"), _set(changes, "state")
-    if winner is not None:
-        named = "No winner is named" if winner.after == "neither" else f"{NAMES[winner.after]} wins"
-        yield _line(f"The debate ended: {named}.", winner)
+    said, state = _set(changes, "outcome", "headline"), _set(changes, "state")
+    if said is not None:
+        yield _line(f"The debate ended: {said.after}.", said)
     elif state is not None:
         yield _line(STATES[state.after], state)
     if (verdict := _set(changes, "panel", "verdict", "verdict")) is not None:

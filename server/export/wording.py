@@ -5,8 +5,9 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType
 
+from events.state.outcome import conclusion_sentence
 from events.state.parts.panel import PanelState
-from events.types import AgreementMeasured, Coefficient, LeaveOneOut, Missing, Origin, PanelConcluded, RaterCalibrated
+from events.types import Coefficient, LeaveOneOut, Missing, Origin, RaterCalibrated
 from events.view.view import SeatView, TranscriptView
 
 SIGNS: Final = {"pro": "▲ Pro", "con": "▼ Con"}
@@ -24,16 +25,6 @@ RESPONSES: Final = {
     "concede": "concedes this",
     "partial": "accepts this in part",
 }
-RULES: Final = {
-    "scorecard": "the scorecard",
-    "narrative": "the narrative verdict",
-    "panel": "the panel",
-    "assessment": "the judge’s assessment",
-    "baseline": "the rule for a judge that understands nothing",
-    "judge_and_panel": "judge and panel together",
-    "resignation": "the other side’s resignation",
-}
-"""What decides a debate, in words."""
 SUPPLIED: Final = "Transcript supplied: these words were said elsewhere, not in Moot."
 JUDGED_AGAIN: Final = "Judged again: these are the turns of another debate in Moot."
 ORIGINS: Final = {"rejudge": "Another judge reads the turns of", "fork": "A fork of"}
@@ -100,30 +91,6 @@ def interval(each: Coefficient) -> str:
     return f"{each.value:.2f}" + ("" if each.low is UNSET else f" ({each.low:.2f} to {each.high:.2f})")
 
 
-def conclusion_sentence(conclusion: PanelConcluded, agreement: AgreementMeasured | None) -> str:
-    """The conclusion of a panel in one sentence."""
-    if conclusion.winner != "neither":
-        caution = " with caution" if conclusion.outcome == "cautious" else ""
-        return f"The panel concludes{caution}: {NAMES[conclusion.winner]}."
-    leading = NAMES[conclusion.leaning]
-    if conclusion.outcome in {"concluded", "cautious"} and conclusion.reference_only is not UNSET:
-        agree = "agree" if conclusion.outcome == "concluded" else "agree in part"
-        return f"For reference only: the raters {agree}, and {leading} leads."
-    if conclusion.outcome == "cautious":
-        return f"No winner is named: the panel leans to {leading}, but one rater alone could change that."
-    if conclusion.outcome == "contested":
-        leans = "" if conclusion.leaning == "neither" else f"the panel leans to {NAMES[conclusion.leaning]}, but "
-        return f"No winner is named: {leans}the raters are divided."
-    if conclusion.outcome == "undetermined":
-        return "No winner is named: how far the raters agree could not be measured."
-    if any(each.decides for each in conclusion.disputed.values()):
-        what = "a turn" if any(item.isdecimal() for item in conclusion.disputed) else "an argument"
-        return f"No winner is named: the raters are too far apart on {what} that decides."
-    if agreement is not None and agreement.deciding.band == "unacceptable":
-        return "No winner is named: the raters are too far apart."
-    return "No winner is named: the two sides are too close to tell apart."
-
-
 def left_out_words(each: LeaveOneOut) -> str:
     """What the panel would come to without one rater: ``concluded, Pro``, ``irreconcilable, no winner``."""
     if each.winner == "neither" and each.leaning in {"pro", "con"}:
@@ -141,11 +108,6 @@ def dimension_name(name: str) -> str:
     """``pro.logic``, a dimension of a debate's deliberation, as ``Pro logic``."""
     side, dot, rest = name.partition(".")
     return (f"{NAMES[side]} {rest}" if dot and side in NAMES else name).replace("_", " ")
-
-
-def rule_name(rule: str) -> str:
-    """What decided a debate, in words."""
-    return RULES.get(rule, rule.replace("_", " "))
 
 
 def item_name(item: str) -> str:

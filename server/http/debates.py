@@ -13,7 +13,7 @@ from starlette.responses import Response
 from events.misfits import misfit_words
 from events.said import MAX_QUERY
 from events.state.seats import seats_of
-from events.store.listing import Limits, public_row
+from events.store.listing import Limits
 from events.transfer import import_debate, read_lines
 from events.types import DebateOpened
 from personalities.archetypes import archetypes
@@ -30,6 +30,7 @@ from server.debate.setup.request import as_request
 from server.errors import BadField, BadQuery
 from server.evidence.documents import preview_of
 from server.export.hits import page_of_hits
+from server.export.rows import public_row
 from server.http.access import access_of, is_director
 from server.http.body import read_json
 from server.http.limits import RateLimit

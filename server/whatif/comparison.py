@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from events.record import Recorded
 from events.state.debate import Debate
+from events.state.outcome import outcome_of as in_words
 from events.store.log import EventLog, read_all
 from events.types import DebateOpened
 from server.debate.adoption import UNREADABLE
@@ -72,6 +73,10 @@ class WhatIf(Struct, frozen=True, kw_only=True):
     without_rater: str | UnsetType = UNSET
     arguments: dict[str, ArgumentPair] = {}
     unanswered: tuple[UnansweredQuestion, ...] = ()
+    recorded_text: str | UnsetType = UNSET
+    """The recorded outcome in words; absent before the end, and for a text that is judged."""
+    would_be_text: str | UnsetType = UNSET
+    """The same of the other outcome."""
     because: str | UnsetType = UNSET
     """Of a debate that the scorecard would decide: the means, and what decides within the tie margin."""
 
@@ -120,6 +125,8 @@ def what_if(records: Sequence[Recorded], request: WhatIfRequest) -> WhatIf:
         turns={name: TurnPair(recorded=one, would_be=two) for name, (one, two) in turns.items()},
         arguments={name: ArgumentPair(recorded=one, would_be=two) for name, (one, two) in arguments.items()},
         changes=differences(recorded, would_be),
+        recorded_text=_in_words(replayed.recorded),
+        would_be_text=_in_words(replayed.would_be),
         because=card.reason if card is not None and is_by_card else UNSET,
     )
 
@@ -127,6 +134,11 @@ def what_if(records: Sequence[Recorded], request: WhatIfRequest) -> WhatIf:
 def _comparable(debate: Debate) -> dict[str, Any]:
     """Everything that is compared."""
     return {"outcome": outcome_of(debate), "turns": turns_of(debate), "arguments": arguments_of(debate)}
+
+
+def _in_words(debate: Debate) -> str | UnsetType:
+    said = in_words(debate)
+    return UNSET if said is UNSET else said.text
 
 
 def _paired(one: Mapping[str, Any], two: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:

@@ -113,20 +113,19 @@ function rubricPatch(rubric, changes) {
   return patch;
 }
 
-function resultOf({ note, recorded, would_be: other, turns, because }) {
+function resultOf({ note, recorded, would_be: other, would_be_text: says, turns, because }) {
   const rows = comparedRows(recorded, other, turns);
   const isChanged = rows.some(([, before, after]) => before !== after);
-  const [before, after] = [recorded.winner, other.winner].map(winnerName);
   const cells = rows.map(([name, was, is]) => h("tr", {},
     h("th", { scope: "row" }, name),
     h("td", {}, was),
     h("td", {}, was === is ? is : h("b.differs", {}, `${is} ≠`))));
   return [
-    h("p.says", {}, before === after ? WHATIF.same(after) : WHATIF.different(after)),
+    says && h("p.says", {}, WHATIF.says(says)),
     because && h("p.quiet.because", {}, `${sidesNamed(because)}.`),
     table("", ["", ...WHATIF.columns], cells),
     h("p.quiet", {}, isChanged ? note : `${WHATIF.nothingChanges} ${note}`),
-  ];
+  ].filter(Boolean);
 }
 
 function comparedRows(recorded, other, turns) {

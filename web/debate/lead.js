@@ -2,7 +2,7 @@
 
 import { changeDetector, eventLink, h } from "../parts/dom.js";
 import { isMissing } from "../parts/formatting.js";
-import { LEAD, SIDES } from "../words/words.js";
+import { LEAD, SIDES, SIGN } from "../words/words.js";
 
 /** The most that a side's total can be in a protocol: a mean of at most 10, times three arguments. */
 const TOTAL_MAXIMUM = 30;
@@ -55,16 +55,19 @@ function uncertainty({ isWithin, noise, spread }) {
   return spread ? [LEAD.spread(spread), LEAD.spreadTitle] : [];
 }
 
-/** The end, where it is not what the figures beside it say. */
-function ending({ conclusion }) {
-  if (conclusion?.by_rule === "resignation") return h(`b.${conclusion.winner}`, {}, LEAD.resigned(conclusion.winner));
-  return conclusion?.winner === "neither" && h("b", {}, LEAD.noWinner);
+/** The end in the words of the server. */
+function ending({ conclusion, outcome }) {
+  if (!conclusion) return null;
+  const sign = SIGN[conclusion.winner];
+  return outcome && h(`b.${conclusion.winner}`, {}, sign && `${sign} `, outcome.headline);
 }
 
 /** What bar each format has: its parts in order. */
 const CONTENTS = {
   exchange(view, link) {
-    return [ending(view), leader(view, LEAD.none), raters(view.panel, link)];
+    if (!view.conclusion) return [leader(view, LEAD.none), raters(view.panel, link)];
+    const means = SIDES.map((side) => view.scorecard[side].composite);
+    return [ending(view), !means.some(isMissing) && LEAD.means(means), raters(view.panel, link)];
   },
 
   protocol(view, link) {
@@ -76,7 +79,7 @@ const CONTENTS = {
     const totals = SIDES.map((side) => (isMissing(assessment[`${side}_total`]) ? null : assessment[`${side}_total`]));
     return [
       ending(view),
-      leader(view, LEAD.noTotals),
+      !view.conclusion && leader(view, LEAD.noTotals),
       link(positions.assessment, LEAD.totals(totals, TOTAL_MAXIMUM)),
       raters(view.panel, link),
     ];

@@ -31,7 +31,7 @@ export function exchange(go, id, appeal, audit, wantFrame, hold) {
   return {
     record,
     show(view, { head, at }) {
-      card.show(view.scorecard);
+      card.show(view);
       scoreGraph.show(view, head ? null : at);
       claims.show(view, head);
       for (const part of parts) part.show(view);

@@ -14,15 +14,16 @@ const ROWS = [...IN_COMPOSITE, "composite", ...DIMENSIONS.filter((name) => !IN_C
 /**
  * The scorecard in `root`.
  * @param {HTMLElement} root
- * @returns {{show(card: object): void}}
+ * @returns {{show(view: View): void}}
  */
 export function scorecard(root) {
   const isChanged = changeDetector();
   return {
-    show(card) {
-      if (!isChanged(card)) return;
+    show({ scorecard: card, conclusion }) {
+      if (!isChanged(card, conclusion)) return;
       const isEmpty = card.pro.judged_turns + card.con.judged_turns === 0;
-      root.replaceChildren(...(isEmpty ? [h("p.empty", {}, SIDEBAR.noScores)] : [cardTable(card), leader(card)]));
+      const means = () => [cardTable(card), leader(card, Boolean(conclusion))];
+      root.replaceChildren(...(isEmpty ? [h("p.empty", {}, SIDEBAR.noScores)] : means()));
     },
   };
 }
@@ -52,9 +53,10 @@ function cardTable(card) {
       line("judged_turns", SIDEBAR.judgedTurns, ".beside", (side) => number(card[side].judged_turns))));
 }
 
-function leader(card) {
-  const text = card.leader === "neither" ? LEAD.closeTitle : h("span", {}, sideName(card.leader), SIDEBAR.leads);
-  return h("p.leader", { "data-leader": card.leader }, text, " ", h("span.quiet", {}, SIDEBAR.means));
+/** Who is ahead while the debate runs; after that the outcome says who won. */
+function leader(card, hasEnded) {
+  const text = card.leader === "neither" ? LEAD.closeTitle : h("span", {}, sideName(card.leader), SIDEBAR.ahead);
+  return h("p.leader", { "data-leader": card.leader }, !hasEnded && [text, " "], h("span.quiet", {}, SIDEBAR.means));
 }
 
 // Claims and anomalies

@@ -1,9 +1,8 @@
 /** A concluded exchange at the top of its page: the verdicts, what the rules did, and the key moments. */
 
 import { changeDetector, eventLink, h } from "../parts/dom.js";
-import { capital } from "../parts/formatting.js";
 import { placeLink } from "../parts/widgets.js";
-import { SIGN, SUMMARY, VERDICTS, outcomeWords } from "../words/words.js";
+import { SIGN, SUMMARY, VERDICTS } from "../words/words.js";
 import { firstSide, named } from "./labels.js";
 import { lossAt } from "./losses.js";
 import { narrativeFacts, scorecardFacts, speakerA, winnerLine } from "./verdicts.js";
@@ -30,10 +29,11 @@ export function summary(root, go) {
 function content(view, go) {
   const { rules, moments } = view.summary;
   const { scorecard, narrative } = view.verdicts;
+  const { headline, text } = view.outcome; // The text begins with the headline.
   return [
-    h("h2", { id: "summary-title" }, capital(outcomeWords(view))),
+    h("h2", { id: "summary-title" }, headline, h("span", {}, text.slice(headline.length))),
     h("div.headline", {},
-      scorecard && part(SUMMARY.scorecard, winnerLine(scorecard.winner, view), scorecardFacts(scorecard, view)),
+      scorecard && part(SUMMARY.scorecard, winnerLine(scorecard.winner), scorecardFacts(scorecard, view)),
       narrative && part(SUMMARY.narrative, ...reading(narrative, view)),
       rules && part(SUMMARY.rules, h("p", {}, rules.text))),
     moments.length > 0 && h("h3", { id: "moments-title" }, SUMMARY.moments),
@@ -46,14 +46,16 @@ function part(title, ...children) {
   return h("section", { "aria-label": title }, h("p.label", {}, title), ...children);
 }
 
-/** The winner and the first sentence of the reading, with a link to all of it. */
+/** Whom the reading names, with a link to it; its first sentence where that speaks for the outcome. */
 function reading(narrative, view) {
   if (narrative.missing) return [h("p.quiet", {}, VERDICTS.missing(narrative.missing.reason))];
-  const [sentence] = FIRST_SENTENCE.exec(narrative.explanation) ?? [narrative.explanation];
+  const { winner, flipped, explanation } = narrative;
+  const isForIt = !flipped && ["neither", view.conclusion.winner].includes(winner);
+  const [sentence] = FIRST_SENTENCE.exec(explanation) ?? [explanation];
   return [
-    winnerLine(narrative.winner, view),
+    winnerLine(winner),
     narrativeFacts(narrative),
-    h("p", {}, named(sentence, speakerA(view)), " ", placeLink("narrative", SUMMARY.all)),
+    h("p", {}, isForIt && [named(sentence, speakerA(view)), " "], placeLink("narrative", SUMMARY.all)),
   ];
 }
 

@@ -1,12 +1,12 @@
 /** The transcript of an exchange, turn by turn. */
 
 import { ledgers } from "../audit/ledger.js";
-import { $, eventLink, h, hiddenText, setText } from "../parts/dom.js";
+import { $, eventLink, h, setText } from "../parts/dom.js";
 import { capital, count, number, plain } from "../parts/formatting.js";
 import { aroundMarks, pieces } from "../parts/text.js";
 import { failures, pressureWords } from "../parts/widgets.js";
 import { newestTurn } from "../replay/history.js";
-import { NAME, SIGN, TRANSCRIPT, outcomeWords, ruleWords } from "../words/words.js";
+import { NAME, SIGN, TRANSCRIPT, outcomeWords } from "../words/words.js";
 import { compared, firstSide, named } from "./labels.js";
 import { questionsAbout } from "./questions.js";
 import { quoteSpans, scoreLine, whyDetails } from "./scores.js";
@@ -449,8 +449,7 @@ function closing(view, isEmpty) {
   if (isEmpty) parts.push(h("p.empty", {}, view.state === "open" ? TRANSCRIPT.open : TRANSCRIPT.empty));
   parts.push(...verdicts(view));
   if (view.conclusion) {
-    const outcome = hiddenText(`${capital(outcomeWords(view))}. `);
-    parts.push(h("p.end", {}, outcome, TRANSCRIPT.ended(ruleWords(view.conclusion.by_rule))));
+    parts.push(h("p.end", {}, view.outcome?.text ?? `${capital(outcomeWords(view))}.`));
   }
   return parts;
 }

@@ -3,7 +3,7 @@
 import { changeDetector, eventLink, h, onClick, updateInBatches } from "../parts/dom.js";
 import { anchor, isMissing, number, plain, tenths } from "../parts/formatting.js";
 import { showPlace } from "../parts/widgets.js";
-import { NAME, SIDES, SIGN, VERDICTS, winnerWords } from "../words/words.js";
+import { NAME, SIDES, SIGN, VERDICTS } from "../words/words.js";
 import { firstSide, named, sidesNamed } from "./labels.js";
 
 /**
@@ -28,14 +28,12 @@ function section(name, title, ...children) {
 const missing = (verdict) => h("p.quiet", {}, VERDICTS.missing(verdict.missing.reason));
 
 /**
- * The winner of a verdict. Only the panel names a winner if there is one; other verdicts then say which side is ahead.
+ * Whom a verdict names: it need not be the winner of the debate.
  * @param {"pro" | "con" | "neither"} winner
- * @param {View} view
  * @returns {HTMLElement}
  */
-export function winnerLine(winner, view) {
-  const words = view.panel?.raters ? VERDICTS.ahead(winner) : winnerWords(winner);
-  return h(`p.winner.${winner}`, {}, winner === "neither" ? "" : `${SIGN[winner]} `, words);
+export function winnerLine(winner) {
+  return h(`p.winner.${winner}`, {}, winner === "neither" ? "" : `${SIGN[winner]} `, VERDICTS.names(winner));
 }
 
 /**
@@ -83,7 +81,7 @@ export function speakerA(view) {
 }
 
 function scorecardVerdict(verdict, view) {
-  return section("scorecard", VERDICTS.scorecard, winnerLine(verdict.winner, view), ...scorecardFacts(verdict, view));
+  return section("scorecard", VERDICTS.scorecard, winnerLine(verdict.winner), ...scorecardFacts(verdict, view));
 }
 
 function narrativeVerdict(verdict, view) {
@@ -91,7 +89,7 @@ function narrativeVerdict(verdict, view) {
   const sides = SIDES.filter((side) => verdict.sides?.[side] && view[side]);
   const name = (text) => named(text, speakerA(view));
   return section("narrative", VERDICTS.narrative,
-    winnerLine(verdict.winner, view),
+    winnerLine(verdict.winner),
     narrativeFacts(verdict),
     patternLine(verdict),
     h("p.prose", { id: "narrative" }, name(verdict.explanation)),

@@ -5,7 +5,7 @@ import { api } from "../parts/api.js";
 import { $, h, setText } from "../parts/dom.js";
 import { count, moment } from "../parts/formatting.js";
 import { LIST } from "../words/home.js";
-import { FORMAT, NAME, SIGN, winnerWords } from "../words/words.js";
+import { FORMAT, NAME, SIGN } from "../words/words.js";
 
 const REFRESH_MS = 5_000;
 const TYPING_PAUSE_MS = 250;
@@ -169,7 +169,7 @@ function merged(newest, known) {
 
 function outcomeOf(debate) {
   if (debate.state !== "concluded") return LIST.state[debate.state] ?? debate.state;
-  return LIST.over[debate.format] ?? (debate.winner ? winnerWords(debate.winner) : LIST.state.concluded);
+  return LIST.over[debate.format] ?? debate.outcome ?? LIST.state.concluded;
 }
 
 const modelOf = (seat) => (typeof seat === "string" ? seat : seat?.model ?? "");

@@ -5,7 +5,7 @@
  */
 
 import { count, joined, number, plain, signed } from "../parts/formatting.js";
-import { IN_COMPOSITE, NAME, SIDES, STANDING, VERDICT, changeName, winnerWords } from "../words/words.js";
+import { IN_COMPOSITE, NAME, SIDES, STANDING, VERDICT, changeName } from "../words/words.js";
 
 const MAX_LINES = 12;
 
@@ -102,10 +102,10 @@ function members(changes, ...path) {
 
 function outcome(changes) {
   const state = at(changes, "state");
-  const winner = at(changes, "conclusion", "winner");
+  const said = at(changes, "outcome", "headline");
   const verdict = at(changes, "panel", "verdict", "verdict");
   const lines = [];
-  if (winner?.after) lines.push(line(MOVED.ended(winnerWords(winner.after)), winner));
+  if (said?.after) lines.push(line(MOVED.ended(said.after), said));
   else if (state?.after) lines.push(line(MOVED.state[state.after], state));
   if (verdict?.after) lines.push(line(MOVED.verdict(VERDICT[verdict.after]), verdict));
   return lines;

@@ -127,10 +127,10 @@ function invite(shown) {
 }
 
 function stateWords(shown) {
-  const { seat_state: seat, state, reason, request, speaking, turns_planned: planned, winner } = shown;
+  const { seat_state: seat, state, reason, request, speaking, turns_planned: planned, outcome } = shown;
   if (seat === "taken") return SEAT.taken;
   if (state === "concluded" && isJudge(shown)) return SEAT.thanks;
-  if (state === "concluded") return SEAT.concluded(winner);
+  if (state === "concluded") return outcome || SEAT.concluded;
   if (SEAT.rests[state] && !request) return reason ? `${SEAT.rests[state]}: ${reason}` : `${SEAT.rests[state]}.`;
   if (seat === "free") return "";
   if (seat === "handed_over") return SEAT.handedOver;

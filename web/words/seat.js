@@ -51,7 +51,7 @@ export const SEAT = {
   void: "This link is not valid. It was revoked, or a new one has replaced it. Ask the operator of the debate.",
   handedOver: "A model speaks in your seat now. You can read on.",
   resigned: "You have resigned.",
-  concluded: (winner) => (winner === "neither" ? "The debate has ended without a winner." : `${SIDE[winner]} has won.`),
+  concluded: "The debate has ended.",
   unsent: (turn, { isLate, hasResigned }) => {
     if (hasResigned) return `You resigned before you sent your text for turn ${turn}. This browser keeps the text.`;
     return `Your text for turn ${turn} was not sent${isLate ? " in time" : ""}. This browser keeps it.`;

@@ -62,38 +62,14 @@ export const roundsOf = (view) => Object.keys(ROUND).filter((name) => name !== "
 export const NO_WINNER = "No winner is named";
 
 /**
- * @param {"pro" | "con" | "neither"} winner
- * @returns {string} A sentence without its full stop.
- */
-export const winnerWords = (winner) => (winner === "neither" ? NO_WINNER : `${NAME[winner]} wins`);
-
-const RULE = {
-  __proto__: null,
-  scorecard: "the scorecard",
-  narrative: "the narrative verdict",
-  panel: "the panel",
-  assessment: "the judge’s assessment",
-  baseline: "the rule for a judge that understands nothing",
-  judge_and_panel: "judge and panel together",
-  resignation: "the other side’s resignation",
-};
-
-/**
- * @param {string} rule What decided a debate.
- * @returns {string} `by the scorecard`
- */
-export const ruleWords = (rule) => `by ${RULE[rule] ?? plain(rule)}`;
-
-/**
- * The outcome of a concluded debate, in small letters.
+ * The outcome of a concluded debate in a few words: those of the server where there are sides.
  * @param {View} view
  * @returns {string}
  */
-export function outcomeWords({ panel, conclusion: { winner, by_rule: rule } = {}, format }) {
-  if (format === "calibration") return "raters measured";
+export function outcomeWords({ outcome, panel, format }) {
+  if (outcome) return outcome.headline;
   if (panel?.verdict) return panel.verdict.verdict ? `verdict ${VERDICT[panel.verdict.verdict]}` : "no verdict";
-  if (winner !== "neither") return `${winnerWords(winner)} ${ruleWords(rule)}`;
-  return rule === "panel" ? "no winner is named" : `no winner is named ${ruleWords(rule)}`;
+  return format === "lab" ? "judge measured" : "raters measured";
 }
 
 const FAILURE = {
@@ -282,8 +258,6 @@ export const LEAD = {
   leads: (side, margin) => (margin ? `${SIGN[side]} ${NAME[side]} +${number(margin, 1)}` : LEAD.level),
   level: "Level",
   none: "No lead yet: each side needs a score.",
-  noWinner: NO_WINNER,
-  resigned: (winner) => `${SIGN[winner]} ${NAME[winner]} wins: the other side resigned`,
   noise: (isWithin, noise) => [`, ${isWithin ? "within" : "beyond"} `, "the judge’s ", `noise ${number(noise, 1)}`],
   noiseTitle: "Asked again, this judge would give another lead. A lab run has measured by how much it differs.",
   spread: (points) => ["", "", ` ±${number(points, 1)}`],
@@ -291,6 +265,7 @@ export const LEAD = {
   notWeighed: "No lead yet: the judge weighs the arguments after the closings.",
   upheld: (pro, con) => `Upheld so far: ${SIGN.pro} ${NAME.pro} ${pro}, ${SIGN.con} ${NAME.con} ${con}`,
   noTotals: "No lead: a side has no total.",
+  means: ([pro, con]) => `${SIGN.pro} ${number(pro, 1)}, ${SIGN.con} ${number(con, 1)}`,
   totals([pro, con], maximum) {
     const total = (value) => (typeof value === "number" ? `${number(value, 1)}/${maximum}` : "no total");
     return `${SIGN.pro} ${total(pro)}, ${SIGN.con} ${total(con)}`;
@@ -307,7 +282,7 @@ export const LEAD = {
     return `${VERDICT_SIGN[verdict]} ${VERDICT[verdict]} ${raters}`;
   }).join(", "),
   noOpinions: (raters) => `No opinion yet from ${count(raters, "rater")}.`,
-  closeTitle: "No side leads by the means: they are too close, or too few turns are judged.",
+  closeTitle: "No side is ahead so far: the means are too close, or too few turns are judged.",
   see: "→ see",
   /** What moved the lead: a member of `moves`. */
   moved({ turn, composite, applied, by }, turns) {
@@ -380,7 +355,6 @@ export const TRANSCRIPT = {
   flipped: " (the two orders disagreed)",
   open: "The debate is open, and Pro speaks first. The text appears here as it is spoken. A score follows every turn.",
   empty: "The debate has no turns.",
-  ended: (rule) => `The debate ended; decided ${rule}.`,
 };
 
 /** The scores of a turn. */
@@ -439,7 +413,7 @@ export const SIDEBAR = {
   noScore: "no score",
   exchangesWon: "exchanges won",
   judgedTurns: "judged turns",
-  leads: " leads.",
+  ahead: " is ahead so far.",
   means: "Means over judged turns.",
   noClaims: "No claim is suspect. Claims that the judge flags appear here with their penalty.",
   notChecked: (turns) => `The claims of turn ${turns.join(", ")} were not checked.`,
@@ -514,7 +488,7 @@ export const VERDICTS = {
   missing: (reason) => `There is none: ${reason}.`,
   flipped: "The winner changed when the labels of the speakers were swapped, so neither is named.",
   sure: (margin, confidence) => `${margin === "none" ? "No margin" : `A ${margin} margin`}, ${confidence} confidence`,
-  ahead: (winner) => (winner === "neither" ? "Level" : `${NAME[winner]} is ahead`),
+  names: (winner) => (winner === "neither" ? "Names no winner" : `Names ${NAME[winner]}`),
   noScore: (reason) => `no score: ${reason}`,
   apart: (margin) => `${margin} apart`,
   noise: (margin, noise) => `A lead of ${margin}; asked again, this judge differs from itself by ${noise}.`,

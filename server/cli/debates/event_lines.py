@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET
 
+from events.state.outcome import conclusion_sentence
 from events.types import AgreementMeasured, Origin, PanelConcluded, RaterCalibrated, Reason
 from events.view.view import TranscriptView
 from server.cli.debates.opinions import held_lines, judged_lines, opinion_line
@@ -17,7 +18,6 @@ from server.export.wording import (
     SIGNS,
     STANDINGS,
     coefficient,
-    conclusion_sentence,
     left_out_words,
     sources_of,
     verdict_of,

@@ -14,10 +14,9 @@ from server.cli.options import open_store, with_json, with_settings
 from server.cli.output import emit, run_async
 from server.export.document import Paragraph, Strong
 from server.export.document.terminal import say, show
+from server.export.rows import outcome_of_row
 from server.export.text import one_line
 from server.settings import Settings
-
-WINNERS: Final = {"pro": "Pro won", "con": "Con won", "neither": "no winner is named"}
 
 OVER: Final = {"deliberation": "judged", "calibration": "measured", "lab": "measured"}
 """A debate that has concluded, by format, where no side can win."""
@@ -90,7 +89,7 @@ def _state(summary: Summary, trials: str | None) -> str:
     turns = f"{summary.turns_spoken}/{summary.turns_planned} turns" if summary.turns_planned else summary.format
     if summary.winner is None:
         return f"{summary.state}, {turns}"
-    return f"{OVER.get(summary.format) or WINNERS[summary.winner]}, {turns}"
+    return f"{OVER.get(summary.format) or outcome_of_row(summary)}, {turns}"
 
 
 async def _trials(settings: Settings, labs: Sequence[str]) -> dict[str, str]:

@@ -21,7 +21,7 @@ from server.export.debate.transcript import audience_sentences
 from server.export.document.terminal import SpokenWords, say, show, tell
 from server.export.labels import named
 from server.export.text import one_line
-from server.export.wording import NAMES, SIGNS, rule_name
+from server.export.wording import NAMES, SIGNS
 
 
 class DebatePrinter(FeedPrinter):
@@ -115,14 +115,12 @@ class DebatePrinter(FeedPrinter):
         if self.ended["type"] == "debate_halted":
             super().finish()
             return
-        if self.ended["by_rule"] in {"calibration", "artifact"}:
+        if "outcome" not in self.view:
             return  # without debaters there is no winner
         self._briefing()
         self._outcome()
         self._audience()
-        rule, winner = self.ended["by_rule"], self.ended["winner"]
-        named = "No winner is named" if winner == "neither" else f"Winner: {NAMES[winner]}"
-        say(f"{named}, by {one_line(rule_name(rule))}", "bold")
+        say(one_line(self.view["outcome"]["text"]), "bold")
 
     def _briefing(self) -> None:
         """Print the decision briefing of a protocol."""

@@ -14,7 +14,6 @@ from server.cli.output import emit, run_async
 from server.errors import BadField
 from server.export.document import Block, Column, Lines, Sentence, Strong, Table
 from server.export.document.terminal import show
-from server.export.labels import capital_sides
 from server.export.text import one_line
 from server.export.wording import NAMES, share
 from server.settings import Settings
@@ -222,9 +221,4 @@ def _ending(answer: WhatIf) -> str:
     if two.verdict is not UNSET and one.verdict is not UNSET:
         same = "is still" if two.verdict.verdict == one.verdict.verdict else "would be"
         return f"The verdict {same} {_cell(two.verdict.verdict)}."
-    if two.winner == "neither":
-        ending = "still no winner is named" if one.winner == "neither" else "no winner would be named"
-    else:
-        ending = f"{NAMES[two.winner]} {'still wins' if two.winner == one.winner else 'would win'}"
-    why = f" ({capital_sides(answer.because)})" if answer.because else ""
-    return f"{ending[0].upper()}{ending[1:]}, by rule “{two.by_rule}”{why}."
+    return f"Under these rules: {answer.would_be_text}"

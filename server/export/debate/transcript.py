@@ -20,7 +20,7 @@ from server.export.debate.panel import panel_blocks
 from server.export.debate.protocol import protocol_blocks
 from server.export.document.markdown import to_markdown
 from server.export.lab.report import lab_blocks
-from server.export.wording import NAMES, POLL_STANCES, SIGNS, conclusion_of, rule_name, seat_of, sources_of, verdict_of
+from server.export.wording import NAMES, POLL_STANCES, SIGNS, seat_of, sources_of, verdict_of
 
 
 def as_markdown(view: View, audits: Iterable[Audit] = (), pack: EvidencePack = NO_EVIDENCE) -> str:
@@ -150,14 +150,8 @@ def _documents(pack: EvidencePack) -> Iterator[doc.Section]:
 def _end(view: View) -> Iterator[doc.Paragraph]:
     if view.conclusion is UNSET:
         yield doc.Paragraph((doc.Marked(f"{view.state}{': ' if view.reason else ''}{view.reason}"),))
-    elif view.format in {"calibration", "deliberation", "lab"}:
-        return  # without debaters there is no winner
-    elif isinstance(view.panel, PanelState) and view.panel.conclusion is not UNSET:
-        yield doc.Paragraph(conclusion_of(view.panel), "lead")
-    else:
-        winner = view.conclusion.winner
-        named = f"Winner: {NAMES[winner]}" if winner != "neither" else "No winner is named"
-        yield doc.Paragraph((doc.Strong(named), f", by {rule_name(view.conclusion.by_rule)}"))
+    elif view.outcome is not UNSET:
+        yield doc.Paragraph(view.outcome.text, "lead")
 
 
 def _calibration(view: View) -> Iterator[doc.Block]:

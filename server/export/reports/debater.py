@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from msgspec import UNSET
 
 from events.state.debate import Debate
+from events.state.outcome import rule_name
 from events.types import Missing, Side, other
 from events.view.view import Fold, SeatView, View
 from server.errors import NotNow
 from server.export.reports.arguments import argument_sections
 from server.export.reports.document import Report
 from server.export.reports.turns import turn_sections
-from server.export.wording import NAMES, judge_name, rule_name
+from server.export.wording import NAMES, judge_name
 
 
 def report_for(fold: Fold, view: View, side: Side) -> Report:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from events.state.claims import Claim
 from events.state.exchanges import Comparison
+from events.state.outcome import DebateOutcome
 from events.types import Coefficient, DebateOpened, DebateState, Missing, Side, Span, Winner, missing
 from events.types.rubric import composite_dimensions, name_of_rubric
 from events.view.turn_view import ComponentView, TurnView
@@ -40,6 +41,8 @@ class Judging(Struct, frozen=True, kw_only=True):
     winner: Winner | UnsetType = UNSET
     """Absent before the debate has concluded."""
     by_rule: str | UnsetType = UNSET
+    outcome: DebateOutcome | UnsetType = UNSET
+    """The same in words."""
     mean: dict[Side, float | Missing]
     """Mean composite of each side's judged turns."""
     narrative: Winner | UnsetType = UNSET
@@ -285,6 +288,7 @@ def _judging(seen: _Seen) -> Judging:
         turns=sum(bool(turn.text) for turn in view.turns.values()),
         winner=UNSET if ended is UNSET else ended.winner,
         by_rule=UNSET if ended is UNSET else ended.by_rule,
+        outcome=view.outcome,
         mean={"pro": view.scorecard.pro.composite, "con": view.scorecard.con.composite},
         narrative=UNSET if narrative is UNSET else narrative.winner,
     )

@@ -25,7 +25,7 @@ from server.export.reports.judgings import (
 )
 from server.export.reports.paired import IntervalEstimate
 from server.export.text import one_line
-from server.export.wording import NAMES, SIGNS, interval, judge_name, rule_name
+from server.export.wording import NAMES, SIGNS, interval, judge_name
 
 PAGE: Final = "lab/compare.html"
 TITLE: Final = "Two judgings of one debate"
@@ -35,11 +35,8 @@ PREFERRED: Final = {"earlier": "preferred the earlier", "later": "preferred the 
 
 
 def outcome(judging: Judging) -> str:
-    """The winner and what named it."""
-    if judging.winner is UNSET or judging.by_rule is UNSET:
-        return f"no verdict ({judging.state})"
-    winner = "no winner is named" if judging.winner == "neither" else f"{NAMES[judging.winner]} wins"
-    return f"{winner}, by {rule_name(judging.by_rule)}"
+    """Who won, and by what."""
+    return f"no verdict ({judging.state})" if judging.outcome is UNSET else judging.outcome.headline
 
 
 def agreement_sentences(found: JudgingComparison) -> Iterator[str]:

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from events.clock import SYSTEM
 from events.errors import Unanswered, UnknownDebate
 from events.state.debate import Debate
+from events.state.outcome import outcome_of
 from events.state.parts.evidence import EvidencePack
 from events.state.seats import SeatState
 from events.types import SIDES, DebateState, Side
@@ -134,6 +135,8 @@ class SeatPage(Struct, frozen=True, kw_only=True):
     questions: tuple[OpenQuestion, ...] = ()
     """The questions that wait for this person, without what they ask."""
     winner: str | None = None
+    outcome: str = ""
+    """The outcome in words, once the debate has concluded."""
 
 
 async def seat_page(request: Request) -> Response:
@@ -266,6 +269,7 @@ def _page(request: Request, visit: Visit, after: int, *, is_holder: bool) -> Sea
         request=_request(request, visit) if is_holder else None,
         questions=_questions(request, visit) if is_holder else (),
         winner=None if conclusion is None else conclusion.winner,
+        outcome=outcome.text if (outcome := outcome_of(now)) else "",
     )
 
 

@@ -29,7 +29,7 @@ def test_a_run_prints_the_transcript_and_the_id_alone_on_the_last_line(moot: Cli
     motion, facts = moot("list").stdout.decode().splitlines()
     assert "Cities should ban cars" == motion
     assert facts.split()[0] == lines[-1]
-    assert facts.endswith("no winner is named, 2/2 turns")
+    assert facts.endswith("No winner is named, 2/2 turns")
     assert "no motion contains 'zzzz'\n" == moot("list", "-q", "zzzz").stdout.decode()
 
 

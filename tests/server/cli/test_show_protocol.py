@@ -98,7 +98,7 @@ async def test_answers_and_shifts_are_in_the_text() -> None:
 async def test_a_panel_without_a_winner_names_none() -> None:
     text = await markdown(panel_logs.irreconcilable())
 
-    assert "**No winner is named: the raters are too far apart on an argument that decides.**" in text
+    assert "**No winner is named: the raters are too far apart on an argument that decides. The judge’s" in text
     assert not re.search(r"\bwins\b|Winner: |concludes:", text)
     assert "the agreement would likely lie between 0.16 and 0.57" in text
     assert "ratio undefined (a score of 0 has no ratio)" in text
@@ -114,7 +114,8 @@ async def test_a_panel_without_a_winner_names_none() -> None:
 async def test_the_conclusion_of_a_panel_is_one_sentence() -> None:
     text = await markdown(panel_logs.agreeing())
 
-    assert text.count("**The panel concludes: Pro.**") == 2
+    assert text.count("**The panel concludes: Pro.**") == 1
+    assert "**Pro wins by the panel. The judge’s scores: Pro 16.5, Con 19.1.**" in text
     assert "Nothing is disputed" in text
 
 
@@ -193,7 +194,7 @@ async def test_a_run_ends_with_the_briefing_and_without_a_winner(capsys: pytest.
     assert (
         out.index("Decision briefing")
         < out.index("- PRO-2: Collecting")
-        < out.index("No winner is named, by the panel")
+        < out.rindex("No winner is named: the raters are too far apart on an argument that decides. The judge’s")
     )
     assert "Winner:" not in out
 

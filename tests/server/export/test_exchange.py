@@ -68,7 +68,7 @@ def scored(turn: int = 1, **more: Any) -> TurnScored:
 def test_the_outcome_stands_at_the_top() -> None:
     top = document(V2).partition("## Turn 1")[0]
 
-    assert "**Winner: Con**, by the scorecard" in top
+    assert "Con wins by the scorecard, 13.7 points ahead (Pro 56.0, Con 69.7)." in top
     assert "- **The scorecard:** Con. Pro 55.95, Con 69.67, 13.72 apart. Exchanges won: Pro 1, Con 5, 1 drawn." in top
     assert "- **The reading of the whole debate:** Con, by a narrow margin, confidence medium." in top
     assert "- **What the rules did:** The rules moved 9.5 points towards Con (" in top

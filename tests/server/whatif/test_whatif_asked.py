@@ -181,6 +181,8 @@ def test_the_answer_stands_beside_the_record_and_nothing_is_written(site: Site, 
         "changes",
         "arguments",
         "unanswered",
+        "recorded_text",
+        "would_be_text",
         "because",
     } == answer.keys()
     assert [{"path": "tie_within", "before": 2.0, "after": 60.0}] == answer["rubric_changes"]
