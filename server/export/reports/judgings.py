@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from events.state.claims import Claim
 from events.state.exchanges import Comparison
-from events.state.outcome import DebateOutcome
+from events.state.outcome import OutcomeWords
 from events.types import Coefficient, DebateOpened, DebateState, Missing, Side, Span, Winner, missing
 from events.types.rubric import composite_dimensions, name_of_rubric
 from events.view.turn_view import ComponentView, TurnView
@@ -41,7 +41,7 @@ class Judging(Struct, frozen=True, kw_only=True):
     winner: Winner | UnsetType = UNSET
     """Absent before the debate has concluded."""
     by_rule: str | UnsetType = UNSET
-    outcome: DebateOutcome | UnsetType = UNSET
+    outcome: OutcomeWords | UnsetType = UNSET
     """The same in words."""
     mean: dict[Side, float | Missing]
     """Mean composite of each side's judged turns."""
