@@ -171,7 +171,7 @@ def _how_sure(debate: Debate, card: ScorecardVerdictReached) -> Iterator[str]:
 
 
 def _reading(read: NarrativeVerdictReached, winner: str) -> str:
-    """What the reading of the whole debate names, beside the ``winner`` of the debate."""
+    """What the reading of the whole debate names, next to the ``winner`` of the debate."""
     whole = "The reading of the whole debate"
     if read.flipped:
         return f"{whole} names no winner: its answer changed when the speakers’ labels were exchanged."
