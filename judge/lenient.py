@@ -29,7 +29,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import Meta, Struct, inspect
 
-from events.segmentation import SENTENCE_END
+from events.text.segmentation import SENTENCE_END
 from providers.answers.lenient import as_declared, levels, plain, type_info
 from providers.answers.neutral import neutral
 from providers.answers.schema import guided, schema

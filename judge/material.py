@@ -11,7 +11,7 @@ from events.types import DebateOpened, Missing, Side, Winner, other
 from events.types.rubric import Anchors, ClaimRule, Rubric, rule_of
 from judge.live.scoring import applicable
 from judge.live.whole import rule_effect
-from judge.rubric import fmt
+from judge.rubrics.rubric import fmt
 from providers.base import Material, RegisterEntry, Speech, Term
 
 GONE = frozenset({"dropped", "withdrawn"})

@@ -8,7 +8,7 @@ The rules read English motions only.
 import re
 from typing import Final
 
-from events.segmentation import SENTENCE_END
+from events.text.segmentation import SENTENCE_END
 from events.types import Side
 from personalities.motions import DEMAND
 

@@ -2,5 +2,5 @@
 
 ``debate`` setting up and running debates · ``feed`` what spectators get · ``http`` ``cli`` the interfaces ·
 ``export`` ``whatif`` reading recorded debates · ``cluster`` a node among others · ``service`` puts them together ·
-``settings`` ``errors`` ``observe`` what all of them share.
+``settings`` ``errors`` ``process`` what all of them share.
 """

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from events.record import Recorded
-from events.segmentation import words
+from events.text.segmentation import words
 from events.types import (
     AttemptAbandoned,
     DebateOpened,

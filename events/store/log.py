@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from events.errors import BadCursor, StoreUnavailable
 from events.record import Draft, Envelope, Recorded
-from events.said import Excerpt, Term, excerpt_of, text_of
 from events.store.listing import ALL, Limits, Summary
+from events.text.said import Excerpt, Term, excerpt_of, text_of
 from events.types import Event
 
 POSITION_BITS = 24
@@ -134,7 +134,7 @@ class EventLog(Protocol):
         ...
 
     async def search(self, query: str, after: str | None = None, limit: int = 20) -> SearchPage:
-        """A page of what was said that has all terms of ``query``, after the cursor ``after``; see ``events.said``.
+        """A page of what was said that has all terms of ``query``, after ``after``; see ``events.text.said``.
 
         Hits are ordered by time and not ranked.  Raises ``BadCursor``, ``StoreUnavailable``.
         """

@@ -12,11 +12,11 @@ from events import codec
 from events.clock import SYSTEM, Clock
 from events.errors import BrokenChain, StoreUnavailable, WrongExpectedPosition
 from events.record import Draft, Envelope, Recorded, as_draft, digest_before_first, first_break, is_repeat, stamp
-from events.said import Term, excerpt_of, terms_of, text_of
 from events.store import listing
 from events.store.listing import ALL, FINDABLE, Limits, Summary, fold_text, read_cursor, searched, write_cursor
 from events.store.log import SearchPage, SummaryPage, read_search_cursor, search_page
 from events.store.wakeups import Wakeups
+from events.text.said import Term, excerpt_of, terms_of, text_of
 from events.types import Event
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 from events import codec
 from events.errors import UnknownEvent
 from events.record import Recorded
-from events.said import text_of, words_of
+from events.text.said import text_of, words_of
 
 SPOKEN: Final = tuple(f'{{"type":"{tag}",'.encode() for tag in ("turn_spoken", "moderator_spoke"))
 """How the payloads begin that hold speeches."""

@@ -10,7 +10,7 @@ from msgspec import Struct
 from events.types import CitationFinding, Span
 from judge.evidence.citations import CitationMark, FoundCitations, Quotation, cited_ids, find_citations
 from judge.guard.quotes import comparable, find
-from judge.live.text import content_words, sentences
+from judge.text.words import content_words, sentences
 
 MAX_CHECKED: Final = 40
 """Findings of one turn that are recorded."""

@@ -12,10 +12,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from events.segmentation import count_words
+from events.text.segmentation import count_words
 from events.types import Span
-from judge.live.scanner import Candidate, scan
-from judge.live.text import sentences
+from judge.text.scanner import Candidate, scan
+from judge.text.words import sentences
 
 MAX_MARKS: Final = 60
 """Marks of one turn that are read; the others are counted only."""

@@ -19,9 +19,9 @@ from judge.guard.quotes import find
 from judge.live.answers import Answers, Quote, Why, majority, overlaps
 from judge.live.claims import ClaimsAnswer
 from judge.live.prompt import Prompt, Prompts, opening, speaker, turn_segment
-from judge.live.text import sentences
 from judge.material import labels_of, material_of, speeches_of
 from judge.templates import EVIDENCE, fill, section
+from judge.text.words import sentences
 from providers.base import Material, RegisterEntry, Segment
 
 PURPOSE: Final = EVIDENCE

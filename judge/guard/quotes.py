@@ -25,7 +25,7 @@ from unicodedata import category, combining, decimal, normalize
 import msgspec
 from msgspec import Struct
 
-from events.segmentation import SENTENCE_END, UNSPACED, count_words
+from events.text.segmentation import SENTENCE_END, UNSPACED, count_words
 from events.types import Span
 from judge.guard.characters import INVISIBLE, REMOVE
 

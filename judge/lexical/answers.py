@@ -32,7 +32,7 @@ from judge.lexical.measures import (
     measure,
 )
 from judge.lexical.reading import Sentence, TextReading, read
-from judge.live.scanner import tokens
+from judge.text.scanner import tokens
 from providers.base import Material, RegisterEntry, Speech
 from providers.errors import BadRequest
 

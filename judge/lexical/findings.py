@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from judge.lexical.marks import table
 from judge.lexical.measures import REASONS
 from judge.lexical.reading import SOURCES, Sentence, TextReading
-from judge.live.scanner import Candidate
-from judge.live.text import stem
+from judge.text.scanner import Candidate
+from judge.text.words import stem
 
 SAME: Final = 0.75
 """Share of the words with content that two sentences have in common, of those of the longer one, if they say the same

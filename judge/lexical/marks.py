@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from judge.live.text import empty_words
+from judge.text.words import empty_words
 
 PREFIX: Final = 3
 """Letters by which a mark with any ending is looked up; it has at least so many."""

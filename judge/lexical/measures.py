@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from judge.lexical.reading import Sentence, TextReading
-from judge.live.text import stem
+from judge.text.words import stem
 
 SMOOTHING: Final = 50
 """Words added to those of a speech, so that one mark in a very short one does not count as many."""

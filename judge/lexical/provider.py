@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 import anyio.lowlevel
 import msgspec
 
-from events.languages import language_name
+from events.text.languages import language_name
 from judge.lexical.answers import DISCLAIMER, NAME, respond
 from judge.lexical.marks import languages, version
 from providers.answers.schema import parse, schema

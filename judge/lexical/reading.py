@@ -9,8 +9,8 @@ from msgspec import Struct
 from events.types import Span
 from judge.guard.quotes import comparable
 from judge.lexical.marks import Mark, Word, marks, table, words
-from judge.live.scanner import Candidate, scan
-from judge.live.text import sentences, stem
+from judge.text.scanner import Candidate, scan
+from judge.text.words import sentences, stem
 
 LONGEST = 40
 """Words of a sentence; a longer one is cut, so that a text without full stops is not one sentence."""

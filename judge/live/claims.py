@@ -19,8 +19,8 @@ from judge.live.answers import Answers, Quote, Why, is_majority, majority, overl
 from judge.live.entries import SERIOUS, absorbed_note, applied_change, misquote, penalize, record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, opening, speaker, turn_prompt, turn_segment
-from judge.live.scanner import scan, tokens
 from judge.templates import fill, section
+from judge.text.scanner import scan, tokens
 from providers.base import Segment
 
 PURPOSE: Final = "claims"

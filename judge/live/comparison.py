@@ -19,7 +19,7 @@ from judge.live.answers import Answers, Why, majority, why_missing
 from judge.live.entries import absorbed_note, change_to
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, opening
-from judge.rubric import fmt
+from judge.rubrics.rubric import fmt
 from judge.templates import fill, section
 from providers.base import Segment
 

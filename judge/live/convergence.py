@@ -17,8 +17,8 @@ from events.types import (
 from judge.live.answers import Answers, why_missing
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, opening, turn_segment
-from judge.live.text import similarity
 from judge.templates import section
+from judge.text.words import similarity
 from providers.base import Segment
 
 EDGE: Final = 2

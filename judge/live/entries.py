@@ -10,7 +10,7 @@ from judge.guard import injection
 from judge.lenient import NoteKind
 from judge.live.answers import Answers, why_missing
 from judge.live.event_batch import EventBatch
-from judge.rubric import fmt
+from judge.rubrics.rubric import fmt
 
 
 def penalize(

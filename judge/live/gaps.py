@@ -16,7 +16,7 @@ from judge.live.entries import SERIOUS, absorbed_note, applied_change, misquote,
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, speaker, turn_prompt
 from judge.live.scoring import applicable
-from judge.rubric import GAP_MAXIMUM, fmt
+from judge.rubrics.rubric import GAP_MAXIMUM, fmt
 from judge.templates import fill, section
 
 PURPOSE: Final = "gaps"

@@ -14,8 +14,8 @@ from typing import Final
 from events.state.words import ModeratorMessage, ModeratorMessages
 from events.types import Template, TurnSpoken
 from judge.guard.neutralise import quoted
-from judge.live.text import IN_FULL, shortened
 from judge.templates import fill, has_section, load_template, section
+from judge.text.words import IN_FULL, shortened
 from providers.base import Segment
 
 HISTORY = 1

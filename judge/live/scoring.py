@@ -23,9 +23,9 @@ from judge.live.answers import Answers, Quote, Why
 from judge.live.entries import record_notes
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, speaker, turn_prompt
-from judge.live.scanner import NUMBERS
-from judge.rubric import fmt
+from judge.rubrics.rubric import fmt
 from judge.templates import fill, section
+from judge.text.scanner import NUMBERS
 
 
 class ComponentAnswer(Struct, frozen=True, kw_only=True):

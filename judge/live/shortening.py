@@ -21,7 +21,7 @@ from events.state.debate import Debate
 from events.types import ContextShortened, DebateOpened, ShortenedTurn, Span
 from events.types.rubric import Rubric
 from judge.live.answers import overlaps
-from judge.live.text import SHORT, sentences, tokens
+from judge.text.words import SHORT, sentences, tokens
 
 RESERVED_TOKENS: Final = 5000
 RESERVED_SHARE: Final = 0.2

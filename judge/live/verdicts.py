@@ -38,9 +38,9 @@ from judge.live.entries import record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, opening, speaker, turn_segment, with_moderator_messages
 from judge.live.spine import premise_history
-from judge.live.text import IN_FULL, shortened
-from judge.rubric import fmt
+from judge.rubrics.rubric import fmt
 from judge.templates import fill, section
+from judge.text.words import IN_FULL, shortened
 from providers.base import Segment
 
 Measures = Mapping[str, tuple[float | Missing, float | Missing]]

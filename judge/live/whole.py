@@ -19,11 +19,11 @@ from typing import Final
 
 from msgspec import UNSET
 
-from events.languages import language_name
 from events.state.claims import Claim
 from events.state.debate import Debate
 from events.state.ledger import Balance, ScoreEntry, TurnCard
 from events.state.spine import Premise, PremiseChange
+from events.text.languages import language_name
 from events.types import (
     DebateOpened,
     Missing,
@@ -42,7 +42,7 @@ from judge.live.claims import claim_candidates
 from judge.live.comparison import compared_dimensions
 from judge.live.prompt import Prompt, moderator_segments
 from judge.live.scoring import applicable
-from judge.rubric import anchor_lines, fmt
+from judge.rubrics.rubric import anchor_lines, fmt
 from judge.templates import fill, has_section, load_template, section
 from providers.base import Segment
 

@@ -18,11 +18,11 @@ from events.types.criteria import STANDINGS, Criteria
 from judge.guard.neutralise import quoted
 from judge.lenient import choice, keyed, longest, points
 from judge.live.prompt import Prompt, opening, speaker, with_moderator_messages
-from judge.live.text import IN_FULL, shortened
 from judge.protocol.assess import argument_segments, closing_segments
 from judge.protocol.reading import join_names
-from judge.rubric import criteria_lines, has_anchors
+from judge.rubrics.rubric import criteria_lines, has_anchors
 from judge.templates import fill, has_section, section
+from judge.text.words import IN_FULL, shortened
 from providers.base import Segment
 
 MAX_NOTE: Final = 120

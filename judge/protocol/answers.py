@@ -6,8 +6,8 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta
 
-from events.segmentation import count_words, first_words
 from events.state.parts.rounds import ProtocolState
+from events.text.segmentation import count_words, first_words
 from events.types import DebateOpened, QuestionsAnswered, Side
 from events.types.criteria import ProtocolRules
 from judge.guard.neutralise import quoted

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Struct
 
-from events.segmentation import count_words
 from events.state.debate import Debate
 from events.state.parts.rounds import ArgumentState, has_answers
+from events.text.segmentation import count_words
 from events.types import SIDES, DebateOpened, Fallacy, Side, Standing, TurnSpoken, other
 from events.types.criteria import STANDINGS, Criteria, ProtocolRules
 from judge.evidence.rules import FAULTY
@@ -19,7 +19,7 @@ from judge.protocol.answers import shown_answer
 from judge.protocol.cross import cross_text
 from judge.protocol.prompt import SPEAKER, Prompt, argument_text
 from judge.protocol.reading import join_names
-from judge.rubric import criteria_lines, has_anchors, without_anchors
+from judge.rubrics.rubric import criteria_lines, has_anchors, without_anchors
 from judge.templates import EVIDENCE, fill, has_section, section
 from providers.base import Segment
 

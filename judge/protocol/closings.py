@@ -5,8 +5,8 @@ from typing import Annotated, Any, Final, Literal, get_args
 
 from msgspec import UNSET, Meta
 
-from events.segmentation import count_words, first_words
 from events.state.parts.rounds import ArgumentState, ProtocolState, has_answers
+from events.text.segmentation import count_words, first_words
 from events.types import ClosingStated, DebateOpened, Shift, Side, Template, other
 from events.types.criteria import ProtocolRules
 from judge.guard.neutralise import quoted

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from events.types import Template
 from events.types.rubric import Dimension, Rubric, composite_dimensions
 from judge.report.figures import percent
-from judge.rubric import evidence_rules, fmt
+from judge.rubrics.rubric import evidence_rules, fmt
 
 Rules = Callable[[Rubric], Iterator[str]]
 

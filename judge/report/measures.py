@@ -20,7 +20,7 @@ from judge.report.figures import (
 )
 from judge.report.table import ReportRow, ReportTable
 from judge.report.tally import SETTLED, Tally
-from judge.rubric import change_name
+from judge.rubrics.rubric import change_name
 
 
 class Measurement(Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from events.types.criteria import Criteria, DeliberationRules, PanelRules, Proto
 from events.types.rubric import Component, Dimension, Rubric
 from judge.report.figures import percent
 from judge.report.table import ReportRow, ReportTable, compared
-from judge.rubric import fmt
+from judge.rubrics.rubric import fmt
 
 
 def tables(rubric: Rubric, before: Rubric | None = None) -> tuple[ReportTable, ...]:

@@ -20,7 +20,7 @@ from events.types import (
     Usage,
 )
 from judge.live.scoring import ComponentAnswer, ScoreAnswer, score_turn
-from judge.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1
 from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template

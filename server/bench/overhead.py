@@ -10,7 +10,7 @@ import msgspec
 from events.store.log import read_all
 from events.types import ModelAnswered
 from judge.live.scoring import score_type
-from judge.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1
 from providers.base import Request, Segment
 from server.bench.figure import BenchFigure, figure, interleaved
 from server.bench.material import script

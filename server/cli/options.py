@@ -17,7 +17,7 @@ from events.store.log import EventLog, read_rows
 from events.store.open import opened_log
 from events.types import Think
 from events.types.rubric import name_of_rubric
-from judge.rubric import SHIPPED, as_rubric, load_rubric, rubric_v2, scores_turns_as, shipped_rubric
+from judge.rubrics.rubric import SHIPPED, as_rubric, load_rubric, rubric_v2, scores_turns_as, shipped_rubric
 from server.cli.output import settings_of
 from server.errors import BadField, NotFound
 from server.evidence.documents import MAX_BYTES

@@ -18,7 +18,6 @@ import structlog
 import uvicorn
 
 from events.store.sqlite.log import SqliteLog
-from server import observe
 from server.cli.options import with_store
 from server.cli.output import run_async, settings_of
 from server.cli.workers import bind, reserve_port, serve_with_workers
@@ -26,6 +25,7 @@ from server.feed.websocket.upgrade import DetachableProtocol
 from server.http.access import Access
 from server.http.app import make_app
 from server.http.connection import OTHERS, BoundedProtocol
+from server.process import observe
 from server.service import Service, running
 from server.settings import Settings
 

@@ -20,7 +20,6 @@ from events.cluster.postgres_inbox import PostgresInbox
 from events.cluster.postgres_leases import PostgresLeases
 from events.errors import Fenced, LogError, StoreUnavailable, Unanswered
 from events.store.postgres.log import PostgresLog
-from server import observe
 from server.debate.commands import (
     Command,
     CommandResult,
@@ -35,7 +34,8 @@ from server.debate.commands import (
 )
 from server.debate.moderators import Moderators
 from server.errors import BadQuery, MootError, NotOwner
-from server.tasks import BackgroundTasks
+from server.process import observe
+from server.process.tasks import BackgroundTasks
 
 logger = structlog.get_logger()
 

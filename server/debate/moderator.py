@@ -22,10 +22,10 @@ from msgspec import UNSET
 from events.clock import SYSTEM, Clock
 from events.errors import LogError
 from events.record import Draft
-from events.segmentation import WordCounter, count_words
 from events.state.debate import UNNAMED, Debate
 from events.store.log import EventLog
 from events.table import LazyTable
+from events.text.segmentation import WordCounter, count_words
 from events.types import (
     AttemptAbandoned,
     DebateHalted,
@@ -41,7 +41,6 @@ from providers.errors import BrokenOff, Empty, ProviderError
 from providers.imports import load
 from providers.limits.queue import PATIENCE_S, Call
 from providers.registry import Registry
-from server import observe
 from server.debate.calls import (
     BOOKING_S,
     CallInFlight,
@@ -64,6 +63,7 @@ from server.feed.channel import TextInFlight
 from server.feed.hub import Hub
 from server.people.names import NAME as PERSON
 from server.people.names import is_person
+from server.process import observe
 
 logger = structlog.get_logger()
 

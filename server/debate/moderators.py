@@ -22,7 +22,6 @@ from events.store.log import EventLog
 from events.table import LazyTable
 from events.types import DebateOpened, Event, FamilyWarned
 from providers.registry import Registry
-from server import observe
 from server.debate.formats import FORMATS, NextSteps, next_steps
 from server.debate.moderator import ACTING, Moderator
 from server.debate.ownership import SOLE_OWNER, Ownership
@@ -30,7 +29,8 @@ from server.debate.stream_writer import STORE_WAIT_S
 from server.errors import Draining, NotNow, NotOwner, TooMany, leaves
 from server.feed.hub import Hub
 from server.people.names import NAME as PERSON
-from server.tasks import BackgroundTasks
+from server.process import observe
+from server.process.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
     from server.debate.commands import Command

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from events.segmentation import SENTENCE_END, count_words, first_words
+from events.text.segmentation import SENTENCE_END, count_words, first_words
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _MARK_EVERY_MS: Final = 40

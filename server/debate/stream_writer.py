@@ -22,8 +22,8 @@ from events.state import debate as debates
 from events.state.debate import Debate
 from events.store.log import EventLog, read_pages
 from judge.live.event_batch import EventBatch
-from server import observe
 from server.errors import MootError
+from server.process import observe
 
 logger = structlog.get_logger()
 

@@ -10,13 +10,13 @@ from typing import Final, Literal
 
 from msgspec import UNSET
 
-from events.segmentation import count_words, first_words
 from events.state.debate import Debate
 from events.state.parts.evidence import EvidencePack
+from events.text.segmentation import count_words, first_words
 from events.types import DebateOpened, Side
 from judge.guard.neutralise import quoted
-from judge.live.text import tokens
 from judge.templates import fill, section
+from judge.text.words import tokens
 from personalities.pressure import directive_in_force
 from personalities.prompt import debater_template, inline
 from server.evidence.passages import READ_BADLY

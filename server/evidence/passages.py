@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from events.segmentation import LONGEST_RUN, SENTENCE_END, count_words, first_words
+from events.text.segmentation import LONGEST_RUN, SENTENCE_END, count_words, first_words
 
 MIN_WORDS, MAX_WORDS = 80, 150
 """Words of a passage.  It has fewer where a section ends, and never more."""

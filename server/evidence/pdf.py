@@ -6,7 +6,7 @@ from typing import Final
 
 from pypdfium2 import PdfDocument, PdfiumError, raw
 
-from events.segmentation import MARKS, UNSPACED
+from events.text.segmentation import MARKS, UNSPACED
 from server.evidence.passages import Block
 from server.evidence.text import MAX_TITLE, Unreadable, blocks_of, line_of, tidy
 

@@ -1,6 +1,6 @@
 """A document read within bounds of time and memory: this module is also the program of the child process that reads it.
 
-The program's standard input is one line, then the file (``server.child``).
+The program's standard input is one line, then the file (``server.process.child``).
 """
 
 from pathlib import PurePath
@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from server.child import Bounds, ChildEnded, answer, read_in_child
 from server.evidence.passages import MAX_CHARACTERS, Block, cut
 from server.evidence.text import Unreadable, blocks_of, decoded
-from server.extras import is_installed, needed
+from server.process.child import Bounds, ChildEnded, answer, read_in_child
+from server.process.extras import is_installed, needed
 
 PROGRAM: Final = "server.evidence.reading"
 CPU_S: Final = 60

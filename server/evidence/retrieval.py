@@ -1,6 +1,6 @@
 """Finds the passages that fit a text: BM25 by SQLite's FTS5, in memory.
 
-Words are compared without case and accents, by their first letters (``judge.live.text.stem``); in scripts without
+Words are compared without case and accents, by their first letters (``judge.text.words.stem``); in scripts without
 spaces the pairs of neighbouring letters are words.  Source of the ranking: Robertson and Zaragoza, The Probabilistic
 Relevance Framework: BM25 and Beyond (2009), with SQLite's constants k1 = 1.2 and b = 0.75.
 """
@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Final
 
-from events.said import sentences, words_of
-from events.segmentation import UNSPACED
 from events.state.parts.evidence import EvidencePack
-from judge.live.text import empty_words, stem
+from events.text.said import sentences, words_of
+from events.text.segmentation import UNSPACED
+from judge.text.words import empty_words, stem
 
 MAX_TERMS: Final = 200
 """Different words of a query."""

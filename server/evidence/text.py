@@ -5,7 +5,7 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32
 from collections.abc import Iterator
 from typing import Final
 
-from events.segmentation import UNSPACED
+from events.text.segmentation import UNSPACED
 from server.evidence.passages import Block
 
 MAX_TITLE: Final = 200

@@ -18,7 +18,7 @@ from events.types import DebateState, EvidenceSupplied, ModelAnswered, ModelFail
 from events.view import view as views
 from server.export.audit import Auditor
 from server.feed import frames
-from server.version import VERSION
+from server.process.version import VERSION
 
 _json: Final = msgspec.json.Encoder()
 

@@ -20,7 +20,7 @@ from anyio import to_thread
 
 import web
 from server.export.archive import Archive
-from server.version import VERSION
+from server.process.version import VERSION
 
 PAGE: Final = "debate/debate.html"
 ARCHIVE: Final = "offline/archive.js"

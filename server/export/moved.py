@@ -1,6 +1,6 @@
 """What moved between two positions, in sentences, the most important first.
 
-web/offline/moved.js says the same in an exported file.  tests/web/moved.json holds examples for both.
+web/offline/sentences.js says the same in an exported file.  tests/web/moved.json holds examples for both.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, structs
 
-from judge.rubric import change_name
+from judge.rubrics.rubric import change_name
 from server.export.diff import Cause, ViewChange, ViewDiff
 from server.export.wording import NAMES, STANDINGS
 

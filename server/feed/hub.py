@@ -24,7 +24,7 @@ from server.feed import frames
 from server.feed.channel import RING, Channel, TextInFlight
 from server.feed.folds import Folds
 from server.feed.status import Presence, WaitStatus
-from server.tasks import BackgroundTasks
+from server.process.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
     from events.cluster.bus import Bus

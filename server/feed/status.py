@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from server import observe
 from server.feed.channel import Channel
+from server.process import observe
 
 FEW: Final = 100
 """Spectators of a debate up to which every change of their number is announced at once."""

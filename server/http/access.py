@@ -16,7 +16,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from events.errors import UnknownDebate
-from server import observe
 from server.errors import BadHeader, CannotServe, MootError, NotAllowed, TokenMissing, error_body, report_of
 from server.http.body import (
     MAX_BODY,
@@ -28,6 +27,7 @@ from server.http.body import (
     read_object,
 )
 from server.people.links import digest_of_link
+from server.process import observe
 from server.service import Service
 from server.settings import LOOPBACK, Settings
 

@@ -20,6 +20,7 @@ from server.errors import EXPECTED, HttpRefusal, NotFound
 from server.exhibit import PlayedExhibitions
 from server.export.audit import Auditors
 from server.export.kept import KeptAnswers
+from server.export.preview.card import head_of
 from server.feed.websocket.connections import Connections
 from server.http import debates, events, exports, judge, labs, metrics
 from server.http.access import (
@@ -39,7 +40,6 @@ from server.http.people import audience, commands, seats
 from server.http.requests import service_of
 from server.http.static import FILES, made_page, page_response
 from server.http.websocket import spectate
-from server.preview import head_of
 from server.service import Service
 
 logger = structlog.get_logger()

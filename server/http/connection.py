@@ -14,9 +14,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import HeaderLineTooLong, TooManyHeaders
 
-from server import observe
 from server.errors import HttpRefusal, error_body
 from server.http.access import HEADERS
+from server.process import observe
 
 PATIENCE_S: Final = 10.0
 """Seconds for the whole head of a request, and for each ``MIN_BYTES`` bytes of a body or of an answer."""

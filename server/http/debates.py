@@ -11,15 +11,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from events.misfits import misfit_words
-from events.said import MAX_QUERY
 from events.state.seats import seats_of
 from events.store.listing import Limits
+from events.text.said import MAX_QUERY
 from events.transfer import import_debate, read_lines
 from events.types import DebateOpened
 from personalities.archetypes import archetypes
 from providers.base import ModelStatus
 from providers.registry import Registry
-from server import observe
 from server.debate.adoption import check_debate
 from server.debate.formats import FORMATS
 from server.debate.setup.exhibitions import exhibitions
@@ -36,6 +35,7 @@ from server.http.body import read_json
 from server.http.limits import RateLimit
 from server.http.people.seats import new_link
 from server.http.requests import json_response, packed_response, service_of, whole_number
+from server.process import observe
 from server.service import Service
 from server.transcripts.child import read_split
 

@@ -37,12 +37,12 @@ from server.export.reports.document import report_html, report_markdown, style_d
 from server.export.reports.judgings import JudgingComparison, compare_judgings
 from server.export.reports.judgings_text import comparison_page, refusal_page
 from server.export.wording import SIGNS
-from server.extras import is_installed, needed
 from server.http.access import POLICY, access_of, check_link, is_director
 from server.http.events import is_revealed
 from server.http.limits import RateLimit
 from server.http.requests import json_response, packed_response, service_of, turn_number, whole_number
 from server.http.static import FILES, made_page
+from server.process.extras import is_installed, needed
 
 FRAMED: Final = {
     "content-security-policy": POLICY.replace("frame-ancestors 'self'", "frame-ancestors *"),
@@ -263,8 +263,8 @@ async def preview(request: Request) -> Response:
         raise NotFound("a lab run has no preview")
     if not is_installed("preview"):
         raise NotFound(f"a picture of a debate {needed('preview')}")
-    await load("server.export.preview")  # Pillow: few servers are asked for pictures
-    from server.export.preview import Previews  # noqa: PLC0415
+    await load("server.export.preview.picture")  # Pillow: few servers are asked for pictures
+    from server.export.preview.picture import Previews  # noqa: PLC0415
 
     state = request.app.state
     if state.previews is None:

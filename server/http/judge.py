@@ -30,7 +30,7 @@ from judge.report.table import ReportTable, differences
 from judge.report.tables import tables
 from judge.report.tally import SCRIPTED, DebateCounter, Tally, total
 from judge.report.weaknesses import Weakness, weaknesses
-from judge.rubric import digest, rubric_v2
+from judge.rubrics.rubric import digest, rubric_v2
 from judge.templates import EVIDENCE, judge_templates, load_template
 from server.debate.adoption import UNREADABLE
 from server.debate.opening.noise import result_of

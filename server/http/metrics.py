@@ -16,12 +16,12 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from events.errors import LogError, StoreUnavailable
-from server import observe
 from server.errors import Draining, NotAllowed
 from server.http.access import access_of, is_local
 from server.http.requests import json_response, service_of
+from server.process import observe
+from server.process.version import VERSION
 from server.service import Service
-from server.version import VERSION
 
 STATES: Final = ("open", "paused", "halted")
 STORE_S: Final = 1.5

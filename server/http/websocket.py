@@ -14,7 +14,6 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from websockets.frames import CloseCode
 
 from events.errors import LogError, UnknownDebate
-from server import observe
 from server.errors import TokenMissing, report_of
 from server.feed import frames
 from server.feed.channel import Channel
@@ -23,6 +22,7 @@ from server.feed.websocket.connections import CLOSING_S, TOO_SLOW, Connections
 from server.feed.websocket.deflate import ANSWER, accepts
 from server.feed.websocket.upgrade import EXTENSION
 from server.http.access import FORBIDDEN, check_link, is_director
+from server.process import observe
 from server.service import Service
 
 STEP_CHARACTERS: Final = 1 << 16

@@ -5,8 +5,8 @@ from typing import Final
 from anyio import CapacityLimiter
 from msgspec import Struct
 
-from server.child import Bounds, ChildEnded, answer, read_in_child
 from server.errors import BadTranscript, TooLarge
+from server.process.child import Bounds, ChildEnded, answer, read_in_child
 from server.transcripts.files import check_size, split_file
 from server.transcripts.sides import TranscriptSplit
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from events.segmentation import count_words
+from events.text.segmentation import count_words
 from server.errors import BadTranscript
 from server.transcripts.entries import EntrySide, ReadTranscript, TranscriptEntry
 from server.transcripts.hints import side_of

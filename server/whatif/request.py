@@ -9,7 +9,7 @@ from events.patch import merge
 from events.types import DebateOpened
 from events.types.rubric import Rubric
 from judge.errors import RubricError
-from judge.rubric import parse_rubric, rubric_v1, rubric_v2
+from judge.rubrics.rubric import parse_rubric, rubric_v1, rubric_v2
 from server.errors import BadField
 
 DEEPEST: Final = 16

@@ -21,7 +21,7 @@ from events.types import (
 )
 from judge.panel.outcome import conclude
 from judge.panel.raters import shipped
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from tests.browser.protocol_logs import DIMENSIONS, opened, protocol, rater
 
 SPLIT: Final = {

@@ -27,7 +27,7 @@ from events.types import (
     Usage,
 )
 from judge.panel.raters import shipped
-from judge.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1
 from personalities.archetypes import archetypes
 
 SIDES: Final[tuple[Side, Side]] = ("pro", "con")

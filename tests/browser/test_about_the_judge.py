@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from providers.scripted.provider import shipped
 
 pytestmark = pytest.mark.browser

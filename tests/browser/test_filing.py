@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from judge.rubric import SHIPPED
+from judge.rubrics.rubric import SHIPPED
 
 pytestmark = pytest.mark.browser
 

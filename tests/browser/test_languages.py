@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from judge.live.scoring import applicable
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from tests.browser.conftest import expect_changes
 
 pytestmark = pytest.mark.browser

@@ -20,8 +20,8 @@ from typing import Any, Final, NamedTuple
 from msgspec import Struct
 
 from judge.guard import injection
-from judge.live import scanner
 from judge.panel import weights
+from judge.text import scanner
 
 ROOT: Final = Path(__file__).parents[2]
 PACKAGES: Final = ("events", "judge", "personalities", "providers", "server")
@@ -31,7 +31,7 @@ _ALL_OF: Final = dict.fromkeys(("findall", "split", "sub", "subn", "finditer"), 
 _MAKES: Final = frozenset({"compile", *METHODS, *_ALL_OF})
 MADE: Final[dict[str, Callable[[], Iterable[re.Pattern[str]]]]] = {
     "judge.guard.injection._patterns": lambda: (each for _, each in injection._patterns()),
-    "judge.live.scanner.pattern": lambda: map(scanner.pattern, scanner.KINDS),
+    "judge.text.scanner.pattern": lambda: map(scanner.pattern, scanner.KINDS),
     "judge.panel.weights._pattern": lambda: map(weights._pattern, ("tax", "public transport", "cost of living")),
     "providers.gemini.refused_in": lambda: map(re.compile, ("temperature", r"\bseed\b")),
     "providers.openai.refused_in": lambda: [re.compile(r"\breasoning_effort\b")],

@@ -20,7 +20,7 @@ from events.codec import CLASSES
 from events.store.postgres.connection import READERS
 from events.types import ALL_PRIVATE
 from events.view.view import View
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from providers.scripted.script import Script
 from server.cli.main import COMMANDS, main
 from server.debate.formats import FORMATS

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 import click
 import pytest
 
-from server import observe
 from server.cli.main import COMMANDS, main
 from server.http.metrics import ServiceGauges
+from server.process import observe
 from server.service import running
 from server.settings import NAMES, PREFIX, Settings
 from tests.docs.pages import PAGES as EVERY_PAGE

@@ -8,17 +8,17 @@ from typing import Any, Final
 
 import pytest
 
-from events import said, segmentation
+from events.text import said, segmentation
 from judge.evidence.checks import stands_in
 from judge.evidence.citations import cited_ids, find_citations
 from judge.guard.injection import detect
 from judge.guard.labels import exchanged
 from judge.guard.neutralise import _quoted
 from judge.lenient import clip as clip_answer
-from judge.live import text as live_text
-from judge.live.scanner import scan
 from judge.live.verdicts import citations
 from judge.protocol.reading import argument_id, parse_loosely
+from judge.text import words as live_text
+from judge.text.scanner import scan
 from providers.answers.schema import parse
 from providers.errors import Malformed
 from providers.http.retry_after import seconds
@@ -87,7 +87,7 @@ def test_every_pattern_is_found() -> None:
 
     assert set(MADE) == makers()
     assert len(names) > 190
-    assert {"events.segmentation._RUN", "judge.guard.injection._STATEMENTS", "judge.live.scanner._plain"} <= names
+    assert {"events.text.segmentation._RUN", "judge.guard.injection._STATEMENTS", "judge.text.scanner._plain"} <= names
 
 
 @pytest.mark.slow

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.segmentation import (
+from events.state.transcript import repetition
+from events.text.segmentation import (
     SENTENCE_END,
     WordCounter,
     characters,
@@ -17,7 +18,6 @@ from events.segmentation import (
     spans,
     words,
 )
-from events.state.transcript import repetition
 
 SPEECHES = msgspec.json.decode((Path(__file__).parents[1] / "judge/speeches_in_seven_languages.json").read_bytes())
 

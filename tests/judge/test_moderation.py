@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from events.types import ContextSummarised, DebateOpened, Event, ModeratorSpoke, Template, TurnScored, missing
 from judge.live.prompt import moderator_segments, with_moderator_messages
-from judge.live.text import IN_FULL
 from judge.live.verdicts import narrative_prompt
 from judge.panel.questions import panel_prompt
 from judge.templates import judge_templates
+from judge.text.words import IN_FULL
 from personalities.prompt import debater_template
 from server.debate.formats import next_steps
 from server.debate.formats.prompts import speech_prompt, summary_due

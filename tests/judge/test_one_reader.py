@@ -10,7 +10,7 @@ from judge.deliberation.subject import ARTIFACT_VERDICTS, Subject
 from judge.live.scoring import ScoreAnswer, score_type
 from judge.panel.questions import RaterAnswer, panel_type
 from judge.protocol.assess import AssessmentAnswer, assess_type
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from providers.errors import WrongType
 from tests.judge.protocol.rounds import CRITERIA, NAMES, RULES
 from tests.judge.reading import answered

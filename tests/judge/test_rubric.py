@@ -8,7 +8,7 @@ import pytest
 
 from events.types.rubric import name_of_rubric
 from judge.errors import RubricError
-from judge.rubric import (
+from judge.rubrics.rubric import (
     SHIPPED,
     checked,
     digest,

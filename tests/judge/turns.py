@@ -25,7 +25,7 @@ from events.types.rubric import Rubric
 from judge.live import comparison
 from judge.live.answers import Answers
 from judge.live.event_batch import EventBatch
-from judge.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1
 from judge.templates import judge_templates
 
 T = TypeVar("T")

@@ -17,10 +17,10 @@ from msgspec import Struct
 
 from events.store.log import read_all
 from events.types import DebateConcluded, Event, ModelAnswered, ModelFailed
-from judge.rubric import rubric_v1, rubric_v2
+from judge.rubrics.rubric import rubric_v1, rubric_v2
 from providers.catalog.pricing import cost
-from server import observe
 from server.cli.output import run_async
+from server.process import observe
 from server.settings import Settings
 from tests.providers.vendors.running import running_vendors
 from tests.server.harness import harness, shipped_registry

@@ -23,11 +23,11 @@ from msgspec import Struct
 from events.errors import UnknownDebate
 from events.store.log import EventLog, read_all
 from events.types import ModelAnswered, ScorecardVerdictReached, TurnStarted
-from server import observe
 from server.bench.material import script
 from server.cli.output import run_async
 from server.debate.setup.opening import build_opening
 from server.debate.setup.request import as_request
+from server.process import observe
 from server.service import Service, running
 from server.settings import Settings
 from tests.measuring.spectators import resident_kb

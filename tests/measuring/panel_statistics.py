@@ -15,7 +15,7 @@ from events.types.criteria import STANDINGS
 from judge.panel.agreement import Array, Ratings, alpha, resamples
 from judge.panel.outcome import conclude
 from judge.panel.raters import shipped
-from judge.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1
 from server.bench.figure import BenchFigure, figure, interleaved
 
 RATERS: Final = 4

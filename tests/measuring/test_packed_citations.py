@@ -14,7 +14,7 @@ from judge.evidence.rules import record_evidence
 from judge.lab.items import installed
 from judge.live.answers import Answers
 from judge.live.claims import ClaimsAnswer, SuspectClaim, flag_claims
-from judge.rubric import rubric_v2, with_evidence
+from judge.rubrics.rubric import rubric_v2, with_evidence
 from tests.judge.turns import debate_of, effective, opened, score
 from tests.measuring.packed_citations import FORMS, PackedCitation, packed_citations
 

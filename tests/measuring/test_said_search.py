@@ -2,7 +2,7 @@
 
 import pytest
 
-from events.said import excerpt_of, terms_of, text_of
+from events.text.said import excerpt_of, terms_of, text_of
 from tests.measuring.said_search import QUERIES, debate_of, measure
 
 pytestmark = pytest.mark.anyio

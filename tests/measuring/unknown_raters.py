@@ -16,7 +16,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from events.types.criteria import PanelRules
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 
 PANELS: Final = 400_000
 CASES: Final = 20

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from providers import registry
-from server import observe
+from server.process import observe
 from tests.server.children import Cli
 from tests.server.site import Site, serving
 

@@ -33,7 +33,7 @@ from events.types import (
 from events.view import view as views
 from events.view.view import Fold
 from judge.live.scoring import applicable
-from judge.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1
 from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template

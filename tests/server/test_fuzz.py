@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from events.record import EventLine, chain, digest_before_first, digest_payload
-from judge.rubric import rubric_v1, rubric_v2
+from judge.rubrics.rubric import rubric_v1, rubric_v2
 from tests.server.mutations import mutated, mutated_bytes
 from tests.server.site import MOTION, Site, serving
 

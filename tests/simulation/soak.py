@@ -19,7 +19,7 @@ from typing import Final
 import click
 from msgspec import Struct
 
-from server import observe
+from server.process import observe
 from tests.simulation.schedule import Report, play
 
 STRETCH: Final = 250

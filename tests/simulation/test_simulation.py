@@ -17,7 +17,7 @@ from tests.simulation.soak import Tally, main, report_in_words, soak, stretch, t
 
 PARTS, PART, THOROUGH = 2, 250, 40
 TRACES = """
-from server import observe
+from server.process import observe
 from tests.simulation.soak import stretch
 observe.configure_logging("error")
 print(stretch(500, 20).digest)

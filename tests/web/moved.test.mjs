@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { whatMoved } from "../../web/offline/moved.js";
+import { whatMoved } from "../../web/offline/sentences.js";
 
 /** The same cases as those of the terminal: tests/server/export/test_moved.py. */
 const cases = JSON.parse(readFileSync(new URL("moved.json", import.meta.url), "utf-8"));

@@ -7,7 +7,7 @@
 
 import { merge } from "../replay/patch.js";
 import { Differences } from "./difference.js";
-import { whatMoved } from "./moved.js";
+import { whatMoved } from "./sentences.js";
 
 /** A view is kept at every position that is a multiple of this. */
 const VIEW_INTERVAL = 200;

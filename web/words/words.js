@@ -374,7 +374,7 @@ export const SCORES = {
   rules: "Rules",
 };
 
-/** The rules that change a score; judge/rubric.py has the same words for the terminal and the exports. */
+/** The rules that change a score; judge/rubrics/rubric.py has the same words for the terminal and the exports. */
 export const CHANGED_BY = {
   __proto__: null,
   band_winner: "raised towards the winner’s band before penalties",

@@ -10,7 +10,6 @@ import psycopg
 
 from events.errors import LogError
 from events.record import Recorded
-from events.said import terms_of
 from events.store.log import SearchPage, read_search_cursor, search_page
 from events.store.postgres import rows as postgres_rows
 from events.store.postgres import search as postgres_search
@@ -20,6 +19,7 @@ from events.store.postgres.listener import NotificationListener
 from events.store.postgres.schema import check
 from events.store.postgres.writer import PostgresWriter
 from events.store.stored_log import StoredLog
+from events.text.said import terms_of
 
 LEASE_S: Final = 10.0
 """Seconds that a lease lasts, by the database's clock."""

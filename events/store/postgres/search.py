@@ -12,10 +12,10 @@ import psycopg
 from anyio import to_thread
 
 from events.record import Recorded
-from events.said import Term
 from events.store.listing import FINDABLE, Summary
 from events.store.postgres.connection import Connection
 from events.store.search import LAST, SPOKEN, record_of, words_in
+from events.text.said import Term
 
 STEP: Final = 200
 """Debates that are read at once."""

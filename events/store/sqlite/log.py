@@ -13,7 +13,6 @@ from anyio import CapacityLimiter, to_thread
 
 from events.errors import StoreUnavailable
 from events.record import Recorded
-from events.said import Term, terms_of
 from events.store.lock import StoreLock
 from events.store.log import MAX_POSITION, POSITION_BITS, SearchPage, read_search_cursor, search_page
 from events.store.sqlite import rows as sqlite_rows
@@ -22,6 +21,7 @@ from events.store.sqlite.search import SqliteSearch
 from events.store.sqlite.writer import SqliteWriter
 from events.store.stored_log import StoredLog
 from events.store.wakeups import Wakeups
+from events.text.said import Term, terms_of
 
 READERS: Final = 4
 """Threads that read at the same time, each with a connection."""

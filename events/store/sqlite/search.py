@@ -13,11 +13,11 @@ from urllib.parse import quote
 import msgspec
 
 from events.record import Recorded
-from events.said import Term
 from events.store.listing import FINDABLE, Summary
 from events.store.log import MAX_POSITION, POSITION_BITS
 from events.store.search import LAST, SPOKEN, record_of, words_in
 from events.store.sqlite.schema import BUSY_S, create
+from events.text.said import Term
 
 VERSION: Final = 1
 STEP: Final = 5_000

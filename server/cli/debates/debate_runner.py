@@ -12,7 +12,6 @@ import click
 import msgspec
 from msgspec import Struct
 
-from server import observe
 from server.cli.client import ServerClient, asked_server
 from server.cli.debates.printer import FeedPrinter
 from server.cli.options import find_debate, open_store
@@ -26,6 +25,7 @@ from server.debate.setup.request import as_request
 from server.errors import BadField, NotOwner
 from server.feed import frames
 from server.feed.reader import Reader
+from server.process import observe
 from server.service import Service, running
 from server.settings import Settings
 

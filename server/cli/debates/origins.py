@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from judge.rubric import SHIPPED
+from judge.rubrics.rubric import SHIPPED
 from server.cli.debates.debate_runner import Derivation, run_debate
 from server.cli.debates.transcript import DebatePrinter
 from server.cli.options import rubric_of, say_unused_rubric, with_json, with_settings

@@ -2,8 +2,8 @@
 
 import click
 
-from events.said import MAX_QUERY
 from events.store.log import SearchHit, SearchPage
+from events.text.said import MAX_QUERY
 from events.types import TurnSpoken
 from server.cli.options import open_store, with_json, with_settings
 from server.cli.output import emit, run_async

@@ -11,7 +11,7 @@ from events.types import Briefing, RaterCalibrated, Side
 from events.view.audience import AudienceView
 from events.view.summary import DebateSummary
 from events.view.view import VerdictsView
-from judge.rubric import change_name
+from judge.rubrics.rubric import change_name
 from server.cli.debates import event_lines
 from server.cli.debates.event_lines import case_lines
 from server.cli.debates.printer import FeedPrinter, say_opening

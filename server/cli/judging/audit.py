@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from events.store.log import read_all
 from events.types import Side
-from judge.rubric import change_name
+from judge.rubrics.rubric import change_name
 from server.cli.options import find_debate, open_store, with_json, with_settings
 from server.cli.output import emit, run_async
 from server.errors import NotFound

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, Final
 import click
 import msgspec
 
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from server.cli.debates.debate_runner import run_debate
 from server.cli.debates.opinions import DeliberationPrinter
 from server.cli.options import with_json, with_settings, with_think

@@ -8,7 +8,7 @@ import click
 import msgspec
 from msgspec import UNSET
 
-from judge.rubric import change_name
+from judge.rubrics.rubric import change_name
 from server.cli.options import find_debate, open_store, with_json, with_settings
 from server.cli.output import emit, run_async
 from server.errors import BadQuery

@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from server import observe
 from server.bench.figure import BenchFigure
 from server.bench.suite import NOT_QUICK, SUITE
 from server.cli.options import with_json
 from server.cli.output import emit, run_async, settings_of
 from server.export.document import Column, Marked, Table, terminal
+from server.process import observe
 
 
 @click.command()

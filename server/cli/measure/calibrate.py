@@ -13,7 +13,7 @@ from events.types import RaterCalibrated
 from events.types.criteria import PanelRules
 from judge.panel.truth import chance, meaning, record_of, wilson
 from judge.panel.weights import accuracy
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from server.cli.debates.debate_runner import run_debate
 from server.cli.debates.event_lines import case_lines
 from server.cli.debates.printer import FeedPrinter, say_opening

@@ -23,7 +23,7 @@ from server.cli.options import server_address, with_json, with_settings
 from server.cli.output import emit, run_async
 from server.export.document import Lines, Marked, Paragraph, Sentence, Table
 from server.export.document.terminal import say, show
-from server.extras import missing
+from server.process.extras import missing
 from server.service import limited
 from server.settings import Settings
 

@@ -11,12 +11,12 @@ from typing import Final, Literal, NamedTuple
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from events.languages import language_name, tokens_a_word
 from events.state.debate import Debate
 from events.state.seats import debater_of
+from events.text.languages import language_name, tokens_a_word
 from events.types import ContextSummarised, DebateOpened, Debater, Side, TurnSpoken
 from judge.guard.neutralise import quoted
-from judge.live.text import shortened, tokens
+from judge.text.words import shortened, tokens
 from personalities.motions import motion_kind
 from personalities.pressure import directive_in_force
 from personalities.prompt import BY_PHASE, Place, begun_prompt, debater_prompt

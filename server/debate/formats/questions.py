@@ -10,9 +10,9 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from events.languages import language_name, tokens_a_word
 from events.record import Draft
 from events.state.debate import Debate, question
+from events.text.languages import language_name, tokens_a_word
 from events.types import DebateOpened, DebateSettings, Reason, Template, Think
 from judge.guard.neutralise import quoted
 from judge.lenient import Note, lenient, read_as

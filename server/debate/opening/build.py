@@ -10,13 +10,13 @@ import anyio
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from events.languages import LANGUAGES
 from events.store.log import EventLog
 from events.table import LazyTable
+from events.text.languages import LANGUAGES
 from events.types import NOBODY, DebateOpened, DebateSettings, Event, JudgeSeat, Rater, Side, TrackRecord
 from events.types.rubric import Rubric
 from judge.errors import RubricError
-from judge.rubric import as_rubric, rubric_v2, shipped_rubric
+from judge.rubrics.rubric import as_rubric, rubric_v2, shipped_rubric
 from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.motions import motion_kind
@@ -33,8 +33,8 @@ from server.debate.opening.models import (
 )
 from server.debate.opening.request import DebateRequest
 from server.errors import BadField
+from server.process.version import VERSION
 from server.settings import Settings
-from server.version import VERSION
 
 PANEL: Final = LazyTable[Any](
     {

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any, Final
 
-from events.languages import LANGUAGES
+from events.text.languages import LANGUAGES
 
 CERTAIN: Final = 0.9
 """Minimum probability of a language other than English."""

@@ -10,7 +10,7 @@ from events.errors import LogError, UnknownEvent
 from events.store.listing import FINDABLE
 from events.store.log import EventLog
 from events.types import DebateOpened, JudgeNoise, LabMeasured
-from judge.rubric import digest
+from judge.rubrics.rubric import digest
 
 logger = structlog.get_logger()
 

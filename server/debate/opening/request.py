@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from events.misfits import misfit_words
 from events.types import MotionKind, Think
 from events.types.panel import Profile
-from judge.rubric import ShippedRubric
+from judge.rubrics.rubric import ShippedRubric
 from server.errors import BadField
 from server.people.names import MAX_NAME, is_person
 
@@ -102,7 +102,7 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     motion_kind: MotionKind | None = None
     """Policy, fact or value; without it, the words of the motion decide."""
     language: str | None = None
-    """A BCP 47 tag of ``events.languages``; without it, the language of the motion."""
+    """A BCP 47 tag of ``events.text.languages``; without it, the language of the motion."""
     seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
     max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
     deadline_s: Annotated[float, Meta(ge=1, le=86_400)] | None = None

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from events.table import LazyTable
 from events.types import Debater, Event, PollSetup, Side, Takeover
 from events.types.rubric import Rubric
-from judge.rubric import with_evidence
+from judge.rubrics.rubric import with_evidence
 from judge.templates import EVIDENCE, judge_templates, load_template
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template

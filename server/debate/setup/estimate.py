@@ -19,8 +19,8 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from events.types import DebateOpened, Event, Missing, missing
-from judge.live.text import tokens
 from judge.live.whole import reads_whole
+from judge.text.words import tokens
 from providers.base import Think
 from providers.catalog.addresses import VENDORS, is_free
 from providers.catalog.models import Model, likely_model, model_catalog

@@ -11,7 +11,7 @@ from events.state.debate import Debate
 from events.types import DebateOpened, Event, Missing, missing
 from judge.lab.trials import Trial
 from judge.live.event_batch import EventBatch
-from judge.live.text import tokens
+from judge.text.words import tokens
 from providers.answers.schema import schema
 from providers.catalog.addresses import is_free
 from providers.catalog.pricing import cost, is_priced

@@ -30,7 +30,7 @@ from events.types import (
     TranscriptSupplied,
     TurnScored,
 )
-from judge.rubric import ShippedRubric, with_evidence
+from judge.rubrics.rubric import ShippedRubric, with_evidence
 from judge.templates import EVIDENCE, load_template
 from providers.registry import Registry
 from server.debate.acts import check_word
@@ -49,8 +49,8 @@ from server.debate.setup.opening import opening_for
 from server.debate.speech import clean
 from server.errors import BadField, BadQuery, NotNow
 from server.people.names import is_person
+from server.process.version import VERSION
 from server.settings import Settings
-from server.version import VERSION
 
 MAX_DIRECTIVE: Final = 1000
 """Characters."""

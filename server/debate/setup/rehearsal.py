@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from events import codec
 from events.record import Draft, as_draft, digest_before_first, stamp
-from events.segmentation import UNSPACED
 from events.state import debate as debates
+from events.text.segmentation import UNSPACED
 from events.types import DebateOpened, Event, ModelAnswered, TurnSpoken, TurnStarted, Usage
 from providers.answers.schema import schema
 from providers.base import Segment, Think

@@ -26,7 +26,7 @@ from events.types import (
 from events.view.summary import DebateSummary
 from events.view.turn_view import ComparisonView, TurnView
 from events.view.view import VerdictsView, View
-from judge.rubric import change_name
+from judge.rubrics.rubric import change_name
 from server.evidence.passages import READ_BADLY
 from server.export.audit import Audit, AuditEntry
 from server.export.labels import capital_sides, compared, named

@@ -31,7 +31,7 @@ from server.export.lab.figures import (
     shown,
     slug,
 )
-from server.version import VERSION
+from server.process.version import VERSION
 
 UNITS: Final[Mapping[str, str]] = {
     "points": "Points of a turn",

@@ -19,7 +19,7 @@ from events.types.rubric import composite_dimensions, name_of_rubric
 from events.view.turn_view import ComponentView, TurnView
 from events.view.view import Fold, View
 from judge.live.answers import overlaps
-from judge.rubric import scores_turns_as
+from judge.rubrics.rubric import scores_turns_as
 from server.errors import NotNow
 from server.export.reports.paired import ScoreAgreement, choice_agreement, score_agreement
 

@@ -12,7 +12,6 @@ from typing import Final
 from websockets.frames import CloseCode, Opcode
 
 from events.errors import LogError
-from server import observe
 from server.errors import LinkChanged
 from server.feed.channel import PAGE_FRAMES, Channel
 from server.feed.cursor import Cursor
@@ -20,6 +19,7 @@ from server.feed.hub import Hub
 from server.feed.websocket import deflate as deflating
 from server.feed.websocket.spectator import Spectator
 from server.feed.websocket.wire import serialize
+from server.process import observe
 
 PAGE: Final = 1 << 16
 """Bytes of messages that are written at once; a longer message is written alone."""

@@ -5,11 +5,11 @@ from typing import Any, Final
 
 from websockets.frames import CloseCode
 
-from server import observe
 from server.feed.channel import Channel
 from server.feed.hub import Hub
 from server.feed.websocket.broadcast_group import PAGE, BroadcastGroup
 from server.feed.websocket.spectator import Spectator
+from server.process import observe
 
 PING_S: Final = 20.0
 """Seconds between two pings of one socket; a socket that sends nothing until the next one is aborted."""

@@ -5,10 +5,10 @@ from typing import Any, Protocol
 
 from websockets.frames import Close, Frame, Opcode
 
-from server import observe
 from server.feed.cursor import Cursor
 from server.feed.websocket.incoming import Incoming
 from server.feed.websocket.wire import serialize, serialize_close
+from server.process import observe
 
 PING = serialize(Opcode.PING, b"")
 

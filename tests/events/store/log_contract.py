@@ -395,7 +395,7 @@ class LogContract:
                     readers.append(threading.get_ident())
                 return re.finditer("[a-z0-9]+", text)
 
-        monkeypatch.setattr("events.said._PLAIN", Words())
+        monkeypatch.setattr("events.text.said._PLAIN", Words())
 
         assert () == (await log.search("ram")).hits
         assert readers

@@ -10,7 +10,7 @@ from events.types.criteria import DeliberationRules
 from events.types.deliberation import OpinionGiven
 from events.types.rubric import Rubric
 from judge.panel.raters import shipped
-from judge.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1
 from providers.answers.neutral import neutral
 from providers.answers.schema import parse
 from server.debate.formats.steps import Ask, Record

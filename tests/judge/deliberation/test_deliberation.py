@@ -13,7 +13,7 @@ from events.types.criteria import DeliberationRules
 from events.types.deliberation import OpinionGiven
 from judge.deliberation.agreement import agreement, disagreements, has_converged, mind_changes
 from judge.errors import RubricError
-from judge.rubric import parse_rubric, rubric_v1
+from judge.rubrics.rubric import parse_rubric, rubric_v1
 from tests.judge.deliberation.judges import DIMENSIONS, OTHER_QUOTE, QUOTE, RULES, even_scores, opinion, opinions
 
 SCALE = 2.0

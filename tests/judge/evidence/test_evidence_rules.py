@@ -23,7 +23,7 @@ from judge.evidence.rules import record_evidence
 from judge.live.answers import Answers
 from judge.live.claims import ClaimsAnswer, SuspectClaim, flag_claims
 from judge.live.event_batch import EventBatch
-from judge.rubric import evidence_rules, rubric_v1, rubric_v2, with_evidence
+from judge.rubrics.rubric import evidence_rules, rubric_v1, rubric_v2, with_evidence
 from tests.judge.evidence.bus_passages import PASSAGES
 from tests.judge.turns import NO_ANSWER, debate_of, effective, events_of, given, refusals, score
 

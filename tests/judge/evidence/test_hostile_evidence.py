@@ -19,7 +19,7 @@ from judge.evidence.question import (
     pairs_of,
 )
 from judge.evidence.rules import record_evidence
-from judge.rubric import rubric_v2, with_evidence
+from judge.rubrics.rubric import rubric_v2, with_evidence
 from judge.templates import EVIDENCE, load_template
 from tests.judge.turns import PROMPTS, debate_of, effective, score
 

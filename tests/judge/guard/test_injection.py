@@ -44,7 +44,7 @@ from judge.live.scoring import (
     score_turn,
     score_type,
 )
-from judge.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1
 from judge.templates import judge_templates
 from providers.errors import WrongType
 

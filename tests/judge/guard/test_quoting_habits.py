@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from events.segmentation import spans
+from events.text.segmentation import spans
 from events.types import Span
 from judge.guard.quotes import find, place
-from judge.live.text import sentences
+from judge.text.words import sentences
 
 SPEECHES: dict[str, str] = msgspec.json.decode(
     (Path(__file__).parents[1] / "speeches_in_seven_languages.json").read_bytes()

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from events.segmentation import SENTENCE_END, count_words
+from events.text.segmentation import SENTENCE_END, count_words
 from events.types.lab import LabPair
 from judge.guard.injection import detect
 from judge.lab.items import installed, target_text
@@ -18,7 +18,7 @@ from judge.lab.statistics import wilson
 from judge.lab.trials import plan
 from judge.lexical.answers import respond
 from judge.live.comparison import compare_type
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from providers.answers.schema import schema
 from tests.judge.lexical.judged_debates import turns
 

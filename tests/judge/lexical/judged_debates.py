@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from events.types import ModelAnswered
 from events.types.rubric import Rubric
 from judge.lexical.answers import NAME, respond
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from providers.answers.schema import schema
 from providers.base import Material, Speech
 from server.debate.formats.steps import Ask, Record, Speak

@@ -31,7 +31,7 @@ from judge.guard.quotes import find
 from judge.lenient import read, read_as
 from judge.lexical.answers import ANSWERS, respond
 from judge.live.comparison import compare_type
-from judge.rubric import rubric_v1, rubric_v2
+from judge.rubrics.rubric import rubric_v1, rubric_v2
 from providers.answers.schema import schema
 from providers.base import RegisterEntry
 from providers.errors import BadRequest

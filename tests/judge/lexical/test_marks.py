@@ -3,7 +3,7 @@
 import pytest
 
 from judge.lexical.marks import KEEP_SHORTER, PREFIX, _mark_file, kinds, languages, marks, table, words
-from judge.live.text import empty_words
+from judge.text.words import empty_words
 
 
 def found(text: str, language: str = "en") -> list[tuple[str, str]]:

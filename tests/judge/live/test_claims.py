@@ -10,7 +10,7 @@ from judge.live.answers import Answers
 from judge.live.claims import ClaimsAnswer, SecondOpinion, SuspectClaim, flag_claims, settle
 from judge.live.event_batch import EventBatch
 from judge.live.gaps import Gap, GapsAnswer, dock
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from tests.judge.turns import NO_ANSWER, RUBRIC, balance, debate_of, effective, events_of, given, refusals, score, speak
 
 TEXT = (

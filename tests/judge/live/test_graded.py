@@ -20,7 +20,7 @@ from events.types import ScoreHarmonized, Side, TurnsCompared, TurnStarted, othe
 from events.types.rubric import Rubric
 from judge.live.comparison import harmonize
 from judge.live.event_batch import EventBatch
-from judge.rubric import rubric_v1, rubric_v2
+from judge.rubrics.rubric import rubric_v1, rubric_v2
 from tests.judge.turns import balance, debate_of, events_of, opened, score, spoken_turn
 
 V2 = rubric_v2()

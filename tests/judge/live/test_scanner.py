@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.live.scanner import KINDS, scan, tokens
+from judge.text.scanner import KINDS, scan, tokens
 
 
 def found(text: str) -> list[tuple[str, str]]:

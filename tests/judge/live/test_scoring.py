@@ -18,7 +18,7 @@ from judge.live.scoring import (
     score_turn,
     score_type,
 )
-from judge.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1
 
 TEXT = "Cars poison the air because engines burn fuel; in one year the wards counted fewer asthma cases."
 QUOTE = "poison the air"

@@ -4,7 +4,7 @@ import pytest
 
 from events.types import ClaimFlagged
 from judge.live.shortening import kept_parts
-from judge.live.text import SHORT, sentences
+from judge.text.words import SHORT, sentences
 from tests.judge.turns import debate_of
 
 

@@ -29,7 +29,7 @@ from judge.live.spine import (
     premises_type,
     record_premises,
 )
-from judge.live.text import content_words
+from judge.text.words import content_words
 from tests.judge.turns import NO_ANSWER, debate_of, effective, events_of, given, refusals, score, speak
 
 FIRST = "Judges are trained, so verdicts are accurate. A judge owes the crowd nothing."

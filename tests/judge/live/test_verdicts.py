@@ -21,7 +21,6 @@ from judge.live.claims import ClaimsAnswer, SuspectClaim, flag_claims
 from judge.live.convergence import ConvergenceAnswer, DriftAnswer, record_convergence
 from judge.live.event_batch import EventBatch
 from judge.live.spine import FirstPremises, Stated, record_premises
-from judge.live.text import similarity
 from judge.live.verdicts import (
     ConflictAnswer,
     NarrativeAnswer,
@@ -32,6 +31,7 @@ from judge.live.verdicts import (
     record_narrative,
     scorecard_verdict,
 )
+from judge.text.words import similarity
 from tests.judge.turns import NO_ANSWER, RUBRIC, debate_of, events_of, given, refusals, score, spoken_turn
 
 TEXTS = ("Cars stand in each other's way.", "Cars carry what trams cannot.", "Trams carry more people.", "Not boilers.")

@@ -9,7 +9,7 @@ from events.types import AgreementMeasured, PanelConcluded, PanelistScored, Rate
 from events.types.rubric import Rubric
 from judge.panel.outcome import conclude
 from judge.panel.raters import shipped
-from judge.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1
 
 SIDES: tuple[Side, ...] = ("pro", "con")
 ITEMS: dict[str, Side] = {f"{side.upper()}-{number}": side for side in SIDES for number in (1, 2, 3)}

@@ -23,7 +23,7 @@ from judge.panel.agreement import (
 )
 from judge.panel.calibration import CalibrationMethod, calibrated_scores, calibration_method
 from judge.panel.kappa import count_standings, kappa, measure_kappa
-from judge.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1
 
 RULES = rubric_v1().panel
 N = math.nan

@@ -15,7 +15,7 @@ from events.types import AgreementMeasured, PanelConcluded, Side
 from judge.panel.agreement import Ratings, resamples
 from judge.panel.calibration import calibrated_points, calibrated_scores, offsets
 from judge.panel.consistency import _by_side, _drawn, _margin_alphas, margins_alpha, measure_icc, measure_margins
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from tests.judge.panel.rater_scores import ITEMS, TEN, equal_raters, panel_of, rater_seats
 
 V2 = rubric_v2()

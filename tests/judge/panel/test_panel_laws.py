@@ -11,7 +11,7 @@ from msgspec.structs import asdict, replace
 from events.types import AgreementMeasured, PanelConcluded, PanelistScored, TrackRecord
 from judge.panel.agreement import band
 from judge.panel.weights import accuracy, rater_weights
-from judge.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1
 from tests.judge.panel.rater_scores import (
     ITEMS,
     STANDING,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from events.types import AgreementMeasured, Missing, PanelConcluded, PanelistScored, Reason
 from judge.panel.disputes import variance
-from judge.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1
 from tests.judge.panel.rater_scores import ITEMS, STANDING, concluded, equal_raters, even_scores, panel_of, rater_seats
 
 RULES = rubric_v1().panel

@@ -7,10 +7,10 @@ from events.state.debate import Debate
 from events.types import DebateOpened, PanelistScored
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt
-from judge.live.text import IN_FULL
 from judge.panel.questions import asks_finding, item_sides, panel_prompt
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from judge.templates import parse_template
+from judge.text.words import IN_FULL
 from tests.judge.panel.rater_scores import DIMENSIONS, rater_seats
 from tests.judge.protocol import rounds
 from tests.judge.turns import debate_of

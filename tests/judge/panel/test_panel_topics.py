@@ -3,7 +3,7 @@
 import pytest
 
 from judge.panel.weights import topic_of
-from judge.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1
 
 RULES = rubric_v1().panel
 assert RULES is not None

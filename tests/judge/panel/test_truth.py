@@ -24,7 +24,7 @@ from judge.panel.truth import (
     wilson,
 )
 from judge.panel.weights import accuracy
-from judge.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1
 from server.cli.measure.case_files import read_cases
 from server.debate.formats.calibration.cases import CaseRequest, cases_of, faults
 from tests.judge.reading import answered

@@ -16,7 +16,7 @@ from judge.protocol.closings import read_closing
 from judge.protocol.cross import read_cross
 from judge.protocol.openings import read_opening
 from judge.protocol.reading import StatementReading
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from tests.server.debate_events import CHARACTERS, RUBRIC
 from tests.server.debate_events import opened as exchange_opened
 

@@ -48,7 +48,7 @@ from judge.report.table import differences
 from judge.report.tables import tables
 from judge.report.tally import DebateCounter, Tally, total
 from judge.report.weaknesses import MEASURES, Weakness, weaknesses
-from judge.rubric import rubric_v1, rubric_v2, with_evidence
+from judge.rubrics.rubric import rubric_v1, rubric_v2, with_evidence
 from judge.templates import EVIDENCE, judge_templates, load_template
 from tests.judge.turns import opened, scored, side_of, spoken_turn
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from events.types import NOBODY, DebateOpened, Event, EvidenceDocument, EvidencePassage, EvidenceSupplied
 from events.types.rubric import Component, Dimension
-from judge.rubric import rubric_v2, with_evidence
+from judge.rubrics.rubric import rubric_v2, with_evidence
 from judge.templates import EVIDENCE, load_template
 from server.debate import formats
 from server.debate.formats.calibration.cases import CaseRequest, cases_of

@@ -9,7 +9,7 @@ import pytest
 from events.store.sqlite.log import SqliteLog
 from events.types import DebateConcluded, ModelAnswered, ModelFailed, PanelConcluded, Reason
 from events.types.deliberation import ArtifactJudged, DeliberationHeld, OpinionGiven
-from judge.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1
 from server.cli.judging.deliberate import read_text
 from server.errors import BadField
 from tests.judge.deliberation.judges import OTHER_QUOTE, PERSONAS, QUOTE, TEXT, opinion_answer

@@ -36,9 +36,9 @@ from providers.errors import (
     WrongType,
 )
 from providers.limits.queue import Call
-from server import observe
 from server.debate.calls import BROKE_OFF
 from server.debate.commands import Resume
+from server.process import observe
 from tests.judge.deliberation.judges import TEXT
 from tests.server.cli.test_deliberate import SPLIT
 from tests.server.debate.calibrations import case

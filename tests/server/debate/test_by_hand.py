@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from events.record import Recorded
 from events.transfer import parse_lines
 from events.types import DebateOpened, ModelAnswered, ModelFailed, NarrativeVerdictReached, TurnsCompared, TurnScored
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from server.whatif.replay import replay
 
 LOGS = Path(__file__).parent / "logs"

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from events.state import debate as debates
 from events.transfer import parse_lines
 from events.types import DebateConcluded, DebateOpened, ModelAnswered, Template, TurnSpoken
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from judge.templates import judge_templates, load_template, parse_template
 from providers.base import Segment
 from server.debate.formats import next_steps

@@ -22,7 +22,7 @@ from events.types import (
     PenaltyApplied,
 )
 from events.view import view as views
-from judge.rubric import evidence_rules, rubric_v2
+from judge.rubrics.rubric import evidence_rules, rubric_v2
 from server.debate.setup.opening import build_opening, opening_for
 from server.debate.setup.rehearsal import rehearse
 from server.debate.setup.request import as_request

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from events.types import ContextSummarised, DebateOpened, TurnScored, missing
-from judge.live.text import SHORT, shortened, tokens
+from judge.text.words import SHORT, shortened, tokens
 from server.debate.formats import prompts
 from server.debate.formats.exchange.steps import next_steps
 from server.debate.formats.prompts import FRAME_TOKENS, speech_prompt, summary_due

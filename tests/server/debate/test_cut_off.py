@@ -33,12 +33,12 @@ from providers import imports, ollama
 from providers.base import CallProgress, Outcome, Tokens
 from providers.catalog import addresses, pricing
 from providers.errors import BrokenOff
-from server import observe
 from server.debate import moderator, stream_writer
 from server.debate.calls import BROKE_OFF
 from server.debate.commands import Halt, Resume
 from server.debate.formats import next_steps
 from server.debate.formats.steps import Ask
+from server.process import observe
 from tests.providers.vendors.faults import Fault
 from tests.providers.vendors.running import Vendors, running_vendors
 from tests.server.debate_events import Play, answered, opened, spoken, started

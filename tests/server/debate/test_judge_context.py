@@ -25,7 +25,7 @@ from events.view import view as views
 from judge.live.scoring import applicable
 from judge.live.shortening import DENSE, RESERVED_TOKENS, WHOLE
 from judge.live.whole import WholeDebate
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from providers.answers.neutral import neutral
 from providers.base import Segment
 from server.debate.formats.steps import Ask, Record, Speak

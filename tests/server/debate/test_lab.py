@@ -31,7 +31,7 @@ from events.types import (
 from judge.lab import items
 from judge.lab.trials import plan
 from judge.live.scoring import applicable
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from providers.catalog.models import family
 from server.debate.adoption import check_debate
 from server.debate.commands import Resume

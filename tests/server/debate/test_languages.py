@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from events.languages import LANGUAGES, language_name, tokens_a_word
+from events.text.languages import LANGUAGES, language_name, tokens_a_word
 from events.types import DebateOpened, ModelAnswered, ModelFailed, TurnScored, TurnSpoken
 from judge.live.scoring import applicable
-from judge.rubric import rubric_v1, rubric_v2
+from judge.rubrics.rubric import rubric_v1, rubric_v2
 from tests.server.harness import harness
 
 pytestmark = pytest.mark.anyio

@@ -25,7 +25,7 @@ from events.types import (
 )
 from events.view import view as views
 from judge.live.verdicts import scorecard_verdict
-from judge.rubric import rubric_v1, rubric_v2
+from judge.rubrics.rubric import rubric_v1, rubric_v2
 from providers.scripted.provider import shipped
 from server.debate.commands import Label
 from server.debate.opening.noise import noise_of

@@ -27,7 +27,7 @@ from events.types import (
     Reason,
     ScorecardVerdictReached,
 )
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from server.debate.formats.parts import panel
 from server.debate.formats.steps import Ask, Record, Speak
 from tests.judge.panel.rater_scores import DIMENSIONS, rater_seats

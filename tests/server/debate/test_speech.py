@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.segmentation import LONGEST_RUN, WordCounter, count_words
+from events.text.segmentation import LONGEST_RUN, WordCounter, count_words
 from server.debate.speech import clip
 
 ANYTHING = "ab. \n\t\u00a0\u2003\x1c𝄞，。世ーกิ\u0301🐑\u200d🇨🇭က"

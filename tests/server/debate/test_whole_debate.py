@@ -22,7 +22,7 @@ from events.types import (
     ScorecardVerdictReached,
 )
 from judge.live.scoring import applicable
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from tests.server.conftest import CON, PRO
 from tests.server.harness import harness
 

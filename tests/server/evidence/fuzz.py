@@ -17,9 +17,9 @@ import msgspec
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from server.child import limit
 from server.evidence.passages import MAX_CHARACTERS
 from server.evidence.reading import MEMORY, DocumentReading, read_bytes
+from server.process.child import limit
 from tests.server.evidence.files import pdf, raw_pdf, scanned_pdf
 
 TEXT: Final = (

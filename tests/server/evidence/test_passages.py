@@ -2,7 +2,7 @@
 
 import pytest
 
-from events.segmentation import count_words
+from events.text.segmentation import count_words
 from server.evidence.passages import MAX_WORDS, MIN_WORDS, Block, cut
 
 SENTENCE = "Buses carry more people than cars on the same road. "

@@ -2,8 +2,8 @@
 
 import pytest
 
-from events.segmentation import words
 from events.state.parts.evidence import EvidencePack, SuppliedPassage
+from events.text.segmentation import words
 from events.types import EvidencePassage
 from server.evidence.retrieval import best_passages, best_sentences, query_terms
 

@@ -11,8 +11,8 @@ from PIL import Image, ImageChops
 from events.state.parts.rounds import ProtocolState
 from events.state.scorecard import Scorecard, SideCard
 from events.view.view import SeatView, View
-from server.export import preview
-from server.export.preview import EMBEDDED, MARGIN, MAX_KEPT, Previews, draw, words_of
+from server.export.preview import picture as preview
+from server.export.preview.picture import EMBEDDED, MARGIN, MAX_KEPT, Previews, draw, words_of
 
 ARABIC = "هل ينبغي للمدن أن تحظر السيارات؟"
 CJK = "都市は車を禁止すべきか"

@@ -16,10 +16,10 @@ from structlog.testing import capture_logs
 from events.errors import StoreDamaged, StoreUnavailable
 from events.record import Recorded, now
 from events.store.memory import MemoryLog
-from server import observe
 from server.feed.channel import TextInFlight
 from server.feed.websocket.connections import Connections
 from server.feed.websocket.deflate import WINDOW, Compressor, alone
+from server.process import observe
 from tests.server.debate_events import PAUSED, RESUMED, TEXT, opened, spoken, started
 from tests.server.feed.transport import Decompressor, FakeTransport, each_frame
 from tests.server.harness import Harness, Spectator, harness, watch

@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from server.feed.websocket.upgrade import DetachableProtocol
 from server.http.access import Access
 from server.http.app import make_app
-from server.observe import CLOSES
+from server.process.observe import CLOSES
 from server.service import Service, running
 from server.settings import Settings
 from tests.server.debate_events import HALTED, PAUSED, opened, spoken, started

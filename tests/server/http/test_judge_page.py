@@ -11,7 +11,7 @@ from events.record import Envelope
 from events.store.log import PAGE, EventLog
 from events.store.memory import MemoryLog
 from events.types import DebateConcluded, DebateOpened, DimensionScore, TurnScored
-from judge.rubric import digest, rubric_v2
+from judge.rubrics.rubric import digest, rubric_v2
 from server.http.judge import Survey
 from tests.judge.turns import opened, spoken_turn
 from tests.server.site import Site

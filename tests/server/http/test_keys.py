@@ -16,9 +16,10 @@ import pytest
 
 from providers.anthropic import AnthropicProvider
 from providers.environment import redacted
-from server import observe, service
+from server import service
 from server.cli.measure.doctor import examine
 from server.debate.moderator import Moderator
+from server.process import observe
 from server.settings import Settings
 from tests.providers.vendors.faults import Fault
 from tests.providers.vendors.running import Vendors, running_vendors

@@ -12,9 +12,9 @@ from events.cluster.bus import BusState, SingleNodeBus
 from events.errors import StoreUnavailable
 from events.store.memory import MemoryLog
 from providers.base import Outcome, Tokens
-from server import observe
 from server.feed.channel import Channel
 from server.http.metrics import ServiceGauges
+from server.process import observe
 from server.service import Service
 from tests.server.debate_events import PAUSED, opened
 from tests.server.harness import FailingLog, Harness, harness

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from server.export import preview
+from server.export.preview import picture as preview
 from server.http.exports import PREVIEWS_PER_MINUTE
 from tests.server.http.test_labels import label
 from tests.server.http.test_secrets import SPECTATOR, TOKEN

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import Reason, TurnsCompared, TurnScored
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from tests.judge.played_turns import NO_REPLY, play_turn
 from tests.server.debate.calibrations import case, says
 from tests.server.debate_events import Play, opened

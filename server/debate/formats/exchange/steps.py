@@ -20,14 +20,14 @@ from typing import Final
 
 from msgspec import UNSET
 
-from events.languages import tokens_a_word
 from events.record import Draft
-from events.segmentation import count_words
 from events.state.debate import Debate
 from events.state.scorecard import scorecard
 from events.state.seats import debater_of
 from events.state.spine import stabilities
 from events.state.transcript import Turn
+from events.text.languages import tokens_a_word
+from events.text.segmentation import count_words
 from events.types import (
     SIDES,
     AttemptAbandoned,

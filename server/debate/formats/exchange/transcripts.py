@@ -13,7 +13,7 @@ from events.state.transcript import SuppliedTurn, merged
 from events.types import NOBODY, SIDES, JudgeSeat, Side, SuppliedEntry, TranscriptSupplied
 from events.types.rubric import Rubric
 from judge.live.shortening import DENSE, room_for_turns
-from judge.live.text import tokens
+from judge.text.words import tokens
 from server.debate.formats.exchange.supplied import TranscriptRequest, TurnRequest
 from server.debate.speech import clean
 from server.errors import BadField

@@ -11,7 +11,7 @@ from server.debate.opening.noise import MOTION
 from server.debate.opening.privacy import filed_as
 from server.debate.opening.request import DebateRequest
 from server.errors import BadField
-from server.extras import needed
+from server.process.extras import needed
 
 NO_LAB: Final = "format lab measures a judge with what its part lab names, and no other format does"
 

@@ -14,11 +14,11 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.record import Draft
-from events.segmentation import count_words
 from events.state import debate as debates
 from events.state.debate import Debate, OpenQuestions, UnusedAnswer, question
 from events.state.exchanges import Comparison
 from events.state.parts.lab import AGAIN, PREFIX, SWAPPED
+from events.text.segmentation import count_words
 from events.types import (
     ClaimFlagged,
     DebateOpened,

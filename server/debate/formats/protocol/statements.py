@@ -10,10 +10,10 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Struct
 
-from events.segmentation import count_words
 from events.state.debate import Debate, UnusedAnswer, question
 from events.state.parts.rounds import has_answers
 from events.state.transcript import Turn
+from events.text.segmentation import count_words
 from events.types import DebateOpened, Side, Think, TurnSpoken, other
 from events.types.criteria import ProtocolRules
 from judge.live.prompt import with_moderator_messages

@@ -9,9 +9,9 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.types import DebateOpened, ModelAnswered
-from judge.live.text import tokens
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from judge.templates import judge_templates
+from judge.text.words import tokens
 from providers.base import Think
 from providers.catalog.models import known_model
 from providers.scripted.provider import shipped

@@ -17,7 +17,7 @@ from judge.live.gaps import AuditAnswer, GradedGaps
 from judge.live.scoring import score_type
 from judge.live.spine import GradedPremises
 from judge.live.verdicts import WholeConflict, WholeNarrative
-from judge.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2
 from providers.scripted.script import Script, ScriptedTurn, load
 
 FOLDER = Path(str(resources.files("providers.scripted").joinpath("exhibitions")))

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from judge.errors import RubricError
-from judge.rubric import as_rubric, rubric_v1
+from judge.rubrics.rubric import as_rubric, rubric_v1
 from server.errors import BadField
 from server.whatif.request import WhatIfRequest
 from tests.server.children import Cli, as_json, said

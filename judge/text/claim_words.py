@@ -5,7 +5,7 @@ Every repetition is bounded.  The texts are plain (``plain``): digits and percen
 
 from typing import Final
 
-from events.segmentation import MARKS, UNSPACED
+from events.text.segmentation import MARKS, UNSPACED
 
 _ZEROS: Final = (
     "\u0660\u06f0\u07c0\u0966\u09e6\u0a66\u0ae6\u0b66\u0be6\u0c66\u0ce6\u0d66\u0e50\u0ed0\u0f20\u1040\u17e0\u1810\uff10"

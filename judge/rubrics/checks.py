@@ -22,7 +22,7 @@ from events.types.rubric import (
     Rubric,
     composite_dimensions,
 )
-from judge.rubric import GAP_MAXIMUM
+from judge.rubrics.rubric import GAP_MAXIMUM
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _BAD_NAME = "a name is lower case letters, digits and _"

@@ -24,7 +24,7 @@ GAP_MAXIMUM: Final = 8
 """The most points that an answer can give to a gap."""
 EVIDENCE_FROM: Final = 2
 """The version of the rubric from which on evidence decides what costs points."""
-CHECKS: Final = LazyTable[Any]({"faults": "judge.rubric_checks:faults", "misfit": "judge.rubric_places:misfit"})
+CHECKS: Final = LazyTable[Any]({"faults": "judge.rubrics.checks:faults", "misfit": "judge.rubrics.places:misfit"})
 """Of rubrics from outside; tests check the shipped ones."""
 SHIPPED: Final[tuple[ShippedRubric, ...]] = get_args(ShippedRubric)
 

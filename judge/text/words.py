@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from events.segmentation import SENTENCE_END, UNSPACED, words
+from events.text.segmentation import SENTENCE_END, UNSPACED, words
 from events.types import Span
 
 IN_FULL: Final = 12
@@ -66,7 +66,7 @@ def empty_words(language: str) -> frozenset[str]:
 
 @cache
 def _empty_words() -> dict[str, list[str]]:
-    data = resources.files("judge").joinpath("live/empty_words.json").read_bytes()
+    data = resources.files("judge").joinpath("text/empty_words.json").read_bytes()
     return msgspec.json.decode(data, type=dict[str, list[str]])
 
 

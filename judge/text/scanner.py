@@ -14,8 +14,8 @@ from typing import Final
 from msgspec import Struct
 
 from events.types import Span
-from judge.live import claim_words
-from judge.live.claim_words import JOINED, plain
+from judge.text import claim_words
+from judge.text.claim_words import JOINED, plain
 
 NUMBERS: Final = (
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",

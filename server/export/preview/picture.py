@@ -17,9 +17,9 @@ from PIL import Image, ImageDraw, ImageFont, features
 
 from events.types import Side
 from events.view.view import View
+from server.export.preview.card import PICTURE_SIZE, scores_of, standing_of
 from server.export.text import one_line
 from server.export.wording import NAMES
-from server.preview import PICTURE_SIZE, scores_of, standing_of
 
 MAX_KEPT: Final = 64
 """Pictures; each has about 30 KB."""

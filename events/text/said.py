@@ -12,7 +12,7 @@ from unicodedata import normalize
 
 from msgspec import Struct
 
-from events.segmentation import MARKS, SENTENCE_END, UNSPACED
+from events.text.segmentation import MARKS, SENTENCE_END, UNSPACED
 from events.types import Event, ModeratorSpoke, Span, TurnSpoken
 
 MAX_QUERY: Final = 200

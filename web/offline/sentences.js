@@ -1,7 +1,7 @@
 /**
  * What moved between two moments of an exported debate, in sentences, the most important first.
  *
- * It answers as the server does: see server/export/moved.py. tests/web/moved.json holds examples for both.
+ * It answers as the server does, in the module `server.export.moved`. tests/web/moved.json holds examples for both.
  */
 
 import { count, joined, number, plain, signed } from "../parts/formatting.js";

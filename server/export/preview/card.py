@@ -10,7 +10,7 @@ from events.types import Side
 from events.view.view import View
 from server.export.text import one_line
 from server.export.wording import NAMES
-from server.extras import is_installed
+from server.process.extras import is_installed
 
 PICTURE_SIZE: Final = (1200, 630)
 """Pixels of the preview picture."""

@@ -1,0 +1,1 @@
+"""The rubric as data, how it is loaded, and its checks."""

@@ -1,0 +1,1 @@
+"""Text measured without a model: sentences and content words, and the specific claims in it."""

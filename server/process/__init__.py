@@ -1,0 +1,1 @@
+"""What every process of the server has: logging and metrics, background tasks, children, extras, its version."""
