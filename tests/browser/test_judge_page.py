@@ -76,8 +76,8 @@ def test_the_spine_and_the_anomalies_stand_there(read: Any, server: Any, juries:
 def test_the_verdicts_stand_side_by_side_with_the_conflict_explained(read: Any, server: Any, juries: str) -> None:
     page = read(f"{server.url}/d/{juries}")
 
-    expect(page.locator(".verdict.scorecard .winner")).to_contain_text("Pro wins")
-    expect(page.locator(".verdict.narrative .winner")).to_contain_text("Con wins")
+    expect(page.locator(".verdict.scorecard .winner")).to_have_text("▲ Names Pro")
+    expect(page.locator(".verdict.narrative .winner")).to_have_text("▼ Names Con")
     expect(page.locator(".verdict.narrative")).to_contain_text("narrow margin")
     expect(page.locator(".verdict.conflict")).to_contain_text("Coherence collapse")
     expect(page.locator(".verdict.conflict")).to_contain_text("The scorecard adds up turns")

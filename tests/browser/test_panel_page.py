@@ -200,7 +200,7 @@ def test_a_panel_that_cannot_be_reconciled_names_no_winner(page: Page, house: An
 
     says = "No winner is named: the raters are too far apart on an argument that decides."
     expect(page.locator(".says")).to_have_text(says)
-    expect(page.get_by_role("status")).to_have_text("Ended: no winner is named")
+    expect(page.get_by_role("status")).to_have_text("Ended: No winner is named")
     expect(page.locator(".advice")).to_contain_text("What to find out instead")
     assert not re.search(r"\b(wins|won)\b|concludes|Winner: ", words(page))
     page.goto(house.url)

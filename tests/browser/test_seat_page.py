@@ -65,7 +65,7 @@ def test_a_person_takes_the_seat_writes_and_sends(server: Any, scripts: Any, own
     expect(page.locator("#text")).to_have_value("")
     page.locator("#text").fill("Trams do not park, and they do not idle.")
     page.get_by_role("button", name="Send").click()
-    expect(page.locator("#seat-state")).to_contain_text("Pro has won.")
+    expect(page.locator("#seat-state")).to_contain_text("Pro wins by a tie-break on credibility: ")
 
 
 def test_the_passages_and_the_words_to_answer_stand_open_above_the_text(
@@ -159,7 +159,7 @@ def test_a_person_resigns(server: Any, scripts: Any, own_page: Page) -> None:
     expect(page.locator("#leave-means")).to_contain_text("Con wins")
     page.get_by_role("button", name="Resign now").click()
 
-    expect(page.locator("#seat-state")).to_have_text("You have resigned. Con has won.")
+    expect(page.locator("#seat-state")).to_have_text("You have resigned. Con wins: the other side resigned.")
     expect(page.locator("#unsent-why")).to_have_text(
         "You resigned before you sent your text for turn 1. This browser keeps the text."
     )

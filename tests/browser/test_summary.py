@@ -45,7 +45,7 @@ def test_the_outcome_is_above_the_fold_and_a_key_moment_leads_to_its_event(page:
     visit(page, address)
     summary = page.locator("#summary")
     expect(summary.locator(".headline")).to_contain_text("without them Con leads by 4.2")
-    expect(summary.locator(".winner")).to_have_text(["▼ Con wins", "▼ Con wins"])
+    expect(summary.locator(".winner")).to_have_text(["▼ Names Con", "▼ Names Con"])
     bottom = summary.locator(".headline").bounding_box()
 
     assert bottom is not None

@@ -116,8 +116,8 @@ def test_every_fault_of_every_file_is_named_and_nothing_is_run(moot: Cli, script
         "empty.json: pro: a side has 1 to 9",
         "long.json: motion: ",
         "twice.json: id: another case has the id 'good'",
-        "alone.truth.json: there is no alone.ndjson",
-        "other.ndjson: there is no other.truth.json",
+        "alone.truth.json: the folder has no alone.ndjson",
+        "other.ndjson: the folder has no other.truth.json",
     ):
         assert fault in errors
     assert "notes.txt" not in errors
