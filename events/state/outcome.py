@@ -10,7 +10,8 @@ from typing import Final
 from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Conclusion, Debate
-from events.types import AgreementMeasured, Missing, NarrativeVerdictReached, PanelConcluded, ScorecardVerdictReached
+from events.state.parts.panel import PANEL_NAMES_NONE
+from events.types import Missing, NarrativeVerdictReached, ScorecardVerdictReached
 
 NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
 RULES: Final = {
@@ -72,14 +73,13 @@ def outcome_of(debate: Debate) -> OutcomeWords | UnsetType:
 def _sentences(debate: Debate, ended: Conclusion, short: str) -> Iterator[str]:
     """The outcome, what else was concluded, how sure the scores are, and the reading of the whole debate."""
     rule, card, panel = ended.by_rule, debate.verdicts.scorecard, debate.panel
-    said = panel.conclusion
-    concluded = "" if said is UNSET else conclusion_sentence(said, panel.agreement or None)
-    if rule == "panel" and ended.winner == "neither" and concluded:
-        yield concluded
+    says = panel.says or ""
+    if rule == "panel" and ended.winner == "neither":
+        yield says.replace(PANEL_NAMES_NONE, NO_WINNER)
     else:
         yield f"{short}{_why(debate, ended)}."
-    if said is not UNSET and (rule == "judge_and_panel" or (ended.winner != "neither" and said.outcome == "cautious")):
-        yield concluded.replace(NO_WINNER, "The panel names no winner")
+        if rule == "judge_and_panel" or (panel.conclusion is not UNSET and panel.conclusion.outcome == "cautious"):
+            yield says
     if rule in {"panel", "judge_and_panel"} and (figures := _figures(debate)):
         yield f"The judge’s scores: {figures}."
     if card is not None and rule == "scorecard":
@@ -182,32 +182,3 @@ def _reading(read: NarrativeVerdictReached, winner: str) -> str:
     as_well = " too" if read.winner == winner else "" if winner == "neither" else " instead"
     how = _MARGINS.get(read.margin or "", "")
     return f"{whole} names {NAMES[read.winner]}{as_well}{f', {how}' if how else ''}."
-
-
-def conclusion_sentence(conclusion: PanelConcluded, agreement: AgreementMeasured | None) -> str:
-    """The conclusion of a panel in one sentence."""
-    if conclusion.winner != "neither":
-        caution = " with caution" if conclusion.outcome == "cautious" else ""
-        return f"The panel concludes{caution}: {NAMES[conclusion.winner]}."
-    if conclusion.outcome in {"concluded", "cautious"} and conclusion.reference_only is not UNSET:
-        agree = "agree" if conclusion.outcome == "concluded" else "agree in part"
-        return f"For reference only: the raters {agree}, and {NAMES[conclusion.leaning]} leads."
-    return f"{NO_WINNER}: {_undecided(conclusion, agreement)}."
-
-
-def _undecided(conclusion: PanelConcluded, agreement: AgreementMeasured | None) -> str:
-    """Why a panel names no winner."""
-    leans = "" if conclusion.leaning == "neither" else f"the panel leans to {NAMES[conclusion.leaning]}, but "
-    match conclusion.outcome:
-        case "cautious":
-            return f"{leans}one rater alone could change that"
-        case "contested":
-            return f"{leans}the raters are divided"
-        case "undetermined":
-            return "how far the raters agree could not be measured"
-    if any(each.decides for each in conclusion.disputed.values()):
-        what = "a turn" if any(item.isdecimal() for item in conclusion.disputed) else "an argument"
-        return f"the raters are too far apart on {what} that decides"
-    if agreement is not None and agreement.deciding.band == "unacceptable":
-        return "the raters are too far apart"
-    return "the two sides are too close to tell apart"

@@ -5,7 +5,6 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType
 
-from events.state.outcome import conclusion_sentence
 from events.state.parts.panel import PanelState
 from events.types import Coefficient, LeaveOneOut, Missing, Origin, RaterCalibrated
 from events.view.view import SeatView, TranscriptView
@@ -94,14 +93,8 @@ def interval(each: Coefficient) -> str:
 def left_out_words(each: LeaveOneOut) -> str:
     """What the panel would come to without one rater: ``concluded, Pro``, ``irreconcilable, no winner``."""
     if each.winner == "neither" and each.leaning in {"pro", "con"}:
-        return f"{each.outcome}, {NAMES[each.leaning]} leads"
+        return f"{each.outcome}, leans to {NAMES[each.leaning]}"
     return f"{each.outcome}, {'no winner' if each.winner == 'neither' else NAMES[each.winner]}"
-
-
-def conclusion_of(panel: PanelState) -> str:
-    """The sentence of a panel that has concluded."""
-    assert panel.conclusion is not UNSET, "the panel has concluded"
-    return conclusion_sentence(panel.conclusion, None if panel.agreement is UNSET else panel.agreement)
 
 
 def dimension_name(name: str) -> str:

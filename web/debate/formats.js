@@ -77,7 +77,7 @@ export async function formats(view, acts) {
     view.panel?.raters ? panelParts(view, acts) : null,
     import("./lead.js"),
   ]);
-  const bar = lead($("#lead"), acts.go);
+  const bar = lead($("#lead"), $("#outcome"), acts.go);
   const evidence = evidenceOf($("#evidence"));
   return {
     record: own.record,

@@ -7,20 +7,28 @@ import { LEAD, SIDES, SIGN } from "../words/words.js";
 /** The most that a side's total can be in a protocol: a mean of at most 10, times three arguments. */
 const TOTAL_MAXIMUM = 30;
 
+/** The head of the page covers this much. */
+const HEAD = "-90px 0px 0px";
+
 /**
- * The bar in `root`.
+ * The bar in `root`, and the outcome in `end`.  While the outcome is in view, the bar does not repeat it.
  * @param {HTMLElement} root
+ * @param {HTMLElement} end
  * @param {(position: number) => void} go
  * @returns {{show(view: View): void}}
  */
-export function lead(root, go) {
+export function lead(root, end, go) {
   const isChanged = changeDetector();
+  const inView = new IntersectionObserver(([{ isIntersecting }]) => root.classList.toggle("told", isIntersecting),
+    { rootMargin: HEAD });
+  inView.observe(end);
   const link = (position, words) => h("a", eventLink(position, go), words, " ", LEAD.see);
 
   function show(view) {
     const content = CONTENTS[view.format];
-    if (!content || !isChanged(view.lead, view.protocol, view.panel, view.conclusion)) return;
+    if (!content || !isChanged(view.lead, view.protocol, view.panel, view.outcome)) return;
     const [position, move] = Object.entries(view.lead.moves).at(-1) ?? [];
+    showOutcome(end, view.outcome);
     root.hidden = false;
     root.dataset.kind = kindOf(move);
     const parts = content(view, link).flat().filter(Boolean);
@@ -42,11 +50,16 @@ function kindOf({ turn, during, applied } = {}) {
 /** Who leads, or that it is open; within the tie the two sides are level, as on the scorecard. */
 function leader({ lead: { side, points, is_close: isClose, within_noise: isWithin, spread }, scorecard }, none) {
   if (!side) return h("span.quiet", {}, none);
-  const [words, title] = uncertainty({ isWithin, noise: scorecard.noise, spread });
-  const range = words && h("span", { title }, words[0], h("span.long", {}, words[1]), words[2]);
+  const sure = range({ isWithin, noise: scorecard.noise, spread });
   const ahead = h(`b.${side}`, {}, LEAD.leads(side, points));
-  if (!isClose || !points) return h("span", {}, ahead, range);
-  return h("span", {}, h("b", { title: LEAD.closeTitle }, LEAD.level), " (", ahead, range, ")");
+  if (!isClose || !points) return h("span", {}, ahead, sure);
+  return h("span", {}, h("b", { title: LEAD.closeTitle }, LEAD.level), " (", ahead, sure, ")");
+}
+
+/** How sure a lead is; empty if not known. */
+function range(known) {
+  const [words, title] = uncertainty(known);
+  return words && h("span", { title }, words[0], h("span.long", {}, words[1]), words[2]);
 }
 
 /** How sure a lead is: three parts, of which phones leave out the second, and what it means. Empty if not known. */
@@ -55,33 +68,45 @@ function uncertainty({ isWithin, noise, spread }) {
   return spread ? [LEAD.spread(spread), LEAD.spreadTitle] : [];
 }
 
+/** The text of the outcome begins with its headline. */
+function showOutcome(root, outcome) {
+  root.hidden = !outcome;
+  if (outcome) root.replaceChildren(h("b", {}, outcome.headline), outcome.text.slice(outcome.headline.length));
+}
+
 /** The end in the words of the server. */
 function ending({ conclusion, outcome }) {
-  if (!conclusion) return null;
+  if (!outcome) return null;
   const sign = SIGN[conclusion.winner];
-  return outcome && h(`b.${conclusion.winner}`, {}, sign && `${sign} `, outcome.headline);
+  return h(`b.ending.${conclusion.winner}`, {}, sign && `${sign} `, outcome.headline);
+}
+
+/** The means at the end, and how sure their difference is. */
+function means({ lead: { within_noise: isWithin, spread }, scorecard }) {
+  const figures = SIDES.map((side) => scorecard[side].composite);
+  return !figures.some(isMissing) && h("span", {}, LEAD.means(figures), range({ isWithin, spread, noise: scorecard.noise }));
 }
 
 /** What bar each format has: its parts in order. */
 const CONTENTS = {
   exchange(view, link) {
-    if (!view.conclusion) return [leader(view, LEAD.none), raters(view.panel, link)];
-    const means = SIDES.map((side) => view.scorecard[side].composite);
-    return [ending(view), !means.some(isMissing) && LEAD.means(means), raters(view.panel, link)];
+    if (view.outcome) return [ending(view), means(view)];
+    return [leader(view, LEAD.none), raters(view.panel, link)];
   },
 
   protocol(view, link) {
     const { assessment, positions } = view.protocol;
     if (!assessment) {
+      if (view.outcome) return [ending(view)];
       const { upheld } = view.lead;
       return [h("span.quiet", {}, upheld ? LEAD.upheld(upheld.pro, upheld.con) : LEAD.notWeighed)];
     }
     const totals = SIDES.map((side) => (isMissing(assessment[`${side}_total`]) ? null : assessment[`${side}_total`]));
     return [
       ending(view),
-      !view.conclusion && leader(view, LEAD.noTotals),
+      !view.outcome && leader(view, LEAD.noTotals),
       link(positions.assessment, LEAD.totals(totals, TOTAL_MAXIMUM)),
-      raters(view.panel, link),
+      !view.outcome && raters(view.panel, link),
     ];
   },
 

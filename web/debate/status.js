@@ -17,7 +17,8 @@ export function statusOf(connection, player) {
   if (connection === "copy" && newest && !isOver) return { name: "copy", text: STATUS.copy(newest.position) };
   switch (view?.state) {
     case "concluded":
-      return { name: "ended", text: STATUS.ended(outcomeWords(view)) };
+      // The bar names the winner.
+      return { name: "ended", text: view.outcome ? STATUS.ended : STATUS.endedWith(outcomeWords(view)) };
     case "halted":
       return { name: "halted", text: STATUS.halted };
     case "paused":

@@ -29,9 +29,7 @@ export function summary(root, go) {
 function content(view, go) {
   const { rules, moments } = view.summary;
   const { scorecard, narrative } = view.verdicts;
-  const { headline, text } = view.outcome; // The text begins with the headline.
   return [
-    h("h2", { id: "summary-title" }, headline, h("span", {}, text.slice(headline.length))),
     h("div.headline", {},
       scorecard && part(SUMMARY.scorecard, winnerLine(scorecard.winner), scorecardFacts(scorecard, view)),
       narrative && part(SUMMARY.narrative, ...reading(narrative, view)),

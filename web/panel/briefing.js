@@ -4,7 +4,6 @@ import { changeDetector, h } from "../parts/dom.js";
 import { anchor, capital, isMissing } from "../parts/formatting.js";
 import { listed, placeLink } from "../parts/widgets.js";
 import { BRIEFING } from "../words/panel.js";
-import { panelSentence } from "./panel.js";
 
 /**
  * The briefing in `root`, once there is one.
@@ -15,8 +14,8 @@ export function briefing(root) {
   const isChanged = changeDetector();
   return {
     show(view) {
-      const { protocol, panel } = view;
-      if (!isChanged(protocol, panel)) return;
+      const { protocol, panel, outcome } = view;
+      if (!isChanged(protocol, panel, outcome)) return;
       root.hidden = !protocol.briefing;
       root.replaceChildren(...(protocol.briefing ? content(protocol.briefing, view).filter(Boolean) : []));
     },
@@ -30,8 +29,8 @@ function content(text, view) {
       h("h2", { id: "briefing-title" }, BRIEFING.title),
       h("button.print", { type: "button", on: { click: () => print() } }, BRIEFING.print)),
     view.panel.conclusion && h("p.caveat", {},
-      h("b", {}, panelSentence(view.panel)),
-      ` ${BRIEFING.figuresAreTheJudges} `,
+      !view.outcome && [h("b", {}, view.panel.says), " "],
+      `${BRIEFING.figuresAreTheJudges} `,
       placeLink("panel", BRIEFING.panel)),
     h("p.meaning", {}, `${capital(text.meaning)}.`),
     isMissing(text.gap) && h("p.quiet", {}, BRIEFING.noGap(text.gap.missing.reason)),

@@ -65,26 +65,6 @@ export function panel(root, go, decide) {
   };
 }
 
-/**
- * The outcome of a panel in one sentence.
- * @param {{conclusion: object, deciding?: {band?: string}}} panel
- * @returns {string}
- */
-export function panelSentence({ conclusion, deciding }) {
-  const { outcome: kind, winner, leaning, disputed } = conclusion;
-  if (winner !== "neither") return PANEL.concludes(NAME[winner], kind === "cautious");
-  if (["concluded", "cautious"].includes(kind)) {
-    const isCautious = kind === "cautious";
-    return conclusion.reference_only ? PANEL.reference(NAME[leaning], isCautious) : PANEL.hangsOnOne(NAME[leaning]);
-  }
-  if (kind === "contested") return leaning === "neither" ? PANEL.divided : PANEL.leans(NAME[leaning]);
-  if (kind === "undetermined") return PANEL.notMeasured;
-  if (Object.values(disputed).some(({ decides }) => decides)) {
-    return PANEL.disputedItem(Object.keys(disputed).some(isTurn) ? "a turn" : "an argument");
-  }
-  return deciding?.band === "unacceptable" ? PANEL.farApart : PANEL.tooClose;
-}
-
 function scoredOf(raters) {
   return Object.values(raters).filter(({ scored }) => scored).length;
 }
@@ -103,7 +83,7 @@ function outcome(view, isRunning, go) {
   const reasonItems = reasons.map((each) => h("li", {}, capital(each)));
   const adviceTitle = winner === "neither" ? PANEL.findOutInstead : PANEL.findOutNext;
   return h("div.outcome", {},
-    h(`p.says.${kind}`, { "data-outcome": kind }, sign, panelSentence(view.panel)),
+    h(`p.says.${kind}`, { "data-outcome": kind }, sign, view.panel.says),
     reasonItems.length > 0 && h("ul.reasons-list", {}, reasonItems),
     h("p.quiet", {},
       PANEL.outcome(kind, topic === "default" ? PANEL.noTopic : plain(topic)),
@@ -337,7 +317,7 @@ function withoutTable({ conclusion, raters }) {
   if (!all.length) return null;
   const winnerWords = (winner, leaning) => {
     if (winner !== "neither") return NAME[winner];
-    return SIDES.includes(leaning) ? PANEL.leads(NAME[leaning]) : PANEL.noWinner;
+    return SIDES.includes(leaning) ? PANEL.leans(NAME[leaning]) : PANEL.noWinner;
   };
   const rows = all.map(([name, { outcome: kind, winner, leaning, alpha, gap }]) => h("tr", { "data-without": name },
     h("th", { scope: "row" }, PANEL.without(raters[name]?.seat.title ?? `${name} rater`)),
@@ -363,7 +343,7 @@ export function panelSummary(root) {
       root.parentElement.hidden = !raters || !view.pro;
       if (root.parentElement.hidden) return;
       const progress = () => PANEL.shortProgress(scoredOf(raters), Object.keys(raters).length);
-      const parts = [h("p", {}, conclusion ? panelSentence(view.panel) : progress())];
+      const parts = [h("p", {}, conclusion ? view.panel.says : progress())];
       if (deciding) {
         const { undefined: why, value, band } = deciding;
         parts.push(h("p.quiet", {}, why ? PANEL.noAgreement(why) : PANEL.agreementIs(figure(value), band)));

@@ -1,7 +1,7 @@
 /** The words of the protocol, of panels and of calibrations. */
 
 import { count } from "../parts/formatting.js";
-import { NO_WINNER, answeredWords } from "./words.js";
+import { answeredWords } from "./words.js";
 
 /** The protocol. */
 export const PROTOCOL = {
@@ -72,17 +72,6 @@ export const BRIEFING = {
 /** The panel. */
 export const PANEL = {
   title: "The panel",
-  concludes: (side, isCautious) => `The panel concludes${isCautious ? " with caution" : ""}: ${side}.`,
-  reference: (side, isCautious) => {
-    return `For reference only: the raters agree${isCautious ? " in part" : ""}, and ${side} leads.`;
-  },
-  hangsOnOne: (side) => `${NO_WINNER}: the panel leans to ${side}, but one rater alone could change that.`,
-  divided: `${NO_WINNER}: the raters are divided.`,
-  leans: (side) => `${NO_WINNER}: the panel leans to ${side}, but the raters are divided.`,
-  notMeasured: `${NO_WINNER}: the agreement of the raters could not be measured.`,
-  disputedItem: (item) => `${NO_WINNER}: the raters are too far apart on ${item} that decides.`,
-  farApart: `${NO_WINNER}: the raters are too far apart.`,
-  tooClose: `${NO_WINNER}: the two sides are too close to tell apart.`,
   progress(done, all) {
     if (!done) return `${count(all, "rater")} will score independently: no rater knows another’s scores.`;
     return `${done} of ${count(all, "rater")} have scored, each independently.`;
@@ -162,7 +151,7 @@ export const PANEL = {
   withoutColumns: ["Without", "outcome", "alpha", "gap"],
   without: (title) => `Without the ${title.toLowerCase()}`,
   noWinner: "no winner",
-  leads: (side) => `${side} leads`,
+  leans: (side) => `leans to ${side}`,
   alphaNotMeasured: "not measured",
   noAgreement: (reason) => `Agreement undefined: ${reason}.`,
   agreementIs: (value, band) => `Agreement ${value}: ${band}.`,

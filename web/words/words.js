@@ -58,9 +58,6 @@ export const ROUND = {
  */
 export const roundsOf = (view) => Object.keys(ROUND).filter((name) => name !== "answers" || view.turns_planned > 6);
 
-/** The winner of a debate without one. */
-export const NO_WINNER = "No winner is named";
-
 /**
  * The outcome of a concluded debate in a few words: those of the server where there are sides.
  * @param {View} view
@@ -144,6 +141,8 @@ export function announcement(event, view) {
     }
     case "argument_traced":
       return event.standing ? `${event.argument}: ${STANDING[event.standing]}.` : null;
+    case "debate_concluded":
+      return view.outcome ? `${view.outcome.headline}.` : null;
     case "panel_concluded":
       return event.winner === "neither" ? "The panel names no winner." : `The panel concludes: ${NAME[event.winner]}.`;
     case "artifact_judged":
@@ -234,7 +233,8 @@ export const STATUS = {
   showing: (speed) => `Playing at reading speed${speed === 1 ? "" : ` ×${speed}`}`,
   readingBack: "Reading back",
   copy: (position) => `A copy, exported at event ${position}`,
-  ended: (outcome) => `Ended: ${outcome}`,
+  ended: "Ended",
+  endedWith: (outcome) => `Ended: ${outcome}`,
   halted: "Debate halted",
   paused: "Debate paused",
   live: (wait) => (wait ? `Live, ${wait}` : "Live"),

@@ -74,8 +74,8 @@ def _meaning(given: AssessmentGiven, gap: float | Missing, rules: ProtocolRules,
         return f"evenly matched: {points}, less than {rules.even_within:g}"
     leader = NAMES["pro" if given.pro_total > given.con_total else "con"]
     if gap > rules.clear_above:
-        return f"a clear lead for {leader}: {points}, more than {rules.clear_above:g}"
-    return f"a lead for {leader}, not a clear one: {points}, at most {rules.clear_above:g}"
+        return f"the judge’s totals put {leader} clearly ahead: {points}, more than {rules.clear_above:g}"
+    return f"the judge’s totals put {leader} ahead, not clearly: {points}, at most {rules.clear_above:g}"
 
 
 def _standing(protocol: ProtocolState, standing: Standing) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.record import Recorded
-from events.state.parts.panel import INITIAL, THRESHOLDS, TWO, ItemSpread, PanelState, RaterState
+from events.state.parts.panel import INITIAL, PANEL_NAMES_NONE, THRESHOLDS, TWO, ItemSpread, PanelState, RaterState
 from events.types import (
     AgreementMeasured,
     ArtifactJudged,
@@ -51,7 +51,9 @@ def apply(panel: PanelState, record: Recorded) -> PanelState:  # noqa: C901 - on
             after = replace(panel, rounds=held, moved=moved, changes=sum(moved.values()))
             return _placed(after, f"round:{event.round}", record.position)
         case PanelConcluded():
-            return _placed(replace(panel, conclusion=event), "conclusion", record.position)
+            known = None if panel.agreement is UNSET else panel.agreement
+            after = replace(panel, conclusion=event, says=conclusion_sentence(event, known))
+            return _placed(after, "conclusion", record.position)
         case ArtifactJudged():
             return _placed(replace(panel, verdict=event), "verdict", record.position)
         case DecisionRecorded():
@@ -93,3 +95,32 @@ def _with(panel: PanelState, name: str, **changes: Any) -> PanelState:
 
 def _placed(panel: PanelState, name: str, position: int) -> PanelState:
     return replace(panel, positions={**panel.positions, name: position})
+
+
+def conclusion_sentence(conclusion: PanelConcluded, agreement: AgreementMeasured | None) -> str:
+    """The conclusion of a panel in one sentence."""
+    if conclusion.winner != "neither":
+        caution = " with caution" if conclusion.outcome == "cautious" else ""
+        return f"The panel concludes{caution}: {conclusion.winner.capitalize()}."
+    if conclusion.outcome in {"concluded", "cautious"} and conclusion.reference_only is not UNSET:
+        agree = "agree" if conclusion.outcome == "concluded" else "agree in part"
+        return f"For reference only: the raters {agree}, and they lean to {conclusion.leaning.capitalize()}."
+    return f"{PANEL_NAMES_NONE}: {_undecided(conclusion, agreement)}."
+
+
+def _undecided(conclusion: PanelConcluded, agreement: AgreementMeasured | None) -> str:
+    """Why a panel names no winner."""
+    leans = "" if conclusion.leaning == "neither" else f"the panel leans to {conclusion.leaning.capitalize()}, but "
+    match conclusion.outcome:
+        case "cautious":
+            return f"{leans}one rater alone could change that"
+        case "contested":
+            return f"{leans}the raters are divided"
+        case "undetermined":
+            return "how far the raters agree could not be measured"
+    if any(each.decides for each in conclusion.disputed.values()):
+        what = "a turn" if any(item.isdecimal() for item in conclusion.disputed) else "an argument"
+        return f"the raters are too far apart on {what} that decides"
+    if agreement is not None and agreement.deciding.band == "unacceptable":
+        return "the raters are too far apart"
+    return "the two sides are too close to tell apart"

@@ -62,12 +62,15 @@ class PanelState(Struct, frozen=True, kw_only=True, gc=False):
     changes: int = 0
     """All of them."""
     conclusion: PanelConcluded | UnsetType = UNSET
+    says: str | UnsetType = UNSET
+    """The conclusion in one sentence."""
     verdict: ArtifactJudged | UnsetType = UNSET
     decision: DecisionRecorded | UnsetType = UNSET
     positions: dict[str, int] = {}
     """Positions of agreement, conclusion, verdict and decision, and of each round (``round:1``)."""
 
 
+PANEL_NAMES_NONE: Final = "The panel names no winner"
 INITIAL = PanelState()
 MOVED_BY: Final = frozenset(
     {

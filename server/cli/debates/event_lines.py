@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from events.state.outcome import conclusion_sentence
+from events.state.folds.panel import conclusion_sentence
 from events.types import AgreementMeasured, Origin, PanelConcluded, RaterCalibrated, Reason
 from events.view.view import TranscriptView
 from server.cli.debates.opinions import held_lines, judged_lines, opinion_line

@@ -13,7 +13,6 @@ from server.export.wording import (
     RECORD_STANDS,
     STANDINGS,
     coefficient,
-    conclusion_of,
     figure,
     interval,
     item_name,
@@ -47,7 +46,8 @@ def panel_blocks(view: View) -> Iterator[doc.Block]:
 
 
 def _outcome(panel: PanelState, conclusion: PanelConcluded) -> Iterator[doc.Block]:
-    yield doc.Paragraph(conclusion_of(panel), "lead")
+    assert panel.says is not UNSET, "the panel has concluded"
+    yield doc.Paragraph(panel.says, "lead")
     yield doc.Listing(conclusion.reasons)
     yield doc.Paragraph(_sums(conclusion))
     if panel.decision is not UNSET:

@@ -138,9 +138,9 @@ def panel(outcome: Any, *advice: str) -> PanelState:
     [
         (15.0, 15.0, "evenly matched: 0 points apart, less than 1"),
         (15.95, 15.0, "evenly matched: 0.95 points apart, less than 1"),
-        (16.0, 15.0, "a lead for Pro, not a clear one: 1 point apart, at most 3"),
-        (15.0, 18.0, "a lead for Con, not a clear one: 3 points apart, at most 3"),
-        (15.0, 18.05, "a clear lead for Con: 3.05 points apart, more than 3"),
+        (16.0, 15.0, "the judge’s totals put Pro ahead, not clearly: 1 point apart, at most 3"),
+        (15.0, 18.0, "the judge’s totals put Con ahead, not clearly: 3 points apart, at most 3"),
+        (15.0, 18.05, "the judge’s totals put Con clearly ahead: 3.05 points apart, more than 3"),
     ],
 )
 def test_the_gap_is_described_in_words(pro: float, con: float, meaning: str) -> None:
@@ -154,7 +154,7 @@ def test_the_bounds_of_the_gap_are_the_rubrics() -> None:
     rules = with_rules(even_within=2.0, clear_above=2.5)
 
     assert "evenly matched" in Rounds(rules).add(assessed(15.0, 16.9)).briefing.meaning
-    assert "a clear lead for Con" in Rounds(rules).add(assessed(15.0, 17.6)).briefing.meaning
+    assert "the judge’s totals put Con clearly ahead" in Rounds(rules).add(assessed(15.0, 17.6)).briefing.meaning
 
 
 def with_rules(**changes: float) -> DebateOpened:

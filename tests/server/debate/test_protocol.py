@@ -59,7 +59,7 @@ async def test_a_debate_of_three_rounds_from_its_opening_to_its_briefing(script:
     protocol = view["protocol"]
     assert ("done", list(NAMES)) == (protocol["round"], list(protocol["arguments"]))
     assert (21.0, 15.0) == (protocol["assessment"]["pro_total"], protocol["assessment"]["con_total"])
-    assert "a clear lead for Pro: 6 points apart, more than 3" == protocol["briefing"]["meaning"]
+    assert "the judge’s totals put Pro clearly ahead: 6 points apart, more than 3" == protocol["briefing"]["meaning"]
     assert ["UPHELD"] * 6 == [each["trace"]["standing"] for each in protocol["arguments"].values()]
     assert "PRO-1: straw man in “plans for the tram plans for all”." in protocol["briefing"]["cautions"]
     (found,) = protocol["arguments"]["PRO-1"]["fallacies"].values()
@@ -239,7 +239,7 @@ async def test_where_a_small_panel_contradicts_the_judge_no_winner_is_named_and_
     assert 21.0 == of(events, AssessmentGiven)[0].pro_total  # the judge's own totals stand beside it
     asked = [each.key for each in of(events, ModelAnswered)][6:]
     assert {"assess", *(f"panel:{name}" for name in RATERS)} <= set(asked)
-    assert view["protocol"]["briefing"]["meaning"].startswith("a clear lead for Pro")
+    assert view["protocol"]["briefing"]["meaning"].startswith("the judge’s totals put Pro clearly ahead")
     cautions = view["protocol"]["briefing"]["cautions"]
     assert "The panel leans to Con, though the judge's totals stand higher for Pro." in cautions
     assert "The panel alone names no winner: 6 arguments where at least 10 are needed." in cautions

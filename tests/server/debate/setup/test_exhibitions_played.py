@@ -143,7 +143,7 @@ def test_monolith_shows_every_standing_and_a_concession_that_survives(played: di
     assert (["PRO-1", "PRO-2", "CON-3"], ["PRO-3"], ["CON-1"], ["CON-2"]) == tuple(
         briefing[part] for part in ("rely_on", "with_care", "do_not_use", "still_open")
     )
-    assert "a clear lead for Pro: 4.4 points apart, more than 3" == briefing["meaning"]
+    assert "the judge’s totals put Pro clearly ahead: 4.4 points apart, more than 3" == briefing["meaning"]
     assert len(briefing["find_out"]) >= 4
     assert not any(each.startswith("PRO-3:") for each in briefing["find_out"]), "its question was answered"
     assert ["The panel alone names no winner: 6 arguments where at least 10 are needed."] == [
