@@ -363,7 +363,9 @@ def test_the_bar_and_the_graph_show_the_lead_of_the_view(page: Page, server: Any
         told.insert(0, (marks.get_attribute("aria-valuetext") or "").partition(" · ")[0])
         page.keyboard.press("ArrowLeft")
 
-    expect(page.locator("#lead")).to_contain_text(f"{sign[lead['side']]} +{lead['points']:.1f}")
+    means = ", ".join(f"{sign[side][0]} {view['scorecard'][side]['composite']:.1f}" for side in ("pro", "con"))
+    expect(page.locator("#lead")).to_contain_text(f"{view['outcome']['headline']} · {means}")
+    assert f"{sign[lead['side']]} +{lead['points']:.1f}" == told[-1]
     assert [f"{sign['con' if each < 0 else 'pro']} +{abs(each):.1f}" for each in leads.values()] == told
     expect(marks).to_have_attribute("aria-valuemax", str(len(leads)))
     page.keyboard.press("Enter")

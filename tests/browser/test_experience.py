@@ -236,6 +236,6 @@ def test_what_if_runs_the_rules_again_and_writes_nothing(page: Page, server: Any
 
     expect(row.locator("td").first).to_have_text(f"{server.view(debate)['turns']['3']['composite']:g}")
     expect(row.locator(".differs")).to_contain_text("≠")
-    expect(page.locator("#whatif .says")).to_contain_text("outcome")
+    expect(page.locator("#whatif .says")).to_contain_text("Under these rules: Pro wins by the scorecard, ")
     expect(page.locator("#whatif .because")).to_contain_text(re.compile(r"Pro [\d.]+, Con [\d.]+: "))
     assert before == server.view(debate)["position"]

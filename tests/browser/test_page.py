@@ -98,14 +98,17 @@ def test_the_scorecard_is_the_servers(read: Any, server: Any, ended: str) -> Non
     assert card["leader"] == page.locator("[data-leader]").get_attribute("data-leader")
 
 
-def test_the_status_names_the_verdict_at_the_end(read: Any, server: Any, ended: str) -> None:
+def test_the_outcome_stands_once_and_the_bar_names_it_when_it_is_out_of_view(read: Any, server: Any, ended: str) -> None:
     page = read(f"{server.url}/d/{ended}")
-    wins = {"pro": "Pro wins", "con": "Con wins", "neither": "No winner is named"}[
-        server.view(ended)["conclusion"]["winner"]
-    ]
+    outcome = server.view(ended)["outcome"]
+    named = page.locator("#lead").get_by_text(outcome["headline"])
 
-    expect(status(page)).to_have_text(f"Ended: {wins} by the scorecard")
-    expect(page.locator(".verdict.scorecard .winner")).to_contain_text(wins)
+    expect(status(page)).to_have_text("Ended")
+    expect(page.locator("#outcome")).to_have_text(outcome["text"])
+    expect(page.locator("#outcome")).to_be_in_viewport()
+    expect(named).to_be_hidden()
+    page.locator("#end").scroll_into_view_if_needed()
+    expect(named).to_be_visible()
 
 
 def test_a_score_shows_what_it_rests_on(page: Page, server: Any, scripts: SimpleNamespace, ended: str) -> None:

@@ -109,7 +109,8 @@ def test_what_did_not_keep_its_form_is_flagged(page: Page, house: Any) -> None:
     con.first.get_by_text("The whole text").click()
     expect(con.first.locator(".said")).to_contain_text("<b>that buses will be cut</b>")
     expect(page.locator(".case.pro > .fault")).to_contain_text("Con’s cross-examination of it did not keep its form")
-    expect(page.get_by_role("status")).to_have_text("Ended: Con wins by the judge’s assessment")
+    expect(page.get_by_role("status")).to_have_text("Ended")
+    expect(page.locator("#outcome")).to_contain_text("Con wins by the judge’s assessment (")
 
 
 def test_the_briefing_names_claims_and_links_to_them(page: Page, house: Any) -> None:
@@ -198,9 +199,10 @@ def test_the_keys_stop_where_a_panel_did_something(page: Page, house: Any) -> No
 def test_a_panel_that_cannot_be_reconciled_names_no_winner(page: Page, house: Any) -> None:
     visit(page, house, "split")
 
-    says = "No winner is named: the raters are too far apart on an argument that decides."
-    expect(page.locator(".says")).to_have_text(says)
-    expect(page.get_by_role("status")).to_have_text("Ended: No winner is named")
+    says = "{}: the raters are too far apart on an argument that decides."
+    expect(page.locator("#outcome")).to_contain_text(says.format("No winner is named"))
+    expect(page.locator(".says")).to_have_text(says.format("The panel names no winner"))
+    expect(page.get_by_role("status")).to_have_text("Ended")
     expect(page.locator(".advice")).to_contain_text("What to find out instead")
     assert not re.search(r"\b(wins|won)\b|concludes|Winner: ", words(page))
     page.goto(house.url)
@@ -213,7 +215,8 @@ def test_a_panel_that_agrees_says_so_in_one_sentence(page: Page, house: Any) -> 
     visit(page, house, "agreed")
 
     expect(page.locator(".says")).to_contain_text("The panel concludes: Pro.")
-    expect(page.get_by_role("status")).to_have_text("Ended: Pro wins by the panel")
+    expect(page.get_by_role("status")).to_have_text("Ended")
+    expect(page.locator("#outcome b")).to_have_text("Pro wins by the panel")
     expect(page.locator(".disputes")).to_contain_text("Nothing is disputed")
     assert page.locator(".decision:visible").count() == 0
 
@@ -221,14 +224,15 @@ def test_a_panel_that_agrees_says_so_in_one_sentence(page: Page, house: Any) -> 
 def test_strict_and_lenient_raters_agree_for_reference_and_each_offset_is_shown(page: Page, house: Any) -> None:
     visit(page, house, "strict")
 
-    expect(page.locator(".says")).to_have_text("For reference only: the raters agree, and Pro leads.")
-    expect(page.get_by_role("status")).to_have_text("Ended: Pro wins by judge and panel together")
+    expect(page.locator(".says")).to_have_text("For reference only: the raters agree, and they lean to Pro.")
+    expect(page.get_by_role("status")).to_have_text("Ended")
+    expect(page.locator("#outcome b")).to_have_text("Pro wins by judge and panel together")
     expect(page.locator(".reasons-list")).to_contain_text("The raters differ in strictness by 3.0 points")
     expect(page.locator(".disputes")).to_contain_text("Nothing is disputed")
     expect(page.locator("#agreement .coefficient")).to_have_count(3)
     expect(page.locator("#agreement")).to_contain_text("The lower one of the first two decides")
     expect(page.locator("#rater-risk summary")).to_contain_text("−1.5 points beside the mean")
-    expect(page.locator("[data-without=risk]")).to_contain_text("concluded, Pro leads")
+    expect(page.locator("[data-without=risk]")).to_contain_text("concluded, leans to Pro")
     page.locator("#agreement").get_by_text("Other measures").click()
     expect(page.locator("#agreement")).to_contain_text("ICC(2,k): the raters’ mean, strictness counts")
     expect(page.locator(".sides tr", has_text="Calibrated")).to_contain_text("decides")

@@ -84,7 +84,8 @@ function ending({ conclusion, outcome }) {
 /** The means at the end, and how sure their difference is. */
 function means({ lead: { within_noise: isWithin, spread }, scorecard }) {
   const figures = SIDES.map((side) => scorecard[side].composite);
-  return !figures.some(isMissing) && h("span", {}, LEAD.means(figures), range({ isWithin, spread, noise: scorecard.noise }));
+  const sure = range({ isWithin, spread, noise: scorecard.noise });
+  return !figures.some(isMissing) && h("span", {}, LEAD.means(figures), sure);
 }
 
 /** What bar each format has: its parts in order. */
