@@ -5,7 +5,6 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType
 
-from events.state.parts.panel import PanelState
 from events.types import Coefficient, LeaveOneOut, Missing, Origin, RaterCalibrated
 from events.view.view import SeatView, TranscriptView
 

@@ -51,8 +51,8 @@ def apply(panel: PanelState, record: Recorded) -> PanelState:  # noqa: C901 - on
             after = replace(panel, rounds=held, moved=moved, changes=sum(moved.values()))
             return _placed(after, f"round:{event.round}", record.position)
         case PanelConcluded():
-            known = None if panel.agreement is UNSET else panel.agreement
-            after = replace(panel, conclusion=event, says=conclusion_sentence(event, known))
+            says = conclusion_sentence(event, None if panel.agreement is UNSET else panel.agreement)
+            after = replace(panel, conclusion=event, says=says)
             return _placed(after, "conclusion", record.position)
         case ArtifactJudged():
             return _placed(replace(panel, verdict=event), "verdict", record.position)
