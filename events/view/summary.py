@@ -97,13 +97,13 @@ def _rounded(means: dict[Side, float]) -> BothSides:
 
 
 def _in_words(lead: dict[RuleKind, float], total: float, ahead: float) -> str:
-    """One sentence, such as "Comparisons moved 3.1 points towards Con; without the rules Pro leads by 1.2."."""
+    """One sentence, such as "Comparisons moved 3.1 points towards Con; without the rules Pro would lead by 1.2."."""
     parts = sorted(
         ((RULES[kind], points) for kind, points in lead.items() if _tenths(points)), key=lambda p: -abs(p[1])
     )
-    leads, too = "neither side leads", " either"
+    leads, too = "neither side would lead", " either"
     if _tenths(ahead):
-        leads, too = f"{NAMES[_side(ahead)]} leads by {abs(ahead):.1f}", " too"
+        leads, too = f"{NAMES[_side(ahead)]} would lead by {abs(ahead):.1f}", " too"
     if not parts:
         return f"The rules did not move the lead; without them {leads}{too}."
     if len(parts) == 1:

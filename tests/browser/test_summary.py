@@ -44,7 +44,7 @@ def visit(page: Page, address: str, rest: str = "") -> None:
 def test_the_outcome_is_above_the_fold_and_a_key_moment_leads_to_its_event(page: Page, address: str) -> None:
     visit(page, address)
     summary = page.locator("#summary")
-    expect(summary.locator(".headline")).to_contain_text("without them Con leads by 4.2")
+    expect(summary.locator(".headline")).to_contain_text("without them Con would lead by 4.2")
     expect(summary.locator(".winner")).to_have_text(["▼ Names Con", "▼ Names Con"])
     bottom = summary.locator(".headline").bounding_box()
 

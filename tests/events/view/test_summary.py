@@ -95,7 +95,7 @@ def test_without_rules_that_act_the_lead_is_the_judges() -> None:
     rules = effects(held([scored(1, 20)], [scored(2, 18.8)]))
 
     assert rules.moved == {}
-    assert rules.text == "The rules did not move the lead; without them Pro leads by 1.2 too."
+    assert rules.text == "The rules did not move the lead; without them Pro would lead by 1.2 too."
 
 
 def test_one_rule_is_named_with_its_points_and_direction() -> None:
@@ -104,7 +104,7 @@ def test_one_rule_is_named_with_its_points_and_direction() -> None:
     rules = effects(held([scored(1, 20)], [scored(2, 18.8), band]))
 
     assert rules.moved == {"comparisons": -3.1}
-    assert rules.text == "Comparisons moved 3.1 points towards Con; without the rules Pro leads by 1.2."
+    assert rules.text == "Comparisons moved 3.1 points towards Con; without the rules Pro would lead by 1.2."
 
 
 def test_every_kind_of_rule_is_counted_apart_and_a_reversal_gives_back() -> None:
@@ -128,7 +128,7 @@ def test_every_kind_of_rule_is_counted_apart_and_a_reversal_gives_back() -> None
     assert (rules.given.pro, rules.given.con, rules.recorded.pro, rules.recorded.con) == (44, 40, 35, 40)
     assert rules.text == (
         "The rules moved 9.0 points towards Con (limits of a score 4.0, logic gaps 3.0, comparisons 2.0, conduct 2.0; "
-        "towards Pro: suspect claims 2.0); without them Pro leads by 4.0."
+        "towards Pro: suspect claims 2.0); without them Pro would lead by 4.0."
     )
 
 
@@ -137,7 +137,7 @@ def test_rules_that_cancel_out_are_told_too() -> None:
 
     assert effects(state).text == (
         "The rules together did not move the lead (towards Pro: comparisons 2.0; towards Con: logic gaps 2.0); "
-        "without them neither side leads either."
+        "without them neither side would lead either."
     )
 
 
@@ -182,8 +182,8 @@ def test_the_recorded_means_are_those_of_the_scorecard(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "moved", "without"),
     [
-        ("v1", "(logic gaps 2.0, comparisons 0.7, suspect claims 0.7)", "Pro leads by 8.6"),
-        ("v2", "(comparisons 5.2, logic gaps 5.0; towards Pro: suspect claims 0.8)", "Con leads by 4.2"),
+        ("v1", "(logic gaps 2.0, comparisons 0.7, suspect claims 0.7)", "Pro would lead by 8.6"),
+        ("v2", "(comparisons 5.2, logic gaps 5.0; towards Pro: suspect claims 0.8)", "Con would lead by 4.2"),
     ],
 )
 def test_what_the_rules_did_in_a_debate_of_each_rubric(name: str, moved: str, without: str) -> None:
