@@ -17,6 +17,7 @@ from starlette.staticfiles import NotModifiedResponse
 
 from events.state.parts.evidence import INITIAL as NO_EVIDENCE
 from events.state.parts.evidence import EvidencePack
+from events.store.log import read_all
 from events.transfer import export
 from events.types import SIDES, Missing, Side
 from events.view.evidence_view import whole_pack
@@ -127,9 +128,10 @@ async def debater_report(request: Request) -> Response:
         raise BadQuery(f"side must be pro or con, not {side[:20]!r}", field="side")
     if kind not in {"html", "md"}:
         raise BadQuery(f"as must be html or md, not {kind[:20]!r}", field="as")
-    hub, debate = service_of(request).hub, request.path_params["debate"]
-    fold, view = await hub.view_at(debate, None), await _view(request)
-    report = await to_thread.run_sync(report_for, fold, view, side)
+    service, debate = service_of(request), request.path_params["debate"]
+    fold, view = await service.hub.view_at(debate, None), await _view(request)
+    records = [record async for record in read_all(service.log, debate)]
+    report = await to_thread.run_sync(report_for, records, fold, view, side)
     base = str(request.base_url).rstrip("/")
     if kind == "md":
         headers = attachment(view.motion, debate, kind)

@@ -5,6 +5,7 @@ from typing import Final
 
 import click
 
+from events.store.log import read_all
 from events.types import Side
 from events.view import view as views
 from server.cli.options import find_debate, open_store, server_address, with_settings
@@ -13,7 +14,6 @@ from server.errors import CannotServe
 from server.export.document.terminal import WIDTH, show, to_text
 from server.export.reports.debater import report_for
 from server.export.reports.document import Report, report_document, report_html, report_markdown
-from server.feed.folds import Folds
 from server.settings import Settings
 
 FORMS: Final = {"md": report_markdown, "html": report_html}
@@ -54,6 +54,7 @@ async def _report(settings: Settings, prefix: str, side: Side) -> tuple[Report, 
     """The report, and the address of the server to which its links lead."""
     async with open_store(settings) as log:
         debate = await find_debate(log, prefix)
-        fold = await Folds(log).at(debate, await log.head(debate))
+        records = [record async for record in read_all(log, debate)]
     base = server_address(settings) or f"http://{settings.host}:{settings.port}"
-    return report_for(fold, views.for_director(fold), side), base
+    fold = views.apply_all(views.INITIAL, records)
+    return report_for(records, fold, views.for_director(fold), side), base

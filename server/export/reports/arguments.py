@@ -7,17 +7,13 @@ from msgspec import UNSET, Struct
 
 from events.state.debate import Debate
 from events.state.parts.rounds import ArgumentState, has_answers
-from events.types import ArgumentCrossExamined, Missing, Side, other
+from events.types import ArgumentCrossExamined, ArgumentTraced, Missing, Side, other
+from events.types.criteria import Criteria
 from server.errors import NotNow
-from server.export.document import CitedTurn, Parts, QuotedWords, Strong
+from server.export.document import CitedTurn, Part, Parts, QuotedWords, Strong
 from server.export.labels import named
-from server.export.reports.document import (
-    MIN_LOSS,
-    STATED,
-    ReportSection,
-    count,
-    ranked_advice,
-)
+from server.export.reports.document import MIN_LOSS, ReportSection, count, ranked_advice
+from server.export.reports.sentences import Entry, ReportLog, ReportSentence
 from server.export.wording import NAMES, RESPONSES, STANDINGS
 
 Arguments = dict[str, ArgumentState]
@@ -25,23 +21,52 @@ MAX_ENTRIES: Final = 3
 """Entries of a section: the report is to stay on one page."""
 
 
-def argument_sections(debate: Debate, side: Side) -> tuple[ReportSection, ...]:
+class _SideOfProtocol(Struct, frozen=True):
+    """The side's arguments in a debate of format ``protocol``."""
+
+    log: ReportLog
+    debate: Debate
+    side: Side
+    criteria: Criteria
+    mine: Arguments
+    traced: Arguments
+    """Those that the judge has assessed."""
+
+    def reason(self, name: str) -> Entry:
+        """The judge's reason for the standing of an argument; nothing without one."""
+        trace = self.mine[name].trace
+        if trace is UNSET or not trace.reason:
+            return ()
+        turns = self.debate.transcript.turns
+        first: Side = turns[1].side if 1 in turns else "pro"
+        position = next(self.log.of(ArgumentTraced, argument=name))
+        return (self.log.say("judge_wrote", position, words=QuotedWords(named(trace.reason, first))),)
+
+    def claimed(self, name: str, argument: ArgumentState) -> ReportSentence:
+        """An argument in its own words."""
+        words: dict[str, Part] = {"name": Strong(name), "claim": QuotedWords(argument.claim)}
+        return self.log.say("argument", argument.opened, turn=CitedTurn(argument.turn, argument.opened), **words)
+
+
+def argument_sections(log: ReportLog, debate: Debate, side: Side) -> tuple[ReportSection, ...]:
     """The sections for one side.  Raises ``NotNow`` before the judge has assessed its arguments."""
     mine = {name: each for name, each in debate.protocol.arguments.items() if each.side == side}
     traced = {name: each for name, each in mine.items() if each.trace is not UNSET}
-    if not traced:
+    criteria = None if debate.opened is None else debate.opened.rubric.criteria
+    if not traced or criteria is None:
         raise NotNow(f"no argument of {NAMES[side]} is judged yet, so there is nothing to report")
-    sections = [*_moments(debate, traced)]
+    case = _SideOfProtocol(log, debate, side, criteria, mine, traced)
+    sections = [*_moments(case)]
     totals = _totals(traced)
     told = {min(totals, key=totals.__getitem__), max(totals, key=totals.__getitem__)} if totals else set()
-    for title, entries in (
-        ("What was left unanswered", _unanswered(debate, side, mine)),
-        ("Where your arguments lost, and why", _lost(debate, mine)),
+    for title, found in (
+        ("What was left unanswered", _unanswered(case)),
+        ("Where your arguments lost, and why", _lost(case)),
     ):
-        found = tuple(entries)[:MAX_ENTRIES]
-        sections.append(ReportSection(title=title, entries=found or (("The record has nothing here.",),)))
-    sections.append(ranked_advice(_advice(debate, traced, told)))
-    if unscored := tuple(_unscored(traced)):
+        if entries := tuple(found)[:MAX_ENTRIES]:
+            sections.append(ReportSection(title=title, entries=entries))
+    sections += ranked_advice(_advice(case, told))
+    if unscored := tuple(_unscored(case)):
         sections.append(ReportSection(title="Not scored", entries=unscored))
     return tuple(sections)
 
@@ -56,77 +81,73 @@ def _totals(traced: Arguments) -> dict[str, float]:
     return {name: total for name, each in traced.items() if (total := _total(each)) is not None}
 
 
-def _claimed(name: str, argument: ArgumentState) -> Parts:
-    return (Strong(name), " (", CitedTurn(argument.turn, argument.opened), "): ", QuotedWords(argument.claim))
-
-
-def _says(debate: Debate, argument: ArgumentState) -> Parts:
-    """The judge's reason for the standing of an argument."""
-    if argument.trace is UNSET or not argument.trace.reason:
-        return ()
-    turns = debate.transcript.turns
-    first: Side = turns[1].side if 1 in turns else "pro"
-    return (" The judge wrote: ", QuotedWords(named(argument.trace.reason, first)))
-
-
-def _moments(debate: Debate, traced: Arguments) -> Iterator[ReportSection]:
-    totals = _totals(traced)
+def _moments(case: _SideOfProtocol) -> Iterator[ReportSection]:
+    totals = _totals(case.traced)
     if not totals:
-        entry: Parts = ("None of your arguments has a score.",)
-        yield ReportSection(title="Your strongest and weakest argument", entries=(entry,))
+        none = (case.log.say("no_totals", *case.traced),)
+        yield ReportSection(title="Your strongest and weakest argument", entries=(none,))
         return
     best, worst = max(totals, key=totals.__getitem__), min(totals, key=totals.__getitem__)
     for title, name in (("Your strongest argument", best), ("Your weakest argument", worst)):
-        each = traced[name]
-        standing = "without a standing" if each.standing is None else STANDINGS[each.standing]
-        scored = f" It has {totals[name]:g} of 10 points and is {standing}."
-        yield ReportSection(title=title, entries=((*_claimed(name, each), scored, *_says(debate, each)),))
+        points = {"total": f"{totals[name]:g}", "highest": str(case.criteria.high)}
+        entry = (case.claimed(name, case.traced[name]), case.log.say("total", name, **points))
+        yield ReportSection(title=title, entries=((*entry, *_standing(case, name), *case.reason(name)),))
 
 
-def _unanswered(debate: Debate, side: Side, mine: Arguments) -> Iterator[Parts]:
+def _standing(case: _SideOfProtocol, name: str) -> Iterator[ReportSentence]:
+    standing = case.traced[name].standing
+    if standing is not None:
+        yield case.log.say("stands", name, standing=STANDINGS[standing])
+
+
+def _unanswered(case: _SideOfProtocol) -> Iterator[Entry]:
     """Questions without an answer, arguments that stayed uncertain, and those of the opponent without a reply."""
-    protocol, rival = debate.protocol, NAMES[other(side)]
-    for name, each in mine.items():
+    debate, side, log = case.debate, case.side, case.log
+    for name, each in case.mine.items():
         cross, is_uncertain = each.cross, each.standing == "UNCERTAIN"
         if cross is UNSET or not cross.follow_up:
             continue
-        asked: Parts = (
-            f"{rival} asked about {name} in ",
-            _asked(each, cross),
-            ": ",
-            QuotedWords(cross.follow_up),
-        )
-        if each.answer is UNSET:
-            is_due = has_answers(debate.opened) and side in protocol.answered
-            if is_due or is_uncertain:
-                yield (*asked, " You did not answer." if is_due else " The argument stayed uncertain.")
+        words: dict[str, Part] = {"name": name, "question": QuotedWords(cross.follow_up)}
+        cited = _crossed(each, cross)
+        asked = log.say("asked", cited.position, rival=NAMES[other(side)], turn=cited, **words)
+        if each.answer is not UNSET:
+            if is_uncertain:
+                yield (asked, log.say("answered_uncertain", side, name))
+        elif has_answers(debate.opened) and side in debate.protocol.answered:
+            yield (asked, log.say("no_answer", side))
         elif is_uncertain:
-            yield (*asked, " You answered, and the argument stayed uncertain.")
-    if side in protocol.crossed:
-        for name, each in protocol.arguments.items():
+            yield (asked, log.say("stayed_uncertain", name))
+    if side in debate.protocol.crossed:
+        for name, each in debate.protocol.arguments.items():
             if each.side != side and each.cross is UNSET:
-                yield ("You did not reply to ", *_claimed(name, each))
+                yield (case.claimed(name, each), log.say("no_reply", side))
 
 
-def _asked(argument: ArgumentState, cross: ArgumentCrossExamined) -> CitedTurn:
+def _crossed(argument: ArgumentState, cross: ArgumentCrossExamined) -> CitedTurn:
     return CitedTurn(cross.turn, argument.opened if argument.crossed is UNSET else argument.crossed)
 
 
-def _lost(debate: Debate, mine: Arguments) -> Iterator[Parts]:
+def _lost(case: _SideOfProtocol) -> Iterator[Entry]:
     """Refuted arguments with the words against them, and fallacies with their quotes."""
-    for name, each in mine.items():
+    for name, each in case.mine.items():
         if each.standing == "REFUTED":
-            against: Parts = ()
-            if each.cross is not UNSET:
-                who, how = NAMES[each.cross.by], RESPONSES[each.cross.response]
-                against = (f" {who} {how} in ", _asked(each, each.cross), ": ", QuotedWords(each.cross.reasoning))
-            yield (*_claimed(name, each), " It was refuted.", *against, *_says(debate, each))
-    for name, each in mine.items():
+            yield (case.claimed(name, each), *_standing(case, name), *_replied(case, each), *case.reason(name))
+    for name, each in case.mine.items():
         for position, found in each.fallacies.items():
-            why: Parts = (" The judge wrote: ", QuotedWords(found.reason)) if found.reason else ()
-            kind = found.fallacy.replace("_", " ")
-            cited = CitedTurn(found.turn, int(position))
-            yield (Strong(name), f", {kind} in ", cited, ": ", QuotedWords(found.quote), *why)
+            at = int(position)
+            words: dict[str, Part] = {"name": Strong(name), "fallacy": found.fallacy.replace("_", " ")}
+            words |= {"turn": CitedTurn(found.turn, at), "quote": QuotedWords(found.quote)}
+            told = case.log.say("fallacy", at, **words)
+            why = (case.log.say("judge_wrote", at, words=QuotedWords(found.reason)),) if found.reason else ()
+            yield (told, *why)
+
+
+def _replied(case: _SideOfProtocol, argument: ArgumentState) -> Iterator[ReportSentence]:
+    """What the opponent says against an argument."""
+    if (cross := argument.cross) is not UNSET:
+        cited = _crossed(argument, cross)
+        words: dict[str, Part] = {"response": RESPONSES[cross.response], "words": QuotedWords(cross.reasoning)}
+        yield case.log.say("replied", cited.position, rival=NAMES[cross.by], turn=cited, **words)
 
 
 class _Mark(Struct, frozen=True):
@@ -137,45 +158,52 @@ class _Mark(Struct, frozen=True):
     score: float
 
 
-def _advice(debate: Debate, traced: Arguments, told: set[str]) -> Iterator[tuple[float, Parts]]:
+def _advice(case: _SideOfProtocol, told: set[str]) -> Iterator[tuple[float, Entry]]:
     """Of each criterion: the weighted points below the best argument of the debate, over the side's arguments.
 
     Of the arguments ``told`` the report has given the judge's reason.
     """
-    opened = debate.opened
-    criteria = None if opened is None else opened.rubric.criteria
-    if criteria is None:
-        return
-    for criterion, rule in criteria.dimensions.items():
-        everywhere = [_score(each, criterion) for each in debate.protocol.arguments.values()]
-        top = max((each for each in everywhere if each is not None), default=0.0)
+    for criterion, rule in case.criteria.dimensions.items():
+        everywhere = {name: _score(each, criterion) for name, each in case.debate.protocol.arguments.items()}
+        top = max((each for each in everywhere.values() if each is not None), default=0.0)
         mine = [
-            _Mark(name, each, score) for name, each in traced.items() if (score := _score(each, criterion)) is not None
+            _Mark(name, each, score)
+            for name, each in case.traced.items()
+            if (score := _score(each, criterion)) is not None
         ]
-        below = [each for each in mine if each.score < top and _says(debate, each.argument)]
-        lost = sum(top - each.score for each in mine)
+        below = [each for each in mine if each.score < top and case.reason(each.name)]
+        lost = round(sum(top - each.score for each in mine), 2)
         if not below or lost < MIN_LOSS:
             continue
         worst = min(below, key=lambda each: each.score)
-        respect = f"{criterion.replace('_', ' ')}, {top:g} of {criteria.high}"
-        advice: Parts = (
-            Strong(f"Ask of each argument: {rule.asks}?"),
-            f" Against the best argument of this debate in this respect ({respect}) yours lost {count(lost, 'point')} ",
-            f"together. Lowest is {worst.name}, ",
-            CitedTurn(worst.argument.turn, worst.argument.opened),
-            f", with {worst.score:g}.",
-            *((STATED,) if worst.name in told else _says(debate, worst.argument)),
+        compared = case.log.say(
+            "below_best_argument",
+            *everywhere,
+            criterion=criterion.replace("_", " "),
+            best=f"{top:g} of {case.criteria.high}",
+            points=count(lost, "point"),
         )
-        yield rule.weight * lost, advice
+        opened = worst.argument.opened
+        cited: Parts = (worst.name, " (", CitedTurn(worst.argument.turn, opened), ")")
+        yield (
+            rule.weight * lost,
+            (
+                case.log.say("advice", *compared.because_of, advice=Strong(f"Ask of each argument: {rule.asks}?")),
+                compared,
+                case.log.say("lowest_argument", opened, worst.name, argument=cited, points=f"{worst.score:g}"),
+                *(() if worst.name in told else case.reason(worst.name)),
+            ),
+        )
 
 
 def _score(argument: ArgumentState, criterion: str) -> float | None:
     return None if argument.trace is UNSET else argument.trace.scores.get(criterion)
 
 
-def _unscored(traced: Arguments) -> Iterator[Parts]:
-    for name, each in traced.items():
+def _unscored(case: _SideOfProtocol) -> Iterator[Entry]:
+    for name, each in case.traced.items():
         if each.trace is not UNSET and isinstance(each.trace.total, Missing):
-            yield (Strong(name), f" has no score: {each.trace.total.missing.reason}.")
+            reason = each.trace.total.missing.reason
+            yield (case.log.say("no_total", name, name=Strong(name), reason=reason),)
         elif each.trace is not UNSET and each.trace.missing is not UNSET:
-            yield (Strong(name), f" has no standing: {each.trace.missing.reason}.")
+            yield (case.log.say("no_standing", name, name=Strong(name), reason=each.trace.missing.reason),)

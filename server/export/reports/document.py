@@ -1,10 +1,9 @@
-"""A short report as data, and as Markdown and HTML: sentences with quotes, each cited by its turn."""
+"""A short report as data, and as Markdown and HTML: sentences with quotes, each with the events that imply it."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from html import escape
-from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +14,7 @@ from judge.guard.quotes import find
 from server.export import document as doc
 from server.export.document.html import tag, to_html
 from server.export.document.markdown import to_markdown
+from server.export.reports.sentences import Entry
 from server.export.text import one_line
 
 STYLES: Final = "parts/report.css"
@@ -28,7 +28,7 @@ class ReportSection(Struct, frozen=True, kw_only=True):
     """A heading, and its entries; ``numbered`` if their order counts."""
 
     title: str
-    entries: tuple[doc.Parts, ...]
+    entries: tuple[Entry, ...]
     numbered: bool = False
 
 
@@ -40,8 +40,8 @@ class Report(Struct, frozen=True, kw_only=True):
     motion: str
     language: str
     """BCP 47 tag of quotes and of the motion."""
-    facts: tuple[str, ...]
-    caveats: tuple[str, ...]
+    facts: Entry
+    caveats: Entry
     sections: tuple[ReportSection, ...]
 
 
@@ -49,7 +49,12 @@ ADVICE: Final = 3
 """Pieces of advice in a report."""
 MIN_LOSS: Final = 1.0
 """Points that a piece of advice needs."""
-STATED: Final = " The judge's words on it stand above."
+SHOWN: Final = 3
+"""Events that are shown after a sentence; the others are counted."""
+LEGEND: Final = (
+    "Moot wrote this report from the record alone, and asked no model. The numbers in brackets are the events of the"
+    " record from which a sentence follows."
+)
 
 
 def count(number: float, one: str, many: str = "") -> str:
@@ -57,26 +62,16 @@ def count(number: float, one: str, many: str = "") -> str:
     return f"{number:g} {one if number == 1 else many or one + 's'}"
 
 
-def ranked_advice(losses: Iterable[tuple[float, doc.Parts]]) -> ReportSection:
-    """The advice for the largest losses; it says so if the record has material for fewer than three.
+def ranked_advice(losses: Iterable[tuple[float, Entry]]) -> Iterator[ReportSection]:
+    """The advice for the largest losses; no section without any.
 
-    ``losses`` are points with the sentence for them.  The rule stands in docs/design.md.
+    ``losses`` are points with the sentences for them.  The rule stands in docs/design.md.
     """
-    entries = [sentence for _, sentence in sorted(losses, key=lambda each: -each[0])[:ADVICE]]
-    if len(entries) == ADVICE:
-        return ReportSection(title="Three things to do next time", entries=tuple(entries), numbered=True)
-    few = "The record has material for no more than this." if entries else "The record has no material for advice."
-    return ReportSection(title="What to do next time", entries=(*entries, (few,)))
-
-
-def _stopped(sentence: doc.Parts) -> Iterator[doc.Part]:
-    """The parts with a full stop after each quote that ends a sentence and has none."""
-    for each, after in zip_longest(sentence, sentence[1:], fillvalue=""):
-        yield each
-        is_last = not isinstance(after, str) or not after or (after[0] == " " and after[1:2].isupper())
-        is_open = isinstance(each, doc.QuotedWords) and not each.ends_early and one_line(each.text)[-1:] not in ENDS
-        if is_last and is_open:
-            yield "."
+    entries = tuple(entry for _, entry in sorted(losses, key=lambda each: -each[0])[:ADVICE])
+    if entries:
+        is_whole = len(entries) == ADVICE
+        title = "Three things to do next time" if is_whole else "What to do next time"
+        yield ReportSection(title=title, entries=entries, numbered=is_whole)
 
 
 def quote_of(text: str, wanted: str) -> doc.QuotedWords:
@@ -102,16 +97,31 @@ def address(report: Report, base: str, position: int) -> str:
 
 
 def report_document(report: Report, base: str = "") -> doc.Document:
-    """The report as a document; with a ``base``, citations are links."""
+    """The report as a document; with a ``base``, turns and events are links."""
 
-    def part(each: doc.Part, *, is_first: bool) -> doc.Part:
-        if not isinstance(each, doc.CitedTurn):
-            return each
+    def text(entry: Entry) -> doc.Parts:
+        parts, seen = list[doc.Part](), set[int]()
+        for sentence in entry:
+            parts += [" "] if parts else []
+            for number, each in enumerate(_stopped(sentence.text)):
+                parts.append(turn(each, is_first=not number) if isinstance(each, doc.CitedTurn) else each)
+            seen |= {each.position for each in sentence.text if isinstance(each, doc.CitedTurn)}
+            parts += events([position for position in sentence.because_of if position not in seen])
+            seen |= set(sentence.because_of)
+        return tuple(parts)
+
+    def turn(each: doc.CitedTurn, *, is_first: bool) -> doc.Part:
         name = f"{'Turn' if is_first else 'turn'} {each.turn}"
         return doc.Link(name, address(report, base, each.position)) if base else f"{name} (event {each.position})"
 
-    def text(sentence: doc.Parts) -> doc.Sentence:
-        return tuple(part(each, is_first=not number) for number, each in enumerate(_stopped(sentence)))
+    def events(positions: list[int]) -> Iterator[doc.Part]:
+        """The events that the entry has not named yet, in brackets: all, or ``SHOWN`` and how many more there are."""
+        shown = positions[:SHOWN] if len(positions) > SHOWN + 1 else positions
+        for number, position in enumerate(shown):
+            yield ", " if number else " ["
+            yield doc.Link(str(position), address(report, base, position)) if base else str(position)
+        if positions:
+            yield f" and {rest} more]" if (rest := len(positions) - len(shown)) else "]"
 
     sections = (
         doc.Section(each.title, (doc.Listing(tuple(map(text, each.entries)), each.numbered),))
@@ -119,11 +129,17 @@ def report_document(report: Report, base: str = "") -> doc.Document:
         else doc.Section(each.title, tuple(doc.Paragraph(text(entry)) for entry in each.entries))
         for each in report.sections
     )
-    caveats = (doc.Paragraph(each, "caveat") for each in report.caveats)
-    facts = doc.Listing(report.facts, kind="facts")
-    return doc.Document(
-        report.title, (doc.Paragraph(report.motion, "motion"), *caveats, facts, *sections), report.language
-    )
+    caveats = (doc.Paragraph(text((each,)), "caveat") for each in report.caveats)
+    facts = doc.Listing(tuple(text((each,)) for each in report.facts), kind="facts")
+    motion, legend = doc.Paragraph(report.motion, "motion"), doc.Paragraph(LEGEND, "legend")
+    return doc.Document(report.title, (motion, *caveats, facts, *sections, legend), report.language)
+
+
+def _stopped(sentence: doc.Parts) -> doc.Parts:
+    """The parts, with a full stop if they end with a quote that has none."""
+    last = sentence[-1]
+    is_open = isinstance(last, doc.QuotedWords) and not last.ends_early and one_line(last.text)[-1:] not in ENDS
+    return (*sentence, ".") if is_open else sentence
 
 
 def report_markdown(report: Report, base: str = "") -> str:

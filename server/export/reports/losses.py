@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from events.state.debate import Debate
-from events.state.ledger import ScoreEntry, TurnCard
+from events.state.ledger import TurnCard
 from events.types import Span
 from events.types.rubric import rule_of
 
@@ -27,8 +27,12 @@ class Loss(Struct, frozen=True):
     """The event that it follows from."""
     points: float
     dimension: str
+    claim: str = ""
+    """The id of a suspect claim."""
     asks: str = ""
-    """Of a suspect claim: what it does, in the words of its rule."""
+    """What it does, in the words of its rule."""
+    premise: str = ""
+    """The id of a premise that was dropped."""
     quote: str = ""
     reason: str = ""
     span: Span | None = None
@@ -42,12 +46,12 @@ class Loss(Struct, frozen=True):
 
 def losses_of(debate: Debate, cards: Iterable[TurnCard]) -> Iterator[Loss]:
     """The losses of some turns.  A claim that was cleared is none."""
-    claims = {each.flagged: each for each in debate.claims.values()}
+    claims = {each.flagged: (name, each) for name, each in debate.claims.items()}
     for card in cards:
         for entry in card.entries:
             if entry.applied >= 0 or entry.kind not in {"gap", "penalty"}:
                 continue
-            claim = claims.get(entry.cause or 0)
+            name, claim = claims.get(entry.cause or 0, ("", None))
             if claim is not None and claim.state == "cleared":
                 continue
             lost = Loss(
@@ -76,25 +80,26 @@ def losses_of(debate: Debate, cards: Iterable[TurnCard]) -> Iterator[Loss]:
                 yield replace(
                     lost,
                     kind=claim.kind,
+                    claim=name,
                     asks="" if rule is None else rule.asks,
                     quote=claim.quote,
-                    reason=claim.answer or claim.reason,
+                    reason=claim.reason,
                 )
             else:
-                quote, reason = _conduct(debate, entry)
-                yield replace(lost, quote=quote, reason=reason)
+                yield _of_conduct(debate, lost)
 
 
-def _conduct(debate: Debate, entry: ScoreEntry) -> tuple[str, str]:
-    """The words and the reason of a penalty for conduct."""
-    for premise in debate.spine.premises.values():
+def _of_conduct(debate: Debate, lost: Loss) -> Loss:
+    """The loss with its words and its reason."""
+    for name, premise in debate.spine.premises.items():
         for change in premise.changes:
-            if change.position == entry.cause:
-                return premise.quote, change.text
+            if change.position == lost.cause:
+                return replace(lost, premise=name, quote=premise.quote, reason=change.text)
     for contradiction in debate.spine.contradictions:
-        if contradiction.position == entry.cause:
-            return "", contradiction.reason
-    return next((each.quote for position, each in debate.injections if position == entry.cause), ""), ""
+        if contradiction.position == lost.cause:
+            return replace(lost, reason=contradiction.reason)
+    quote = next((each.quote for position, each in debate.injections if position == lost.cause), "")
+    return replace(lost, quote=quote)
 
 
 def _without_notes(reason: str) -> str:

@@ -5,26 +5,23 @@ from typing import Final
 
 from msgspec import UNSET, Struct
 
+from events.state.claims import BY_EVIDENCE
 from events.state.debate import Debate
 from events.state.ledger import TurnCard
-from events.types import CitationChecked, ComponentScore, Side, Span, other
+from events.state.spine import Premise
+from events.types import CitationChecked, ClaimUpheld, ComponentScore, FindingRefused, Side, Span, other
 from events.types.rubric import Rubric
 from events.view.turn_view import TurnView
 from events.view.view import Fold, View
+from judge.guard.quotes import find
 from judge.live.answers import overlaps
 from server.errors import NotNow
 from server.export.debate.exchange import first_side
-from server.export.document import CitedTurn, Part, Parts, QuotedWords, Strong
+from server.export.document import CitedTurn, Part, QuotedWords, Strong
 from server.export.labels import named
-from server.export.reports.document import (
-    MIN_LOSS,
-    STATED,
-    ReportSection,
-    count,
-    quote_of,
-    ranked_advice,
-)
+from server.export.reports.document import MIN_LOSS, ReportSection, count, quote_of, ranked_advice
 from server.export.reports.losses import Loss, losses_of
+from server.export.reports.sentences import Entry, ReportLog, ReportSentence
 from server.export.wording import NAMES
 
 MAX_OPEN: Final = 3
@@ -36,18 +33,21 @@ WRONGLY: Final = {
     "unknown_passage": "the documents have no such passage",
 }
 """By finding: what is wrong with a citation."""
-UNCORRECTED: Final = " The judge recorded no correction of it in your later turns."
 CONDUCT: Final = {
-    "dropped_premise": ("a premise that was dropped without a word", "When you give a premise up, say so."),
-    "contradiction": ("a contradiction", "Say nothing that contradicts your own earlier turns."),
-    "injection": ("an attempt to instruct the judge", "Speak to the audience, and never tell the judge what to do."),
+    "dropped_premise": "When you give a premise up, say so.",
+    "contradiction": "Say nothing that contradicts your own earlier turns.",
+    "injection": "Speak to the audience, and never tell the judge what to do.",
 }
-"""By rule of conduct: what cost the points, and the advice."""
+"""By rule of conduct: the advice."""
+
+REASONS: Final = {"judge_wrote", "second_opinion", "checked"}
+"""Kinds of sentences that repeat a reason."""
 
 
 class _SideOfExchange(Struct, frozen=True):
     """The side's turns in an exchange."""
 
+    log: ReportLog
     debate: Debate
     side: Side
     rubric: Rubric
@@ -59,40 +59,54 @@ class _SideOfExchange(Struct, frozen=True):
     first: Side
     """The side that spoke first."""
     losses: tuple[Loss, ...]
+    when: str
+    """When its scores are those of the report."""
 
     def words(self, turn: int, quote: str) -> QuotedWords:
         """Words of a debater."""
         return quote_of(self.debate.transcript.turns[turn].text, quote)
 
-    def said(self, text: str) -> QuotedWords:
-        """Words of the judge, with the names of the sides."""
-        return QuotedWords(named(text, self.first))
+    def scored(self, turn: int) -> CitedTurn:
+        """A turn, with the event that scored it."""
+        return CitedTurn(turn, self.debate.ledger.cards[turn].position)
+
+    def reason(self, text: str, position: int) -> Entry:
+        """The judge's words in an event, with the names of the sides; nothing if there are none."""
+        words = QuotedWords(named(text, self.first))
+        return (self.log.say("judge_wrote", position, words=words),) if text else ()
 
 
-def turn_sections(fold: Fold, view: View, side: Side) -> tuple[ReportSection, ...]:
+def turn_sections(log: ReportLog, fold: Fold, view: View, side: Side) -> tuple[ReportSection, ...]:
     """The sections for one side.  Raises ``NotNow`` before a turn of it is judged."""
     debate, rubric = fold.debate, fold.debate.ledger.rubric
     cards = {number: card for number, card in sorted(debate.ledger.cards.items()) if card.side == side}
     if not cards or rubric is None:
         raise NotNow(f"no turn of {NAMES[side]} is judged yet, so there is nothing to report")
-    composites = {
-        number: whole
-        for number, card in cards.items()
-        if card.missing is None and (whole := card.composite(debate.ledger.dimensions)) is not None
-    }
-    turns = {int(number): turn for number, turn in view.turns.items() if turn.side == side}
-    losses = tuple(losses_of(debate, cards.values()))
-    case = _SideOfExchange(debate, side, rubric, turns, cards, composites, first_side(view.turns), losses)
+    case = _SideOfExchange(
+        log=log,
+        debate=debate,
+        side=side,
+        rubric=rubric,
+        turns={int(number): turn for number, turn in view.turns.items() if turn.side == side},
+        cards=cards,
+        composites={
+            number: whole
+            for number, card in cards.items()
+            if card.missing is None and (whole := card.composite(debate.ledger.dimensions)) is not None
+        },
+        first=first_side(view.turns),
+        losses=tuple(losses_of(debate, cards.values())),
+        when="in the end" if view.state == "concluded" else "so far",
+    )
     sections = [*_moments(case)]
-    for title, entries in (
+    for title, found in (
         ("Where you lost points afterwards, and why", _lost_later(case)),
-        ("What was left unanswered, as far as the record shows", _unanswered(case)),
+        ("What was left unanswered, as the judge says", _unanswered(case)),
+        ("What the other side cited wrongly", _miscited(case)),
     ):
-        found = tuple(entries)
-        sections.append(ReportSection(title=title, entries=found or (("The record has nothing here.",),)))
-    if miscited := tuple(_miscited(case)):
-        sections.append(ReportSection(title="What the other side cited wrongly", entries=miscited))
-    sections.append(ranked_advice((*_by_component(case), *_by_rule(case))))
+        if entries := tuple(found):
+            sections.append(ReportSection(title=title, entries=entries))
+    sections += ranked_advice((*_by_component(case), *_by_rule(case)))
     if unscored := tuple(_unscored(case)):
         sections.append(ReportSection(title="Not scored", entries=unscored))
     return tuple(sections)
@@ -123,85 +137,88 @@ def _points(case: _SideOfExchange, number: int) -> Iterator[_Point]:
 
 def _moments(case: _SideOfExchange) -> Iterator[ReportSection]:
     if not case.composites:
-        yield ReportSection(title="Your strongest and weakest moment", entries=(("None of your turns has a score.",),))
+        none = (case.log.say("no_scores", case.cards),)
+        yield ReportSection(title="Your strongest and weakest moment", entries=(none,))
         return
     best = max(case.composites, key=lambda number: case.composites[number])
     worst = min(case.composites, key=lambda number: case.composites[number])
-    yield ReportSection(title="Your strongest moment", entries=(_strongest(case, best),))
-    yield ReportSection(title="Your weakest moment", entries=(_weakest(case, worst, is_only=best == worst),))
+    quoted = [each for each in _points(case, best) if each.score.verified and each.score.quote]
+    point = max(quoted, key=lambda each: (each.share, each.maximum), default=None)
+    entry = (_moment(case, best, "best_turn", "no_better_turn"), *_component(case, point))
+    yield ReportSection(title="Your strongest moment", entries=(entry,))
+    explained = [each for each in _points(case, worst) if each.score.reason]
+    point = max(explained, key=lambda each: (each.maximum - each.score.admitted, each.maximum), default=None)
+    entry = (_moment(case, worst, "worst_turn", "no_lower_turn"), *_component(case, point), *_lost_more(case, worst))
+    yield ReportSection(title="Your weakest moment", entries=(entry,))
 
 
-def _strongest(case: _SideOfExchange, number: int) -> Parts:
-    quoted = [each for each in _points(case, number) if each.score.verified and each.score.quote]
-    only = "your only turn with a score" if len(case.composites) == 1 else "your best turn"
-    head = (
-        CitedTurn(number, case.cards[number].position),
-        f" is {only}, with {case.composites[number]:.1f} of 100 points in the end.",
-    )
-    if not quoted:
-        return (*head, " No quote in it could be verified.")
-    point = max(quoted, key=lambda each: (each.share, each.maximum))
-    return (
-        *head,
-        f" The judge gave {point.score.admitted:g} of {point.maximum} for ",
-        Strong(point.name.replace("_", " ")),
-        f" (it {point.asks}) and quoted: ",
-        case.words(number, point.score.quote),
-        *_reason(case, point.score.reason),
-    )
+def _moment(case: _SideOfExchange, number: int, alone: str, among: str) -> ReportSentence:
+    """A turn with its points: the kind of sentence depends on whether it is the only one with as many."""
+    points = case.composites[number]
+    kind = alone if [*case.composites.values()].count(points) == 1 else among
+    kind = "only_turn" if len(case.composites) == 1 else kind
+    return case.log.say(kind, case.cards, turn=case.scored(number), points=f"{points:.1f}", when=case.when)
 
 
-def _weakest(case: _SideOfExchange, number: int, *, is_only: bool) -> Parts:
-    """The turn with the lowest score, and the component on which it lost most."""
-    head: Parts = (CitedTurn(number, case.cards[number].position),)
-    if is_only:
-        head = (*head, " also holds your weakest moment.")
+def _component(case: _SideOfExchange, point: _Point | None) -> Entry:
+    """What the judge gave for a component of a turn, with its quote and its reason."""
+    if point is None:
+        return ()
+    score = point.score
+    given = f"{score.raw:g} of {point.maximum}"
+    if score.admitted != score.raw:
+        given += f", of which the rules admit {score.admitted:g},"
+    words: dict[str, Part] = {"given": given, "component": Strong(point.name.replace("_", " ")), "asks": point.asks}
+    if score.verified and score.quote:
+        said = case.log.say("component_quoted", point.turn, **words, quote=case.words(point.turn, score.quote))
     else:
-        head = (*head, f" is your lowest turn, with {case.composites[number]:.1f} of 100 points in the end.")
-    points = [each for each in _points(case, number) if each.score.reason]
-    point = max(points, key=lambda each: (each.maximum - each.score.admitted, each.maximum), default=None)
-    if point is not None:
-        quote: Parts = (" and quoted: ", case.words(number, point.score.quote)) if point.score.quote else (".",)
-        doubt = "" if point.score.verified or not point.score.quote else " (these words are not in the turn)"
-        head = (
-            *head,
-            f" The judge gave {point.score.admitted:g} of {point.maximum} for ",
-            Strong(point.name.replace("_", " ")),
-            f" (whether it {point.asks})",
-            *quote,
-            doubt,
-            *_reason(case, point.score.reason),
-        )
-    lost = -sum(each.points for each in case.losses if each.turn == number and each.counts)
-    return (*head, f" After it was scored, the turn lost {count(lost, 'point')} more: see below.") if lost else head
+        said = case.log.say("component", point.turn, **words)
+    return (said, *case.reason(score.reason, case.cards[point.turn].position))
 
 
-def _reason(case: _SideOfExchange, reason: str) -> Parts:
-    return (" The judge wrote: ", case.said(reason)) if reason else ()
+def _lost_more(case: _SideOfExchange, number: int) -> Entry:
+    """What rules took from a turn after it was scored, less what they gave back; without comparisons."""
+    entries = [
+        each
+        for each in case.cards[number].entries
+        if each.kind in {"gap", "penalty", "reversal"} and each.dimension in case.debate.ledger.dimensions
+    ]
+    lost = -round(sum(each.applied for each in entries), 2)
+    events = (each.position for each in entries)
+    return (case.log.say("lost_more", *events, points=count(lost, "point")),) if lost > 0 else ()
 
 
 # what was lost after the score
 
 
-def _lost_later(case: _SideOfExchange) -> Iterator[Parts]:
+def _lost_later(case: _SideOfExchange) -> Iterator[Entry]:
     listed = _largest(case)
     yield from (_loss(case, each) for each in listed)
     if rest := [each for each in case.losses if each not in listed]:
-        lost = count(-sum(each.points for each in rest), "point")
-        yield (f"{count(len(rest), 'further loss', 'further losses')} took {lost}.",)
-    bands = {
-        number: sum(entry.applied for entry in card.entries if entry.kind == "band")
-        for number, card in case.cards.items()
-    }
-    if (moved := sum(bands.values())) <= -MIN_LOSS:
-        parts: list[Part] = []
-        for number, points in bands.items():
-            if points:
-                lead, verb = (", " if parts else " "), "down" if points < 0 else "up"
-                cited = CitedTurn(number, case.cards[number].position)
-                parts += [lead, cited, f" {verb} by {count(abs(round(points, 2)), 'point')}"]
-        total = count(round(-moved, 2), "point")
-        yield ("Comparisons with the turns beside them moved", *parts, f". Together your turns lost {total} by it.")
+        losses = count(len(rest), "further loss", "further losses")
+        points = count(-round(sum(each.points for each in rest), 2), "point")
+        yield (case.log.say("further_losses", rest, losses=losses, points=points),)
+    yield from _moved(case)
+
+
+def _moved(case: _SideOfExchange) -> Iterator[Entry]:
+    """What comparisons took from the side's turns, if it is a loss together."""
+    bands = {number: [each for each in card.entries if each.kind == "band"] for number, card in case.cards.items()}
+    moved = {number: round(sum(each.applied for each in entries), 2) for number, entries in bands.items()}
+    total = round(-sum(moved.values()), 2)
+    if total < MIN_LOSS:
+        return
+    parts: list[Part] = []
+    for number, points in moved.items():
+        if points:
+            verb = "down" if points < 0 else "up"
+            parts += [", "] if parts else []
+            parts += [CitedTurn(number, bands[number][0].position), f" {verb} by {count(abs(points), 'point')}"]
+    events = [each.position for entries in bands.values() for each in entries]
+    yield (
+        case.log.say("bands", *events, turns=tuple(parts)),
+        case.log.say("bands_total", *events, points=count(total, "point")),
+    )
 
 
 def _largest(case: _SideOfExchange) -> list[Loss]:
@@ -209,139 +226,124 @@ def _largest(case: _SideOfExchange) -> list[Loss]:
     return sorted(case.losses, key=lambda each: (each.points, each.position))[:MAX_LOST]
 
 
-def _loss(case: _SideOfExchange, loss: Loss) -> Parts:
-    head: Parts = (
-        CitedTurn(loss.turn, loss.position),
-        f" lost {count(-loss.points, 'point')} of {loss.dimension}",
-    )
-    if loss.kind in CONDUCT:
-        said: Parts = (": ", case.words(loss.turn, loss.quote)) if loss.quote else (".",)
-        return (*head, f" for {CONDUCT[loss.kind][0]}", *said, *_reason(case, loss.reason))
-    if loss.kind != "gap":
-        asks = f" (it {loss.asks})" if loss.asks else ""
-        words: Parts = (
-            f" for what the judge calls {loss.kind.replace('_', ' ')}{asks}: ",
-            case.words(loss.turn, loss.quote),
-        )
-        return (*head, *words, *_reason(case, loss.reason))
-    sides = case.debate.ledger.sides
-    by, is_own = NAMES[sides[loss.shown_in]], sides[loss.shown_in] == case.side
-    verb = "had said" if loss.shown_in < loss.turn else "answered"
-    shown: Parts
-    if loss.shown_in == loss.turn:
-        shown = (" The same turn says: ", case.words(loss.shown_in, loss.shown_by))
-    elif is_own:
-        shown = (
-            " You contradict it in ",
-            CitedTurn(loss.shown_in, loss.position),
-            ": ",
-            case.words(loss.shown_in, loss.shown_by),
-        )
+def _loss(case: _SideOfExchange, loss: Loss) -> Entry:
+    log, cited = case.log, CitedTurn(loss.turn, loss.position)
+    head: dict[str, Part] = {"turn": cited, "points": count(-loss.points, "point"), "dimension": loss.dimension}
+    if loss.kind == "gap":
+        told = log.say("lost_gap", loss, **head, quote=case.words(loss.turn, loss.quote))
+        return (told, _shown(case, loss), *case.reason(loss.reason, loss.position), *_withdrawals(case, loss))
+    if loss.kind == "contradiction":
+        return (log.say("lost_contradiction", loss, **head), *case.reason(loss.reason, loss.cause or 0))
+    if loss.kind == "injection":
+        return (log.say("lost_injection", loss, **head, quote=case.words(loss.turn, loss.quote)),)
+    if loss.kind == "dropped_premise":
+        premise = case.debate.spine.premises[loss.premise]
+        told = log.say("lost_dropped", loss, **head, quote=case.words(premise.turn, premise.quote))
+        return (told, *case.reason(loss.reason, loss.cause or 0), *_withdrawal(case, loss.premise, premise))
+    flag: dict[str, Part] = {"flag": loss.kind.replace("_", " "), "asks": loss.asks}
+    told = log.say("lost_claim", loss, **head, **flag, quote=case.words(loss.turn, loss.quote))
+    return (told, *_why_suspect(case, loss))
+
+
+def _why_suspect(case: _SideOfExchange, loss: Loss) -> Iterator[ReportSentence]:
+    """The reason of a flag in the words of whoever decided it."""
+    claim = case.debate.claims[loss.claim]
+    upheld = [*case.log.of(ClaimUpheld, claim=loss.claim)]
+    if claim.answer and upheld:
+        kind = "checked" if claim.decided_by is not UNSET else "second_opinion"
+        yield case.log.say(kind, *upheld, words=QuotedWords(named(claim.answer, case.first)))
+    elif claim.by == BY_EVIDENCE:
+        yield case.log.say("checked", claim.flagged, words=QuotedWords(claim.reason))
     else:
-        shown = (
-            f" {by} {verb} in ",
-            CitedTurn(loss.shown_in, loss.position),
-            ": ",
-            case.words(loss.shown_in, loss.shown_by),
-        )
-    left: Parts = (UNCORRECTED,) if _is_left(case, loss) else ()
-    return (*head, ". You said: ", case.words(loss.turn, loss.quote), *shown, *_reason(case, loss.reason), *left)
+        yield from case.reason(claim.reason, claim.flagged)
+
+
+def _shown(case: _SideOfExchange, loss: Loss) -> ReportSentence:
+    """The words that show a flaw."""
+    quote = case.words(loss.shown_in, loss.shown_by)
+    if loss.shown_in == loss.turn:
+        return case.log.say("shown_by_itself", loss, quote=quote)
+    by = case.debate.ledger.sides[loss.shown_in]
+    whose = "your own" if by == case.side else f"{NAMES[by]}’s"
+    return case.log.say("shown_by", loss, whose=whose, turn=CitedTurn(loss.shown_in, loss.position), quote=quote)
+
+
+def _withdrawals(case: _SideOfExchange, loss: Loss) -> Iterator[ReportSentence]:
+    """Where the side gave up a premise with the words of a flaw."""
+    for name, premise in case.debate.spine.premises.items():
+        if premise.turn == loss.turn and _meet(premise.span, loss.span):
+            yield from _withdrawal(case, name, premise)
+
+
+def _withdrawal(case: _SideOfExchange, name: str, premise: Premise) -> Iterator[ReportSentence]:
+    for change in premise.changes:
+        if change.what == "withdrawn":
+            cited = CitedTurn(change.turn, change.position)
+            yield case.log.say("withdrawn", name, turn=cited, quote=case.words(change.turn, change.text))
 
 
 # what was left open
 
 
-def _unanswered(case: _SideOfExchange) -> Iterator[Parts]:
-    """Flaws that stayed, premises that the side let go, and premises of the opponent that it left standing."""
-    own = [*_unmended(case), *_let_go(case)][: MAX_OPEN - 1]
+def _unanswered(case: _SideOfExchange) -> Iterator[Entry]:
+    """Premises that the side let go, and premises of the opponent that it did not answer."""
+    own = [*_let_go(case)][: MAX_OPEN - 1]
     yield from own
-    yield from [*_still_standing(case)][: MAX_OPEN - len(own)]
+    yield from [*_not_answered(case)][: MAX_OPEN - len(own)]
 
 
-def _unmended(case: _SideOfExchange) -> Iterator[Parts]:
-    """Those of the flaws that stayed that the report has not told yet, by points."""
-    told = _largest(case)
-    left = [each for each in case.losses if _is_left(case, each) and each not in told]
-    for loss in sorted(left, key=lambda each: (each.points, each.position)):
-        yield (
-            "You said in ",
-            CitedTurn(loss.turn, case.cards[loss.turn].position),
-            ": ",
-            case.words(loss.turn, loss.quote),
-            f" {NAMES[other(case.side)]} answered in ",
-            CitedTurn(loss.shown_in, loss.position),
-            ": ",
-            case.words(loss.shown_in, loss.shown_by),
-            UNCORRECTED,
-        )
+def _let_go(case: _SideOfExchange) -> Iterator[Entry]:
+    """Premises that the side dropped and has not taken up since, but for those that the report has told already."""
+    told = {each.premise for each in _largest(case)}
+    refused = [event for event in _refused(case) if event.purpose == "premises"]
+    for name, premise in case.debate.spine.premises.items():
+        if premise.side != case.side or premise.state != "dropped" or name in told:
+            continue
+        dropped = premise.changes[-1]
+        if not any(event.turn > dropped.turn and name in event.quote.split(", ") for event in refused):
+            cited, words = CitedTurn(dropped.turn, dropped.position), case.words(premise.turn, premise.quote)
+            yield (case.log.say("dropped", name, turn=cited, quote=words),)
 
 
-def _is_left(case: _SideOfExchange, loss: Loss) -> bool:
-    """Whether the opponent exposed a flaw after which the side spoke again, and nothing recorded repairs it."""
-    is_due = loss.kind == "gap" and loss.turn < loss.shown_in < max(case.cards)
-    return is_due and case.debate.ledger.sides[loss.shown_in] != case.side and not _is_mended(case, loss)
+def _not_answered(case: _SideOfExchange) -> Iterator[Entry]:
+    """Premises of the opponent that the judge does not name among what the side's later turns answer.
+
+    Only where it was asked that of each of them, and nothing that it said besides is about the premise's words.
+    """
+    rival, answered = other(case.side), case.debate.spine.answered
+    met = [*_met(case)]
+    for name, premise in case.debate.spine.premises.items():
+        later = [turn for turn in case.turns if turn > premise.turn and turn in case.debate.transcript.turns]
+        if premise.side != rival or premise.state not in {"kept", "revised"} or not later:
+            continue
+        if any(turn not in answered or name in answered[turn] for turn in later):
+            continue
+        if not any(turn == premise.turn and _meet(span, premise.span) for turn, span in met):
+            cited, words = CitedTurn(premise.turn, premise.stated), case.words(premise.turn, premise.quote)
+            yield (
+                case.log.say("premise", name, rival=NAMES[rival], turn=cited, quote=words),
+                case.log.say("not_answered", later),
+            )
 
 
-def _is_mended(case: _SideOfExchange, loss: Loss) -> bool:
-    """Whether a later turn changed a premise with these words, or exposed a flaw in the words against them."""
-    is_changed = any(
-        change.what in {"revised", "withdrawn"} and change.turn > loss.shown_in
-        for premise in case.debate.spine.premises.values()
-        if premise.turn == loss.turn and _meet(premise.span, loss.span)
-        for change in premise.changes
-    )
-    return is_changed or any(
-        each.turn == loss.shown_in and _meet(each.span, loss.shown_span) for each in _exposed_by(case)
-    )
+def _met(case: _SideOfExchange) -> Iterator[tuple[int, Span | None]]:
+    """The words of the opponent's turns of which something is recorded: flaws, also refused ones, flags, citations."""
+    turns = case.debate.transcript.turns
+    for card in case.debate.ledger.cards.values():
+        yield from ((each.turn, each.span) for entry in card.entries if entry.kind == "gap" for each in entry.evidence)
+    yield from ((each.turn, each.span) for each in case.debate.claims.values())
+    yield from ((each.turn, each.claim) for each in _wrong_citations(case))
+    for event in _refused(case):
+        if event.purpose != "premises":
+            yield from ((turn, find(event.quote, turns[turn].text, 1)) for turn in turns)
 
 
-def _exposed_by(case: _SideOfExchange) -> Iterator[Loss]:
-    """The flaws of the opponent's turns that the side exposed."""
-    cards = (card for card in case.debate.ledger.cards.values() if card.side != case.side)
-    sides = case.debate.ledger.sides
-    return (each for each in losses_of(case.debate, cards) if each.kind == "gap" and sides[each.shown_in] == case.side)
+def _refused(case: _SideOfExchange) -> Iterator[FindingRefused]:
+    return (each.event for each in case.log.records if isinstance(each.event, FindingRefused))
 
 
 def _meet(one: Span | None, other_span: Span | None) -> bool:
     return one is not None and other_span is not None and overlaps(one, other_span)
-
-
-def _let_go(case: _SideOfExchange) -> Iterator[Parts]:
-    """Premises that the side dropped, but for those that the report has told already."""
-    told = {each.cause for each in _largest(case)}
-    for premise in case.debate.spine.premises.values():
-        for change in premise.changes:
-            if premise.side == case.side and change.what == "dropped" and change.position not in told:
-                yield (
-                    "You built on this in ",
-                    CitedTurn(premise.turn, premise.stated),
-                    ": ",
-                    case.words(premise.turn, premise.quote),
-                    " In ",
-                    CitedTurn(change.turn, change.position),
-                    " you let it go without saying so.",
-                )
-
-
-def _still_standing(case: _SideOfExchange) -> Iterator[Parts]:
-    """Premises of the opponent that stood when the side still spoke, and in which none of its turns exposed a flaw."""
-    rival, last = other(case.side), max(case.cards)
-    met = [(each.turn, each.span) for each in _exposed_by(case)]
-    met += [(each.shown_in, each.shown_span) for each in case.losses if each.kind == "gap"]  # told with the losses
-    met += [(each.turn, each.span) for each in case.debate.claims.values() if each.state != "cleared"]
-    met += [(each.turn, each.claim) for each in _wrong_citations(case)]
-    for premise in case.debate.spine.premises.values():
-        if premise.side != rival or premise.turn > last or premise.state not in {"kept", "revised"}:
-            continue
-        if any(turn == premise.turn and _meet(span, premise.span) for turn, span in met):
-            continue
-        yield (
-            f"{NAMES[rival]} built on this in ",
-            CitedTurn(premise.turn, premise.stated),
-            ": ",
-            case.words(premise.turn, premise.quote),
-            " It still stands, and the judge recorded no flaw in it that a turn of yours exposed.",
-        )
 
 
 def _wrong_citations(case: _SideOfExchange) -> Iterator[CitationChecked]:
@@ -351,89 +353,107 @@ def _wrong_citations(case: _SideOfExchange) -> Iterator[CitationChecked]:
             yield each
 
 
-def _miscited(case: _SideOfExchange) -> Iterator[Parts]:
-    listed = [*_wrong_citations(case)]
+def _miscited(case: _SideOfExchange) -> Iterator[Entry]:
+    listed, rival = [*_wrong_citations(case)], NAMES[other(case.side)]
     for each in listed[:MAX_MISCITED]:
         text = case.debate.transcript.turns[each.turn].text
-        quote = each.quote or text[each.claim[0] : each.claim[1]]
         yield (
-            f"{NAMES[other(case.side)]} cited [{each.passage}] in ",
-            CitedTurn(each.turn, case.debate.citations.positions[each.citation]),
-            f", but {WRONGLY[each.finding]}: ",
-            case.words(each.turn, quote),
+            case.log.say(
+                "miscited",
+                (each.citation,),
+                rival=rival,
+                passage=each.passage,
+                turn=CitedTurn(each.turn, case.debate.citations.positions[each.citation]),
+                fault=WRONGLY[each.finding],
+                quote=case.words(each.turn, each.quote or text[each.claim[0] : each.claim[1]]),
+            ),
         )
-    if (rest := len(listed) - MAX_MISCITED) > 0:
-        yield (f"{count(rest, 'further citation')} of {NAMES[other(case.side)]} did not stand in the documents.",)
+    if rest := [each.citation for each in listed[MAX_MISCITED:]]:
+        yield (case.log.say("miscited_too", rest, citations=count(len(rest), "further citation"), rival=rival),)
 
 
 # what to do next time
 
 
-def _by_component(case: _SideOfExchange) -> Iterator[tuple[float, Parts]]:
+def _by_component(case: _SideOfExchange) -> Iterator[tuple[float, Entry]]:
     """Of each component: the points below its best turn in this debate, over the side's turns."""
     everywhere = [each for number in case.debate.ledger.cards for each in _points(case, number)]
     best: dict[str, float] = {}
     for each in everywhere:
         best[each.name] = max(best.get(each.name, 0.0), each.score.admitted)
     for name, top in best.items():
-        mine = [each for each in everywhere if each.name == name and each.turn in case.cards]
-        lost = sum(top - each.score.admitted for each in mine)
+        scored = [each for each in everywhere if each.name == name]
+        mine = [each for each in scored if each.turn in case.cards]
+        lost = round(sum(top - each.score.admitted for each in mine), 2)
         given = [each for each in mine if each.score.reason and each.score.admitted < top]
         if not given or lost < MIN_LOSS:
             continue
         worst = min(given, key=lambda each: each.score.admitted)
-        respect = f"{name.replace('_', ' ')}, {top:g} of {worst.maximum}"
-        total = f"{count(round(lost, 2), 'point')} over {count(len(mine), 'turn')}"
-        advice: Parts = (
-            Strong(f"See that each turn {worst.asks}."),
-            f" Against the best turn of this debate in this respect ({respect}) you lost {total}. Least in ",
-            CitedTurn(worst.turn, case.debate.ledger.cards[worst.turn].position),
-            f", with {worst.score.admitted:g}.",
-            *_reason(case, worst.score.reason),
+        below = case.log.say(
+            "below_best",
+            [each.turn for each in scored],
+            component=name.replace("_", " "),
+            best=f"{top:g} of {worst.maximum}",
+            turns=count(len(mine), "turn"),
+            points=count(lost, "point"),
         )
-        yield lost, advice
+        advice = Strong(f"See that each turn {worst.asks}.")
+        points = count(worst.score.admitted, "point")
+        yield (
+            lost,
+            (
+                case.log.say("advice", *below.because_of, advice=advice),
+                below,
+                case.log.say("lowest", worst.turn, turn=case.scored(worst.turn), points=points),
+                *case.reason(worst.score.reason, case.cards[worst.turn].position),
+            ),
+        )
 
 
-def _by_rule(case: _SideOfExchange) -> Iterator[tuple[float, Parts]]:
+def _by_rule(case: _SideOfExchange) -> Iterator[tuple[float, Entry]]:
     """The points taken for flaws, for each kind of suspect claim, and for each rule of conduct."""
     told = _largest(case)
     for kind in dict.fromkeys(each.kind for each in case.losses):
         losses = [each for each in case.losses if each.kind == kind]
-        lost = -sum(each.points for each in losses)
+        lost = -round(sum(each.points for each in losses), 2)
         if lost < MIN_LOSS:
             continue
         worst = min(losses, key=lambda each: each.points)
         if kind == "gap":
             what = "Before you speak, look for the step that the other side can attack, and close it."
-            how = f"{count(len(losses), 'flaw')} in your turns cost"
+            how = count(len(losses), "flaw in your turns", "flaws in your turns")
         elif kind in CONDUCT:
-            what, how = CONDUCT[kind][1], f"{count(len(losses), kind.replace('_', ' '))} cost"
+            what, how = CONDUCT[kind], count(len(losses), kind.replace("_", " "))
         else:
-            asks = worst.asks or f"can be called {kind.replace('_', ' ')}"
-            what, how = f"Make no claim that {asks}.", f"{count(len(losses), 'such claim')} cost"
-        yield (
-            lost,
-            (
-                Strong(what),
-                f" {how} you {count(round(lost, 2), 'point')}; most in ",
-                CitedTurn(worst.turn, worst.position),
-                ".",
-                *((STATED,) if worst in told else _reason(case, worst.reason)),
-            ),
+            what, how = f"Make no claim that {worst.asks}.", count(len(losses), "such claim")
+        cost = case.log.say(
+            "cost",
+            losses,
+            losses=how,
+            points=count(lost, "point"),
+            most=f"{-worst.points:g}",
+            turn=CitedTurn(worst.turn, worst.position),
         )
+        why = () if worst in told else [each for each in _loss(case, worst) if each.kind in REASONS]
+        yield lost, (case.log.say("advice", *cost.because_of, advice=Strong(what)), cost, *why)
 
 
 # what has no score
 
 
-def _unscored(case: _SideOfExchange) -> Iterator[Parts]:
+def _unscored(case: _SideOfExchange) -> Iterator[Entry]:
     for number, turn in case.turns.items():
         card = case.cards.get(number)
         if card is None:
             if turn.spoken is not UNSET:
-                yield (CitedTurn(number, turn.spoken), " is not judged yet.")
+                yield (case.log.say("not_judged", number, turn=CitedTurn(number, turn.spoken)),)
         elif card.missing is not None:
-            yield (CitedTurn(number, card.position), f" has no score: {card.missing.reason}.")
+            yield (case.log.say("unscored", number, turn=case.scored(number), reason=card.missing.reason),)
         else:
             for name, why in card.absent.items():
-                yield (CitedTurn(number, card.position), f" has no score for {name.replace('_', ' ')}: {why.reason}.")
+                words: dict[str, Part] = {
+                    "turn": case.scored(number),
+                    "dimension": name.replace("_", " "),
+                    "reason": why.reason,
+                }
+                yield (case.log.say("unscored_part", number, **words),)
