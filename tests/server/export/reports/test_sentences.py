@@ -1,0 +1,662 @@
+"""Every kind of sentence of a report, checked against the raw events: those it cites imply it, and none denies it.
+
+The checks use neither the folds nor the wordings of the reports: each kind has its pattern and its reading of events.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from events.record import Recorded
+from events.types import (
+    ArgumentCrossExamined,
+    ArgumentsOpened,
+    ArgumentTraced,
+    AssessmentGiven,
+    CitationChecked,
+    ClaimCleared,
+    ClaimFlagged,
+    ClaimUpheld,
+    ContradictionFound,
+    DebateConcluded,
+    DebateHalted,
+    DebateOpened,
+    DebatePaused,
+    DebateResumed,
+    Event,
+    FallacyFound,
+    FindingRefused,
+    InjectionDetected,
+    LogicGapAdjusted,
+    Missing,
+    NarrativeVerdictReached,
+    OpponentAnswered,
+    PenaltyApplied,
+    PenaltyReversed,
+    PremiseDropped,
+    PremiseRevised,
+    PremiseStated,
+    PremiseWithdrawn,
+    QuestionsAnswered,
+    ScorecardVerdictReached,
+    ScoreChange,
+    ScoreHarmonized,
+    TranscriptSupplied,
+    TurnsCompared,
+    TurnScored,
+    TurnSpoken,
+    other,
+)
+from server.export.document import CitedTurn, QuotedWords, Strong
+from server.export.labels import named
+from server.export.reports.sentences import KINDS, ReportSentence
+from tests.server.export.reports.test_debater import LOGS, exhibited, made, recorded, sentences, texts_of
+
+Log = tuple[Recorded, ...]
+NAMES = {"pro": "Pro", "con": "Con"}
+
+
+class Told(NamedTuple):
+    """A sentence with the raw events: all, and those that it cites."""
+
+    log: dict[int, Any]
+    cited: dict[int, Any]
+    side: Any
+    sentence: ReportSentence
+    found: re.Match[str]
+
+    def __getitem__(self, name: str) -> str:  # type: ignore[override]
+        return self.found[name]
+
+    def all(self, *types: type[Event], **values: Any) -> list[Any]:
+        return [each for each in self.log.values() if is_such(each, types, values)]
+
+    def cites(self, *types: type[Event], **values: Any) -> list[Any]:
+        return [each for each in self.cited.values() if is_such(each, types, values)]
+
+    def one(self, *types: type[Event], **values: Any) -> Any:
+        (found,) = self.cites(*types, **values)
+        return found
+
+    @property
+    def turn(self) -> int:
+        return int(self["turn"])
+
+    @property
+    def rival(self) -> Any:
+        return other(self.side)
+
+    @property
+    def mine(self) -> list[int]:
+        """The side's turns."""
+        return [each.turn for each in self.all(TurnSpoken, side=self.side)]
+
+    @property
+    def opened(self) -> DebateOpened:
+        (found,) = self.all(DebateOpened)
+        return found  # type: ignore[no-any-return]
+
+    def text(self, turn: int) -> str:
+        (spoken,) = self.all(TurnSpoken, turn=turn)
+        return str(spoken.text)
+
+    def says(self, turn: int, quote: str = "") -> bool:
+        """Whether a turn has the quoted words."""
+        return plain(quote or self["quote"]) in plain(self.text(turn))
+
+
+def is_such(event: Any, types: tuple[type[Event], ...], values: dict[str, Any]) -> bool:
+    return isinstance(event, types) and all(getattr(event, name) == value for name, value in values.items())
+
+
+def plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def words(sentence: ReportSentence) -> str:
+    """The whole sentence as text; quotes in double angles, so that a pattern finds their ends."""
+
+    def part(each: Any) -> str:
+        match each:
+            case QuotedWords() | Strong():
+                return f"«{plain(each.text)}»" if isinstance(each, QuotedWords) else each.text
+            case CitedTurn():
+                return f"turn {each.turn}"
+        return str(each)
+
+    return "".join(map(part, sentence.text))
+
+
+def composites(told: Told, events: list[Any]) -> dict[int, float]:
+    """The points of the turns, from some events alone."""
+    parts = [name for name, each in told.opened.rubric.dimensions.items() if each.in_composite]
+    found: dict[int, float] = {}
+    for scored in (each for each in events if isinstance(each, TurnScored)):
+        if scored.dimensions is UNSET or not all(name in scored.dimensions for name in parts):
+            continue
+        changes = [each for each in events if isinstance(each, ScoreChange) and each.turn == scored.turn]
+        given = sum(scored.dimensions[name].admitted for name in parts)
+        found[scored.turn] = round(given + sum(each.applied for each in changes if each.dimension in parts), 2)
+    return found
+
+
+def ranks(told: Told, *, of: Callable[..., float] | None, alone: bool) -> bool:
+    """Whether a turn has the most (``max``) or the fewest (``min``) points of the side's."""
+    mine = {turn: points for turn, points in composites(told, told.cites(Event)).items() if turn in told.mine}
+    everything = {turn: points for turn, points in composites(told, told.all(Event)).items() if turn in told.mine}
+    points = [*mine.values()]
+    is_extreme = (len(points) == 1) if of is None else mine[told.turn] == of(points)
+    is_alone = points.count(mine[told.turn]) == 1
+    says_when = told["when"] == ("in the end" if told.all(DebateConcluded) else "so far")
+    return mine == everything and is_extreme and is_alone == alone and says_when and shown(mine[told.turn], told)
+
+
+def shown(value: float, told: Told, name: str = "points") -> bool:
+    return abs(float(told[name]) - value) < 0.051
+
+
+def outcome(told: Told) -> bool:
+    """The winner, what decided, and what the reading of the whole debate says, as recorded."""
+    end, text = told.one(DebateConcluded), told["text"]
+    no_winner = any(each in text for each in ("No winner", "no winner", "For reference only"))
+    names_winner = f"{NAMES[end.winner]} wins" in text if end.winner != "neither" else no_winner
+    other_wins = end.winner != "neither" and f"{NAMES[other(end.winner)]} wins" in text
+    is_fair = "You" not in text and names_winner and not other_wins
+    for card in told.cites(ScorecardVerdictReached):
+        is_tie = not isinstance(card.margin, Missing) and card.margin <= told.opened.rubric.tie_within
+        if end.by_rule == "scorecard" and end.winner != "neither":
+            is_fair = is_fair and is_tie == ("tie" in text) and (card.decided_by is UNSET or card.decided_by in text)
+    for read in told.cites(NarrativeVerdictReached):
+        names = re.search(r"The reading of the whole debate names (Pro|Con)", text)
+        expected = NAMES.get(read.winner) if read.winner and not read.flipped else None
+        is_fair = is_fair and (names[1] if names else None) == expected
+    missed = [each for each in told.all(NarrativeVerdictReached) if each not in told.cited.values()]
+    return is_fair and not missed
+
+
+def means(told: Told) -> bool:
+    points = composites(told, told.all(Event))
+    sides = {each.turn: each.side for each in told.all(TurnSpoken)}
+    enough = told.cites(ScorecardVerdictReached) or composites(told, told.cites(Event)) == points
+
+    def holds(side: str, name: str) -> bool:
+        mine = [each for turn, each in points.items() if sides[turn] == side]
+        return shown(sum(mine) / len(mine), told, name) if mine else told[name] == "none"
+
+    return (
+        bool(enough) and holds(told.side, "mine") and holds(told.rival, "theirs") and told["rival"] == NAMES[told.rival]
+    )
+
+
+def exchanges(told: Told) -> bool:
+    counts = {"won": 0, "lost": 0, "drawn": 0}
+    for each in told.cites(TurnsCompared):
+        if each.missing is not UNSET:
+            continue
+        given = [*each.outcomes.values()]
+        earlier, later = given.count("earlier"), given.count("later")
+        winner = each.earlier if earlier > later else each.later
+        counts["drawn" if earlier == later else "won" if winner in told.mine else "lost"] += 1
+    return told.cites(TurnsCompared) == told.all(TurnsCompared) and all(
+        int(told[name]) == number for name, number in counts.items()
+    )
+
+
+def component(told: Told) -> bool:
+    (score,) = told.cites(TurnScored)
+    name = told["component"].replace(" ", "_")
+    rules = {name: each for part in told.opened.rubric.dimensions.values() for name, each in part.components.items()}
+    given, rule = score.components[name], rules[name]
+    admitted = told["admitted"]
+    is_given = float(told["given"]) == given.raw and int(told["of"]) == rule.maximum and rule.asks == told["asks"]
+    is_admitted = given.admitted == (float(admitted) if admitted else given.raw)
+    quotes = "quote" not in told.found.re.groupindex or (given.verified and told.says(score.turn))
+    return is_given and is_admitted and quotes
+
+
+def judge_wrote(told: Told) -> bool:
+    """The words are those of an answer of the judge, in an event that is the judge's."""
+    (event,) = told.cited.values()
+    first = next(each.side for each in told.all(TurnSpoken) if each.turn == 1) if told.all(TurnSpoken) else "pro"
+    if isinstance(event, TurnScored):
+        texts = [each.reason for each in event.components.values()]
+    else:
+        texts = [event.reason]
+    by = getattr(event, "by", "judge")
+    return by != "evidence" and any(plain(named(text, first)).startswith(told["quote"]) for text in texts)
+
+
+def lost(told: Told) -> Any:
+    """The loss that the sentence tells: a change of this turn, by these points, that was not undone."""
+    change = told.one(LogicGapAdjusted, PenaltyApplied)
+    undone = [each for each in told.all(PenaltyReversed) if change in told.all(PenaltyApplied, claim=each.claim)]
+    assert not undone
+    assert (change.turn, change.dimension.replace("_", " ")) == (told.turn, told["dimension"])
+    assert shown(-change.applied, told)
+    return change
+
+
+def lost_claim(told: Told) -> bool:
+    change, flag = lost(told), told.one(ClaimFlagged)
+    cleared = told.all(ClaimCleared, claim=flag.claim)
+    is_it = change.claim == flag.claim and flag.kind.replace("_", " ") == told["flag"]
+    return is_it and not cleared and told.says(change.turn) and plain(flag.quote).startswith(told["quote"][:20])
+
+
+def lost_dropped(told: Told) -> bool:
+    change, dropped, stated = lost(told), told.one(PremiseDropped), told.one(PremiseStated)
+    return (change.turn, dropped.turn, stated.premise) == (told.turn, told.turn, dropped.premise) and told.says(
+        stated.turn
+    )
+
+
+def lost_gap(told: Told) -> bool:
+    gap = lost(told)
+    return gap.fails.turn == told.turn and told.says(told.turn) and plain(gap.fails.quote) in plain(told["quote"])
+
+
+def shown_by(told: Told) -> bool:
+    gap = told.one(LogicGapAdjusted)
+    turn = gap.exposed_by.turn
+    by = "your own" if turn in told.mine else f"{NAMES[told.rival]}’s"
+    return turn == told.turn and told["whose"] == by and told.says(turn) and turn != gap.turn
+
+
+def many_lost(told: Told) -> bool:
+    """A number of losses with their points."""
+    changes = told.cites(LogicGapAdjusted, PenaltyApplied)
+    reversed_claims = {each.claim for each in told.all(PenaltyReversed)}
+    stand = all(
+        isinstance(each, LogicGapAdjusted) or each.claim is UNSET or each.claim not in reversed_claims
+        for each in changes
+    )
+    mine = all(each.turn in told.mine for each in changes)
+    return (
+        stand and mine and int(told["number"]) == len(changes) and shown(-sum(each.applied for each in changes), told)
+    )
+
+
+def cost(told: Told) -> bool:
+    most = [each.applied for each in told.cites(LogicGapAdjusted, PenaltyApplied) if each.turn == told.turn]
+    return many_lost(told) and any(shown(-each, told, "most") for each in most)
+
+
+def lost_more(told: Told) -> bool:
+    parts = [name for name, each in told.opened.rubric.dimensions.items() if each.in_composite]
+    kinds = LogicGapAdjusted, PenaltyApplied, PenaltyReversed
+    (turn,) = {each.turn for each in told.cited.values()}
+    every = [each for each in told.all(*kinds, turn=turn) if each.dimension in parts]
+    return told.cites(*kinds) == every and shown(-sum(each.applied for each in every), told)
+
+
+def bands(told: Told) -> bool:
+    moved: dict[int, float] = {}
+    for each in told.all(ScoreHarmonized):
+        if each.turn in told.mine:
+            moved[each.turn] = moved.get(each.turn, 0) + each.applied
+    listed = {
+        int(t): float(p) * (-1 if way == "down" else 1)
+        for t, way, p in re.findall(r"turn (\d+) (down|up) by ([\d.]+) point", told[0])
+    }
+    return listed == {turn: round(points, 2) for turn, points in moved.items() if points}
+
+
+def bands_total(told: Told) -> bool:
+    every = [each for each in told.all(ScoreHarmonized) if each.turn in told.mine]
+    return told.cites(ScoreHarmonized) == every and shown(-sum(each.applied for each in every), told)
+
+
+def dropped(told: Told) -> bool:
+    """Of the drop nothing later is recorded: neither that the premise came back nor a refused finding that says so."""
+    drop = told.one(PremiseDropped)
+    (stated,) = told.all(PremiseStated, premise=drop.premise)
+    later = [each for each in told.all(PremiseRevised, PremiseWithdrawn, premise=drop.premise) if each.turn > drop.turn]
+    refused = [each for each in told.all(FindingRefused, purpose="premises") if drop.premise in each.quote.split(", ")]
+    denied = later or [each for each in refused if each.turn > drop.turn]
+    return drop.turn == told.turn and stated.side == told.side and told.says(stated.turn) and not denied
+
+
+def premise(told: Told) -> bool:
+    stated = told.one(PremiseStated)
+    gone = told.all(PremiseDropped, PremiseWithdrawn, premise=stated.premise)
+    came_back = told.all(PremiseRevised, premise=stated.premise)
+    is_it = (stated.side, stated.turn) == (told.rival, told.turn) and told.says(stated.turn)
+    return is_it and told["rival"] == NAMES[told.rival] and (not gone or bool(came_back))
+
+
+def not_answered(told: Told, stated: Any) -> bool:
+    """Each later turn of the side has the judge's answer, which does not name the premise; and no finding is about it."""
+    later = [turn for turn in told.mine if turn > stated.turn]
+    answers = {each.turn: each.answered for each in told.cites(OpponentAnswered)}
+    start, end = stated.span
+
+    def meets(span: Any) -> bool:
+        return bool(span[0] < end and start < span[1])
+
+    flaws = [part for each in told.all(LogicGapAdjusted) for part in (each.fails, each.exposed_by)]
+    spans = [each.span for each in (*flaws, *told.all(ClaimFlagged)) if each.turn == stated.turn]
+    refused = [each.quote for each in told.all(FindingRefused) if each.purpose != "premises" and each.quote]
+    text = told.text(stated.turn)
+    spans += [(text.index(quote), text.index(quote) + len(quote)) for quote in refused if quote in text]
+    return (
+        bool(later)
+        and [*answers] == later
+        and not any(stated.premise in each for each in answers.values())
+        and not any(map(meets, spans))
+    )
+
+
+def withdrawn(told: Told) -> bool:
+    event, stated = told.one(PremiseWithdrawn), told.one(PremiseStated)
+    is_mine = stated.side == told.side and event.premise == stated.premise
+    return is_mine and event.turn == told.turn and told.says(told.turn)
+
+
+def miscited(told: Told) -> bool:
+    each = told.one(CitationChecked)
+    fault = {"misquoted": "these words do not stand", "unknown_passage": "the documents have no such"}[each.finding]
+    is_it = (each.turn, each.passage) == (told.turn, told["passage"]) and each.turn not in told.mine
+    return is_it and told["fault"].startswith(fault) and told.says(each.turn)
+
+
+def points_of(event: TurnScored, name: str) -> float:
+    assert event.components is not UNSET
+    return event.components[name].admitted
+
+
+def below_best(told: Told) -> bool:
+    name = told["component"].replace(" ", "_")
+    scored = [each for each in told.cites(TurnScored) if each.components is not UNSET and name in each.components]
+    rule = next(each.components[name] for each in told.opened.rubric.dimensions.values() if name in each.components)
+    every = [
+        e
+        for e in told.all(TurnScored)
+        if e.components is not UNSET and name in e.components and e.turn >= rule.applies_from
+    ]
+    top, mine = (
+        max(points_of(each, name) for each in every),
+        [points_of(e, name) for e in scored if e.turn in told.mine],
+    )
+    return (
+        scored == every
+        and float(told["best"]) == top
+        and int(told["turns"]) == len(mine)
+        and shown(sum(top - each for each in mine), told)
+    )
+
+
+def unscored(told: Told) -> bool:
+    scored = told.one(TurnScored)
+    reason = (
+        scored.missing.reason
+        if "dimension" not in told.found.re.groupindex
+        else (scored.absent[told["dimension"].replace(" ", "_")].reason)
+    )
+    return scored.turn == told.turn and reason == told["reason"]
+
+
+def traced(told: Told) -> Any:
+    return told.one(ArgumentTraced)
+
+
+def argument(told: Told) -> bool:
+    opened = told.one(ArgumentsOpened)
+    return opened.turn == told.turn and any(
+        each.id == told["name"] and plain(each.claim) == told["quote"] for each in opened.arguments
+    )
+
+
+def below_best_argument(told: Told) -> bool:
+    name = told["criterion"].replace(" ", "_")
+    every = [each for each in told.cites(ArgumentTraced) if name in each.scores]
+    top = max(each.scores[name] for each in every)
+    mine = [top - each.scores[name] for each in every if each.argument.startswith(told.side.upper())]
+    is_all = told.cites(ArgumentTraced) == told.all(ArgumentTraced)
+    return is_all and float(told["best"]) == top and shown(sum(mine), told)
+
+
+def asked(told: Told) -> bool:
+    each = told.one(ArgumentCrossExamined)
+    return (each.by, each.turn, each.target, plain(each.follow_up)) == (
+        told.rival,
+        told.turn,
+        told["name"],
+        told["quote"],
+    )
+
+
+QUOTE, POINTS, TURN = "«(?P<quote>.*)»", "(?P<points>[\\d.]+) points?", "turn (?P<turn>\\d+)"
+LOST = f"{TURN} lost {POINTS} of (?P<dimension>[a-z ]+)"
+OF_100 = "(?P<points>[\\d.]+) of 100 (?P<when>.+)\\."
+WITH = f"with (?P<points>[\\d.]+) of 100 points (?P<when>.+)\\."
+GIVEN = "(?P<given>[\\d.]+) of (?P<of>\\d+)(?:, of which the rules admit (?P<admitted>[\\d.]+),)?"
+Check = Callable[[Told], Any]
+CHECKS: dict[str, tuple[str, Check]] = {
+    "judge": ("Judged by (?P<judge>.+)\\.", lambda t: t.one(DebateOpened).judge.model.endswith(t["judge"].removesuffix(", a person").rpartition(":")[2])),
+    "judge_caveat": ("(?P<text>.+)", lambda t: t.one(DebateOpened).judge.caveat == t["text"]),
+    "supplied": (
+        "The turns come from a transcript.*\\. They were not spoken in Moot\\.",
+        lambda t: t.one(TranscriptSupplied).kind != "moot",
+    ),
+    "judged_again": (
+        "These are the turns of another debate in Moot.*\\.",
+        lambda t: t.one(TranscriptSupplied).kind == "moot",
+    ),
+    "not_ended": (
+        "The debate has not ended; it is (?P<state>open|paused|halted).*\\.",
+        lambda t: (
+            not t.all(DebateConcluded)
+            and isinstance(
+                ([None, *t.all(DebatePaused, DebateHalted, DebateResumed)])[-1],
+                {"open": DebateResumed | None, "paused": DebatePaused, "halted": DebateHalted}[t["state"]],  # type: ignore[arg-type]
+            )
+        ),
+    ),
+    "ends_at": ("This report ends at event (?P<at>\\d+)\\.", lambda t: {int(t["at"])} == {*t.cited} == {max(t.log)}),
+    "outcome": ("(?P<text>.+)", outcome),
+    "means": (
+        "Mean score of your turns: (?P<mine>[\\d.]+|none) of 100\\. (?P<rival>Pro|Con): (?P<theirs>[\\d.]+|none)\\.",
+        means,
+    ),
+    "exchanges": ("Exchanges: (?P<won>\\d+) won, (?P<lost>\\d+) lost, (?P<drawn>\\d+) drawn\\.", exchanges),
+    "totals": (
+        "Total of your arguments: (?P<mine>.+)\\. (?P<rival>Pro|Con): (?P<theirs>[\\d.]+|none)\\.",
+        lambda t: all(
+            t[name] == ("none" if isinstance(total, Missing) else f"{total:.1f}")
+            for name, side in (("mine", t.side), ("theirs", t.rival))
+            for total in (getattr(t.one(AssessmentGiven), f"{side}_total"),)
+        ),
+    ),
+    "no_scores": (
+        "None of your turns has a score\\.",
+        lambda t: not any(turn in t.mine for turn in composites(t, t.all(Event))),
+    ),
+    "only_turn": (f"{TURN} is your only turn with a score: {OF_100}", lambda t: ranks(t, of=None, alone=True)),
+    "best_turn": (f"{TURN} is your best turn, {WITH}", lambda t: ranks(t, of=max, alone=True)),
+    "no_better_turn": (
+        f"None of your turns has more points than {TURN}: {OF_100}",
+        lambda t: ranks(t, of=max, alone=False),
+    ),
+    "worst_turn": (f"{TURN} is your lowest turn, {WITH}", lambda t: ranks(t, of=min, alone=True)),
+    "no_lower_turn": (
+        f"None of your turns has fewer points than {TURN}: {OF_100}",
+        lambda t: ranks(t, of=min, alone=False),
+    ),
+    "component": (f"The judge gave it {GIVEN} for (?P<component>.+?) \\(whether it (?P<asks>.+)\\)\\.", component),
+    "component_quoted": (
+        f"The judge gave it {GIVEN} for (?P<component>.+?) \\(whether it (?P<asks>.+)\\) and quoted: {QUOTE}",
+        component,
+    ),
+    "lost_more": (f"After it was scored, the turn lost {POINTS} more\\.", lost_more),
+    "judge_wrote": (f"The judge wrote: {QUOTE}", judge_wrote),
+    "lost_gap": (f"{LOST} for a flaw in these words: {QUOTE}", lost_gap),
+    "shown_by": (f"What shows it, as the judge says, are (?P<whose>.+) words in {TURN}: {QUOTE}", shown_by),
+    "shown_by_itself": (
+        f"What shows it, as the judge says, are words of the same turn: {QUOTE}",
+        lambda t: (
+            t.says(t.one(LogicGapAdjusted).turn)
+            and t.one(LogicGapAdjusted).exposed_by.turn == t.one(LogicGapAdjusted).turn
+        ),
+    ),
+    "lost_claim": (f"{LOST} for a claim that was flagged as (?P<flag>.+?) \\(it (?P<asks>.+)\\): {QUOTE}", lost_claim),
+    "second_opinion": (
+        f"The second opinion agrees: {QUOTE}",
+        lambda t: t.one(ClaimUpheld).by != "evidence" and not t.all(ClaimCleared, claim=t.one(ClaimUpheld).claim),
+    ),
+    "checked": (
+        f"The check against the documents says: {QUOTE}",
+        lambda t: (
+            t.one(ClaimUpheld, ClaimFlagged).by == "evidence"
+            and plain(t.one(ClaimUpheld, ClaimFlagged).reason) == t["quote"]
+        ),
+    ),
+    "lost_dropped": (f"{LOST} for a premise that it dropped in silence, as the judge says: {QUOTE}", lost_dropped),
+    "lost_contradiction": (
+        f"{LOST} for a contradiction, as the judge says\\.",
+        lambda t: lost(t).turn in t.one(ContradictionFound, side=t.side).turns,
+    ),
+    "lost_injection": (
+        f"{LOST} for words that give orders to the judge: {QUOTE}",
+        lambda t: lost(t).turn == t.one(InjectionDetected).turn and t.says(t.turn),
+    ),
+    "withdrawn": (f"You gave up this premise openly in {TURN}: {QUOTE}", withdrawn),
+    "further_losses": (f"(?P<number>\\d+) further loss(?:es)? took {POINTS}\\.", many_lost),
+    "bands": (
+        "Comparisons with the turns beside them moved (?:turn \\d+ (?:down|up) by [\\d.]+ points?(?:, )?)+\\.",
+        bands,
+    ),
+    "bands_total": (f"Together your turns lost {POINTS} by it\\.", bands_total),
+    "dropped": (f"The judge says that {TURN} dropped a premise of yours in silence: {QUOTE}", dropped),
+    "premise": (f"(?P<rival>Pro|Con) built on this in {TURN}: {QUOTE}", premise),
+    "not_answered": (
+        "The judge does not name it among what your later turns answered\\.",
+        lambda t: bool(t.cites(OpponentAnswered)),  # and ``not_answered``, for the premise of the sentence before
+    ),
+    "miscited": (f"(?P<rival>Pro|Con) cited \\[(?P<passage>.*)\\] in {TURN}, but (?P<fault>.+?): {QUOTE}", miscited),
+    "miscited_too": (
+        "(?P<number>\\d+) further citations? of (?P<rival>Pro|Con) did not stand in the documents\\.",
+        lambda t: (
+            int(t["number"]) == len(t.cites(CitationChecked))
+            and all(each.finding in {"misquoted", "unknown_passage"} for each in t.cites(CitationChecked))
+        ),
+    ),
+    "advice": ("(?P<text>.+)", lambda t: bool(t.cited)),  # no statement; the sentences after it say what it rests on
+    "below_best": (
+        "In this respect \\((?P<component>.+)\\) the best turn of this debate has (?P<best>[\\d.]+) of \\d+\\. Measured"
+        f" by that, your (?P<turns>\\d+) turns? lack {POINTS} together\\.",
+        below_best,
+    ),
+    "lowest": (
+        f"{TURN} has {POINTS}\\.",
+        lambda t: any(shown(each.admitted, t) for each in t.one(TurnScored, turn=t.turn).components.values()),
+    ),
+    "cost": (f"(?P<number>\\d+) .+ cost you {POINTS}, (?P<most>[\\d.]+) of it in {TURN}\\.", cost),
+    "not_judged": (
+        f"{TURN} is not judged yet\\.",
+        lambda t: t.one(TurnSpoken).turn == t.turn and not t.all(TurnScored, turn=t.turn),
+    ),
+    "unscored": (f"{TURN} has no score: (?P<reason>.+)\\.", unscored),
+    "unscored_part": (f"{TURN} has no score for (?P<dimension>[a-z ]+): (?P<reason>.+)\\.", unscored),
+    "no_totals": (
+        "None of your arguments has a score\\.",
+        lambda t: (
+            bool(t.cites(ArgumentTraced)) and all(isinstance(each.total, Missing) for each in t.cites(ArgumentTraced))
+        ),
+    ),
+    "argument": (f"(?P<name>\\S+) \\({TURN}\\): {QUOTE}", argument),
+    "total": ("It has (?P<points>[\\d.]+) of \\d+ points\\.", lambda t: shown(traced(t).total, t)),
+    "stands": (
+        "It is (?P<standing>.+)\\.",
+        lambda t: (
+            t["standing"].removesuffix(" in part") in {"upheld", "refuted", "uncertain"}
+            and traced(t).standing.endswith(t["standing"].removesuffix(" in part").upper())
+            and traced(t).standing.startswith("PARTIALLY") == t["standing"].endswith("in part")
+        ),
+    ),
+    "asked": (f"(?P<rival>Pro|Con) asked about (?P<name>\\S+) in {TURN}: {QUOTE}", asked),
+    "no_answer": ("No answer of yours to it is recorded\\.", lambda t: bool(t.cites(QuestionsAnswered, side=t.side))),
+    "stayed_uncertain": ("The argument stayed uncertain\\.", lambda t: traced(t).standing == "UNCERTAIN"),
+    "answered_uncertain": (
+        "You answered, and the argument stayed uncertain\\.",
+        lambda t: (
+            traced(t).standing == "UNCERTAIN" and traced(t).argument in t.one(QuestionsAnswered, side=t.side).answers
+        ),
+    ),
+    "no_reply": ("No reply of yours to it is recorded\\.", lambda t: bool(t.cited)),
+    "replied": (
+        f"(?P<rival>Pro|Con) (?P<response>.+) in {TURN}: {QUOTE}",
+        lambda t: (
+            (t.one(ArgumentCrossExamined).by, t.one(ArgumentCrossExamined).turn) == (t.rival, t.turn)
+            and t["response"].startswith(
+                {"partial": "accept"}.get(t.one(ArgumentCrossExamined).response, t.one(ArgumentCrossExamined).response)
+            )
+        ),
+    ),
+    "fallacy": (
+        f"(?P<name>\\S+), (?P<fallacy>.+) in {TURN}: {QUOTE}",
+        lambda t: (
+            (t.one(FallacyFound).argument, t.one(FallacyFound).fallacy.replace("_", " "), t.one(FallacyFound).turn)
+            == (t["name"], t["fallacy"], t.turn)
+            and plain(t.one(FallacyFound).quote) == t["quote"]
+        ),
+    ),
+    "below_best_argument": (
+        "In this respect \\((?P<criterion>.+)\\) the best argument of this debate has (?P<best>[\\d.]+) of \\d+\\."
+        f" Measured by that, yours lack {POINTS} together\\.",
+        below_best_argument,
+    ),
+    "lowest_argument": (
+        f"(?P<name>\\S+) \\({TURN}\\) has (?P<points>[\\d.]+)\\.",
+        lambda t: traced(t).argument == t["name"] and any(shown(each, t) for each in traced(t).scores.values()),
+    ),
+    "no_total": (
+        "(?P<name>\\S+) has no score: (?P<reason>.+)\\.",
+        lambda t: traced(t).total.missing.reason == t["reason"],
+    ),
+    "no_standing": (
+        "(?P<name>\\S+) has no standing: (?P<reason>.+)\\.",
+        lambda t: traced(t).missing.reason == t["reason"],
+    ),
+}
+"""Of each kind: its pattern, and what its events must say.  ``fullmatch`` finds the words that the check reads."""
+ABOUT_THE_ONE_BEFORE: dict[str, Callable[[Told, Any, str], bool]] = {
+    "not_answered": lambda told, before, _: not_answered(told, before),
+    "no_answer": lambda told, before, _: before.target not in told.one(QuestionsAnswered).answers,
+    "no_reply": lambda told, _, text: not told.all(ArgumentCrossExamined, by=told.side, target=text.split(" ")[0]),
+}
+"""Of kinds that speak of what the sentence before names: checks that get its event and its text."""
+
+
+def checked(log: Log, side: Any) -> Iterator[str]:
+    """Check every sentence of a report; their kinds."""
+    events: dict[int, Any] = {record.position: record.event for record in log}
+    before: ReportSentence | None = None
+    for sentence in sentences(made(log, side)):
+        pattern, check = CHECKS[sentence.kind]
+        found = re.fullmatch(pattern, words(sentence), re.DOTALL)
+        assert found, (sentence.kind, words(sentence))
+        assert sentence.because_of, (sentence.kind, words(sentence))
+        assert {part.position for part in sentence.text if isinstance(part, CitedTurn)} <= {*sentence.because_of}
+        told = Told(events, {at: events[at] for at in sentence.because_of}, side, sentence, found)
+        assert check(told), (sentence.kind, words(sentence), sentence.because_of)
+        if (about := ABOUT_THE_ONE_BEFORE.get(sentence.kind)) is not None:
+            assert before is not None
+            assert about(told, events[before.because_of[0]], words(before)), (words(before), words(sentence))
+        before = sentence
+        yield sentence.kind
+
+
+def test_every_kind_of_sentence_has_a_check() -> None:
+    assert {*KINDS} == {*CHECKS}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", ["pro", "con"])
+@pytest.mark.parametrize("source", [source for _, source in LOGS], ids=[name for name, _ in LOGS])
+def test_the_cited_events_imply_every_sentence_and_none_denies_it(source: Any, side: Any) -> None:
+    assert [*checked(recorded(source) if isinstance(source, Path) else exhibited(source), side)]
