@@ -409,5 +409,11 @@ def _is_text(info: inspect.Type) -> bool:
 
 
 def _shown(value: Any) -> str:
-    text = value if isinstance(value, str) else repr(value)
+    """A part of an answer in quotation marks, clipped: an object as its names and values, other parts as in JSON."""
+    members = value.items() if isinstance(value, dict) else ()
+    text = ", ".join(f"{name}: {_text(each)}" for name, each in members) or _text(value)
     return f'"{text[:MAX_QUOTED]}{ELLIPSIS if len(text) > MAX_QUOTED else ""}"'
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -144,6 +144,9 @@ class FindingRefused(DerivedEvent, frozen=True, kw_only=True, tag="finding_refus
     """A finding of the judge was refused: its quote is not in the turn, or its id does not exist."""
 
     turn: int
+    """The turn that was judged."""
     purpose: str
     quote: str
     reason: str
+    about: int | UnsetType = UNSET
+    """The turn that the finding is about, if that is another one: a flaw that ``turn`` was to show in it."""

@@ -3,6 +3,8 @@
 from collections.abc import Container, Sequence
 from typing import Any
 
+from msgspec import UNSET
+
 from events.state.ledger import Balance
 from events.types import CheckMissing, FindingRefused, InjectionDetected, PenaltyApplied
 from events.types.rubric import ConductRule
@@ -98,9 +100,19 @@ def absorbed_note(balance: Balance, requested: float, applied: float) -> str:
     return f" ({fmt(abs(applied))} of {fmt(abs(requested))} applied: {why})"
 
 
-def refuse_finding(batch: EventBatch, turn: int, purpose: str, quote: str, reason: str, cause: int | None) -> None:
-    """Record a finding that was refused."""
-    batch.add(FindingRefused(turn=turn, purpose=purpose, quote=quote, reason=reason), cause)
+def refuse_finding(
+    batch: EventBatch,
+    turn: int,
+    purpose: str,
+    quote: str,
+    reason: str,
+    cause: int | None,
+    *,
+    about: int | None = None,
+) -> None:
+    """Record a finding that was refused.  ``about``: the turn that it is about, as the answer names it."""
+    other = UNSET if about is None or about == turn or about not in batch.debate.transcript.turns else about
+    batch.add(FindingRefused(turn=turn, purpose=purpose, quote=quote, reason=reason, about=other), cause)
 
 
 SERIOUS = 2

@@ -98,7 +98,7 @@ def dock(batch: EventBatch, number: int, answers: Answers[Any]) -> None:
         for gap in answer.gaps:
             found = _checked(batch.debate, number, gap, position)
             if isinstance(found, str):
-                refuse_finding(batch, number, PURPOSE, gap.fails, found, position)
+                refuse_finding(batch, number, PURPOSE, gap.fails, found, position, about=gap.turn)
             else:
                 by_turn.setdefault(gap.turn, []).append((sample, found.fails, found))
     for turn, findings in sorted(by_turn.items()):
@@ -108,7 +108,7 @@ def dock(batch: EventBatch, number: int, answers: Answers[Any]) -> None:
                 _dock(batch, turn, number, {sample: found for sample, _, found in reversed(group)})
             else:
                 why = f"only {votes} of {samples} samples find this flaw"
-                refuse_finding(batch, number, PURPOSE, group[0][2].gap.fails, why, group[0][2].position)
+                refuse_finding(batch, number, PURPOSE, group[0][2].gap.fails, why, group[0][2].position, about=turn)
 
 
 def misquoted(debate: Debate, number: int, answer: GapsAnswer | GradedGaps) -> str:
@@ -166,12 +166,12 @@ def audit(batch: EventBatch, answers: Answers[AuditAnswer]) -> None:
     for gap in answer.gaps:
         located = _located(batch.debate, gap, gap.shown_in, position)
         if isinstance(located, str):
-            refuse_finding(batch, last, AUDIT, gap.fails, located, position)
+            refuse_finding(batch, last, AUDIT, gap.fails, located, position, about=gap.turn)
             continue
         side = debate.transcript.turns[gap.turn].side
         if found[side] == MAX_AUDIT_FLAWS:
             why = f"the closing audit takes at most {MAX_AUDIT_FLAWS} flaws of one speaker"
-            refuse_finding(batch, last, AUDIT, gap.fails, why, position)
+            refuse_finding(batch, last, AUDIT, gap.fails, why, position, about=gap.turn)
         elif _dock(batch, gap.turn, gap.shown_in, {0: located}):
             docked.add(gap.turn)
             found[side] += 1
@@ -203,7 +203,7 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
         for entry in batch.debate.ledger.cards[turn].entries
     ):
         why = f"turn {turn} is docked for these words already"
-        refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position)
+        refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position, about=turn)
         return False
     assert rubric is not None, "checked before"
     balance = batch.debate.ledger.balance(turn, rubric.gaps.dimension)
@@ -218,7 +218,7 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
         is_cleared = claim is not None and claim.state == "cleared"
         if is_cleared or points == 0:
             why = f"{continues} was cleared" if is_cleared else f"nothing is left to pay{note}"
-            refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position)
+            refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position, about=turn)
             return False
     if rubric.gaps.most_per_turn is not UNSET:
         most = max(rubric.gaps.most_per_turn, points)  # the gravest flaw counts in full
@@ -226,7 +226,7 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
         room = max(0.0, most - lost)
         if room == 0:
             why = f"turn {turn} has lost {fmt(most)} points for flaws, the most that they may take"
-            refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position)
+            refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position, about=turn)
             return False
         if points > room:
             bounded += f" (requested {fmt(points)}, the most for one turn is {fmt(most)})"

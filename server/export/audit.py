@@ -23,6 +23,7 @@ from events.types import (
     QuotedPassage,
     Reason,
 )
+from events.view.turn_view import ComponentView, turn_view
 
 MAX_CACHED: Final = 8
 """Debates that ``Auditors`` keeps in memory."""
@@ -64,6 +65,8 @@ class RefusedFinding(Struct, frozen=True, kw_only=True):
     quote: str
     reason: str
     call: str | None
+    judged_with: int | UnsetType = UNSET
+    """The turn whose questions brought it, if it is about another one."""
 
 
 class SettledClaim(Struct, frozen=True, kw_only=True):
@@ -96,6 +99,8 @@ class Audit(Struct, frozen=True, kw_only=True):
     side: str
     entries: tuple[AuditEntry, ...]
     effective: dict[str, float]
+    components: dict[str, dict[str, ComponentView]] | UnsetType = UNSET
+    """The parts of the score with their reasons and quotes: by dimension, then by component."""
     missing: Reason | UnsetType = UNSET
     absent: dict[str, Reason] | UnsetType = UNSET
     """Dimensions without a score."""
@@ -144,8 +149,9 @@ class Auditor:
                     quote=event.quote,
                     reason=event.reason,
                     call=self.cause_call(position),
+                    judged_with=UNSET if event.about is UNSET else event.turn,
                 )
-                self._refused[event.turn].append(refused)
+                self._refused[event.turn if event.about is UNSET else event.about].append(refused)
             case ClaimUpheld() | ClaimCleared() if event.claim in self.debate.claims:
                 settled = SettledClaim(
                     position=position,
@@ -252,6 +258,7 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
             for each in card.entries
         ),
         effective={name: balance.effective for name, balance in card.balances.items()},
+        components=turn_view(debate, number).components or UNSET,
         missing=UNSET if card.missing is None else card.missing,
         absent=card.absent or UNSET,
         **auditor.optional_parts(number),

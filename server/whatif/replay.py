@@ -25,6 +25,7 @@ from events.types import (
     DecisionRecorded,
     DerivedEvent,
     Event,
+    FindingRefused,
     InjectionDetected,
     ModelAnswered,
     ModelFailed,
@@ -139,7 +140,7 @@ class _Replay:
         if steps and isinstance(steps[0], Record):
             drafts = steps[0].drafts
             written = self._records[self.at : self.at + len(drafts)]
-            if [draft.event for draft in drafts] == [each.event for each in written]:
+            if [_outcome(draft.event) for draft in drafts] == [_outcome(each.event) for each in written]:
                 return len(drafts)
         if not isinstance(event, DerivedEvent):
             return 0
@@ -326,6 +327,11 @@ def _failed(ask: Ask, kind: str, message: str) -> ModelFailed:
         kind=kind,
         message=message,
     )
+
+
+def _outcome(event: Event) -> Event:
+    """An event without the words of a refusal: they move nothing, and an older version said less in them."""
+    return replace(event, reason="", about=UNSET) if isinstance(event, FindingRefused) else event
 
 
 def _is_derived(event: Event) -> bool:

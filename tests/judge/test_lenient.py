@@ -152,6 +152,7 @@ def test_a_list_keeps_its_first_items_and_the_rest_is_noted() -> None:
     assert found.value == {"claims": [item, item]}
     assert [note.path for note in found.notes] == ["claims.1.kind", "claims.3"]
     assert [note.kind for note in found.notes] == ["left_out", "left_out"]
+    assert found.notes[1].what == '"kind: no_mechanism, quote: left out" is beyond the first 2'
 
 
 @pytest.mark.parametrize(

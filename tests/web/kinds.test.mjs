@@ -75,6 +75,8 @@ test("an event says what is missing and why", () => {
     [{ type: "model_answered", purpose: "panel", key: "panel:risk" }, "a rater answered: the scores of the risk rater"],
     [{ type: "model_answered", purpose: "new_question", turn: 2 }, "the judge answered: new question"],
     [{ type: "context_shortened", turn: 9 }, "from turn 9 on the judge reads earlier turns in a shortened form"],
+    [{ type: "finding_refused", turn: 4, reason: "no" }, "a finding of the judge was refused: no"],
+    [{ type: "finding_refused", turn: 4, about: 1, reason: "no" }, "a finding of the judge about turn 1 was refused: no"],
     [{ type: "debate_audited", missing }, "the closing audit was not made: timeout"],
     [{ type: "debate_audited", found: 1 }, "the closing audit took points from 1 turn"],
     [{ type: "debate_audited", found: 0 }, "the closing audit took no points"],

@@ -190,7 +190,7 @@ export function audit(root, id, { go, move }) {
   }
 
   function matches({ event, position }, filters_) {
-    const turn = event.turn ?? event.later;
+    const turn = event.about ?? event.turn ?? event.later;
     if (filters_.turn && String(turn ?? "") !== filters_.turn) return false;
     if (filters_.side && (event.side ?? event.by ?? view.turns[turn]?.side) !== filters_.side) return false;
     if (!isOfKind(event, filters_.type)) return false;

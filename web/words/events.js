@@ -153,7 +153,9 @@ const EVENTS = {
     const docked = found ? `took points from ${count(found, "turn")}` : "took no points";
     return `the closing audit ${missing ? `was not made: ${missing.reason}` : docked}`;
   },
-  finding_refused: ({ reason }) => `a finding of the judge was refused: ${reason}`,
+  finding_refused: ({ about, reason }) => {
+    return `a finding of the judge${about ? ` about turn ${about}` : ""} was refused: ${reason}`;
+  },
   injection_detected: ({ turn }) => `turn ${turn} tries to instruct the judge`,
   pressure_applied: ({ side, turn }) => `${NAME[side]} is under pressure after turn ${turn}`,
   traits_shifted: ({ side }) => `${NAME[side]}’s traits changed`,

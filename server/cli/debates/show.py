@@ -17,15 +17,19 @@ from server.settings import Settings
 @click.command()
 @click.argument("debate", metavar="ID")
 @click.option("--at", type=click.IntRange(1), help="As it was at this position.")
+@click.option("--brief", "is_brief", is_flag=True, help="Leave out why the turns have their scores.")
 @with_settings
 @with_json
-def show(settings: Settings, debate: str, at: int | None, *, as_json: bool) -> None:
-    """Show one debate: its turns, their scores, and its outcome."""
+def show(settings: Settings, debate: str, at: int | None, *, is_brief: bool, as_json: bool) -> None:
+    """Show one debate: its turns, their scores, and its outcome.
+
+    Below its scores each turn has the points of every component with the judge's reason and quote, and the changes.
+    """
     view, audits = run_async(lambda: _show(settings, debate, at))
     if as_json:
         emit(view)
     else:
-        terminal.show(debate_document(view, audits))
+        terminal.show(debate_document(view, audits, is_brief=is_brief))
 
 
 async def _show(settings: Settings, prefix: str, at: int | None) -> tuple[View, list[Audit]]:

@@ -12,7 +12,7 @@ from server.cli.options import find_debate, open_store, with_json, with_settings
 from server.cli.output import emit, run_async
 from server.errors import NotFound
 from server.export.audit import Audit, AuditEntry, Auditor
-from server.export.debate.exchange import audit_lines, entry_quotes
+from server.export.debate.exchange import audit_lines, components, entry_quotes
 from server.export.document import Block, Column, Listing, Paragraph, Section, Table
 from server.export.document.terminal import show
 from server.export.labels import named
@@ -36,8 +36,8 @@ COLUMNS: Final[tuple[str | Column, ...]] = (
 def audit(settings: Settings, debate: str, turn: int | None, *, as_json: bool) -> None:
     """Explain the score of a turn, entry by entry.
 
-    The table shows what each entry requested, what was applied, and why.  The lines below it tell what was not checked,
-    not answered or refused, and the second opinions.
+    The table shows what each entry requested, what was applied, and why.  Below it stand the points of each component
+    with the judge's reason and quote, then what was not checked, not answered or refused, and the second opinions.
     """
     audits, first = run_async(lambda: _audits(settings, debate, turn))
     if as_json:
@@ -64,7 +64,8 @@ def _section(audit: Audit, first: Side) -> Section:
     if audit.entries:
         scores = " · ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in audit.effective.items())
         rows = tuple(_row(each, first) for each in audit.entries)
-        blocks += [Table(COLUMNS, rows), Paragraph(f"stands at {scores}")]
+        parts = tuple(components(audit.components or {}, first))
+        blocks += [Table(COLUMNS, rows), Paragraph(f"stands at {scores}"), Listing(parts)]
     else:
         why = "" if audit.missing is UNSET else f": {audit.missing.reason}"
         blocks.append(Paragraph(f"no score{why}"))

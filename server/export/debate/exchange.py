@@ -24,10 +24,11 @@ from events.types import (
     other,
 )
 from events.view.summary import DebateSummary
-from events.view.turn_view import ComparisonView, TurnView
+from events.view.turn_view import ComparisonView, ComponentView, TurnView
 from events.view.view import VerdictsView, View
 from judge.rubrics.rubric import change_name
 from server.evidence.passages import READ_BADLY
+from server.export import document as doc
 from server.export.audit import Audit, AuditEntry
 from server.export.labels import capital_sides, compared, named
 from server.export.text import one_line
@@ -208,14 +209,23 @@ def concessions(view: View, number: str) -> Iterator[str]:
                 yield f"concession: it withdraws {name} openly ({one_line(named(premise.text, first))})"
 
 
-def components(turn: TurnView) -> Iterator[str]:
-    """The quote that each component of the score rests on."""
-    for dimension, found in turn.components.items():
-        for name, component in found.items():
-            if component.quote:
-                doubt = "" if component.verified else " (these words are not in the turn)"
-                title = f"{dimension}, {name}".replace("_", " ")
-                yield f"{title} {component.admitted:g}/{component.maximum}: “{one_line(component.quote)}”{doubt}"
+def components(given: dict[str, dict[str, ComponentView]], first: Side) -> Iterator[doc.Item]:
+    """Each component of a score with its points and the judge's reason; below it its quote and the rules."""
+    for dimension, found in given.items():
+        for name, each in found.items():
+            title = (dimension if name == dimension else f"{dimension}, {name}").replace("_", " ")
+            was = "" if each.raw == each.admitted else f" (the judge gave {each.raw:g})"
+            reason = one_line(named(each.reason, first))
+            doubt = "" if each.verified else " (these words are not in the turn)"
+            quote = [f"“{one_line(each.quote)}”{doubt}"] if each.quote else []
+            points = f"{title} {each.admitted:g}/{each.maximum}{was}"
+            yield doc.Item(f"{points}: {reason}" if reason else points, (*quote, *each.rules))
+
+
+def score_rules(turn: TurnView) -> Iterator[str]:
+    """The rules that moved a dimension of the score as it was given."""
+    for name, score in () if isinstance(turn.scores, Missing) else turn.scores.items():
+        yield from (f"{name.replace('_', ' ')}: {rule}" for rule in score.rules)
 
 
 def suspect_claims(view: View, number: str) -> Iterator[str]:
@@ -325,7 +335,9 @@ def audit_lines(audit: Audit, first: Side) -> Iterator[str]:
         yield f"event {call.position}: no usable answer to {call.key} ({call.kind.replace('_', ' ')})"
     for found in audit.refused or ():
         about = f" “{one_line(found.quote)}”" if found.quote else ""
-        yield f"event {found.position}: refused or corrected, {found.purpose.replace('_', ' ')}:{about} {found.reason}"
+        purpose = found.purpose.replace("_", " ")
+        later = "" if found.judged_with is UNSET else f" (judged with turn {found.judged_with})"
+        yield f"event {found.position}: refused or corrected, {purpose}{later}:{about} {found.reason}"
     for opinion in audit.opinions or ():
         reason = one_line(named(opinion.reason, first))
         by = "the evidence" if opinion.by == BY_EVIDENCE else f"second opinion ({opinion.by})"

@@ -28,18 +28,19 @@ def as_markdown(view: View, audits: Iterable[Audit] = (), pack: EvidencePack = N
     return to_markdown(debate_document(view, audits, pack))
 
 
-def debate_document(view: View, audits: Iterable[Audit] = (), pack: EvidencePack = NO_EVIDENCE) -> doc.Document:
-    """The whole debate.
+def debate_document(
+    view: View, audits: Iterable[Audit] = (), pack: EvidencePack = NO_EVIDENCE, *, is_brief: bool = False
+) -> doc.Document:
+    """The whole debate; a brief one leaves out why its turns have their scores.
 
     ``audits`` of its turns add why each score changed, and what was missing, refused or settled by a second opinion.
     ``pack`` adds all documents; without it only cited passages are there.
     """
-    return doc.Document(
-        view.motion, tuple(_blocks(view, {str(each.turn): each for each in audits}, pack)), view.language or "en"
-    )
+    by_turn = {str(each.turn): each for each in audits}
+    return doc.Document(view.motion, tuple(_blocks(view, by_turn, pack, is_brief=is_brief)), view.language or "en")
 
 
-def _blocks(view: View, audits: dict[str, Audit], pack: EvidencePack) -> Iterator[doc.Block]:
+def _blocks(view: View, audits: dict[str, Audit], pack: EvidencePack, *, is_brief: bool) -> Iterator[doc.Block]:
     yield doc.Paragraph(("Debate ", doc.Marked(view.id, "code"), f" · {view.state} · opened {view.opened_at}"))
     yield doc.Listing(tuple(_seats(view)))
     yield from (doc.Paragraph((doc.Marked(each),)) for each in sources_of(view.transcript, view.origin))
@@ -53,7 +54,7 @@ def _blocks(view: View, audits: dict[str, Audit], pack: EvidencePack) -> Iterato
         yield from messages_after(view, 0)
         for number, turn in view.turns.items():
             title = f"Turn {number} · {SIGNS[turn.side]}{'' if turn.speaker is UNSET else f' · {turn.speaker}'}"
-            yield doc.Section(title, tuple(_turn(view, number, turn, audits.get(number))))
+            yield doc.Section(title, tuple(_turn(view, number, turn, audits.get(number), is_brief=is_brief)))
             yield from messages_after(view, int(number))
     yield from (*panel_blocks(view), *_verdicts(view), *_poll(view))
     if view.audience is not UNSET and view.audience.agreement is not UNSET:
@@ -94,17 +95,21 @@ def _headline(view: View) -> Iterator[doc.Block]:
     yield from doc.listed("Key moments", (f"{line.title}: {line.text}" for line in moments), 2)
 
 
-def _turn(view: View, number: str, turn: TurnView, audit: Audit | None) -> Iterator[doc.Block]:
+def _turn(view: View, number: str, turn: TurnView, audit: Audit | None, *, is_brief: bool) -> Iterator[doc.Block]:
     if shaped := " · ".join(f"{line.title}: {line.text}" for line in exchange.shaped_by(view, turn)):
         yield doc.Paragraph((doc.Marked(shaped),))
     yield doc.Quoted(turn.text) if turn.text.strip() else doc.Paragraph((doc.Marked(turn.state),))
     notes = [score_line(turn)]
     if turn.compared is not UNSET:
-        notes += [exchange.comparison_text(turn.compared), *exchange.comparison_reasons(view, turn.compared)]
+        notes.append(exchange.comparison_text(turn.compared))
+        notes += () if is_brief else exchange.comparison_reasons(view, turn.compared)
     notes += (*exchange.missing_parts(turn.absent, turn.unchecked), *exchange.concessions(view, number))
     yield doc.Lines(tuple(notes))
-    details = [
-        *exchange.components(turn),
+    if is_brief:
+        return
+    details: list[doc.Sentence | doc.Item] = [
+        *exchange.components(turn.components, exchange.first_side(view.turns)),
+        *exchange.score_rules(turn),
         *exchange.citations(view, number),
         *exchange.suspect_claims(view, number),
     ]

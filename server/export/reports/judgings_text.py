@@ -1,5 +1,6 @@
 """Two judgings compared: in sentences, as a page, and as a document for the terminal."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -31,6 +32,7 @@ PAGE: Final = "lab/compare.html"
 TITLE: Final = "Two judgings of one debate"
 CLAIMS, FLAWS = "Suspect claims", "Flaws that cost points later"
 NONE: Final = "–"
+_NUMBERED: Final = re.compile(r"\b[CP]\d+\.\d+\b")
 PREFERRED: Final = {"earlier": "preferred the earlier", "later": "preferred the later", "draw": "preferred neither"}
 
 
@@ -115,21 +117,26 @@ def difference(value: float | UnsetType) -> str:
     return NONE if value is UNSET else "0" if not value else f"{value:+.4g}".replace("-", "−")
 
 
-def flag_words(flag: Flag | UnsetType, first: Side) -> str:
-    """A suspect claim in words; empty if there is none."""
+def flag_words(flag: Flag | UnsetType, first: Side, judging: str) -> str:
+    """A suspect claim of the ``first`` or ``second`` judging in words; empty if there is none."""
     if flag is UNSET:
         return ""
-    kind = f"{flag.kind.replace('_', ' ')}, {flag.state}"
-    return f"{flag.claim} ({kind}): “{one_line(flag.quote)}” {one_line(named(flag.reason, first))}".rstrip()
+    what = f"{flag.claim} of the {judging} judging, {flag.kind.replace('_', ' ')}, {flag.state}"
+    return f"“{one_line(flag.quote)}” ({what}) {_reason(flag.reason, first, judging)}".rstrip()
 
 
-def docking_words(docking: Docking | UnsetType, first: Side) -> str:
-    """A flaw that cost points, in words; empty if there is none."""
+def _reason(reason: str, first: Side, judging: str) -> str:
+    """A judge's reason.  Each judging numbers its claims and premises itself, so they are named with their judging."""
+    return _NUMBERED.sub(rf"\g<0> of the {judging} judging", one_line(named(reason, first)))
+
+
+def docking_words(docking: Docking | UnsetType, first: Side, judging: str) -> str:
+    """A flaw that cost points in the ``first`` or ``second`` judging, in words; empty if there is none."""
     if docking is UNSET:
         return ""
     lost = f"{docking.points:+g}".replace("-", "−")
     shows = f"turn {docking.shown_in}: “{one_line(docking.shown_by)}”"
-    return f"{lost}: “{one_line(docking.quote)}”, shown by {shows}. {one_line(named(docking.reason, first))}".rstrip()
+    return f"{lost}: “{one_line(docking.quote)}”, shown by {shows}. {_reason(docking.reason, first, judging)}".rstrip()
 
 
 class _Pair(NamedTuple):
@@ -141,12 +148,16 @@ class _Pair(NamedTuple):
 
 
 def _claims(found: JudgingComparison, first: Side) -> list[_Pair]:
-    return [_Pair(each.turn, flag_words(each.first, first), flag_words(each.second, first)) for each in found.flags]
+    return [
+        _Pair(each.turn, flag_words(each.first, first, "first"), flag_words(each.second, first, "second"))
+        for each in found.flags
+    ]
 
 
 def _flaws(found: JudgingComparison, first: Side) -> list[_Pair]:
     return [
-        _Pair(each.turn, docking_words(each.first, first), docking_words(each.second, first)) for each in found.dockings
+        _Pair(each.turn, docking_words(each.first, first, "first"), docking_words(each.second, first, "second"))
+        for each in found.dockings
     ]
 
 
@@ -270,7 +281,7 @@ def comparison_document(found: JudgingComparison, first: Side, *, with_component
     columns = ("turn", "side", "component") if with_components else ("turn", "side")
     rows = (row for turn in found.turns for row in _scores(turn, with_components=with_components))
     findings = (
-        doc.Section(title, (doc.Listing(tuple(f"turn {turn}, {_whose(a, b)}: {a or b}" for turn, a, b in pairs)),))
+        doc.Section(title, (doc.Listing(tuple(map(_finding, pairs))),))
         for title, pairs in ((CLAIMS, _claims(found, first)), (FLAWS, _flaws(found, first)))
         if pairs
     )
@@ -296,5 +307,7 @@ def _scores(turn: TurnInBoth, *, with_components: bool) -> Iterator[tuple[doc.Se
         yield *name, each.component.replace("_", " "), *points, difference(each.difference)
 
 
-def _whose(first: str, second: str) -> str:
-    return "both" if first and second else "first only" if first else "second only"
+def _finding(pair: _Pair) -> doc.Sentence | doc.Item:
+    if pair.first and pair.second:
+        return doc.Item(f"turn {pair.turn}, both judgings", (f"first: {pair.first}", f"second: {pair.second}"))
+    return f"turn {pair.turn}, {'first' if pair.first else 'second'} judging only: {pair.first or pair.second}"

@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from events.types import LogicGapAdjusted
+from events.types import FindingRefused, LogicGapAdjusted
 from judge.live.answers import Answers
 from judge.live.event_batch import EventBatch
 from judge.live.gaps import Gap, GapsAnswer, dock
@@ -108,6 +109,18 @@ def test_what_does_not_hold_is_refused(wrong: Gap, why: str) -> None:
 
     assert [why] == refusals(batch)
     assert (20, 20) == (effective(batch, 1), effective(batch, 2))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "about"),
+    [(gap("An error that nobody writes"), 1), (gap(COMPOSED, turn=2), UNSET), (gap(turn=200), UNSET)],
+)
+def test_a_refusal_names_the_earlier_turn_that_it_is_about(wrong: Gap, about: int | UnsetType) -> None:
+    batch = debate()
+
+    dock(batch, 2, given(answer(wrong)))
+
+    assert [(2, about)] == [(each.turn, each.about) for each in events_of(batch, FindingRefused)]
 
 
 def test_a_turn_without_a_score_cannot_be_docked() -> None:

@@ -86,12 +86,12 @@ def test_any_whole_number_on_the_scale_counts(points: float) -> None:
     ("points", "shown"),
     [
         ("8/100", '"8/100"'),
-        (None, '"None"'),
-        (True, '"True"'),
+        (None, '"null"'),
+        (True, '"true"'),
         ("high", '"high"'),
         ([7], '"[7]"'),
-        ({"score": 7}, '"{'),
-        (1e300, '"1e+300"'),
+        ({"score": 7}, '"score: 7"'),
+        (1e300, '"1e300"'),
     ],
 )
 def test_what_is_no_number_is_absent_and_says_so(points: Any, shown: str) -> None:
@@ -154,7 +154,7 @@ def test_a_standing_is_known_in_any_dress(told: str, stands: str) -> None:
     assert stands == read(answer(standings=dict.fromkeys(NAMES, told))).standings["PRO-1"]
 
 
-@pytest.mark.parametrize(("told", "shown"), [("WON", '"WON"'), (None, '"None"'), (3, '"3"')])
+@pytest.mark.parametrize(("told", "shown"), [("WON", '"WON"'), (None, '"null"'), (3, '"3"')])
 def test_a_standing_that_is_none_is_absent(told: Any, shown: str) -> None:
     said = read(answer(standings=dict.fromkeys(NAMES, "UPHELD") | {"PRO-1": told}))
 

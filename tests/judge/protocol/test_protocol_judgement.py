@@ -95,8 +95,8 @@ def test_a_side_with_one_argument_is_measured_on_the_same_scale() -> None:
     ("score", "shown"),
     [
         ("8/100", '"8/100"'),
-        (None, '"None"'),
-        (True, '"True"'),
+        (None, '"null"'),
+        (True, '"true"'),
         ("high", '"high"'),
         ([7], '"[7]"'),
     ],

@@ -23,7 +23,8 @@ def test_a_debate_and_its_second_judging_are_compared_in_the_terminal(moot: Cli,
     assert 0 == shown.returncode, shown.stderr
     text = shown.stdout.decode()
     assert "weakest premise" in text
-    assert "turn 2, first only: C2.1" in text
+    assert "turn 2, first judging only: “" in text
+    assert "(C2.1 of the first judging, " in " ".join(text.split())
     assert "Level: the second judge gives a turn on average" in text
     assert 5 == found["scores"]["turns"] == len(found["turns"])
     assert 0 != refusal.returncode

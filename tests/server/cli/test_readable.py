@@ -44,6 +44,8 @@ COMMANDS = (
     "whatif {transit} --without risk",
 )
 MARKS = re.compile(r"^[-│·…\d]+\.?$")
+PYTHON = re.compile(r"[\[{(]'|\bUNSET\b|\b[A-Za-z_]+\([a-z_]+=")
+"""Values as Python writes them."""
 
 
 def moot(store: str, *arguments: str) -> str:
@@ -77,7 +79,7 @@ def words_of(text: str) -> set[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_word_is_whole_and_every_line_fits(
+def test_every_word_is_whole_every_line_fits_and_no_value_is_as_python_writes_it(
     stored: tuple[str, dict[str, str]], monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     store, ids = stored
@@ -87,7 +89,10 @@ def test_every_word_is_whole_and_every_line_fits(
         monkeypatch.setenv("COLUMNS", str(width))
         return moot(store, *command.format(**ids).split())
 
-    whole = words_of(shown(WIDEST))
+    widest = shown(WIDEST)
+    whole = words_of(widest)
+
+    assert not PYTHON.findall(widest)
     for width in (80, 200):
         text = shown(width)
         too_wide = [line for line in text.splitlines() if cell_len(line) > width and len(line.split()) > 1]

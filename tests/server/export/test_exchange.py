@@ -14,6 +14,7 @@ from events.types import (
     CheckMissing,
     ClaimCleared,
     ClaimFlagged,
+    ComponentScore,
     ConflictResolved,
     DebateAudited,
     DebateConcluded,
@@ -32,7 +33,8 @@ from events.types import (
 from events.view import view as views
 from events.view.view import View
 from server.export.audit import Audit, Auditor
-from server.export.debate.transcript import as_markdown
+from server.export.debate.transcript import as_markdown, debate_document
+from server.export.document.markdown import to_markdown
 from tests.server.debate_events import answered, failed, folds, opened, question_failed, recorded, spoken, started
 
 TESTS = Path(__file__).parents[2]
@@ -100,7 +102,11 @@ def test_a_turn_tells_its_quotes_its_suspect_claims_and_why_it_was_docked() -> N
     first = document(V1).partition("## Turn 1")[2].partition("## Turn 2")[0]
     third = document(V1).partition("## Turn 3")[2].partition("## Turn 4")[0]
 
-    assert "\n- logic, process 8/10: “the trained mind discounts what" in first
+    assert (
+        "\n- logic, process 8/10: The step from training to verdict is named and illustrated by eyewitnesses.\n"
+        in first
+    )
+    assert "\n  - “the trained mind discounts what deserves discounting”\n" in first
     assert (
         "- event 25: tactics -5 (lowered towards the loser’s band before penalties). "
         "lost tactics against turn 2: at most 16" in first
@@ -171,6 +177,56 @@ def test_a_finding_and_an_opinion_belong_to_the_turn_that_they_are_about() -> No
     assert [(each.claim, each.verdict) for each in one.opinions or ()] == [("C1.1", "cleared")]
     assert [each.reason for each in two.refused or ()] == ["they are not in turn 1"]
     assert "second opinion (second): C1.1 cleared. Pro is right." in as_markdown(view, [one, two])
+
+
+def test_a_refused_flaw_stands_under_the_turn_that_it_is_about() -> None:
+    refused = FindingRefused(turn=2, purpose="gaps", quote="words", reason="nothing is left to pay", about=1)
+    view, [one, two] = shown(scored(), started(2), spoken(2), refused, scored(2))
+
+    assert [(each.reason, each.judged_with) for each in one.refused or ()] == [("nothing is left to pay", 2)]
+    assert two.refused is UNSET
+    ending = as_markdown(view, [one, two]).partition("## Not checked")[2]
+    assert "refused or corrected, gaps (judged with turn 2): “words” nothing is left to pay" in ending
+    assert ending.count("- turn 1, event") == 1
+
+
+def test_every_component_has_its_points_its_reason_its_quote_and_its_rules() -> None:
+    part: dict[str, Any] = {"raw": 8, "spread": 0.0}
+    found = {
+        "cause": ComponentScore(
+            admitted=4,
+            quote="Trams carry",
+            span=None,
+            verified=False,
+            reason="Speaker B is met.",
+            rules=("halved",),
+            **part,
+        ),
+        "frame_control": ComponentScore(admitted=8, quote="", span=None, verified=True, reason="It sets it.", **part),
+    }
+    dimensions = {**SCORES, "frame_control": DimensionScore(raw=8, admitted=8, rules=("counted once",))}
+    view, audited = shown(TurnScored(turn=1, components=found, dimensions=dimensions, samples=1))
+    text = as_markdown(view, audited)
+
+    assert (
+        "- logic, cause 4/10 (the judge gave 8): Con is met.\n"
+        "  - “Trams carry” (these words are not in the turn)\n"
+        "  - halved\n"
+        "- frame control 8/10: It sets it.\n"
+        "- frame control: counted once\n"
+    ) in text
+    assert audited[0].components == view.turns["1"].components
+
+
+def test_a_brief_document_has_the_scores_without_their_reasons() -> None:
+    records = parse_lines(V2.read_bytes().splitlines(keepends=True))
+    view = views.apply_all(views.INITIAL, records).view
+    brief = to_markdown(debate_document(view, audits(records), is_brief=True))
+
+    assert "against turn 2: logic won slightly" in brief
+    assert "read in the order" not in brief
+    assert "logic, process" not in brief
+    assert "concession: it withdraws P1.2 openly" in brief
 
 
 VERDICT = ScorecardVerdictReached(
