@@ -41,6 +41,15 @@ def with_think(seat: str, who: str, usual: Think) -> Callable[[F], F]:
     return click.option(f"--{seat}-think", type=click.Choice(get_args(Think)), help=words)
 
 
+def with_elasticity(side: str, who: str) -> Callable[[F], F]:
+    """Add an option like ``--pro-elasticity``: how far pressure changes a debater."""
+    words = (
+        f"How far a lost exchange or a penalty moves the character of {who}, from 0 to 1; at 0 it stays as it is, and "
+        "no directives are given.  For format exchange.  Without it: 0.5."
+    )
+    return click.option(f"--{side}-elasticity", type=float, help=words)
+
+
 def with_store(function: F) -> F:
     """Add ``--store``, which is also accepted before the command's name."""
     return click.option("--store", metavar="URL", help="The store to use.  [MOOT_STORE]")(function)

@@ -73,6 +73,30 @@ def test_the_form_sends_how_much_each_seat_thinks(page: Page, server: Any, scrip
     assert ["high"] * 4 == [seat["think"] for seat in opened["panel"]]
 
 
+def test_the_form_sends_the_elasticity_of_each_side(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
+    page = new_page()
+    model = server.script(scripts.quick)
+    new_debate(page, server)
+    page.get_by_label("Motion", exact=True).fill("Trams are better than cars")
+    page.get_by_text("A panel of raters").click()
+    for role in ("pro", "con", "judge"):
+        choose(page, role, model)
+    page.get_by_role("radio", name="Protocol").check()
+    expect(page.locator("#elasticities")).to_be_hidden()
+    page.get_by_role("radio", name="Exchange").check()
+    con = page.get_by_role("group", name="Elasticity").get_by_label("Con")
+    con.fill("1.5")
+    page.get_by_role("button", name="Open the debate").click()
+    expect(page.locator("[data-error='con.elasticity']")).to_have_text("elasticity must be at most 1")
+    con.fill("0")
+    page.get_by_role("button", name="Open the debate").click()
+    page.wait_for_url(re.compile("/d/"))
+    debate = page.url.rsplit("/", 1)[1].partition("#")[0]
+    opened = page.request.get(f"{server.url}/api/debates/{debate}/events?limit=1").json()["events"][0]["event"]
+
+    assert [0.5, 0] == [opened[side]["elasticity"] for side in ("pro", "con")]
+
+
 def test_an_error_is_shown_at_its_field(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
     page = new_page()
     new_debate(page, server)

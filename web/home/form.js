@@ -151,7 +151,8 @@ function addPersonFields(name) {
 
 /** Hides the fields that do not apply to the chosen format and panel. */
 function showFields() {
-  $("#lengths").hidden = $("#open").elements.format.value === "protocol";
+  const isProtocol = $("#open").elements.format.value === "protocol";
+  $("#lengths").hidden = $("#elasticities").hidden = isProtocol;
   $("#poll-fields").hidden = !$("#open [name=poll]").checked;
   $("#raters").hidden = !$("#open [name=panel]").checked;
 }
@@ -302,13 +303,14 @@ function requestBody() {
     return { person: value(`${seat}.person`), time_s: minutes && minutes * 60 };
   };
   const takeover = (side) => (value(`${side}.model`) === PERSON && value(`${side}.takeover`)) || undefined;
+  const format = $("#open").elements.format.value;
   const seat = (side) => ({
     ...holder(`${side}.model`, side),
     takeover: takeover(side),
     archetype: value(`${side}.archetype`) || undefined,
+    elasticity: format === "protocol" ? undefined : figure(`${side}.elasticity`),
     think: value(`${side}.think`),
   });
-  const format = $("#open").elements.format.value;
   const judging = { samples: figure("judge.samples"), think: value("judge.think") };
   const raters = RATERS.map((name) => ({
     rater: name,

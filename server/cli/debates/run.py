@@ -11,6 +11,7 @@ from server.cli.options import (
     evidence_body,
     rubric_of,
     say_unused_rubric,
+    with_elasticity,
     with_evidence,
     with_json,
     with_settings,
@@ -41,6 +42,8 @@ from server.settings import Settings
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
 @click.option("--pro-as", "pro_as", metavar="ARCHETYPE", default="engineer", show_default=True)
 @click.option("--con-as", "con_as", metavar="ARCHETYPE", default="provocateur", show_default=True)
+@with_elasticity("pro", "the debater for the motion")
+@with_elasticity("con", "the debater against the motion")
 @click.option("--max-words", type=int, help="Most words of a turn.  [default: 180, or 70 if SmolLM2 debates]")
 @click.option("--language", metavar="TAG", help="Language of the debate, such as de; without it, that of the motion.")
 @click.option(
@@ -121,10 +124,8 @@ def _body(motion: str, options: dict[str, Any]) -> dict[str, Any]:
         "judge": {"samples": options["samples"], "appeals": options["appeals"]},
     }
     for role in ("pro", "con", "judge"):
-        if (model := options[f"{role}_model"]) is not None:
-            body[role]["model"] = model
-        if (think := options[f"{role}_think"]) is not None:
-            body[role]["think"] = think
+        given = {name: options.get(f"{role}_{name}") for name in ("model", "elasticity", "think")}
+        body[role] |= {name: value for name, value in given.items() if value is not None}
     if options["second"] is not None:
         body["judge"]["second"] = options["second"]
     if options["rubric"] is not None:

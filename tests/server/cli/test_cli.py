@@ -35,7 +35,7 @@ def test_a_run_prints_the_transcript_and_the_id_alone_on_the_last_line(moot: Cli
 
 @pytest.mark.slow
 def test_a_run_in_json_is_one_object_a_line_and_the_id_last(moot: Cli, script: Any) -> None:
-    done = moot("run", "Cities should ban cars", "--turns", "2", *seats(script()), "--json")
+    done = moot("run", "Cities should ban cars", "--turns", "2", "--con-elasticity", "0.8", *seats(script()), "--json")
     lines = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
     frames = [line["frame"] for line in lines if "frame" in line]
     view: Any = {}
@@ -46,6 +46,7 @@ def test_a_run_in_json_is_one_object_a_line_and_the_id_last(moot: Cli, script: A
     assert {"id"} == lines[-1].keys()
     assert list(range(1, len(frames) + 1)) == [frame["position"] for frame in frames]
     assert view == moot.json("show", lines[-1]["id"])
+    assert [0.5, 0.8] == [view[side]["elasticity"] for side in ("pro", "con")]
 
 
 @pytest.mark.slow

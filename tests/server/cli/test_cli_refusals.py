@@ -64,6 +64,7 @@ def test_without_a_store_there_is_nothing_to_read(moot: Cli) -> None:
     [
         (("x" * 50_000,), "motion"), (("",), "motion"), (("m", "--turns", "0"), "turns"),
         (("m", "--turns", "10000"), "turns"), (("m", "--pro", "nope:x"), "pro.model"),
+        (("m", "--con-elasticity", "2"), "con.elasticity"),
         (("m", "--samples", "0"), "judge.samples"), (("m", "--max-cost", "nan"), "max_cost_usd"),
     ],
 )  # fmt: skip
