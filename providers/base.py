@@ -7,7 +7,7 @@ A provider translates one SDK and decides nothing: no retry, no default answer, 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from itertools import groupby
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Final, Generic, Literal, Protocol, TypeVar
 
 from msgspec import Struct, field
 
@@ -78,6 +78,18 @@ class Term(Struct, frozen=True, kw_only=True):
     """What earns so many points: a number of points in digits, and a sentence."""
     part_of: str = ""
     """The dimension of a component."""
+
+
+JOINS: Final = "_and_"
+"""Stands between the purposes of two questions that are asked in one call."""
+
+
+def purposes_of(purpose: str) -> tuple[str, ...]:
+    """The purposes that a call serves: ``score`` and ``claims`` for ``score_and_claims``.
+
+    The answer of such a call has the members of both answers side by side.
+    """
+    return tuple(purpose.split(JOINS))
 
 
 class Material(Struct, frozen=True, kw_only=True):

@@ -10,6 +10,8 @@ Span = tuple[int, int]
 """[start, end) in Unicode code points."""
 Think = Literal["default", "off", "low", "medium", "high"]
 """How much a model thinks before it answers; ``default`` leaves it to the vendor.  ``providers`` defines it too."""
+Effort = Literal["full", "brief"]
+"""How many calls a judge gets for a turn: each question by itself, or at most three calls."""
 
 SIDES: tuple[Side, Side] = ("pro", "con")
 ALL_PRIVATE: frozenset[str] = frozenset({"*"})

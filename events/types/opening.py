@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from events.types.base import Event, Think, Winner
+from events.types.base import Effort, Event, Think, Winner
 from events.types.deliberation import Artifact
 from events.types.lab import LabSetup
 from events.types.panel import Rater
@@ -85,6 +85,8 @@ class JudgeSeat(Struct, frozen=True, kw_only=True):
     """The name of a judge that counts and understands nothing ("the lexical baseline"): it names no winner."""
     time_s: float | UnsetType = UNSET
     """Seconds that a person has for a question; unset for a model."""
+    effort: Effort = "full"
+    """``brief``: at most three calls a turn, as two questions that belong together share a call."""
 
 
 class JudgeNoise(Struct, frozen=True, kw_only=True):

@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from judge.lenient import clip
 from judge.lexical.findings import (
     ALIKE,
@@ -33,7 +35,7 @@ from judge.lexical.measures import (
 )
 from judge.lexical.reading import Sentence, TextReading, read
 from judge.text.scanner import tokens
-from providers.base import Material, RegisterEntry, Speech
+from providers.base import Material, RegisterEntry, Speech, purposes_of
 from providers.errors import BadRequest
 
 NAME: Final = "the lexical baseline"
@@ -72,6 +74,8 @@ def respond(material: Material, form: Form) -> dict[str, Any]:
 
     Raises ``BadRequest`` for a question or a language that a baseline cannot know anything about.
     """
+    if len(parts := purposes_of(material.purpose)) > 1:
+        return {name: value for each in parts for name, value in respond(replace(material, purpose=each), form).items()}
     if material.purpose not in ANSWERS:
         raise BadRequest(f"{NAME} cannot answer questions of the kind {material.purpose!r}")
     if material.language not in languages():

@@ -13,7 +13,7 @@ gets the short prompts of the other modules instead.
 
 from bisect import bisect
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -464,6 +464,13 @@ class WholeDebate:
 
     def _fill(self, name: str, /, **values: str) -> str:
         return fill(self._text(name), **values)
+
+
+def both_asked(prompts: Mapping[str, Template], first: str, second: str) -> str:
+    """Two questions as one, for a judge that is asked briefly."""
+    own = prompts.get("whole")
+    template = own if own is not None and has_section(own, "both") else load_template("whole")
+    return fill(section(template, "both"), first=first, second=second)
 
 
 def _ending(turns: Iterable[Segment]) -> Prompt:

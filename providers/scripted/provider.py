@@ -5,11 +5,12 @@ Its tokens are words.  Its faults raise the errors that a real provider would ra
 
 import os
 import time
+from collections import ChainMap
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import anyio
 import anyio.lowlevel
@@ -19,7 +20,7 @@ from msgspec import Struct
 
 from providers.answers.neutral import neutral
 from providers.answers.streaming import Source, open_stream, read_answer
-from providers.base import Answer, ModelStatus, Outcome, Parameters, Request, TextStream, Tokens
+from providers.base import Answer, ModelStatus, Outcome, Parameters, Request, TextStream, Tokens, purposes_of
 from providers.errors import (
     BrokenOff,
     ContextExceeded,
@@ -40,6 +41,8 @@ from .script import Fault, Pace, Script, ScriptedAnswer, ScriptedTurn, load
 T = TypeVar("T")
 
 UNPACED = Pace(chunk_ms=0, chunk_chars=400, answer_ms=0)
+AGAIN: Final = "_again"
+"""Ends the purpose in the key of a question that is asked once more because quotes did not hold."""
 DRIP_LIMIT = 2
 """A drip sends a character every half idle timeout, and fails after this many timeouts."""
 
@@ -63,6 +66,31 @@ _INVALID_ANSWERS = {"bad_json": '{"points": 7, "quote": "and here it bre', "wron
 def shipped() -> dict[str, Path]:
     """The scripts that come with Moot, by name: ``scripted:NAME``."""
     return {path.stem: path for path in sorted((Path(__file__).parent / "exhibitions").glob("*.json"))}
+
+
+def _neutral(script: Script, request: Request, type_: Any) -> Any:
+    return _quoting(neutral(type_), script.first_words(request.turn))
+
+
+def _by_parts(script: Script, request: Request, type_: Any) -> ScriptedAnswer | None:
+    """The answer to two questions in one call, from the file's answers to each; None if it gives neither.
+
+    A question that the file does not answer gets a neutral answer.  A fault of one is a fault of the call.
+    """
+    purpose, _, rest = request.key.partition(":")
+    first = purpose.removesuffix(AGAIN)
+    parts = purposes_of(first)
+    if len(parts) == 1:
+        return None
+    keys = [(f"{each}{AGAIN}:{rest}", f"{each}:{rest}")[first == purpose :] for each in parts]
+    tried = ([script.answer_of(key, request.attempt) for key in each] for each in keys)
+    found = [answer for each in tried if (answer := next(filter(None, each), None)) is not None]
+    if fault := next((each for each in found if each.fault is not None), None):
+        return fault
+    values = [each.value for each in found if isinstance(each.value, dict)]
+    if not values:
+        return None
+    return ScriptedAnswer(value=dict(ChainMap(*values, _neutral(script, request, type_))))
 
 
 def _quoting(value: Any, words: str) -> Any:
@@ -95,10 +123,10 @@ class ScriptedProvider:
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
         """Give the file's answer to ``request.key``; if there is none, a neutral answer with a mark."""
         script = await self._read(model)
-        answer = script.answer_of(request.key, request.attempt)
+        answer = script.answer_of(request.key, request.attempt) or _by_parts(script, request, type_)
         call = _Call(model, script, request, time.monotonic(), is_neutral=answer is None)
         if answer is None:
-            answer = ScriptedAnswer(value=_quoting(neutral(type_), script.first_words(request.turn)))
+            answer = ScriptedAnswer(value=_neutral(script, request, type_))
         return await read_answer(_stream_answer(call, answer), request, type_)
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:

@@ -20,8 +20,8 @@ from events.types import (
     TurnSpoken,
 )
 from judge.live.scoring import applicable
-from judge.live.spine import PremisesAnswer
 from providers.answers.schema import parse
+from providers.base import purposes_of
 from server.debate.formats.halts import is_forgiven
 from server.debate.formats.steps import Ask, Record, Speak
 from tests.server.debate_events import RUBRIC, Play, abandoned, failed, no_reply, opened, reply, spoken, started
@@ -54,6 +54,7 @@ class RandomDebate:
                 judge_attempts=2,
                 second=chance.choice(("scripted:second", "scripted:judge")),
                 appeals=chance.choice(("serious", "all", "none")),
+                effort=("full", "brief")[seed % 2],
             )
         )
 
@@ -125,7 +126,11 @@ class RandomDebate:
         return said
 
     def _answer(self, step: Ask) -> Any:
-        match step.purpose:
+        answers = [self._answer_to(each, step) for each in purposes_of(step.purpose)]
+        return {name: value for each in answers for name, value in each.items()}
+
+    def _answer_to(self, purpose: str, step: Ask) -> Any:
+        match purpose:
             case "score":
                 assert step.turn is not None
                 return self._score(step.turn)
@@ -169,7 +174,7 @@ class RandomDebate:
         stated = self._several(
             lambda: {"text": self.chance.choice((*SENTENCES, "")), "quote": self._quote(step.turn or 1)}, 3
         )
-        if step.answer_type is not PremisesAnswer:
+        if "revised" not in step.answer_type.__struct_fields__:
             return {"stated": stated}
         return {
             "stated": stated,

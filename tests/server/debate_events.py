@@ -39,6 +39,7 @@ from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
 from providers.answers.neutral import neutral
 from providers.answers.schema import parse
+from providers.base import purposes_of
 from server.debate.formats import next_steps
 from server.debate.formats.halts import ADAPTED
 from server.debate.formats.steps import Ask, Record, Speak, Step
@@ -51,7 +52,13 @@ CHARACTERS: dict[str, Archetype] = {name: archetypes()[name] for name in ("engin
 
 
 def opened(
-    turns: int = 2, samples: int = 1, *, second: str | UnsetType = UNSET, appeals: Any = "serious", **settings: Any
+    turns: int = 2,
+    samples: int = 1,
+    *,
+    second: str | UnsetType = UNSET,
+    appeals: Any = "serious",
+    effort: Any = "full",
+    **settings: Any,
 ) -> DebateOpened:
     return DebateOpened(
         motion="Cities should ban cars",
@@ -60,7 +67,7 @@ def opened(
         max_words=180,
         pro=Debater(model="scripted:pro", archetype="engineer", elasticity=0.5),
         con=Debater(model="scripted:con", archetype="provocateur", elasticity=0.5),
-        judge=JudgeSeat(model="scripted:judge", samples=samples, second=second, appeals=appeals),
+        judge=JudgeSeat(model="scripted:judge", samples=samples, second=second, appeals=appeals, effort=effort),
         panel=(),
         rubric=RUBRIC,
         archetypes=CHARACTERS,
@@ -259,7 +266,8 @@ class Play:
 @st.composite
 def random_debates(draw: st.DrawFn) -> list[Draft | Event]:
     """Events as a moderator could have recorded them: steps with any outcome, commands of people at any point."""
-    play = Play(opened(draw(st.integers(1, 3)), draw(st.integers(1, 2))))
+    effort = draw(st.sampled_from(("full", "brief")))
+    play = Play(opened(draw(st.integers(1, 3)), draw(st.integers(1, 2)), effort=effort))
     for _ in range(draw(st.integers(0, 40))):
         if play.debate.status.state == "concluded":
             break
@@ -302,8 +310,8 @@ def _replies(draw: st.DrawFn, possible: Iterable[Step]) -> list[Draft | Event]:
 def _reply(draw: st.DrawFn, step: Ask) -> Event:
     if draw(st.integers(0, 5)) == 0:
         return no_reply(step, draw(st.sampled_from(KINDS)))
-    if step.purpose == "score":
-        return reply(step, score(step.turn or 0, draw(st.floats(0, 1))))
+    if "score" in purposes_of(step.purpose):
+        return reply(step, neutral(step.answer_type) | score(step.turn or 0, draw(st.floats(0, 1))))
     if step.purpose == "compare":
         return reply(step, {name: draw(st.sampled_from(("first", "second", "draw"))) for name in RUBRIC.bands})
     return reply(step)

@@ -1,10 +1,11 @@
 """``moot run``: a debate in the terminal, run here or by the server that holds the store."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
+from events.types import Effort
 from server.cli.debates.debate_runner import Resumption, run_debate
 from server.cli.debates.transcript import DebatePrinter
 from server.cli.options import (
@@ -73,6 +74,11 @@ from server.settings import Settings
 @with_think("pro", "the debater for the motion is asked", "low")
 @with_think("con", "the debater against it is asked", "low")
 @with_think("judge", "the judge is asked", "medium")
+@click.option(
+    "--judge-effort",
+    type=click.Choice(get_args(Effort)),
+    help="brief: at most three calls a turn, for a local model that keeps no prompts in a cache.  Without it: full.",
+)
 @with_think("panel", "the panel's raters are asked", "medium")
 @with_evidence
 @click.option("--max-cost", type=float, metavar="USD", help="Halt the debate at this cost.")
@@ -124,7 +130,7 @@ def _body(motion: str, options: dict[str, Any]) -> dict[str, Any]:
         "judge": {"samples": options["samples"], "appeals": options["appeals"]},
     }
     for role in ("pro", "con", "judge"):
-        given = {name: options.get(f"{role}_{name}") for name in ("model", "elasticity", "think")}
+        given = {name: options.get(f"{role}_{name}") for name in ("model", "elasticity", "think", "effort")}
         body[role] |= {name: value for name, value in given.items() if value is not None}
     if options["second"] is not None:
         body["judge"]["second"] = options["second"]

@@ -63,6 +63,8 @@ class Question(Struct, frozen=True, kw_only=True):
     """Returns the costly findings of an answer whose quotes do not hold, in words: it is then asked for once more."""
     becomes: Any = None
     """The type that an answer of the judge is converted to after the lenient reading; None: it is read strictly."""
+    part: type[Struct] | None = None
+    """The type that it takes from an answer in which other questions have parts too; None: the whole answer."""
     timeout_s: float | None = None
     """A shorter time limit than the debate's ``judge_timeout_s``."""
     material: Callable[[], Material | None] = lambda: None
@@ -136,6 +138,8 @@ def answers(debate: Debate, asked: Question) -> Answers[Any]:
             except ProviderError as error:  # an answer of an older log, which is read otherwise today
                 reason = Reason(f"{error.kind}: {error.message}")
                 continue
+            if asked.part is not None:
+                value, corrected = _part(value, corrected, asked.part)
             given.append((found.position, value))
             notes += [(found.position, note) for note in corrected]
         elif failures := debate.questions.failed.get(name):
@@ -151,6 +155,15 @@ def read_answer(asked: Question, raw: str) -> tuple[Any, tuple[Note, ...]]:
     if asked.becomes is None:
         return parse(raw, asked.answer_type), ()
     return read_as(parse(raw, lenient(asked.answer_type)), asked.answer_type, asked.becomes)
+
+
+def _part(value: Any, notes: tuple[Note, ...], part: type[Struct]) -> tuple[Struct, tuple[Note, ...]]:
+    """The members of one question in an answer to several, and what was corrected in them."""
+    names = part.__struct_fields__
+    return (
+        part(**{name: getattr(value, name) for name in names}),
+        tuple(note for note in notes if note.path.partition(".")[0] in names),
+    )
 
 
 def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> Ask | None:

@@ -152,6 +152,7 @@ def _judge(request: DebateRequest, model: str, found: FoundModels) -> JudgeSeat:
         window=found.windows[model],
         baseline=found.baselines.get(model, UNSET),
         time_s=UNSET if request.judge.person is None else request.judge.time_s or QUESTION_S,
+        effort=request.judge.effort,
     )
 
 

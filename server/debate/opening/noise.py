@@ -18,6 +18,8 @@ MOTION: Final = "Lab: how far can you trust the numbers of {judge}?"
 """The motion of a run; a judge's runs are found by it."""
 LAST: Final = 3
 """Events at the end of a run among which its result is."""
+ASKED_ALIKE: Final = ("model", "samples", "effort")
+"""What the judge of the run and that of the debate must have in common.  A run asks in full."""
 MAX_RUNS: Final = 50
 """Runs of a judge that are looked at, newest first."""
 
@@ -43,7 +45,7 @@ async def _measured(log: EventLog, run: str, opened: DebateOpened) -> JudgeNoise
     if result is None:
         return UNSET
     begun, measured = result
-    if begun.judge.model != opened.judge.model or begun.judge.samples != opened.judge.samples:
+    if any(getattr(begun.judge, name) != getattr(opened.judge, name) for name in ASKED_ALIKE):
         return UNSET
     if measured.rubric_digest != digest(opened.rubric):
         return UNSET

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from events.misfits import misfit_words
-from events.types import MotionKind, Think
+from events.types import Effort, MotionKind, Think
 from events.types.panel import Profile
 from judge.rubrics.rubric import ShippedRubric
 from server.errors import BadField
@@ -51,6 +51,8 @@ class JudgeRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """The name of the person who judges in place of a model."""
     time_s: TurnTime | None = None
     """Seconds that the person has for a question; ``QUESTION_S`` without it."""
+    effort: Effort = "full"
+    """``brief``: two questions share a call, and turns are compared in one order.  Format exchange only."""
 
 
 class RaterRequest(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -114,10 +116,7 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
 
     def check(self) -> None:
         """Raise ``BadField`` for fields that do not go together."""
-        if self.judge.person is not None and self.judge.samples > 1:
-            raise BadField("judge.samples", "a person is asked once")
-        if is_person(self.judge.second or ""):
-            raise BadField("judge.second", "second opinions come from a model")
+        self._check_judge()
         for side, seat in (("pro", self.pro), ("con", self.con)):
             if seat.person is None:
                 for field in ("time_s", "takeover"):
@@ -127,6 +126,17 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
                 raise BadField(f"{side}.person", "a person debates in format exchange only")
             elif seat.takeover is not None and is_person(seat.takeover):
                 raise BadField(f"{side}.takeover", "a model takes over, not a person")
+
+    def _check_judge(self) -> None:
+        if self.judge.person is not None and self.judge.samples > 1:
+            raise BadField("judge.samples", "a person is asked once")
+        if self.judge.effort == "brief":
+            if self.format != "exchange":
+                raise BadField("judge.effort", "a judge is asked briefly in format exchange only")
+            if self.judge.person is not None or is_person(self.judge.model or ""):
+                raise BadField("judge.effort", "a person is asked each question by itself")
+        if is_person(self.judge.second or ""):
+            raise BadField("judge.second", "second opinions come from a model")
 
 
 def as_field_error(error: msgspec.ValidationError) -> BadField:

@@ -18,7 +18,7 @@ from events.state import debate as debates
 from events.text.segmentation import UNSPACED
 from events.types import DebateOpened, Event, ModelAnswered, TurnSpoken, TurnStarted, Usage
 from providers.answers.schema import schema
-from providers.base import Segment, Think
+from providers.base import Segment, Think, purposes_of
 from server.debate.formats import FORMATS, next_steps
 from server.debate.formats.steps import Ask, Record, Speak
 
@@ -214,7 +214,7 @@ class _FillerAnswer:
             return self.of(form["anyOf"][0], name)
         match form.get("type"):
             case "object":
-                return {key: self.of(each, key) for key, each in form.get("properties", {}).items()}
+                return {key: self._about(key).of(each, key) for key, each in form.get("properties", {}).items()}
             case "array":
                 return [self.of(form["items"])] * self._items(form, name)
             case "string":
@@ -226,6 +226,12 @@ class _FillerAnswer:
                 return max(low, (low + form.get("maximum", 1)) // 2)
             case kind:
                 return False if kind == "boolean" else None
+
+    def _about(self, member: str) -> "_FillerAnswer":
+        """For a member that is the answer to one of two questions in a call: the same for that question."""
+        purposes = purposes_of(self._purpose)
+        is_own = len(purposes) > 1 and member in purposes
+        return _FillerAnswer(member, self._turn, self._words) if is_own else self
 
     def _items(self, form: dict[str, Any], name: str) -> int:
         number = ITEMS.get(name, round(OTHERWISE * form.get("maxItems", 4)))

@@ -5,10 +5,12 @@ a fixed order on one batch: score, comparison, bands, attempts on the judge, cla
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final
 
-from msgspec import UNSET
+import msgspec
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from events.record import Draft
 from events.state.claims import Claim
@@ -22,9 +24,10 @@ from judge.live.answers import Answers
 from judge.live.entries import record_injection, record_unchecked
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, messages_before_turn, with_moderator_messages
-from judge.live.whole import WholeDebate, is_conflict, reads_whole
+from judge.live.whole import WholeDebate, both_asked, is_conflict, reads_whole
 from judge.material import claim_material, conflict_material, turns_material
 from personalities.pressure import after_exchange
+from providers.base import JOINS, Material, Segment
 from server.debate.formats.parts import PARTS
 from server.debate.formats.questions import Question, answers, no_fault
 from server.people.names import is_person
@@ -45,7 +48,7 @@ TOKENS: Final = {
 
 
 def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str, Question]:
-    """All questions about a turn that has been spoken, by name."""
+    """All questions about a turn that has been spoken, by name; some of them share a call if the judge is brief."""
     number, rubric, prompts, motion = turn.number, opened.rubric, opened.prompts, opened.motion
     spoken = debate.transcript.spoken()
     whole = _whole(debate, opened)
@@ -129,7 +132,66 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
             lambda whole: whole.gaps(said),
             misquotes=partial(gaps.misquoted, debate, number),
         )
-    return asked
+    return _joined(opened, asked) if opened.judge.effort == "brief" and not is_person(opened.judge.model) else asked
+
+
+JOINED: Final = (("score", "claims"), ("gaps", "premises"))
+"""The questions about a turn that share a call of a judge with effort ``brief``."""
+
+
+def _joined(opened: DebateOpened, asked: dict[str, Question]) -> dict[str, Question]:
+    """The questions of a judge with effort ``brief``: two share a call, and two turns are compared in one order."""
+    kept = {name: each for name, each in asked.items() if name != "backward"}
+    for names in JOINED:
+        if kept.keys() >= set(names):
+            kept |= _both(opened, *((name, kept[name]) for name in names))
+    return kept
+
+
+def _both(opened: DebateOpened, one: tuple[str, Question], other: tuple[str, Question]) -> dict[str, Question]:
+    """Two questions in one call, each with its part of the answer.
+
+    The prompt begins as the longer one of the two.
+    """
+    (first_name, first), (second_name, second) = one, other
+    purpose = f"{first_name}{JOINS}{second_name}"
+
+    def prompt() -> Prompt:
+        asks = first.prompt(), second.prompt()
+        ask = both_asked(opened.prompts, asks[0][-1].text, asks[1][-1].text)
+        return (*max(asks, key=len)[:-1], Segment("user", ask))
+
+    def misquotes(answer: Any) -> str:
+        return "\n".join(found for each in (first, second) if (found := each.misquotes(answer)))
+
+    def material() -> Material | None:
+        found = first.material()
+        return None if found is None else replace(found, purpose=purpose)
+
+    both = replace(
+        first,
+        key=f"{purpose}:{first.turn}",
+        purpose=purpose,
+        prompt=prompt,
+        answer_type=_merged(first.answer_type, second.answer_type),
+        becomes=_merged(first.becomes, second.becomes),
+        max_tokens=first.max_tokens + second.max_tokens,
+        misquotes=misquotes,
+        material=material,
+    )
+    return {first_name: replace(both, part=first.becomes), second_name: replace(both, part=second.becomes)}
+
+
+@lru_cache(maxsize=64)
+def _merged(first: type[Struct], second: type[Struct]) -> type[Struct]:
+    """The type of an answer with the members of both."""
+    members = [
+        (each.name, each.type) if each.required else (each.name, each.type, each.default)
+        for type_ in (first, second)
+        for each in msgspec.structs.fields(type_)
+    ]
+    name = f"{first.__name__}And{second.__name__}"
+    return msgspec.defstruct(name, members, frozen=True, kw_only=True, module=__name__)
 
 
 def shortening_due(debate: Debate, opened: DebateOpened) -> ContextShortened | None:
@@ -286,7 +348,7 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
 def _narrative_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]:
     """The narrative, and once more with the speakers' labels swapped if the rubric says so."""
     whole = reads_whole(opened)
-    is_asked_twice = whole and not is_person(opened.judge.model)
+    is_asked_twice = whole and opened.judge.effort == "full" and not is_person(opened.judge.model)
     orders = opened.rubric.narrative_orders if is_asked_twice and opened.rubric.narrative_orders else 1
 
     def prompt(*, swapped: bool) -> Prompt:

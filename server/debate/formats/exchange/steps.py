@@ -237,7 +237,8 @@ def _judge(debate: Debate, opened: DebateOpened, turn: Turn) -> tuple[Step, ...]
     if (shortened := judging.shortening_due(debate, opened)) is not None:
         return record([Draft(event=shortened, cause=turn.spoken)])
     asked = judging.turn_questions(debate, opened, turn)
-    if asks := pending(debate, opened, list(asked.values())):
+    calls = {each.key: each for each in asked.values()}
+    if asks := pending(debate, opened, list(calls.values())):
         return asks
     evidence, more = judging.evidence_of(debate, opened, turn, asked)
     asks = pending(debate, opened, list(more.values()))
