@@ -37,6 +37,7 @@ from events.types import (
     DebateOpened,
     Debater,
     DebateState,
+    Effort,
     FamilyWarned,
     JudgeSeat,
     NarrativeVerdictReached,
@@ -114,6 +115,8 @@ class JudgeView(Struct, frozen=True, kw_only=True, gc=False):
     caveat: str
     baseline: str | UnsetType = UNSET
     """The name of a judge that understands nothing; a blind debate tells it too."""
+    effort: Effort | UnsetType = UNSET
+    """Present if it is ``brief``."""
 
 
 class VerdictsView(Struct, frozen=True, kw_only=True, gc=False):
@@ -524,7 +527,13 @@ def _transcript(debate: Debate, *, hides: bool) -> TranscriptView | UnsetType:
 
 
 def _judge(seat: JudgeSeat, *, named: bool) -> JudgeView:
-    shown = JudgeView(model=seat.model, samples=seat.samples, caveat=seat.caveat, baseline=seat.baseline)
+    shown = JudgeView(
+        model=seat.model,
+        samples=seat.samples,
+        caveat=seat.caveat,
+        baseline=seat.baseline,
+        effort=UNSET if seat.effort == "full" else seat.effort,
+    )
     return shown if named else replace(shown, model=UNSET, caveat=seat.caveat if seat.baseline else "")
 
 

@@ -49,6 +49,10 @@ def judge_name(model: str | UnsetType) -> str:
     return model if person == model else f"{person}, a person"
 
 
+BRIEF: Final = "It is asked briefly: at most three calls a turn, and one order of every comparison."
+"""What a reader is told of a judge with effort ``brief``."""
+
+
 def sources_of(supplied: TranscriptView | UnsetType, origin: Origin | UnsetType) -> Iterator[str]:
     """Where the words of a debate come from, if not all of them were spoken in it; plain text."""
     if supplied is not UNSET:

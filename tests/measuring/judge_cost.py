@@ -8,7 +8,7 @@ the questions of one turn are asked at the same time, so they do not find each o
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, get_args
 
 import click
 import msgspec
@@ -16,16 +16,18 @@ import pytest
 from msgspec import Struct
 
 from events.store.log import read_all
-from events.types import DebateConcluded, Event, ModelAnswered, ModelFailed
+from events.types import DebateConcluded, Effort, Event, ModelAnswered, ModelFailed
 from judge.rubrics.rubric import rubric_v1, rubric_v2
 from providers.catalog.pricing import cost
 from server.cli.output import run_async
+from server.debate.setup.estimate import PACES
 from server.process import observe
 from server.settings import Settings
 from tests.providers.vendors.running import running_vendors
 from tests.server.harness import harness, shipped_registry
 
 JUDGES: Final = ("anthropic:claude-sonnet-5-5", "openai:gpt-5.4-mini", "openai:gpt-6-luna", "gemini:gemini-3.8-flash")
+LOCAL: Final = "ollama:llama3.1:8b"
 WORDS: Final = 180
 LATENCY_MS: Final = 300
 WARM: Final = 4
@@ -61,7 +63,9 @@ DebateUse = dict[int, JudgeUse]
 """By turn; 0 for the questions at the end."""
 
 
-async def measured(judge: str, rubric: str, turns: int, latency_s: float, words: int = WORDS) -> DebateUse:
+async def measured(
+    judge: str, rubric: str, turns: int, latency_s: float, words: int = WORDS, effort: str = "full"
+) -> DebateUse:
     """Hold a debate before fakes."""
     patch = pytest.MonkeyPatch()
     settings = Settings(store="memory:", tick_ms=0, retry_ms=0, idle_timeout_s=60, log_level="error")
@@ -74,7 +78,8 @@ async def measured(judge: str, rubric: str, turns: int, latency_s: float, words:
                 "providers.openai.OpenAIProvider.default_address", vendors.openai.url
             )  # marks for the cache go to OpenAI's address only
             rules = msgspec.to_builtins(RUBRICS[rubric]())
-            debate = await h.open(judge, turns=turns, max_words=words + 20, rubric=rules)
+            seat = {"effort": effort}
+            debate = await h.open(judge, turns=turns, max_words=words + 20, rubric=rules, seat=seat)
             end = await h.ended(debate)
             assert isinstance(end, DebateConcluded), f"the debate before {judge} did not conclude: {end}"
             events = [record.event async for record in read_all(h.log, debate)]
@@ -154,6 +159,23 @@ def turns_table(found: dict[tuple[str, str], DebateUse], judge: str) -> str:
     return "\n".join(lines)
 
 
+def efforts_table(found: dict[str, DebateUse], turns: int) -> str:
+    """A row for each effort of a model that keeps no prompts: what it reads and writes, and how long that takes."""
+    reading, writing = PACES["ollama"]
+    lines = [f"| {turns} turns | calls | tokens in | out | minutes |", "|---" * 5 + "|"]
+    for effort, used in found.items():
+        all_of_it = summed(used)
+        minutes = (all_of_it.read / reading + all_of_it.written / writing) / 60
+        numbers = f"{all_of_it.calls} | {all_of_it.read:,} | {all_of_it.written:,} | {minutes:.0f}"
+        lines.append(f"| `{effort}` | {numbers} |")
+    return "\n".join(lines)
+
+
+async def measure_efforts(turns: int, words: int) -> dict[str, DebateUse]:
+    """A local model asked in full and briefly."""
+    return {effort: await measured(LOCAL, "v2", turns, 0.0, words, effort) for effort in get_args(Effort)}
+
+
 async def measure_all(
     judges: Sequence[str], turns: int, latency_s: float, words: int
 ) -> dict[tuple[str, str], DebateUse]:
@@ -179,6 +201,7 @@ async def measure_sizes(judges: Sequence[str], latency_s: float) -> dict[tuple[i
 @click.option("--words", type=click.IntRange(10), default=WORDS, show_default=True, help="Words of a speech.")
 @click.option("--judge", "judges", multiple=True, help="provider:model of a fake, once for each; by default four.")
 @click.option("--shares", is_flag=True, help="Print the cached share and the price under v2 in debates of four sizes.")
+@click.option("--efforts", is_flag=True, help="Print what a local judge takes that is asked in full, and briefly.")
 @click.option(
     "--latency-ms",
     type=click.IntRange(0),
@@ -186,10 +209,13 @@ async def measure_sizes(judges: Sequence[str], latency_s: float) -> dict[tuple[i
     show_default=True,
     help="Time before a response begins; with 0 each call finds what the one before it wrote.",
 )
-def main(turns: int, words: int, judges: tuple[str, ...], latency_ms: int, *, shares: bool) -> None:
+def main(turns: int, words: int, judges: tuple[str, ...], latency_ms: int, *, shares: bool, efforts: bool) -> None:
     """Print what the judge's calls take, under rubric v1 and v2."""
     observe.configure_logging("error")
     chosen = judges or JUDGES
+    if efforts:
+        click.echo(efforts_table(run_async(lambda: measure_efforts(turns, words)), turns))
+        return
     if shares:
         click.echo(shares_table(run_async(lambda: measure_sizes(chosen, latency_ms / 1000))))
         return

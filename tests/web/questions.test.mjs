@@ -18,6 +18,14 @@ test("the answers about a turn are counted once for each sample, whatever else i
   assert.deepEqual({ answered: 2, asked: 6 }, questionsAbout(1, view, (at) => frames[at]));
 });
 
+test("a judge that is asked briefly gets two calls about turn 1 and three about a later one", () => {
+  const brief = { ...view, judge: { effort: "brief" } };
+  const frames = (at) => (at === 5 ? answered("score_and_claims", "score_and_claims:2") : { event: { type: "x" } });
+
+  assert.deepEqual({ answered: 1, asked: 2 }, questionsAbout(1, brief, frames));
+  assert.deepEqual({ answered: 1, asked: 3 }, questionsAbout(2, brief, frames));
+});
+
 test("the questions about evidence count if the turn cites a passage, or once one of them is answered", () => {
   const evidence = { documents: { D1: { passages: 2 }, D2: { passages: 1 } } };
   const asked = (text, { frames = {}, model = "scripted:x", known = evidence } = {}) => {

@@ -140,7 +140,9 @@ function seats(view) {
     shown.push(seat(side, `${SIGN[side]} ${NAME[side]}`, speaker ?? plain(archetype), from));
   }
   if (view.judge && !["deliberation", "calibration"].includes(view.format)) {
-    shown.push(seat("judge", HEADER.judge, HEADER.rubric(view.rubric_name ?? view.rubric), holder(view.judge.model)));
+    const rubric = HEADER.rubric(view.rubric_name ?? view.rubric);
+    const asked = view.judge.effort === "brief" ? `${rubric}, ${HEADER.brief}` : rubric;
+    shown.push(seat("judge", HEADER.judge, asked, holder(view.judge.model)));
   }
   if (raters.length > 0) {
     const named = models.length > 2 ? count(models.length, "model") : models.join(", ");

@@ -2,7 +2,10 @@
 
 /** The questions about a turn of an exchange, by purpose, each asked once for every sample. */
 export const QUESTIONS = { first: 3, later: 6, laterOfPerson: 5, evidence: 2, evidenceOfPerson: 1 };
-const ABOUT_A_TURN = new Set(["score", "claims", "premises", "compare", "gaps", "evidence"]);
+/** The same for a judge that is asked briefly. */
+const BRIEF = { first: 2, later: 3 };
+const JOINT = ["score_and_claims", "gaps_and_premises"];
+const ABOUT_A_TURN = new Set(["score", "claims", "premises", "compare", "gaps", "evidence", ...JOINT]);
 const EVIDENCE = new Set(["evidence"]);
 const ABOUT_A_PROTOCOL = new Set(["assess", "panel"]);
 /** A citation, as judge/evidence/citations.py reads it: `[E3]`, `(E3 and E5, p. 2)`. */
@@ -42,10 +45,11 @@ export function questionsAbout(turn, view, frameAt) {
   const answered = answersAfter(spoken, view, ABOUT_A_TURN, frameAt);
   if (answered === null) return null;
   const isPerson = view.judge?.model?.startsWith("person:");
-  const later = isPerson ? QUESTIONS.laterOfPerson : QUESTIONS.later;
+  const { first, later: laterOfModel } = view.judge?.effort === "brief" ? BRIEF : QUESTIONS;
+  const later = isPerson ? QUESTIONS.laterOfPerson : laterOfModel;
   const weighs = view.evidence && (citesPassage(text, view.evidence) || answersAfter(spoken, view, EVIDENCE, frameAt));
   const evidence = isPerson ? QUESTIONS.evidenceOfPerson : QUESTIONS.evidence;
-  const asked = (turn === 1 ? QUESTIONS.first : later) + (weighs ? evidence : 0);
+  const asked = (turn === 1 ? first : later) + (weighs ? evidence : 0);
   return { answered, asked: asked * (view.judge?.samples ?? 1) };
 }
 

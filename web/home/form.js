@@ -152,7 +152,7 @@ function addPersonFields(name) {
 /** Hides the fields that do not apply to the chosen format and panel. */
 function showFields() {
   const isProtocol = $("#open").elements.format.value === "protocol";
-  $("#lengths").hidden = $("#elasticities").hidden = isProtocol;
+  $("#lengths").hidden = $("#elasticities").hidden = $("#effort").hidden = isProtocol;
   $("#poll-fields").hidden = !$("#open [name=poll]").checked;
   $("#raters").hidden = !$("#open [name=panel]").checked;
 }
@@ -312,6 +312,7 @@ function requestBody() {
     think: value(`${side}.think`),
   });
   const judging = { samples: figure("judge.samples"), think: value("judge.think") };
+  const effort = format === "exchange" && value("judge.effort") === "brief" ? "brief" : undefined;
   const raters = RATERS.map((name) => ({
     rater: name,
     ...holder(`raters.${name}`, `raters.${name}`),
@@ -326,7 +327,7 @@ function requestBody() {
     max_words: figure("max_words"),
     pro: seat("pro"),
     con: seat("con"),
-    judge: { ...holder("judge.model", "judge"), second: model("judge.second"), ...judging },
+    judge: { ...holder("judge.model", "judge"), second: model("judge.second"), ...judging, effort },
     panel: isChecked("panel") ? raters : undefined,
     evidence: attached?.body(),
   };

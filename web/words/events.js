@@ -19,6 +19,8 @@ const QUESTION = {
   premises: ({ turn }) => `the premises of turn ${turn}`,
   compare: ({ order }) => `which is better, read in the order turn ${order.join(", turn ")}`,
   gaps: ({ turn }) => `gaps that turn ${turn} exposes in earlier turns`,
+  score_and_claims: ({ turn }) => `the score of turn ${turn}, and suspect claims in it`,
+  gaps_and_premises: ({ turn }) => `gaps that turn ${turn} exposes in earlier turns, and its premises`,
   evidence: ({ turn }, rest) => {
     return `how passages bear on claims of turn ${turn}, ${rest.endsWith("backward") ? "passage" : "claim"} first`;
   },

@@ -191,6 +191,7 @@ export const HEADER = {
   judge: "Judge",
   theJudge: "the judge",
   rubric: (name) => `rubric ${name}`,
+  brief: "asked briefly",
   panel: "Panel",
   rater: (title) => `the ${title.toLowerCase()}`,
   everyRater: "every rater",

@@ -8,6 +8,7 @@ import msgspec
 from events.patch import merge
 from server.export.document.terminal import say
 from server.export.text import escape_controls, escape_json
+from server.export.wording import BRIEF
 
 
 class FeedPrinter:
@@ -65,3 +66,5 @@ def say_opening(event: dict[str, Any], *roles: str) -> None:
     seats = [*(event[role] for role in roles), *event["panel"]]
     for caveat in sorted({seat.get("caveat", "") for seat in seats} - {""}):
         say(caveat, "dim")
+    if event["judge"].get("effort") == "brief":
+        say(f"The judge: {BRIEF}", "dim")

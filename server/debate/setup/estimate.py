@@ -37,15 +37,14 @@ NONE_MEASURED: Final[Durations] = MappingProxyType({})
 USUAL_S: Final[Mapping[str, tuple[float, float]]] = {
     "anthropic": (8.0, 5.0),
     "baseline": (0.1, 0.1),
-    "embedded": (2.5, 1.0),
     "gemini": (8.0, 5.0),
-    "ollama": (20.0, 10.0),
     "openai": (8.0, 5.0),
 }
 """Seconds of a speech and of an answer, where none was measured: rough values, so that a reader can plan."""
+PACES: Final[Mapping[str, tuple[float, float]]] = {"embedded": (250.0, 20.0), "ollama": (500.0, 30.0)}
+"""Tokens read and written a second by models that run on this machine, where no call was measured: rough guesses."""
 AT_ONCE: Final = 2
-"""Calls at once of a model on this machine."""
-LOCAL: Final = frozenset({"embedded", "ollama"})
+"""Calls at once of a model on this machine; they share its pace."""
 
 
 class EstimatedCalls(Struct, frozen=True, kw_only=True):
@@ -107,8 +106,7 @@ def _seconds(opened: DebateOpened, played: Sequence[EstimatedCalls], measured: D
     batches: dict[int, dict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
     for each in played:
         provider = each.model.partition(":")[0]
-        usual = USUAL_S.get(provider, (None, None))[each.purpose != "speak"]
-        one = measured.get((provider, each.purpose), usual)
+        one = measured.get((provider, each.purpose), _usual_s(provider, each))
         if one is None:
             return UNSET
         batches[each.batch][provider].append((each.number, one))
@@ -116,9 +114,17 @@ def _seconds(opened: DebateOpened, played: Sequence[EstimatedCalls], measured: D
     return round(total * max(1.0, opened.turns / LONGEST), 1)
 
 
+def _usual_s(provider: str, calls: EstimatedCalls) -> float | None:
+    """Seconds of a call that was not measured; None if nothing is known of the provider."""
+    if provider in PACES:
+        reading, writing = PACES[provider]
+        return AT_ONCE * (calls.read / reading + calls.written / writing) / calls.number
+    return USUAL_S.get(provider, (None, None))[calls.purpose != "speak"]
+
+
 def _together(provider: str, calls: Sequence[tuple[float, float]]) -> float:
     """Seconds of calls, each with their number and their seconds, that one provider gets at the same moment."""
-    at_once = AT_ONCE if provider in LOCAL else DEFAULT_LIMITS.get(provider, Limit()).concurrent or math.inf
+    at_once = AT_ONCE if provider in PACES else DEFAULT_LIMITS.get(provider, Limit()).concurrent or math.inf
     one_after_another = sum(number * one for number, one in calls)
     return max(one_after_another / at_once, *(one for _, one in calls))
 

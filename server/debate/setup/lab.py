@@ -19,6 +19,7 @@ from server.debate.formats.lab.trials import keys_of, question_of, trials_of
 from server.debate.setup.estimate import (
     CALL_TOKENS,
     NONE_MEASURED,
+    PACES,
     Durations,
     Estimate,
     estimate,
@@ -94,9 +95,8 @@ def _price(model: str, calls: float, read: float, written: float) -> float | Mis
     return missing(f"no price is known for {model}") if one is None else round(one * calls, 4)
 
 
-PACES: Final = {"embedded": (250.0, 20.0, 1), "ollama": (500.0, 30.0, 1)}
-"""Tokens read and written a second, and calls at once, of models that run on this machine: rough guesses."""
 HOSTED: Final = (5000.0, 60.0, 8)
+"""Tokens read and written a second, and calls at once, of a model elsewhere: rough guesses."""
 COUNTED_S: Final = 0.004
 """Seconds of a call of a judge without a model."""
 
@@ -104,7 +104,8 @@ COUNTED_S: Final = 0.004
 def _seconds(opened: DebateOpened, calls: float, read: float, written: float) -> float:
     if opened.judge.baseline:
         return calls * COUNTED_S
-    reading, writing, at_once = PACES.get(opened.judge.model.partition(":")[0], HOSTED)
+    provider = opened.judge.model.partition(":")[0]
+    reading, writing, at_once = (*PACES[provider], 1) if provider in PACES else HOSTED
     return (read / reading + written / writing) / at_once
 
 

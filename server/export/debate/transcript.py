@@ -20,7 +20,7 @@ from server.export.debate.panel import panel_blocks
 from server.export.debate.protocol import protocol_blocks
 from server.export.document.markdown import to_markdown
 from server.export.lab.report import lab_blocks
-from server.export.wording import NAMES, POLL_STANCES, SIGNS, seat_of, sources_of, verdict_of
+from server.export.wording import BRIEF, NAMES, POLL_STANCES, SIGNS, judge_name, seat_of, sources_of, verdict_of
 
 
 def as_markdown(view: View, audits: Iterable[Audit] = (), pack: EvidencePack = NO_EVIDENCE) -> str:
@@ -73,6 +73,8 @@ def _seats(view: View) -> Iterator[str]:
     for side, seat in (("pro", view.pro), ("con", view.con)):
         if isinstance(seat, SeatView):
             yield f"{SIGNS[side]}: {seat_of(seat)}{f' ({seat.caveat})' if seat.caveat else ''}"
+    if view.judge is not UNSET and view.judge.effort == "brief":
+        yield f"Judge: {judge_name(view.judge.model)}. {BRIEF}"
 
 
 def score_line(turn: TurnView) -> str:

@@ -61,6 +61,8 @@ def _caveats(log: ReportLog, view: View) -> Iterator[ReportSentence]:
 def _facts(log: ReportLog, debate: Debate, view: View, side: Side) -> Iterator[ReportSentence]:
     """The judge, the outcome and the scores, from the side's place."""
     yield log.say("judge", judge=judge_name(UNSET if view.judge is UNSET else view.judge.model))
+    if view.judge is not UNSET and view.judge.effort == "brief":
+        yield log.say("judge_brief")
     if view.outcome is not UNSET:
         yield log.say("outcome", outcome=view.outcome.text)
     rival = NAMES[other(side)]

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from events.state.claims import Claim
 from events.state.exchanges import Comparison
 from events.state.outcome import OutcomeWords
-from events.types import Coefficient, DebateOpened, DebateState, Missing, Side, Span, Winner, missing
+from events.types import Coefficient, DebateOpened, DebateState, Effort, Missing, Side, Span, Winner, missing
 from events.types.rubric import composite_dimensions, name_of_rubric
 from events.view.turn_view import ComponentView, TurnView
 from events.view.view import Fold, View
@@ -33,6 +33,8 @@ class Judging(Struct, frozen=True, kw_only=True):
     judge: str | UnsetType = UNSET
     """Absent while a blind debate hides it."""
     caveat: str = ""
+    effort: Effort | UnsetType = UNSET
+    """Present if the judge was asked briefly."""
     rubric: str
     """The name that selects a shipped one; of another, its name and version."""
     state: DebateState
@@ -283,6 +285,7 @@ def _judging(seen: _Seen) -> Judging:
         debate=view.id,
         judge=UNSET if seat is UNSET else seat.model,
         caveat="" if seat is UNSET else seat.caveat,
+        effort=UNSET if seat is UNSET else seat.effort,
         rubric=name_of_rubric(opened.rubric),
         state=view.state,
         turns=sum(bool(turn.text) for turn in view.turns.values()),

@@ -165,7 +165,7 @@ def _whole(found: JudgingComparison) -> Iterator[doc.Block]:
     """Both judgings as wholes, and what to know of their judges."""
     both = (found.first, found.second)
     rows = (
-        ("Judge", *(judge_name(each.judge) for each in both)),
+        ("Judge", *(f"{judge_name(each.judge)}{'' if each.effort is UNSET else ', asked briefly'}" for each in both)),
         ("Rubric", *(each.rubric for each in both)),
         ("Outcome", *(outcome(each) for each in both)),
         ("Mean score, Pro", *(score(each.mean["pro"]) for each in both)),

@@ -44,6 +44,7 @@ from events.types import (
 )
 from server.export.document import Part, Parts
 from server.export.reports.losses import Loss
+from server.export.wording import BRIEF
 
 _FIELD: Final = re.compile(r"\{(\w+)\}")
 
@@ -219,6 +220,7 @@ def _replies(log: ReportLog, side: Side) -> Iterator[int]:
 KINDS: Final = {
     # about the debate
     "judge": SentenceKind("Judged by {judge}.", _opening),
+    "judge_brief": SentenceKind(BRIEF, _opening),
     "judge_caveat": SentenceKind("{caveat}", _opening),
     "supplied": SentenceKind(
         "The turns come from a transcript{source}. They were not spoken in Moot.",

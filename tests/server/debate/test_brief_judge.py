@@ -11,6 +11,7 @@ from events.types import (
     ClaimFlagged,
     DebateConcluded,
     FindingRefused,
+    JudgeSeat,
     LogicGapAdjusted,
     ModelAnswered,
     ModelFailed,
@@ -18,8 +19,11 @@ from events.types import (
     TurnsCompared,
     TurnScored,
 )
+from events.view import view as views
 from server.debate.setup.request import as_request
 from server.errors import BadField
+from server.export.debate.transcript import as_markdown
+from server.export.wording import BRIEF
 from server.whatif.replay import replay
 from tests.server.debate.test_whole_debate import V2, narrative, of, prompt_of, score
 from tests.server.harness import check_sound, harness
@@ -100,10 +104,19 @@ async def test_a_brief_judge_gets_three_calls_a_turn_and_the_rules_get_the_same_
         assert of(events, kind), kind
 
 
-async def test_the_opening_says_how_the_judge_is_asked(script: Any) -> None:
-    full, brief = [await held(script, effort) for effort in ("full", "brief")]
+async def test_opening_view_and_markdown_say_that_the_judge_is_asked_briefly(script: Any) -> None:
+    for effort in ("full", "brief"):
+        records = await held(script, effort)
+        fold = views.apply_all(views.INITIAL, records)
+        judge = msgspec.to_builtins(fold.view.judge)
 
-    assert (full[0].event.judge.effort, brief[0].event.judge.effort) == ("full", "brief")
+        assert records[0].event.judge.effort == effort
+        assert judge.get("effort") == (None if effort == "full" else "brief")
+        assert (BRIEF in as_markdown(fold.view)) is (effort == "brief")
+
+
+def test_an_opening_of_an_older_log_has_a_judge_that_is_asked_in_full() -> None:
+    assert msgspec.json.decode(b'{"model": "scripted:x"}', type=JudgeSeat).effort == "full"
 
 
 async def test_a_joint_question_shows_what_both_show_and_asks_both(script: Any) -> None:

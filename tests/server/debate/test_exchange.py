@@ -90,12 +90,16 @@ def test_nothing_can_be_done_before_a_debate_has_opened() -> None:
 
 def test_the_page_knows_how_many_questions_a_turn_gets() -> None:
     source = (Path(web.__path__[0]) / "exchange" / "questions.js").read_text(encoding="utf-8")
-    found = re.search(r"QUESTIONS = \{ first: (\d+), later: (\d+),", source)
-    assert found is not None
-    before = [opened(2), *judged(1)]
+    for effort, name in (("full", "QUESTIONS"), ("brief", "BRIEF")):
+        found = re.search(name + r" = \{ first: (\d+), later: (\d+)", source)
+        assert found is not None
+        begun = opened(2, effort=effort)
 
-    asked = [[opened(2), started(1), spoken(1)], [*before, started(2), spoken(2)]]
-    assert [int(number) for number in found.groups()] == [len(steps(*events)) for events in asked]
+        first = [begun, started(1), spoken(1)]
+        answers = [reply(each) for each in steps(*first) if isinstance(each, Ask)]
+        judged_one = only(Record, *first, *answers)
+        asked = [first, [*first, *answers, *judged_one.drafts, started(2), spoken(2)]]
+        assert [int(number) for number in found.groups()] == [len(steps(*events)) for events in asked]
 
 
 def test_sides_alternate_and_the_next_prompt_holds_what_was_said() -> None:

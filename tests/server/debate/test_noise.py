@@ -122,8 +122,10 @@ async def test_an_opening_records_the_newest_run_of_the_same_judge_and_rubric() 
         await lab_run(made, 7.0, judge={"model": JUDGE, "samples": 3})
         opened = await wanted(made)
         other = await wanted(made, judge={"model": "baseline:lexical"})
+        brief = await wanted(made, judge={"model": JUDGE, "effort": "brief"})
         ignored = await wanted(made, ignore_noise=True)
 
+    assert brief.noise is UNSET  # a run asks in full
     assert opened.noise == JudgeNoise(sd=2.5, low=2.0, high=3.0, items=40, run=debate)
     assert opened.rubric.lead_beyond_noise is True
     assert other.noise is UNSET

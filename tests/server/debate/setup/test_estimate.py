@@ -224,6 +224,21 @@ def test_the_time_is_measured_or_usual_or_left_out() -> None:
     assert unknown is UNSET
 
 
+def test_a_brief_judge_takes_fewer_calls_tokens_and_less_time() -> None:
+    seats = replace(by_hand("ollama:x"), rubric=rubric_v2(), turns=8)
+    full, brief = (
+        estimate(replace(seats, judge=replace(seats.judge, reads="whole", window=32_768, effort=effort)))
+        for effort in ("full", "brief")
+    )
+
+    assert full.calls - brief.calls == 1 + 7 * 3 + 1  # turn 1, the later turns, the narrative
+    assert brief.input_tokens < 0.65 * full.input_tokens
+    assert 0.8 * full.output_tokens < brief.output_tokens < full.output_tokens
+    assert full.seconds is not UNSET
+    assert brief.seconds is not UNSET
+    assert brief.seconds < 0.85 * full.seconds
+
+
 def test_calls_of_a_model_on_this_machine_wait_for_one_another() -> None:
     there, here = estimate(by_hand("gemini:x")), estimate(by_hand("ollama:x"))
 

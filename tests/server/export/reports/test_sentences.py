@@ -438,6 +438,7 @@ GIVEN = "(?P<given>[\\d.]+) of (?P<of>\\d+)(?:, of which the rules admit (?P<adm
 Check = Callable[[Told], Any]
 CHECKS: dict[str, tuple[str, Check]] = {
     "judge": ("Judged by (?P<judge>.+)\\.", lambda t: t.one(DebateOpened).judge.model.endswith(t["judge"].removesuffix(", a person").rpartition(":")[2])),
+    "judge_brief": ("It is asked briefly: .+", lambda t: t.one(DebateOpened).judge.effort == "brief"),
     "judge_caveat": ("(?P<text>.+)", lambda t: t.one(DebateOpened).judge.caveat == t["text"]),
     "supplied": (
         "The turns come from a transcript.*\\. They were not spoken in Moot\\.",
