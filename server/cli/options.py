@@ -15,7 +15,7 @@ from events.store.address import sqlite_path
 from events.store.lock import holder
 from events.store.log import EventLog, read_rows
 from events.store.open import opened_log
-from events.types import Think
+from events.types import Effort, Think
 from events.types.rubric import name_of_rubric
 from judge.rubrics.rubric import SHIPPED, as_rubric, load_rubric, rubric_v2, scores_turns_as, shipped_rubric
 from server.cli.output import settings_of
@@ -48,6 +48,12 @@ def with_elasticity(side: str, who: str) -> Callable[[F], F]:
         "no directives are given.  For format exchange.  Without it: 0.5."
     )
     return click.option(f"--{side}-elasticity", type=float, help=words)
+
+
+def with_effort(*names: str) -> Callable[[F], F]:
+    """Add an option like ``--judge-effort``: how many calls the judge gets for a turn."""
+    words = "brief: at most three calls a turn, for a local model that keeps no prompts in a cache.  Without it: full."
+    return click.option(*names, "judge_effort", type=click.Choice(get_args(Effort)), help=words)
 
 
 def with_store(function: F) -> F:

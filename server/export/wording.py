@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType
 
-from events.types import Coefficient, LeaveOneOut, Missing, Origin, RaterCalibrated
+from events.types import Coefficient, Effort, LeaveOneOut, Missing, Origin, RaterCalibrated
 from events.view.view import SeatView, TranscriptView
 
 SIGNS: Final = {"pro": "▲ Pro", "con": "▼ Con"}
@@ -51,6 +51,12 @@ def judge_name(model: str | UnsetType) -> str:
 
 BRIEF: Final = "It is asked briefly: at most three calls a turn, and one order of every comparison."
 """What a reader is told of a judge with effort ``brief``."""
+BRIEF_IN_LAB: Final = "It is asked briefly: score and suspect claims in one call."
+
+
+def as_asked(judge: str, effort: Effort | UnsetType) -> str:
+    """A judge's name, with how it is asked if that is not in full."""
+    return f"{judge}, asked briefly" if effort == "brief" else judge
 
 
 def sources_of(supplied: TranscriptView | UnsetType, origin: Origin | UnsetType) -> Iterator[str]:

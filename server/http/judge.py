@@ -5,7 +5,7 @@ Debates that are not read by then are read after the answer, and the answer says
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
 import anyio
@@ -35,6 +35,7 @@ from judge.templates import EVIDENCE, judge_templates, load_template
 from server.debate.adoption import UNREADABLE
 from server.debate.opening.noise import result_of
 from server.export.lab import LabFinding, findings
+from server.export.wording import as_asked
 from server.http.access import check_link
 from server.http.requests import json_response, service_of
 from server.http.static import page_response
@@ -100,6 +101,16 @@ class JudgeReport(Struct, frozen=True, kw_only=True):
     differences: int | UnsetType = UNSET
 
 
+class SurveyedRun(NamedTuple):
+    """A lab run, without effects if it has none."""
+
+    position: int
+    judge: str = ""
+    name: str = ""
+    """Of the judge, with how it is asked if that is not in full."""
+    effects: tuple[Effect, ...] = ()
+
+
 class Survey:
     """The sum over the newest concluded debates, each read once."""
 
@@ -108,8 +119,8 @@ class Survey:
         self._read: dict[str, tuple[int, str, Tally | None]] = {}
         """By debate: the position up to which it was read, its judge, and its tally; None if it cannot be read."""
         self._known: dict[str, int] = {}
-        self._labs: dict[str, tuple[int, str, tuple[Effect, ...]]] = {}
-        """By lab run, the newest of each judge: its position, its judge and its effects."""
+        self._labs: dict[str, SurveyedRun] = {}
+        """By lab run, the newest of each judge and effort."""
         self._updating = anyio.Lock()
         self.as_of = now()
 
@@ -128,25 +139,29 @@ class Survey:
                         logger.warning("debate_not_counted", debate=debate, message=f"{type(error).__name__}: {error}")
                         self._read[debate] = (position, "", None)
 
-    async def _measured(self, runs: dict[str, int]) -> dict[str, tuple[int, str, tuple[Effect, ...]]]:
-        """The effects of the newest run of each judge."""
-        found: dict[str, tuple[int, str, tuple[Effect, ...]]] = {}
+    async def _measured(self, runs: dict[str, int]) -> dict[str, SurveyedRun]:
+        """The effects of the newest run of each judge and effort."""
+        found: dict[str, SurveyedRun] = {}
         for run, position in runs.items():
             known = self._labs.get(run)
-            if known is None or known[0] != position:
+            if known is None or known.position != position:
                 try:
                     result = await result_of(self._log, run)
                 except (LogError, UnknownEvent) as error:
                     logger.warning("lab_not_read", debate=run, message=str(error))
                     continue
-                known = (position, "", ()) if result is None else (position, result[0].judge.model, result[1].effects)
-            if known[2] and known[1] not in {judge for _, judge, _ in found.values()}:
+                known = SurveyedRun(position)
+                if result is not None:
+                    judge = result[0].judge
+                    known = SurveyedRun(position, judge.model, as_asked(judge.model, judge.effort), result[1].effects)
+            if known.effects and known.name not in {each.name for each in found.values()}:
                 found[run] = known
         return found
 
     def findings(self, judge: str = "") -> dict[str, tuple[LabFinding, ...]]:
         """What the lab runs say of each weakness, of all judges or of one."""
-        return findings((run, name, effects) for run, (_, name, effects) in self._labs.items() if judge in ("", name))
+        runs = ((run, each) for run, each in self._labs.items() if judge in ("", each.judge))
+        return findings((run, each.name, each.effects) for run, each in runs)
 
     async def update_for(self, seconds: float) -> None:
         """Read the debates that are new, for at most this many seconds."""

@@ -7,7 +7,7 @@ import click
 from judge.rubrics.rubric import SHIPPED
 from server.cli.debates.debate_runner import Derivation, run_debate
 from server.cli.debates.transcript import DebatePrinter
-from server.cli.options import rubric_of, say_unused_rubric, with_json, with_settings
+from server.cli.options import rubric_of, say_unused_rubric, with_effort, with_json, with_settings
 from server.cli.output import run_async
 from server.cli.seats import panel_request
 from server.errors import BadField
@@ -21,6 +21,7 @@ from server.settings import Settings
     "--rubric", metavar="NAME|FILE", help=f"A rubric, or one of {', '.join(SHIPPED)}; that of the debate without."
 )
 @click.option("--samples", type=click.IntRange(1, 9), default=1, show_default=True, help="Answers to each question.")
+@with_effort("--effort")
 @click.option("--panel", metavar="MODEL,…", help="A panel of these models in addition to the judge.")
 @click.option("--max-cost", type=float, metavar="USD", help="Halt the debate at this cost.")
 @with_settings
@@ -34,6 +35,7 @@ def rejudge(
     as_json: bool,
     rubric: str | None,
     samples: int,
+    judge_effort: str | None,
     panel: str | None,
     max_cost: float | None,
 ) -> None:
@@ -46,6 +48,8 @@ def rejudge(
       moot rejudge ID --judge baseline:lexical --rubric v1
     """
     body: dict[str, Any] = {"judge": {"model": judge, "samples": samples}}
+    if judge_effort is not None:
+        body["judge"]["effort"] = judge_effort
     if rubric is not None:
         body["rubric"] = rubric_of(rubric)
     if (raters := panel_request(panel, None, samples)) is not None:

@@ -8,7 +8,7 @@ import msgspec
 from events.patch import merge
 from server.export.document.terminal import say
 from server.export.text import escape_controls, escape_json
-from server.export.wording import BRIEF
+from server.export.wording import BRIEF, BRIEF_IN_LAB
 
 
 class FeedPrinter:
@@ -67,4 +67,4 @@ def say_opening(event: dict[str, Any], *roles: str) -> None:
     for caveat in sorted({seat.get("caveat", "") for seat in seats} - {""}):
         say(caveat, "dim")
     if event["judge"].get("effort") == "brief":
-        say(f"The judge: {BRIEF}", "dim")
+        say(f"The judge: {BRIEF_IN_LAB if event['format'] == 'lab' else BRIEF}", "dim")

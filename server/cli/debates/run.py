@@ -1,17 +1,17 @@
 """``moot run``: a debate in the terminal, run here or by the server that holds the store."""
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 
-from events.types import Effort
 from server.cli.debates.debate_runner import Resumption, run_debate
 from server.cli.debates.transcript import DebatePrinter
 from server.cli.options import (
     evidence_body,
     rubric_of,
     say_unused_rubric,
+    with_effort,
     with_elasticity,
     with_evidence,
     with_json,
@@ -74,11 +74,7 @@ from server.settings import Settings
 @with_think("pro", "the debater for the motion is asked", "low")
 @with_think("con", "the debater against it is asked", "low")
 @with_think("judge", "the judge is asked", "medium")
-@click.option(
-    "--judge-effort",
-    type=click.Choice(get_args(Effort)),
-    help="brief: at most three calls a turn, for a local model that keeps no prompts in a cache.  Without it: full.",
-)
+@with_effort("--judge-effort")
 @with_think("panel", "the panel's raters are asked", "medium")
 @with_evidence
 @click.option("--max-cost", type=float, metavar="USD", help="Halt the debate at this cost.")

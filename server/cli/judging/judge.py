@@ -16,6 +16,7 @@ from server.cli.options import (
     evidence_body,
     rubric_of,
     say_unused_rubric,
+    with_effort,
     with_evidence,
     with_json,
     with_settings,
@@ -72,6 +73,7 @@ SIDE_OPTIONS: Final[dict[str, EntrySide]] = {"pro": "pro", "con": "con", "contex
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
 @click.option("--panel", metavar="MODEL,…", help="Add a panel: one model for every seat, several in turn, or raters.")
 @with_think("judge", "the judge is asked", "medium")
+@with_effort("--judge-effort")
 @with_evidence
 @click.option("--max-cost", type=float, metavar="USD", help="Halt the debate at this cost.")
 @click.option("--language", metavar="TAG", help="Language of the debate, such as de; without it, that of the motion.")
@@ -226,8 +228,8 @@ def _body(file: str, split: TranscriptSplit, options: dict[str, Any]) -> dict[st
     body["judge"] = {"samples": options["samples"]}
     if options["judge_model"] is not None:
         body["judge"]["model"] = options["judge_model"]
-    if options["judge_think"] is not None:
-        body["judge"]["think"] = options["judge_think"]
+    asked = {name: options[f"judge_{name}"] for name in ("think", "effort")}
+    body["judge"] |= {name: value for name, value in asked.items() if value is not None}
     if options["rubric"] is not None:
         body["rubric"] = rubric_of(options["rubric"])
     if (panel := panel_request(options["panel"], None, options["samples"])) is not None:

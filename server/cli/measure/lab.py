@@ -21,7 +21,7 @@ from judge.lab.trials import BATTERIES, Reading, Trial
 from providers.imports import load_now
 from server.cli.debates.debate_runner import Resumption, run_debate
 from server.cli.debates.printer import FeedPrinter, say_opening
-from server.cli.options import find_debate, open_store, with_json, with_settings, with_think
+from server.cli.options import find_debate, open_store, with_effort, with_json, with_settings, with_think
 from server.cli.output import emit, run_async
 from server.debate.formats.lab.trials import readings_of, trials_of
 from server.errors import BadField, NotFound, NotNow
@@ -30,6 +30,7 @@ from server.export.document.terminal import show
 from server.export.lab import effect_name
 from server.export.lab.figures import shown
 from server.export.lab.report import lab_document, report_csv, report_html, report_json, result_blocks
+from server.export.wording import as_asked
 from server.settings import Settings
 
 REPORT: Final = "report"
@@ -49,6 +50,7 @@ LARGEST: Final = 64 << 20
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Chooses the items and their order.")
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
 @with_think("judge", "the judge is asked", "medium")
+@with_effort("--effort")
 @click.option("--rubric", metavar="NAME", help="v1, v2 or v2-evidence; by default v2.")
 @click.option("--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Halt the run at this cost.")
 @click.option(
@@ -118,8 +120,8 @@ def _begin(cost: float) -> None:
 def _body(judge: str, options: dict[str, Any]) -> dict[str, Any]:
     """The body that ``POST /api/debates`` takes for the same run."""
     seat: dict[str, Any] = {"model": judge, "samples": options["samples"]}
-    if options["judge_think"] is not None:
-        seat["think"] = options["judge_think"]
+    asked = {name: options[f"judge_{name}"] for name in ("think", "effort")}
+    seat |= {name: value for name, value in asked.items() if value is not None}
     wanted: dict[str, Any] = {"seed": options["seed"], "from_store": options["from_store"]}
     if options["only"] is not None:
         wanted["batteries"] = _batteries(options["only"])
@@ -255,7 +257,7 @@ async def _run(settings: Settings, prefix: str) -> MeasuredRun:
     if debate.lab.measured is None:
         raise NotNow(f"the lab run {prefix} has no result yet: it is {debate.status.state}")
     return MeasuredRun(
-        judge=debate.opened.judge.model,
+        judge=as_asked(debate.opened.judge.model, debate.opened.judge.effort),
         rubric_digest=debate.lab.measured.rubric_digest,
         trials=trials_of(debate.opened.lab),
         readings=tuple(readings_of(debate)),

@@ -19,7 +19,7 @@ MOTION: Final = "Lab: how far can you trust the numbers of {judge}?"
 LAST: Final = 3
 """Events at the end of a run among which its result is."""
 ASKED_ALIKE: Final = ("model", "samples", "effort")
-"""What the judge of the run and that of the debate must have in common.  A run asks in full."""
+"""What the judge of the run and that of the debate must have in common."""
 MAX_RUNS: Final = 50
 """Runs of a judge that are looked at, newest first."""
 

@@ -52,7 +52,7 @@ class JudgeRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     time_s: TurnTime | None = None
     """Seconds that the person has for a question; ``QUESTION_S`` without it."""
     effort: Effort = "full"
-    """``brief``: two questions share a call, and turns are compared in one order.  Format exchange only."""
+    """``brief``: two questions share a call, and turns are compared in one order.  Formats exchange and lab."""
 
 
 class RaterRequest(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -81,6 +81,8 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """For each field that other formats lack: the field to blame and the reason, if a request of theirs has it."""
     people_debate: ClassVar[bool] = False
     """Whether a person may speak for a side."""
+    asks_briefly: ClassVar[bool] = False
+    """Whether its questions about a turn can share a call."""
 
     motion: str = ""
     format: str = "exchange"
@@ -131,8 +133,8 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
         if self.judge.person is not None and self.judge.samples > 1:
             raise BadField("judge.samples", "a person is asked once")
         if self.judge.effort == "brief":
-            if self.format != "exchange":
-                raise BadField("judge.effort", "a judge is asked briefly in format exchange only")
+            if not self.asks_briefly:
+                raise BadField("judge.effort", "a judge is asked briefly in formats exchange and lab only")
             if self.judge.person is not None or is_person(self.judge.model or ""):
                 raise BadField("judge.effort", "a person is asked each question by itself")
         if is_person(self.judge.second or ""):

@@ -73,7 +73,7 @@ def _seats(view: View) -> Iterator[str]:
     for side, seat in (("pro", view.pro), ("con", view.con)):
         if isinstance(seat, SeatView):
             yield f"{SIGNS[side]}: {seat_of(seat)}{f' ({seat.caveat})' if seat.caveat else ''}"
-    if view.judge is not UNSET and view.judge.effort == "brief":
+    if view.judge is not UNSET and view.judge.effort == "brief" and view.lab is UNSET:
         yield f"Judge: {judge_name(view.judge.model)}. {BRIEF}"
 
 

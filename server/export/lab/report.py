@@ -31,6 +31,7 @@ from server.export.lab.figures import (
     shown,
     slug,
 )
+from server.export.wording import as_asked
 from server.process.version import VERSION
 
 UNITS: Final[Mapping[str, str]] = {
@@ -40,6 +41,7 @@ UNITS: Final[Mapping[str, str]] = {
 }
 IDENTITY: Final[Mapping[str, str]] = {
     "judge": "Judge",
+    "effort": "Asked",
     "model": "Answered as",
     "rubric": "Rubric",
     "rubric_digest": "Digest of the rubric",
@@ -140,6 +142,8 @@ def _judge(view: View) -> str:
 def _identity(view: View, lab: LabView) -> Iterator[tuple[str, str]]:
     """What was measured with what, so that others can cite it and repeat it."""
     yield "judge", _judge(view)
+    if view.judge is not UNSET and view.judge.effort == "brief":
+        yield "effort", "brief"
     if lab.model and not _judge(view).endswith(lab.model):
         yield "model", lab.model
     yield "rubric", view.rubric_name or view.rubric
@@ -207,7 +211,7 @@ def _filled(view: View, *, is_alone: bool) -> str:
 
 def lab_document(view: View, *, is_alone: bool) -> doc.Document:
     """A run as a document; with links to its reports unless it ``is_alone``."""
-    title = f"Judge lab: {_judge(view)}"
+    title = f"Judge lab: {as_asked(_judge(view), UNSET if view.judge is UNSET else view.judge.effort)}"
     if isinstance(view.lab, LabView):
         return doc.Document(title, tuple(_main(view, view.lab, is_alone=is_alone)))
     return doc.Document(title, (doc.Paragraph("This is a debate and no lab run.", "error"),))

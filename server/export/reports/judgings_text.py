@@ -26,7 +26,7 @@ from server.export.reports.judgings import (
 )
 from server.export.reports.paired import IntervalEstimate
 from server.export.text import one_line
-from server.export.wording import NAMES, SIGNS, interval, judge_name
+from server.export.wording import NAMES, SIGNS, as_asked, interval, judge_name
 
 PAGE: Final = "lab/compare.html"
 TITLE: Final = "Two judgings of one debate"
@@ -165,7 +165,7 @@ def _whole(found: JudgingComparison) -> Iterator[doc.Block]:
     """Both judgings as wholes, and what to know of their judges."""
     both = (found.first, found.second)
     rows = (
-        ("Judge", *(f"{judge_name(each.judge)}{'' if each.effort is UNSET else ', asked briefly'}" for each in both)),
+        ("Judge", *(as_asked(judge_name(each.judge), each.effort) for each in both)),
         ("Rubric", *(each.rubric for each in both)),
         ("Outcome", *(outcome(each) for each in both)),
         ("Mean score, Pro", *(score(each.mean["pro"]) for each in both)),

@@ -48,6 +48,21 @@ def test_a_run_is_printed_reported_and_compared(lab: Any) -> None:
     assert "<h1>Judge lab: baseline:lexical</h1>" in lab("report", one).stdout
 
 
+def test_a_run_of_a_judge_that_is_asked_briefly_says_so_and_is_compared_with_one_in_full(lab: Any) -> None:
+    runs = [lab(BASELINE, "--only", "authority", "--effort", effort) for effort in ("full", "brief")]
+    full, brief = (each.stdout.split()[-1] for each in runs)
+    report = msgspec.json.decode(lab("report", brief, "--as", "json").stdout)
+    compared = lab("compare", full, brief)
+
+    assert [each.exit_code for each in runs] == [0, 0]
+    assert "score and suspect claims in one call" in " ".join(runs[1].stdout.split())
+    assert (report["judge"], report["effort"]) == (BASELINE, "brief")
+    assert f"<h1>Judge lab: {BASELINE}, asked briefly</h1>" in lab("report", brief).stdout
+    assert f"{BASELINE} (A) and {BASELINE}, asked briefly (B)" in " ".join(compared.stdout.split())
+    assert "A is better" not in compared.stdout
+    assert "effort" not in msgspec.json.decode(lab("report", full, "--as", "json").stdout)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),

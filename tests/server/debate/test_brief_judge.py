@@ -162,7 +162,10 @@ async def test_a_what_if_over_a_brief_debate_is_the_record(script: Any) -> None:
     ("body", "why"),
     [
         ({"judge": {"effort": "brief", "person": "Ada"}}, "a person is asked each question by itself"),
-        ({"judge": {"effort": "brief"}, "format": "protocol"}, "a judge is asked briefly in format exchange only"),
+        (
+            {"judge": {"effort": "brief"}, "format": "protocol"},
+            "a judge is asked briefly in formats exchange and lab only",
+        ),
         ({"judge": {"effort": "some"}}, ""),
     ],
 )

@@ -1,5 +1,6 @@
 """Format lab: a judge is measured; killed, halted and capped runs go on; its prompts are those of a live debate."""
 
+from collections import Counter
 from collections.abc import Callable
 from io import BytesIO
 from typing import Any
@@ -181,9 +182,10 @@ async def test_a_question_that_is_never_answered_is_counted_and_not_dropped(scri
     assert "bad_json" in failed.failed
 
 
+@pytest.mark.parametrize(("effort", "key"), [("full", "score:1"), ("brief", "score_and_claims:1")])
 @pytest.mark.parametrize("reads", ["whole", "short"])
 async def test_the_prompt_and_the_reading_of_an_opening_are_those_of_a_live_debate(
-    script: Callable[..., str], reads: str, monkeypatch: pytest.MonkeyPatch
+    script: Callable[..., str], reads: str, effort: str, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.debate.opening.build.reads", lambda model, window: reads)
     (trial,) = (
@@ -192,13 +194,13 @@ async def test_the_prompt_and_the_reading_of_an_opening_are_those_of_a_live_deba
     said = trial.speeches[0].text
     each = {"quote": said[:30], "reason": "It says so.", "points": 4}
     answer = {"components": dict.fromkeys(applicable(rubric_v2(), 1), each)}
-    model = script(
-        says={"pro": [said], "con": ["No."]}, answers={"score:1": answer, f"lab:{trial.id}": answer}, cost_usd=0
-    )
+    answer |= {"claims": []} if effort == "brief" else {}
+    model = script(says={"pro": [said], "con": ["No."]}, answers={key: answer, f"lab:{trial.id}": answer}, cost_usd=0)
     async with harness() as made:
-        live = await made.open(model, turns=1, motion=trial.motion)
+        seat = {"effort": effort}
+        live = await made.open(model, turns=1, motion=trial.motion, seat=seat)
         await made.ended(live)
-        ran = await run(made, model, "side", lab={"items": 1})
+        ran = await run(made, model, "side", lab={"items": 1}, seat=seat)
         await made.ended(ran)
         live_events, lab_events = await made.events(live), await made.events(ran)
         found = await state(made, ran)
@@ -212,11 +214,41 @@ async def test_the_prompt_and_the_reading_of_an_opening_are_those_of_a_live_deba
     scored = next(event for event in live_events if isinstance(event, TurnScored))
     reading = next(each for each in readings_of(found) if each.trial == trial.id)
 
-    assert [texts[digest] for _, digest in calls["score:1"].prompt] == [
+    assert [texts[digest] for _, digest in calls[key].prompt] == [
         texts[digest] for _, digest in calls[f"lab:{trial.id}"].prompt
     ]
     assert scored.components is not UNSET
     assert {name: each.admitted for name, each in scored.components.items()} == reading.parts
+
+
+async def test_a_brief_judge_is_measured_with_the_questions_that_it_gets_in_a_debate() -> None:
+    held = [
+        {"id": each, "kind": "debates", "topic": "trams", "motion": "Trams first", "note": "", "better": each}
+        | {"speeches": ["Trams carry more, because one tram holds two hundred.", "Cars reach every door at night."]}
+        for each in ("first", "second")
+    ]
+    wanted = {"items": 2, "people": held, "batteries": ["position", "side", "authority", "people"]}
+    runs = []
+    async with harness() as made:
+        for effort in ("full", "brief"):
+            seat = {"effort": effort}
+            opened = await made.opening(BASELINE, format="lab", lab=wanted, seat=seat)
+            debate = await made.moderators.open(opened)
+            assert isinstance(await made.ended(debate), DebateConcluded)
+            await check_sound(made.log, debate)
+            found = await state(made, debate)
+            asked = Counter(each.purpose for each in await made.events(debate) if isinstance(each, ModelAnswered))
+            runs.append((opened, found, asked))
+    (full, in_full, of_full), (brief, briefly, of_brief) = runs
+
+    assert ("full", "brief") == (full.judge.effort, brief.judge.effort)
+    assert [each.usage.calls for _, each, _ in runs] == [estimate_lab(each).calls for each, _, _ in runs]
+    assert of_brief["score_and_claims"] == of_full["score"] + of_full["claims"]
+    assert of_brief["compare"] == of_full["compare"]  # in both orders
+    assert (4, 2) == (of_full["narrative"], of_brief["narrative"])
+    given = [[each for each in readings_of(found) if "/narrative." not in each.trial] for found in (in_full, briefly)]
+    assert given[0] == given[1]
+    assert not any(each.failed for each in given[0])
 
 
 async def opened_with(made: Harness, judge: str, *batteries: str) -> DebateOpened:

@@ -122,15 +122,27 @@ async def test_an_opening_records_the_newest_run_of_the_same_judge_and_rubric() 
         await lab_run(made, 7.0, judge={"model": JUDGE, "samples": 3})
         opened = await wanted(made)
         other = await wanted(made, judge={"model": "baseline:lexical"})
-        brief = await wanted(made, judge={"model": JUDGE, "effort": "brief"})
         ignored = await wanted(made, ignore_noise=True)
 
-    assert brief.noise is UNSET  # a run asks in full
     assert opened.noise == JudgeNoise(sd=2.5, low=2.0, high=3.0, items=40, run=debate)
     assert opened.rubric.lead_beyond_noise is True
     assert other.noise is UNSET
     assert ignored.noise == opened.noise
     assert ignored.rubric.lead_beyond_noise is False
+
+
+async def test_a_run_counts_only_for_a_judge_that_is_asked_in_the_same_way() -> None:
+    async with harness() as made:
+        await lab_run(made, 2.5)
+        unmeasured = await wanted(made, judge={"model": JUDGE, "effort": "brief"})
+        run = await lab_run(made, 4.5, judge={"model": JUDGE, "effort": "brief"})
+        brief = await wanted(made, judge={"model": JUDGE, "effort": "brief"})
+        full = await wanted(made)
+
+    assert unmeasured.noise is UNSET
+    assert brief.noise == JudgeNoise(sd=4.5, low=4.0, high=5.0, items=40, run=run)
+    assert full.noise is not UNSET
+    assert full.noise.sd == 2.5
 
 
 @pytest.mark.parametrize("labels", [{"hidden": True}, {"link": "ab" * 32}])

@@ -345,11 +345,15 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
     return asked
 
 
+def narrative_orders(opened: DebateOpened) -> int:
+    """How often the narrative is asked: twice if the rubric says so, the judge reads all and is asked in full."""
+    is_asked_twice = reads_whole(opened) and opened.judge.effort == "full" and not is_person(opened.judge.model)
+    return opened.rubric.narrative_orders if is_asked_twice and opened.rubric.narrative_orders else 1
+
+
 def _narrative_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]:
-    """The narrative, and once more with the speakers' labels swapped if the rubric says so."""
+    """The narrative, and perhaps once more with the speakers' labels swapped."""
     whole = reads_whole(opened)
-    is_asked_twice = whole and opened.judge.effort == "full" and not is_person(opened.judge.model)
-    orders = opened.rubric.narrative_orders if is_asked_twice and opened.rubric.narrative_orders else 1
 
     def prompt(*, swapped: bool) -> Prompt:
         if whole:
@@ -371,7 +375,7 @@ def _narrative_questions(debate: Debate, opened: DebateOpened) -> dict[str, Ques
             cause=debate.course,
             material=partial(turns_material, debate, "narrative", swapped=name != "narrative"),
         )
-        for name in ("narrative", "narrative:swapped")[:orders]
+        for name in ("narrative", "narrative:swapped")[: narrative_orders(opened)]
     }
 
 

@@ -30,6 +30,7 @@ class ExchangeRequest(TwoSidedRequest, kw_only=True, forbid_unknown_fields=True)
     """A request for format ``exchange``."""
 
     people_debate: ClassVar[bool] = True
+    asks_briefly: ClassVar[bool] = True
     only: ClassVar[dict[str, tuple[str, str]]] = {
         "transcript": ("format", "a supplied transcript is judged in format exchange"),
     }

@@ -20,6 +20,7 @@ class LabDebateRequest(DebateRequest, kw_only=True, forbid_unknown_fields=True):
     """A request for format ``lab``."""
 
     only: ClassVar[dict[str, tuple[str, str]]] = {"lab": ("lab", NO_LAB)}
+    asks_briefly: ClassVar[bool] = True
 
     lab: LabRequest | None = None
     """What the judge is measured with."""

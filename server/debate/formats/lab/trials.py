@@ -145,7 +145,7 @@ def keys_of(trial: Trial, opened: DebateOpened) -> tuple[str, ...]:
     key = f"{PREFIX}{trial.id}"
     if trial.challenge:
         return (key, key + AGAIN)
-    if trial.asks == "narrative" and opened.judge.reads == "whole" and opened.rubric.narrative_orders == len(_BY_PLACE):
+    if trial.asks == "narrative" and judging.narrative_orders(opened) > 1:
         return (key, key + SWAPPED)
     return (key,)
 
@@ -174,7 +174,9 @@ def _asked(trial: Trial, key: str, small: Debate) -> Question:
             name = "narrative:swapped" if key.endswith(SWAPPED) else "narrative"
             return judging.final_questions(small, opened)[name]
         case "compare":
-            return judging.turn_questions(small, opened, turn)["backward" if trial.backward else "forward"]
+            # A comparison is the same question to a brief judge, and batteries ask it in both orders.
+            in_full = replace(opened, judge=replace(opened.judge, effort="full"))
+            return judging.turn_questions(small, in_full, turn)["backward" if trial.backward else "forward"]
         case "score" | "claims":
             return judging.turn_questions(small, opened, turn)[trial.asks]
 

@@ -170,6 +170,23 @@ async def test_who_may_not_see_a_debate_does_not_see_what_is_made_of_it(kind: st
     assert (True, True) == (labels["hidden"], labels["unlisted"])
 
 
+async def test_a_debate_made_of_another_keeps_or_changes_how_often_its_judge_is_asked(script: Script) -> None:
+    async with harness() as h:
+        debate = await spoken(h, script, seat={"effort": "brief"})
+        kept = await fork(h, debate, turn=2)
+        changed = await fork(h, debate, turn=2, judge={"model": BASELINE})
+        again = await rejudge(h, debate)
+        briefly = await rejudge(h, debate, judge={"model": BASELINE, "effort": "brief"})
+        efforts, calls = [], []
+        for each in (debate, kept, changed, again, briefly):
+            records = await check_sound(h.log, each)
+            efforts.append(of(DebateOpened, records)[0].judge.effort)
+            calls.append(sum(answer.turn == 4 and answer.purpose != "speak" for answer in of(ModelAnswered, records)))
+
+    assert efforts == ["brief", "brief", "full", "full", "brief"]
+    assert calls == [3, 3, 6, 6, 3]
+
+
 # forking
 
 

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import pytest
 from msgspec import UNSET
-from msgspec.structs import replace
 
 from events.record import Recorded
 from events.types import (
@@ -55,7 +54,7 @@ from events.types import (
 from server.export.document import CitedTurn, QuotedWords, Strong
 from server.export.labels import named
 from server.export.reports.sentences import KINDS, ReportSentence
-from tests.server.export.reports.test_debater import LOGS, exhibited, made, recorded, sentences, texts_of
+from tests.server.export.reports.test_debater import LOGS, exhibited, made, recorded, sentences
 
 Log = tuple[Recorded, ...]
 NAMES = {"pro": "Pro", "con": "Con"}
@@ -433,7 +432,7 @@ def asked(told: Told) -> bool:
 QUOTE, POINTS, TURN = "«(?P<quote>.*)»", "(?P<points>[\\d.]+) points?", "turn (?P<turn>\\d+)"
 LOST = f"{TURN} lost {POINTS} of (?P<dimension>[a-z ]+)"
 OF_100 = "(?P<points>[\\d.]+) of 100 (?P<when>.+)\\."
-WITH = f"with (?P<points>[\\d.]+) of 100 points (?P<when>.+)\\."
+WITH = "with (?P<points>[\\d.]+) of 100 points (?P<when>.+)\\."
 GIVEN = "(?P<given>[\\d.]+) of (?P<of>\\d+)(?:, of which the rules admit (?P<admitted>[\\d.]+),)?"
 Check = Callable[[Told], Any]
 CHECKS: dict[str, tuple[str, Check]] = {
