@@ -15,7 +15,7 @@ test("the rules of a slight win also follow a clear one, so their words say no d
 });
 
 test("a rule that changes a score has the same words on the page as in the terminal", () => {
-  const source = readFileSync(new URL("../../judge/rubric.py", import.meta.url), "utf-8");
+  const source = readFileSync(new URL("../../judge/rubrics/rubric.py", import.meta.url), "utf-8");
   const table = source.match(/CHANGED_BY: Final = (\{[^}]*\})/)[1].replace(/,\s*\}/, "}");
 
   assert.deepEqual({ ...CHANGED_BY }, JSON.parse(table));
