@@ -21,10 +21,12 @@ from events.types import (
     ScorecardVerdictReached,
     missing,
 )
+from events.types.base import SIDES
 from events.view import view as views
 from server.cli.debates.transcript import DebatePrinter
 from server.export.debate.transcript import as_markdown
 from server.export.preview.card import standing_of
+from server.export.reports.debater import report_for
 from server.export.rows import outcome_of_row
 
 LOGS = Path(__file__).parents[1] / "debate" / "logs"
@@ -70,7 +72,8 @@ def ending(name: str) -> Iterator[Recorded]:
 @pytest.mark.parametrize("name", CASES)
 def test_every_reader_gets_the_outcome_in_the_words_of_the_view(name: str, capsys: Any) -> None:
     records = tuple(ending(name))
-    view, row = views.apply_all(views.INITIAL, records).view, None
+    fold, row = views.apply_all(views.INITIAL, records), None
+    view = fold.view
     for record in records:
         row = listing.apply(row, record)
     printer = DebatePrinter(as_json=False)
@@ -85,6 +88,8 @@ def test_every_reader_gets_the_outcome_in_the_words_of_the_view(name: str, capsy
     assert outcome.text in markdown.replace("\\", "")
     assert standing_of(view).startswith(f"{outcome.headline} · ")
     assert outcome_of_row(row) == outcome.headline
+    for side in SIDES:
+        assert outcome.text in ["".join(map(str, fact.text)) for fact in report_for(records, fold, view, side).facts]
     if CASES[name][1] == "neither":
         assert outcome.headline == "No winner is named"
         rendered = (outcome.text, terminal, markdown, outcome_of_row(row))
