@@ -49,6 +49,8 @@ ADVICE: Final = 3
 """Pieces of advice in a report."""
 MIN_LOSS: Final = 1.0
 """Points that a piece of advice needs."""
+OPENING: Final = 1
+"""The position of the opening, which is shown only where nothing else is cited."""
 SHOWN: Final = 3
 """Events that are shown after a sentence; the others are counted."""
 LEGEND: Final = (
@@ -106,7 +108,8 @@ def report_document(report: Report, base: str = "") -> doc.Document:
             for number, each in enumerate(_stopped(sentence.text)):
                 parts.append(turn(each, is_first=not number) if isinstance(each, doc.CitedTurn) else each)
             seen |= {each.position for each in sentence.text if isinstance(each, doc.CitedTurn)}
-            parts += events([position for position in sentence.because_of if position not in seen])
+            cited = [each for each in sentence.because_of if each > OPENING] or [*sentence.because_of]
+            parts += events([position for position in cited if position not in seen])
             seen |= set(sentence.because_of)
         return tuple(parts)
 

@@ -101,7 +101,7 @@ def turn_sections(log: ReportLog, fold: Fold, view: View, side: Side) -> tuple[R
     sections = [*_moments(case)]
     for title, found in (
         ("Where you lost points afterwards, and why", _lost_later(case)),
-        ("What was left unanswered, as the judge says", _unanswered(case)),
+        ("What you dropped or left unanswered, as the judge says", _unanswered(case)),
         ("What the other side cited wrongly", _miscited(case)),
     ):
         if entries := tuple(found):

@@ -352,9 +352,7 @@ def test_a_quote_says_where_its_sentence_was_cut_and_its_marks_are_in_pairs() ->
             language="en",
             facts=(),
             caveats=(),
-            sections=(
-                ReportSection(title="", entries=((ReportSentence("argument", (quote_of(text, wanted),), ()),),)),
-            ),
+            sections=(ReportSection(title="", entries=(entry,)),),
         )
         return report_markdown(report).splitlines()[-3].replace("\\", "")
 

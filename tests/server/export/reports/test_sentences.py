@@ -17,11 +17,14 @@ from events.types import (
     ArgumentsOpened,
     ArgumentTraced,
     AssessmentGiven,
+    BothSides,
+    CheckMissing,
     CitationChecked,
     ClaimCleared,
     ClaimFlagged,
     ClaimUpheld,
     ContradictionFound,
+    CrossExaminationFaulted,
     DebateConcluded,
     DebateHalted,
     DebateOpened,
@@ -42,6 +45,7 @@ from events.types import (
     PremiseStated,
     PremiseWithdrawn,
     QuestionsAnswered,
+    Reason,
     ScorecardVerdictReached,
     ScoreChange,
     ScoreHarmonized,
@@ -49,12 +53,16 @@ from events.types import (
     TurnsCompared,
     TurnScored,
     TurnSpoken,
+    missing,
     other,
 )
 from server.export.document import CitedTurn, QuotedWords, Strong
 from server.export.labels import named
 from server.export.reports.sentences import KINDS, ReportSentence
-from tests.server.export.reports.test_debater import LOGS, exhibited, made, recorded, sentences
+from tests.server.debate.cited_debate import ANSWERS, MISQUOTED, SAYS
+from tests.server.debate.test_citing import open_cited
+from tests.server.export.reports.test_debater import BY_HAND, LOGS, exhibited, made, recorded, records, sentences
+from tests.server.harness import harness
 
 Log = tuple[Recorded, ...]
 NAMES = {"pro": "Pro", "con": "Con"}
@@ -174,6 +182,18 @@ def outcome(told: Told) -> bool:
         names = re.search(r"The reading of the whole debate names (Pro|Con)", text)
         expected = NAMES.get(read.winner) if read.winner and not read.flipped else None
         is_fair = is_fair and (names[1] if names else None) == expected
+    figures: list[Any] = [told.opened.rubric.tie_within]
+    for card in told.cites(ScorecardVerdictReached):
+        figures += [card.margin, card.noise, *((card.mean.pro, card.mean.con))]
+    for given in told.cites(AssessmentGiven):
+        figures += [given.pro_total, given.con_total]
+    known = [each for each in figures if isinstance(each, float | int)]
+    numbers = [float(each) for each in re.findall(r"\d+(?:\.\d+)?", text)]
+    is_fair = is_fair and all(any(abs(number - each) < 0.051 for each in known) for number in numbers)
+    for pro, con in re.findall(r"Pro ([\d.]+), Con ([\d.]+)", text):
+        both = [(each.mean.pro, each.mean.con) for each in told.cites(ScorecardVerdictReached)]
+        both += [(each.pro_total, each.con_total) for each in told.cites(AssessmentGiven)]
+        is_fair = is_fair and any(abs(float(pro) - x) < 0.051 and abs(float(con) - y) < 0.051 for x, y in both)
     missed = [each for each in told.all(NarrativeVerdictReached) if each not in told.cited.values()]
     return is_fair and not missed
 
@@ -222,10 +242,7 @@ def judge_wrote(told: Told) -> bool:
     """The words are those of an answer of the judge, in an event that is the judge's."""
     (event,) = told.cited.values()
     first = next(each.side for each in told.all(TurnSpoken) if each.turn == 1) if told.all(TurnSpoken) else "pro"
-    if isinstance(event, TurnScored):
-        texts = [each.reason for each in event.components.values()]
-    else:
-        texts = [event.reason]
+    texts = [each.reason for each in (event.components.values() if isinstance(event, TurnScored) else (event,))]
     by = getattr(event, "by", "judge")
     return by != "evidence" and any(plain(named(text, first)).startswith(told["quote"]) for text in texts)
 
@@ -329,7 +346,7 @@ def premise(told: Told) -> bool:
 
 
 def not_answered(told: Told, stated: Any) -> bool:
-    """Each later turn of the side has the judge's answer, which does not name the premise; and no finding is about it."""
+    """The judge's answer on each later turn of the side does not name the premise, and no finding is about it."""
     later = [turn for turn in told.mine if turn > stated.turn]
     answers = {each.turn: each.answered for each in told.cites(OpponentAnswered)}
     start, end = stated.span
@@ -370,23 +387,14 @@ def points_of(event: TurnScored, name: str) -> float:
 
 def below_best(told: Told) -> bool:
     name = told["component"].replace(" ", "_")
-    scored = [each for each in told.cites(TurnScored) if each.components is not UNSET and name in each.components]
     rule = next(each.components[name] for each in told.opened.rubric.dimensions.values() if name in each.components)
-    every = [
-        e
-        for e in told.all(TurnScored)
-        if e.components is not UNSET and name in e.components and e.turn >= rule.applies_from
-    ]
-    top, mine = (
-        max(points_of(each, name) for each in every),
-        [points_of(e, name) for e in scored if e.turn in told.mine],
-    )
-    return (
-        scored == every
-        and float(told["best"]) == top
-        and int(told["turns"]) == len(mine)
-        and shown(sum(top - each for each in mine), told)
-    )
+    scored = [each for each in told.all(TurnScored) if each.components is not UNSET and name in each.components]
+    every = [each for each in scored if each.turn >= rule.applies_from]
+    top = max(points_of(each, name) for each in every)
+    below = [top - points_of(each, name) for each in every if each.turn in told.mine]
+    figures = (float(told["best"]), int(told["of"]), int(told["turns"])) == (top, rule.maximum, len(below))
+    is_cited = {each.turn for each in every} <= {each.turn for each in told.cites(TurnScored)}
+    return figures and is_cited and shown(sum(below), told)
 
 
 def unscored(told: Told) -> bool:
@@ -410,13 +418,18 @@ def argument(told: Told) -> bool:
     )
 
 
+def is_highest(told: Told) -> bool:
+    criteria = told.opened.rubric.criteria
+    return criteria is not None and int(told["of"]) == criteria.high
+
+
 def below_best_argument(told: Told) -> bool:
     name = told["criterion"].replace(" ", "_")
     every = [each for each in told.cites(ArgumentTraced) if name in each.scores]
     top = max(each.scores[name] for each in every)
     mine = [top - each.scores[name] for each in every if each.argument.startswith(told.side.upper())]
     is_all = told.cites(ArgumentTraced) == told.all(ArgumentTraced)
-    return is_all and float(told["best"]) == top and shown(sum(mine), told)
+    return is_all and is_highest(told) and float(told["best"]) == top and shown(sum(mine), told)
 
 
 def asked(told: Told) -> bool:
@@ -429,14 +442,23 @@ def asked(told: Told) -> bool:
     )
 
 
+def in_respect_of(text: str) -> str:
+    """The component or the criterion that the sentence before names."""
+    return text[text.index("(") + 1 : text.index(")")].replace(" ", "_")
+
+
 QUOTE, POINTS, TURN = "«(?P<quote>.*)»", "(?P<points>[\\d.]+) points?", "turn (?P<turn>\\d+)"
 LOST = f"{TURN} lost {POINTS} of (?P<dimension>[a-z ]+)"
 OF_100 = "(?P<points>[\\d.]+) of 100 (?P<when>.+)\\."
 WITH = "with (?P<points>[\\d.]+) of 100 points (?P<when>.+)\\."
 GIVEN = "(?P<given>[\\d.]+) of (?P<of>\\d+)(?:, of which the rules admit (?P<admitted>[\\d.]+),)?"
+BEST = "In this respect \\({what}\\) the best {best} of this debate has (?P<best>[\\d.]+) of (?P<of>\\d+)\\. Measured by that, "
 Check = Callable[[Told], Any]
 CHECKS: dict[str, tuple[str, Check]] = {
-    "judge": ("Judged by (?P<judge>.+)\\.", lambda t: t.one(DebateOpened).judge.model.endswith(t["judge"].removesuffix(", a person").rpartition(":")[2])),
+    "judge": (
+        "Judged by (?P<judge>.+)\\.",
+        lambda t: t.one(DebateOpened).judge.model.endswith(t["judge"].removesuffix(", a person").rpartition(":")[2]),
+    ),
     "judge_brief": ("It is asked briefly: .+", lambda t: t.one(DebateOpened).judge.effort == "brief"),
     "judge_caveat": ("(?P<text>.+)", lambda t: t.one(DebateOpened).judge.caveat == t["text"]),
     "supplied": (
@@ -547,13 +569,12 @@ CHECKS: dict[str, tuple[str, Check]] = {
     ),
     "advice": ("(?P<text>.+)", lambda t: bool(t.cited)),  # no statement; the sentences after it say what it rests on
     "below_best": (
-        "In this respect \\((?P<component>.+)\\) the best turn of this debate has (?P<best>[\\d.]+) of \\d+\\. Measured"
-        f" by that, your (?P<turns>\\d+) turns? lack {POINTS} together\\.",
+        BEST.format(what="(?P<component>.+)", best="turn") + f"your (?P<turns>\\d+) turns? lack {POINTS} together\\.",
         below_best,
     ),
     "lowest": (
         f"{TURN} has {POINTS}\\.",
-        lambda t: any(shown(each.admitted, t) for each in t.one(TurnScored, turn=t.turn).components.values()),
+        lambda t: bool(t.cites(TurnScored, turn=t.turn)),
     ),
     "cost": (f"(?P<number>\\d+) .+ cost you {POINTS}, (?P<most>[\\d.]+) of it in {TURN}\\.", cost),
     "not_judged": (
@@ -569,7 +590,10 @@ CHECKS: dict[str, tuple[str, Check]] = {
         ),
     ),
     "argument": (f"(?P<name>\\S+) \\({TURN}\\): {QUOTE}", argument),
-    "total": ("It has (?P<points>[\\d.]+) of \\d+ points\\.", lambda t: shown(traced(t).total, t)),
+    "total": (
+        "It has (?P<points>[\\d.]+) of (?P<of>\\d+) points\\.",
+        lambda t: is_highest(t) and shown(traced(t).total, t),
+    ),
     "stands": (
         "It is (?P<standing>.+)\\.",
         lambda t: (
@@ -606,13 +630,12 @@ CHECKS: dict[str, tuple[str, Check]] = {
         ),
     ),
     "below_best_argument": (
-        "In this respect \\((?P<criterion>.+)\\) the best argument of this debate has (?P<best>[\\d.]+) of \\d+\\."
-        f" Measured by that, yours lack {POINTS} together\\.",
+        BEST.format(what="(?P<criterion>.+)", best="argument") + f"yours lack {POINTS} together\\.",
         below_best_argument,
     ),
     "lowest_argument": (
         f"(?P<name>\\S+) \\({TURN}\\) has (?P<points>[\\d.]+)\\.",
-        lambda t: traced(t).argument == t["name"] and any(shown(each, t) for each in traced(t).scores.values()),
+        lambda t: traced(t).argument == t["name"] and t.one(ArgumentsOpened).turn == t.turn,
     ),
     "no_total": (
         "(?P<name>\\S+) has no score: (?P<reason>.+)\\.",
@@ -625,6 +648,8 @@ CHECKS: dict[str, tuple[str, Check]] = {
 }
 """Of each kind: its pattern, and what its events must say.  ``fullmatch`` finds the words that the check reads."""
 ABOUT_THE_ONE_BEFORE: dict[str, Callable[[Told, Any, str], bool]] = {
+    "lowest": lambda told, _, text: shown(points_of(told.one(TurnScored), in_respect_of(text)), told),
+    "lowest_argument": lambda told, _, text: shown(traced(told).scores[in_respect_of(text)], told),
     "not_answered": lambda told, before, _: not_answered(told, before),
     "no_answer": lambda told, before, _: before.target not in told.one(QuestionsAnswered).answers,
     "no_reply": lambda told, _, text: not told.all(ArgumentCrossExamined, by=told.side, target=text.split(" ")[0]),
@@ -643,12 +668,24 @@ def checked(log: Log, side: Any) -> Iterator[str]:
         assert sentence.because_of, (sentence.kind, words(sentence))
         assert {part.position for part in sentence.text if isinstance(part, CitedTurn)} <= {*sentence.because_of}
         told = Told(events, {at: events[at] for at in sentence.because_of}, side, sentence, found)
+        assert found.groupdict().get("rival") in {None, NAMES[other(side)]}
         assert check(told), (sentence.kind, words(sentence), sentence.because_of)
         if (about := ABOUT_THE_ONE_BEFORE.get(sentence.kind)) is not None:
             assert before is not None
             assert about(told, events[before.because_of[0]], words(before)), (words(before), words(sentence))
         before = sentence
         yield sentence.kind
+
+
+def edited(log: Log, change: Callable[[Any], Event | None]) -> Log:
+    """A log with other events in the places of some."""
+    return tuple(replace(each, event=new) if (new := change(each.event)) else each for each in log)
+
+
+def longer(log: Log, *events: Event) -> Log:
+    """A log with further events at its end."""
+    last = log[-1]
+    return (*log, *(replace(last, position=last.position + at, event=each) for at, each in enumerate(events, 1)))
 
 
 def test_every_kind_of_sentence_has_a_check() -> None:
@@ -660,3 +697,171 @@ def test_every_kind_of_sentence_has_a_check() -> None:
 @pytest.mark.parametrize("source", [source for _, source in LOGS], ids=[name for name, _ in LOGS])
 def test_the_cited_events_imply_every_sentence_and_none_denies_it(source: Any, side: Any) -> None:
     assert [*checked(recorded(source) if isinstance(source, Path) else exhibited(source), side)]
+
+
+# planted
+
+
+def told_of(log: Log, side: Any, kind: str) -> list[str]:
+    """The sentences of a kind, after all of the report are checked."""
+    assert [*checked(log, side)]
+    return [words(each) for each in sentences(made(log, side)) if each.kind == kind]
+
+
+OPEN = "leaves no trace in good prose"
+"""Words of Con's premise P4.2 in the exhibition ``juries``, which no turn of Pro answers."""
+GIVEN_UP = "Weighing evidence is a skill"
+"""Words of Pro's premise P1.1 there, which turn 3 drops."""
+
+
+def named_in(event: Any, kind: type[Event], **values: Any) -> bool:
+    return is_such(event, (kind,), values)
+
+
+def premise_of(log: Log, quote: str) -> PremiseStated:
+    return next(each.event for each in log if isinstance(each.event, PremiseStated) and quote in each.event.quote)
+
+
+@pytest.mark.slow
+def test_a_premise_is_left_unanswered_only_if_nothing_recorded_denies_it() -> None:
+    """A refused finding, the judge's own answer, or an answer that is missing: each takes the sentence away."""
+    log = exhibited("juries")
+    stated = premise_of(log, OPEN)
+    refused = FindingRefused(turn=5, purpose="gaps", quote=OPEN, reason="turn 4 has lost 5 points for flaws")
+    answered = OpponentAnswered(turn=5, answered=(stated.premise,))
+    failed = CheckMissing(turn=5, purpose="premises", reason="the judge gave no usable answer")
+
+    assert [f"Con built on this in turn 4: «{OPEN}»"] == told_of(log, "pro", "premise")
+    assert not told_of(longer(log, refused), "pro", "premise")
+    for event in (answered, failed):
+        other_log = edited(log, lambda each, new=event: new if named_in(each, OpponentAnswered, turn=5) else None)  # type: ignore[misc]
+        assert not told_of(other_log, "pro", "premise")
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in BY_HAND if path.stem != "library_fines_v2"], ids=lambda path: path.stem
+)
+def test_debates_whose_judge_was_not_asked_what_is_answered_say_nothing_of_it(path: Path) -> None:
+    log = recorded(path)
+
+    assert not [each for each in log if isinstance(each.event, OpponentAnswered)]
+    assert not told_of(log, "pro", "not_answered") + told_of(log, "con", "not_answered")
+
+
+@pytest.mark.slow
+def test_a_premise_that_came_back_is_not_dropped() -> None:
+    log = exhibited("juries")
+    stated, text = (
+        premise_of(log, GIVEN_UP),
+        next(each.event.text for each in log if named_in(each.event, TurnSpoken, turn=5)),
+    )
+    withdrawn = PremiseWithdrawn(premise=stated.premise, turn=5, quote=text[:30], span=(0, 30))
+    revised = PremiseRevised(premise=stated.premise, turn=5, text="Weighing evidence can be taught.")
+    refused = FindingRefused(turn=5, purpose="premises", quote=stated.premise, reason="it was dropped before")
+
+    assert [each for each in told_of(log, "pro", "dropped") if GIVEN_UP in each]
+    for event in (withdrawn, revised, refused):
+        assert not [each for each in told_of(longer(log, event), "pro", "dropped") if GIVEN_UP in each]
+
+
+@pytest.mark.slow
+def test_the_withdrawal_of_words_that_lost_points_is_told_with_them() -> None:
+    log = exhibited("juries")
+    gap = next(each.event for each in log if named_in(each.event, LogicGapAdjusted, turn=1))
+    text = next(each.event.text for each in log if named_in(each.event, TurnSpoken, turn=5))
+    held = PremiseStated(premise="P1.9", side="pro", turn=1, text="…", quote=gap.fails.quote, span=gap.fails.span)
+    given_up = PremiseWithdrawn(premise="P1.9", turn=5, quote=text[:30], span=(0, 30))
+
+    told = f"You gave up this premise openly in turn 5: «{text[:30]}»"
+    assert [] == told_of(longer(log, held), "pro", "withdrawn")
+    assert [told] == told_of(longer(log, held, given_up), "pro", "withdrawn")
+
+
+@pytest.mark.slow
+def test_a_tie_break_is_named_and_nobody_is_told_that_they_won() -> None:
+    def close(event: Any) -> Event | None:
+        if isinstance(event, ScorecardVerdictReached):
+            mean = BothSides(pro=71.17, con=70.5)
+            return replace(event, winner="pro", margin=0.67, mean=mean, decided_by="credibility")
+        return None
+
+    log = edited(exhibited("juries"), close)
+    (told,) = told_of(log, "pro", "outcome")
+
+    assert told.startswith("Pro wins by a tie-break on credibility: the scores lie within the tie margin of 2 points")
+    assert "The reading of the whole debate names Con instead" in told
+    assert [told] == told_of(log, "con", "outcome")
+
+
+@pytest.mark.anyio
+async def test_a_judge_that_failed_is_not_read_as_one_that_found_nothing(script: Any) -> None:
+    fault = {"fault": {"kind": "overloaded", "times": 99}}
+    checks = {f"{what}:{turn}": fault for what in ("claims", "premises", "gaps") for turn in range(1, 5)}
+    async with harness() as h:
+        debate = await h.open(script(answers={**checks, "score:2": fault}), turns=4)
+        await h.ended(debate)
+        log = await records(h, debate)
+    kinds = {kind for side in ("pro", "con") for kind in checked(log, side)}
+
+    assert "unscored" in kinds
+    assert not kinds & {"premise", "not_answered", "dropped", "lost_gap", "lost_claim"}
+
+
+def traces(event: Any) -> Event | None:
+    """Arguments without a total, and one without a standing."""
+    if isinstance(event, ArgumentTraced) and event.argument != "PRO-1":
+        return replace(event, total=missing("the judge gave no score"))
+    return replace(event, missing=Reason("no standing"), standing=UNSET) if isinstance(event, ArgumentTraced) else None
+
+
+def silences(event: Any) -> Event | None:
+    """Answers that leave out what was asked."""
+    return replace(event, answers={}) if isinstance(event, QuestionsAnswered) else None
+
+
+def passes_over(event: Any) -> Event | None:
+    """A cross-examination that leaves every argument out."""
+    if not named_in(event, ArgumentCrossExamined, by="pro"):
+        return None
+    return CrossExaminationFaulted(by="pro", turn=event.turn, faults=("…",), free_text="")
+
+
+def scored_in_part(event: Any) -> Event | None:
+    """A turn without a score for one dimension."""
+    if not isinstance(event, TurnScored) or event.turn != 1 or event.dimensions is UNSET:
+        return None
+    dimensions = {name: each for name, each in event.dimensions.items() if name != "credibility"}
+    return replace(event, dimensions=dimensions, absent={"credibility": Reason("the judge gave no points")})
+
+
+@pytest.mark.slow
+@pytest.mark.anyio
+async def test_every_kind_of_sentence_is_told_of_some_log_and_holds(script: Any) -> None:
+    logs = [recorded(source) if isinstance(source, Path) else exhibited(source) for _, source in LOGS]
+    logs += [edited(exhibited("lamps"), change) for change in (traces, silences, passes_over)]
+    logs.append(edited(exhibited("juries"), scored_in_part))
+    supplied = {"source": "a hall", "digest": "0" * 64, "licence": "", "turns": ()}
+    logs += [longer(exhibited("juries"), TranscriptSupplied(kind=kind, **supplied)) for kind in ("text", "moot")]
+    fault = {"fault": {"kind": "overloaded", "times": 99}}
+    cited = {
+        "pro": SAYS["pro"],
+        "con": [f"{SAYS['con'][0]} {MISQUOTED} {MISQUOTED} {MISQUOTED} {MISQUOTED}", SAYS["con"][1]],
+    }
+    async with harness() as h:
+        for opening in (
+            h.open(script("even"), turns=4),
+            h.open(script("silent", answers={"score:1": fault, "score:2": fault})),
+            open_cited(h, script("cited", says=cited, answers=ANSWERS)),
+        ):
+            debate = await opening
+            await h.ended(debate)
+            logs.append(await records(h, debate))
+    whole = recorded(BY_HAND[0])
+    logs += [
+        whole[: each.position]
+        for each in whole
+        if isinstance(each.event, TurnSpoken | TurnScored) and each.position > 60
+    ]
+    told = {kind for log in logs for side in ("pro", "con") for kind in checked(log, side)}
+
+    assert {*KINDS} == told
