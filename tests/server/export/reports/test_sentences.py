@@ -190,7 +190,7 @@ def outcome(told: Told) -> bool:
     known = [each for each in figures if isinstance(each, float | int)]
     numbers = [float(each) for each in re.findall(r"\d+(?:\.\d+)?", text)]
     is_fair = is_fair and all(any(abs(number - each) < 0.051 for each in known) for number in numbers)
-    for pro, con in re.findall(r"Pro ([\d.]+), Con ([\d.]+)", text):
+    for pro, con in re.findall(r"Pro (\d+\.\d+), Con (\d+\.\d+)", text):
         both = [(each.mean.pro, each.mean.con) for each in told.cites(ScorecardVerdictReached)]
         both += [(each.pro_total, each.con_total) for each in told.cites(AssessmentGiven)]
         is_fair = is_fair and any(abs(float(pro) - x) < 0.051 and abs(float(con) - y) < 0.051 for x, y in both)
@@ -452,7 +452,10 @@ LOST = f"{TURN} lost {POINTS} of (?P<dimension>[a-z ]+)"
 OF_100 = "(?P<points>[\\d.]+) of 100 (?P<when>.+)\\."
 WITH = "with (?P<points>[\\d.]+) of 100 points (?P<when>.+)\\."
 GIVEN = "(?P<given>[\\d.]+) of (?P<of>\\d+)(?:, of which the rules admit (?P<admitted>[\\d.]+),)?"
-BEST = "In this respect \\({what}\\) the best {best} of this debate has (?P<best>[\\d.]+) of (?P<of>\\d+)\\. Measured by that, "
+BEST = (
+    "In this respect \\({what}\\) the best {best} of this debate has (?P<best>[\\d.]+) of (?P<of>\\d+)\\."
+    " Measured by that, "
+)
 Check = Callable[[Told], Any]
 CHECKS: dict[str, tuple[str, Check]] = {
     "judge": (
