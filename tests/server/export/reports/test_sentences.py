@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from events.record import Recorded
 from events.types import (
@@ -852,7 +853,7 @@ async def test_every_kind_of_sentence_is_told_of_some_log_and_holds(script: Any)
     }
     async with harness() as h:
         for opening in (
-            h.open(script("even"), turns=4),
+            h.open(script("even"), turns=4, seat={"effort": "brief"}),
             h.open(script("silent", answers={"score:1": fault, "score:2": fault})),
             open_cited(h, script("cited", says=cited, answers=ANSWERS)),
         ):
