@@ -49,9 +49,9 @@ def judge_name(model: str | UnsetType) -> str:
     return model if person == model else f"{person}, a person"
 
 
-BRIEF: Final = "It is asked briefly: at most three calls a turn, and one order of every comparison."
+BRIEF: Final = "The judge is asked briefly: at most three calls a turn, and one order of every comparison."
 """What a reader is told of a judge with effort ``brief``."""
-BRIEF_IN_LAB: Final = "It is asked briefly: score and suspect claims in one call."
+BRIEF_IN_LAB: Final = "The judge is asked briefly: score and suspect claims in one call."
 
 
 def as_asked(judge: str, effort: Effort | UnsetType) -> str:

@@ -67,4 +67,4 @@ def say_opening(event: dict[str, Any], *roles: str) -> None:
     for caveat in sorted({seat.get("caveat", "") for seat in seats} - {""}):
         say(caveat, "dim")
     if event["judge"].get("effort") == "brief":
-        say(f"The judge: {BRIEF_IN_LAB if event['format'] == 'lab' else BRIEF}", "dim")
+        say(BRIEF_IN_LAB if event["format"] == "lab" else BRIEF, "dim")

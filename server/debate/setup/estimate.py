@@ -132,7 +132,15 @@ def _together(provider: str, calls: Sequence[tuple[float, float]]) -> float:
 def in_words(found: Estimate) -> str:
     """The estimate in one line for a reader."""
     tokens = round(found.input_tokens + found.output_tokens, -3)
-    return f"about {found.calls} calls and {tokens:,} tokens, {money(found.cost_usd)}"
+    said = f"about {found.calls} calls and {tokens:,} tokens, {money(found.cost_usd)}"
+    return said if found.seconds is UNSET else f"{said}, {lasting(found.seconds / 60)}"
+
+
+def lasting(minutes: float) -> str:
+    """How long a run takes, in words."""
+    if minutes < 1:
+        return "under a minute"
+    return "very roughly a minute" if round(minutes) == 1 else f"very roughly {minutes:.0f} minutes"
 
 
 def money(cost_usd: float | Missing) -> str:

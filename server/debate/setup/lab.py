@@ -23,6 +23,7 @@ from server.debate.setup.estimate import (
     Durations,
     Estimate,
     estimate,
+    lasting,
     money,
     thought_tokens,
 )
@@ -121,5 +122,5 @@ def in_words(found: Estimate | LabEstimate) -> str:
     if isinstance(found, Estimate):
         return estimate_in_words(found)
     counted = round(found.input_tokens + found.output_tokens, -3)
-    lasts = "under a minute" if found.minutes < 1 else f"very roughly {found.minutes:.0f} minutes"
-    return f"{found.trials} trials, about {found.calls} calls and {counted:,} tokens, {money(found.cost_usd)}, {lasts}"
+    calls = f"{found.trials} trials, about {found.calls} calls and {counted:,} tokens"
+    return f"{calls}, {money(found.cost_usd)}, {lasting(found.minutes)}"

@@ -463,7 +463,7 @@ CHECKS: dict[str, tuple[str, Check]] = {
         "Judged by (?P<judge>.+)\\.",
         lambda t: t.one(DebateOpened).judge.model.endswith(t["judge"].removesuffix(", a person").rpartition(":")[2]),
     ),
-    "judge_brief": ("It is asked briefly: .+", lambda t: t.one(DebateOpened).judge.effort == "brief"),
+    "judge_brief": ("The judge is asked briefly: .+", lambda t: t.one(DebateOpened).judge.effort == "brief"),
     "judge_caveat": ("(?P<text>.+)", lambda t: t.one(DebateOpened).judge.caveat == t["text"]),
     "supplied": (
         "The turns come from a transcript.*\\. They were not spoken in Moot\\.",
