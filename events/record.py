@@ -74,6 +74,18 @@ class EventLine(Struct, kw_only=True):
     payload_digest: str | UnsetType = UNSET
 
 
+def decoded(stored: Envelope) -> Recorded:
+    """The record of an envelope, its event decoded from the payload.  Raises ``UnknownEvent``."""
+    event, at, salt = codec.decode(stored.payload, stored.schema), stored.at, stored.salt
+    head = stored.debate, stored.position, stored.id, at, stored.cause, stored.schema
+    return Recorded(*head, salt, stored.payload, stored.digest, event)
+
+
+def unstored(debate: str, position: int, at: str, cause: int | None, event: Event) -> Recorded:
+    """An event as a record for a fold that runs ahead of the log: it has no id and no digest."""
+    return Recorded(debate, position, "", at, cause, 1, b"", b"", b"", event)
+
+
 def digest_before_first(debate: str) -> bytes:
     """The digest that position 1 follows."""
     return sha256(debate.encode()).digest()
@@ -98,6 +110,20 @@ def chain(
     """The digest of an envelope that follows ``previous``."""
     header = _json.encode((debate, position, id, at, cause, schema))
     return sha256(previous + header + payload_digest).digest()
+
+
+def digest_after(previous: bytes, each: Envelope | EventLine, payload_digest: bytes) -> bytes:
+    """The digest that ``each`` must have after ``previous``."""
+    return chain(
+        previous,
+        debate=each.debate,
+        position=each.position,
+        id=each.id,
+        at=each.at,
+        cause=each.cause,
+        schema=each.schema,
+        payload_digest=payload_digest,
+    )
 
 
 def new_id() -> str:
@@ -185,16 +211,7 @@ def first_break(
         if record.position != expected:
             return expected, f"position {record.position} stands there"
         try:
-            digest = chain(
-                previous,
-                debate=debate,
-                position=expected,
-                id=record.id,
-                at=record.at,
-                cause=record.cause,
-                schema=record.schema,
-                payload_digest=record.payload_digest,
-            )
+            digest = digest_after(previous, record, record.payload_digest)
         except (UnicodeEncodeError, TypeError) as error:
             return expected, f"its envelope cannot be read: {error}"
         if digest != record.digest:
@@ -244,17 +261,8 @@ def public_line(record: Recorded, *, blind: bool = False, revealed: bool = False
     private = frozenset[str]() if shows_private(event, revealed, has_ended) else withheld(event, blind=blind)
     if not private and event is record.event:
         return full_line(record)
-    return EventLine(
-        debate=record.debate,
-        position=record.position,
-        id=record.id,
-        at=record.at,
-        cause=record.cause,
-        schema=record.schema,
-        digest=record.digest.hex(),
-        event=payload_without(event, private),
-        payload_digest=record.payload_digest.hex(),
-    )
+    shown, payload_digest = payload_without(event, private), record.payload_digest.hex()
+    return replace(full_line(record), salt=UNSET, event=shown, payload_digest=payload_digest)
 
 
 def payload_without(event: Event, private: frozenset[str]) -> msgspec.Raw:
@@ -286,14 +294,6 @@ def copied_into(debate: str, previous: bytes, records: Iterable[Recorded]) -> It
     the debate's id.
     """
     for each in records:
-        previous = chain(
-            previous,
-            debate=debate,
-            position=each.position,
-            id=each.id,
-            at=each.at,
-            cause=each.cause,
-            schema=each.schema,
-            payload_digest=each.payload_digest,
-        )
-        yield replace(each, debate=debate, digest=previous)
+        copy = replace(each, debate=debate)
+        previous = digest_after(previous, copy, copy.payload_digest)
+        yield replace(copy, digest=previous)

@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct
 
 from events import codec
 from events.errors import BadTransfer, UnknownDebate, UnknownEvent
-from events.record import Draft, Envelope, EventLine, Recorded, full_line, now, public_line, stamp
+from events.record import Draft, Envelope, EventLine, Recorded, decoded, full_line, now, public_line, stamp
 from events.store import listing
 from events.store.listing import Summary
 from events.store.log import PAGE, EventLog, read_all
@@ -152,20 +152,8 @@ def _record(line: EventLine, digest: bytes) -> Recorded:
         raise BadTransfer(f"position {line.position}: {line.at[:80]!r} is no time")
     if line.cause is not None and not 0 < line.cause < line.position:
         raise BadTransfer(f"position {line.position}: its cause {line.cause} is not an earlier position")
-    payload = bytes(line.event)
+    head = line.debate, line.position, line.id, line.at, line.cause, line.schema
     try:
-        event = codec.decode(payload, line.schema)
+        return decoded(Envelope(*head, bytes.fromhex(line.salt), bytes(line.event), digest))
     except UnknownEvent as error:
         raise BadTransfer(f"position {line.position}: {error}") from error
-    return Recorded(
-        debate=line.debate,
-        position=line.position,
-        id=line.id,
-        at=line.at,
-        cause=line.cause,
-        schema=line.schema,
-        salt=bytes.fromhex(line.salt),
-        payload=payload,
-        digest=digest,
-        event=event,
-    )

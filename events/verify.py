@@ -12,7 +12,15 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from events.errors import BrokenChain, StoreDamaged, UnknownDebate
-from events.record import MAX_PAYLOAD, Envelope, EventLine, chain, digest_before_first, digest_payload, first_break
+from events.record import (
+    MAX_PAYLOAD,
+    Envelope,
+    EventLine,
+    digest_after,
+    digest_before_first,
+    digest_payload,
+    first_break,
+)
 from events.store.log import PAGE, EventLog
 
 MAX_LINE: Final = MAX_PAYLOAD + (1 << 20)
@@ -51,16 +59,7 @@ class LineChecker:
         expected = self.position + 1
         if line.position != expected:
             raise self._broken(f"position {line.position} stands there")
-        digest = chain(
-            self.digest or digest_before_first(line.debate),
-            debate=line.debate,
-            position=expected,
-            id=line.id,
-            at=line.at,
-            cause=line.cause,
-            schema=line.schema,
-            payload_digest=self._payload_digest(line),
-        )
+        digest = digest_after(self.digest or digest_before_first(line.debate), line, self._payload_digest(line))
         if digest != self._unhex(line.digest, _DIGEST_BYTES, "digest"):
             raise self._broken("its digest does not follow from the line and the one before")
         self.position, self.digest = expected, digest

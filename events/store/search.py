@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from events import codec
 from events.errors import UnknownEvent
-from events.record import Recorded
+from events.record import Envelope, Recorded, decoded
 from events.text.said import text_of, words_of
 
 SPOKEN: Final = tuple(f'{{"type":"{tag}",'.encode() for tag in ("turn_spoken", "moderator_spoke"))
@@ -24,5 +24,4 @@ def words_in(schema: int, payload: bytes) -> list[str]:
 def record_of(position: int, debate: str, *stored: Any) -> Recorded:
     """The record of a row: debate, id, at, cause, schema, salt, digest, payload."""
     identity, at, cause, schema, salt, digest, payload = stored
-    event = codec.decode(payload, schema)
-    return Recorded(debate, position, identity, at, cause, schema, salt, payload, digest, event)
+    return decoded(Envelope(debate, position, identity, at, cause, schema, salt, payload, digest))

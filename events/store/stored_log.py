@@ -10,9 +10,10 @@ from anyio import to_thread
 
 from events.errors import BrokenChain, StoreUnavailable
 from events.record import Draft, Envelope, Recorded, first_break
-from events.store.listing import ALL, Limits
-from events.store.log import SearchPage, SummaryPage
+from events.store.listing import ALL, Limits, Summary
+from events.store.log import SearchPage, SummaryPage, read_search_cursor, search_page
 from events.store.requests import Backlog, WriteRequest, adopt_request, append_request
+from events.text.said import Term, terms_of
 from events.types import Event
 
 
@@ -94,9 +95,18 @@ class StoredLog(ABC):
         page: SummaryPage = await self._reading(self.queries.read_summaries, after, limit, query, limits)
         return page
 
-    @abstractmethod
     async def search(self, query: str, after: str | None = None, limit: int = 20) -> SearchPage:
-        """See ``EventLog``."""
+        """See ``EventLog``.  The first search builds the index."""
+        terms, before = terms_of(query), read_search_cursor(after)
+        if not terms:
+            return SearchPage(hits=(), next=None)
+        return search_page(await self._found(terms, before, limit + 1), terms, limit)
+
+    @abstractmethod
+    async def _found(
+        self, terms: tuple[Term, ...], before: tuple[int, int] | None, limit: int
+    ) -> Sequence[tuple[int, int, Summary, Recorded]]:
+        """The newest records before a place that have all terms: number of the debate, position, row, record."""
 
     async def unfinished(self) -> tuple[str, ...]:
         """See ``EventLog``."""

@@ -4,7 +4,7 @@ The rules add events one after the other.  Each event is folded at once, so that
 last one left, and an event can refer to the position of an earlier event of the same batch.
 """
 
-from events.record import Draft, Recorded
+from events.record import Draft, unstored
 from events.state import debate as debates
 from events.state.debate import Debate
 from events.types import Event
@@ -27,19 +27,5 @@ class EventBatch:
         """
         position = self.debate.position + 1
         self.drafts.append(Draft(event=event, cause=cause))
-        self.debate = debates.evolve(
-            self.debate,
-            Recorded(
-                debate=self.debate.id,
-                position=position,
-                id="",
-                at=self._at,
-                cause=cause,
-                schema=1,
-                salt=b"",
-                payload=b"",
-                digest=b"",
-                event=event,
-            ),
-        )
+        self.debate = debates.evolve(self.debate, unstored(self.debate.id, position, self._at, cause, event))
         return position

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from statistics import median
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -21,8 +21,8 @@ class BenchFigure(Struct, frozen=True, kw_only=True):
     yardstick: float
     ratio: float
     aim: float
-    aim_of: Literal["ratio", "value"]
-    better: Literal["more", "less"]
+    aim_of: Literal["ratio", "value"] = "ratio"
+    better: Literal["more", "less"] = "more"
     unit: str
     against: str
     """What the yardstick is, in words."""
@@ -34,29 +34,10 @@ class BenchFigure(Struct, frozen=True, kw_only=True):
         return reached >= self.aim if self.better == "more" else reached <= self.aim
 
 
-def figure(
-    name: str,
-    value: float,
-    yardstick: float,
-    *,
-    aim: float,
-    unit: str,
-    against: str,
-    better: Literal["more", "less"] = "more",
-    aim_of: Literal["ratio", "value"] = "ratio",
-) -> BenchFigure:
-    """A figure; the ratio is computed."""
-    return BenchFigure(
-        name=name,
-        value=round(value, 3),
-        yardstick=round(yardstick, 3),
-        ratio=round(value / yardstick, 3),
-        aim=aim,
-        aim_of=aim_of,
-        better=better,
-        unit=unit,
-        against=against,
-    )
+def figure(name: str, value: float, yardstick: float, **aimed: Any) -> BenchFigure:
+    """A figure with the fields ``aimed``; the ratio is computed."""
+    ratio = round(value / yardstick, 3)
+    return BenchFigure(name=name, value=round(value, 3), yardstick=round(yardstick, 3), ratio=ratio, **aimed)
 
 
 async def interleaved(ours: Measure, limit: Measure, repetitions: int) -> tuple[float, float]:

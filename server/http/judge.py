@@ -17,9 +17,8 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
-from events.codec import decode
 from events.errors import LogError, UnknownDebate, UnknownEvent
-from events.record import Envelope, Recorded, now
+from events.record import Envelope, decoded, now
 from events.store.listing import FINDABLE
 from events.store.log import PAGE, EventLog, read_rows
 from events.types import DebateOpened, Effect
@@ -237,24 +236,9 @@ async def tally_of(log: EventLog, debate: str) -> tuple[str, Tally]:
 def _take(count: DebateCounter, page: Iterable[Envelope]) -> None:
     for each in page:
         try:
-            event = decode(each.payload, each.schema)
+            count.take(decoded(each))
         except UnknownEvent as error:  # the other events are still counted
             logger.warning("event_not_counted", debate=each.debate, position=each.position, message=str(error))
-            continue
-        count.take(
-            Recorded(
-                debate=each.debate,
-                position=each.position,
-                id=each.id,
-                at=each.at,
-                cause=each.cause,
-                schema=each.schema,
-                salt=each.salt,
-                payload=each.payload,
-                digest=each.digest,
-                event=event,
-            )
-        )
 
 
 async def judge_page(request: Request) -> Response:

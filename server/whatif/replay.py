@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from events.record import Recorded
+from events.record import Recorded, unstored
 from events.state import debate as debates
 from events.state.debate import Debate
 from events.types import (
@@ -163,21 +163,8 @@ class _Replay:
         self.debate = self._after(self.debate, event, cause)
 
     def _after(self, debate: Debate, event: Event, cause: int | None) -> Debate:
-        return debates.evolve(
-            debate,
-            Recorded(
-                debate=self._records[0].debate,
-                position=debate.position + 1,
-                id="",
-                at=self._records[self.at - 1].at,
-                cause=cause,
-                schema=1,
-                salt=b"",
-                payload=b"",
-                digest=b"",
-                event=event,
-            ),
-        )
+        name, at = self._records[0].debate, self._records[self.at - 1].at
+        return debates.evolve(debate, unstored(name, debate.position + 1, at, cause, event))
 
     def _decide(self) -> bool:
         """Record one batch, after questions without an answer have failed; False if there is nothing to record."""

@@ -10,7 +10,7 @@ import psycopg
 
 from events.errors import LogError
 from events.record import Recorded
-from events.store.log import SearchPage, read_search_cursor, search_page
+from events.store.listing import Summary
 from events.store.postgres import rows as postgres_rows
 from events.store.postgres import search as postgres_search
 from events.store.postgres.connection import PATIENCE_S, Address, Connection, Pool
@@ -19,7 +19,7 @@ from events.store.postgres.listener import NotificationListener
 from events.store.postgres.schema import check
 from events.store.postgres.writer import PostgresWriter
 from events.store.stored_log import StoredLog
-from events.text.said import terms_of
+from events.text.said import Term
 
 LEASE_S: Final = 10.0
 """Seconds that a lease lasts, by the database's clock."""
@@ -89,16 +89,13 @@ class PostgresLog(StoredLog):
         """See ``EventLog``."""
         return await self._reading(postgres_rows.read_records, debate, after, limit)
 
-    async def search(self, query: str, after: str | None = None, limit: int = 20) -> SearchPage:
-        """See ``EventLog``.  The first search builds the index."""
-        terms, before = terms_of(query), read_search_cursor(after)
-        if not terms:
-            return SearchPage(hits=(), next=None)
+    async def _found(
+        self, terms: tuple[Term, ...], before: tuple[int, int] | None, limit: int
+    ) -> list[tuple[int, int, Summary, Recorded]]:
         async with self._indexing:
             while await self.pool.run(self._catch_up):
                 pass
-        found = await self._reading(postgres_search.find, terms, before, limit + 1)
-        return search_page(found, terms, limit)
+        return await self._reading(postgres_search.find, terms, before, limit)
 
     async def _catch_up(self, connection: Connection) -> bool:
         try:

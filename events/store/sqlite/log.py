@@ -13,15 +13,16 @@ from anyio import CapacityLimiter, to_thread
 
 from events.errors import StoreUnavailable
 from events.record import Recorded
+from events.store.listing import Summary
 from events.store.lock import StoreLock
-from events.store.log import MAX_POSITION, POSITION_BITS, SearchPage, read_search_cursor, search_page
+from events.store.log import MAX_POSITION, POSITION_BITS
 from events.store.sqlite import rows as sqlite_rows
 from events.store.sqlite.schema import connect, explain
 from events.store.sqlite.search import SqliteSearch
 from events.store.sqlite.writer import SqliteWriter
 from events.store.stored_log import StoredLog
 from events.store.wakeups import Wakeups
-from events.text.said import Term, terms_of
+from events.text.said import Term
 
 READERS: Final = 4
 """Threads that read at the same time, each with a connection."""
@@ -84,23 +85,20 @@ class SqliteLog(StoredLog):
                 return at_hand if limit is None else at_hand[:limit]
         return await self._reading(sqlite_rows.read_records, debate, after, limit)
 
-    async def search(self, query: str, after: str | None = None, limit: int = 20) -> SearchPage:
-        """See ``EventLog``.  The first search builds the index."""
-        terms, before = terms_of(query), read_search_cursor(after)
-        if not terms:
-            return SearchPage(hits=(), next=None)
+    async def _found(
+        self, terms: tuple[Term, ...], before: tuple[int, int] | None, limit: int
+    ) -> list[tuple[int, int, Summary, Recorded]]:
         key = 0 if before is None else before[0] << POSITION_BITS | before[1]
         return await to_thread.run_sync(self._search, terms, key, limit, limiter=self._searching)
 
-    def _search(self, terms: tuple[Term, ...], before: int, limit: int) -> SearchPage:
+    def _search(self, terms: tuple[Term, ...], before: int, limit: int) -> list[tuple[int, int, Summary, Recorded]]:
         if self._closed.is_set():
             raise StoreUnavailable(f"the store {self.path} is closed")
         try:
-            found = self._index.search(terms, before, limit + 1)
+            found = self._index.search(terms, before, limit)
         except sqlite3.Error as error:
             raise explain(self.path, error) from error
-        numbered = [(key >> POSITION_BITS, key & MAX_POSITION, row, record) for key, row, record in found]
-        return search_page(numbered, terms, limit)
+        return [(key >> POSITION_BITS, key & MAX_POSITION, row, record) for key, row, record in found]
 
     async def head(self, debate: str) -> int:
         """See ``EventLog``."""
