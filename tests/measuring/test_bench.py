@@ -55,7 +55,7 @@ async def test_both_are_measured_by_turns_after_one_run_of_each() -> None:
     ],
 )
 def test_an_aim_bounds_the_ratio_or_the_value(better: str, aim_of: str, aim: float, holds: bool) -> None:
-    made = figure("x", 5, 10, aim=aim, unit="", against="", better=better, aim_of=aim_of)  # type: ignore[arg-type]
+    made = figure("x", 5, 10, aim=aim, unit="", against="", better=better, aim_of=aim_of)
 
     assert made.ratio == 0.5
     assert made.holds is holds
