@@ -21,6 +21,7 @@ from events.types import (
     DirectiveIssued,
     PressureApplied,
     Side,
+    Span,
     TraitsShifted,
     other,
 )
@@ -172,11 +173,19 @@ def _unanswered(debate: Debate, side: Side, last: int, attacked: list[str]) -> I
     if answered is None:
         return
     contradicted = {name for found in debate.spine.contradictions for name in found.premises}
+    card = debate.ledger.cards.get(last)
+    faulted = [entry.evidence[0].span for entry in (card.entries if card else ()) if entry.kind == "gap"]
+    faulted += [claim.span for claim in debate.claims.values() if claim.turn == last and claim.state != "cleared"]
     for name, premise in debate.spine.premises.items():
         is_attacked = name in answered or name in contradicted or _overlaps(premise.quote, attacked)
+        is_attacked = is_attacked or any(span and _meets(premise.span, span) for span in faulted)
         if premise.side == side and premise.turn == last and premise.state == "kept" and not is_attacked:
-            yield f"“{_brief(premise.quote)}” was left without an answer: build on it."
+            yield f"The judge names no answer to “{_brief(premise.quote)}”: build on it."
             return
+
+
+def _meets(one: Span, two: Span) -> bool:
+    return one[0] < two[1] and two[0] < one[1]
 
 
 def _weak_point(debate: Debate, side: Side) -> Iterator[str]:
@@ -184,7 +193,7 @@ def _weak_point(debate: Debate, side: Side) -> Iterator[str]:
     turns = [turn.turn for turn in debate.transcript.spoken() if turn.side == side]
     newest = len(debate.transcript.turns)
     claims = [
-        _Against(-claim.requested, claim.quote, f"The judge doubts the opponent’s “{_brief(claim.quote)}”: press it.")
+        _Against(-claim.requested, claim.quote, f"The opponent’s “{_brief(claim.quote)}” was doubted: press it.")
         for claim in debate.claims.values()
         if claim.turn == max(turns, default=0) and claim.state != "cleared" and claim.requested
     ]
@@ -238,22 +247,29 @@ def _standing(debate: Debate, side: Side, last: int, attacked: list[str]) -> Ite
 
 
 def _broken(debate: Debate, side: Side, last: int) -> Iterator[_Against]:
-    """The contradictions of a side's turn, then the premises that it dropped."""
-    known, rubric = debate.spine.premises, debate.ledger.rubric
+    """The contradictions of a side's turn, then the premises that it dropped; until version 3 in the judge's words."""
+    known, rubric, quotes = debate.spine.premises, debate.ledger.rubric, by_cost(debate)
     conduct = {} if rubric is None else rubric.conduct
 
     def cost(rule: Literal["contradiction", "dropped_premise"]) -> float:
         return conduct[rule].points if rule in conduct else 0.0
 
     for found in debate.spine.contradictions:
-        if found.side == side and max(found.turns) == last:
-            texts = [known[name].text for name in found.premises if name in known]
-            both = " and ".join(f"“{_brief(text)}”" for text in texts)
-            yield _Against(cost("contradiction"), both, f"You have said {both}: say which of it holds.")
+        if found.side != side or max(found.turns) != last:
+            continue
+        named = [known[name] for name in found.premises if name in known]
+        earlier = [each for each in named if each.turn < last] or named
+        said = [each.quote for each in earlier] if quotes else [each.text for each in named]
+        both = " and ".join(f"“{_brief(each)}”" for each in said)
+        told = f"The judge says that your last turn contradicts {both}" if quotes else f"You have said {both}"
+        yield _Against(cost("contradiction"), both, f"{told}: say which of it holds.")
     for premise in known.values():
         if premise.side == side and premise.state == "dropped" and premise.changes[-1].turn == last:
-            text = f"You left “{_brief(premise.text)}” without a word: defend it or give it up openly."
-            yield _Against(cost("dropped_premise"), premise.text, text)
+            words = premise.quote if quotes else premise.text
+            told = f"You left “{_brief(words)}” without a word"
+            if quotes:
+                told = f"The judge says that your last turn dropped “{_brief(words)}” in silence"
+            yield _Against(cost("dropped_premise"), words, f"{told}: defend it or give it up openly.")
 
 
 def _flaws(debate: Debate, own: list[int], since: int | None = None) -> Iterator[_Against]:

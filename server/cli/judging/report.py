@@ -32,9 +32,9 @@ TEXT: Final = "text"
 def report(settings: Settings, debate: str, side: Side, form: str, output: Path | None) -> None:
     """Write a report for one debater on one page.
 
-    It names the best and the worst moment, the points lost later, what was left unanswered, and three things to do next
-    time.  Every entry follows from the record and names its turn.  No model is called.  html is one file that prints;
-    its links lead to the moments on the server of this store.
+    It names the best and the worst moment, the points lost later, what was dropped or left unanswered, and three things
+    to do next time.  Every sentence follows from the record and cites the events that imply it.  No model is called.
+    html is one file that prints; its links lead to the moments on the server of this store.
     """
     found, base = run_async(lambda: _report(settings, debate, side))
     if form == TEXT and output is None:
