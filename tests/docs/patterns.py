@@ -112,39 +112,34 @@ def trees() -> dict[str, ast.Module]:
     }
 
 
-def _calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
-    """Yield the calls of ``re`` within functions, with the name of the function."""
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            for node in ast.walk(function):
-                if (
-                    isinstance(node, ast.Call)
-                    and isinstance(node.func, ast.Attribute)
-                    and isinstance(node.func.value, ast.Name)
-                    and node.func.value.id == "re"
-                    and node.func.attr in _MAKES
-                ):
-                    yield function.name, node
+@cache
+def _calls() -> tuple[tuple[str, ast.Call], ...]:
+    """The calls of ``re`` within functions, with the names of module and function."""
+    return tuple(
+        (f"{module}.{function.name}", node)
+        for module, tree in trees().items()
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "re"
+        and node.func.attr in _MAKES
+    )
 
 
 def literal_patterns() -> Iterator[Used]:
     """Yield the patterns that stand as literals in calls within functions."""
-    for module, tree in trees().items():
-        for function, call in _calls(tree):
-            if isinstance(call.args[0], ast.Constant):
-                method = call.func.attr  # type: ignore[attr-defined]
-                name = f"{module}.{function}"
-                yield Used(name, re.compile(call.args[0].value), (_ALL_OF.get(method, method),))
+    for name, call in _calls():
+        if isinstance(call.args[0], ast.Constant):
+            method = call.func.attr  # type: ignore[attr-defined]
+            yield Used(name, re.compile(call.args[0].value), (_ALL_OF.get(method, method),))
 
 
 def makers() -> set[str]:
     """The functions that give ``re`` a pattern which is no literal."""
-    return {
-        f"{module}.{function}"
-        for module, tree in trees().items()
-        for function, call in _calls(tree)
-        if not isinstance(call.args[0], ast.Constant)
-    }
+    return {name for name, call in _calls() if not isinstance(call.args[0], ast.Constant)}
 
 
 @cache
