@@ -3,6 +3,7 @@
 The short form has few runs and wide limits; the full one (mark ``thorough``) has 400 runs of each battery and size.
 """
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -16,6 +17,8 @@ from tests.measuring.mock_judges import Size
 
 pytestmark = pytest.mark.slow
 SHORT, FULL = 40, 400
+covered_once = cache(coverage_of)
+"""The same runs, measured once for all figures of a battery."""
 
 
 def pooled(rows: list[Coverage]) -> float:
@@ -57,7 +60,7 @@ def test_intervals_hold_a_planted_bias(battery: Battery) -> None:
     ],
 )
 def test_a_larger_bias_gives_a_larger_figure(battery: Battery, figure: str) -> None:
-    found = [next(each for each in coverage_of(battery, size, 8) if each.name == figure) for size in ("none", "large")]
+    found = [next(each for each in covered_once(battery, size, 8) if each.name == figure) for size in ("none", "large")]
 
     planted = found[1].truth - found[0].truth
     assert abs(planted) > 0.5 * found[0].half_width
