@@ -21,14 +21,13 @@
         ├── HttpRefusal       from the router
         └── Relayed           from the node that runs the debate
 
-Each package below has a tree of its own and knows nothing of HTTP.  ``ERROR_CLASSES`` and
-``EXIT_CODES`` hold every class of all trees.  A class that they do not hold (a provider's own) takes the entry of its
-nearest base class.
+Each package below has a tree of its own and knows nothing of HTTP.  ``ERROR_CLASSES`` holds every class of all trees.
+A class that it does not hold (a provider's own) takes the entry of its nearest base class.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
@@ -37,7 +36,6 @@ from judge.errors import BadItem, JudgeError, MissingPackages, RubricError, Temp
 from personalities.traits import PersonalityError
 from providers import errors as calls
 
-T = TypeVar("T")
 Faults = tuple[tuple[tuple[str | int, ...], str], ...]
 
 
@@ -108,9 +106,10 @@ class TooMany(MootError):
 class Draining(MootError):
     """This node is about to stop and starts nothing new."""
 
-    def __init__(self, message: str = "this node is about to stop; ask again", retry_after_s: int = 1) -> None:
-        self.retry_after_s = retry_after_s
-        super().__init__(message)
+    retry_after_s = 1
+
+    def __init__(self) -> None:
+        super().__init__("this node is about to stop; ask again")
 
 
 class NotOwner(MootError):
@@ -160,64 +159,55 @@ class Relayed(ReportedError):
     """The refusal of another node, reported as that node reports it."""
 
 
-def _nothing(error: Exception) -> None:
-    del error
-
-
-def _own_field(error: MootError | PersonalityError) -> str | None:
-    return error.field
-
-
-def _rubric_field(error: RubricError) -> str:
-    return error.field or "rubric"
-
-
 class ErrorClass(NamedTuple):
-    """How HTTP and ``--json`` report a class of errors.  ``field`` reads the field that an error names."""
+    """How HTTP and ``--json`` report a class of errors, and the exit code of a command that it ends.
+
+    The exit codes: 1 failed, 2 wrong use, 3 does not exist, 4 a log does not verify.
+    """
 
     status: int
     code: str
-    field: Callable[[Any], str | None] = _nothing
+    exit_code: int = 1
 
 
 ERROR_CLASSES: Final[Mapping[type[Exception], ErrorClass]] = {
-    MootError: ErrorClass(500, "error", _own_field),
-    BadField: ErrorClass(422, "bad_field", _own_field),
-    BadAnswer: ErrorClass(422, "bad_field", _own_field),
-    BadQuery: ErrorClass(400, "bad_request", _own_field),
-    BadHeader: ErrorClass(400, "error", _own_field),
-    NotFound: ErrorClass(404, "not_found", _own_field),
-    NotNow: ErrorClass(409, "not_now", _own_field),
-    TokenMissing: ErrorClass(401, "token_missing", _own_field),
-    NotAllowed: ErrorClass(403, "not_allowed", _own_field),
-    TooLarge: ErrorClass(413, "too_large", _own_field),
-    BadTranscript: ErrorClass(422, "bad_transcript", _own_field),
-    TooMany: ErrorClass(429, "too_many", _own_field),
-    Draining: ErrorClass(503, "leaving", _own_field),
-    NotOwner: ErrorClass(409, "elsewhere", _own_field),
-    CannotServe: ErrorClass(503, "cannot_serve", _own_field),
+    MootError: ErrorClass(500, "error"),
+    BadField: ErrorClass(422, "bad_field", 2),
+    BadAnswer: ErrorClass(422, "bad_field", 2),
+    BadQuery: ErrorClass(400, "bad_request", 2),
+    BadHeader: ErrorClass(400, "error"),
+    NotFound: ErrorClass(404, "not_found", 3),
+    NotNow: ErrorClass(409, "not_now"),
+    TokenMissing: ErrorClass(401, "token_missing"),
+    NotAllowed: ErrorClass(403, "not_allowed"),
+    TooLarge: ErrorClass(413, "too_large"),
+    BadTranscript: ErrorClass(422, "bad_transcript", 2),
+    TooMany: ErrorClass(429, "too_many"),
+    Draining: ErrorClass(503, "leaving"),
+    NotOwner: ErrorClass(409, "elsewhere"),
+    CannotServe: ErrorClass(503, "cannot_serve"),
 
     JudgeError: ErrorClass(500, "judge_error"),
-    RubricError: ErrorClass(422, "bad_rubric", _rubric_field),
+    RubricError: ErrorClass(422, "bad_rubric", 2),
     TemplateError: ErrorClass(500, "bad_template"),
-    BadItem: ErrorClass(422, "bad_item"),
+    BadItem: ErrorClass(422, "bad_item", 2),
     MissingPackages: ErrorClass(500, "missing_packages"),
-    PersonalityError: ErrorClass(422, "bad_personality", _own_field),
+    PersonalityError: ErrorClass(422, "bad_personality", 2),
 
     log.LogError: ErrorClass(500, "log_error"),
     LinkChanged: ErrorClass(409, "link_changed"),
     log.WrongExpectedPosition: ErrorClass(409, "wrong_expected_position"),
-    log.UnknownDebate: ErrorClass(404, "unknown_debate"),
+    log.UnknownDebate: ErrorClass(404, "unknown_debate", 3),
     log.UnknownEvent: ErrorClass(500, "unknown_event"),
-    log.BrokenChain: ErrorClass(422, "broken_chain"),
+    log.BrokenChain: ErrorClass(422, "broken_chain", 4),
     log.BadTransfer: ErrorClass(422, "bad_transfer"),
-    log.BadCursor: ErrorClass(400, "bad_cursor"),
-    log.BadStore: ErrorClass(500, "bad_store"),
+    log.BadCursor: ErrorClass(400, "bad_cursor", 2),
+    log.BadStore: ErrorClass(500, "bad_store", 2),
     log.Fenced: ErrorClass(409, "fenced"),
     log.Unanswered: ErrorClass(503, "unanswered"),
     log.StoreBusy: ErrorClass(503, "store_busy"),
     log.StoreUnavailable: ErrorClass(503, "store_unavailable"),
-    log.NotMigrated: ErrorClass(503, "not_migrated"),
+    log.NotMigrated: ErrorClass(503, "not_migrated", 2),
     log.StoreDamaged: ErrorClass(503, "store_damaged"),
 
     calls.ProviderError: ErrorClass(502, "provider_error"),
@@ -245,48 +235,23 @@ ERROR_CLASSES: Final[Mapping[type[Exception], ErrorClass]] = {
 
     Exception: ErrorClass(500, "error"),
 }  # fmt: skip
-"""Every class of errors, with its HTTP status, its code and its field."""
-
-_BY_EXIT_CODE: Final[Mapping[int, tuple[type[Exception], ...]]] = {
-    1: (  # failed
-        MootError, BadHeader, NotNow, TokenMissing, NotAllowed, TooLarge, TooMany, Draining, NotOwner, CannotServe,
-        JudgeError, TemplateError, MissingPackages,
-        log.LogError, LinkChanged, log.WrongExpectedPosition, log.UnknownEvent, log.BadTransfer, log.Fenced,
-        log.Unanswered, log.StoreBusy, log.StoreUnavailable, log.StoreDamaged,
-        calls.ProviderError, calls.Unreachable, calls.TimedOut, calls.BrokenOff, calls.Refused, calls.Empty,
-        calls.ToolCalled, calls.Stopped, calls.Adapted, calls.Starved, calls.ThinkingAsText, calls.PromptCut,
-        calls.Malformed, calls.WrongType, calls.UnknownReference, calls.RateLimited, calls.Overloaded,
-        calls.NotAuthorised, calls.UnknownModel, calls.ContextExceeded, calls.Resigned,
-        calls.BadRequest,
-        Exception,
-    ),
-    2: (  # wrong use
-        BadField, BadAnswer, BadQuery, BadTranscript, RubricError, BadItem, PersonalityError,
-        log.BadCursor, log.BadStore, log.NotMigrated,
-    ),
-    3: (NotFound, log.UnknownDebate),  # does not exist
-    4: (log.BrokenChain,),  # a log does not verify
-}  # fmt: skip
-EXIT_CODES: Final[Mapping[type[Exception], int]] = {
-    kind: code for code, kinds in _BY_EXIT_CODE.items() for kind in kinds
-}
-"""Every class of errors, with the exit code of a command that it ends."""
+"""Every class of errors, with its HTTP status, its code and its exit code."""
 
 EXPECTED: Final = (MootError, log.LogError, calls.ProviderError, JudgeError, PersonalityError)
 """The bases of the errors that are reported in one line.  Every other error is a bug."""
 
 
 def report_of(error: Exception) -> ErrorReport:
-    """The report of an error, by its class or the nearest base class in the tables."""
+    """The report of an error, by its class or the nearest base class in the table."""
     if isinstance(error, ReportedError):
         return error.report
-    answer = _nearest(ERROR_CLASSES, error)
+    answer = next(ERROR_CLASSES[kind] for kind in type(error).__mro__ if kind in ERROR_CLASSES)
     return ErrorReport(
         code=answer.code,
         status=answer.status,
-        exit_code=_nearest(EXIT_CODES, error),
+        exit_code=answer.exit_code,
         message=str(error),
-        field=answer.field(error),
+        field=_field_of(error),
         retry_after_s=_wait_of(error),
         faults=error.faults if isinstance(error, BadAnswer) else (),
     )
@@ -308,8 +273,10 @@ def leaves(error: Exception) -> list[Exception]:
     return [error]
 
 
-def _nearest(table: Mapping[type[Exception], T], error: Exception) -> T:
-    return next(table[kind] for kind in type(error).__mro__ if kind in table)
+def _field_of(error: Exception) -> str | None:
+    if isinstance(error, RubricError):
+        return error.field or "rubric"
+    return error.field if isinstance(error, MootError | PersonalityError) else None
 
 
 def _wait_of(error: Exception) -> float | None:

@@ -17,7 +17,7 @@ from providers.environment import trusted
 from server.cli.options import find_debate, open_store, server_address
 from server.cli.output import emit
 from server.debate.acting.operator_acts import ACTS, OperatorRequest
-from server.errors import ERROR_CLASSES, EXIT_CODES, CannotServe, ErrorReport, Relayed
+from server.errors import ERROR_CLASSES, CannotServe, ErrorReport, Relayed
 from server.feed import frames
 from server.service import running
 from server.settings import Settings
@@ -27,7 +27,7 @@ logger = structlog.get_logger()
 TIMEOUT_S: Final = 60
 MAX_MESSAGE: Final = 1 << 26
 """Bytes of a message on the socket."""
-EXIT_CODE_OF: Final = {report.code: EXIT_CODES[kind] for kind, report in ERROR_CLASSES.items()}
+EXIT_CODE_OF: Final = {each.code: each.exit_code for each in ERROR_CLASSES.values()}
 """Exit codes by the ``code`` of an error."""
 
 

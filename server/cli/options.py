@@ -1,11 +1,12 @@
 """Options that several commands share, and the store opened for reading."""
 
 import base64
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, Final, TypeVar, cast, get_args
 
 import click
 import msgspec
@@ -27,6 +28,8 @@ from server.settings import Settings
 F = TypeVar("F", bound=Callable[..., Any])
 SHORTEST_PREFIX = 6
 """Characters."""
+STDIN: Final = "-"
+"""The file that names the standard input."""
 
 
 def with_json(function: F) -> F:
@@ -76,6 +79,29 @@ def with_evidence(function: F) -> F:
     words = "A document that the debaters may cite: text, Markdown, HTML or PDF.  Give it once for each document."
     path = click.Path(exists=True, dir_okay=False, path_type=Path)
     return click.option("--evidence", "evidence", metavar="FILE", type=path, multiple=True, help=words)(function)
+
+
+def chosen(options: Mapping[str, Any], **members: str) -> dict[str, Any]:
+    """The part of a request's body whose members name these options; those that were not given are left out."""
+    return {member: value for member, option in members.items() if (value := options.get(option)) is not None}
+
+
+def read_bytes(file: str, most: int) -> bytes:
+    """A file or the standard input, or one byte more than ``most`` if it is longer.  Raises ``BadField``."""
+    try:
+        if file == STDIN:
+            return sys.stdin.buffer.read(most + 1)
+        with Path(file).open("rb") as stream:
+            return stream.read(most + 1)
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise BadField("file", f"{file} cannot be read: {why}") from error
+
+
+def name_of_file(file: str) -> str:
+    """The name of a file that ``read_bytes`` reads, with ? for characters that cannot be printed."""
+    name = "standard input" if file == STDIN else Path(file).name
+    return "".join(each if each.isprintable() else "?" for each in name)
 
 
 def evidence_body(paths: Sequence[Path]) -> dict[str, Any]:

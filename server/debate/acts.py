@@ -225,20 +225,12 @@ def label_drafts(debate: Debate, labelled: DebateLabelled) -> Sequence[Draft]:
 # a decision
 
 
-class Decision(Struct, frozen=True, kw_only=True):
-    """A person's decision after the panel has named no winner."""
-
-    decision: str
-    reason: str
-    by: str
-
-
-def read_decision(fields: dict[str, Any]) -> Decision:
-    """The ``{"decision", "reason"}`` of a person, optionally with ``by``.  Raises ``BadField``."""
+def read_decision(fields: dict[str, Any]) -> dict[str, str]:
+    """The ``{"decision", "reason"}`` of a person, and ``by``, which may be absent.  Raises ``BadField``."""
     if unknown := fields.keys() - MAX_DECISION.keys():
         raise BadField(min(unknown), "a decision has no such field")
     given = {"by": "moderator", **fields}
-    return Decision(**{name: _text(given.get(name), name, most) for name, most in MAX_DECISION.items()})
+    return {name: _text(given.get(name), name, most) for name, most in MAX_DECISION.items()}
 
 
 def undecided_position(debate: Debate) -> int:

@@ -3,6 +3,7 @@
 from typing import TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from events.state.debate import Debate
 from events.state.ledger import TurnCard
@@ -132,11 +133,11 @@ def _panel(debate: Debate) -> PanelSummary | UnsetType:
     agreement, said = debate.panel.agreement, debate.panel.conclusion
     if agreement is UNSET:
         return UNSET
+    summary = PanelSummary(alpha=agreement.deciding, kappa=agreement.kappa)
     if said is UNSET:
-        return PanelSummary(alpha=agreement.deciding, kappa=agreement.kappa)
-    return PanelSummary(
-        alpha=agreement.deciding,
-        kappa=agreement.kappa,
+        return summary
+    return replace(
+        summary,
         outcome=said.outcome,
         winner=said.winner,
         leaning=said.leaning,

@@ -16,7 +16,6 @@ from providers.errors import NotAuthorised, ProviderError, RateLimited
 from server.debate.commands import Rejected, as_error, decode_result, encode, rejection
 from server.errors import (
     ERROR_CLASSES,
-    EXIT_CODES,
     EXPECTED,
     BadField,
     BadQuery,
@@ -60,8 +59,6 @@ def test_every_class_of_errors_has_its_rows(ours: list[type[Exception]]) -> None
 
     assert len(without) > 45
     assert [] == [kind for kind in without if kind not in ERROR_CLASSES]
-    assert [] == [kind for kind in without if kind not in EXIT_CODES]
-    assert ERROR_CLASSES.keys() == EXIT_CODES.keys()
 
 
 def test_every_error_that_a_person_is_told_grows_on_one_of_the_trees(ours: list[type[Exception]]) -> None:

@@ -51,28 +51,24 @@ class Derivation(Struct, frozen=True, kw_only=True):
     body: dict[str, Any]
 
 
-async def run_debate(
-    settings: Settings,
-    body: dict[str, Any] | None,
-    resume: Resumption | Derivation | None,
-    printer: FeedPrinter,
-    *,
-    as_json: bool,
-    asks: Asks | None = None,
-) -> None:
-    """Run the debate that ``body`` asks for, or resume ``resume``, and print it; the id is the last line.
+Wish = dict[str, Any] | Resumption | Derivation
+"""A new debate, by the body of its request, or what is to be done with a stored one."""
+
+
+async def run_debate(settings: Settings, wish: Wish, printer: FeedPrinter, asks: Asks | None = None) -> None:
+    """Run a debate and print it; the id is the last line.
 
     ``asks`` is called with the estimated cost before anything begins.  Exits with 1 if the debate was halted.
     """
     observe.configure_logging("error" if settings.log_level == "info" else settings.log_level)
-    if body is not None:
-        as_request(body)  # a wrong request fails before anything is started
+    if isinstance(wish, dict):
+        as_request(wish)  # a wrong request fails before anything is started
     if address := asked_server(settings):
-        debate = await _run_by_server(settings, address, body, resume, printer, asks)
+        debate = await _run_by_server(settings, address, wish, printer, asks)
     else:
-        debate = await _run_here(settings, body, resume, printer, asks)
+        debate = await _run_here(settings, wish, printer, asks)
     printer.finish()
-    if as_json:
+    if printer.as_json:
         emit({"id": debate})
     else:
         click.echo(debate)
@@ -81,26 +77,19 @@ async def run_debate(
         raise click.exceptions.Exit(1)
 
 
-async def _run_here(
-    settings: Settings,
-    body: dict[str, Any] | None,
-    resume: Resumption | Derivation | None,
-    printer: FeedPrinter,
-    asks: Asks | None,
-) -> str:
+async def _run_here(settings: Settings, wish: Wish, printer: FeedPrinter, asks: Asks | None) -> str:
     async with running(settings) as service:
-        if body is not None:
-            opened, follows = await opening_for(service.log, as_request(body), service.registry, settings)
+        if isinstance(wish, dict):
+            opened, follows = await opening_for(service.log, as_request(wish), service.registry, settings)
             _begin(await anyio.to_thread.run_sync(estimate_of, opened, NONE_MEASURED, follows), asks)
             debate, after = await service.moderators.open(opened, follows), 0
-        elif isinstance(resume, Derivation):
-            debate, after = await _derive(service, resume), 0
+        elif isinstance(wish, Derivation):
+            debate, after = await _derive(service, wish), 0
         else:
-            assert resume is not None
-            debate = await find_debate(service.log, resume.debate)
+            debate = await find_debate(service.log, wish.debate)
             after = await service.log.head(debate)
             printer.take(frames.snapshot((await service.hub.view_at(debate, after)).view, None))
-            await _resume(service, debate, resume.max_cost_usd)
+            await _resume(service, debate, wish.max_cost_usd)
         click.echo(f"debate {debate}", err=True)
         try:
             await _print(_messages(service, debate, after), printer)
@@ -158,29 +147,21 @@ async def _print(messages: AsyncGenerator[str], printer: FeedPrinter) -> None:
                 return
 
 
-async def _run_by_server(
-    settings: Settings,
-    address: str,
-    body: dict[str, Any] | None,
-    resume: Resumption | Derivation | None,
-    printer: FeedPrinter,
-    asks: Asks | None,
-) -> str:
+async def _run_by_server(settings: Settings, address: str, wish: Wish, printer: FeedPrinter, asks: Asks | None) -> str:
     async with ServerClient(settings, address) as client:
-        if body is not None:
-            if body.get("format") == "lab" or asks is not None:
-                found = await client.post("/api/estimate", body)
-                is_lab = body.get("format") == "lab"
+        if isinstance(wish, dict):
+            is_lab = wish.get("format") == "lab"
+            if is_lab or asks is not None:
+                found = await client.post("/api/estimate", wish)
                 _begin(msgspec.convert(found, LabEstimate) if is_lab else msgspec.convert(found, Estimate), asks)
-            debate, after = str((await client.post("/api/debates", body))["id"]), 0
-        elif isinstance(resume, Derivation):
+            debate, after = str((await client.post("/api/debates", wish))["id"]), 0
+        elif isinstance(wish, Derivation):
             async with open_store(settings) as log:
-                source = await find_debate(log, resume.debate)
-            debate, after = str((await client.post(f"/api/debates/{source}/{resume.kind}", resume.body))["id"]), 0
+                source = await find_debate(log, wish.debate)
+            debate, after = str((await client.post(f"/api/debates/{source}/{wish.kind}", wish.body))["id"]), 0
         else:
-            assert resume is not None
             async with open_store(settings) as log:
-                debate = await find_debate(log, resume.debate)
+                debate = await find_debate(log, wish.debate)
             view = await client.get(f"/api/debates/{debate}")
             after = int(view["position"])
             snapshot = {"kind": "snapshot", "position": after, "view": view, "speaking": None}
@@ -189,8 +170,8 @@ async def _run_by_server(
                 raise BadField("resume", f"debate {debate} has concluded")
             if view["state"] in {"paused", "halted"}:
                 asked: dict[str, Any] = {"reason": RESUME_REASON}
-                if resume.max_cost_usd is not None:
-                    asked["max_cost_usd"] = resume.max_cost_usd
+                if wish.max_cost_usd is not None:
+                    asked["max_cost_usd"] = wish.max_cost_usd
                 await client.post(f"/api/debates/{debate}/resume", asked)
         click.echo(f"debate {debate}", err=True)
         await _print(client.messages(debate, after), printer)

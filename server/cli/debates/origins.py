@@ -7,7 +7,7 @@ import click
 from judge.rubrics.rubric import SHIPPED
 from server.cli.debates.debate_runner import Derivation, run_debate
 from server.cli.debates.transcript import DebatePrinter
-from server.cli.options import rubric_of, say_unused_rubric, with_effort, with_json, with_settings
+from server.cli.options import chosen, rubric_of, say_unused_rubric, with_effort, with_json, with_settings
 from server.cli.output import run_async
 from server.cli.seats import panel_request
 from server.errors import BadField
@@ -26,19 +26,7 @@ from server.settings import Settings
 @click.option("--max-cost", type=float, metavar="USD", help="Halt the debate at this cost.")
 @with_settings
 @with_json
-def rejudge(
-    settings: Settings,
-    /,
-    debate: str,
-    judge: str,
-    *,
-    as_json: bool,
-    rubric: str | None,
-    samples: int,
-    judge_effort: str | None,
-    panel: str | None,
-    max_cost: float | None,
-) -> None:
+def rejudge(settings: Settings, /, debate: str, *, as_json: bool, **options: Any) -> None:
     r"""Let another judge read the turns of a debate.  The last line of the output is the id of the new debate.
 
     The turns stay as they are; no debater speaks again.  moot compare lays the two judgings side by side.
@@ -47,15 +35,12 @@ def rejudge(
       moot rejudge ID --judge anthropic:claude-haiku-4-5
       moot rejudge ID --judge baseline:lexical --rubric v1
     """
-    body: dict[str, Any] = {"judge": {"model": judge, "samples": samples}}
-    if judge_effort is not None:
-        body["judge"]["effort"] = judge_effort
-    if rubric is not None:
-        body["rubric"] = rubric_of(rubric)
-    if (raters := panel_request(panel, None, samples)) is not None:
+    seat = chosen(options, model="judge", samples="samples", effort="judge_effort")
+    body = {"judge": seat} | chosen(options, max_cost_usd="max_cost")
+    if options["rubric"] is not None:
+        body["rubric"] = rubric_of(options["rubric"])
+    if (raters := panel_request(options["panel"], None, options["samples"])) is not None:
         body["panel"] = raters
-    if max_cost is not None:
-        body["max_cost_usd"] = max_cost
     say_unused_rubric(body)
     _run(settings, Derivation(debate=debate, kind="rejudge", body=body), as_json=as_json)
 
@@ -84,17 +69,12 @@ def fork(settings: Settings, /, debate: str, *, as_json: bool, **options: Any) -
       moot fork ID --turn 3 --con anthropic:claude-haiku-4-5
       moot fork ID --at 57 --directive pro="Concede the point about cost" --turns 8
     """
-    seats = {
-        side: {name: options[key] for name, key in (("model", f"{side}_model"), ("archetype", f"{side}_as"))}
-        for side in ("pro", "con")
-    }
-    body: dict[str, Any] = {name: options[name] for name in ("at", "turn", "turns", "say")}
-    body |= {side: {name: value for name, value in seat.items() if value is not None} for side, seat in seats.items()}
-    body |= {"max_cost_usd": options["max_cost"], "directive": _directives(options["directive"])}
+    body = chosen(options, at="at", turn="turn", turns="turns", say="say", max_cost_usd="max_cost")
+    body |= {side: chosen(options, model=f"{side}_model", archetype=f"{side}_as") for side in ("pro", "con")}
+    body["directive"] = _directives(options["directive"])
     if options["judge"] is not None:
         body["judge"] = {"model": options["judge"]}
-    given = {name: value for name, value in body.items() if value is not None}
-    _run(settings, Derivation(debate=debate, kind="fork", body=given), as_json=as_json)
+    _run(settings, Derivation(debate=debate, kind="fork", body=body), as_json=as_json)
 
 
 def _directives(given: tuple[str, ...]) -> dict[str, str]:
@@ -109,4 +89,4 @@ def _directives(given: tuple[str, ...]) -> dict[str, str]:
 
 
 def _run(settings: Settings, asked: Derivation, *, as_json: bool) -> None:
-    run_async(lambda: run_debate(settings, None, asked, DebatePrinter(as_json=as_json), as_json=as_json))
+    run_async(lambda: run_debate(settings, asked, DebatePrinter(as_json=as_json)))

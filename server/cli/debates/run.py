@@ -8,6 +8,7 @@ import click
 from server.cli.debates.debate_runner import Resumption, run_debate
 from server.cli.debates.transcript import DebatePrinter
 from server.cli.options import (
+    chosen,
     evidence_body,
     rubric_of,
     say_unused_rubric,
@@ -106,9 +107,9 @@ def run(
     """
     if sum(each is not None for each in (motion, resume, options["exhibition"])) != 1:
         raise click.UsageError("give a motion, or --exhibition NAME, or --resume ID")
-    body = None if resume is not None else _body(motion or "", options)
     resumed = None if resume is None else Resumption(debate=resume, max_cost_usd=options["max_cost"])
-    run_async(lambda: run_debate(settings, body, resumed, DebatePrinter(as_json=as_json), as_json=as_json))
+    wish = resumed or _body(motion or "", options)
+    run_async(lambda: run_debate(settings, wish, DebatePrinter(as_json=as_json)))
 
 
 def _body(motion: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -126,19 +127,15 @@ def _body(motion: str, options: dict[str, Any]) -> dict[str, Any]:
         "judge": {"samples": options["samples"], "appeals": options["appeals"]},
     }
     for role in ("pro", "con", "judge"):
-        given = {name: options.get(f"{role}_{name}") for name in ("model", "elasticity", "think", "effort")}
-        body[role] |= {name: value for name, value in given.items() if value is not None}
-    if options["second"] is not None:
-        body["judge"]["second"] = options["second"]
+        body[role] |= chosen(options, **{name: f"{role}_{name}" for name in ("model", "elasticity", "think", "effort")})
+    body["judge"] |= chosen(options, second="second")
     if options["rubric"] is not None:
         body["rubric"] = rubric_of(options["rubric"])
     if (panel := _panel(options)) is not None:
         body["panel"] = panel
     body |= evidence_body(options["evidence"])
     plain = {name: name for name in ("topic_type", "seed", "language", "motion_kind", "ignore_noise")}
-    for name, option in (plain | {"max_cost_usd": "max_cost"}).items():
-        if options[option] is not None:
-            body[name] = options[option]
+    body |= chosen(options, max_cost_usd="max_cost", **plain)
     say_unused_rubric(body)
     return body
 

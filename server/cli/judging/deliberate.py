@@ -1,8 +1,6 @@
 """``moot deliberate``: judges assess a text, first independently, then with each other's opinions."""
 
-import sys
-from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 import click
 import msgspec
@@ -10,16 +8,17 @@ import msgspec
 from judge.rubrics.rubric import rubric_v2
 from server.cli.debates.debate_runner import run_debate
 from server.cli.debates.opinions import DeliberationPrinter
-from server.cli.options import with_json, with_settings, with_think
+from server.cli.options import chosen, name_of_file, read_bytes, with_json, with_settings, with_think
 from server.cli.output import run_async
 from server.cli.seats import panel_names
 from server.debate.formats.deliberation.opening import MAX_ARTIFACT
 from server.errors import BadField
 from server.settings import Settings
 
-STDIN: Final = "-"
 MAX_BYTES: Final = 4 * MAX_ARTIFACT
 """A longer file has too many characters: UTF-8 uses at most four bytes for one."""
+MAX_NAME: Final = 1000
+"""Characters of an artifact's name."""
 
 
 @click.command()
@@ -61,7 +60,7 @@ def deliberate(settings: Settings, /, file: str, *, as_json: bool, **options: An
     """
     body = _body(file, options)
     printer = DeliberationPrinter(as_json=as_json)
-    run_async(lambda: run_debate(settings, body, None, printer, as_json=as_json))
+    run_async(lambda: run_debate(settings, body, printer))
     if printer.no_verdict:
         click.echo(f"moot: no verdict: {printer.no_verdict}", err=True)
         raise click.exceptions.Exit(1)
@@ -69,8 +68,8 @@ def deliberate(settings: Settings, /, file: str, *, as_json: bool, **options: An
 
 def _body(file: str, options: dict[str, Any]) -> dict[str, Any]:
     """The body that the page would post for the same deliberation."""
-    name = "standard input" if file == STDIN else Path(file).name
-    body: dict[str, Any] = {"format": "deliberation", "artifact": {"name": _printable(name), "text": read_text(file)}}
+    artifact = {"name": name_of_file(file)[:MAX_NAME], "text": read_text(file)}
+    body: dict[str, Any] = {"format": "deliberation", "artifact": artifact}
     if options["judge_model"] is not None:
         body["judge"] = {"model": options["judge_model"]}
     if options["panel"] is not None:
@@ -86,23 +85,12 @@ def _body(file: str, options: dict[str, Any]) -> dict[str, Any]:
     rules = msgspec.structs.replace(rubric.deliberation, rounds=options["rounds"], timeout_s=options["timeout_s"])
     if rules != rubric.deliberation:
         body["rubric"] = msgspec.to_builtins(msgspec.structs.replace(rubric, deliberation=rules))
-    for field, option in (("seed", "seed"), ("max_cost_usd", "max_cost")):
-        if options[option] is not None:
-            body[field] = options[option]
-    return body
+    return body | chosen(options, seed="seed", max_cost_usd="max_cost")
 
 
 def read_text(file: str) -> str:
     """The text of a file, or of standard input.  Raises ``BadField`` for a text that cannot be judged."""
-    try:
-        if file == STDIN:
-            raw = _read(sys.stdin.buffer)
-        else:
-            with Path(file).open("rb") as stream:
-                raw = _read(stream)
-    except (OSError, ValueError) as error:
-        why = (error.strerror if isinstance(error, OSError) else None) or error
-        raise BadField("file", f"{file} cannot be read: {why}") from error
+    raw = read_bytes(file, MAX_BYTES)
     if len(raw) > MAX_BYTES:
         raise BadField("file", f"{file} is too long: an artifact has at most {MAX_ARTIFACT:,} characters")
     if b"\0" in raw:
@@ -117,13 +105,3 @@ def read_text(file: str) -> str:
         most = f"an artifact has at most {MAX_ARTIFACT:,} characters, this one has {len(text):,}"
         raise BadField("file", f"{file} is too long: {most}")
     return text
-
-
-def _read(stream: BinaryIO) -> bytes:
-    """The text, or enough of it to tell that it is too long."""
-    return stream.read(MAX_BYTES + 1)
-
-
-def _printable(name: str) -> str:
-    """A file's name as the name of an artifact, with ? for characters that cannot be printed."""
-    return "".join(each if each.isprintable() else "?" for each in name)[:1000]

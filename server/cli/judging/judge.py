@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 import click
 import msgspec
@@ -13,7 +13,10 @@ import msgspec
 from server.cli.debates.debate_runner import run_debate
 from server.cli.debates.transcript import DebatePrinter
 from server.cli.options import (
+    chosen,
     evidence_body,
+    name_of_file,
+    read_bytes,
     rubric_of,
     say_unused_rubric,
     with_effort,
@@ -35,7 +38,6 @@ from server.transcripts.entries import EntrySide
 from server.transcripts.files import MAX_BYTES
 from server.transcripts.sides import TranscriptSplit, supplied_body, with_others, with_same, with_sides, without_short
 
-STDIN: Final = "-"
 SHOWN: Final = 12
 """Entries in the preview before a debate begins; ``--preview`` shows all."""
 WIDTH: Final = 64
@@ -115,7 +117,7 @@ def judge(settings: Settings, /, file: str, *, as_json: bool, **options: Any) ->
     if not as_json:
         click.echo("\n".join(preview_lines(split, most=SHOWN)), err=True)
     asks = partial(_begin, guess) if is_asked else None
-    run_async(partial(run_debate, settings, body, None, DebatePrinter(as_json=as_json), as_json=as_json, asks=asks))
+    run_async(partial(run_debate, settings, body, DebatePrinter(as_json=as_json), asks))
 
 
 def _begin(guess: str, cost: float) -> None:
@@ -164,7 +166,7 @@ def example(file: str, split: TranscriptSplit, *, is_motion_given: bool) -> str:
 
 def _split(file: str, options: dict[str, Any]) -> TranscriptSplit:
     """The split of the file, with the motion and the sides of the options.  Raises ``BadField``, ``BadTranscript``."""
-    data = _read(file)
+    data = read_bytes(file, MAX_BYTES)
     split: TranscriptSplit = run_async(partial(read_split, Path(file).name, data, options["debate"] or ""))
     if split.debates and options["debate"] is None and not options["preview"]:
         why = f"the file has {len(split.debates)} debates: choose one by id or number, such as --id {split.chosen}"
@@ -202,40 +204,18 @@ def _pair(split: TranscriptSplit, given: str) -> tuple[str, str]:
     return _speaker(split, name.strip(), "same"), _speaker(split, other.strip(), "same")
 
 
-def _read(file: str) -> bytes:
-    """The file, or enough of it to tell that it is too large.  Raises ``BadField``."""
-    try:
-        if file == STDIN:
-            return _bytes(sys.stdin.buffer)
-        with Path(file).open("rb") as stream:
-            return _bytes(stream)
-    except (OSError, ValueError) as error:
-        why = (error.strerror if isinstance(error, OSError) else None) or error
-        raise BadField("file", f"{file} cannot be read: {why}") from error
-
-
-def _bytes(stream: BinaryIO) -> bytes:
-    return stream.read(MAX_BYTES + 1)
-
-
 def _body(file: str, split: TranscriptSplit, options: dict[str, Any]) -> dict[str, Any]:
     """The body that the page would post for the same transcript.  Raises ``BadField``, ``BadTranscript``."""
     body: dict[str, Any] = {"motion": split.motion}
-    named = "standard input" if file == STDIN else Path(file).name
-    source = options["source"] or split.source or "".join(each if each.isprintable() else "?" for each in named)
+    source = options["source"] or split.source or name_of_file(file)
     body["transcript"] = supplied_body(split, source, options["licence"] or split.licence)
     body |= evidence_body(options["evidence"])
-    body["judge"] = {"samples": options["samples"]}
-    if options["judge_model"] is not None:
-        body["judge"]["model"] = options["judge_model"]
-    asked = {name: options[f"judge_{name}"] for name in ("think", "effort")}
-    body["judge"] |= {name: value for name, value in asked.items() if value is not None}
+    body["judge"] = chosen(options, samples="samples", model="judge_model", think="judge_think", effort="judge_effort")
     if options["rubric"] is not None:
         body["rubric"] = rubric_of(options["rubric"])
     if (panel := panel_request(options["panel"], None, options["samples"])) is not None:
         body["panel"] = panel
-    if options["max_cost"] is not None:
-        body["max_cost_usd"] = options["max_cost"]
+    body |= chosen(options, max_cost_usd="max_cost")
     for name in ("language", "blind"):
         if options[name]:
             body[name] = options[name]

@@ -18,7 +18,7 @@ from server.cli.debates.debate_runner import run_debate
 from server.cli.debates.event_lines import case_lines
 from server.cli.debates.printer import FeedPrinter, say_opening
 from server.cli.measure.case_files import read_cases
-from server.cli.options import open_store, with_json, with_settings, with_think
+from server.cli.options import chosen, open_store, with_json, with_settings, with_think
 from server.cli.output import emit, run_async
 from server.cli.seats import panel_names, panel_request
 from server.debate.formats.calibration.cases import CaseRequest
@@ -74,15 +74,11 @@ def _body(cases: Sequence[CaseRequest], options: Mapping[str, Any]) -> dict[str,
     }
     if models := [each for each in panel_names(options["panel"]) if ":" in each]:
         body["judge"]["model"] = models[0]  # the judge is not asked, but its seat needs a model
-    if options["panel_think"] is not None:
-        body["judge"]["think"] = options["panel_think"]  # raters without a seat of their own think as the judge does
+    body["judge"] |= chosen(options, think="panel_think")  # raters without a seat of their own think as the judge does
     panel = panel_request(options["panel"], options["raters"], options["samples"], options["panel_think"])
     if panel is not None:
         body["panel"] = panel
-    for name, option in (("seed", "seed"), ("max_cost_usd", "max_cost")):
-        if options[option] is not None:
-            body[name] = options[option]
-    return body
+    return body | chosen(options, seed="seed", max_cost_usd="max_cost")
 
 
 async def _calibrate(settings: Settings, body: dict[str, Any], *, as_json: bool) -> None:
@@ -91,7 +87,7 @@ async def _calibrate(settings: Settings, body: dict[str, Any], *, as_json: bool)
     if path is not None and path.exists():
         async with open_store(settings) as log:
             known = await calibrations(log)
-    await run_debate(settings, body, None, CalibrationPrinter(known, as_json=as_json), as_json=as_json)
+    await run_debate(settings, body, CalibrationPrinter(known, as_json=as_json))
 
 
 class RaterRecord(msgspec.Struct, frozen=True, kw_only=True):

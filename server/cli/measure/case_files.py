@@ -132,12 +132,7 @@ def _case_request(
 ) -> CaseRequest:
     numbered = {
         side: [
-            Argument(
-                id=each.id or f"{side.upper()}-{number}",
-                claim=each.claim,
-                reasoning=each.reasoning,
-                evidence=each.evidence,
-            )
+            Argument(**msgspec.structs.asdict(each) | {"id": each.id or f"{side.upper()}-{number}"})
             for number, each in enumerate(given, 1)
         ]
         for side, given in arguments.items()

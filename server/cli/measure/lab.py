@@ -21,7 +21,7 @@ from judge.lab.trials import BATTERIES, Reading, Trial
 from providers.imports import load_now
 from server.cli.debates.debate_runner import Resumption, run_debate
 from server.cli.debates.printer import FeedPrinter, say_opening
-from server.cli.options import find_debate, open_store, with_effort, with_json, with_settings, with_think
+from server.cli.options import chosen, find_debate, open_store, with_effort, with_json, with_settings, with_think
 from server.cli.output import emit, run_async
 from server.debate.formats.lab.trials import readings_of, trials_of
 from server.errors import BadField, NotFound, NotNow
@@ -102,11 +102,11 @@ def lab(settings: Settings, /, what: tuple[str, ...], *, as_json: bool, **option
         case ((), str(debate)):
             resumed = Resumption(debate=debate, max_cost_usd=options["max_cost"])
             printer = LabPrinter(as_json=as_json)
-            run_async(lambda: run_debate(settings, None, resumed, printer, as_json=as_json))
+            run_async(lambda: run_debate(settings, resumed, printer))
         case ((judge,), None) if judge not in {REPORT, COMPARE}:
             body, printer = _body(judge, options), LabPrinter(as_json=as_json)
             asks = None if options["yes"] else _begin
-            run_async(lambda: run_debate(settings, body, None, printer, as_json=as_json, asks=asks))
+            run_async(lambda: run_debate(settings, body, printer, asks))
         case _:
             raise click.UsageError("give a judge, or --resume ID, or report ID, or compare ID ID")
 
@@ -119,23 +119,15 @@ def _begin(cost: float) -> None:
 
 def _body(judge: str, options: dict[str, Any]) -> dict[str, Any]:
     """The body that ``POST /api/debates`` takes for the same run."""
-    seat: dict[str, Any] = {"model": judge, "samples": options["samples"]}
-    asked = {name: options[f"judge_{name}"] for name in ("think", "effort")}
-    seat |= {name: value for name, value in asked.items() if value is not None}
-    wanted: dict[str, Any] = {"seed": options["seed"], "from_store": options["from_store"]}
+    seat = {"model": judge} | chosen(options, samples="samples", think="judge_think", effort="judge_effort")
+    wanted = chosen(options, seed="seed", from_store="from_store", items="items")
     if options["only"] is not None:
         wanted["batteries"] = _batteries(options["only"])
-    if options["items"] is not None:
-        wanted["items"] = options["items"]
     if options["debates"]:
         wanted["debates"] = list(options["debates"])
     if options["data"]:
         wanted["people"] = [msgspec.to_builtins(item) for path in options["data"] for item in _people(path)]
-    body: dict[str, Any] = {"format": "lab", "judge": seat, "lab": wanted}
-    for field, option in (("max_cost_usd", "max_cost"), ("rubric", "rubric")):
-        if options[option] is not None:
-            body[field] = options[option]
-    return body
+    return {"format": "lab", "judge": seat, "lab": wanted} | chosen(options, max_cost_usd="max_cost", rubric="rubric")
 
 
 def _batteries(text: str) -> list[str]:

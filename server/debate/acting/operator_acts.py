@@ -49,11 +49,6 @@ class OperatorAct(Struct, frozen=True):
 Read = Callable[[OperatorRequest], OperatorAct]
 
 
-def _decide(asked: OperatorRequest) -> OperatorAct:
-    given = read_decision({"by": asked.by, **asked.fields})
-    return OperatorAct(Decide(given.decision, given.reason, given.by))
-
-
 def _label(asked: OperatorRequest) -> OperatorAct:
     labelled, token = label_event(read_labels(asked.fields), asked.by)
     link = {"link": f"/d/{quote(asked.place['debate'])}?link={token}"} if token else {}
@@ -80,7 +75,7 @@ ACTS: Final[dict[tuple[str, str], Read]] = {
     ("POST", "halt"): lambda asked: OperatorAct(Halt(_reason(asked.fields), asked.by)),
     ("POST", "say"): lambda asked: OperatorAct(AddWord(read_word({"by": asked.by, **asked.fields}))),
     ("POST", "labels"): _label,
-    ("POST", "decision"): _decide,
+    ("POST", "decision"): lambda asked: OperatorAct(Decide(**read_decision({"by": asked.by, **asked.fields}))),
     ("POST", "poll/close"): _close_poll,
     ("POST", "claims/{claim}/appeal"): lambda asked: OperatorAct(Appeal(asked.place["claim"], asked.by)),
     ("POST", "seats/{seat}/link"): seat_link,

@@ -10,10 +10,9 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from events.record import Draft
 from events.state.debate import Debate, question
 from events.text.languages import language_name, tokens_a_word
-from events.types import DebateOpened, DebateSettings, Reason, Template, Think
+from events.types import DebateOpened, DebateSettings, Reason, Template
 from judge.guard.neutralise import quoted
 from judge.lenient import Note, lenient, read_as
 from judge.live.answers import Answers
@@ -22,7 +21,7 @@ from providers.answers.schema import parse
 from providers.base import Material, Segment
 from providers.errors import ProviderError, Resigned, TimedOut
 from server.debate.formats.halts import count_outages, count_tries, delay_ms, is_exhausted, is_forgiven
-from server.debate.formats.steps import Ask, LazyPrompt
+from server.debate.formats.steps import Ask, LazyPrompt, TypedQuestion, no_fault
 from server.people.names import is_person, seat_of
 
 PERMANENT: Final = frozenset({"auth", "unknown_model", "context_length", "bad_request"})
@@ -35,48 +34,23 @@ SHOWN_AGAIN: Final = 4000
 """Characters of an unreadable answer that its model is shown."""
 
 
-def no_fault(_: Any) -> str:
-    """The check of a question that accepts every well-typed answer."""
-    return ""
-
-
-class Question(Struct, frozen=True, kw_only=True):
+class Question(TypedQuestion, frozen=True, kw_only=True):
     """A typed question that is asked of a model ``samples`` times.  ``prompt`` is built when it is needed."""
 
-    key: str
-    purpose: str
-    turn: int | None
-    model: str
     prompt: Callable[[], tuple[Segment, ...]]
-    answer_type: Any
-    """The type that the model is held to and that the answer is read as."""
-    max_tokens: int
-    think: Think
     samples: int = 1
     first: int = 1
     """Number of the first sample: 2 if the question repeats another one in other words."""
-    order: tuple[int, ...] = ()
-    cause: int | None = None
-    check: Callable[[Any], str] = no_fault
-    """Returns what is wrong with a well-typed answer, in words; an empty text if nothing is wrong."""
     misquotes: Callable[[Any], str] = no_fault
     """Returns the costly findings of an answer whose quotes do not hold, in words: it is then asked for once more."""
-    becomes: Any = None
-    """The type that an answer of the judge is converted to after the lenient reading; None: it is read strictly."""
     part: type[Struct] | None = None
     """The type that it takes from an answer in which other questions have parts too; None: the whole answer."""
-    timeout_s: float | None = None
-    """A shorter time limit than the debate's ``judge_timeout_s``."""
     material: Callable[[], Material | None] = lambda: None
     """What the question is about, as values, for a judge that does not read prompts."""
     is_statement: bool = False
     """Whether a debater answers: with the temperature and the attempts of a turn; words without JSON are an answer."""
     temperature: float | None = None
     """A temperature of its own, in place of the debate's."""
-    follows: Callable[[Debate], Sequence[Draft]] | None = None
-    """What is recorded right after its answer or failure, while other calls may be in flight."""
-    then: Callable[[Debate], Sequence[Ask]] | None = None
-    """What is asked after that, while other calls may be in flight."""
 
     @property
     def numbers(self) -> range:
@@ -180,29 +154,17 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
         return None
     attempt = debate.questions.asked.get(name, 0) + 1
     waits = tries > 0 and not is_forgiven(kinds[-1], kinds[:-1])
+    shared = {field: getattr(asked, field) for field in TypedQuestion.__struct_fields__}
     return Ask(
+        **shared | {"max_tokens": _most_tokens(opened, asked)},
         call=f"{asked.key.replace(':', '.')}.{sample}.{attempt}",
-        key=asked.key,
-        purpose=asked.purpose,
-        turn=asked.turn,
         sample=sample,
         attempt=attempt,
-        model=asked.model,
         lazy_prompt=LazyPrompt(
             lambda: (*asked.prompt(), *_in_language(opened), *_again(debate, opened, asked, name)), asked.material
         ),
-        answer_type=asked.answer_type,
-        becomes=asked.becomes,
-        max_tokens=_most_tokens(opened, asked),
         temperature=_temperature(asked, settings),
-        think=asked.think,
-        order=asked.order,
         delay_ms=delay_ms(tries, settings) if waits else 0,
-        cause=asked.cause,
-        check=asked.check,
-        timeout_s=asked.timeout_s,
-        follows=asked.follows,
-        then=asked.then,
     )
 
 

@@ -73,38 +73,48 @@ class Speak(Struct, frozen=True, kw_only=True):
         return self.lazy_prompt.prompt
 
 
-class Ask(Struct, frozen=True, kw_only=True):
-    """Ask a model a typed question.  A script answers by ``key``; ``call`` names this one call in the log."""
+def no_fault(_: Any) -> str:
+    """The check of a question that accepts every well-typed answer."""
+    return ""
 
-    call: str
+
+class TypedQuestion(Struct, frozen=True, kw_only=True):
+    """What a question and each of its calls have in common.  A script answers by ``key``."""
+
     key: str
     purpose: str
     turn: int | None
-    sample: int
-    attempt: int
     model: str
-    lazy_prompt: LazyPrompt
     answer_type: Any
     """The type that the model is held to."""
     becomes: Any = None
     """The type that the answer is converted to after a lenient reading; None: it must be of ``answer_type``."""
     max_tokens: int
-    temperature: float
     think: Think
-    check: Callable[[Any], str]
+    check: Callable[[Any], str] = no_fault
     """Returns what is wrong with a well-typed answer, in words; an empty text if nothing is wrong."""
     order: tuple[int, ...] = ()
     """For a comparison: the turns in the order in which the prompt shows them."""
-    delay_ms: int = 0
-    """Wait before the call, for a repeated attempt."""
     cause: int | None = None
-    """Position of the event from which the step follows."""
+    """Position of the event from which it follows."""
     timeout_s: float | None = None
     """A shorter time limit than the debate's ``judge_timeout_s``."""
     follows: Callable[[Debate], Sequence[Draft]] | None = None
-    """What the moderator records right after the answer or the failure, while other calls may be in flight."""
+    """What the moderator records right after an answer or a failure, while other calls may be in flight."""
     then: "Callable[[Debate], Sequence[Ask]] | None" = None
     """What the moderator asks after that, while other calls may be in flight."""
+
+
+class Ask(TypedQuestion, frozen=True, kw_only=True):
+    """Ask a model a typed question; ``call`` names this one call in the log."""
+
+    call: str
+    sample: int
+    attempt: int
+    lazy_prompt: LazyPrompt
+    temperature: float
+    delay_ms: int = 0
+    """Wait before the call, for a repeated attempt."""
 
     @property
     def prompt(self) -> tuple[Segment, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from events.types import Rater, Think, TrackRecord
 from events.types.criteria import Criteria
@@ -37,21 +37,15 @@ class Seat(Struct, frozen=True, kw_only=True):
 
     def rater(self, caveat: str, record: TrackRecord) -> Rater:
         """The seat as the debate's opening holds it."""
-        profile = self.profile
         return Rater(
             name=self.name,
-            title=profile.title,
-            domain=profile.domain,
-            focus=profile.focus,
-            scepticism=profile.scepticism,
-            weights=profile.weights,
             model=self.model,
             samples=self.samples,
-            share=profile.share,
             record=record,
             caveat=caveat,
             think=self.think,
             time_s=self.time_s,
+            **asdict(self.profile),
         )
 
 

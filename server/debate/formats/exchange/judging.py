@@ -29,7 +29,8 @@ from judge.material import claim_material, conflict_material, turns_material
 from personalities.pressure import after_exchange
 from providers.base import JOINS, Material, Segment
 from server.debate.formats.parts import PARTS
-from server.debate.formats.questions import Question, answers, no_fault
+from server.debate.formats.questions import Question, answers
+from server.debate.formats.steps import no_fault
 from server.people.names import is_person
 
 TOKENS: Final = {
