@@ -110,7 +110,7 @@ def plan(
     if battery == "family":
         return tuple(
             trial
-            for item, pair in _drawn(motions, _family_pairs, most, chance)
+            for item, pair in _drawn(motions, BATTERIES["family"].units, most, chance)
             for trial in _family(item, pair, family)
         )
     units, of_unit = BATTERIES[battery].units, BATTERIES[battery].trials
@@ -171,20 +171,9 @@ def _mirrored_pairs(item: LabItem) -> Sequence[LabPair]:
     return item.pairs if item.mirrored else ()
 
 
-def _padded_pairs(item: LabItem) -> Sequence[LabPair]:
-    return [each for each in item.pairs if each.padding]
-
-
-def _styled_pairs(item: LabItem) -> Sequence[LabPair]:
-    return [each for each in item.pairs if each.styles]
-
-
-def _flawed_pairs(item: LabItem) -> Sequence[LabPair]:
-    return [each for each in item.pairs if each.flaws]
-
-
-def _family_pairs(item: LabItem) -> Sequence[LabPair]:
-    return [each for each in item.pairs if each.families is not UNSET]
+def _pairs_with(variants: str) -> Callable[[LabItem], Sequence[LabPair]]:
+    """What draws the pairs of a motion that have such variants: ``padding``, ``styles``, ``flaws``, ``families``."""
+    return lambda item: [each for each in item.pairs if getattr(each, variants)]
 
 
 def _claim_texts(item: LabItem) -> Sequence[LabPair]:
@@ -494,7 +483,7 @@ BATTERIES: Final[Mapping[Battery, BatteryPlan]] = {
         any_pair=True,
     ),
     "length": BatteryPlan(
-        "Length", "Sentences without content make a speech 50 % and 100 % longer.", 60, _padded_pairs, _length
+        "Length", "Sentences without content make a speech 50 % and 100 % longer.", 60, _pairs_with("padding"), _length
     ),
     "authority": BatteryPlan(
         "Authority",
@@ -510,14 +499,14 @@ BATTERIES: Final[Mapping[Battery, BatteryPlan]] = {
         "Style",
         "The same content, plain, ornate, hedged, in short lines, or in other words.",
         60,
-        _styled_pairs,
+        _pairs_with("styles"),
         _style,
     ),
     "flaw": BatteryPlan(
         "Planted flaw",
         "One thing of a speech is broken: does its component fall, and only that one?",
         60,
-        _flawed_pairs,
+        _pairs_with("flaws"),
         _flaw,
     ),
     "injection": BatteryPlan(
@@ -531,14 +520,14 @@ BATTERIES: Final[Mapping[Battery, BatteryPlan]] = {
         "Pressure",
         "The judge is told a belief, the vote of a crowd, or that its answer is doubted.",
         60,
-        _flawed_pairs,
+        _pairs_with("flaws"),
         _pressure,
     ),
     "family": BatteryPlan(
         "Family",
         "Speeches of models of two families. This is observed and not varied: it proves no cause.",
         100,
-        _family_pairs,
+        _pairs_with("families"),
     ),
     "people": BatteryPlan("People", "Arguments and debates that people judged.", 200),
 }

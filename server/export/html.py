@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from html import escape
-from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import Final
 
@@ -33,9 +32,8 @@ _HOME: Final = re.compile(r'(<a\b[^<>]*?) href="/[^"]*"')
 
 def files() -> dict[str, str]:
     """The text files of the page by name."""
-    folder = Path(web.__file__).parent
-    found = [each for each in folder.rglob("*") if each.suffix in {".html", ".css", ".js", ".svg"}]
-    return {each.relative_to(folder).as_posix(): each.read_text(encoding="utf-8") for each in sorted(found)}
+    found = [each for each in web.FOLDER.rglob("*") if each.suffix in {".html", ".css", ".js", ".svg"}]
+    return {each.relative_to(web.FOLDER).as_posix(): each.read_text(encoding="utf-8") for each in sorted(found)}
 
 
 def rewritten(name: str, source: str) -> tuple[str, tuple[str, ...]]:

@@ -137,10 +137,10 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/seat/{token}", seats.seat_page),
     Route("/api/seats/{token}", seats.show_seat),
     Route("/api/seats/{token}/questions", seats.show_questions),
-    Route("/api/seats/{token}/take", seats.take, methods=["POST"]),
-    Route("/api/seats/{token}/draft", seats.keep_draft, methods=["PUT"]),
-    Route("/api/seats/{token}/answer", seats.send, methods=["POST"]),
-    Route("/api/seats/{token}/resign", seats.resign, methods=["POST"]),
+    *(
+        Route(f"/api/seats/{{token}}/{path}", seats.seat_act(act), methods=[method])
+        for (method, path), act in seats.SEAT_ACTS.items()
+    ),
     Route("/lab/{lab}", labs.lab_page),
     Route("/api/labs", labs.open_lab, methods=["POST"]),
     Route("/api/labs/estimate", labs.show_estimate, methods=["POST"]),

@@ -65,8 +65,7 @@ class CompressedFiles(StaticFiles):
         return kept
 
 
-FOLDER: Final = Path(web.__file__).parent
-FILES: Final = CompressedFiles(FOLDER)
+FILES: Final = CompressedFiles(web.FOLDER)
 
 
 async def page_response(request: Request, name: str) -> Response:
@@ -78,7 +77,7 @@ async def page_response(request: Request, name: str) -> Response:
 
 def made_page(request: Request, name: str, by: Mapping[str, str], status: int = 200) -> Response:
     """A page of the folder ``web`` with texts replaced, which it holds exactly once.  It is sent whole each time."""
-    text = (FOLDER / name).read_text(encoding="utf-8")
+    text = web.text_of(name)
     for old, new in by.items():
         assert text.count(old) == 1, f"{name} holds {old!r} {text.count(old)} times"
         text = text.replace(old, new)

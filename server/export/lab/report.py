@@ -5,7 +5,6 @@ import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -88,7 +87,7 @@ def page_html(view: View) -> str:
 def report_html(view: View) -> str:
     """One file with everything: no script, and nothing that is fetched.  Raises ``NotNow`` before the result."""
     _must_be_measured(view)
-    styles = "".join(f"<style>{_file(name)}</style>\n" for name in STYLES)
+    styles = "".join(f"<style>{web.text_of(name)}</style>\n" for name in STYLES)
     page = _filled(view, is_alone=True)
     lines = [line for line in page.splitlines() if "/static/" not in line and "data-theme-button" not in line]
     return "\n".join(lines).replace("</head>", f"{styles}</head>").replace(' href="/"', "")
@@ -205,7 +204,9 @@ def _filled(view: View, *, is_alone: bool) -> str:
     document = lab_document(view, is_alone=is_alone)
     title = str(document.title)
     main = tag("main", to_html(document), id="lab", **{"data-id": view.id, "data-state": view.state})
-    page = _file(PAGE).replace("<title>A judge in the lab · Moot</title>", f"<title>{escape(title)} · Moot</title>")
+    page = web.text_of(PAGE).replace(
+        "<title>A judge in the lab · Moot</title>", f"<title>{escape(title)} · Moot</title>"
+    )
     return page.replace('<main id="lab"></main>', main)
 
 
@@ -321,7 +322,3 @@ def _row(effect: Effect) -> tuple[doc.Sentence, ...]:
         f"{effect.clusters:,}",
         f"{effect.failed:,}",
     )
-
-
-def _file(name: str) -> str:
-    return (Path(web.__file__).parent / name).read_text(encoding="utf-8")

@@ -4,7 +4,6 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from html import escape
-from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
@@ -170,7 +169,7 @@ def report_html(report: Report, base: str) -> str:
 
 def styles() -> str:
     """The styles of the file."""
-    return (Path(web.__file__).parent / STYLES).read_text(encoding="utf-8")
+    return web.text_of(STYLES)
 
 
 def style_digest() -> str:

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -76,14 +76,6 @@ class Flag(Struct, frozen=True, kw_only=True):
     points: float
 
 
-class FlagPair(Struct, frozen=True, kw_only=True):
-    """A suspect claim that one judge flagged, or both in words that overlap."""
-
-    turn: int
-    first: Flag | UnsetType = UNSET
-    second: Flag | UnsetType = UNSET
-
-
 class Docking(Struct, frozen=True, kw_only=True):
     """Points that a turn lost for a flaw, with the words that fail and those that show it."""
 
@@ -96,12 +88,15 @@ class Docking(Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class DockingPair(Struct, frozen=True, kw_only=True):
-    """A flaw for which one judging took points off, or both did, in words that overlap."""
+F = TypeVar("F", Flag, Docking)
+
+
+class FindingPair(Struct, Generic[F], frozen=True, kw_only=True):
+    """A suspect claim, or a flaw that cost points, that one judge found, or both in words that overlap."""
 
     turn: int
-    first: Docking | UnsetType = UNSET
-    second: Docking | UnsetType = UNSET
+    first: F | UnsetType = UNSET
+    second: F | UnsetType = UNSET
 
 
 class PreferencePair(Struct, frozen=True, kw_only=True):
@@ -146,8 +141,8 @@ class JudgingComparison(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
     """What limits the comparison."""
     turns: tuple[TurnInBoth, ...]
-    flags: tuple[FlagPair, ...]
-    dockings: tuple[DockingPair, ...]
+    flags: tuple[FindingPair[Flag], ...]
+    dockings: tuple[FindingPair[Docking], ...]
     preferences: tuple[PreferencePair, ...]
     scores: ScoreAgreement
     """Of the composites."""
@@ -187,8 +182,8 @@ def compare_judgings(first: Fold, second: Fold, views: tuple[View, View]) -> Jud
         for each in turns
         if isinstance(each.first, float) and isinstance(each.second, float) and is_comparable
     ]
-    flags = tuple(FlagPair(turn=t, first=a, second=b) for t, a, b in _matched(numbers, _flags(one), _flags(two)))
-    docks = tuple(DockingPair(turn=t, first=a, second=b) for t, a, b in _matched(numbers, _docks(one), _docks(two)))
+    flags = tuple(_matched(numbers, _flags(one), _flags(two)))
+    docks = tuple(_matched(numbers, _docks(one), _docks(two)))
     preferences = tuple(_preferences(numbers, one, two))
     chosen = [
         {f"{each.earlier}-{each.later}": said for each in preferences if isinstance(said := getattr(each, who), str)}
@@ -297,7 +292,7 @@ def _judging(seen: _Seen) -> Judging:
     )
 
 
-def _overlap(pairs: Sequence[FlagPair] | Sequence[DockingPair]) -> Overlap:
+def _overlap(pairs: Sequence[FindingPair[Any]]) -> Overlap:
     first, second = ([each for each in pairs if getattr(each, who) is not UNSET] for who in ("first", "second"))
     both = sum(each.first is not UNSET and each.second is not UNSET for each in pairs)
     return Overlap(first=len(first), second=len(second), both=both)
@@ -379,12 +374,7 @@ def _docks(seen: _Seen) -> dict[int, list[Docking]]:
     return found
 
 
-F = TypeVar("F", Flag, Docking)
-
-
-def _matched(
-    numbers: Iterable[int], first: dict[int, list[F]], second: dict[int, list[F]]
-) -> Iterator[tuple[int, F | UnsetType, F | UnsetType]]:
+def _matched(numbers: Iterable[int], first: dict[int, list[F]], second: dict[int, list[F]]) -> Iterator[FindingPair[F]]:
     """Findings of both judges, paired where their words overlap; each finding is in one pair."""
     for number in numbers:
         left = list(second.get(number, ()))
@@ -392,9 +382,8 @@ def _matched(
             match = next((one for one in left if overlaps(each.span, one.span)), None)
             if match is not None:
                 left.remove(match)
-            yield number, each, UNSET if match is None else match
-        for each in left:
-            yield number, UNSET, each
+            yield FindingPair(turn=number, first=each, second=UNSET if match is None else match)
+        yield from (FindingPair(turn=number, second=each) for each in left)
 
 
 def _preferences(numbers: Sequence[int], one: _Seen, two: _Seen) -> Iterator[PreferencePair]:

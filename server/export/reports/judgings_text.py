@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from msgspec import UNSET, UnsetType
@@ -207,7 +206,7 @@ def refusal_page(message: str) -> str:
 
 
 def _page(document: doc.Document) -> str:
-    page = (Path(web.__file__).parent / PAGE).read_text(encoding="utf-8")
+    page = web.text_of(PAGE)
     return page.replace('<main id="compare"></main>', tag("main", to_html(document)))
 
 

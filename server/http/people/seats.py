@@ -5,7 +5,7 @@ it.  Neither is logged, and ``Referrer-Policy: no-referrer`` keeps the address o
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final, Literal, NamedTuple
 
@@ -44,6 +44,19 @@ READS_PER_MINUTE: Final = 240
 """Reads of one seat in a minute; its page reads about 30."""
 WRITES_PER_MINUTE: Final = 120
 """Drafts, answers and the like of one seat in a minute; its page sends at most 60."""
+
+SeatAct = Literal["take", "draft", "send", "resign"]
+SEAT_ACTS: Final[dict[tuple[str, str], SeatAct]] = {
+    ("POST", "take"): "take",
+    ("PUT", "draft"): "draft",
+    ("POST", "answer"): "send",
+    ("POST", "resign"): "resign",
+}
+"""What the page of a seat sends, by method and by the path behind the token.
+
+The first browser takes the seat.  A draft and an answer are ``{request, text}``: a draft is kept in memory and shown to
+this page only; an answer is the speech, or the typed answer as JSON.
+"""
 
 
 class Visit(NamedTuple):
@@ -168,26 +181,6 @@ async def show_questions(request: Request) -> Response:
     return _answer({"questions": _questions(request, visit, in_full=True)})
 
 
-async def take(request: Request) -> Response:
-    """POST /api/seats/{token}/take: the first browser takes the seat."""
-    return await _act(request, "take")
-
-
-async def keep_draft(request: Request) -> Response:
-    """PUT /api/seats/{token}/draft: ``{request, text}``, kept in memory and shown to this page only."""
-    return await _act(request, "draft")
-
-
-async def send(request: Request) -> Response:
-    """POST /api/seats/{token}/answer: ``{request, text}``, the speech, or the typed answer as JSON."""
-    return await _act(request, "send")
-
-
-async def resign(request: Request) -> Response:
-    """POST /api/seats/{token}/resign."""
-    return await _act(request, "resign")
-
-
 async def new_link(service: Service, debate: str, seat: str) -> str:
     """A new link for a seat.  Raises ``NotFound``, ``NotNow``."""
     made = seat_link(OperatorRequest(fields={}, place={"debate": debate, "seat": seat}, by="moderator"))
@@ -211,20 +204,25 @@ async def _visit(request: Request) -> Visit:
     return Visit(debate, seat, link, digest_of_link(secret) if is_secret(secret) else "", invited(now, seat, link), now)
 
 
-async def _act(request: Request, act: Literal["take", "draft", "send", "resign"]) -> Response:
-    visit = await _visit(request)
-    _check_rate(request, "seat_writes", visit)
-    if not visit.holder:
-        raise NotAllowed(f"the header {HEADER} with the secret of the page is missing")
-    fields = await read_object(request, empty={})
-    named: dict[str, str] = {}
-    for name, most in (("request", MAX_ID), ("text", None)) if act in {"draft", "send"} else ():
-        value = fields.get(name, "")
-        if not isinstance(value, str) or (most is not None and len(value) > most):
-            raise BadField(name, f"{name} is a text" + ("" if most is None else f" of at most {most} characters"))
-        named[name] = value
-    command = AtSeat(seat=visit.seat, link=visit.link, holder=visit.holder, act=act, **named)
-    return _answer({"position": await service_of(request).moderators.act(visit.debate, command)})
+def seat_act(act: SeatAct) -> Callable[[Request], Awaitable[Response]]:
+    """The endpoint of one of ``SEAT_ACTS``."""
+
+    async def endpoint(request: Request) -> Response:
+        visit = await _visit(request)
+        _check_rate(request, "seat_writes", visit)
+        if not visit.holder:
+            raise NotAllowed(f"the header {HEADER} with the secret of the page is missing")
+        fields = await read_object(request, empty={})
+        named: dict[str, str] = {}
+        for name, most in (("request", MAX_ID), ("text", None)) if act in {"draft", "send"} else ():
+            value = fields.get(name, "")
+            if not isinstance(value, str) or (most is not None and len(value) > most):
+                raise BadField(name, f"{name} is a text" + ("" if most is None else f" of at most {most} characters"))
+            named[name] = value
+        command = AtSeat(seat=visit.seat, link=visit.link, holder=visit.holder, act=act, **named)
+        return _answer({"position": await service_of(request).moderators.act(visit.debate, command)})
+
+    return endpoint
 
 
 def _answer(value: Any) -> Response:
