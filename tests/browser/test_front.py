@@ -54,7 +54,7 @@ def test_new_debate_stays_readable_under_the_pointer(page: Page, server: Any) ->
     assert (paper, False) == (text, ground in {paper, "rgba(0, 0, 0, 0)"})
 
 
-def test_the_form_sends_how_much_each_seat_thinks(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+def test_the_form_sends_how_each_seat_is_asked(page: Page, server: Any, scripts: SimpleNamespace) -> None:
     model = server.script(scripts.quick)
     new_debate(page, server)
     page.get_by_label("Motion", exact=True).fill("Trams are better than cars")
@@ -64,12 +64,16 @@ def test_the_form_sends_how_much_each_seat_thinks(page: Page, server: Any, scrip
         choose(page, role, model)
     page.locator("[name='con.think']").select_option("off")
     page.locator("[name='judge.think']").select_option("high")
+    page.locator("[name='judge.effort']").select_option("brief")
     page.get_by_role("button", name="Open the debate").click()
     page.wait_for_url(re.compile("/d/"))
     debate = page.url.rsplit("/", 1)[1].partition("#")[0]
     opened = page.request.get(f"{server.url}/api/debates/{debate}/events?limit=1").json()["events"][0]["event"]
 
     assert ["low", "off", "high"] == [opened[role]["think"] for role in ("pro", "con", "judge")]
+    assert "brief" == opened["judge"]["effort"]
+    page.locator("#about > summary").click()
+    expect(page.get_by_text("asked briefly")).to_be_visible()
     assert ["high"] * 4 == [seat["think"] for seat in opened["panel"]]
 
 
