@@ -1,5 +1,6 @@
 """``moot report``: a report for one debater, on one page."""
 
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -24,12 +25,14 @@ TEXT: Final = "text"
 @click.command()
 @click.argument("debate", metavar="ID")
 @click.option("--side", type=click.Choice(["pro", "con"]), required=True, help="The side that the report is for.")
-@click.option("--as", "form", type=click.Choice([*FORMS, TEXT]), default="md", show_default=True)
+@click.option(
+    "--as", "form", type=click.Choice([*FORMS, TEXT]), help="Without it: text in a terminal, and md anywhere else."
+)
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file instead of stdout."
 )
 @with_settings
-def report(settings: Settings, debate: str, side: Side, form: str, output: Path | None) -> None:
+def report(settings: Settings, debate: str, side: Side, form: str | None, output: Path | None) -> None:
     """Write a report for one debater on one page.
 
     It names the best and the worst moment, the points lost later, what was dropped or left unanswered, and three things
@@ -37,6 +40,7 @@ def report(settings: Settings, debate: str, side: Side, form: str, output: Path 
     html is one file that prints; its links lead to the moments on the server of this store.
     """
     found, base = run_async(lambda: _report(settings, debate, side))
+    form = form or (TEXT if output is None and sys.stdout.isatty() else "md")
     if form == TEXT and output is None:
         show(report_document(found))
         return

@@ -97,8 +97,8 @@ def address(report: Report, base: str, position: int) -> str:
     return f"{base}/d/{report.debate}#e{position}"
 
 
-def report_document(report: Report, base: str = "") -> doc.Document:
-    """The report as a document; with a ``base``, turns and events are links."""
+def report_document(report: Report, base: str = "", *, links_events: bool = True) -> doc.Document:
+    """The report as a document; with a ``base``, turns are links, and so are the events in brackets."""
 
     def text(entry: Entry) -> doc.Parts:
         parts, seen = list[doc.Part](), set[int]()
@@ -121,7 +121,8 @@ def report_document(report: Report, base: str = "") -> doc.Document:
         shown = positions[:SHOWN] if len(positions) > SHOWN + 1 else positions
         for number, position in enumerate(shown):
             yield ", " if number else " ["
-            yield doc.Link(str(position), address(report, base, position)) if base else str(position)
+            is_link = base and links_events
+            yield doc.Link(str(position), address(report, base, position)) if is_link else str(position)
         if positions:
             yield f" and {rest} more]" if (rest := len(positions) - len(shown)) else "]"
 
@@ -145,8 +146,8 @@ def _stopped(sentence: doc.Parts) -> doc.Parts:
 
 
 def report_markdown(report: Report, base: str = "") -> str:
-    """The report as Markdown; with a ``base``, citations are links."""
-    return to_markdown(report_document(report, base))
+    """The report as Markdown; with a ``base``, turns are links.  Events are numbers."""
+    return to_markdown(report_document(report, base, links_events=False))
 
 
 def report_html(report: Report, base: str) -> str:

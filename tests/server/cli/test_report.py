@@ -1,10 +1,12 @@
 """``moot report``."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.server.children import Cli
+from tests.server.cli.test_cli_conventions import on_a_terminal
 
 
 @pytest.mark.slow
@@ -17,8 +19,22 @@ def test_a_report_is_printed_or_written(held: tuple[Cli, str], tmp_path: Path) -
     assert 0 == shown.returncode, shown.stderr
     assert shown.stdout.decode().startswith("# Report for Pro\n")
     assert f"/d/{debate}#e" in shown.stdout.decode()
+    assert re.search(r" \\\[\d+[^()]*\\\]", shown.stdout.decode()), "events are numbers"
     assert (0, b"") == (written.returncode, written.stdout)
     assert "<title>Report for Con · Moot</title>" in (tmp_path / "con.html").read_text(encoding="utf-8")
     assert 0 != nowhere.returncode
     assert b"cannot write" in nowhere.stderr
     assert 2 == moot("report", debate).returncode
+
+
+@pytest.mark.slow
+def test_on_a_terminal_a_report_is_text(held: tuple[Cli, str], tmp_path: Path) -> None:
+    moot, debate = held
+    log = tmp_path / "log.ndjson"
+    assert 0 == moot("export", debate, "-o", str(log)).returncode
+    on_a_terminal(tmp_path, "import", str(log))
+    shown = on_a_terminal(tmp_path, "report", debate, "--side", "pro", NO_COLOR="1")
+
+    assert "Report for Pro" in shown
+    assert "# Report" not in shown
+    assert "http" not in shown
