@@ -6,6 +6,7 @@ outstanding requests that apply in full down to 0, and the reversal of a penalty
 0 had absorbed.  See docs/design.md.
 """
 
+import re
 from typing import Final
 
 from msgspec import UNSET, Struct
@@ -116,9 +117,17 @@ class Ledger(Struct, frozen=True, kw_only=True, gc=False):
         return card.balances.get(dimension) if card else None
 
 
+_NOTES: Final = re.compile(r"(?: \((?:requested|it continues|[\d.]+ of [\d.]+ applied)[^()]*\))++($)?")
+"""What the rules add to the judge's reason; it has group 1 at the end of the reason."""
+
 INITIAL = Ledger()
 SCORE_CHANGES: Final = frozenset(ScoreChange.__subclasses__())
 MOVED_BY: Final = frozenset({DebateOpened, TurnStarted, TurnScored, *SCORE_CHANGES})
+
+
+def without_notes(reason: str) -> str:
+    """The judge's reason of a change, without what the rules add at its end."""
+    return _NOTES.sub(lambda notes: notes[0] if notes[1] is None else "", reason)
 
 
 def apply(ledger: Ledger, record: Recorded) -> Ledger:

@@ -1,19 +1,14 @@
 """The points that a turn lost after it was scored: to a flaw, a suspect claim, or a rule of conduct."""
 
-import re
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from events.state.debate import Debate
-from events.state.ledger import TurnCard
+from events.state.ledger import TurnCard, without_notes
 from events.types import Span
 from events.types.rubric import rule_of
-
-_NOTES: Final = re.compile(r"(?: \((?:requested|it continues|[\d.]+ of [\d.]+ applied)[^()]*\))++($)?")
-"""What the rules add to the judge's reason; it has group 1 at the end of the reason."""
 
 
 class Loss(Struct, frozen=True):
@@ -73,7 +68,7 @@ def losses_of(debate: Debate, cards: Iterable[TurnCard]) -> Iterator[Loss]:
                     shown_in=shown.turn,
                     shown_by=shown.quote,
                     shown_span=shown.span,
-                    reason=_without_notes(entry.reason),
+                    reason=without_notes(entry.reason),
                 )
             elif claim is not None:
                 rule = rule_of(debate.ledger.rubric, claim.kind) if debate.ledger.rubric is not None else None
@@ -100,7 +95,3 @@ def _of_conduct(debate: Debate, lost: Loss) -> Loss:
             return replace(lost, reason=contradiction.reason)
     quote = next((each.quote for position, each in debate.injections if position == lost.cause), "")
     return replace(lost, quote=quote)
-
-
-def _without_notes(reason: str) -> str:
-    return _NOTES.sub(lambda notes: notes[0] if notes[1] is None else "", reason)
