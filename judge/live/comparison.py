@@ -255,12 +255,13 @@ def _band(batch: EventBatch, found: Comparison, turn: int, dimension: str, band:
     floor, ceiling = band.winner if won else band.loser
     stands = round(balance.admitted + balance.harmonized, 2)
     requested = round(min(max(stands, floor), ceiling) - stands, 2)
-    bound = f"at least {fmt(floor)}" if requested > 0 else f"at most {fmt(ceiling)}"
+    bound = f"gives at least {fmt(floor)}" if requested > 0 else f"leaves at most {fmt(ceiling)}"
+    bound += " points"
     reach = rubric.band_reach if (rubric := batch.debate.ledger.rubric) is not None else UNSET
     if reach is not UNSET and abs(requested) > reach:
         requested = reach if requested > 0 else -reach
-        bound += f", but no more than {fmt(reach)} by one comparison"
-    reason = f"{'won' if won else 'lost'} {dimension} against turn {against}: {bound}"
+        bound += f"; one comparison moves at most {fmt(reach)}"
+    reason = f"{'won' if won else 'lost'} {dimension} against turn {against}, which {bound}"
     _shift(batch, found, turn, dimension, requested, rule="band_winner" if won else "band_loser", reason=reason)
 
 

@@ -147,8 +147,8 @@ def without_anchors(criteria: Criteria) -> Criteria:
 
 
 CHANGED_BY: Final = {
-    "band_winner": "raised towards the winner’s band before penalties",
-    "band_loser": "lowered towards the loser’s band before penalties",
+    "band_winner": "a clear win",
+    "band_loser": "a clear loss",
     "slight_winner": "won the comparison",
     "slight_loser": "lost the comparison",
     "band_conflict": "a clear win and a clear loss",
@@ -157,8 +157,7 @@ CHANGED_BY: Final = {
 }
 """The same words as ``CHANGED_BY`` in web/words/words.js.
 
-A slight win also follows a clear one, so its words say no degree; the reason of the entry does.  A band moves the value
-before penalties, so a turn with a penalty can be lowered although its score lies in the band.
+A slight win also follows a clear one, so its words say no degree; the reason of the entry does.
 """
 
 

@@ -92,7 +92,7 @@ test("an event says what is missing and why", () => {
     [{ type: "score_harmonized", turn: 3, dimension: "logic", applied: 0.5, rule: "slight_winner" },
       "turn 3: logic +0.5, won the comparison"],
     [{ type: "score_harmonized", turn: 3, dimension: "logic", applied: -2, rule: "band_loser" },
-      "turn 3: logic −2, lowered towards the loser’s band before penalties"],
+      "turn 3: logic −2, a clear loss"],
   ];
   for (const [event, words] of cases) assert.equal(words, eventWords(event));
 });

@@ -20,7 +20,7 @@ test("a rule that changes a score has the same words on the page as in the termi
 
   assert.deepEqual({ ...CHANGED_BY }, JSON.parse(table));
   const event = { type: "score_harmonized", turn: 3, dimension: "logic", applied: -2, rule: "band_loser" };
-  assert.equal(eventWords(event), "turn 3: logic −2, lowered towards the loser’s band before penalties");
+  assert.equal(eventWords(event), "turn 3: logic −2, a clear loss");
 });
 
 test("a sum of costs is a minimum where the cost of a call is unknown", () => {

@@ -378,8 +378,8 @@ export const SCORES = {
 /** The rules that change a score; judge/rubrics/rubric.py has the same words for the terminal and the exports. */
 export const CHANGED_BY = {
   __proto__: null,
-  band_winner: "raised towards the winner’s band before penalties",
-  band_loser: "lowered towards the loser’s band before penalties",
+  band_winner: "a clear win",
+  band_loser: "a clear loss",
   slight_winner: "won the comparison",
   slight_loser: "lost the comparison",
   band_conflict: "a clear win and a clear loss",

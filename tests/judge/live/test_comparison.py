@@ -132,15 +132,27 @@ def test_a_rubric_without_bands_compares_nothing() -> None:
 @pytest.mark.parametrize(
     ("one", "two", "winner", "after", "reasons"),
     [
-        (30, 30, "later", (21, 30), ["lost logic against turn 2: at most 21"]),
-        (15, 15, "later", (15, 22), ["won logic against turn 1: at least 22"]),
-        (25, 12, "later", (21, 22), ["won logic against turn 1: at least 22", "lost logic against turn 2: at most 21"]),
+        (30, 30, "later", (21, 30), ["lost logic against turn 2, which leaves at most 21 points"]),
+        (15, 15, "later", (15, 22), ["won logic against turn 1, which gives at least 22 points"]),
+        (
+            25,
+            12,
+            "later",
+            (21, 22),
+            [
+                "won logic against turn 1, which gives at least 22 points",
+                "lost logic against turn 2, which leaves at most 21 points",
+            ],
+        ),
         (
             15,
             25,
             "earlier",
             (22, 21),
-            ["lost logic against turn 1: at most 21", "won logic against turn 2: at least 22"],
+            [
+                "lost logic against turn 1, which leaves at most 21 points",
+                "won logic against turn 2, which gives at least 22 points",
+            ],
         ),
         (22, 21, "earlier", (22, 21), []),
         (40, 0, "earlier", (40, 0), []),

@@ -108,7 +108,7 @@ def test_a_turn_tells_its_quotes_its_suspect_claims_and_why_it_was_docked() -> N
     )
     assert "\n  - “the trained mind discounts what deserves discounting”\n" in first
     assert (
-        "- event 25: tactics -5 (lowered towards the loser’s band before penalties). "
+        "- event 25: tactics -5 (a clear loss). "
         "lost tactics against turn 2: at most 16" in first
     )
     assert "- event 63: logic -4 (logic gap). The appeal reads a defence of the verdict, not its making" in first

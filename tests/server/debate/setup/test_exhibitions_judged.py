@@ -146,7 +146,7 @@ def test_cars_has_two_verdicts_for_one_side(played: dict[str, Played]) -> None:
 
 def test_cars_limits_a_clear_win_and_leaves_an_anomaly(played: dict[str, Played]) -> None:
     events, view = played["cars"]
-    moved = {each.turn: each for each in of(events, ScoreHarmonized) if "no more than 2" in each.reason}
+    moved = {each.turn: each for each in of(events, ScoreHarmonized) if "moves at most 2" in each.reason}
 
     assert {8: -2.0} == {turn: each.applied for turn, each in moved.items()}
     assert [(8, "logic", 23)] == [
