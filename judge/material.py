@@ -10,7 +10,7 @@ from events.state.debate import Debate
 from events.types import DebateOpened, Missing, Side, Winner, other
 from events.types.rubric import Anchors, ClaimRule, Rubric, rule_of
 from judge.live.scoring import applicable
-from judge.live.whole import rule_effect
+from judge.live.whole import mean_changes
 from judge.rubrics.rubric import fmt
 from providers.base import Material, RegisterEntry, Speech, Term
 
@@ -83,7 +83,7 @@ def conflict_material(debate: Debate) -> Material:
     )
     readings = (
         f"By the scores of the single turns {_winner(card.winner, labels)}: {means}.",
-        f"What the rules changed after the turns were scored: {rule_effect(debate, labels)}.",
+        f"What the rules changed after the turns were scored: {mean_changes(debate, labels)}.",
         f"By the reading of the whole debate {_winner(narrative.winner or 'neither', labels)}: {narrative.explanation}",
     )
     return replace(read, context="\n".join((*readings, *((read.context,) if read.context else ()))))

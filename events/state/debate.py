@@ -44,6 +44,7 @@ from events.types import (
     DebateResumed,
     DebateState,
     FamilyWarned,
+    FindingRefused,
     InjectionDetected,
     Missing,
     ModelAnswered,
@@ -176,6 +177,10 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     """Digests of prompt segments that the log already holds."""
     exchanges: Exchanges = exchanges.INITIAL
     claims: Register = claims.INITIAL
+    settled: dict[str, int] = {}
+    """The position at which each claim was upheld or cleared."""
+    refused: tuple[tuple[int, FindingRefused], ...] = ()
+    """(position, event)."""
     spine: Spine = spine.INITIAL
     characters: Characters = character.INITIAL
     injections: tuple[tuple[int, InjectionDetected], ...] = ()
@@ -250,6 +255,7 @@ MOVED_BY: Final = frozenset(
         ContextSummarised,
         ContextShortened,
         FamilyWarned,
+        FindingRefused,
         InjectionDetected,
         CheckMissing,
         DebateAudited,
@@ -322,7 +328,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
     return replace(debate, **moved)
 
 
-def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # noqa: C901, PLR0912 - one flat match, a case an event
+def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # noqa: C901, PLR0912, PLR0915 - one flat match, a case an event
     """Put the fields that ``record`` changes into ``moved``."""
     event, position = record.event, record.position
     match event:
@@ -354,7 +360,8 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
             questions = debate.questions
             moved["questions"] = _without(questions, {key for key in questions.asked if _turn_of(key) == turn})
         case ClaimUpheld(claim=claim) | ClaimCleared(claim=claim):
-            moved["questions"] = _without(debate.questions, {f"second_opinion:{claim}/1"})
+            questions = _without(debate.questions, {f"second_opinion:{claim}/1"})
+            moved |= {"questions": questions, "settled": {**debate.settled, claim: position}}
         case RaterCalibrated(rater=rater, case=measured):
             questions = debate.questions
             about = f"panel:{rater}@{measured}/"
@@ -373,6 +380,8 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
             moved["questions"] = _without(
                 debate.questions, {key for key in debate.questions.asked if key.startswith("audit/")}
             )
+        case FindingRefused():
+            moved["refused"] = (*debate.refused, (position, event))
         case InjectionDetected():
             moved["injections"] = (*debate.injections, (record.position, event))
         case ScorecardVerdictReached() | NarrativeVerdictReached() | ConflictResolved() | ConvergenceAssessed():

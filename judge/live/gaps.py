@@ -1,5 +1,6 @@
 """Logic gaps: an earlier turn loses points for a flaw that a later turn exposes."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median
@@ -24,8 +25,14 @@ AUDIT: Final = "audit"
 RULE: Final = "logic_gap"
 MAX_AUDIT_FLAWS: Final = 3
 """Flaws of one speaker for which the closing audit may take points off."""
+NOTHING_LEFT: Final = "nothing is left to pay"
+"""How the reason begins for which a flaw is refused that is paid for, or that comes after the most for one turn."""
 HISTORY: Final = 3
 """Earlier turns in the prompt."""
+
+
+_BETWEEN_NAMES: Final = re.compile(r"[^\w.-]+")
+"""What stands between the names of claims and components."""
 
 
 class Gap(Struct, frozen=True, kw_only=True):
@@ -48,7 +55,7 @@ class GradedGap(Gap, frozen=True, kw_only=True):
     """A flaw that may continue one that has cost points already."""
 
     continues: Annotated[str, Meta(max_length=40)] = ""
-    """A claim (``C3.1``) or a component of that turn's score; empty if the flaw is new."""
+    """Claims (``C3.1``) and components of that turn's score; empty if the flaw is new."""
 
 
 class GradedGaps(Struct, frozen=True, kw_only=True):
@@ -178,20 +185,27 @@ def audit(batch: EventBatch, answers: Answers[AuditAnswer]) -> None:
     batch.add(DebateAudited(found=len(docked)), position)
 
 
-def _paid(batch: EventBatch, turn: int, continues: str) -> tuple[float, str]:
-    """Points that a turn has already lost by the claim or component that a flaw continues, and a sentence on that."""
-    claim = batch.debate.claims.get(continues)
+def _paid(batch: EventBatch, turn: int, continues: Sequence[str]) -> tuple[float, str]:
+    """Points that a turn has already lost by the claims and components that a flaw continues, and a note on that."""
+    paid = {name: each for name in continues if (each := _paid_for(batch, turn, name)) is not None}
+    costs = (f"{name}, which {verb} {fmt(points)}" for name, (points, verb) in paid.items())
+    note = ", and ".join(costs)
+    return sum(points for points, _ in paid.values()), note and f"it continues {note}"
+
+
+def _paid_for(batch: EventBatch, turn: int, name: str) -> tuple[float, str] | None:
+    """Points that a turn has lost by one claim (it cost them) or component (it lost them); None if it has neither."""
+    claim = batch.debate.claims.get(name)
     if claim is not None and claim.turn == turn:
-        return -claim.requested, f" (it continues {continues}, which cost {fmt(-claim.requested)})"
-    rubric, component = batch.debate.ledger.rubric, batch.debate.ledger.cards[turn].components.get(continues)
+        return -claim.requested, "cost"
+    rubric, component = batch.debate.ledger.rubric, batch.debate.ledger.cards[turn].components.get(name)
     if component is None or rubric is None:
-        return 0.0, ""
+        return None
     dimension = rubric.dimensions[rubric.gaps.dimension]
     parts = applicable(rubric, turn)
-    possible = sum(parts[name].maximum for name in dimension.components if name in parts)
-    scale = dimension.maximum / possible if continues in dimension.components else 1.0
-    lost = round((parts[continues].maximum - component.admitted) * scale, 1)
-    return lost, f" (it continues {continues}, which lost {fmt(lost)})"
+    possible = sum(parts[each].maximum for each in dimension.components if each in parts)
+    scale = dimension.maximum / possible if name in dimension.components else 1.0
+    return round((parts[name].maximum - component.admitted) * scale, 1), "lost"
 
 
 def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGap]) -> bool:
@@ -202,7 +216,7 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
         entry.rule == RULE and entry.evidence[0].span and overlaps(entry.evidence[0].span, first.fails)
         for entry in batch.debate.ledger.cards[turn].entries
     ):
-        why = f"turn {turn} is docked for these words already"
+        why = f"turn {turn} has lost points for these words already"
         refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position, about=turn)
         return False
     assert rubric is not None, "checked before"
@@ -210,14 +224,16 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
     assert balance is not None, "checked before"
     asked = float(median(each.gap.points for each in found.values()))
     points = min(max(asked, rubric.gaps.least), rubric.gaps.most)
-    bounded = "" if points == asked else f" (requested {fmt(asked)}, allowed {fmt(points)})"
-    if isinstance(first.gap, GradedGap) and (continues := first.gap.continues.strip()):
-        claim = batch.debate.claims.get(continues)
-        paid, note = _paid(batch, turn, continues)
-        points, bounded = max(0.0, points - paid), bounded + note
-        is_cleared = claim is not None and claim.state == "cleared"
-        if is_cleared or points == 0:
-            why = f"{continues} was cleared" if is_cleared else f"nothing is left to pay{note}"
+    notes = [] if points == asked else [f"requested {fmt(asked)}, allowed {fmt(points)}"]
+    if isinstance(first.gap, GradedGap):
+        names = [name.strip(".") for name in _BETWEEN_NAMES.split(first.gap.continues)]
+        known = batch.debate.claims
+        cleared = next((name for name in names if name in known and known[name].state == "cleared"), "")
+        paid, note = _paid(batch, turn, names)
+        points = max(0.0, round(points - paid, 2))
+        notes += [note] if note else []
+        if cleared or points == 0:
+            why = f"{cleared} was cleared" if cleared else f"{NOTHING_LEFT} ({note})"
             refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position, about=turn)
             return False
     if rubric.gaps.most_per_turn is not UNSET:
@@ -225,13 +241,15 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
         lost = -sum(entry.requested for entry in batch.debate.ledger.cards[turn].entries if entry.rule == RULE)
         room = max(0.0, most - lost)
         if room == 0:
-            why = f"turn {turn} has lost {fmt(most)} points for flaws, the most that they may take"
+            why = f"{NOTHING_LEFT} (turn {turn} has lost {fmt(lost)} for flaws; {_limit(rubric.gaps.most_per_turn)})"
             refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position, about=turn)
             return False
         if points > room:
-            bounded += f" (requested {fmt(points)}, the most for one turn is {fmt(most)})"
+            notes.append(f"requested {fmt(points)}; {_limit(rubric.gaps.most_per_turn)}")
             points = room
     applied = applied_change(balance, -points)
+    if absorbed := absorbed_note(balance, -points, applied):
+        notes.append(absorbed.strip(" ()"))
     batch.add(
         LogicGapAdjusted(
             turn=turn,
@@ -240,13 +258,17 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
             applied=applied,
             rule=RULE,
             because_of=texts[number].spoken,
-            reason=first.gap.reason + bounded + absorbed_note(balance, -points, applied),
+            reason=first.gap.reason + (f" ({'; '.join(notes)})" if notes else ""),
             fails=_passage(turn, texts[turn].text, first.fails),
             exposed_by=_passage(number, texts[number].text, first.exposed_by),
         ),
         first.position,
     )
     return True
+
+
+def _limit(points: float) -> str:
+    return f"the flaws of one turn cost at most {fmt(points)} together, or what the gravest costs alone"
 
 
 def _passage(turn: int, text: str, span: Span) -> Passage:

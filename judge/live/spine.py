@@ -9,6 +9,7 @@ from typing import Annotated, Final, Literal, TypeVar, cast
 
 from msgspec import Meta, Struct
 
+from events.state.debate import Debate
 from events.state.spine import Premise, Spine
 from events.types import (
     ContradictionFound,
@@ -23,7 +24,7 @@ from events.types import (
 from judge.guard.neutralise import quoted
 from judge.guard.quotes import comparable, not_quoted, place
 from judge.live.answers import Answers, Quote, Why, is_majority
-from judge.live.entries import penalize_conduct, record_notes, refuse_finding
+from judge.live.entries import misquote, penalize_conduct, record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, speaker, turn_prompt
 from judge.templates import fill, section
@@ -146,6 +147,25 @@ def premise_history(premise: Premise) -> str:
 def premise_list(premises: dict[str, Premise]) -> str:
     """Return premises by id, each with its latest form as material."""
     return "\n".join(f"{name}:\n{quoted(each.text)}" for name, each in premises.items())
+
+
+def misquoted(debate: Debate, number: int, answer: FirstPremises) -> str:
+    """Return the premises and withdrawals whose quotes leave out or put in what they may not; empty if there are none.
+
+    A quote whose words are not in the turn at all is not told: its finding is refused.
+    """
+    text, rubric = debate.transcript.turns[number].text, debate.ledger.rubric
+    withdrawn = answer.withdrawn if isinstance(answer, GradedPremises) else ()
+    quotes = {
+        **{f"stated, number {at}": each.quote for at, each in enumerate(answer.stated, start=1)},
+        **{f"withdrawn, number {at}": each.quote for at, each in enumerate(withdrawn, start=1)},
+    }
+    faults = [
+        f'{name}: {not_quoted(why)}; it was "{quote}"'
+        for name, quote in quotes.items()
+        if isinstance(why := place(quote, text, rubric.quote_minimum if rubric else 1), str) and why
+    ]
+    return misquote(faults)
 
 
 def record_premises(batch: EventBatch, number: int, answers: Answers[FirstPremises]) -> None:

@@ -21,7 +21,7 @@ from msgspec import UNSET
 
 from events.state.claims import Claim
 from events.state.debate import Debate
-from events.state.ledger import Balance, ScoreEntry, TurnCard
+from events.state.ledger import Balance, ScoreEntry, TurnCard, without_notes
 from events.state.spine import Premise, PremiseChange
 from events.text.languages import language_name
 from events.types import (
@@ -38,8 +38,10 @@ from events.types import (
 from events.types.rubric import Dimension, Rubric, rule_of
 from judge.guard.labels import exchanged
 from judge.guard.neutralise import quoted
+from judge.guard.quotes import comparable
 from judge.live.claims import claim_candidates
 from judge.live.comparison import compared_dimensions
+from judge.live.gaps import NOTHING_LEFT
 from judge.live.prompt import Prompt, moderator_segments
 from judge.live.scoring import applicable
 from judge.rubrics.rubric import anchor_lines, fmt
@@ -62,6 +64,8 @@ MOVED_BY: Final = {
     "gap": "dockings",
 }
 """What moves a score after it was given, by kind of entry."""
+NAMED_BY: Final = MOVED_BY | {"gap": "flaws shown later"}
+"""The same from version 3 of the template on."""
 
 
 class WholeDebate:
@@ -177,9 +181,12 @@ class WholeDebate:
         for name, claim in self._debate.claims.items():
             if claim.turn not in self._without_record:
                 yield claim.turn, self._claim(name, claim)
+                if name in self._debate.settled and self._is_without_anchors:
+                    yield self._newest_at(self._debate.settled[name]), self._decided(name, claim)
         for card in told:
             for turn, entries in self._changes(card).items():
                 yield from ((turn, entry) for entry in self._changed(card, entries))
+        yield from self._paid_already() if self._is_without_anchors else ()
 
     def _case(self) -> Iterator[tuple[int, str]]:
         """Premises, their changes, and contradictions, with their turn."""
@@ -197,13 +204,21 @@ class WholeDebate:
 
     def _changes(self, card: TurnCard) -> dict[int, list[ScoreEntry]]:
         """The entries that changed the scores of a turn after they were given, by the turn that was spoken last."""
-        turns = self._debate.transcript.turns
-        spoken = [turns[each.turn].spoken for each in self._spoken]
         changes: dict[int, list[ScoreEntry]] = defaultdict(list)
         for entry in card.entries:
             if entry.kind in MOVED_BY:
-                changes[bisect(spoken, entry.position)].append(entry)
+                changes[self._newest_at(entry.position)].append(entry)
         return changes
+
+    def _newest_at(self, position: int) -> int:
+        """The turn that had been spoken last at a position of the log."""
+        return bisect(self._spoken_at, position)
+
+    @cached_property
+    def _spoken_at(self) -> list[int]:
+        """The positions at which the turns had been spoken."""
+        turns = self._debate.transcript.turns
+        return [turns[each.turn].spoken for each in self._spoken]
 
     def _changed(self, card: TurnCard, entries: Sequence[ScoreEntry]) -> Iterator[str]:
         """The points taken off for flaws among the changes of a turn, and its scores after the changes."""
@@ -213,14 +228,14 @@ class WholeDebate:
                 yield self._fill(
                     "docked",
                     turn=str(card.turn),
-                    points=fmt(-entry.applied),
+                    points=_points(-entry.applied) if self._is_without_anchors else fmt(-entry.applied),
                     because=str(exposed.turn),
                     quote=quoted(fails.quote),
-                    reason=self._own(entry.reason),
+                    reason=self._own(without_notes(entry.reason) if self._is_without_anchors else entry.reason),
                 )
         moved: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
         for entry in entries:
-            moved[entry.dimension][MOVED_BY[entry.kind]] += entry.applied
+            moved[entry.dimension][self._mover(entry)] += entry.applied
         after = {entry.dimension: fmt(entry.after) for entry in entries}
         scores = (
             f"{name} {after[name]} ({', '.join(f'{kind} {points:+.1f}' for kind, points in kinds.items())})"
@@ -228,14 +243,37 @@ class WholeDebate:
         )
         yield self._fill("stands", turn=str(card.turn), speaker=self._speaker(card.side), scores="; ".join(scores))
 
+    def _mover(self, entry: ScoreEntry) -> str:
+        """What moved a score: a claim by its name, or a rule in words."""
+        if not self._is_without_anchors or entry.kind not in {"penalty", "reversal"}:
+            return (NAMED_BY if self._is_without_anchors else MOVED_BY)[entry.kind]
+        flagged = (name for name, claim in self._debate.claims.items() if claim.flagged == entry.cause)
+        return next(flagged, without_notes(entry.reason))
+
+    def _paid_already(self) -> Iterator[tuple[int, str]]:
+        """The flaws that were refused because nothing was left to pay, with the turn spoken before: once for each."""
+        told: set[tuple[int, str]] = set()
+        for position, refused in self._debate.refused:
+            turn = refused.turn if refused.about is UNSET else refused.about
+            flaw = turn, comparable(refused.quote)
+            is_told = turn in self._without_record or flaw in told
+            if refused.reason.startswith(NOTHING_LEFT) and not is_told:
+                told.add(flaw)
+                yield self._newest_at(position), self._fill("paid", turn=str(turn), quote=quoted(refused.quote))
+
     def _settled(self) -> Iterator[str]:
-        """What second opinions and the evidence said of claims: it may come while the next turn is judged."""
+        """What second opinions and the evidence said of claims; from version 3 on each stands where it was said."""
+        if self._is_without_anchors:
+            return
         for name, claim in self._debate.claims.items():
             if claim.state != "flagged" and claim.turn not in self._without_record:
-                if claim.decided_by and has_section(template := self._opened.prompts["evidence"], claim.state):
-                    yield fill(section(template, claim.state), name=name)
-                else:
-                    yield self._fill(claim.state, name=name)
+                yield self._decided(name, claim)
+
+    def _decided(self, name: str, claim: Claim) -> str:
+        """What a second opinion or the evidence said of a claim."""
+        if claim.decided_by and has_section(template := self._opened.prompts["evidence"], claim.state):
+            return fill(section(template, claim.state), name=name)
+        return self._fill(claim.state, name=name)
 
     def _means(self) -> Iterator[str]:
         """The mean scores of the turns without a record of their own, by speaker."""
@@ -287,12 +325,13 @@ class WholeDebate:
 
     def _claim(self, name: str, claim: Claim) -> str:
         rule = rule_of(self._rubric, claim.kind)
+        cost = 0 - rule.points if rule is not None else 0
         return self._fill(
             "flagged",
             name=name,
             turn=str(claim.turn),
             kind=claim.kind.replace("_", " "),
-            points=fmt(0 - rule.points if rule is not None else 0),
+            points=_points(cost) if self._is_without_anchors else fmt(cost),
             quote=quoted(claim.quote),
             reason=self._own(claim.reason),
         )
@@ -384,13 +423,25 @@ class WholeDebate:
             for side, label in sorted(self.labels.items(), key=lambda each: each[1])
             for mean in (getattr(card.mean, side),)
         )
+        effect, lead, margin = rule_effect(self._debate, self.labels), "", ""
+        is_same_winner = self._is_without_anchors and card.winner == narrative.winner
+        if self._is_without_anchors:
+            effect = mean_changes(self._debate, self.labels)
+            lead, margin = self._lead(card), _margin(narrative)
         ask = self._fill(
-            "conflict",
-            scorecard=f"{self._winner(card.winner)} ({numbers}{self._tie(card)})",
-            rules=quoted(rule_effect(self._debate, self.labels)),
-            narrative=f"{self._read(narrative)}, because:\n{quoted(narrative.explanation)}",
+            "conflict_of_margins" if is_same_winner else "conflict",
+            scorecard=f"{self._winner(card.winner)} ({numbers}{self._tie(card)}{lead})",
+            rules=quoted(effect),
+            narrative=f"{self._read(narrative)}{margin}, because:\n{quoted(narrative.explanation)}",
         )
         return self._asked_once(ask)
+
+    def _lead(self, card: ScorecardVerdictReached) -> str:
+        """How far the winner leads, and whether that is clear; nothing where nobody wins, or a tie was decided."""
+        if isinstance(card.margin, Missing) or card.winner == "neither" or card.decided_by:
+            return ""
+        least, how = clear_lead(self._rubric), "clear" if is_clear(card, self._rubric) else "narrow"
+        return f"; the lead of {fmt(card.margin)} is {how}: a clear one is of more than {_points(least)}"
 
     def _tie(self, card: ScorecardVerdictReached) -> str:
         """That the mean scores are tied, and what decided; nothing where they are not."""
@@ -490,7 +541,7 @@ def rule_effect(debate: Debate, labels: dict[Side, str]) -> str:
     """What bands, penalties and points taken off for flaws moved, in mean composite points by side, in words."""
     effects = {side: _effects(debate, side) for side in labels}
     parts = [
-        f"{kind} moved Speaker {labels[side]} by {points:+.1f}"
+        f"{MOVED_BY[kind]} moved Speaker {labels[side]} by {points:+.1f}"
         for side, moved in effects.items()
         for kind, points in moved.items()
         if round(points, 1)
@@ -498,14 +549,31 @@ def rule_effect(debate: Debate, labels: dict[Side, str]) -> str:
     return "; ".join(parts) or "nothing"
 
 
+def mean_changes(debate: Debate, labels: dict[Side, str]) -> str:
+    """By how many points each kind of change moved the mean score of each speaker, in words."""
+    changes = (
+        f"the mean score of Speaker {label} changed by "
+        + (
+            ", ".join(
+                f"{points:+.1f} ({NAMED_BY[kind]})"
+                for kind, points in _effects(debate, side).items()
+                if round(points, 1)
+            )
+            or "nothing"
+        )
+        for side, label in sorted(labels.items(), key=lambda each: each[1])
+    )
+    return "; ".join(changes)
+
+
 def _effects(debate: Debate, side: Side) -> dict[str, float]:
     """Points by kind of entry that a side's mean composite gained or lost after its turns were scored."""
     cards = [card for card in debate.ledger.cards.values() if card.side == side and card.missing is None]
-    moved = dict.fromkeys(MOVED_BY.values(), 0.0)
+    moved = dict.fromkeys(MOVED_BY, 0.0)
     for card in cards:
         for entry in card.entries:
             if entry.kind in MOVED_BY and entry.dimension in debate.ledger.dimensions:
-                moved[MOVED_BY[entry.kind]] += entry.applied / len(cards)
+                moved[entry.kind] += entry.applied / len(cards)
     return moved
 
 
@@ -537,6 +605,29 @@ def _rules(rubric: Rubric) -> Iterator[str]:
         yield f"With fewer than {rubric.supported_share:.0%} of its quotes in the turn a dimension has no score."
 
 
+def clear_lead(rubric: Rubric) -> float:
+    """The difference of the mean scores above which a lead is clear."""
+    return 2 * rubric.tie_within
+
+
+def is_clear(card: ScorecardVerdictReached, rubric: Rubric) -> bool:
+    """Whether the lead of the scorecard's winner is clear."""
+    return not isinstance(card.margin, Missing) and card.margin > clear_lead(rubric)
+
+
+def _margin(narrative: NarrativeVerdictReached) -> str:
+    """By how much a reading of the whole names its winner; nothing where it names none."""
+    if narrative.winner in {UNSET, "neither"} or not narrative.margin:
+        return ""
+    margin = "without a margin" if narrative.margin == "none" else f"by a {narrative.margin} margin"
+    return f" {margin}" + (f", its confidence {narrative.confidence}" if narrative.confidence else "")
+
+
+def _points(points: float) -> str:
+    """Points with their noun."""
+    return f"{fmt(points)} {'point' if abs(points) == 1 else 'points'}"
+
+
 def is_conflict(debate: Debate) -> bool:
     """Whether scorecard and narrative name different winners, or margins that do not fit each other."""
     card, narrative = debate.verdicts.scorecard, debate.verdicts.narrative
@@ -547,4 +638,4 @@ def is_conflict(debate: Debate) -> bool:
         return True
     if rubric is None or isinstance(card.margin, Missing) or not narrative.margin or card.winner == "neither":
         return False
-    return (narrative.margin == "clear") != (card.margin > 2 * rubric.tie_within)
+    return (narrative.margin == "clear") != is_clear(card, rubric)

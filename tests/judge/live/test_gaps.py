@@ -6,10 +6,14 @@ import pytest
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from events.state.ledger import without_notes
 from events.types import FindingRefused, LogicGapAdjusted
 from judge.live.answers import Answers
+from judge.live.claims import ClaimsAnswer, SuspectClaim, flag_claims
 from judge.live.event_batch import EventBatch
-from judge.live.gaps import Gap, GapsAnswer, dock
+from judge.live.gaps import Gap, GapsAnswer, GradedGap, GradedGaps, dock
+from judge.live.scoring import ComponentAnswer, ScoreAnswer, applicable, record_score
+from judge.rubrics.rubric import rubric_v2
 from tests.judge.turns import NO_ANSWER, RUBRIC, debate_of, effective, events_of, given, refusals, score
 
 EARLY = "An error that is written down can be found. A judge owes the crowd nothing, and so like cases come out alike."
@@ -56,6 +60,9 @@ def test_a_docking_names_both_passages() -> None:
     assert 20 == effective(batch, 2)
 
 
+LIMIT = "the flaws of one turn cost at most 5 together, or what the gravest costs alone"
+
+
 @pytest.mark.parametrize(
     ("asked", "taken", "after"), [((3, 3, 2), [-3, -2], 25), ((6, 6, 3), [-6], 24), ((2, 6, 3), [-2, -4], 24)]
 )
@@ -70,8 +77,30 @@ def test_flaws_of_one_turn_take_their_limit_together_or_what_the_gravest_takes(
 
     assert taken == [each.requested for each in events_of(batch, LogicGapAdjusted)]
     assert len(asked) - len(taken) == len(refusals(batch))
-    assert all("the most that they may take" in each for each in refusals(batch))
+    lost = f"nothing is left to pay (turn 1 has lost {6 if asked[1] == 6 else 5} for flaws; {LIMIT})"
+    assert all(each == lost for each in refusals(batch))
     assert after == effective(batch, 1)
+
+
+@pytest.mark.parametrize("continues", ["C1.1, process", "process and C1.1", "C1.1; C1.1; process.", "C1.1 / process"])
+def test_what_was_paid_for_each_name_that_a_flaw_continues_counts_once(continues: str) -> None:
+    """The claim has cost 2; in turn 1 the component lost 2 of its 10 points, which count 4/3."""
+    rubric = rubric_v2()
+    batch = debate_of(EARLY, LATE, rubric=rubric)
+    full = {name: ComponentAnswer(points=each.maximum, quote=WRITTEN) for name, each in applicable(rubric, 1).items()}
+    scored = full | {"process": replace(full["process"], points=8)}
+    record_score(batch, 1, given(ScoreAnswer(components=scored)))
+    flag_claims(batch, 1, given(ClaimsAnswer(claims=[SuspectClaim(quote=CROWD, kind="inverted_fact")])))
+
+    flaw = GradedGap(turn=1, fails=WRITTEN, exposed_by=COMPOSED, reason="So.", points=6, continues=continues)
+    dock(batch, 2, given(GradedGaps(gaps=[flaw])))
+
+    [taken] = events_of(batch, LogicGapAdjusted)
+    assert -1.3 == taken.requested
+    assert {"C1.1, which cost 2", "process, which lost 2.7"} == set(
+        taken.reason.removeprefix("So. (it continues ").removesuffix(")").split(", and ")
+    )
+    assert "So." == without_notes(taken.reason)
 
 
 def test_dockings_beyond_what_is_left_are_shown() -> None:
@@ -149,7 +178,7 @@ def test_a_flaw_is_docked_once(words: str) -> None:
 
     dock(batch, 2, given(answer(gap(words, WRONG))))
 
-    assert ["turn 1 is docked for these words already"] == refusals(batch)
+    assert ["turn 1 has lost points for these words already"] == refusals(batch)
     assert 16 == effective(batch, 1)
 
 

@@ -42,6 +42,16 @@ def stated(text: str = "Training makes verdicts accurate", quote: str = TRAINED)
     return Stated(text=text, quote=quote)
 
 
+def test_a_premise_may_leave_out_many_words_that_turn_nothing() -> None:
+    """A run of 28 words: only the number of cuts and of sentences is bounded."""
+    begin, end = "Waiting comes about by itself", "a burial comes about only if somebody judges first"
+    left_out = "and it goes on year after year in a museum whose drawers are full and whose staff is tired"
+    batch = debate_of(f"{begin}, {left_out}, while {end}.")
+    record_premises(batch, 1, given(FirstPremises(stated=(stated("Waiting is likelier", f"{begin} … {end}"),))))
+
+    assert [f"{begin}, {left_out}, while {end}"] == [each.quote for each in events_of(batch, PremiseStated)]
+
+
 def debate(third: str = SILENT, *, answered: tuple[str, ...] | None = None) -> EventBatch:
     """A debate with P1.1 and P1.2 of pro, P2.1 of con, and turn 3 of pro without recorded premises.
 

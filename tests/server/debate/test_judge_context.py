@@ -240,9 +240,9 @@ def test_what_was_recorded_of_turn_1_stays_where_the_record_of_other_turns_goes(
     shown = text(made.prompt(f"gaps:{last.turn}"))
 
     assert 2 in last.turns_left_out
-    assert "Turn 1 was docked 2 points of logic for these words (turn 2 shows the flaw), and why:\n" in shown
+    assert "Turn 1 lost 2 points of logic for these words (turn 2 shows the flaw), and why:\n" in shown
     assert "Scores of turn 2," not in shown
-    assert "Turn 2 was docked" not in shown
+    assert "Turn 2 lost" not in shown
 
 
 def test_what_was_shortened_stays_as_it_was() -> None:

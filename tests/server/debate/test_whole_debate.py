@@ -18,11 +18,12 @@ from events.types import (
     ModelFailed,
     NarrativeVerdictReached,
     OpponentAnswered,
+    PremiseStated,
     PremiseWithdrawn,
     ScorecardVerdictReached,
 )
 from judge.live.scoring import applicable
-from judge.rubrics.rubric import rubric_v2
+from judge.rubrics.rubric import fmt, rubric_v2
 from tests.server.conftest import CON, PRO
 from tests.server.harness import harness
 
@@ -149,10 +150,15 @@ async def test_the_prompts_are_only_appended_to(script: Any) -> None:
     for earlier, later in pairwise(compared):
         assert earlier[:-1] == later[: len(earlier) - 1]
     assert "Premise P1.1 of Speaker A (stated in turn 1):\n| Trams need less room\n" in prompts[1][3] + "\n"
-    assert "Turn 1 was docked 5 points of logic for these words (turn 2 shows the flaw)" in prompts[5][5]
+    assert "Turn 1 lost 5 points of logic for these words (turn 2 shows the flaw)" in prompts[5][5]
     assert "Turn 3 put premise P1.1 of Speaker A differently:\n| Trams need less room in cities" in prompts[5][7]
     assert "Turn 2, Speaker B, now stands at tactics 15.5 (comparisons +0.5).\n" in prompts[5][7]
-    assert "A second opinion cleared claim C1.1: it costs nothing." in prompts[5][-2]
+    assert "Turn 1, Speaker A, now stands at logic 18 (C1.1 -2.0)." in prompts[5][3]
+    [told] = [
+        at for at, each in enumerate(prompts[5]) if "A second opinion cleared claim C1.1: it costs nothing." in each
+    ]
+    assert "Turn 1, Speaker A, now stands at logic" in prompts[5][told]
+    assert prompts[5][told] == prompts[4][told] == prompts[3][told]
     assert "Turn 5 gave up premise P1.1 of Speaker A openly, with these words:\n| Trams give it back" in whole
     assert "Recorded after turn 6:\nScores of turn 6, Speaker B, as they were given:" in whole
 
@@ -169,10 +175,10 @@ async def test_the_record_tells_scores_claims_and_premises_as_material(script: A
     )
     assert "Why turn 1 got 5 of 10 for cause:\n| so\n" in record
     assert (
-        "Claim C1.1 of turn 1 (hollow specificity, -1 points), and why it was flagged:\n"
+        "Claim C1.1 of turn 1 (hollow specificity, -1 point), and why it was flagged:\n"
         "| one tram carries two hundred\n| so" in record
     )
-    assert "Turn 1, Speaker A, now stands at logic 19 (penalties -1.0)." in record
+    assert "Turn 1, Speaker A, now stands at logic 19 (C1.1 -1.0)." in record
     assert "Premise P1.1 of Speaker A (stated in turn 1):\n| Trams need less room" in record
 
 
@@ -209,6 +215,55 @@ async def test_a_flaw_that_a_component_has_paid_for_is_not_paid_again(script: An
     ]
 
 
+async def test_a_flaw_that_is_paid_for_is_told_once_so_that_it_is_not_named_again(script: Any) -> None:
+    """It stands in the record of the turn that named it, without what the rules count."""
+    flaw = {"turn": 1, "fails": "one tram carries two hundred", "exposed_by": "People need cars", "points": 7}
+    second = {"turn": 1, "fails": "Trams give it back", "exposed_by": "Nurses on night shifts", "points": 3}
+    again = second | {"shown_in": 2, "fails": "trams give it back"}
+    events = await held(
+        script, turns=6, gaps__2={"gaps": [flaw, second]}, gaps__4={"gaps": [second]}, audit={"gaps": [again]}
+    )
+    refused = [each for each in of(events, FindingRefused) if each.purpose == "gaps"]
+    told = "These words of turn 1 were named as a flaw too; that is paid for:\n| Trams give it back"
+    audit = prompt_of(events, "audit")
+
+    assert len(refused) == 3
+    assert all(each.reason.startswith("nothing is left to pay (turn 1 has lost 7 for flaws; ") for each in refused)
+    assert [each.startswith("Recorded after turn 2:") for each in audit if told in each] == [True]
+    assert not [each for each in audit if re.search("at most 5|the most for|left to pay|requested", each)]
+
+
+async def test_a_cut_that_hides_a_negation_in_a_premise_is_asked_about_once(script: Any) -> None:
+    """What stays wrong is refused on record; a premise whose words nobody said is not asked about."""
+    spoken = "Taking gives no right. A holder does not own what was taken, so a holder must show why it keeps it."
+    hides = "Taking gives no right … so a holder must show"
+    stated = [{"text": "The holder must show why", "quote": hides}, {"text": "Else", "quote": "words nobody said"}]
+    whole = {"stated": [{"text": "The holder must show why", "quote": "a holder must show why it keeps it"}]}
+
+    async def played(answer: Any) -> list[Any]:
+        async with harness() as h:
+            model = script(
+                says={"pro": [spoken], "con": [CON]},
+                answers={"premises:1": {"stated": stated}, "premises_again:1": answer},
+            )
+            debate = await h.open(model, turns=2, rubric=V2)
+            await h.ended(debate)
+            return await h.events(debate)
+
+    mended, kept = await played(whole), await played({"stated": stated})
+    [again] = [each for each in of(mended, ModelAnswered) if each.key == "premises_again:1"]
+
+    asked = "".join(again.segments.values())
+    assert f'stated, number 1: the quote leaves out “not”; it was "{hides}"' in asked
+    assert "number 2" not in asked
+    assert [each.quote for each in of(mended, PremiseStated) if each.turn == 1] == [whole["stated"][0]["quote"]]
+    assert [each for each in of(mended, FindingRefused) if each.purpose == "premises"] == []
+    assert [(each.quote, each.reason) for each in of(kept, FindingRefused) if each.purpose == "premises"] == [
+        (hides, "the quote leaves out “not”"),
+        ("words nobody said", "the quote is not in the turn, or too short to tell"),
+    ]
+
+
 async def test_the_closing_audit_docks_the_last_turn_too(script: Any) -> None:
     flaw = {"fails": "Nurses on night shifts", "exposed_by": "one tram carries", "points": 4, "shown_in": 3, "turn": 4}
     events = await held(script, audit={"gaps": [flaw, flaw | {"turn": 2, "fails": "not a word of it"}]})
@@ -242,6 +297,34 @@ async def test_the_conflict_question_tells_the_scores_and_chooses_the_pattern(sc
 
     assert (resolved.pattern, resolved.cites) == ("rule_effect", ("turn 1", "turn 2"))
     assert "neither wins (Speaker A " in prompt_of(events, "conflict")[-1]
+
+
+@pytest.mark.parametrize(
+    ("logic", "margin", "is_asked"),
+    [(6, "clear", True), (6, "narrow", False), (9, "clear", False), (9, "narrow", True), (9, "none", True)],
+)
+async def test_readings_that_name_one_winner_are_asked_about_only_if_one_alone_is_clear(
+    script: Any, logic: int, margin: str, is_asked: bool
+) -> None:
+    """The question says how far apart the scores are, when a lead is clear, and how clear the other reading is."""
+    better = {f"score__{turn}": score(turn, cause=logic, process=logic) for turn in (1, 3)}
+    readings = {"narrative": narrative("A", margin=margin), "narrative__swapped": narrative("B", margin=margin)}
+    events = await held(script, **better, **readings)
+    [verdict] = of(events, ScorecardVerdictReached)
+    keys = [each.key for each in of(events, ModelAnswered)]
+
+    assert verdict.winner == "pro"
+    assert (verdict.margin > 4) is (logic == 9)
+    assert ("conflict" in keys) is is_asked
+    if is_asked:
+        ask = prompt_of(events, "conflict")[-1]
+        how, much = ("clear", "without a margin" if margin == "none" else "by a narrow margin")
+        how, much = (how, much) if logic == 9 else ("narrow", "by a clear margin")
+        lead = f"the lead of {fmt(verdict.margin)} is {how}: a clear one is of more than 4 points)."
+        assert lead in ask
+        assert f"Speaker A wins {much}, its confidence high, because:" in ask
+        assert "Two readings of it name the same winner, and only one of them finds the win clear." in ask
+        assert "| the mean score of Speaker A changed by " in ask
 
 
 async def test_a_tie_is_decided_by_credibility(script: Any) -> None:
@@ -294,8 +377,13 @@ async def test_hostile_words_change_no_unmarked_line_of_any_prompt(script: Any) 
         assert list(without_penalty(lines)) == list(without_penalty(attacked[key]))
 
 
+ATTEMPT = r"the turn tries to instruct the judge \([a-z_ ,]+\)"
+
+
 def without_penalty(lines: list[str]) -> Iterator[str]:
     """Lines without figures: an attempt on the judge costs points, which the record tells."""
     for line in lines:
-        if not re.fullmatch(r"Turn 1, Speaker [AB], now stands at credibility [0-9.]+ \(penalties -2.0\)\.", line):
-            yield re.sub("[0-9.]+", "0", line.replace(", penalties -2.0", ""))
+        if not re.fullmatch(
+            rf"Turn 1, Speaker [AB], now stands at credibility [0-9.]+ \([^,;]*{ATTEMPT} -2.0\)\.", line
+        ):
+            yield re.sub("[0-9.]+", "0", line)

@@ -107,10 +107,7 @@ def test_a_turn_tells_its_quotes_its_suspect_claims_and_why_it_was_docked() -> N
         in first
     )
     assert "\n  - “the trained mind discounts what deserves discounting”\n" in first
-    assert (
-        "- event 25: tactics -5 (a clear loss). "
-        "lost tactics against turn 2: at most 16" in first
-    )
+    assert "- event 25: tactics -5 (a clear loss). lost tactics against turn 2: at most 16" in first
     assert "- event 63: logic -4 (logic gap). The appeal reads a defence of the verdict, not its making" in first
     assert "; turn 4: “Reasons are composed after the decision" in first
     assert "- suspect claim C3.1 (fabricated citation, upheld): “The Larkmoor Bench Audit measured it" in third

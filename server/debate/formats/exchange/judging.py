@@ -87,7 +87,7 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
             material=lambda: turns_material(debate, purpose, order or (number,), kinds=rubric.claims),
         )
 
-    said = spoken[number - 1]
+    said, version = spoken[number - 1], 0 if whole is None else prompts["whole"].version
     asked = {
         "score": ask(
             "score",
@@ -108,9 +108,10 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
         "premises": ask(
             "premises",
             f"premises:{number}",
-            spine.premises_type(debate.spine, turn.side, 0 if whole is None else prompts["whole"].version),
+            spine.premises_type(debate.spine, turn.side, version),
             lambda: spine.premises_prompt(prompts, motion, spoken, debate.spine),
             lambda whole: whole.premises(said),
+            misquotes=partial(spine.misquoted, debate, number) if version >= spine.ASKED_ANSWERED else no_fault,
         ),
     }
     if number > 1:
