@@ -30,6 +30,7 @@ from events.types import (
     NarrativeVerdictReached,
     ScorecardVerdictReached,
     Side,
+    Span,
     Template,
     TurnSpoken,
     Winner,
@@ -38,7 +39,7 @@ from events.types import (
 from events.types.rubric import Dimension, Rubric, rule_of
 from judge.guard.labels import exchanged
 from judge.guard.neutralise import quoted
-from judge.guard.quotes import comparable
+from judge.guard.quotes import find
 from judge.live.claims import claim_candidates
 from judge.live.comparison import compared_dimensions
 from judge.live.gaps import NOTHING_LEFT
@@ -252,14 +253,16 @@ class WholeDebate:
 
     def _paid_already(self) -> Iterator[tuple[int, str]]:
         """The flaws that were refused because nothing was left to pay, with the turn spoken before: once for each."""
-        told: set[tuple[int, str]] = set()
+        told: set[tuple[int, Span]] = set()
         for position, refused in self._debate.refused:
             turn = refused.turn if refused.about is UNSET else refused.about
-            flaw = turn, comparable(refused.quote)
-            is_told = turn in self._without_record or flaw in told
-            if refused.reason.startswith(NOTHING_LEFT) and not is_told:
-                told.add(flaw)
-                yield self._newest_at(position), self._fill("paid", turn=str(turn), quote=quoted(refused.quote))
+            if not refused.reason.startswith(NOTHING_LEFT) or turn in self._without_record:
+                continue
+            text = self._debate.transcript.turns[turn].text
+            if (span := find(refused.quote, text, 1)) is not None and (turn, span) not in told:
+                told.add((turn, span))
+                quote = quoted(text[slice(*span)])
+                yield self._newest_at(position), self._fill("paid", turn=str(turn), quote=quote)
 
     def _settled(self) -> Iterator[str]:
         """What second opinions and the evidence said of claims; from version 3 on each stands where it was said."""
@@ -441,7 +444,7 @@ class WholeDebate:
         if isinstance(card.margin, Missing) or card.winner == "neither" or card.decided_by:
             return ""
         least, how = clear_lead(self._rubric), "clear" if is_clear(card, self._rubric) else "narrow"
-        return f"; the lead of {fmt(card.margin)} is {how}: a clear one is of more than {_points(least)}"
+        return f"; the lead is {_points(card.margin)}, a {how} one: more than {_points(least)} is clear"
 
     def _tie(self, card: ScorecardVerdictReached) -> str:
         """That the mean scores are tied, and what decided; nothing where they are not."""

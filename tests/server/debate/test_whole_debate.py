@@ -320,7 +320,7 @@ async def test_readings_that_name_one_winner_are_asked_about_only_if_one_alone_i
         ask = prompt_of(events, "conflict")[-1]
         how, much = ("clear", "without a margin" if margin == "none" else "by a narrow margin")
         how, much = (how, much) if logic == 9 else ("narrow", "by a clear margin")
-        lead = f"the lead of {fmt(verdict.margin)} is {how}: a clear one is of more than 4 points)."
+        lead = f"; the lead is {fmt(verdict.margin)} points, a {how} one: more than 4 points is clear)."
         assert lead in ask
         assert f"Speaker A wins {much}, its confidence high, because:" in ask
         assert "Two readings of it name the same winner, and only one of them finds the win clear." in ask
