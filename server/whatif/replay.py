@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from events.record import Recorded, unstored
 from events.state import debate as debates
 from events.state.debate import Debate
+from events.state.ledger import without_notes
 from events.types import (
     AttemptAbandoned,
     ClaimAppealed,
@@ -27,8 +28,10 @@ from events.types import (
     Event,
     FindingRefused,
     InjectionDetected,
+    LogicGapAdjusted,
     ModelAnswered,
     ModelFailed,
+    ScoreHarmonized,
     TurnFailed,
     TurnSpoken,
     TurnStarted,
@@ -317,8 +320,16 @@ def _failed(ask: Ask, kind: str, message: str) -> ModelFailed:
 
 
 def _outcome(event: Event) -> Event:
-    """An event without the words of a refusal: they move nothing, and an older version said less in them."""
-    return replace(event, reason="", about=UNSET) if isinstance(event, FindingRefused) else event
+    """An event without the words of the rules: they move nothing, and an older version had others."""
+    match event:
+        case FindingRefused():
+            return replace(event, reason="", about=UNSET)
+        case ScoreHarmonized():
+            return replace(event, reason="")
+        case LogicGapAdjusted():
+            return replace(event, reason=without_notes(event.reason))
+        case _:
+            return event
 
 
 def _is_derived(event: Event) -> bool:

