@@ -4,7 +4,8 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,7 @@ def test_what_a_page_imports_is_asked_for_at_once(page: str, module: str) -> Non
 
 LONGEST_LINE = 120
 IMPORT = re.compile(r'(?m)^(?:import|export)[^;]*?\bfrom "(\.{1,2}/[\w/]+\.js)"|^import "(\.{1,2}/[\w/]+\.js)"')
+ON_DEMAND = re.compile(r'\bimport\("(\.{1,2}/[\w/]+\.js)"\)')
 EXPORT = re.compile(r"(?m)^export (?:async )?(?:function\*?|class|const|let) (\w+)")
 PAGE_FILES = sorted(path for path in PAGE.rglob("*") if path.suffix in {".js", ".css", ".html"})
 MODULES = [path for path in PAGE_FILES if path.suffix == ".js"]
@@ -71,9 +73,9 @@ def name_of(path: Path) -> str:
     return path.relative_to(PAGE).as_posix()
 
 
-def imports_of(path: Path) -> set[Path]:
-    targets = IMPORT.findall(path.read_text(encoding="utf-8"))
-    return {Path(os.path.normpath(path.parent / (first or second))) for first, second in targets}
+def imports_of(path: Path, pattern: re.Pattern[str] = IMPORT) -> set[Path]:
+    targets = pattern.findall(path.read_text(encoding="utf-8"))
+    return {Path(os.path.normpath(path.parent / "".join(target))) for target in targets}
 
 
 TOKEN = re.compile(
@@ -206,16 +208,33 @@ def test_the_check_finds_what_is_not_documented(source: str, is_documented: bool
     assert is_documented == (not list(undocumented(source)))
 
 
+def in_a_circle(uses: Mapping[Path, set[Path]]) -> set[Path]:
+    """What uses itself in the end, and what stands above it."""
+    remaining = dict(uses)
+    while free := [place for place, targets in remaining.items() if not targets & remaining.keys()]:
+        for place in free:
+            del remaining[place]
+    return {*remaining}
+
+
 def test_imports_have_no_circle() -> None:
     """Imports on demand (`import(…)`) do not count: the importing module is complete by then."""
     imports = {path: imports_of(path) for path in MODULES}
-    assert set().union(*imports.values()) <= set(MODULES)
-    remaining = dict(imports)
-    while free := [path for path, targets in remaining.items() if not targets & remaining.keys()]:
-        for path in free:
-            del remaining[path]
 
-    assert [] == [name_of(path) for path in remaining]
+    assert set().union(*imports.values()) <= set(MODULES)
+    assert set() == in_a_circle(imports)
+
+
+def test_folders_have_no_circle() -> None:
+    """Imports on demand count here: a reader who knows a folder need not know what stands above it."""
+    uses = {path.parent: set[Path]() for path in MODULES}
+    for path in MODULES:
+        late = imports_of(path, ON_DEMAND)
+        assert late <= set(MODULES), name_of(path)
+        uses[path.parent] |= {target.parent for target in imports_of(path) | late} - {path.parent}
+
+    assert PAGE / "exchange" in uses[PAGE / "debate"]
+    assert set() == {name_of(each) for each in in_a_circle(uses)}
 
 
 # What a page computes
@@ -257,8 +276,9 @@ def test_the_check_finds_arithmetic_on_figures(line: str, computes: bool) -> Non
     assert computes == bool(ARITHMETIC.search(line))
 
 
-def test_a_folder_holds_at_most_sixteen_modules() -> None:
-    rooms = [each.parent for each in MODULES]
+def test_a_folder_holds_at_most_sixteen_entries() -> None:
+    entries = [each for each in PAGE.rglob("*") if "__pycache__" not in each.parts]
+    sizes = Counter(each.parent for each in entries)
 
-    assert {} == {str(room.relative_to(PAGE)): rooms.count(room) for room in rooms if rooms.count(room) > 16}
-    assert PAGE not in rooms
+    assert {} == {name_of(folder): size for folder, size in sizes.items() if size > 16}
+    assert PAGE not in [each.parent for each in MODULES]

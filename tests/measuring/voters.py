@@ -24,7 +24,7 @@ import httpx
 import msgspec
 
 PAGE: Final = (
-    "vote/vote.js", "parts/api.js", "parts/dom.js", "parts/formatting.js", "vote/poll.js", "words/words.js",
+    "vote/vote.js", "parts/api.js", "parts/dom.js", "words/formatting.js", "vote/poll.js", "words/words.js",
     "words/poll.js", "parts/style.css", "vote/poll.css",
 )  # fmt: skip
 """What the page of the vote loads besides itself."""

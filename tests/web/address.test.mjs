@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { changed, read, write } from "../../web/parts/address.js";
-import { decimalsOf, number } from "../../web/parts/formatting.js";
+import { decimalsOf, number } from "../../web/words/formatting.js";
 import { eventWords } from "../../web/words/events.js";
 
 test("the address holds cursor, speed and following", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { number, tenths } from "../../web/parts/formatting.js";
+import { number, tenths } from "../../web/words/formatting.js";
 
 test("a composite reads the same with and without a fixed decimal, as in the exports", () => {
   for (let hundredths = -10_000; hundredths <= 10_000; hundredths += 5) {

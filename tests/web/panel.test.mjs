@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { progressWords } from "../../web/debate/header.js";
 import { recordWords } from "../../web/panel/panel.js";
-import { figure, joined, percent } from "../../web/parts/formatting.js";
+import { figure, joined, percent } from "../../web/words/formatting.js";
 import { outcomeWords } from "../../web/words/words.js";
 import { eventWords } from "../../web/words/events.js";
 

@@ -3,10 +3,10 @@
 import { changed } from "../parts/address.js";
 import { api } from "../parts/api.js";
 import { h, onClick, setText } from "../parts/dom.js";
-import { capital, count, grouped, isMissing, number, plain } from "../parts/formatting.js";
 import { headings } from "../parts/widgets.js";
 import { AUDIT } from "../words/audit.js";
 import { actor, eventWords } from "../words/events.js";
+import { capital, count, grouped, isMissing, number, plain } from "../words/formatting.js";
 import { NAME, SIGN } from "../words/words.js";
 import { KINDS, isOfKind, openKinds } from "./kinds.js";
 import { callDetails } from "./ledger.js";

@@ -1,8 +1,8 @@
 /** A model call in full, which is loaded when the reader opens one. */
 
 import { h } from "../parts/dom.js";
-import { grouped, number, plain } from "../parts/formatting.js";
 import { CALL } from "../words/audit.js";
+import { grouped, number, plain } from "../words/formatting.js";
 
 /**
  * The exact question and the raw answer of a model call.

@@ -2,7 +2,7 @@
 
 import { api } from "../parts/api.js";
 import { eventLink, h } from "../parts/dom.js";
-import { number, plain, signed } from "../parts/formatting.js";
+import { number, plain, signed } from "../words/formatting.js";
 import { LEDGER, changeName } from "../words/words.js";
 
 /** @typedef {{list: HTMLElement, show(): void, fill(): Promise<void>}} Fillable A list, what shows the rows that are

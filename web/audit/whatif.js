@@ -1,12 +1,11 @@
 /** What if: the rules again over the recorded answers, with other numbers or without one rater. */
 
-import { sidesNamed } from "../exchange/labels.js";
 import { api } from "../parts/api.js";
 import { h } from "../parts/dom.js";
-import { capital, figure, isMissing, number, plain } from "../parts/formatting.js";
 import { table } from "../parts/widgets.js";
 import { WHATIF } from "../words/audit.js";
-import { NAME, SIGN } from "../words/words.js";
+import { capital, figure, isMissing, number, plain } from "../words/formatting.js";
+import { NAME, SIGN, sidesNamed } from "../words/words.js";
 
 /** The numbers of a rubric that can be changed, by the title of their group. */
 const GROUPS = [

@@ -186,11 +186,13 @@ function showView(view, following) {
 function showLateParts(view, isPresent) {
   const isLive = player.newest.state !== "concluded";
   if (isLive || ["paused", "halted"].includes(view.state)) {
-    late("moderator", () => import("./moderator.js").then(({ moderator }) => moderator(id, showError)));
+    late("moderator", () => import("../acts/moderator.js").then(({ moderator }) => moderator(id, showError)));
   }
-  if (view.people) late("people", () => import("./people.js").then(({ people }) => people(id, showError)));
+  if (view.people) late("people", () => import("../acts/people.js").then(({ people }) => people(id, showError)));
   if (view.poll) late("poll", () => import("../vote/poll.js").then(({ pollPart }) => pollPart(id, showError)));
-  if (isLive || view.audience) late("audience", () => import("./audience.js").then(({ audience }) => audience(id)));
+  if (isLive || view.audience) {
+    late("audience", () => import("../acts/audience.js").then(({ audience }) => audience(id)));
+  }
   if (new URLSearchParams(location.search).has("said")) {
     late("said", () => import("./said.js").then(({ said }) => said(() => follow.leave()) ?? {}));
   }
@@ -279,7 +281,7 @@ function announce(event) {
 async function showDock({ event, position }) {
   if (!(event.applied < 0)) return;
   const { view } = player;
-  dockNotices ??= import("./docks.js").then(({ docks, isDock }) => ({ isDock, notices: docks(seeDock) }));
+  dockNotices ??= import("../watch/docks.js").then(({ docks, isDock }) => ({ isDock, notices: docks(seeDock) }));
   const { isDock, notices } = await dockNotices;
   if (!parts.format || !isDock(event, view)) return;
   parts.format.record.flash?.(event, position);
@@ -426,18 +428,18 @@ const linkToDebate = () => address.changed({ ...location, hash: "" }, { speed: n
 
 /** Links and exports, fetched when the reader asks for them. */
 function sharing() {
-  fetchingShare ??= import("./share.js").then(({ share }) => share(id, linkHere));
+  fetchingShare ??= import("../acts/share.js").then(({ share }) => share(id, linkHere));
   return fetchingShare;
 }
 
 const openWatch = () => {
-  return late("watch", () => import("../replay/watch.js").then(({ watch }) => watch(player, playHighlights)));
+  return late("watch", () => import("../watch/watch.js").then(({ watch }) => watch(player, playHighlights)));
 };
 
 async function playHighlights() {
   if (player.newest?.state !== "concluded") return;
   try {
-    await (await import("../replay/highlights.js")).playHighlights(player);
+    await (await import("../watch/highlights.js")).playHighlights(player);
   } catch {
     showError(new Error(DEBATE.partFailed));
   }
@@ -569,7 +571,7 @@ $(".menu").addEventListener("toggle", () => sharing().catch(() => showError(new 
 $("#filing").addEventListener("toggle", async ({ target }) => {
   if (!target.open) return;
   try {
-    const [{ filing }, { origins }] = await Promise.all([import("./filing.js"), import("./origins.js")]);
+    const [{ filing }, { origins }] = await Promise.all([import("../acts/filing.js"), import("../acts/origins.js")]);
     filing($("#filing div"), id, player.newest);
     if (player.newest.format === "exchange") $("#filing div").append(origins(id, player.newest, player.position));
   } catch {

@@ -1,8 +1,8 @@
 /** The head of a debate's page: the motion, the participants, the progress, and links to the parts of the page. */
 
 import { $, h, onClick, setText } from "../parts/dom.js";
-import { capital, count, holder, isMissing, joined, moment, number, plain } from "../parts/formatting.js";
 import { newestTurn } from "../replay/history.js";
+import { capital, count, holder, isMissing, joined, moment, number, plain } from "../words/formatting.js";
 import { FORMAT, HEADER, NAME, ROUND, SIGN, UNNAMED, roundsOf } from "../words/words.js";
 
 /** A motion with more characters is set in smaller type. */

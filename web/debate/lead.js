@@ -1,7 +1,7 @@
 /** The bar under the head of a debate: who leads, by how much, and what moved it last, in the terms of its format. */
 
 import { changeDetector, eventLink, h } from "../parts/dom.js";
-import { isMissing } from "../parts/formatting.js";
+import { isMissing } from "../words/formatting.js";
 import { LEAD, SIDES, SIGN } from "../words/words.js";
 
 /** The most that a side's total can be in a protocol: a mean of at most 10, times three arguments. */

@@ -1,7 +1,7 @@
 /** The foot of the page: the position of the cursor, and the controls that move it. */
 
 import { $, h, setText } from "../parts/dom.js";
-import { grouped } from "../parts/formatting.js";
+import { grouped } from "../words/formatting.js";
 import { FOLLOW, TIMELINE } from "../words/words.js";
 
 /** The value of the choice to show everything at once. */

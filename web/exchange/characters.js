@@ -1,8 +1,8 @@
 /** The characters of the debaters: each trait as a small chart of its moves, pressure, and directives once revealed. */
 
 import { changeDetector, eventLink, h, svg, updateInBatches } from "../parts/dom.js";
-import { capital, joined, number, plain } from "../parts/formatting.js";
 import { pressureWords, sideName } from "../parts/widgets.js";
+import { capital, joined, number, plain } from "../words/formatting.js";
 import { SIDES } from "../words/words.js";
 
 const LOWEST = 1;

@@ -2,9 +2,9 @@
 
 import { api } from "../parts/api.js";
 import { $, changeDetector, h, setText } from "../parts/dom.js";
-import { count } from "../parts/formatting.js";
 import { pieces } from "../parts/text.js";
 import { more, placeLink, replaceChildren } from "../parts/widgets.js";
+import { count } from "../words/formatting.js";
 import { NAME, ROUND, roundsOf } from "../words/words.js";
 import { firstSide, named } from "./labels.js";
 

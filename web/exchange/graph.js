@@ -6,7 +6,7 @@
  */
 
 import { eventLink, h, setText, storage, svg } from "../parts/dom.js";
-import { tenths } from "../parts/formatting.js";
+import { tenths } from "../words/formatting.js";
 import { GRAPH, LEAD, NAME, SIDES } from "../words/words.js";
 import { scoredAt } from "./losses.js";
 

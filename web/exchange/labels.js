@@ -72,13 +72,6 @@ function renamed(text, first) {
 }
 
 /**
- * A reason that Moot wrote, with the names of the sides: `pro 56, con 69.7`.
- * @param {string} reason
- * @returns {string}
- */
-export const sidesNamed = (reason) => reason.replace(/\b(?:pro|con)\b/g, (side) => NAME[side]);
-
-/**
  * The reason of a comparison: what the judge said of the two speeches in each order, with the names of the sides.
  * @param {string} reason
  * @param {Record<string, {side: "pro" | "con"}>} turns By number.

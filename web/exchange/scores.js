@@ -2,7 +2,7 @@
 
 import { highlighting } from "../audit/ledger.js";
 import { h, hiddenText } from "../parts/dom.js";
-import { isMissing, number, plain, tenths } from "../parts/formatting.js";
+import { isMissing, number, plain, tenths } from "../words/formatting.js";
 import { DIMENSIONS, IN_COMPOSITE, SCORES } from "../words/words.js";
 
 const COMPOSITE_MAXIMUM = 100;

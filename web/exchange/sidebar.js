@@ -1,8 +1,8 @@
 /** The sidebar of an exchange: the scorecard, suspect claims, and anomalies. */
 
 import { changeDetector, eventLink, h, updateInBatches } from "../parts/dom.js";
-import { anchor, decimalsOf, isMissing, number, plain, signed } from "../parts/formatting.js";
 import { sideName } from "../parts/widgets.js";
+import { anchor, decimalsOf, isMissing, number, plain, signed } from "../words/formatting.js";
 import { DIMENSIONS, IN_COMPOSITE, LEAD, NAME, SIDEBAR, SIDES, SIGN } from "../words/words.js";
 import { firstSide, named } from "./labels.js";
 import { lossAt } from "./losses.js";

@@ -2,10 +2,10 @@
 
 import { ledgers } from "../audit/ledger.js";
 import { $, eventLink, h, setText } from "../parts/dom.js";
-import { capital, count, number, plain } from "../parts/formatting.js";
 import { aroundMarks, pieces } from "../parts/text.js";
 import { failures, pressureWords } from "../parts/widgets.js";
 import { newestTurn } from "../replay/history.js";
+import { capital, count, number, plain } from "../words/formatting.js";
 import { NAME, SIGN, TRANSCRIPT, outcomeWords } from "../words/words.js";
 import { compared, firstSide, named } from "./labels.js";
 import { questionsAbout } from "./questions.js";

@@ -1,10 +1,10 @@
 /** The debate as a whole: the verdicts side by side, and the premises of each case. */
 
 import { changeDetector, eventLink, h, onClick, updateInBatches } from "../parts/dom.js";
-import { anchor, isMissing, number, plain, tenths } from "../parts/formatting.js";
 import { showPlace } from "../parts/widgets.js";
-import { NAME, SIDES, SIGN, VERDICTS } from "../words/words.js";
-import { firstSide, named, sidesNamed } from "./labels.js";
+import { anchor, isMissing, number, plain, tenths } from "../words/formatting.js";
+import { NAME, SIDES, SIGN, VERDICTS, sidesNamed } from "../words/words.js";
+import { firstSide, named } from "./labels.js";
 
 /**
  * Every verdict that has been reached.

@@ -2,8 +2,8 @@
 
 import { api, keepLinks } from "../parts/api.js";
 import { $, h, setText } from "../parts/dom.js";
-import { capital, grouped, plain } from "../parts/formatting.js";
 import { points } from "../parts/text.js";
+import { capital, grouped, plain } from "../words/formatting.js";
 import { DOCUMENTS, FORM } from "../words/home.js";
 
 /** The value of the option that asks for the name of a model. */

@@ -3,7 +3,7 @@
 import { changed } from "../parts/address.js";
 import { api } from "../parts/api.js";
 import { $, h, setText } from "../parts/dom.js";
-import { count, moment } from "../parts/formatting.js";
+import { count, moment } from "../words/formatting.js";
 import { LIST } from "../words/home.js";
 import { FORMAT, NAME, SIGN } from "../words/words.js";
 

@@ -2,11 +2,11 @@
 
 import { api } from "../parts/api.js";
 import { $, h, setText } from "../parts/dom.js";
-import { capital, number } from "../parts/formatting.js";
 import { newestTurn } from "../replay/history.js";
 import { merge } from "../replay/patch.js";
 import { Player } from "../replay/player.js";
 import { eventWords } from "../words/events.js";
+import { capital, number } from "../words/formatting.js";
 import { STAGE } from "../words/home.js";
 import { NAME, SIDES, SIGN, outcomeWords } from "../words/words.js";
 

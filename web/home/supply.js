@@ -6,6 +6,7 @@ import { pressed } from "../parts/keys.js";
 import { SUPPLY } from "../words/supply.js";
 import { judgeOptions, OTHER } from "./form.js";
 import {
+  BOUNDS,
   hindrance,
   mergeUp,
   numbered,
@@ -242,9 +243,7 @@ function begin() {
     const counted = { pro: new Set(), con: new Set(), context: new Set(), out: new Set() };
     entries.forEach(({ side, id }, i) => counted[side]?.add(turns[i] ?? id));
     setText(found, SUPPLY.found(kind, ...SIDES.map((side) => counted[side].size)));
-    const why = hindrance(entries);
-    setText(hindered, why ? SUPPLY.hindered[why.kind](why.value) : "");
-    hindered.hidden = !why;
+    showHindrance(whatHinders());
   }
 
   function showSpeakers() {
@@ -381,16 +380,22 @@ function begin() {
     faults[name].hidden = true;
   }
 
+  /** What hinders the debate from being opened, in words; empty if nothing does. */
+  function whatHinders() {
+    const why = hindrance(entries);
+    return why ? SUPPLY.hindered[why.kind](why.value, BOUNDS[why.kind]) : "";
+  }
+
   function showHindrance(message) {
     setText(hindered, message);
-    hindered.hidden = false;
+    hindered.hidden = !message;
   }
 
   async function open() {
-    const why = hindrance(entries);
+    const why = whatHinders();
     const empty = REQUIRED.filter((name) => !fields[name].value.trim());
     for (const name of empty) invalid(name, SUPPLY.missing[name]);
-    if (why) showHindrance(SUPPLY.hindered[why.kind](why.value));
+    if (why) showHindrance(why);
     if (empty.length > 0) return fields[empty[0]].focus();
     if (why) return undefined;
     button.disabled = true;

@@ -1,7 +1,7 @@
 /** The page about the judge: shows what the server says and adds nothing. */
 
 import { $, h } from "../parts/dom.js";
-import { moment } from "../parts/formatting.js";
+import { moment } from "../words/formatting.js";
 import { JUDGE } from "../words/home.js";
 import { ERRORS } from "../words/words.js";
 

@@ -4,7 +4,7 @@
  * It answers as the server does, in the module `server.export.moved`. tests/web/moved.json holds examples for both.
  */
 
-import { count, joined, number, plain, signed } from "../parts/formatting.js";
+import { count, joined, number, plain, signed } from "../words/formatting.js";
 import { IN_COMPOSITE, NAME, SIDES, STANDING, VERDICT, changeName } from "../words/words.js";
 
 const MAX_LINES = 12;

@@ -1,8 +1,8 @@
 /** A text that a panel judged: the verdict, every opinion, the rounds, and the text itself. */
 
 import { changeDetector, h } from "../parts/dom.js";
-import { count, figure, percent } from "../parts/formatting.js";
 import { listed, marked, more, replaceChildren, verdictWord } from "../parts/widgets.js";
+import { count, figure, percent } from "../words/formatting.js";
 import { ARTIFACT } from "../words/panel.js";
 import { VERDICT } from "../words/words.js";
 import { deliberation, findings, grounds, stance } from "./deliberation.js";

@@ -1,8 +1,8 @@
 /** The decision briefing: what the person who decides may use from a debate. */
 
 import { changeDetector, h } from "../parts/dom.js";
-import { anchor, capital, isMissing } from "../parts/formatting.js";
 import { listed, placeLink } from "../parts/widgets.js";
+import { anchor, capital, isMissing } from "../words/formatting.js";
 import { BRIEFING } from "../words/panel.js";
 
 /**

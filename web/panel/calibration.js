@@ -1,8 +1,8 @@
 /** A calibration: the verdicts of raters on debates whose outcome is known. */
 
 import { changeDetector, h } from "../parts/dom.js";
-import { count, figure, isMissing, percent } from "../parts/formatting.js";
 import { headings, more, replaceChildren, table } from "../parts/widgets.js";
+import { count, figure, isMissing, percent } from "../words/formatting.js";
 import { CALIBRATION } from "../words/panel.js";
 import { NAME } from "../words/words.js";
 

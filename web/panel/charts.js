@@ -1,7 +1,7 @@
 /** Charts of a panel: the agreement of the raters, the score of each, and the agreement over the rounds. */
 
 import { h, svg } from "../parts/dom.js";
-import { capital, figure, isMissing, plain } from "../parts/formatting.js";
+import { capital, figure, isMissing, plain } from "../words/formatting.js";
 import { CHARTS } from "../words/panel.js";
 
 const LEFT = 10;

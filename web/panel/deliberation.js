@@ -1,8 +1,8 @@
 /** Rounds in which raters read each other: the agreement, the changes of mind, and the reason for each change. */
 
 import { h } from "../parts/dom.js";
-import { capital, figure, isMissing, number, percent, plain } from "../parts/formatting.js";
 import { more, verdictWord } from "../parts/widgets.js";
+import { capital, figure, isMissing, number, percent, plain } from "../words/formatting.js";
 import { DELIBERATION } from "../words/panel.js";
 import { NAME, VERDICT } from "../words/words.js";
 import { agreementChart } from "./charts.js";

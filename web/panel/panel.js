@@ -2,10 +2,10 @@
 
 import { firstSide, named } from "../exchange/labels.js";
 import { changeDetector, eventLink, h } from "../parts/dom.js";
+import { badge, headings, listed, more, placeLink, replaceChildren, table } from "../parts/widgets.js";
 import {
   anchor, capital, count, figure, holder, isMissing, joined, number, percent, plain, signed,
-} from "../parts/formatting.js";
-import { badge, headings, listed, more, placeLink, replaceChildren, table } from "../parts/widgets.js";
+} from "../words/formatting.js";
 import { PANEL, itemWords } from "../words/panel.js";
 import { NAME, SIDES, SIGN, STANDING, UNNAMED } from "../words/words.js";
 import { dotPlot, intervalScale } from "./charts.js";

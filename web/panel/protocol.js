@@ -2,8 +2,8 @@
 
 import { questionsAtTheEnd } from "../exchange/questions.js";
 import { changeDetector, eventLink, h } from "../parts/dom.js";
-import { anchor, capital, count, isMissing, joined, number, plain } from "../parts/formatting.js";
 import { badge, failures, marked, more, placeLink, replaceChildren, sideName } from "../parts/widgets.js";
+import { anchor, capital, count, isMissing, joined, number, plain } from "../words/formatting.js";
 import { PROTOCOL } from "../words/panel.js";
 import { NAME, ROUND, SIDES, SIGN, TRANSCRIPT, roundsOf } from "../words/words.js";
 

@@ -1,10 +1,10 @@
 /** Elements that several parts of the page share: tables, badges, links to a place, marked quotes, open details. */
 
+import { number, plain } from "../words/formatting.js";
 import {
   NAME, SIGN, STANDING, STANDING_SIGN, TRANSCRIPT, VERDICT, VERDICT_SIGN, failureWords,
 } from "../words/words.js";
 import { h, onClick } from "./dom.js";
-import { number, plain } from "./formatting.js";
 import { pieces, points } from "./text.js";
 
 /**

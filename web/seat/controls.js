@@ -1,8 +1,8 @@
 /** The fields of a typed question as controls: buttons, lists, boxes, and words that the person selects. */
 
 import { $, h, hiddenText, setText } from "../parts/dom.js";
-import { capital, plain } from "../parts/formatting.js";
 import { ASKED, hint, itemName, label, option } from "../words/asked.js";
+import { capital, plain } from "../words/formatting.js";
 import { at, blank, put, sourceField, sourcesOf } from "./fields.js";
 
 /**

@@ -2,7 +2,7 @@
 
 import { api } from "../parts/api.js";
 import { $, changeDetector, h, onClick } from "../parts/dom.js";
-import { isMissing } from "../parts/formatting.js";
+import { isMissing } from "../words/formatting.js";
 import { POLL, STANCE } from "../words/poll.js";
 
 /** What a voter chooses from. */

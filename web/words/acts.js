@@ -1,6 +1,6 @@
 /** Words of the parts that a reader asks for: links and exports, the moderator's controls, and the audience. */
 
-import { count, percent } from "../parts/formatting.js";
+import { count, percent } from "./formatting.js";
 import { NAME, SIGN } from "./words.js";
 
 /** The export menu: the path of each file below the debate, its name, its purpose. */
@@ -22,13 +22,6 @@ export const SHARE = {
   cardOf: (turn) => `Turn ${turn}`,
   cardSee: "See the card",
   copied: (event) => `Link copied: ${event ? `event ${event}` : "this debate"}`,
-};
-
-/** The notices of earlier turns that lost points. */
-export const DOCKS = {
-  lost: (turn, points) => `Turn ${turn} lost ${count(points, "point")}`,
-  see: "→ see",
-  turn: (turn) => `Turn ${turn} `,
 };
 
 /** The moderator's controls. */

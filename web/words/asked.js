@@ -1,6 +1,6 @@
 /** The words of the questions to a person who judges: what is asked, how long it takes, and the names of the fields. */
 
-import { capital, count, plain } from "../parts/formatting.js";
+import { capital, count, plain } from "./formatting.js";
 
 /** A speech or a passage by its name: `turn 3`, `passage E2`, `PRO-1`. */
 function turn(name) {

@@ -1,6 +1,6 @@
 /** The sentences of events, which are loaded when the reader moves to an event or opens the audit. */
 
-import { count, joined, plain, signed } from "../parts/formatting.js";
+import { count, joined, plain, signed } from "./formatting.js";
 import { CUT_OFF, NAME, STANDING, VERDICT, changeName, failureWords } from "./words.js";
 
 /** The seat of a person by its name in the log: a side, the judge, or a rater. */

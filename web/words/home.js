@@ -1,6 +1,6 @@
 /** The words of the first page, and of the page about the judge. */
 
-import { capital, count } from "../parts/formatting.js";
+import { capital, count } from "./formatting.js";
 import { FORMAT } from "./words.js";
 
 /** The form that opens a debate. */

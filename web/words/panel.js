@@ -1,6 +1,6 @@
 /** The words of the protocol, of panels and of calibrations. */
 
-import { count } from "../parts/formatting.js";
+import { count } from "./formatting.js";
 import { answeredWords } from "./words.js";
 
 /** The protocol. */

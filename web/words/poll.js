@@ -1,6 +1,6 @@
 /** Words of the poll: the page of voters, the view for the wall, and the result. */
 
-import { count, grouped, isMissing, signed } from "../parts/formatting.js";
+import { count, grouped, isMissing, signed } from "./formatting.js";
 import { NAME, SIGN } from "./words.js";
 
 /** What a voter may choose, and what it means. */

@@ -1,7 +1,6 @@
 /** The words of the part that judges a transcript. */
 
-import { BOUNDS } from "../home/split.js";
-import { count, grouped } from "../parts/formatting.js";
+import { count, grouped } from "./formatting.js";
 
 const SIDE = { pro: "▲ Pro", con: "▼ Con", context: "Context", out: "Left out" };
 const KIND = {
@@ -65,13 +64,14 @@ export const SUPPLY = {
     const beside = [context && `${context} of context`, out && `${out} left out`].filter(Boolean).join(", ");
     return `${KIND[kind]}: ${count(pro + con, "turn")}, Pro ${pro}, Con ${con}${beside && ` · ${beside}`}`;
   },
+  /** By the kind of what hinders: its value, and the bound that it exceeds. */
   hindered: {
     open: (name) => `Choose a side for ${name || "the words without a name"}, or leave them out.`,
     silent: (side) => `${SIDE[side]} says nothing: a debate has two sides.`,
-    turns: (turns) => `There are ${turns} turns, and a debate has at most ${BOUNDS.turns}.`,
-    turnText: (turn) => `Turn ${turn} has more than ${grouped(BOUNDS.turnText)} characters.`,
-    contexts: (entries) => `There are ${entries} entries of context, and at most ${BOUNDS.contexts} are read.`,
-    contextText: () => `An entry of context has more than ${grouped(BOUNDS.contextText)} characters.`,
+    turns: (turns, most) => `There are ${turns} turns, and a debate has at most ${most}.`,
+    turnText: (turn, most) => `Turn ${turn} has more than ${grouped(most)} characters.`,
+    contexts: (entries, most) => `There are ${entries} entries of context, and at most ${most} are read.`,
+    contextText: (_, most) => `An entry of context has more than ${grouped(most)} characters.`,
   },
   missing: { motion: "Say what is debated.", source: "Say where the transcript comes from." },
   judge: "Judge",

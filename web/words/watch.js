@@ -1,6 +1,6 @@
-/** Words of the ways to watch: highlights, reading aloud, notifications. */
+/** Words of the ways to watch: highlights, reading aloud, notifications, and notices of points that a turn loses. */
 
-import { count } from "../parts/formatting.js";
+import { count } from "./formatting.js";
 import { NAME, outcomeWords } from "./words.js";
 
 /** The menu. */
@@ -42,6 +42,12 @@ export const HIGHLIGHTS = {
 
 /** The notifications. */
 export const NOTIFY = {
-  dock: (turn, points) => `Turn ${turn} lost ${count(points, "point")}`,
   spoken: (side, turn) => `${NAME[side]} has spoken: turn ${turn}`,
+};
+
+/** The notices of earlier turns that lost points. */
+export const DOCKS = {
+  lost: (turn, points) => `Turn ${turn} lost ${count(points, "point")}`,
+  see: "→ see",
+  turn: (turn) => `Turn ${turn} `,
 };

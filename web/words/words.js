@@ -5,7 +5,7 @@
  * Words that not every page needs are in modules of their own beside this one.
  */
 
-import { count, grouped, moment, number, plain } from "../parts/formatting.js";
+import { count, grouped, moment, number, plain } from "./formatting.js";
 
 /** The sign of each side, for readers who cannot tell the colours apart. */
 export const SIGN = { pro: "▲", con: "▼" };
@@ -13,6 +13,14 @@ export const SIGN = { pro: "▲", con: "▼" };
 export const SIDES = ["pro", "con"];
 /** The name of each side, as the winner of a comparison. */
 export const NAME = { __proto__: null, pro: "Pro", con: "Con", neither: "Neither" };
+
+/**
+ * A reason that Moot wrote, with the names of the sides: `pro 56, con 69.7`.
+ * @param {string} reason
+ * @returns {string}
+ */
+export const sidesNamed = (reason) => reason.replace(/\b(?:pro|con)\b/g, (side) => NAME[side]);
+
 /** The dimensions of a score, in the order of the scorecard. */
 export const DIMENSIONS = ["logic", "rhetoric", "tactics", "frame_control", "credibility"];
 /** The dimensions of which the composite consists. */

@@ -1,9 +1,9 @@
 /** Notices of earlier turns that lost points because of a later one, while the reader watches. */
 
 import { $, h } from "../parts/dom.js";
-import { number } from "../parts/formatting.js";
 import { newestTurn } from "../replay/history.js";
-import { DOCKS } from "../words/acts.js";
+import { number } from "../words/formatting.js";
+import { DOCKS } from "../words/watch.js";
 
 const SHOWN_MS = 9_000;
 const MAX_SHOWN = 3;

@@ -1,9 +1,9 @@
 /** Notifications while the page is in the background: in the title of its tab, and from the browser if it may. */
 
-import { isDock } from "../debate/docks.js";
-import { capital } from "../parts/formatting.js";
-import { NOTIFY } from "../words/watch.js";
+import { capital } from "../words/formatting.js";
+import { DOCKS, NOTIFY } from "../words/watch.js";
 import { outcomeWords } from "../words/words.js";
+import { isDock } from "./docks.js";
 
 let title = null;
 
@@ -25,7 +25,7 @@ document.addEventListener("visibilitychange", seen);
 export function newsOf(event, view, side) {
   if (event.type === "debate_concluded") return capital(outcomeWords(view));
   if (event.type === "turn_spoken" && event.side === side) return NOTIFY.spoken(event.side, event.turn);
-  return isDock(event, view) ? NOTIFY.dock(event.turn, -event.applied) : "";
+  return isDock(event, view) ? DOCKS.lost(event.turn, -event.applied) : "";
 }
 
 /**

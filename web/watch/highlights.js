@@ -2,7 +2,7 @@
 
 import { lossAt } from "../exchange/losses.js";
 import { h, setText } from "../parts/dom.js";
-import { capital } from "../parts/formatting.js";
+import { capital } from "../words/formatting.js";
 import { HIGHLIGHTS } from "../words/watch.js";
 
 const ALL_MS = 60_000;

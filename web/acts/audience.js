@@ -2,9 +2,9 @@
 
 import { api } from "../parts/api.js";
 import { $, h, hiddenText, setText, storage, updateChildren } from "../parts/dom.js";
-import { count, number, percent } from "../parts/formatting.js";
 import { table } from "../parts/widgets.js";
 import { AUDIENCE } from "../words/acts.js";
+import { count, number, percent } from "../words/formatting.js";
 import { NAME, SIGN } from "../words/words.js";
 
 const CHOICES = ["pro", "con", "neither"];
