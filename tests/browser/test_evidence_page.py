@@ -66,6 +66,17 @@ def test_a_page_that_was_read_badly_is_named_where_it_is_cited(page: Page, serve
     expect(page.locator("#evidence")).to_contain_text("1 passage · 1 passage cited · 1 read badly: words run together")
 
 
+def test_the_words_of_a_reason_are_highlighted_while_passages_are_open(page: Page, cited: str) -> None:
+    """The marks in passages are those of a document; no reason rests on them."""
+    page.goto(cited)
+    passages = opened(page, 1, "[E1]")
+    page.locator("[data-turn='1'] details.why > summary").click()
+    page.locator("[data-turn='1'] details.why li[tabindex='0']").first.focus()
+
+    expect(page.locator("[data-turn='1'] .said mark.lit").first).to_be_visible()
+    assert passages.locator("mark").count() > passages.locator("mark.lit").count() == 0
+
+
 def test_a_misquoted_citation_shows_both_wordings(page: Page, cited: str) -> None:
     page.goto(cited)
     passages = opened(page, 2, "[E1]")

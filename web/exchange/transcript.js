@@ -185,7 +185,7 @@ export function transcript(root, go, id, wantFrame, hold) {
   /** Highlights the words on which a reason rests, in every turn; null ends it. */
   function highlight(name) {
     turns.classList.toggle("lighting", name !== null);
-    for (const mark of turns.querySelectorAll("mark")) {
+    for (const mark of turns.querySelectorAll("mark[data-names]")) {
       mark.classList.toggle("lit", name !== null && mark.dataset.names.split(" ").includes(name));
     }
   }
@@ -274,7 +274,7 @@ export function transcript(root, go, id, wantFrame, hold) {
   /** Lets changes of scores, and the words on which they rest, stand out. */
   function light(positions) {
     const names = positions.flatMap((position) => [`gap/${position}`, `entry/${position}`]);
-    for (const mark of turns.querySelectorAll("mark")) {
+    for (const mark of turns.querySelectorAll("mark[data-names]")) {
       mark.classList.toggle("flash", mark.dataset.names.split(" ").some((name) => names.includes(name)));
     }
     for (const entry of turns.querySelectorAll(".entries [data-position]")) {
