@@ -181,7 +181,8 @@ def _advice(case: _SideOfProtocol, told: set[str]) -> Iterator[tuple[float, Entr
             *everywhere,
             criterion=criterion.replace("_", " "),
             best=f"{top:g} of {case.criteria.high}",
-            points=count(lost, "point"),
+            arguments=f"{count(len(mine), 'argument')} {'is' if len(mine) == 1 else 'are'} {count(lost, 'point')}",
+            together=", added up" if len(mine) > 1 else "",
         )
         opened = worst.argument.opened
         cited: Parts = (worst.name, " (", CitedTurn(worst.argument.turn, opened), ")")

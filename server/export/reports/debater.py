@@ -14,7 +14,7 @@ from events.types import Missing, Side, other
 from events.view.view import Fold, SeatView, View
 from server.errors import NotNow
 from server.export.reports.arguments import argument_sections
-from server.export.reports.document import Report
+from server.export.reports.document import Report, count, listed
 from server.export.reports.sentences import ReportLog, ReportSentence
 from server.export.reports.turns import turn_sections
 from server.export.wording import NAMES, judge_name
@@ -76,8 +76,16 @@ def _facts(log: ReportLog, debate: Debate, view: View, side: Side) -> Iterator[R
     means = {"pro": pro.composite, "con": con.composite}
     yield log.say("means", pro, con, mine=_figure(means[side]), rival=rival, theirs=_figure(means[other(side)]))
     won, lost, drawn = _exchanges(debate, side)
-    if won + lost + drawn:
-        yield log.say("exchanges", won=str(won), lost=str(lost), drawn=str(drawn))
+    if pairs := won + lost + drawn:
+        compared = dict.fromkeys(name for each in debate.exchanges.comparisons.values() for name in each.outcomes)
+        yield log.say(
+            "exchanges",
+            pairs=count(pairs, "pair"),
+            won=str(won),
+            lost=str(lost),
+            drawn=f"{drawn} {'was' if drawn == 1 else 'were'}",
+            dimensions=listed([name.replace("_", " ") for name in compared]),
+        )
 
 
 def _exchanges(debate: Debate, side: Side) -> tuple[int, int, int]:

@@ -1,7 +1,7 @@
 """A short report as data, and as Markdown and HTML: sentences with quotes, each with the events that imply it."""
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from html import escape
 from typing import Final
@@ -50,7 +50,7 @@ MIN_LOSS: Final = 1.0
 """Points that a piece of advice needs."""
 OPENING: Final = 1
 """The position of the opening, which is shown only where nothing else is cited."""
-SHOWN: Final = 3
+SHOWN: Final = 8
 """Events that are shown after a sentence; the others are counted."""
 LEGEND: Final = (
     "Moot wrote this report from the record alone, and asked no model. The numbers in brackets are the events of the"
@@ -61,6 +61,11 @@ LEGEND: Final = (
 def count(number: float, one: str, many: str = "") -> str:
     """A number with its noun."""
     return f"{number:g} {one if number == 1 else many or one + 's'}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts of a sentence, the last one after "and"."""
+    return " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), *parts[-1:]])
 
 
 def ranked_advice(losses: Iterable[tuple[float, Entry]]) -> Iterator[ReportSection]:
@@ -105,16 +110,22 @@ def report_document(report: Report, base: str = "", *, links_events: bool = True
         for sentence in entry:
             parts += [" "] if parts else []
             for number, each in enumerate(_stopped(sentence.text)):
-                parts.append(turn(each, is_first=not number) if isinstance(each, doc.CitedTurn) else each)
-            seen |= {each.position for each in sentence.text if isinstance(each, doc.CitedTurn)}
-            cited = [each for each in sentence.because_of if each > OPENING] or [*sentence.because_of]
+                if isinstance(each, doc.CitedTurn):
+                    parts.append(turn(each, is_first=not number, is_new=each.position not in seen))
+                    seen.add(each.position)
+                else:
+                    parts.append(each)
+            cited = [each for each in sentence.deciding if each > OPENING] or [*sentence.deciding]
             parts += events([position for position in cited if position not in seen])
-            seen |= set(sentence.because_of)
+            seen.update(cited)
         return tuple(parts)
 
-    def turn(each: doc.CitedTurn, *, is_first: bool) -> doc.Part:
+    def turn(each: doc.CitedTurn, *, is_first: bool, is_new: bool) -> doc.Part:
+        """A turn with its event, which an entry names once."""
         name = f"{'Turn' if is_first else 'turn'} {each.turn}"
-        return doc.Link(name, address(report, base, each.position)) if base else f"{name} (event {each.position})"
+        if base:
+            return doc.Link(name, address(report, base, each.position))
+        return f"{name} (event {each.position})" if is_new else name
 
     def events(positions: list[int]) -> Iterator[doc.Part]:
         """The events that the entry has not named yet, in brackets: all, or ``SHOWN`` and how many more there are."""

@@ -35,8 +35,15 @@ class Loss(Struct, frozen=True):
     """Of a gap: the turn whose words show it."""
     shown_by: str = ""
     shown_span: Span | None = None
+    contradicts: str = ""
+    """The id of a premise that a turn contradicts."""
     counts: bool = True
     """Whether the dimension is part of the composite."""
+
+    @property
+    def scale(self) -> str:
+        """The dimension, and whether it counts."""
+        return self.dimension if self.counts else f"{self.dimension} (not in the total)"
 
 
 def losses_of(debate: Debate, cards: Iterable[TurnCard]) -> Iterator[Loss]:
@@ -92,6 +99,6 @@ def _of_conduct(debate: Debate, lost: Loss) -> Loss:
                 return replace(lost, premise=name, quote=premise.quote, reason=change.text)
     for contradiction in debate.spine.contradictions:
         if contradiction.position == lost.cause:
-            return replace(lost, reason=contradiction.reason)
+            return replace(lost, reason=contradiction.reason, contradicts=next(iter(contradiction.premises), ""))
     quote = next((each.quote for position, each in debate.injections if position == lost.cause), "")
     return replace(lost, quote=quote)

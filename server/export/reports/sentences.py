@@ -57,6 +57,8 @@ class ReportSentence(Struct, frozen=True):
     text: Parts
     because_of: tuple[int, ...]
     """The positions of the events that imply it."""
+    deciding: tuple[int, ...] = ()
+    """Those of them that a reader is sent to, next to the events that the text names."""
 
 
 Entry = tuple[ReportSentence, ...]
@@ -88,7 +90,9 @@ class ReportLog(Struct, frozen=True):
         for number, each in enumerate(_FIELD.split(found.wording)):
             part = words[each] if number % 2 else each
             text += part if isinstance(part, tuple) else (part,) if part else ()
-        return ReportSentence(kind, tuple(text), tuple(sorted(set(found.events(self, *about)))))
+        because_of = tuple(sorted(set(found.events(self, *about))))
+        deciding = because_of if found.deciding is None else tuple(sorted(set(found.deciding(self, *about))))
+        return ReportSentence(kind, tuple(text), because_of, deciding)
 
 
 class SentenceKind(Struct, frozen=True):
@@ -98,6 +102,8 @@ class SentenceKind(Struct, frozen=True):
     """A word in braces stands for words of the sentence."""
     events: Callable[..., Iterable[int]]
     """From the log, and from what the sentence is about, to the positions of the events that imply it."""
+    deciding: Callable[..., Iterable[int]] | None = None
+    """In the same way, those of them that a reader needs next to the events that the text names; None means all."""
 
 
 def _opening(log: ReportLog) -> Iterator[int]:
@@ -143,9 +149,15 @@ def _rated(log: ReportLog, turn: int) -> Iterator[int]:
     yield from log.of(TurnScored, turn=turn)
 
 
-def _ratings(log: ReportLog, turns: Iterable[int]) -> Iterator[int]:
+def _ratings(log: ReportLog, turns: Iterable[int], _: Iterable[int]) -> Iterator[int]:
     for turn in turns:
         yield from _rated(log, turn)
+
+
+def _named_ratings(log: ReportLog, _: Iterable[int], turns: Iterable[int]) -> Iterator[int]:
+    """The scores of the turns that a comparison is between."""
+    for turn in turns:
+        yield from log.of(TurnScored, turn=turn)
 
 
 def _loss(log: ReportLog, loss: Loss) -> Iterator[int]:
@@ -166,6 +178,22 @@ def _losses(log: ReportLog, losses: Iterable[Loss]) -> Iterator[int]:
         yield from _loss(log, loss)
 
 
+def _changes(_: ReportLog, losses: Iterable[Loss]) -> Iterator[int]:
+    """The losses without what they follow from."""
+    return (each.position for each in losses)
+
+
+def _contradicted(log: ReportLog, position: int, premise: str) -> Iterator[int]:
+    """The contradiction, and the premise that it denies."""
+    yield position
+    yield from log.of(PremiseStated, premise=premise)
+
+
+def _nothing(*_: Any) -> Iterable[int]:
+    """The text names what the sentence rests on, or the next sentence says it."""
+    return ()
+
+
 def _withdrawn(log: ReportLog, premise: str) -> Iterator[int]:
     return log.of(PremiseStated, PremiseWithdrawn, premise=premise)
 
@@ -176,6 +204,22 @@ def _dropped(log: ReportLog, premise: str) -> Iterator[int]:
 
 def _stated(log: ReportLog, premise: str) -> Iterator[int]:
     return log.of(PremiseStated, premise=premise)
+
+
+def _left_open(log: ReportLog, premises: Iterable[str], turns: Iterable[int]) -> Iterator[int]:
+    """Premises, and what the judge names as answered in later turns."""
+    yield from _premises(log, premises)
+    yield from _answers(log, turns)
+
+
+def _premises(log: ReportLog, premises: Iterable[str], *_: Any) -> Iterator[int]:
+    for premise in premises:
+        yield from _stated(log, premise)
+
+
+def _drops(log: ReportLog, premises: Iterable[str]) -> Iterator[int]:
+    for premise in premises:
+        yield from _dropped(log, premise)
 
 
 def _answers(log: ReportLog, turns: Iterable[int]) -> Iterator[int]:
@@ -231,29 +275,40 @@ KINDS: Final = {
     "ends_at": SentenceKind("This report ends at event {position}.", _given),
     "outcome": SentenceKind("{outcome}", _outcome),
     "means": SentenceKind("Mean score of your turns: {mine} of 100. {rival}: {theirs}.", _means),
-    "exchanges": SentenceKind("Exchanges: {won} won, {lost} lost, {drawn} drawn.", lambda log: log.of(TurnsCompared)),
+    "exchanges": SentenceKind(
+        "Of {pairs} of neighbouring turns you won {won} and lost {lost}; {drawn} drawn. The turn that is better in more"
+        " of {dimensions} wins the pair.",
+        lambda log: (*log.of(DebateOpened), *log.of(TurnsCompared)),
+    ),
     "totals": SentenceKind("Total of your arguments: {mine}. {rival}: {theirs}.", lambda log: log.of(AssessmentGiven)),
     # the moments of a side's turns
     "no_scores": SentenceKind("None of your turns has a score.", ReportLog.scores),
-    "only_turn": SentenceKind("{turn} is your only turn with a score: {points} of 100 {when}.", ReportLog.scores),
-    "best_turn": SentenceKind("{turn} is your best turn, with {points} of 100 points {when}.", ReportLog.scores),
+    "only_turn": SentenceKind(
+        "{turn} is your only turn with a score: {points} of 100 {when}.", ReportLog.scores, _nothing
+    ),
+    "best_turn": SentenceKind(
+        "{turn} is your best turn, with {points} of 100 points {when}.", ReportLog.scores, _nothing
+    ),
     "no_better_turn": SentenceKind(
-        "None of your turns has more points than {turn}: {points} of 100 {when}.", ReportLog.scores
+        "None of your turns has more points than {turn}: {points} of 100 {when}.", ReportLog.scores, _nothing
     ),
-    "worst_turn": SentenceKind("{turn} is your lowest turn, with {points} of 100 points {when}.", ReportLog.scores),
+    "worst_turn": SentenceKind(
+        "{turn} is your lowest turn, with {points} of 100 points {when}.", ReportLog.scores, _nothing
+    ),
     "no_lower_turn": SentenceKind(
-        "None of your turns has fewer points than {turn}: {points} of 100 {when}.", ReportLog.scores
+        "None of your turns has fewer points than {turn}: {points} of 100 {when}.", ReportLog.scores, _nothing
     ),
+    "changed": SentenceKind("It had {first} when it was scored; since then {changes}, which leaves {points}.", _given),
     "component": SentenceKind("The judge gave it {given} for {component} (whether it {asks}).", _rated),
     "component_quoted": SentenceKind(
         "The judge gave it {given} for {component} (whether it {asks}) and quoted: {quote}", _rated
     ),
-    "lost_more": SentenceKind("After it was scored, the turn lost {points} more.", _given),
     "judge_wrote": SentenceKind("The judge wrote: {words}", _given),
     # points lost later
     "lost_gap": SentenceKind("{turn} lost {points} of {dimension} for a flaw in these words: {quote}", _loss),
-    "shown_by": SentenceKind("What shows it, as the judge says, are {whose} words in {turn}: {quote}", _loss),
-    "shown_by_itself": SentenceKind("What shows it, as the judge says, are words of the same turn: {quote}", _loss),
+    "shown_by": SentenceKind("{who} showed it in {turn}, as the judge says: {quote}", _loss),
+    "shown_before": SentenceKind("{whose} words in {turn} show it, as the judge says: {quote}", _loss),
+    "shown_by_itself": SentenceKind("The same turn shows it, as the judge says: {quote}", _loss),
     "lost_claim": SentenceKind(
         "{turn} lost {points} of {dimension} for a claim that was flagged as {flag} (it {asks}): {quote}", _loss
     ),
@@ -266,28 +321,39 @@ KINDS: Final = {
     "lost_contradiction": SentenceKind(
         "{turn} lost {points} of {dimension} for a contradiction, as the judge says.", _loss
     ),
+    "contradicted": SentenceKind("It denies this premise of yours from {turn}: {quote}", _contradicted),
     "lost_injection": SentenceKind(
         "{turn} lost {points} of {dimension} for words that give orders to the judge: {quote}", _loss
     ),
-    "withdrawn": SentenceKind("You gave up this premise openly in {turn}: {quote}", _withdrawn),
-    "further_losses": SentenceKind("{losses} took {points}.", _losses),
-    "bands": SentenceKind("Comparisons with the turns beside them moved {turns}.", _given),
-    "bands_total": SentenceKind("Together your turns lost {points} by it.", _given),
+    "withdrawn": SentenceKind("You gave up this premise openly in {turn}: {quote}", _withdrawn, _nothing),
+    "flagged_too": SentenceKind("{turn} lost {points} of {dimension} for another {flag}: {quote}", _loss),
+    "further_losses": SentenceKind("{losses} took {points} of {dimension}.", _losses, _changes),
+    "bands": SentenceKind("Comparisons with the neighbouring turns moved {turns}.", _given, _nothing),
+    "bands_total": SentenceKind("Together your turns lost {points} by it.", _given, _nothing),
     # what was left unanswered
     "dropped": SentenceKind("The judge says that {turn} dropped a premise of yours in silence: {quote}", _dropped),
+    "charged": SentenceKind(
+        "It cost the turn {points} of {dimension}.", _loss, lambda log, loss: _changes(log, (loss,))
+    ),
+    "dropped_too": SentenceKind("The judge says that your turns dropped {premises} of yours in silence.", _drops),
     "premise": SentenceKind("{rival} built on this in {turn}: {quote}", _stated),
     "not_answered": SentenceKind("The judge does not name it among what your later turns answered.", _answers),
+    "not_answered_too": SentenceKind(
+        "Nor does the judge name {premises} of {rival} among what your later turns answered.",
+        _left_open,
+        _premises,
+    ),
     "miscited": SentenceKind("{rival} cited [{passage}] in {turn}, but {fault}: {quote}", _citations),
     "miscited_too": SentenceKind("{citations} of {rival} did not stand in the documents.", _citations),
     # what to do next time
-    "advice": SentenceKind("{advice}", _given),
+    "advice": SentenceKind("{advice}", _given, _nothing),
     "below_best": SentenceKind(
-        "In this respect ({component}) the best turn of this debate has {best}. Measured by that, your"
-        " {turns} lack {points} together.",
+        "In this respect ({component}) the best turn of this debate has {best}. Your {turns} below that{together}.",
         _ratings,
+        _named_ratings,
     ),
     "lowest": SentenceKind("{turn} has {points}.", _rated),
-    "cost": SentenceKind("{losses} cost you {points}, {most} of it in {turn}.", _losses),
+    "cost": SentenceKind("{losses} cost you {points} of {dimension}, {most}.", _losses, _changes),
     # what has no score
     "not_judged": SentenceKind("{turn} is not judged yet.", lambda log, turn: log.of(TurnSpoken, turn=turn)),
     "unscored": SentenceKind("{turn} has no score: {reason}.", lambda log, turn: log.of(TurnScored, turn=turn)),
@@ -307,8 +373,8 @@ KINDS: Final = {
     "replied": SentenceKind("{rival} {response} in {turn}: {words}", _given),
     "fallacy": SentenceKind("{name}, {fallacy} in {turn}: {quote}", _given),
     "below_best_argument": SentenceKind(
-        "In this respect ({criterion}) the best argument of this debate has {best}. Measured by that, yours"
-        " lack {points} together.",
+        "In this respect ({criterion}) the best argument of this debate has {best}. Your"
+        " {arguments} below that{together}.",
         _trace,
     ),
     "lowest_argument": SentenceKind("{argument} has {points}.", _argument),

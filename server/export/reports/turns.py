@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct
 from events.state.claims import BY_EVIDENCE
 from events.state.debate import Debate
 from events.state.ledger import TurnCard
-from events.state.spine import Premise
+from events.state.spine import Premise, PremiseChange
 from events.types import CitationChecked, ClaimUpheld, ComponentScore, FindingRefused, Side, Span, other
 from events.types.rubric import Rubric
 from events.view.turn_view import TurnView
@@ -17,15 +17,17 @@ from judge.guard.quotes import find
 from judge.live.answers import overlaps
 from server.errors import NotNow
 from server.export.debate.exchange import first_side
-from server.export.document import CitedTurn, Part, QuotedWords, Strong
+from server.export.document import CitedTurn, Part, Parts, QuotedWords, Strong
 from server.export.labels import named
-from server.export.reports.document import MIN_LOSS, ReportSection, count, quote_of, ranked_advice
+from server.export.reports.document import MIN_LOSS, ReportSection, count, listed, quote_of, ranked_advice
 from server.export.reports.losses import Loss, losses_of
 from server.export.reports.sentences import Entry, ReportLog, ReportSentence
 from server.export.wording import NAMES
 
 MAX_OPEN: Final = 3
+MAX_DROPPED: Final = 2
 MAX_LOST: Final = 3
+MAX_FLAGGED: Final = 3
 MAX_MISCITED: Final = 4
 """Entries of a section: the report is to stay on one page."""
 WRONGLY: Final = {
@@ -39,7 +41,8 @@ CONDUCT: Final = {
     "injection": "Speak to the audience, and never tell the judge what to do.",
 }
 """By rule of conduct: the advice."""
-
+TAKERS: Final = {"gap": "flaws", "claim": "flagged claims", "conduct": "rules of conduct", "band": "comparisons"}
+"""By what moved a score after it was given: its name."""
 REASONS: Final = {"judge_wrote", "second_opinion", "checked"}
 """Kinds of sentences that repeat a reason."""
 
@@ -144,11 +147,11 @@ def _moments(case: _SideOfExchange) -> Iterator[ReportSection]:
     worst = min(case.composites, key=lambda number: case.composites[number])
     quoted = [each for each in _points(case, best) if each.score.verified and each.score.quote]
     point = max(quoted, key=lambda each: (each.share, each.maximum), default=None)
-    entry = (_moment(case, best, "best_turn", "no_better_turn"), *_component(case, point))
+    entry = (_moment(case, best, "best_turn", "no_better_turn"), *_changed(case, best), *_component(case, point))
     yield ReportSection(title="Your strongest moment", entries=(entry,))
     explained = [each for each in _points(case, worst) if each.score.reason]
     point = max(explained, key=lambda each: (each.maximum - each.score.admitted, each.maximum), default=None)
-    entry = (_moment(case, worst, "worst_turn", "no_lower_turn"), *_component(case, point), *_lost_more(case, worst))
+    entry = (_moment(case, worst, "worst_turn", "no_lower_turn"), *_changed(case, worst), *_component(case, point))
     yield ReportSection(title="Your weakest moment", entries=(entry,))
 
 
@@ -176,29 +179,64 @@ def _component(case: _SideOfExchange, point: _Point | None) -> Entry:
     return (said, *case.reason(score.reason, case.cards[point.turn].position))
 
 
-def _lost_more(case: _SideOfExchange, number: int) -> Entry:
-    """What rules took from a turn after it was scored, less what they gave back; without comparisons."""
-    entries = [
-        each
-        for each in case.cards[number].entries
-        if each.kind in {"gap", "penalty", "reversal"} and each.dimension in case.debate.ledger.dimensions
+def _changed(case: _SideOfExchange, number: int) -> Entry:
+    """What a turn was given at first, and what each kind of change took from it or gave it."""
+    card, moved = case.cards[number], dict[str, float]()
+    claims = {each.flagged for each in case.debate.claims.values()}
+    dimensions = case.debate.ledger.dimensions
+    entries = [each for each in card.entries if each.kind != "score" and each.dimension in dimensions]
+    for each in entries:
+        of_claim = "claim" if each.kind == "reversal" or each.cause in claims else "conduct"
+        taker = each.kind if each.kind in TAKERS else of_claim
+        moved[taker] = moved.get(taker, 0.0) + each.applied
+    changes = [
+        f"{name} {'took' if points < 0 else 'gave'} {count(abs(points), 'point')}"
+        for kind, name in TAKERS.items()
+        if (points := round(moved.get(kind, 0.0), 2))
     ]
-    lost = -round(sum(each.applied for each in entries), 2)
-    events = (each.position for each in entries)
-    return (case.log.say("lost_more", *events, points=count(lost, "point")),) if lost > 0 else ()
+    if not changes:
+        return ()
+    now = case.composites[number]
+    first = round(now - sum(moved.values()), 2)
+    events = (card.position, *(each.position for each in entries))
+    return (case.log.say("changed", *events, first=count(first, "point"), changes=listed(changes), points=f"{now:g}"),)
 
 
 # what was lost after the score
 
 
 def _lost_later(case: _SideOfExchange) -> Iterator[Entry]:
-    listed = _largest(case)
-    yield from (_loss(case, each) for each in listed)
-    if rest := [each for each in case.losses if each not in listed]:
-        losses = count(len(rest), "further loss", "further losses")
-        points = count(-round(sum(each.points for each in rest), 2), "point")
-        yield (case.log.say("further_losses", rest, losses=losses, points=points),)
+    largest = _largest(case)
+    yield from (_loss(case, each) for each in largest)
+    flagged = sorted((each for each in case.losses if each.claim and each not in largest), key=_by_size)[:MAX_FLAGGED]
+    if flagged:
+        yield tuple(_flagged(case, sorted(flagged, key=lambda each: each.turn)))
+    told = {name for name, _ in _let_go(case)[:MAX_DROPPED]}
+    rest = [each for each in case.losses if each not in largest and each not in flagged and each.premise not in told]
+    if entry := tuple(_further(case, rest)):
+        yield entry
     yield from _moved(case)
+
+
+def _flagged(case: _SideOfExchange, losses: list[Loss]) -> Iterator[ReportSentence]:
+    """Flagged claims by name; what a flag means is said once."""
+    told = set[str]()
+    for loss in losses:
+        words: dict[str, Part] = {"flag": loss.kind.replace("_", " "), "quote": case.words(loss.turn, loss.quote)}
+        if loss.kind in told:
+            yield case.log.say("flagged_too", loss, **_head(loss), **words)
+        else:
+            yield case.log.say("lost_claim", loss, **_head(loss), asks=loss.asks, **words)
+        told.add(loss.kind)
+
+
+def _further(case: _SideOfExchange, rest: list[Loss]) -> Iterator[ReportSentence]:
+    """The losses that the report does not name, added up by dimension."""
+    for scale in dict.fromkeys(each.scale for each in rest):
+        losses = [each for each in rest if each.scale == scale]
+        points = count(-round(sum(each.points for each in losses), 2), "point")
+        number = count(len(losses), "further loss", "further losses")
+        yield case.log.say("further_losses", losses, losses=number, points=points, dimension=scale)
 
 
 def _moved(case: _SideOfExchange) -> Iterator[Entry]:
@@ -213,7 +251,10 @@ def _moved(case: _SideOfExchange) -> Iterator[Entry]:
         if points:
             verb = "down" if points < 0 else "up"
             parts += [", "] if parts else []
-            parts += [CitedTurn(number, bands[number][0].position), f" {verb} by {count(abs(points), 'point')}"]
+            parts += [
+                CitedTurn(number, max(bands[number], key=lambda each: abs(each.applied)).position),
+                f" {verb} by {count(abs(points), 'point')}",
+            ]
     events = [each.position for entries in bands.values() for each in entries]
     yield (
         case.log.say("bands", *events, turns=tuple(parts)),
@@ -223,17 +264,29 @@ def _moved(case: _SideOfExchange) -> Iterator[Entry]:
 
 def _largest(case: _SideOfExchange) -> list[Loss]:
     """The losses that the report tells one by one."""
-    return sorted(case.losses, key=lambda each: (each.points, each.position))[:MAX_LOST]
+    return sorted(case.losses, key=_by_size)[:MAX_LOST]
+
+
+def _by_size(loss: Loss) -> tuple[float, int]:
+    return loss.points, loss.position
+
+
+def _head(loss: Loss) -> dict[str, Part]:
+    return {
+        "turn": CitedTurn(loss.turn, loss.position),
+        "points": count(-loss.points, "point"),
+        "dimension": loss.scale,
+    }
 
 
 def _loss(case: _SideOfExchange, loss: Loss) -> Entry:
-    log, cited = case.log, CitedTurn(loss.turn, loss.position)
-    head: dict[str, Part] = {"turn": cited, "points": count(-loss.points, "point"), "dimension": loss.dimension}
+    log, head = case.log, _head(loss)
     if loss.kind == "gap":
         told = log.say("lost_gap", loss, **head, quote=case.words(loss.turn, loss.quote))
         return (told, _shown(case, loss), *case.reason(loss.reason, loss.position), *_withdrawals(case, loss))
     if loss.kind == "contradiction":
-        return (log.say("lost_contradiction", loss, **head), *case.reason(loss.reason, loss.cause or 0))
+        told = log.say("lost_contradiction", loss, **head)
+        return (told, *_contradicted(case, loss), *case.reason(loss.reason, loss.cause or 0))
     if loss.kind == "injection":
         return (log.say("lost_injection", loss, **head, quote=case.words(loss.turn, loss.quote)),)
     if loss.kind == "dropped_premise":
@@ -263,9 +316,19 @@ def _shown(case: _SideOfExchange, loss: Loss) -> ReportSentence:
     quote = case.words(loss.shown_in, loss.shown_by)
     if loss.shown_in == loss.turn:
         return case.log.say("shown_by_itself", loss, quote=quote)
-    by = case.debate.ledger.sides[loss.shown_in]
-    whose = "your own" if by == case.side else f"{NAMES[by]}’s"
-    return case.log.say("shown_by", loss, whose=whose, turn=CitedTurn(loss.shown_in, loss.position), quote=quote)
+    by, turn = case.debate.ledger.sides[loss.shown_in], CitedTurn(loss.shown_in, loss.position)
+    if by != case.side and loss.shown_in > loss.turn:
+        return case.log.say("shown_by", loss, who=NAMES[by], turn=turn, quote=quote)
+    whose = "Your own" if by == case.side else f"{NAMES[by]}’s"
+    return case.log.say("shown_before", loss, whose=whose, turn=turn, quote=quote)
+
+
+def _contradicted(case: _SideOfExchange, loss: Loss) -> Iterator[ReportSentence]:
+    """The premise that a turn contradicts."""
+    premise = case.debate.spine.premises.get(loss.contradicts)
+    if premise is not None and loss.cause is not None:
+        cited, quote = CitedTurn(premise.turn, premise.stated), case.words(premise.turn, premise.quote)
+        yield case.log.say("contradicted", loss.cause, loss.contradicts, turn=cited, quote=quote)
 
 
 def _withdrawals(case: _SideOfExchange, loss: Loss) -> Iterator[ReportSentence]:
@@ -287,28 +350,60 @@ def _withdrawal(case: _SideOfExchange, name: str, premise: Premise) -> Iterator[
 
 def _unanswered(case: _SideOfExchange) -> Iterator[Entry]:
     """Premises that the side let go, and premises of the opponent that it did not answer."""
-    own = [*_let_go(case)][: MAX_OPEN - 1]
-    yield from own
-    yield from [*_not_answered(case)][: MAX_OPEN - len(own)]
+    own, open_ = _let_go(case), [*_not_answered(case)]
+    for name, premise in own[:MAX_DROPPED]:
+        yield tuple(_dropped(case, name, premise))
+    if rest := [name for name, _ in own[MAX_DROPPED:]]:
+        yield (case.log.say("dropped_too", rest, premises=count(len(rest), "further premise")),)
+    rival, most = NAMES[other(case.side)], max(2, MAX_OPEN - len(own))
+    for name, premise, later in open_[:most]:
+        cited, words = CitedTurn(premise.turn, premise.stated), case.words(premise.turn, premise.quote)
+        yield (
+            case.log.say("premise", name, rival=rival, turn=cited, quote=words),
+            case.log.say("not_answered", later),
+        )
+    if left := open_[most:]:
+        names, turns = [name for name, _, _ in left], {turn for _, _, later in left for turn in later}
+        premises = count(len(left), "further premise")
+        yield (case.log.say("not_answered_too", names, turns, premises=premises, rival=rival),)
 
 
-def _let_go(case: _SideOfExchange) -> Iterator[Entry]:
+def _let_go(case: _SideOfExchange) -> list[tuple[str, Premise]]:
     """Premises that the side dropped and has not taken up since, but for those that the report has told already."""
     told = {each.premise for each in _largest(case)}
     refused = [event for event in _refused(case) if event.purpose == "premises"]
+    found = list[tuple[str, Premise]]()
     for name, premise in case.debate.spine.premises.items():
-        if premise.side != case.side or premise.state != "dropped" or name in told:
+        dropped = _drop(premise)
+        if premise.side != case.side or premise.state not in {"dropped", "withdrawn"} or dropped is None:
             continue
-        dropped = premise.changes[-1]
-        if not any(event.turn > dropped.turn and name in event.quote.split(", ") for event in refused):
-            cited, words = CitedTurn(dropped.turn, dropped.position), case.words(premise.turn, premise.quote)
-            yield (case.log.say("dropped", name, turn=cited, quote=words),)
+        denied = any(event.turn > dropped.turn and name in event.quote.split(", ") for event in refused)
+        if name not in told and not denied:
+            found.append((name, premise))
+    return found
 
 
-def _not_answered(case: _SideOfExchange) -> Iterator[Entry]:
-    """Premises of the opponent that the judge does not name among what the side's later turns answer.
+def _drop(premise: Premise) -> PremiseChange | None:
+    """The last time that a premise was dropped in silence."""
+    return next((each for each in reversed(premise.changes) if each.what == "dropped"), None)
 
-    Only where it was asked that of each of them, and nothing that it said besides is about the premise's words.
+
+def _dropped(case: _SideOfExchange, name: str, premise: Premise) -> Iterator[ReportSentence]:
+    """A premise that was dropped in silence, what that cost, and where it was given up openly afterwards."""
+    if (dropped := _drop(premise)) is not None:
+        cited, words = CitedTurn(dropped.turn, dropped.position), case.words(premise.turn, premise.quote)
+        yield case.log.say("dropped", name, turn=cited, quote=words)
+    for loss in case.losses:
+        if loss.premise == name:
+            points = count(-loss.points, "point")
+            yield case.log.say("charged", loss, points=points, dimension=loss.scale)
+    yield from _withdrawal(case, name, premise)
+
+
+def _not_answered(case: _SideOfExchange) -> Iterator[tuple[str, Premise, list[int]]]:
+    """Premises of the opponent that the judge does not name among what the side's later turns answer; those turns.
+
+    Only where it was asked that of each of them, and nothing that it said besides is against the premise's words.
     """
     rival, answered = other(case.side), case.debate.spine.answered
     met = [*_met(case)]
@@ -319,18 +414,17 @@ def _not_answered(case: _SideOfExchange) -> Iterator[Entry]:
         if any(turn not in answered or name in answered[turn] for turn in later):
             continue
         if not any(turn == premise.turn and _meet(span, premise.span) for turn, span in met):
-            cited, words = CitedTurn(premise.turn, premise.stated), case.words(premise.turn, premise.quote)
-            yield (
-                case.log.say("premise", name, rival=NAMES[rival], turn=cited, quote=words),
-                case.log.say("not_answered", later),
-            )
+            yield name, premise, later
 
 
 def _met(case: _SideOfExchange) -> Iterator[tuple[int, Span | None]]:
-    """The words of the opponent's turns of which something is recorded: flaws, also refused ones, flags, citations."""
+    """The words against which something is recorded: flaws, also refused ones, flags, citations.
+
+    Words that show a flaw of a turn are not among them: that flaw is no answer to them.
+    """
     turns = case.debate.transcript.turns
     for card in case.debate.ledger.cards.values():
-        yield from ((each.turn, each.span) for entry in card.entries if entry.kind == "gap" for each in entry.evidence)
+        yield from ((card.turn, entry.evidence[0].span) for entry in card.entries if entry.kind == "gap")
     yield from ((each.turn, each.span) for each in case.debate.claims.values())
     yield from ((each.turn, each.claim) for each in _wrong_citations(case))
     for event in _refused(case):
@@ -392,10 +486,11 @@ def _by_component(case: _SideOfExchange) -> Iterator[tuple[float, Entry]]:
         below = case.log.say(
             "below_best",
             [each.turn for each in scored],
+            [*(each.turn for each in mine), next(each.turn for each in scored if each.score.admitted == top)],
             component=name.replace("_", " "),
             best=f"{top:g} of {worst.maximum}",
-            turns=count(len(mine), "turn"),
-            points=count(lost, "point"),
+            turns=f"{count(len(mine), 'turn')} {'is' if len(mine) == 1 else 'are'} {count(lost, 'point')}",
+            together=", added up" if len(mine) > 1 else "",
         )
         advice = Strong(f"See that each turn {worst.asks}.")
         points = count(worst.score.admitted, "point")
@@ -431,11 +526,24 @@ def _by_rule(case: _SideOfExchange) -> Iterator[tuple[float, Entry]]:
             losses,
             losses=how,
             points=count(lost, "point"),
-            most=f"{-worst.points:g}",
-            turn=CitedTurn(worst.turn, worst.position),
+            dimension=listed([*dict.fromkeys(each.scale for each in losses)]),
+            most=_most(losses),
         )
         why = () if worst in told else [each for each in _loss(case, worst) if each.kind in REASONS]
         yield lost, (case.log.say("advice", *cost.because_of, advice=Strong(what)), cost, *why)
+
+
+def _most(losses: list[Loss]) -> Parts:
+    """The turns that lost most together, with their points."""
+    sums = dict[int, float]()
+    for each in losses:
+        sums[each.turn] = round(sums.get(each.turn, 0.0) - each.points, 2)
+    most, parts = max(sums.values()), list[Part]()
+    for turn in (turn for turn, points in sums.items() if points == most):
+        largest = min((each for each in losses if each.turn == turn), key=_by_size)
+        share = "all in " if len(sums) == 1 else f" and {most:g} in " if parts else f"{most:g} of them in "
+        parts += [share, CitedTurn(turn, largest.position)]
+    return tuple(parts)
 
 
 # what has no score

@@ -373,7 +373,7 @@ def test_what_comparisons_moved_is_told_turn_by_turn(path: Path, side: str) -> N
     }
     told = report_markdown(made(log, side))
     if sum(moved.values()) > -1:
-        assert "Comparisons with the turns beside them" not in told
+        assert "Comparisons with the neighbouring turns" not in told
         return
 
     for number, points in moved.items():
@@ -381,3 +381,17 @@ def test_what_comparisons_moved_is_told_turn_by_turn(path: Path, side: str) -> N
             how = f"{'down' if points < 0 else 'up'} by {abs(points):g} point"
             assert re.search(rf"turn {number} \(event \d+\) {how}", told)
     assert f"Together your turns lost {-sum(moved.values()):g} point" in told
+
+
+@pytest.mark.parametrize("side", ["pro", "con"])
+@pytest.mark.parametrize("path", EXCHANGES, ids=lambda path: path.stem)
+def test_an_entry_names_each_event_once_and_only_those_that_decide(path: Path, side: str) -> None:
+    text = report_markdown(made(recorded(path), side))
+    shown = [re.findall(r"(?:event |\\\[|, )(\d+)(?=\)|, \d|\\\])", line) for line in text.splitlines()]
+
+    assert [each for each in shown if each]
+    for events in shown:
+        assert len(events) == len(set(events))
+    cut = [line for line in text.splitlines() if re.search(r"and \d+ more\\\]", line)]
+    assert all(re.search("cost you|further losses|pairs of neighbouring", line) for line in cut), "sums of many"
+    assert " points in the end. [" not in text.replace("\\", "")

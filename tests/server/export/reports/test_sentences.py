@@ -39,6 +39,7 @@ from events.types import (
     Missing,
     NarrativeVerdictReached,
     OpponentAnswered,
+    Passage,
     PenaltyApplied,
     PenaltyReversed,
     PremiseDropped,
@@ -77,6 +78,15 @@ class Told(NamedTuple):
     side: Any
     sentence: ReportSentence
     found: re.Match[str]
+    report: tuple[ReportSentence, ...] = ()
+
+    @property
+    def told_alone(self) -> list[Any]:
+        """The changes that sentences of the report tell one by one."""
+        kinds = "gap", "claim", "dropped", "contradiction", "injection"
+        alone = {"flagged_too", "charged", *(f"lost_{kind}" for kind in kinds)}
+        events = [self.log[at] for each in self.report if each.kind in alone for at in each.because_of]
+        return [each for each in events if isinstance(each, LogicGapAdjusted | PenaltyApplied)]
 
     def __getitem__(self, name: str) -> str:  # type: ignore[override]
         return self.found[name]
@@ -222,8 +232,12 @@ def exchanges(told: Told) -> bool:
         earlier, later = given.count("earlier"), given.count("later")
         winner = each.earlier if earlier > later else each.later
         counts["drawn" if earlier == later else "won" if winner in told.mine else "lost"] += 1
-    return told.cites(TurnsCompared) == told.all(TurnsCompared) and all(
-        int(told[name]) == number for name, number in counts.items()
+    names = {name.replace("_", " ") for each in told.cites(TurnsCompared) for name in each.outcomes or ()}
+    return (
+        told.cites(TurnsCompared) == told.all(TurnsCompared)
+        and all(int(told[name]) == number for name, number in counts.items())
+        and int(told["pairs"]) == sum(counts.values())
+        and names == {*told["dimensions"].replace(" and ", ", ").split(", ")}
     )
 
 
@@ -253,9 +267,15 @@ def lost(told: Told) -> Any:
     change = told.one(LogicGapAdjusted, PenaltyApplied)
     undone = [each for each in told.all(PenaltyReversed) if change in told.all(PenaltyApplied, claim=each.claim)]
     assert not undone
-    assert (change.turn, change.dimension.replace("_", " ")) == (told.turn, told["dimension"])
+    assert (change.turn, scale(told, change)) == (told.turn, told["dimension"])
     assert shown(-change.applied, told)
     return change
+
+
+def scale(told: Told, change: Any) -> str:
+    """The dimension of a change, and whether it counts."""
+    counts = told.opened.rubric.dimensions[change.dimension].in_composite
+    return str(change.dimension.replace("_", " ") + ("" if counts else " (not in the total)"))
 
 
 def lost_claim(told: Told) -> bool:
@@ -263,6 +283,18 @@ def lost_claim(told: Told) -> bool:
     cleared = told.all(ClaimCleared, claim=flag.claim)
     is_it = change.claim == flag.claim and flag.kind.replace("_", " ") == told["flag"]
     return is_it and not cleared and told.says(change.turn) and plain(flag.quote).startswith(told["quote"][:20])
+
+
+def contradicted(told: Told) -> bool:
+    found, stated = told.one(ContradictionFound, side=told.side), told.one(PremiseStated)
+    is_mine = (stated.side, stated.turn) == (told.side, told.turn)
+    return stated.premise in found.premises and is_mine and told.says(stated.turn)
+
+
+def charged(told: Told) -> bool:
+    """The points that a drop cost; which drop, the sentence before says."""
+    change = told.one(PenaltyApplied, rule="dropped_premise")
+    return scale(told, change) == told["dimension"] and shown(-change.applied, told)
 
 
 def lost_dropped(told: Told) -> bool:
@@ -278,14 +310,22 @@ def lost_gap(told: Told) -> bool:
 
 
 def shown_by(told: Told) -> bool:
+    """Only a later turn of the other side can show a flaw; other words show it without any act of their speaker."""
     gap = told.one(LogicGapAdjusted)
     turn = gap.exposed_by.turn
-    by = "your own" if turn in told.mine else f"{NAMES[told.rival]}’s"
-    return turn == told.turn and told["whose"] == by and told.says(turn) and turn != gap.turn
+    return turn == told.turn and turn > gap.turn and told.says(turn) and turn not in told.mine
+
+
+def shown_before(told: Told) -> bool:
+    gap = told.one(LogicGapAdjusted)
+    turn = gap.exposed_by.turn
+    whose = "Your own" if turn in told.mine else f"{NAMES[told.rival]}’s"
+    is_other = turn != gap.turn and (turn in told.mine or turn < gap.turn)
+    return turn == told.turn and told["whose"] == whose and told.says(turn) and is_other
 
 
 def many_lost(told: Told) -> bool:
-    """A number of losses with their points."""
+    """A number of losses with their points, all of the dimensions that are named."""
     changes = told.cites(LogicGapAdjusted, PenaltyApplied)
     reversed_claims = {each.claim for each in told.all(PenaltyReversed)}
     stand = all(
@@ -293,22 +333,57 @@ def many_lost(told: Told) -> bool:
         for each in changes
     )
     mine = all(each.turn in told.mine for each in changes)
+    of_scale = {scale(told, each) for each in changes} == {*told["dimension"].split(" and ")}
     return (
-        stand and mine and int(told["number"]) == len(changes) and shown(-sum(each.applied for each in changes), told)
+        stand
+        and mine
+        and of_scale
+        and int(told["number"]) == len(changes)
+        and shown(-sum(each.applied for each in changes), told)
     )
 
 
+def further(told: Told) -> bool:
+    """The losses that no other sentence of the report tells."""
+    alone = told.told_alone
+    return many_lost(told) and not any(each in alone for each in told.cites(LogicGapAdjusted, PenaltyApplied))
+
+
 def cost(told: Told) -> bool:
-    most = [each.applied for each in told.cites(LogicGapAdjusted, PenaltyApplied) if each.turn == told.turn]
-    return many_lost(told) and any(shown(-each, told, "most") for each in most)
+    """The turns that lost most together are named with their sums, and no other is."""
+    sums: dict[int, float] = {}
+    for each in told.cites(LogicGapAdjusted, PenaltyApplied):
+        sums[each.turn] = sums.get(each.turn, 0) - each.applied
+    most = {turn: points for turn, points in sums.items() if abs(points - max(sums.values())) < 0.001}
+    text = told["most"]
+    if len(sums) == 1:
+        return many_lost(told) and text == f"all in turn {next(iter(sums))}"
+    said = {int(turn): float(points) for points, turn in re.findall(r"([\d.]+) (?:of them )?in turn (\d+)", text)}
+    return many_lost(told) and said == most
 
 
-def lost_more(told: Told) -> bool:
+def changed(told: Told) -> bool:
+    """The first score and each kind of change add up to what is left, from the turn's events alone."""
     parts = [name for name, each in told.opened.rubric.dimensions.items() if each.in_composite]
-    kinds = LogicGapAdjusted, PenaltyApplied, PenaltyReversed
-    (turn,) = {each.turn for each in told.cited.values()}
-    every = [each for each in told.all(*kinds, turn=turn) if each.dimension in parts]
-    return told.cites(*kinds) == every and shown(-sum(each.applied for each in every), told)
+    scored = told.one(TurnScored)
+    first = sum(scored.dimensions[name].admitted for name in parts)
+    every = [each for each in told.all(ScoreChange, turn=scored.turn) if each.dimension in parts]
+    sums: dict[str, float] = {}
+    for each in every:
+        of_claim = isinstance(each, PenaltyReversed) or getattr(each, "claim", UNSET) is not UNSET
+        kind = {LogicGapAdjusted: "flaws", ScoreHarmonized: "comparisons"}.get(type(each), "rules of conduct")
+        kind = "flagged claims" if of_claim else kind
+        sums[kind] = sums.get(kind, 0) + each.applied
+    said = {
+        kind.removeprefix(" and ").strip(): float(points) * (-1 if verb == "took" else 1)
+        for kind, verb, points in re.findall(r"([a-z ]+?) (took|gave) ([\d.]+) points?", told["changes"])
+    }
+    return (
+        told.cites(ScoreChange) == every
+        and said == {kind: round(points, 2) for kind, points in sums.items() if round(points, 2)}
+        and shown(first, told, "first")
+        and shown(first + sum(said.values()), told)
+    )
 
 
 def bands(told: Told) -> bool:
@@ -329,10 +404,10 @@ def bands_total(told: Told) -> bool:
 
 
 def dropped(told: Told) -> bool:
-    """Of the drop nothing later is recorded: neither that the premise came back nor a refused finding that says so."""
+    """Nothing later says that the premise came back, nor does a refused finding; that it was given up may follow."""
     drop = told.one(PremiseDropped)
     (stated,) = told.all(PremiseStated, premise=drop.premise)
-    later = [each for each in told.all(PremiseRevised, PremiseWithdrawn, premise=drop.premise) if each.turn > drop.turn]
+    later = [each for each in told.all(PremiseRevised, premise=drop.premise) if each.turn > drop.turn]
     refused = [each for each in told.all(FindingRefused, purpose="premises") if drop.premise in each.quote.split(", ")]
     denied = later or [each for each in refused if each.turn > drop.turn]
     return drop.turn == told.turn and stated.side == told.side and told.says(stated.turn) and not denied
@@ -347,7 +422,10 @@ def premise(told: Told) -> bool:
 
 
 def not_answered(told: Told, stated: Any) -> bool:
-    """The judge's answer on each later turn of the side does not name the premise, and no finding is about it."""
+    """The judge's answer on each later turn of the side does not name the premise, and no finding is against it.
+
+    Words that show a flaw of another turn are not thereby answered.
+    """
     later = [turn for turn in told.mine if turn > stated.turn]
     answers = {each.turn: each.answered for each in told.cites(OpponentAnswered)}
     start, end = stated.span
@@ -355,7 +433,7 @@ def not_answered(told: Told, stated: Any) -> bool:
     def meets(span: Any) -> bool:
         return bool(span[0] < end and start < span[1])
 
-    flaws = [part for each in told.all(LogicGapAdjusted) for part in (each.fails, each.exposed_by)]
+    flaws = [each.fails for each in told.all(LogicGapAdjusted)]
     spans = [each.span for each in (*flaws, *told.all(ClaimFlagged)) if each.turn == stated.turn]
     refused = [each.quote for each in told.all(FindingRefused) if each.purpose != "premises" and each.quote]
     text = told.text(stated.turn)
@@ -366,6 +444,13 @@ def not_answered(told: Told, stated: Any) -> bool:
         and not any(stated.premise in each for each in answers.values())
         and not any(map(meets, spans))
     )
+
+
+def is_open(told: Told, stated: Any) -> bool:
+    """As ``not_answered``, of one premise among others, by the answers about the turns after it."""
+    later = [turn for turn in told.mine if turn > stated.turn]
+    cited = {at: event for at, event in told.cited.items() if getattr(event, "turn", 0) in later}
+    return not_answered(told._replace(cited=cited), stated)
 
 
 def withdrawn(told: Told) -> bool:
@@ -449,14 +534,12 @@ def in_respect_of(text: str) -> str:
 
 
 QUOTE, POINTS, TURN = "«(?P<quote>.*)»", "(?P<points>[\\d.]+) points?", "turn (?P<turn>\\d+)"
-LOST = f"{TURN} lost {POINTS} of (?P<dimension>[a-z ]+)"
+DIMENSION = "(?P<dimension>[a-z ]+(?: \\(not in the total\\))?)"
+LOST = f"{TURN} lost {POINTS} of {DIMENSION}"
 OF_100 = "(?P<points>[\\d.]+) of 100 (?P<when>.+)\\."
 WITH = "with (?P<points>[\\d.]+) of 100 points (?P<when>.+)\\."
 GIVEN = "(?P<given>[\\d.]+) of (?P<of>\\d+)(?:, of which the rules admit (?P<admitted>[\\d.]+),)?"
-BEST = (
-    "In this respect \\({what}\\) the best {best} of this debate has (?P<best>[\\d.]+) of (?P<of>\\d+)\\."
-    " Measured by that, "
-)
+BEST = "In this respect \\({what}\\) the best {best} of this debate has (?P<best>[\\d.]+) of (?P<of>\\d+)\\. Your "
 Check = Callable[[Told], Any]
 CHECKS: dict[str, tuple[str, Check]] = {
     "judge": (
@@ -489,7 +572,14 @@ CHECKS: dict[str, tuple[str, Check]] = {
         "Mean score of your turns: (?P<mine>[\\d.]+|none) of 100\\. (?P<rival>Pro|Con): (?P<theirs>[\\d.]+|none)\\.",
         means,
     ),
-    "exchanges": ("Exchanges: (?P<won>\\d+) won, (?P<lost>\\d+) lost, (?P<drawn>\\d+) drawn\\.", exchanges),
+    "exchanges": (
+        (
+            "Of (?P<pairs>\\d+) pairs? of neighbouring turns you won (?P<won>\\d+) and lost (?P<lost>\\d+);"
+            " (?P<drawn>\\d+) (?:was|were) drawn\\. The turn that is better in more of (?P<dimensions>.+) wins the"
+            " pair\\."
+        ),
+        exchanges,
+    ),
     "totals": (
         "Total of your arguments: (?P<mine>.+)\\. (?P<rival>Pro|Con): (?P<theirs>[\\d.]+|none)\\.",
         lambda t: all(
@@ -518,12 +608,19 @@ CHECKS: dict[str, tuple[str, Check]] = {
         f"The judge gave it {GIVEN} for (?P<component>.+?) \\(whether it (?P<asks>.+)\\) and quoted: {QUOTE}",
         component,
     ),
-    "lost_more": (f"After it was scored, the turn lost {POINTS} more\\.", lost_more),
+    "changed": (
+        (
+            "It had (?P<first>[\\d.]+) points? when it was scored; since then (?P<changes>.+), which leaves"
+            " (?P<points>[\\d.]+)\\."
+        ),
+        changed,
+    ),
     "judge_wrote": (f"The judge wrote: {QUOTE}", judge_wrote),
     "lost_gap": (f"{LOST} for a flaw in these words: {QUOTE}", lost_gap),
-    "shown_by": (f"What shows it, as the judge says, are (?P<whose>.+) words in {TURN}: {QUOTE}", shown_by),
+    "shown_by": (f"(?P<rival>Pro|Con) showed it in {TURN}, as the judge says: {QUOTE}", shown_by),
+    "shown_before": (f"(?P<whose>.+) words in {TURN} show it, as the judge says: {QUOTE}", shown_before),
     "shown_by_itself": (
-        f"What shows it, as the judge says, are words of the same turn: {QUOTE}",
+        f"The same turn shows it, as the judge says: {QUOTE}",
         lambda t: (
             t.says(t.one(LogicGapAdjusted).turn)
             and t.one(LogicGapAdjusted).exposed_by.turn == t.one(LogicGapAdjusted).turn
@@ -546,22 +643,42 @@ CHECKS: dict[str, tuple[str, Check]] = {
         f"{LOST} for a contradiction, as the judge says\\.",
         lambda t: lost(t).turn in t.one(ContradictionFound, side=t.side).turns,
     ),
+    "contradicted": (f"It denies this premise of yours from {TURN}: {QUOTE}", contradicted),
     "lost_injection": (
         f"{LOST} for words that give orders to the judge: {QUOTE}",
         lambda t: lost(t).turn == t.one(InjectionDetected).turn and t.says(t.turn),
     ),
     "withdrawn": (f"You gave up this premise openly in {TURN}: {QUOTE}", withdrawn),
-    "further_losses": (f"(?P<number>\\d+) further loss(?:es)? took {POINTS}\\.", many_lost),
+    "flagged_too": (f"{LOST} for another (?P<flag>.+?): {QUOTE}", lost_claim),
+    "further_losses": (f"(?P<number>\\d+) further loss(?:es)? took {POINTS} of {DIMENSION}\\.", further),
     "bands": (
-        "Comparisons with the turns beside them moved (?:turn \\d+ (?:down|up) by [\\d.]+ points?(?:, )?)+\\.",
+        "Comparisons with the neighbouring turns moved (?:turn \\d+ (?:down|up) by [\\d.]+ points?(?:, )?)+\\.",
         bands,
     ),
     "bands_total": (f"Together your turns lost {POINTS} by it\\.", bands_total),
     "dropped": (f"The judge says that {TURN} dropped a premise of yours in silence: {QUOTE}", dropped),
+    "charged": (f"It cost the turn {POINTS} of {DIMENSION}\\.", charged),
+    "dropped_too": (
+        "The judge says that your turns dropped (?P<number>\\d+) further premises? of yours in silence\\.",
+        lambda t: (
+            int(t["number"]) == len(t.cites(PremiseDropped))
+            and all(t.all(PremiseStated, premise=each.premise, side=t.side) for each in t.cites(PremiseDropped))
+        ),
+    ),
     "premise": (f"(?P<rival>Pro|Con) built on this in {TURN}: {QUOTE}", premise),
     "not_answered": (
         "The judge does not name it among what your later turns answered\\.",
         lambda t: bool(t.cites(OpponentAnswered)),  # and ``not_answered``, for the premise of the sentence before
+    ),
+    "not_answered_too": (
+        (
+            "Nor does the judge name (?P<number>\\d+) further premises? of (?P<rival>Pro|Con) among what your"
+            " later turns answered\\."
+        ),
+        lambda t: (
+            int(t["number"]) == len(t.cites(PremiseStated))
+            and all(is_open(t, each) and each.side == t.rival for each in t.cites(PremiseStated))
+        ),
     ),
     "miscited": (f"(?P<rival>Pro|Con) cited \\[(?P<passage>.*)\\] in {TURN}, but (?P<fault>.+?): {QUOTE}", miscited),
     "miscited_too": (
@@ -573,14 +690,15 @@ CHECKS: dict[str, tuple[str, Check]] = {
     ),
     "advice": ("(?P<text>.+)", lambda t: bool(t.cited)),  # no statement; the sentences after it say what it rests on
     "below_best": (
-        BEST.format(what="(?P<component>.+)", best="turn") + f"your (?P<turns>\\d+) turns? lack {POINTS} together\\.",
+        BEST.format(what="(?P<component>.+)", best="turn")
+        + f"(?P<turns>\\d+) turns? (?:is|are) {POINTS} below that(?:, added up)?\\.",
         below_best,
     ),
     "lowest": (
         f"{TURN} has {POINTS}\\.",
         lambda t: bool(t.cites(TurnScored, turn=t.turn)),
     ),
-    "cost": (f"(?P<number>\\d+) .+ cost you {POINTS}, (?P<most>[\\d.]+) of it in {TURN}\\.", cost),
+    "cost": (f"(?P<number>\\d+) .+? cost you {POINTS} of (?P<dimension>.+), (?P<most>.+)\\.", cost),
     "not_judged": (
         f"{TURN} is not judged yet\\.",
         lambda t: t.one(TurnSpoken).turn == t.turn and not t.all(TurnScored, turn=t.turn),
@@ -634,7 +752,8 @@ CHECKS: dict[str, tuple[str, Check]] = {
         ),
     ),
     "below_best_argument": (
-        BEST.format(what="(?P<criterion>.+)", best="argument") + f"yours lack {POINTS} together\\.",
+        BEST.format(what="(?P<criterion>.+)", best="argument")
+        + f"\\d+ arguments? (?:is|are) {POINTS} below that(?:, added up)?\\.",
         below_best_argument,
     ),
     "lowest_argument": (
@@ -655,6 +774,7 @@ ABOUT_THE_ONE_BEFORE: dict[str, Callable[[Told, Any, str], bool]] = {
     "lowest": lambda told, _, text: shown(points_of(told.one(TurnScored), in_respect_of(text)), told),
     "lowest_argument": lambda told, _, text: shown(traced(told).scores[in_respect_of(text)], told),
     "not_answered": lambda told, before, _: not_answered(told, before),
+    "charged": lambda told, before, _: before in told.cites(PremiseDropped) + told.cites(PremiseStated),
     "no_answer": lambda told, before, _: before.target not in told.one(QuestionsAnswered).answers,
     "no_reply": lambda told, _, text: not told.all(ArgumentCrossExamined, by=told.side, target=text.split(" ")[0]),
 }
@@ -665,13 +785,15 @@ def checked(log: Log, side: Any) -> Iterator[str]:
     """Check every sentence of a report; their kinds."""
     events: dict[int, Any] = {record.position: record.event for record in log}
     before: ReportSentence | None = None
-    for sentence in sentences(made(log, side)):
+    report = tuple(sentences(made(log, side)))
+    for sentence in report:
         pattern, check = CHECKS[sentence.kind]
         found = re.fullmatch(pattern, words(sentence), re.DOTALL)
         assert found, (sentence.kind, words(sentence))
         assert sentence.because_of, (sentence.kind, words(sentence))
         assert {part.position for part in sentence.text if isinstance(part, CitedTurn)} <= {*sentence.because_of}
-        told = Told(events, {at: events[at] for at in sentence.because_of}, side, sentence, found)
+        told = Told(events, {at: events[at] for at in sentence.because_of}, side, sentence, found, report)
+        assert {*sentence.deciding} <= {*sentence.because_of}
         assert found.groupdict().get("rival") in {None, NAMES[other(side)]}
         assert check(told), (sentence.kind, words(sentence), sentence.because_of)
         if (about := ABOUT_THE_ONE_BEFORE.get(sentence.kind)) is not None:
@@ -742,6 +864,75 @@ def test_a_premise_is_left_unanswered_only_if_nothing_recorded_denies_it() -> No
         assert not told_of(other_log, "pro", "premise")
 
 
+@pytest.mark.slow
+def test_words_that_show_a_flaw_are_not_thereby_answered() -> None:
+    """A flaw in the premise's own words is an answer to it; that its words show a flaw of another turn is none."""
+    log = exhibited("juries")
+    stated = premise_of(log, OPEN)
+    gap = next(each.event for each in log if named_in(each.event, LogicGapAdjusted, turn=1))
+    words_ = Passage(turn=4, quote=stated.quote, span=stated.span)
+    shows, fails = replace(gap, exposed_by=words_), replace(gap, turn=4, fails=words_, exposed_by=gap.fails)
+
+    assert told_of(longer(log, shows), "pro", "premise")
+    assert not told_of(longer(log, fails), "pro", "premise")
+
+
+def crowded() -> Log:
+    """A debate with more dropped and more unanswered premises than a report names."""
+    log = exhibited("juries")
+    open_, dropped = premise_of(log, OPEN), premise_of(log, GIVEN_UP)
+    further = [replace(open_, premise=f"P4.{number}") for number in (7, 8, 9)]
+    lost = replace(dropped, premise="P1.9")
+    return longer(log, *further, lost, PremiseDropped(premise=lost.premise, turn=3, reason="…"))
+
+
+@pytest.mark.slow
+def test_premises_that_have_no_place_in_the_report_are_counted() -> None:
+    log = crowded()
+    drops = [each.event for each in log if isinstance(each.event, PremiseDropped) and each.event.turn % 2]
+
+    assert len(told_of(log, "pro", "dropped")) == 2
+    assert [f"The judge says that your turns dropped {len(drops) - 2} further premise of yours in silence."] == [
+        each.replace("premises", "premise") for each in told_of(log, "pro", "dropped_too")
+    ]
+    assert len(told_of(log, "pro", "premise")) == 2
+    assert ["Nor does the judge name 2 further premises of Con among what your later turns answered."] == told_of(
+        log, "pro", "not_answered_too"
+    )
+
+
+@pytest.mark.slow
+def test_a_drop_is_told_with_its_charge_and_points_outside_the_total_say_so() -> None:
+    log = exhibited("juries")
+    drop = next(each for each in log if isinstance(each.event, PremiseDropped) and each.event.turn == 3)
+    charge = next(each.event for each in log if named_in(each.event, PenaltyApplied, because_of=drop.position))
+
+    assert charge.dimension == "credibility"
+    told = [words(each) for each in sentences(made(log, "pro")) if drop.position in each.because_of]
+    assert any("credibility (not in the total)" in each for each in told)
+
+
+@pytest.mark.slow
+def test_turns_that_lost_the_same_are_named_together() -> None:
+    """The sums by turn decide, and not the largest single loss."""
+    log = exhibited("juries")
+    gap = next(each.event for each in log if named_in(each.event, LogicGapAdjusted, turn=1))
+    lost = [
+        replace(gap, turn=turn, fails=replace(gap.fails, turn=turn), requested=-points, applied=-points)
+        for turn, points in ((1, 30.0 + gap.applied), (5, 15.0), (5, 15.0))
+    ]
+    text = next(each.event.text for each in log if named_in(each.event, TurnSpoken, turn=5))
+    lost = [
+        each if each.turn == 1 else replace(each, fails=replace(each.fails, quote=text[:30], span=(0, 30)))
+        for each in lost
+    ]
+    before = [each.event for each in log if isinstance(each.event, LogicGapAdjusted) and each.event.turn == 5]
+    assert not before
+
+    told = next(each for each in told_of(longer(log, *lost), "pro", "cost") if "flaws" in each)
+    assert told.endswith("30 of them in turn 1 and 30 in turn 5.")
+
+
 @pytest.mark.parametrize(
     "path", [path for path in BY_HAND if path.stem != "library_fines_v2"], ids=lambda path: path.stem
 )
@@ -753,7 +944,7 @@ def test_debates_whose_judge_was_not_asked_what_is_answered_say_nothing_of_it(pa
 
 
 @pytest.mark.slow
-def test_a_premise_that_came_back_is_not_dropped() -> None:
+def test_a_premise_that_came_back_is_not_dropped_and_one_that_was_given_up_afterwards_is() -> None:
     log = exhibited("juries")
     stated, text = (
         premise_of(log, GIVEN_UP),
@@ -764,7 +955,10 @@ def test_a_premise_that_came_back_is_not_dropped() -> None:
     refused = FindingRefused(turn=5, purpose="premises", quote=stated.premise, reason="it was dropped before")
 
     assert [each for each in told_of(log, "pro", "dropped") if GIVEN_UP in each]
-    for event in (withdrawn, revised, refused):
+    given_up = longer(log, withdrawn)
+    assert [each for each in told_of(given_up, "pro", "dropped") if GIVEN_UP in each]
+    assert f"You gave up this premise openly in turn 5: «{text[:30].strip()}»" in told_of(given_up, "pro", "withdrawn")
+    for event in (revised, refused):
         assert not [each for each in told_of(longer(log, event), "pro", "dropped") if GIVEN_UP in each]
 
 
@@ -860,6 +1054,7 @@ async def test_every_kind_of_sentence_is_told_of_some_log_and_holds(script: Any)
             debate = await opening
             await h.ended(debate)
             logs.append(await records(h, debate))
+    logs.append(crowded())
     whole = recorded(BY_HAND[0])
     logs += [
         whole[: each.position]
