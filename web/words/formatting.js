@@ -39,7 +39,7 @@ export const isMissing = (value) => typeof value === "object" && value !== null 
  */
 export function number(value, decimals) {
   if (typeof value !== "number") return "–";
-  return decimals === undefined ? String(Math.round(value * 100) / 100) : value.toFixed(decimals);
+  return decimals === undefined ? String(rounded(value, 2)) : rounded(value, decimals).toFixed(decimals);
 }
 
 /**
@@ -47,7 +47,14 @@ export function number(value, decimals) {
  * @param {unknown} value
  * @returns {string}
  */
-export const tenths = (value) => (typeof value === "number" ? String(Number(value.toFixed(1))) : "–");
+export const tenths = (value) => (typeof value === "number" ? String(rounded(value, 1)) : "–");
+
+/** Rounded as in the sentences of the server: a tie, such as 83.25, goes to the even digit. */
+function rounded(value, decimals) {
+  const isTie = Number.isInteger(value * 2 ** (decimals + 1)) && !Number.isInteger(value * 2 ** decimals);
+  const scale = 10 ** decimals;
+  return isTie ? 2 * Math.round(value * scale / 2) / scale : Number(value.toFixed(decimals));
+}
 
 /**
  * A change with its sign: −2, +1, 0.

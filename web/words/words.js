@@ -372,7 +372,7 @@ export const SCORES = {
   absent: (name, reason) => `No score for ${name}: ${reason}.`,
   revised: (names) => `revised: ${names.join(", ")}`,
   given: "the judge gave ",
-  admitted: "the rules admitted ",
+  judged: "when it was judged ",
   changedLater: "changed later",
   lowered: "lowered by rule",
   raised: "raised by rule",

@@ -160,7 +160,7 @@ def _moment(case: _SideOfExchange, number: int, alone: str, among: str) -> Repor
     points = case.composites[number]
     kind = alone if [*case.composites.values()].count(points) == 1 else among
     kind = "only_turn" if len(case.composites) == 1 else kind
-    return case.log.say(kind, case.cards, turn=case.scored(number), points=f"{points:.1f}", when=case.when)
+    return case.log.say(kind, case.cards, turn=case.scored(number), points=f"{points:g}", when=case.when)
 
 
 def _component(case: _SideOfExchange, point: _Point | None) -> Entry:

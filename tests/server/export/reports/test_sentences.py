@@ -171,7 +171,13 @@ def ranks(told: Told, *, of: Callable[..., float] | None, alone: bool) -> bool:
     is_extreme = (len(points) == 1) if of is None else mine[told.turn] == of(points)
     is_alone = points.count(mine[told.turn]) == 1
     says_when = told["when"] == ("in the end" if told.all(DebateConcluded) else "so far")
-    return mine == everything and is_extreme and is_alone == alone and says_when and shown(mine[told.turn], told)
+    return (
+        mine == everything
+        and is_extreme
+        and is_alone == alone
+        and says_when
+        and float(told["points"]) == mine[told.turn]
+    )
 
 
 def shown(value: float, told: Told, name: str = "points") -> bool:
@@ -381,8 +387,8 @@ def changed(told: Told) -> bool:
     return (
         told.cites(ScoreChange) == every
         and said == {kind: round(points, 2) for kind, points in sums.items() if round(points, 2)}
-        and shown(first, told, "first")
-        and shown(first + sum(said.values()), told)
+        and float(told["first"]) == round(first, 2)
+        and float(told["points"]) == round(first + sum(said.values()), 2)
     )
 
 
