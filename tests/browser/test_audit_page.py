@@ -104,7 +104,7 @@ def test_a_revised_score_looks_revised(page: Page, server: Any, juries: str) -> 
     turn = page.locator("[data-turn='3']")
 
     expect(turn.locator(".revised")).to_have_text("revised: logic")
-    expect(turn.locator("[data-dimension=logic] > s")).to_contain_text(["23", "21"])
+    expect(turn.locator("[data-dimension=logic] > s")).to_have_text(["the judge gave 23", "when it was judged 21"])
     expect(turn.locator("[data-dimension=logic]")).to_contain_text("changed later")
 
 

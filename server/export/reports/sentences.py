@@ -327,6 +327,10 @@ KINDS: Final = {
     ),
     "withdrawn": SentenceKind("You gave up this premise openly in {turn}: {quote}", _withdrawn, _nothing),
     "flagged_too": SentenceKind("{turn} lost {points} of {dimension} for another {flag}: {quote}", _loss),
+    "flagged_at_no_cost": SentenceKind(
+        "{turn} makes a claim that was flagged as {flag} (it {asks}), which costs no points: {quote}",
+        lambda log, claim: (*log.of(DebateOpened), *log.of(ClaimFlagged, claim=claim)),
+    ),
     "further_losses": SentenceKind("{losses} took {points} of {dimension}.", _losses, _changes),
     "bands": SentenceKind("Comparisons with the neighbouring turns moved {turns}.", _given, _nothing),
     "bands_total": SentenceKind("Together your turns lost {points} by it.", _given, _nothing),

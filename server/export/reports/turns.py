@@ -10,7 +10,7 @@ from events.state.debate import Debate
 from events.state.ledger import TurnCard
 from events.state.spine import Premise, PremiseChange
 from events.types import CitationChecked, ClaimUpheld, ComponentScore, FindingRefused, Side, Span, other
-from events.types.rubric import Rubric
+from events.types.rubric import Rubric, rule_of
 from events.view.turn_view import TurnView
 from events.view.view import Fold, View
 from judge.guard.quotes import find
@@ -211,6 +211,7 @@ def _lost_later(case: _SideOfExchange) -> Iterator[Entry]:
     flagged = sorted((each for each in case.losses if each.claim and each not in largest), key=_by_size)[:MAX_FLAGGED]
     if flagged:
         yield tuple(_flagged(case, sorted(flagged, key=lambda each: each.turn)))
+    yield from [*_at_no_cost(case)][:MAX_FLAGGED]
     told = {name for name, _ in _let_go(case)[:MAX_DROPPED]}
     rest = [each for each in case.losses if each not in largest and each not in flagged and each.premise not in told]
     if entry := tuple(_further(case, rest)):
@@ -228,6 +229,17 @@ def _flagged(case: _SideOfExchange, losses: list[Loss]) -> Iterator[ReportSenten
         else:
             yield case.log.say("lost_claim", loss, **_head(loss), asks=loss.asks, **words)
         told.add(loss.kind)
+
+
+def _at_no_cost(case: _SideOfExchange) -> Iterator[Entry]:
+    """Claims of a kind for which the rubric takes no points, such as a source that nobody can check from here."""
+    for name, claim in case.debate.claims.items():
+        rule = rule_of(case.rubric, claim.kind)
+        if claim.turn in case.turns and claim.state != "cleared" and rule is not None and not rule.points:
+            words: dict[str, Part] = {"flag": claim.kind.replace("_", " "), "asks": rule.asks}
+            words |= {"turn": CitedTurn(claim.turn, claim.flagged), "quote": case.words(claim.turn, claim.quote)}
+            told = case.log.say("flagged_at_no_cost", name, **words)
+            yield (told, *case.reason(claim.reason, claim.flagged))
 
 
 def _further(case: _SideOfExchange, rest: list[Loss]) -> Iterator[ReportSentence]:

@@ -303,6 +303,14 @@ def charged(told: Told) -> bool:
     return scale(told, change) == told["dimension"] and shown(-change.applied, told)
 
 
+def flagged_at_no_cost(told: Told) -> bool:
+    flag = told.one(ClaimFlagged, turn=told.turn)
+    rule = told.opened.rubric.claims[flag.kind]
+    taken = told.all(PenaltyApplied, claim=flag.claim) + told.all(ClaimCleared, claim=flag.claim)
+    is_it = flag.kind.replace("_", " ") == told["flag"] and rule.asks == told["asks"] and told.says(told.turn)
+    return is_it and told.turn in told.mine and not taken and not rule.points
+
+
 def lost_dropped(told: Told) -> bool:
     change, dropped, stated = lost(told), told.one(PremiseDropped), told.one(PremiseStated)
     return (change.turn, dropped.turn, stated.premise) == (told.turn, told.turn, dropped.premise) and told.says(
@@ -656,6 +664,10 @@ CHECKS: dict[str, tuple[str, Check]] = {
     ),
     "withdrawn": (f"You gave up this premise openly in {TURN}: {QUOTE}", withdrawn),
     "flagged_too": (f"{LOST} for another (?P<flag>.+?): {QUOTE}", lost_claim),
+    "flagged_at_no_cost": (
+        f"{TURN} makes a claim that was flagged as (?P<flag>.+?) \\(it (?P<asks>.+)\\), which costs no points: {QUOTE}",
+        flagged_at_no_cost,
+    ),
     "further_losses": (f"(?P<number>\\d+) further loss(?:es)? took {POINTS} of {DIMENSION}\\.", further),
     "bands": (
         "Comparisons with the neighbouring turns moved (?:turn \\d+ (?:down|up) by [\\d.]+ points?(?:, )?)+\\.",
@@ -918,6 +930,33 @@ def test_a_drop_is_told_with_its_charge_and_points_outside_the_total_say_so() ->
     assert any("credibility (not in the total)" in each for each in told)
 
 
+def uncheckable() -> Log:
+    """A debate in which the judge flags a claim that it cannot check."""
+    log = exhibited("juries")
+    text = next(each.event.text for each in log if named_in(each.event, TurnSpoken, turn=1))
+    flag = ClaimFlagged(
+        claim="C1.9",
+        turn=1,
+        quote=text[:30],
+        span=(0, 30),
+        kind="unverifiable",
+        reason="Nobody can check it.",
+        by="judge",
+    )
+    return longer(log, flag)
+
+
+@pytest.mark.slow
+def test_a_claim_that_nobody_can_check_is_told_until_it_is_cleared() -> None:
+    log = uncheckable()
+    cleared = ClaimCleared(claim="C1.9", reason="It can be checked.", by="judge")
+
+    (told,) = told_of(log, "pro", "flagged_at_no_cost")
+    assert "turn 1 makes a claim that was flagged as unverifiable (it names a study" in told
+    assert not told_of(longer(log, cleared), "pro", "flagged_at_no_cost")
+    assert not told_of(log, "con", "flagged_at_no_cost")
+
+
 @pytest.mark.slow
 def test_turns_that_lost_the_same_are_named_together() -> None:
     """The sums by turn decide, and not the largest single loss."""
@@ -1060,7 +1099,7 @@ async def test_every_kind_of_sentence_is_told_of_some_log_and_holds(script: Any)
             debate = await opening
             await h.ended(debate)
             logs.append(await records(h, debate))
-    logs.append(crowded())
+    logs += [crowded(), uncheckable()]
     whole = recorded(BY_HAND[0])
     logs += [
         whole[: each.position]
