@@ -495,13 +495,14 @@ def _by_component(case: _SideOfExchange) -> Iterator[tuple[float, Entry]]:
         if not given or lost < MIN_LOSS:
             continue
         worst = min(given, key=lambda each: each.score.admitted)
+        of_all = "" if len(mine) == len(case.cards) else " with a score for it"
         below = case.log.say(
             "below_best",
             [each.turn for each in scored],
             [*(each.turn for each in mine), next(each.turn for each in scored if each.score.admitted == top)],
             component=name.replace("_", " "),
             best=f"{top:g} of {worst.maximum}",
-            turns=f"{count(len(mine), 'turn')} {'is' if len(mine) == 1 else 'are'} {count(lost, 'point')}",
+            turns=f"{count(len(mine), 'turn')}{of_all} {'is' if len(mine) == 1 else 'are'} {count(lost, 'point')}",
             together=", added up" if len(mine) > 1 else "",
         )
         advice = Strong(f"See that each turn {worst.asks}.")

@@ -493,6 +493,8 @@ def below_best(told: Told) -> bool:
     top = max(points_of(each, name) for each in every)
     below = [top - points_of(each, name) for each in every if each.turn in told.mine]
     figures = (float(told["best"]), int(told["of"]), int(told["turns"])) == (top, rule.maximum, len(below))
+    scored_turns = [each for each in told.all(TurnScored) if each.turn in told.mine]
+    figures = figures and bool(told["some"]) == (len(below) < len(scored_turns))
     is_cited = {each.turn for each in every} <= {each.turn for each in told.cites(TurnScored)}
     return figures and is_cited and shown(sum(below), told)
 
@@ -709,7 +711,7 @@ CHECKS: dict[str, tuple[str, Check]] = {
     "advice": ("(?P<text>.+)", lambda t: bool(t.cited)),  # no statement; the sentences after it say what it rests on
     "below_best": (
         BEST.format(what="(?P<component>.+)", best="turn")
-        + f"(?P<turns>\\d+) turns? (?:is|are) {POINTS} below that(?:, added up)?\\.",
+        + f"(?P<turns>\\d+) turns?(?P<some> with a score for it)? (?:is|are) {POINTS} below that(?:, added up)?\\.",
         below_best,
     ),
     "lowest": (
