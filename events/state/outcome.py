@@ -11,6 +11,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Conclusion, Debate
 from events.state.parts.panel import PANEL_NAMES_NONE
+from events.text.figures import rounded, shortest
 from events.types import Missing, NarrativeVerdictReached, ScorecardVerdictReached
 
 NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
@@ -47,7 +48,7 @@ def rule_name(rule: str) -> str:
 
 
 def headline(winner: str, rule: str | UnsetType, decided_by: str | UnsetType = UNSET) -> str:
-    """The outcome in a few words.  ``decided_by``: the measure that decided a tie of the scores."""
+    """The outcome in a few words.  ``decided_by``: the measure that decided a tie of the scores, empty if unknown."""
     if winner == "neither":
         return NO_WINNER
     wins = f"{NAMES[winner]} wins"
@@ -55,8 +56,8 @@ def headline(winner: str, rule: str | UnsetType, decided_by: str | UnsetType = U
         return wins
     if rule == "resignation":
         return f"{wins}: the other side resigned"
-    if rule == "scorecard" and decided_by:
-        return f"{wins} by a tie-break on {decided_by}"
+    if rule == "scorecard" and decided_by is not UNSET:
+        return f"{wins} by a tie-break{f' on {decided_by}' if decided_by else ''}"
     return f"{wins} by {rule_name(rule)}"
 
 
@@ -65,8 +66,7 @@ def outcome_of(debate: Debate) -> OutcomeWords | UnsetType:
     ended = debate.status.conclusion
     if ended is None or ended.by_rule in _WITHOUT_SIDES:
         return UNSET
-    card = debate.verdicts.scorecard
-    short = headline(ended.winner, ended.by_rule, UNSET if card is None else card.decided_by)
+    short = headline(ended.winner, ended.by_rule, _tie_broken_by(debate))
     return OutcomeWords(headline=short, text=" ".join(_sentences(debate, ended, short)))
 
 
@@ -112,7 +112,7 @@ def _figures(debate: Debate) -> str:
     pro, con = (UNSET, UNSET) if card is None else (card.mean.pro, card.mean.con)
     if given is not UNSET:
         pro, con = given.pro_total, given.con_total
-    return f"Pro {pro:.1f}, Con {con:.1f}" if isinstance(pro, float) and isinstance(con, float) else ""
+    return f"Pro {rounded(pro)}, Con {rounded(con)}" if isinstance(pro, float) and isinstance(con, float) else ""
 
 
 def _no_judgement(debate: Debate) -> str:
@@ -138,9 +138,15 @@ def _by_scores(debate: Debate, card: ScorecardVerdictReached) -> str:
     if rubric is None or margin > rubric.tie_within:
         return f", {_points(margin)} ahead{figures}" if card.winner != "neither" else figures
     tie = f"the scores lie within the tie margin of {_points(rubric.tie_within)}{figures}"
-    if card.winner == "neither" or card.decided_by is not UNSET:
-        return f": {tie}"
-    return f" and a tie-break: {tie}"  # logs of older versions do not name the measure
+    return f": {tie}"
+
+
+def _tie_broken_by(debate: Debate) -> str | UnsetType:
+    """The measure that decided a tie of the scores, empty if the log does not name it; absent without such a tie."""
+    card, rubric = debate.verdicts.scorecard, debate.ledger.rubric
+    if card is None or card.winner == "neither" or rubric is None or isinstance(card.margin, Missing):
+        return UNSET
+    return card.tie_broken_by or ("" if card.margin <= rubric.tie_within else UNSET)
 
 
 def _is_baseline(debate: Debate) -> bool:
@@ -155,7 +161,7 @@ def _is_undecided_by_noise(debate: Debate, card: ScorecardVerdictReached) -> boo
 
 
 def _points(points: float) -> str:
-    shown = f"{round(points, 1) or points:g}"
+    shown = shortest(points) if round(points, 1) else f"{points:g}"
     return f"{shown} point{'' if shown == '1' else 's'}"
 
 

@@ -179,7 +179,7 @@ def apply(summary: Summary | None, record: Recorded) -> Summary | None:  # noqa:
         case DebateResumed():
             return msgspec.structs.replace(summary, state="open", position=record.position)
         case ScorecardVerdictReached():
-            return msgspec.structs.replace(summary, decided_by=event.decided_by, position=record.position)
+            return msgspec.structs.replace(summary, decided_by=event.tie_broken_by, position=record.position)
         case DebateConcluded():
             return msgspec.structs.replace(
                 summary, state="concluded", winner=event.winner, by_rule=event.by_rule, position=record.position

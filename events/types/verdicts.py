@@ -1,10 +1,14 @@
 """Verdicts on the debate as a whole."""
 
-from typing import Literal
+import re
+from typing import Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
 from events.types.base import BothSides, DerivedEvent, Missing, Reason, Rounds, Winner
+
+_TIE_BREAK: Final = re.compile(r": within [\d.]+ (\w+) decides\b")
+"""What the reason of a scorecard's verdict says where a measure decided a tie."""
 
 
 class ScorecardVerdictReached(DerivedEvent, frozen=True, kw_only=True, tag="scorecard_verdict_reached"):
@@ -19,6 +23,14 @@ class ScorecardVerdictReached(DerivedEvent, frozen=True, kw_only=True, tag="scor
     """Points within which 95 % of the judge's readings of such a lead lie, where a lab run has measured that."""
     decided_by: str | UnsetType = UNSET
     """The measure that decides a tie of the composites; absent where none does, and in older debates."""
+
+    @property
+    def tie_broken_by(self) -> str | UnsetType:
+        """``decided_by``; of an older debate the measure that its ``reason`` names."""
+        if self.decided_by is not UNSET:
+            return self.decided_by
+        named = _TIE_BREAK.search(self.reason)
+        return UNSET if named is None else named[1]
 
 
 Pattern = Literal[

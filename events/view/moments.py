@@ -11,6 +11,7 @@ from msgspec import UNSET, Struct, UnsetType
 from events.state.debate import Debate
 from events.state.ledger import Ledger, ScoreEntry
 from events.state.scorecard import leader_of
+from events.text.figures import rounded
 from events.types import SIDES, Side
 
 NAMES: Final[dict[str, str]] = {"pro": "Pro", "con": "Con"}
@@ -89,7 +90,7 @@ def _leads(debate: Debate) -> Iterator[_Candidate]:
             continue
         before, leader = leader, ahead
         if before is not None and before != leader:
-            text = f"{NAMES[leader]} took the lead when turn {turn} was judged: Pro {pro:.1f}, Con {con:.1f}."
+            text = f"{NAMES[leader]} took the lead when turn {turn} was judged: Pro {rounded(pro)}, Con {rounded(con)}."
             moment = Moment(position=entries[-1].position, kind="lead", side=leader, turn=turn, text=text)
             yield _Candidate(ALWAYS + turn, moment)
 
@@ -187,6 +188,7 @@ def _premises(debate: Debate) -> Iterator[_Candidate]:
                 side=premise.side,
                 turn=change.turn,
                 text=text,
+                quote=premise.quote or UNSET,
                 note=premise.text,
             )
             yield _Candidate(weight, moment)

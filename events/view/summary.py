@@ -6,6 +6,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
 from events.state.ledger import Ledger, ScoreEntry
+from events.text.figures import rounded
 from events.types import SIDES, BothSides, Missing, Side, other
 from events.view.moments import NAMES, Moment, key_moments
 
@@ -14,10 +15,12 @@ RULES: Final[dict[RuleKind, str]] = {
     "limits": "limits of a score",
     "comparisons": "comparisons",
     "claims": "suspect claims",
-    "gaps": "logic gaps",
+    "gaps": "flaws shown later",
     "conduct": "conduct",
 }
-"""The kinds of rules that change a score, in words."""
+"""What changes a score after the judge gave its points, in words."""
+
+ALONE: Final = "by the judge’s points alone"
 
 
 class RuleEffects(Struct, frozen=True, kw_only=True, gc=False):
@@ -97,30 +100,31 @@ def _rounded(means: dict[Side, float]) -> BothSides:
 
 
 def _in_words(lead: dict[RuleKind, float], total: float, ahead: float) -> str:
-    """One sentence, such as "Comparisons moved 3.1 points towards Con; without the rules Pro would lead by 1.2."."""
+    """One sentence: "Comparisons moved the lead 3.1 points towards Con; by the judge’s points alone Pro would …"."""
     parts = sorted(
         ((RULES[kind], points) for kind, points in lead.items() if _tenths(points)), key=lambda p: -abs(p[1])
     )
     leads, too = "neither side would lead", " either"
     if _tenths(ahead):
-        leads, too = f"{NAMES[_side(ahead)]} would lead by {abs(ahead):.1f}", " too"
+        leads, too = f"{NAMES[_side(ahead)]} would lead by {rounded(abs(ahead))}", " too"
     if not parts:
-        return f"The rules did not move the lead; without them {leads}{too}."
+        return f"Nothing moved the lead after the judge gave its points; {ALONE} {leads}{too}."
     if len(parts) == 1:
         name, points = parts[0]
         to = NAMES[_side(points)]
-        return f"{name.capitalize()} moved {abs(points):.1f} points towards {to}; without the rules {leads}."
+        return f"{name.capitalize()} moved the lead {rounded(abs(points))} points towards {to}; {ALONE} {leads}."
     side = _side(total or parts[0][1])
     towards, back = (
-        ", ".join(f"{name} {abs(points):.1f}" for name, points in parts if _side(points) == each)
+        ", ".join(f"{name} {rounded(abs(points))}" for name, points in parts if _side(points) == each)
         for each in (side, other(side))
     )
     back = back and f"towards {NAMES[other(side)]}: {back}"
     if not _tenths(total):
         why = f"towards {NAMES[side]}: {towards}; {back}"
-        return f"The rules together did not move the lead ({why}); without them {leads}{too}."
+        return f"What moved the lead cancels out ({why}); {ALONE} {leads}{too}."
     listed = "; ".join(filter(None, (towards, back)))
-    return f"The rules moved {abs(total):.1f} points towards {NAMES[side]} ({listed}); without them {leads}."
+    moved = f"The lead moved {rounded(abs(total))} points towards {NAMES[side]} after the judge gave its points"
+    return f"{moved} ({listed}); {ALONE} {leads}."
 
 
 def _tenths(points: float) -> float:

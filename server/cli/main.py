@@ -12,7 +12,7 @@ EXAMPLES: Final = """\b
   moot run --exhibition juries                 a scripted debate that shows everything the judge does
   moot judge debate.vtt --preview              how a transcript from elsewhere is split; without it, judge it
   moot audit ID 5                              why turn 5 has its score
-  moot diff ID 40 52                           what changed between two positions, and why
+  moot diff ID 40 52                           what changed between two events, and why
   moot whatif ID --set tie_within=10           who would have won under another rule
   moot list                                    the debates in the store
   moot replay ID --speed 4                     play a debate again, four times as fast
@@ -36,7 +36,7 @@ COMMANDS: Final = {
         "debates.exhibitions", "exhibitions_", "List the scripted debates that come with Moot, and what they show."
     ),
     "audit": CommandEntry("judging.audit", "audit", "Explain the score of a turn, entry by entry."),
-    "diff": CommandEntry("judging.diff", "diff", "Show what moved between two positions, in at most 12 sentences."),
+    "diff": CommandEntry("judging.diff", "diff", "Show what moved between two events, in at most 12 sentences."),
     "compare": CommandEntry(
         "judging.compare", "compare", "Compare two judgings of the same turns, and measure how far they agree."
     ),
@@ -56,7 +56,7 @@ COMMANDS: Final = {
     "seat": CommandEntry("acts.seat", "seat", "Make the link of a person's seat, or revoke it."),
     "label": CommandEntry("acts.label", "label", "Set a debate's title and tags, and who sees it."),
     "verify": CommandEntry(
-        "store.transfer", "verify", "Check the chain of a log, and name the first position that is broken."
+        "store.transfer", "verify", "Check the chain of a log, and name the first event that is broken."
     ),
     "export": CommandEntry(
         "store.transfer", "export", "Write the log of a debate, its view, a transcript, or a page that replays it."

@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from events.record import Recorded
 from events.state import debate as debates
 from events.state.debate import Debate
-from events.state.ledger import Evidence
+from events.state.ledger import Evidence, ScoreEntry
 from events.store.log import PAGE, EventLog
 from events.types import (
     CitationChecked,
@@ -24,7 +24,11 @@ from events.types import (
     Reason,
 )
 from events.view.turn_view import ComponentView, turn_view
+from judge.guard.quotes import place
+from server.export.reasons import given_points, plain_charge, plain_reason
 
+FLAWS: Final = frozenset({"gaps", "gaps_and_premises", "audit"})
+"""Questions about flaws, also in other turns than the one for which they are asked."""
 MAX_CACHED: Final = 8
 """Debates that ``Auditors`` keeps in memory."""
 
@@ -46,6 +50,10 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
     call: str | None
     against: QuotedPassage | UnsetType = UNSET
     """The words of the evidence that stand against the claim that cost the points."""
+    given: float | UnsetType = UNSET
+    """The points that the judge gave for a flaw, where the rules requested another number; below 0."""
+    words: str | UnsetType = UNSET
+    """``reason`` in plain words, where it holds short notes of the rules."""
 
 
 class FailedCall(Struct, frozen=True, kw_only=True):
@@ -58,7 +66,7 @@ class FailedCall(Struct, frozen=True, kw_only=True):
 
 
 class RefusedFinding(Struct, frozen=True, kw_only=True):
-    """A finding of the judge that a rule refused or corrected."""
+    """A finding of the judge that a rule refused or corrected, under the turn whose words it quotes."""
 
     position: int
     purpose: str
@@ -143,15 +151,16 @@ class Auditor:
                 failed = FailedCall(position=position, call=event.call, key=event.key, kind=event.kind)
                 self._failed[event.turn].append(failed)
             case FindingRefused():
+                about = self._quoted_turn(event)
                 refused = RefusedFinding(
                     position=position,
                     purpose=event.purpose,
                     quote=event.quote,
                     reason=event.reason,
                     call=self.cause_call(position),
-                    judged_with=UNSET if event.about is UNSET else event.turn,
+                    judged_with=UNSET if about == event.turn else event.turn,
                 )
-                self._refused[event.turn if event.about is UNSET else event.about].append(refused)
+                self._refused[about].append(refused)
             case ClaimUpheld() | ClaimCleared() if event.claim in self.debate.claims:
                 settled = SettledClaim(
                     position=position,
@@ -168,6 +177,18 @@ class Auditor:
                 )
             case _:
                 pass
+
+    def _quoted_turn(self, refused: FindingRefused) -> int:
+        """The turn that a refused finding is about.  Older logs do not name it: it is the one that has the quote."""
+        if refused.about is not UNSET:
+            return refused.about
+        rubric, turns = self.debate.ledger.rubric, self.debate.transcript.turns
+        if refused.purpose not in FLAWS or rubric is None or not refused.quote:
+            return refused.turn
+        quoted = [
+            n for n, turn in turns.items() if not isinstance(place(refused.quote, turn.text, rubric.quote_minimum), str)
+        ]
+        return quoted[0] if len(quoted) == 1 else refused.turn
 
     def optional_parts(self, number: int) -> dict[str, Any]:
         """What is missing, refused, settled or cited in a turn, as fields of its audit; nothing empty."""
@@ -254,6 +275,7 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
                 reason=each.reason,
                 call=auditor.cause_call(each.position),
                 against=against.get(each.cause or 0, UNSET),
+                **_in_words(each),
             )
             for each in card.entries
         ),
@@ -263,3 +285,13 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
         absent=card.absent or UNSET,
         **auditor.optional_parts(number),
     )
+
+
+def _in_words(entry: ScoreEntry) -> dict[str, Any]:
+    """``given`` and ``words`` of an entry, where they say more than its request and its reason."""
+    given = given_points(entry.reason, entry.requested) if entry.kind == "gap" else entry.requested
+    words = plain_charge(entry.reason, entry.requested) if entry.kind == "gap" else plain_reason(entry.reason)
+    return {
+        "given": UNSET if given == entry.requested else given,
+        "words": UNSET if words == entry.reason else words,
+    }

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, structs
 
+from events.text.figures import rounded, shortest
 from judge.rubrics.rubric import change_name
 from server.export.diff import Cause, ViewChange, ViewDiff
 from server.export.wording import NAMES, STANDINGS
@@ -111,9 +112,10 @@ def _means(changes: Sequence[ViewChange]) -> Iterator[MovedLine]:
         if mean is None or not _is_number(mean.after):
             continue
         if _is_number(mean.before):
-            text = f"The mean score of {NAMES[side]} {_rose(mean)} from {mean.before:.1f} to {mean.after:.1f}."
+            way = f"{_rose(mean)} from {rounded(mean.before)} to {rounded(mean.after)}"
+            text = f"The mean score of {NAMES[side]} {way}."
         else:
-            text = f"The mean score of {NAMES[side]} is {mean.after:.1f}."
+            text = f"The mean score of {NAMES[side]} is {rounded(mean.after)}."
         yield _line(text, mean)
 
 
@@ -225,7 +227,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _number(value: float) -> str:
-    return f"{round(value, 2):g}"
+    return shortest(value, 2)
 
 
 def _signed(value: float) -> str:

@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType
 
+from events.text.figures import rounded
 from events.types import Coefficient, Effort, LeaveOneOut, Missing, Origin, RaterCalibrated
 from events.view.view import SeatView, TranscriptView
 
@@ -73,7 +74,7 @@ def sources_of(supplied: TranscriptView | UnsetType, origin: Origin | UnsetType)
 
 def figure(value: float | Missing) -> str:
     """A figure of a panel with two decimals, or the reason why it is missing."""
-    return f"none ({value.missing.reason})" if isinstance(value, Missing) else f"{value:.2f}"
+    return f"none ({value.missing.reason})" if isinstance(value, Missing) else rounded(value, 2)
 
 
 def share(value: float | Missing) -> str:
@@ -86,17 +87,20 @@ def coefficient(each: Coefficient, again: str) -> str:
     if each.value is UNSET:
         return f"undefined: {each.undefined}"
     band = f", {each.band}" if each.band is not UNSET else ""
-    value = f"{each.value:.2f}{band}"
+    value = f"{rounded(each.value, 2)}{band}"
     if each.low is UNSET or each.high is UNSET:
         return value
-    return f"{value}. If {again}, the agreement would likely lie between {each.low:.2f} and {each.high:.2f}"
+    low, high = rounded(each.low, 2), rounded(each.high, 2)
+    return f"{value}. If {again}, the agreement would likely lie between {low} and {high}"
 
 
 def interval(each: Coefficient) -> str:
     """A coefficient and its interval, short."""
     if each.value is UNSET:
         return f"undefined ({each.undefined!s})"
-    return f"{each.value:.2f}" + ("" if each.low is UNSET else f" ({each.low:.2f} to {each.high:.2f})")
+    if each.low is UNSET or each.high is UNSET:
+        return rounded(each.value, 2)
+    return f"{rounded(each.value, 2)} ({rounded(each.low, 2)} to {rounded(each.high, 2)})"
 
 
 def left_out_words(each: LeaveOneOut) -> str:

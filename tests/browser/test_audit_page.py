@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from events.text.figures import rounded
 from tests.browser.conftest import expect_changes
 
 pytestmark = pytest.mark.browser
@@ -56,7 +57,8 @@ def test_b_lists_every_entry_with_old_new_requested_applied_rule_and_cause(
         row = rows.nth(number)
         expect(row.locator(".moves s")).to_have_text(f"{entry['before']:g}")
         expect(row.locator(".moves b")).to_have_text(f"{entry['after']:g}")
-        expect(row).to_contain_text(f"requested −{-entry['requested']:g}, applied −{-entry['applied']:g}")
+        requested = entry.get("given", entry["requested"])
+        expect(row).to_contain_text(f"requested −{-requested:g}, applied −{-entry['applied']:g}")
         expect(row.locator(".rule")).not_to_be_empty()
         expect(row.get_by_role("link", name=f"because of event {entry['cause']}")).to_be_visible()
     expect(page).to_have_url(re.compile("turn=3"))
@@ -363,17 +365,17 @@ def test_the_bar_and_the_graph_show_the_lead_of_the_view(page: Page, server: Any
         told.insert(0, (marks.get_attribute("aria-valuetext") or "").partition(" · ")[0])
         page.keyboard.press("ArrowLeft")
 
-    means = ", ".join(f"{sign[side][0]} {view['scorecard'][side]['composite']:.1f}" for side in ("pro", "con"))
+    means = ", ".join(f"{sign[side][0]} {rounded(view['scorecard'][side]['composite'])}" for side in ("pro", "con"))
     expect(page.locator("#lead")).to_contain_text(f"{view['outcome']['headline']} · {means}")
-    assert f"{sign[lead['side']]} +{lead['points']:.1f}" == told[-1]
-    assert [f"{sign['con' if each < 0 else 'pro']} +{abs(each):.1f}" for each in leads.values()] == told
+    assert f"{sign[lead['side']]} +{rounded(lead['points'])}" == told[-1]
+    assert [f"{sign['con' if each < 0 else 'pro']} +{rounded(abs(each))}" for each in leads.values()] == told
     expect(marks).to_have_attribute("aria-valuemax", str(len(leads)))
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(f"#e{next(iter(leads))}$"))
     visit(page, server, debate)
     for side in ("pro", "con"):
         mean = view["scorecard"][side]["composite"]
-        expect(page.locator(f"table.card [data-row=composite][data-side={side}]")).to_have_text(f"{mean:.1f}")
+        expect(page.locator(f"table.card [data-row=composite][data-side={side}]")).to_have_text(rounded(mean))
 
 
 def test_the_arrow_keys_move_along_the_graph_of_a_long_debate(

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
+from events.text.figures import rounded
+
 pytestmark = pytest.mark.browser
 
 COMPLETE = """() => {
@@ -116,7 +118,7 @@ def test_a_score_shows_its_spread_where_there_are_samples(page: Page, server: An
     debate = server.open({**scripts.quick, "answers": {"score:1": samples}}, turns=2, judge={"samples": 3})
     spread = server.concluded(debate)["turns"]["1"]["composite_spread"]
     visit(page, server, debate)
-    expect(page.locator("#lead")).to_contain_text(f"±{spread / 2:.1f}")
+    expect(page.locator("#lead")).to_contain_text(f"±{rounded(spread / 2)}")
 
 
 def test_everything_is_reached_by_keyboard_and_the_focus_is_seen(page: Page, server: Any) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from events.text.figures import rounded
+
 pytestmark = pytest.mark.browser
 
 HOSTILE = "</script><script>document.title='broken in'</script><img src=x onerror=\"document.title='broken in'\"><!--"
@@ -159,7 +161,7 @@ def test_another_site_may_frame_the_embedded_page(page: Page, server: Any, ended
     expect(frame.locator("article.turn")).to_have_count(4)
     expect(frame.get_by_role("status")).to_have_text("Ended")
     expect(frame.locator("#lead")).to_be_visible()
-    expect(frame.locator("#score-summary")).to_contain_text(f"▲ {card['pro']['composite']:.1f}")
+    expect(frame.locator("#score-summary")).to_contain_text(f"▲ {rounded(card['pro']['composite'])}")
     expect(frame.get_by_role("link", name="Open in Moot")).to_have_attribute("href", f"/d/{ended}")
     for hidden in (".brand", "#copy", ".menu", "[data-view-button=audit]", "aside"):
         expect(frame.locator(hidden)).to_be_hidden()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from events.text.figures import rounded
 from tests.browser.conftest import expect_changes, play_paused, wheel_until
 from tests.browser.test_search_page import WHEEL
 
@@ -279,7 +280,7 @@ def test_a_bar_says_who_leads_by_how_much_and_what_moved_it(new_page: Any, serve
     visit(page, server, debate, f"#e{gap['position']}")
     bar = page.locator("#lead")
 
-    ahead = f"{'▲ Pro' if margin > 0 else '▼ Con'} +{abs(margin):.1f}"
+    ahead = f"{'▲ Pro' if margin > 0 else '▼ Con'} +{rounded(abs(margin))}"
     leader = f"Level ({ahead})" if card["leader"] == "neither" else ahead
     expect(bar).to_contain_text(re.compile(rf"^{re.escape(leader)} · "))
     expect(bar).to_contain_text(

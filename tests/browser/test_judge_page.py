@@ -69,8 +69,8 @@ def test_the_spine_and_the_anomalies_stand_there(read: Any, server: Any, juries:
 
     expect(page.locator("#spine #P1\\.1")).to_contain_text("dropped without mention in turn 3")
     expect(page.locator("#spine #P2\\.3")).to_contain_text("withdrawn openly in turn 4")
-    expect(page.locator("#spine .lane.pro h3")).to_contain_text("60 % of its premises kept")
-    expect(page.locator("#anomalies")).to_contain_text("Turn 3, logic 19")
+    expect(page.locator("#spine .lane.pro h3")).to_contain_text("3 of 5 premises stand, 0 withdrawn openly, 2 dropped")
+    expect(page.locator("#anomalies")).to_contain_text("Turn 3 has 19 for logic, and ")
 
 
 def test_the_verdicts_stand_side_by_side_with_the_conflict_explained(read: Any, server: Any, juries: str) -> None:

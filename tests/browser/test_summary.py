@@ -44,7 +44,7 @@ def visit(page: Page, address: str, rest: str = "") -> None:
 def test_the_outcome_is_above_the_fold_and_a_key_moment_leads_to_its_event(page: Page, address: str) -> None:
     visit(page, address)
     summary = page.locator("#summary")
-    expect(summary.locator(".headline")).to_contain_text("without them Con would lead by 4.2")
+    expect(summary.locator(".headline")).to_contain_text("by the judge’s points alone Con would lead by 4.3")
     expect(summary.locator(".winner")).to_have_text(["▼ Names Con", "▼ Names Con"])
     bottom = summary.locator(".headline").bounding_box()
 
@@ -62,7 +62,7 @@ def test_the_outcome_is_above_the_fold_and_a_key_moment_leads_to_its_event(page:
 def test_a_turn_shows_what_shaped_it_how_it_compares_and_what_it_concedes(page: Page, address: str) -> None:
     visit(page, address, "?turn=3")
     turn = page.locator("[data-turn='3']")
-    expect(turn.locator(".shaped")).to_contain_text("Under pressure after turn 1: cognitive 0.25")
+    expect(turn.locator(".shaped")).to_contain_text("Pressure on the debater after turn 1, from 0 to 1: cognitive 0.25")
     expect(turn.locator(".shaped")).to_contain_text("Directive: Be readier to adapt")
     expect(turn.locator(".compared")).to_have_text(
         "Against turn 2: logic won slightly · rhetoric lost slightly · tactics drawn"
@@ -94,7 +94,7 @@ def test_the_audit_leads_to_what_was_refused_and_to_the_closing_audit(page: Page
     expect(overview).to_have_text(re.compile("looked at again: refused or corrected 1 · closing audit 1$"))
     overview.get_by_role("link", name="refused or corrected 1").click()
     expect(page.locator(".log > li")).to_have_count(1)
-    expect(page.locator(".log > li")).to_contain_text("A finding of the judge was refused: nothing is left to pay")
+    expect(page.locator(".log > li")).to_contain_text("was refused: nothing is left to take: 3 were taken")
     overview.get_by_role("link", name="closing audit 1").click()
     expect(page.locator(".log > li")).to_contain_text("The closing audit took points from 4 turns")
     expect(page).to_have_url(re.compile(r"type=closing\+audit"))

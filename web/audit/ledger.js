@@ -109,7 +109,8 @@ export function ledgers(id, go, highlight, arrived) {
 
 function changeRow(entry, go, name) {
   const { applied, requested, kind, dimension, before, after, rule, reason, position } = entry;
-  const amount = `${signed(applied)}${applied === requested ? "" : ` of ${signed(requested)}`}`;
+  const { given = requested, words = reason } = entry;
+  const amount = `${signed(applied)}${applied === given ? "" : ` of ${signed(given)}`}`;
   return h("li", { "data-kind": kind, "data-position": position, "data-raise": applied > 0 },
     h("b", {}, `${amount} ${plain(dimension)}`),
     ", ",
@@ -117,7 +118,7 @@ function changeRow(entry, go, name) {
     ` → ${number(after)} · `,
     changeName(rule),
     ": ",
-    kind === "gap" ? name(reason) : reason,
+    kind === "gap" ? name(words) : words,
     (kind === "gap" || entry.against) && quotes(entry),
     " ",
     h("a", eventLink(position, go), LEDGER.seeEvent));
@@ -153,9 +154,10 @@ function initialRow(id, entries, go) {
 }
 
 function entryRow(id, entry, go, highlight, name) {
-  const { position, cause, call: callName, before, after, requested, applied } = entry;
+  const { position, cause, call: callName, before, after, requested, applied, reason } = entry;
+  const { given = requested, words = reason } = entry;
   const on = entry.evidence.length ? highlighting(markName(entry), highlight) : {};
-  const amounts = LEDGER.amounts(signed(requested), signed(applied));
+  const amounts = LEDGER.amounts(signed(given), signed(applied));
   return h("li", { "data-kind": entry.kind, "data-position": position, on },
     h("p", {},
       eventName(position, go),
@@ -167,7 +169,7 @@ function entryRow(id, entry, go, highlight, name) {
       h("span.quiet", {}, amounts)),
     h("p.quiet", {},
       h("span.rule", {}, changeName(entry.rule)),
-      entry.reason && [": ", entry.kind === "gap" ? name(entry.reason) : entry.reason]),
+      words && [": ", entry.kind === "gap" ? name(words) : words]),
     entry.evidence.length > 0 && quotes(entry),
     h("p.ways", {}, causeLink(cause, go), cause && h("a", eventLink(cause - 1, go), LEDGER.before)),
     callName && callDetails(id, callName));

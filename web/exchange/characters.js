@@ -19,7 +19,7 @@ const WORDS = {
   directives: "Directives to this debater, hidden while the debate ran:",
   given: (turns) => `, given at ${turns.length > 1 ? "turns" : "turn"} ${joined(turns)}: `,
   notGiven: ", given at no turn: ",
-  pressure: (turn) => `Pressure after turn ${turn}: `,
+  pressure: (turn) => `Pressure after turn ${turn}, from 0 to 1: `,
   scale: "Each chart goes from 1 to 10, turn by turn; the dashed line is the start.",
   moves: "Moves, each with its event",
   chart: (name, start, moves) => {

@@ -121,8 +121,8 @@ export function anomalies(root) {
 }
 
 function anomaly(key, { turn, dimension, effective, outcome, band }) {
-  const [earlier, later] = key.split(".")[0].split("-");
+  const other = key.split(".")[0].split("-").find((each) => Number(each) !== turn);
   return h("p.anomaly", {},
-    h("b", {}, `Turn ${turn}, ${plain(dimension)} ${number(effective)}`),
-    SIDEBAR.anomaly(outcome === "winner", earlier, later, number(band[0]), number(band[1])));
+    h("b", {}, `Turn ${turn} has ${number(effective)} for ${plain(dimension)}`),
+    SIDEBAR.anomaly(outcome === "winner", other, number(band[0]), number(band[1])));
 }

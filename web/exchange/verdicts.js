@@ -3,7 +3,7 @@
 import { changeDetector, eventLink, h, onClick, updateInBatches } from "../parts/dom.js";
 import { showPlace } from "../parts/widgets.js";
 import { anchor, isMissing, number, plain, tenths } from "../words/formatting.js";
-import { NAME, SIDES, SIGN, VERDICTS, sidesNamed } from "../words/words.js";
+import { NAME, SIDES, SIGN, VERDICTS, reasonWords, sidesNamed } from "../words/words.js";
 import { firstSide, named } from "./labels.js";
 
 /**
@@ -56,7 +56,7 @@ export function scorecardFacts({ winner, mean, margin, rounds, reason, noise }, 
       hasMargin && ` · ${VERDICTS.apart(tenths(margin))}`),
     hasMargin && noise !== undefined && h("p.quiet", {}, VERDICTS.noise(tenths(margin), tenths(noise))),
     rounds && h("p.quiet", {}, VERDICTS.exchangesWon(rounds)),
-    reason && isExplained && h("p.quiet", {}, sidesNamed(reason)),
+    reason && isExplained && h("p.quiet", {}, sidesNamed(reasonWords(reason))),
   ];
 }
 
@@ -110,7 +110,10 @@ function argumentCourse(side, course, name) {
 
 function conflictSection(conflict, view) {
   const text = conflict.missing ? missing(conflict) : h("p.prose", {}, named(conflict.text, firstSide(view)));
-  return section("conflict", VERDICTS.conflict, patternLine(conflict), text, citations(conflict));
+  const { scorecard, narrative } = view.verdicts;
+  const agree = scorecard && scorecard.winner === narrative?.winner;
+  const title = agree ? VERDICTS.clearer : VERDICTS.conflict;
+  return section("conflict", title, patternLine(conflict), text, citations(conflict));
 }
 
 function citations({ cites }) {
@@ -163,11 +166,11 @@ export function spine(root, go) {
 }
 
 function showLane({ side, title, list, contradictions }, view, go) {
-  const { stability } = view.spine[side] ?? {};
-  const hasStability = typeof stability === "number";
-  const kept = hasStability ? h("span.quiet", {}, ` ${VERDICTS.stability(number(stability * 100))}`) : "";
-  title.replaceChildren(`${SIGN[side]} ${NAME[side]}`, kept);
   const own = Object.entries(view.premises).filter(([, each]) => each.side === side);
+  const numbers = { kept: 0, revised: 0, withdrawn: 0, dropped: 0 };
+  for (const [, { state }] of own) numbers[state] += 1;
+  const standing = own.length > 0 && h("span.quiet", {}, ` ${VERDICTS.standing(numbers)}`);
+  title.replaceChildren(`${SIGN[side]} ${NAME[side]}`, ...(standing ? [standing] : []));
   const first = firstSide(view);
   updateInBatches(list, "ol", own.map(([name, each]) => [name, each, () => premise(name, each, first, go)]));
   contradictions.replaceChildren(...view.contradictions.filter((each) => each.side === side).map((each) => {

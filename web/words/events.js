@@ -1,7 +1,7 @@
 /** The sentences of events, which are loaded when the reader moves to an event or opens the audit. */
 
 import { count, joined, plain, signed } from "./formatting.js";
-import { CUT_OFF, NAME, STANDING, VERDICT, changeName, failureWords } from "./words.js";
+import { CUT_OFF, NAME, STANDING, VERDICT, changeName, failureWords, reasonWords } from "./words.js";
 
 /** The seat of a person by its name in the log: a side, the judge, or a rater. */
 const seatName = (seat) => NAME[seat] ?? (seat === "judge" ? "the judge" : `the ${plain(seat)} rater`);
@@ -156,7 +156,7 @@ const EVENTS = {
     return `the closing audit ${missing ? `was not made: ${missing.reason}` : docked}`;
   },
   finding_refused: ({ about, reason }) => {
-    return `a finding of the judge${about ? ` about turn ${about}` : ""} was refused: ${reason}`;
+    return `a finding of the judge${about ? ` about turn ${about}` : ""} was refused: ${reasonWords(reason)}`;
   },
   injection_detected: ({ turn }) => `turn ${turn} tries to instruct the judge`,
   pressure_applied: ({ side, turn }) => `${NAME[side]} is under pressure after turn ${turn}`,

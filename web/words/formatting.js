@@ -33,13 +33,16 @@ export const isMissing = (value) => typeof value === "object" && value !== null 
 
 /**
  * A number with at most two decimals, or with exactly `decimals`, so that a column aligns. A dash for anything else.
+ * A half is rounded away from zero, as in the other documents: events/text/figures.py.
  * @param {unknown} value
  * @param {number} [decimals]
  * @returns {string}
  */
 export function number(value, decimals) {
   if (typeof value !== "number") return "–";
-  return decimals === undefined ? String(rounded(value, 2)) : rounded(value, decimals).toFixed(decimals);
+  const scale = 10 ** (decimals ?? 2);
+  const rounded = (Math.sign(value) * Math.round(Math.abs(value) * scale)) / scale || 0;
+  return decimals === undefined ? String(rounded) : rounded.toFixed(decimals);
 }
 
 /**
@@ -47,14 +50,7 @@ export function number(value, decimals) {
  * @param {unknown} value
  * @returns {string}
  */
-export const tenths = (value) => (typeof value === "number" ? String(rounded(value, 1)) : "–");
-
-/** Rounded as in the sentences of the server: a tie, such as 83.25, goes to the even digit. */
-function rounded(value, decimals) {
-  const isTie = Number.isInteger(value * 2 ** (decimals + 1)) && !Number.isInteger(value * 2 ** decimals);
-  const scale = 10 ** decimals;
-  return isTie ? 2 * Math.round(value * scale / 2) / scale : Number(value.toFixed(decimals));
-}
+export const tenths = (value) => (typeof value === "number" ? String(Number(number(value, 1))) : "–");
 
 /**
  * A change with its sign: −2, +1, 0.

@@ -356,7 +356,7 @@ export const TRANSCRIPT = {
   degree: { clear: " clearly", slight: " slightly" },
   compared: (turn) => `Compared with turn ${turn}`,
   order: (sides) => `Read in the order ${sides.join(", ")}: `,
-  pressure: (turn) => `Under pressure after turn ${turn}: `,
+  pressure: (turn) => `Pressure on the debater after turn ${turn}, from 0 to 1: `,
   noPressure: "none",
   directive: "Directive",
   concession: (premise) => `Concession, it withdraws ${premise} openly`,
@@ -372,7 +372,7 @@ export const SCORES = {
   absent: (name, reason) => `No score for ${name}: ${reason}.`,
   revised: (names) => `revised: ${names.join(", ")}`,
   given: "the judge gave ",
-  judged: "when it was judged ",
+  admitted: "when it was judged ",
   changedLater: "changed later",
   lowered: "lowered by rule",
   raised: "raised by rule",
@@ -401,6 +401,40 @@ export const CHANGED_BY = {
  */
 export const changeName = (rule) => CHANGED_BY[rule] ?? plain(rule);
 
+/** Short notes of the rules, and their plain words; server/export/reasons.py has the same for the other documents. */
+const REASONS = [
+  [
+    /^nothing is left to pay \(it continues (.*)\)$/,
+    (_, before) => {
+      const paid = [...before.matchAll(/([\w.-]{1,40}), which (?:cost|lost) ([\d.]+)/g)].map(([, name, points]) => {
+        return `${points} ${points === "1" ? "was" : "were"} taken before, ${/^C\d/.test(name) ? "with" : "under"} ${name}`;
+      });
+      return `nothing is left to take: ${paid.join(" and ")}`;
+    },
+  ],
+  [
+    /^turn (\d+) has lost ([\d.]+) points for flaws, the most that they may take$/,
+    "turn $1 has lost the most that its flaws may cost: $2 points, or what its gravest flaw costs alone",
+  ],
+  [
+    /^the quote leaves out (“[^”]+”)$/,
+    "the words that the quote leaves out contain $1, which may turn its sense",
+  ],
+  [
+    /^the quote is not in the turn, or too short to tell$/,
+    "these words do not stand in the turn in one piece, or they are too few to find them",
+  ],
+  [/: within ([\d.]+) (\w+) decides: /, ": at most $1 apart, so the mean $2 decides: "],
+  [/: within ([\d.]+) nobody wins$/, ": at most $1 apart, so nobody wins"],
+];
+
+/**
+ * What a rule recorded as the reason of a refusal or of a verdict, in plain words.
+ * @param {string} reason
+ * @returns {string}
+ */
+export const reasonWords = (reason) => REASONS.reduce((text, [found, words]) => text.replace(found, words), reason);
+
 /** The ledger of a turn's score. */
 export const LEDGER = {
   given: (passages) => `The debater was given the passages ${passages.join(", ")}.`,
@@ -423,7 +457,7 @@ export const SIDEBAR = {
   exchangesWon: "exchanges won",
   judgedTurns: "judged turns",
   ahead: " is ahead so far.",
-  means: "Means over judged turns.",
+  means: "Scores are means over judged turns.",
   noClaims: "No claim is suspect. Claims that the judge flags appear here with their penalty.",
   notChecked: (turns) => `The claims of turn ${turns.join(", ")} were not checked.`,
   claimKind: {
@@ -447,9 +481,9 @@ export const SIDEBAR = {
   },
   appealed: ", appealed",
   appeal: "Appeal",
-  anomaly: (isWinner, earlier, later, low, high) => {
-    const result = isWinner ? "won" : "lost";
-    return ` ${result} the comparison of turns ${earlier} and ${later}; ${low}–${high} would fit.`;
+  anomaly: (isWinner, other, low, high) => {
+    const [result, who] = isWinner ? ["won", "winner"] : ["lost", "loser"];
+    return `, and ${result} it against turn ${other}: the ${who} should have ${low} to ${high}.`;
   },
 };
 
@@ -483,16 +517,19 @@ export const GRAPH = {
 export const SUMMARY = {
   scorecard: "Scorecard",
   narrative: "Narrative verdict",
-  rules: "What the rules did",
+  rules: "What moved the lead",
   moments: "Key moments",
   all: "All of it",
 };
+
+const EXCHANGE = "An exchange is two neighbouring turns; the turn that is better on more dimensions wins it.";
 
 /** The verdicts on the whole debate, and the premises. */
 export const VERDICTS = {
   scorecard: "The scorecard’s verdict",
   narrative: "The narrative verdict",
   conflict: "Why the two verdicts differ",
+  clearer: "Why one verdict is clearer than the other",
   convergence: "Agreement at the end",
   missing: (reason) => `There is none: ${reason}.`,
   flipped: "The winner changed when the labels of the speakers were swapped, so neither is named.",
@@ -502,7 +539,7 @@ export const VERDICTS = {
   apart: (margin) => `${margin} apart`,
   noise: (margin, noise) => `A lead of ${margin}; asked again, this judge differs from itself by ${noise}.`,
   exchangesWon({ pro, con, drawn }) {
-    return `Exchanges won: Pro ${pro}, Con ${con}${drawn ? `, ${drawn} drawn` : ""}`;
+    return `Exchanges won: Pro ${pro}, Con ${con}${drawn ? `, ${drawn} drawn` : ""}. ${EXCHANGE}`;
   },
   pattern: {
     coherence_collapse: "Coherence collapse: one side won turns by abandoning its earlier ground.",
@@ -531,7 +568,12 @@ export const VERDICTS = {
   similarity: (value) => `Similarity of their last turns: ${value} of 1.`,
   spine: "The premises of each case",
   premisesOf: (side) => `Premises of ${side}`,
-  stability: (share) => `${share} % of its premises kept`,
+  standing({ kept, revised, withdrawn, dropped }) {
+    const gone = [`${withdrawn} withdrawn openly`, `${dropped} dropped without mention`];
+    const all = kept + revised + withdrawn + dropped;
+    const stands = `${kept + revised} of ${count(all, "premise")} ${kept + revised === 1 ? "stands" : "stand"}`;
+    return [stands, ...(withdrawn + dropped ? gone : [])].join(", ");
+  },
   premiseState: {
     kept: "kept",
     revised: "revised",

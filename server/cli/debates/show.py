@@ -16,7 +16,7 @@ from server.settings import Settings
 
 @click.command()
 @click.argument("debate", metavar="ID")
-@click.option("--at", type=click.IntRange(1), help="As it was at this position.")
+@click.option("--at", type=click.IntRange(1), help="As it was at this event.")
 @click.option("--brief", "is_brief", is_flag=True, help="Leave out why the turns have their scores.")
 @with_settings
 @with_json

@@ -20,7 +20,7 @@ from server.export.wording import SIGNS
 from server.settings import Settings
 
 COLUMNS: Final[tuple[str | Column, ...]] = (
-    Column("position", "n"),
+    Column("event", "n"),
     "dimension",
     "rule",
     *(Column(name, "n") for name in ("before", "requested", "applied", "after", "because of")),
@@ -36,7 +36,8 @@ COLUMNS: Final[tuple[str | Column, ...]] = (
 def audit(settings: Settings, debate: str, turn: int | None, *, as_json: bool) -> None:
     """Explain the score of a turn, entry by entry.
 
-    The table shows what each entry requested, what was applied, and why.  Below it stand the points of each component
+    The first line has the points of the first score.  The table shows each later change: what was requested, what was
+    applied, and why.  Of a flaw, the judge's own points are the request.  Below it stand the points of each component
     with the judge's reason and quote, then what was not checked, not answered or refused, and the second opinions.
     """
     audits, first = run_async(lambda: _audits(settings, debate, turn))
@@ -63,22 +64,36 @@ def _section(audit: Audit, first: Side) -> Section:
     blocks: list[Block] = []
     if audit.entries:
         scores = " · ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in audit.effective.items())
-        rows = tuple(_row(each, first) for each in audit.entries)
+        rows = tuple(_row(each, first) for each in audit.entries if each.kind != "score")
         parts = tuple(components(audit.components or {}, first))
-        blocks += [Table(COLUMNS, rows), Paragraph(f"stands at {scores}"), Listing(parts)]
+        blocks += [Paragraph(_first_score(audit)), *([Table(COLUMNS, rows)] if rows else [])]
+        blocks += [Paragraph(f"stands at {scores}"), Listing(parts)]
     else:
         why = "" if audit.missing is UNSET else f": {audit.missing.reason}"
         blocks.append(Paragraph(f"no score{why}"))
     return Section(f"turn {audit.turn} · {SIGNS[audit.side]}", (*blocks, Listing(tuple(audit_lines(audit, first)))))
 
 
+def _first_score(audit: Audit) -> str:
+    """The points that the turn was given at first, with the limits that lowered the judge's."""
+    given = [each for each in audit.entries if each.kind == "score"]
+    points = " · ".join(f"{each.dimension.replace('_', ' ')} {_admitted(each)}" for each in given)
+    limits = "; ".join(each.reason for each in given if each.reason)
+    return f"event {given[0].position}, first score: {points}{f' ({limits})' if limits else ''}"
+
+
+def _admitted(entry: AuditEntry) -> str:
+    was = "" if entry.requested == entry.applied else f" (the judge gave {entry.requested:g})"
+    return f"{entry.applied:g}{was}"
+
+
 def _row(entry: AuditEntry, first: Side) -> tuple[str, ...]:
-    quotes = "" if entry.kind == "score" else entry_quotes(entry)
+    requested = entry.given or entry.requested
     return (
         f"{entry.position}",
         entry.dimension.replace("_", " "),
         change_name(entry.rule),
-        *(f"{value:g}" for value in (entry.before, entry.requested, entry.applied, entry.after)),
+        *(f"{value:g}" for value in (entry.before, requested, entry.applied, entry.after)),
         f"{entry.cause or ''}",
-        " · ".join(filter(None, (named(entry.reason, first), quotes))),
+        " · ".join(filter(None, (named(entry.words or entry.reason, first), entry_quotes(entry)))),
     )

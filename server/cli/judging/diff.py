@@ -1,4 +1,4 @@
-"""``moot diff``: what changed between two positions, and which events caused it."""
+"""``moot diff``: what changed between two events, and which events caused it."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -34,7 +34,7 @@ NO_TURN = 1 << 30
 @with_settings
 @with_json
 def diff(settings: Settings, debate: str, start: int, end: int, *, values: bool, as_json: bool) -> None:
-    """Show what moved between two positions, in at most 12 sentences.  FROM 0 is before the first event.
+    """Show what moved between two events, in at most 12 sentences.  FROM 0 is before the first event.
 
     --values lists every changed value and which events changed it.  Long values are cut to fit a line; --json gives
     them whole.

@@ -39,7 +39,7 @@ BROKEN = 4
 @with_json
 @click.pass_context
 def verify(context: click.Context, what: str, store: str | None, *, as_json: bool) -> None:
-    """Check the chain of a log, and name the first position that is broken.
+    """Check the chain of a log, and name the first event that is broken.
 
     It checks a debate in the store, or an exported file.
     """

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from msgspec import UNSET, UnsetType
 
 from events.state.claims import BY_EVIDENCE
+from events.text.figures import shortest
 from events.types import (
     CitationChecked,
     CitationFinding,
@@ -31,6 +32,7 @@ from server.evidence.passages import READ_BADLY
 from server.export import document as doc
 from server.export.audit import Audit, AuditEntry
 from server.export.labels import capital_sides, compared, named
+from server.export.reasons import plain_reason
 from server.export.text import one_line
 from server.export.wording import NAMES
 
@@ -58,6 +60,7 @@ RELATIONS: Final[dict[WeighedRelation, str]] = {
     "beside_the_point": "it is beside the point",
     "undecided": "its relation to the claim is undecided",
 }
+EXCHANGE: Final = "An exchange is two neighbouring turns; the turn that is better on more dimensions wins it."
 COURSE: Final = {"evolution": "how it developed", "fractures": "where it broke", "held": "what held"}
 
 
@@ -82,28 +85,28 @@ def winner_name(winner: str | UnsetType) -> str:
 
 
 def headline(verdicts: VerdictsView, summary: DebateSummary | UnsetType) -> Iterator[Line]:
-    """The scorecard, the reading of the whole debate, and what the rules did."""
+    """The scorecard, the reading of the whole debate, and what moved the lead."""
     if verdicts.scorecard is not UNSET:
         yield Line("The scorecard", _scorecard(verdicts.scorecard, summary))
     if verdicts.narrative is not UNSET:
         yield Line("The reading of the whole debate", _narrative(verdicts.narrative))
     if summary is not UNSET and summary.rules is not UNSET:
-        yield Line("What the rules did", summary.rules.text)
+        yield Line("What moved the lead", summary.rules.text)
 
 
 def _scorecard(verdict: ScorecardVerdictReached, summary: DebateSummary | UnsetType) -> str:
     means = ", ".join(
-        f"{NAMES[side]} {mean:g}" if isinstance(mean, float | int) else f"{NAMES[side]} without a score"
+        f"{NAMES[side]} {shortest(mean)}" if isinstance(mean, float | int) else f"{NAMES[side]} without a score"
         for side, mean in (("pro", verdict.mean.pro), ("con", verdict.mean.con))
     )
     rounds = verdict.rounds
     drawn = f", {rounds.drawn} drawn" if rounds.drawn else ""
-    apart = "" if isinstance(verdict.margin, Missing) else f", {verdict.margin:.4g} apart"
+    apart = "" if isinstance(verdict.margin, Missing) else f", {shortest(verdict.margin)} apart"
     if apart and verdict.noise is not UNSET:
-        apart += f" (asked again, this judge differs from itself by {verdict.noise:.4g})"
+        apart += f" (asked again, this judge differs from itself by {shortest(verdict.noise)})"
     is_explained = verdict.winner == "neither" or (summary is not UNSET and summary.tie_broken is True)
-    why = f" ({capital_sides(verdict.reason)})" if is_explained and verdict.reason else ""
-    won = f"Exchanges won: Pro {rounds.pro}, Con {rounds.con}{drawn}."
+    why = f" ({capital_sides(plain_reason(verdict.reason))})" if is_explained and verdict.reason else ""
+    won = f"Exchanges won: Pro {rounds.pro}, Con {rounds.con}{drawn}. {EXCHANGE}"
     return f"{winner_name(verdict.winner)}{why}. {means}{apart}. {won}"
 
 
@@ -148,11 +151,17 @@ def verdict_texts(verdicts: VerdictsView, first: Side) -> Iterator[Line]:
         shown = (
             f"there is no explanation: {conflict.missing.reason}" if conflict.missing else named(conflict.text, first)
         )
-        yield Line("Why they differ", " ".join(filter(None, (pattern and f"{pattern.capitalize()}:", shown))))
+        yield Line(_conflict_title(verdicts), " ".join(filter(None, (pattern and f"{pattern.capitalize()}:", shown))))
     if convergence is not UNSET:
         kind = (convergence.kind or "").replace("_", " ")
         why = f"not assessed: {convergence.missing.reason}" if convergence.missing else named(convergence.reason, first)
         yield Line("Agreement at the end", f"{kind}. {why}" if kind else why)
+
+
+def _conflict_title(verdicts: VerdictsView) -> str:
+    card, narrative = verdicts.scorecard, verdicts.narrative
+    agree = card is not UNSET and narrative is not UNSET and card.winner == narrative.winner
+    return "Why one is clearer than the other" if agree else "Why they differ"
 
 
 # one turn
@@ -161,13 +170,13 @@ def verdict_texts(verdicts: VerdictsView, first: Side) -> Iterator[Line]:
 def shaped_by(view: View, turn: TurnView) -> Iterator[Line]:
     """The pressure under which a turn was spoken, and the directive, if it may be read."""
     if turn.pressure is not UNSET:
-        yield Line(f"Pressure after turn {turn.pressure.turn}", _signals(turn.pressure))
+        yield Line(f"Pressure on the debater after turn {turn.pressure.turn}, from 0 to 1", _signals(turn.pressure))
     if turn.directive is not UNSET and (directive := view.directives.get(str(turn.directive))) is not None:
         yield Line("Directive", directive.text)
 
 
 def _signals(pressure: PressureApplied) -> str:
-    raised = [f"{name} {value:.2g}" for name in SIGNALS if (value := getattr(pressure, name)) > 0]
+    raised = [f"{name} {shortest(value, 2)}" for name in SIGNALS if (value := getattr(pressure, name)) > 0]
     return ", ".join(raised) or "none"
 
 
@@ -312,10 +321,11 @@ def changes(entries: Iterable[AuditEntry], first: Side) -> Iterator[str]:
     for each in entries:
         if each.kind == "score":
             continue
-        asked = "" if each.applied == each.requested else f" of {each.requested:+g}"
+        given = each.given or each.requested
+        asked = "" if each.applied == given else f" of {given:+g}"
         what = f"{each.dimension.replace('_', ' ')} {each.applied:+g}{asked} ({change_name(each.rule)})"
         quotes = entry_quotes(each)
-        reason = one_line(named(each.reason, first))
+        reason = one_line(named(each.words or each.reason, first))
         yield f"event {each.position}: {what}. {' · '.join(filter(None, (reason, quotes)))}".rstrip()
 
 
@@ -335,9 +345,9 @@ def audit_lines(audit: Audit, first: Side) -> Iterator[str]:
         yield f"event {call.position}: no usable answer to {call.key} ({call.kind.replace('_', ' ')})"
     for found in audit.refused or ():
         about = f" “{one_line(found.quote)}”" if found.quote else ""
-        purpose = found.purpose.replace("_", " ")
+        purpose = "flaw" if found.purpose == "gaps" else found.purpose.replace("_", " ")
         later = "" if found.judged_with is UNSET else f" (judged with turn {found.judged_with})"
-        yield f"event {found.position}: refused or corrected, {purpose}{later}:{about} {found.reason}"
+        yield f"event {found.position}: refused or corrected, {purpose}{later}:{about} {plain_reason(found.reason)}"
     for opinion in audit.opinions or ():
         reason = one_line(named(opinion.reason, first))
         by = "the evidence" if opinion.by == BY_EVIDENCE else f"second opinion ({opinion.by})"

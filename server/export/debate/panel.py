@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import UNSET
 
 from events.state.parts.panel import PanelState, RaterState
+from events.text.figures import rounded
 from events.types import AgreementMeasured, ArtifactJudged, DeliberationHeld, OpinionGiven, PanelConcluded
 from events.view.view import View
 from server.export import document as doc
@@ -96,8 +97,8 @@ def _disputes(conclusion: PanelConcluded) -> doc.Block:
         return doc.Paragraph("Nothing is disputed: on no item do the raters lie far apart.")
     ordered = sorted(conclusion.disputed.items(), key=lambda each: -each[1].variance)
     items = (
-        f"{item_name(item)}: {', '.join(f'{name} {score:.1f}' for name, score in each.scores.items())};"
-        f" variance {each.variance:.2f}{'; it decides' if each.decides else ''}"
+        f"{item_name(item)}: {', '.join(f'{name} {rounded(score)}' for name, score in each.scores.items())};"
+        f" variance {rounded(each.variance, 2)}{'; it decides' if each.decides else ''}"
         for item, each in ordered
     )
     return doc.Section("Most disputed", (doc.Listing(tuple(items)),), 3)
@@ -120,12 +121,12 @@ def _items(rater: RaterState) -> Iterable[str]:
 
 def _variance(panel: PanelState, item: str) -> str:
     known = panel.items.get(item)
-    return "–" if known is None or known.variance is UNSET else f"{known.variance:.2f}"
+    return "–" if known is None or known.variance is UNSET else rounded(known.variance, 2)
 
 
 def _cell(rater: RaterState, item: str) -> str:
     assert rater.scored is not UNSET, "only raters that scored have a column"
-    total = f"{rater.totals[item]:.1f}" if item in rater.totals else "not given"
+    total = rounded(rater.totals[item]) if item in rater.totals else "not given"
     standing = rater.scored.standings.get(item)
     return total if standing is None else f"{total} {STANDINGS[standing]}"
 

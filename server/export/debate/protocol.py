@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import UNSET
 
 from events.state.parts.rounds import ArgumentState, ProtocolState
+from events.text.figures import rounded
 from events.types import SIDES, ArgumentTraced, Briefing, ClosingStated, Missing, Side, other
 from events.view.view import View
 from server.export.debate.exchange import citations
@@ -116,7 +117,7 @@ def _trace(protocol: ProtocolState) -> Iterator[Section]:
             name,
             _standing(each),
             *(f"{each.scores[part]:g}" if part in each.scores else "–" for part in names),
-            "–" if isinstance(each.total, Missing) else f"{each.total:.2f}",
+            "–" if isinstance(each.total, Missing) else rounded(each.total, 2),
         )
         for name, each in traced.items()
     )

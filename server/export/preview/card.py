@@ -6,6 +6,7 @@ from typing import Final
 from msgspec import UNSET
 
 from events.state.parts.rounds import ProtocolState
+from events.text.figures import rounded
 from events.types import Side
 from events.view.view import View
 from server.export.text import one_line
@@ -51,7 +52,7 @@ def sentence_of(view: View) -> str:
     """The state of a debate, its turns and its scores; no name of a model."""
     parts = [standing_of(view)]
     scores, _ = scores_of(view)
-    known = [f"{NAMES[side]} {points:.1f}" for side, points in scores.items() if points is not None]
+    known = [f"{NAMES[side]} {rounded(points)}" for side, points in scores.items() if points is not None]
     if len(known) == len(scores):
         parts.append(", ".join(known))
     return f"{' · '.join(parts)}. A debate judged turn by turn, every score with its reasons."

@@ -15,6 +15,7 @@ from anyio import to_thread
 from msgspec import UNSET
 from PIL import Image, ImageDraw, ImageFont, features
 
+from events.text.figures import rounded
 from events.types import Side
 from events.view.view import View
 from server.export.preview.card import PICTURE_SIZE, scores_of, standing_of
@@ -158,7 +159,7 @@ def _side(canvas: ImageDraw.ImageDraw, view: View, side: Side, top: int) -> None
     scores, most = scores_of(view)
     score = scores[side]
     none = "no score yet" if view.state == "open" else "no score"
-    shown = words_of(none if score is None else f"{score:.1f} / {most}")
+    shown = words_of(none if score is None else f"{rounded(score)} / {most}")
     assert shown is not None, "the embedded font has figures"
     size = 32 if score is None else 44
     _text(

@@ -29,7 +29,7 @@ from events.types import (
 )
 from events.view import view as views
 from events.view.moments import MAX_MOMENTS, MIN_MOMENTS, key_moments
-from events.view.summary import DebateSummary, summary_of
+from events.view.summary import ALONE, DebateSummary, summary_of
 from tests.server.debate_events import debate, opened, random_debates, side, spoken, started
 
 TESTS = Path(__file__).parents[2]
@@ -95,7 +95,7 @@ def test_without_rules_that_act_the_lead_is_the_judges() -> None:
     rules = effects(held([scored(1, 20)], [scored(2, 18.8)]))
 
     assert rules.moved == {}
-    assert rules.text == "The rules did not move the lead; without them Pro would lead by 1.2 too."
+    assert rules.text == f"Nothing moved the lead after the judge gave its points; {ALONE} Pro would lead by 1.2 too."
 
 
 def test_one_rule_is_named_with_its_points_and_direction() -> None:
@@ -104,7 +104,7 @@ def test_one_rule_is_named_with_its_points_and_direction() -> None:
     rules = effects(held([scored(1, 20)], [scored(2, 18.8), band]))
 
     assert rules.moved == {"comparisons": -3.1}
-    assert rules.text == "Comparisons moved 3.1 points towards Con; without the rules Pro would lead by 1.2."
+    assert rules.text == f"Comparisons moved the lead 3.1 points towards Con; {ALONE} Pro would lead by 1.2."
 
 
 def test_every_kind_of_rule_is_counted_apart_and_a_reversal_gives_back() -> None:
@@ -127,8 +127,9 @@ def test_every_kind_of_rule_is_counted_apart_and_a_reversal_gives_back() -> None
     assert rules.moved == {"limits": -4, "comparisons": -2, "claims": 2, "gaps": -3, "conduct": -2}
     assert (rules.given.pro, rules.given.con, rules.recorded.pro, rules.recorded.con) == (44, 40, 35, 40)
     assert rules.text == (
-        "The rules moved 9.0 points towards Con (limits of a score 4.0, logic gaps 3.0, comparisons 2.0, conduct 2.0; "
-        "towards Pro: suspect claims 2.0); without them Pro would lead by 4.0."
+        "The lead moved 9.0 points towards Con after the judge gave its points (limits of a score 4.0, "
+        "flaws shown later 3.0, comparisons 2.0, conduct 2.0; towards Pro: suspect claims 2.0); "
+        f"{ALONE} Pro would lead by 4.0."
     )
 
 
@@ -136,8 +137,8 @@ def test_rules_that_cancel_out_are_told_too() -> None:
     state = held([scored(1, 20)], [scored(2, 20), moved(ScoreHarmonized, 1, 2, "band_winner"), docked(1, 2, by=2)])
 
     assert effects(state).text == (
-        "The rules together did not move the lead (towards Pro: comparisons 2.0; towards Con: logic gaps 2.0); "
-        "without them neither side would lead either."
+        "What moved the lead cancels out (towards Pro: comparisons 2.0; towards Con: flaws shown later 2.0); "
+        f"{ALONE} neither side would lead either."
     )
 
 
@@ -182,8 +183,8 @@ def test_the_recorded_means_are_those_of_the_scorecard(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "moved", "without"),
     [
-        ("v1", "(logic gaps 2.0, comparisons 0.7, suspect claims 0.7)", "Pro would lead by 8.6"),
-        ("v2", "(comparisons 5.2, logic gaps 5.0; towards Pro: suspect claims 0.8)", "Con would lead by 4.2"),
+        ("v1", "(flaws shown later 2.0, comparisons 0.7, suspect claims 0.7)", "Pro would lead by 8.6"),
+        ("v2", "(comparisons 5.2, flaws shown later 5.0; towards Pro: suspect claims 0.8)", "Con would lead by 4.3"),
     ],
 )
 def test_what_the_rules_did_in_a_debate_of_each_rubric(name: str, moved: str, without: str) -> None:
@@ -191,7 +192,8 @@ def test_what_the_rules_did_in_a_debate_of_each_rubric(name: str, moved: str, wi
 
     assert rules is not UNSET
     total = rules.recorded.con - rules.recorded.pro - (rules.given.con - rules.given.pro)  # type: ignore[operator]
-    assert rules.text == f"The rules moved {total:.1f} points towards Con {moved}; without them {without}."
+    start = f"The lead moved {total:.1f} points towards Con after the judge gave its points"
+    assert rules.text == f"{start} {moved}; {ALONE} {without}."
 
 
 # Key moments
@@ -279,8 +281,8 @@ def test_attempts_to_instruct_the_judge_and_premises_given_up_are_moments() -> N
 
     assert [(each.text, each.quote or each.note) for each in moments] == [
         ("Turn 2 of Con tried to instruct the judge.", "Judge, ignore"),
-        ("Pro withdrew premise P1.1 openly in turn 3.", "P1.1 holds"),
-        ("Pro dropped premise P1.2 without saying so in turn 3.", "P1.2 holds"),
+        ("Pro withdrew premise P1.1 openly in turn 3.", "q"),
+        ("Pro dropped premise P1.2 without saying so in turn 3.", "q"),
         ("Pro contradicted P1.1 in turn 3.", "both ways"),
     ]
 

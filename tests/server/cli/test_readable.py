@@ -101,6 +101,21 @@ def test_every_word_is_whole_every_line_fits_and_no_value_is_as_python_writes_it
         assert not words_of(text) - whole
 
 
+def test_the_audit_has_the_first_score_on_one_line_and_calls_a_record_an_event(
+    stored: tuple[str, dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, ids = stored
+    monkeypatch.setenv("COLUMNS", "200")
+    lines = moot(store, "audit", ids["juries"], "1").splitlines()
+
+    first = [line for line in lines if ", first score: logic " in line]
+    assert len(first) == 1
+    assert first[0].startswith("event ")
+    assert " · credibility " in first[0]
+    assert not [line for line in lines if line.startswith("position ")]
+    assert not [line for line in lines if line.split()[1:3] == ["logic", "score"]]
+
+
 def test_a_pipe_without_columns_is_80_wide(stored: tuple[str, dict[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
     store, ids = stored
     monkeypatch.delenv("COLUMNS", raising=False)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from events.record import Draft
 from events.transfer import parse_lines
@@ -71,12 +71,12 @@ def test_the_outcome_stands_at_the_top() -> None:
     top = document(V2).partition("## Turn 1")[0]
 
     assert "Con wins by the scorecard, 13.7 points ahead (Pro 56.0, Con 69.7)." in top
-    assert "- **The scorecard:** Con. Pro 55.95, Con 69.67, 13.72 apart. Exchanges won: Pro 1, Con 5, 1 drawn." in top
+    assert "- **The scorecard:** Con. Pro 56, Con 69.7, 13.7 apart. Exchanges won: Pro 1, Con 5, 1 drawn. An" in top
     assert "- **The reading of the whole debate:** Con, by a narrow margin, confidence medium." in top
-    assert "- **What the rules did:** The rules moved 9.5 points towards Con (" in top
+    assert "- **What moved the lead:** The lead moved 9.5 points towards Con after the judge gave its points (" in top
     moments = top.partition("## Key moments")[2].strip().splitlines()
     assert len(moments) == 8
-    assert moments[2].startswith("- event 67: Pro withdrew premise P1.2 openly in turn 3. Removing the fare")
+    assert moments[2].startswith("- event 67: Pro withdrew premise P1.2 openly in turn 3. “")
 
 
 def test_the_judges_words_on_the_whole_debate_name_the_sides() -> None:
@@ -91,7 +91,9 @@ def test_the_judges_words_on_the_whole_debate_name_the_sides() -> None:
 def test_a_turn_tells_what_shaped_it_how_it_compares_and_what_it_concedes() -> None:
     third = document(V2).partition("## Turn 3")[2].partition("## Turn 4")[0]
 
-    assert third.startswith(" · ▲ Pro\n\n*Pressure after turn 1: cognitive 0.25, emotional 0.067")
+    assert third.startswith(
+        " · ▲ Pro\n\n*Pressure on the debater after turn 1, from 0 to 1: cognitive 0.25, emotional 0.07"
+    )
     assert "Directive: Be readier to adapt where you have been answered." in third
     assert "against turn 2: logic won slightly · rhetoric lost slightly · tactics drawn" in third
     assert "read in the order Con, Pro: Pro answers with evidence, turns the cleaner into a case for fairness" in third
@@ -107,7 +109,10 @@ def test_a_turn_tells_its_quotes_its_suspect_claims_and_why_it_was_docked() -> N
         in first
     )
     assert "\n  - “the trained mind discounts what deserves discounting”\n" in first
-    assert "- event 25: tactics -5 (a clear loss). lost tactics against turn 2: at most 16" in first
+    assert (
+        "- event 25: tactics -5 (a clear loss). "
+        "lost tactics against turn 2: the loser may have at most 16, penalties left out" in first
+    )
     assert "- event 63: logic -4 (logic gap). The appeal reads a defence of the verdict, not its making" in first
     assert "; turn 4: “Reasons are composed after the decision" in first
     assert "- suspect claim C3.1 (fabricated citation, upheld): “The Larkmoor Bench Audit measured it" in third
@@ -120,14 +125,14 @@ def test_the_rule_of_a_comparison_says_no_degree_that_its_reason_could_contradic
     )
     view, found = shown(scored(), won)
 
-    assert f"- event 5: tactics +0.5 (won the comparison). {why}\n" in as_markdown(view, found)
+    assert f"- event 5: tactics +0.5 (won the comparison). {why}, penalties left out\n" in as_markdown(view, found)
 
 
 def test_a_directive_that_may_not_be_read_yet_is_left_out() -> None:
     records = parse_lines(V1.read_bytes().splitlines(keepends=True))
     view = views.apply_all(views.INITIAL, records[:-1]).view
 
-    assert "*Pressure after turn 2: " in as_markdown(view)
+    assert "*Pressure on the debater after turn 2, from 0 to 1: " in as_markdown(view)
     assert "Directive:" not in as_markdown(view)
     assert "Directive:" in document(V1)
     assert "Key moments" not in as_markdown(view)
@@ -136,7 +141,7 @@ def test_a_directive_that_may_not_be_read_yet_is_left_out() -> None:
 def test_second_opinions_and_refusals_are_listed_with_their_events() -> None:
     assert "- turn 3, event 54: second opinion (judge, asked again): C3.1 upheld. No court statistics" in document(V1)
     ending = document(V2).partition("## Not checked, refused, and second opinions")[2]
-    assert "- turn 7, event 170: refused or corrected, gaps: “the city already knows" in ending
+    assert "- turn 6, event 170: refused or corrected, flaw (judged with turn 7): “the city already knows" in ending
     assert "- turn 8, event 219: the closing audit took points from 4 turns" in ending
 
 
@@ -183,8 +188,31 @@ def test_a_refused_flaw_stands_under_the_turn_that_it_is_about() -> None:
     assert [(each.reason, each.judged_with) for each in one.refused or ()] == [("nothing is left to pay", 2)]
     assert two.refused is UNSET
     ending = as_markdown(view, [one, two]).partition("## Not checked")[2]
-    assert "refused or corrected, gaps (judged with turn 2): “words” nothing is left to pay" in ending
+    assert "refused or corrected, flaw (judged with turn 2): “words” nothing is left to pay" in ending
     assert ending.count("- turn 1, event") == 1
+
+
+@pytest.mark.parametrize(("quote", "stands_under"), [("because they share one track", 1), ("nobody says this here", 2)])
+def test_a_refused_flaw_of_an_older_log_stands_under_the_turn_that_has_its_words(quote: str, stands_under: int) -> None:
+    other = spoken(2)
+    other = structs.replace(other, text="Roads are for all, and nobody owns them.")
+    refused = FindingRefused(turn=2, purpose="gaps", quote=quote, reason="turn 1 is docked for these words already")
+
+    _, found = shown(scored(), started(2), other, refused, scored(2))
+
+    assert [each.turn for each in found if each.refused] == [stands_under]
+
+
+@pytest.mark.parametrize(
+    ("winner", "title"), [("pro", "Why one is clearer than the other"), ("con", "Why they differ")]
+)
+def test_the_verdicts_are_said_to_differ_only_if_they_name_different_sides(winner: Any, title: str) -> None:
+    verdicts = [VERDICT, NarrativeVerdictReached(winner=winner), ConflictResolved(text="So it is.")]
+    view, _ = shown(
+        scored(), started(2), spoken(2), scored(2), *verdicts, DebateConcluded(winner="pro", by_rule="scorecard")
+    )
+
+    assert f"## {title}\n" in as_markdown(view)
 
 
 def test_every_component_has_its_points_its_reason_its_quote_and_its_rules() -> None:
@@ -238,7 +266,7 @@ VERDICT = ScorecardVerdictReached(
 @pytest.mark.parametrize(
     ("verdict", "text"),
     [
-        (VERDICT, "Pro (Pro 30, Con 30: within 2 credibility decides: Pro 8, Con 5). Pro 30, Con 30, 0 apart."),
+        (VERDICT, "Pro (Pro 30, Con 30: at most 2 apart, so the mean credibility decides: Pro 8, Con 5). Pro 30, Con"),
         (NarrativeVerdictReached(missing=Reason("refused")), "there is none: refused."),
         (NarrativeVerdictReached(winner="neither", flipped=True), "no winner: it changed when the labels"),
         (NarrativeVerdictReached(winner="con", pattern="recovery_arc"), "Con, recovery."),

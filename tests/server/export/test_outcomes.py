@@ -33,6 +33,7 @@ LOGS = Path(__file__).parents[1] / "debate" / "logs"
 EXCHANGE, PROTOCOL = "under_sixteen_v2", "library_fines_v2"
 CLOSE: dict[str, Any] = {"mean": BothSides(pro=60.2, con=60.9), "margin": 0.7}
 NOBODY: dict[str, Any] = {"winner": "neither", "reason": "too close"}
+TIE_BREAK = "pro 60.2, con 60.9: within 2 credibility decides: pro 6, con 7"
 NO_MARGIN = {"margin": missing("con has no judged turn"), **NOBODY}
 FOR_REFERENCE = {"winner": "neither", "reference_only": ["6 arguments where at least 10 are needed"]}
 SURER = re.compile(r"\b(?:Pro|Con) (?:wins|won|leads)\b", re.IGNORECASE)
@@ -43,6 +44,7 @@ CASES: dict[str, tuple[str, str, str, dict[type, dict[str, Any]]]] = {
     "beyond noise": (EXCHANGE, "con", "scorecard", {SCORECARD: {"noise": 2.0}}),
     "within noise": (EXCHANGE, "neither", "scorecard", {SCORECARD: {**NOBODY, "noise": 9.0}}),
     "tie-break": (EXCHANGE, "con", "scorecard", {SCORECARD: {**CLOSE, "decided_by": "credibility"}}),
+    "older tie-break": (EXCHANGE, "con", "scorecard", {SCORECARD: {**CLOSE, "reason": TIE_BREAK}}),
     "tie": (EXCHANGE, "neither", "scorecard", {SCORECARD: {**CLOSE, **NOBODY}}),
     "resignation": (EXCHANGE, "pro", "resignation", {}),
     "no judgement": (EXCHANGE, "neither", "no_judgement", {SCORECARD: NO_MARGIN}),
