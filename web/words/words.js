@@ -407,7 +407,8 @@ const REASONS = [
     /^nothing is left to pay \(it continues (.*)\)$/,
     (_, before) => {
       const paid = [...before.matchAll(/([\w.-]{1,40}), which (?:cost|lost) ([\d.]+)/g)].map(([, name, points]) => {
-        return `${points} ${points === "1" ? "was" : "were"} taken before, ${/^C\d/.test(name) ? "with" : "under"} ${name}`;
+        const were = points === "1" ? "was" : "were";
+        return `${points} ${were} taken before, ${/^C\d/.test(name) ? "with" : "under"} ${name}`;
       });
       return `nothing is left to take: ${paid.join(" and ")}`;
     },
