@@ -56,7 +56,7 @@ function scoreValue({ raw, effective, maximum, spread, at_first: atFirst = effec
   const isRuled = raw !== atFirst;
   const parts = [];
   if (isRuled) parts.push(h("s", {}, hiddenText(SCORES.given), number(raw)), " ");
-  if (isChangedLater) parts.push(h("s", {}, hiddenText(SCORES.judged), number(atFirst)), " ");
+  if (isChangedLater) parts.push(h("s", {}, hiddenText(SCORES.admitted), number(atFirst)), " ");
   parts.push(h("b", {}, number(effective)), outOf(maximum));
   if (spread > 0) parts.push(h("span.spread", {}, ` ±${number(spread / 2)}`));
   if (isChangedLater) parts.push(" ", h(`span.word${effective < atFirst ? ".dock" : ""}`, {}, SCORES.changedLater));

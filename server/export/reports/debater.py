@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from events.record import Recorded
 from events.state.debate import Debate
+from events.text.figures import rounded
 from events.types import Missing, Side, other
 from events.view.view import Fold, SeatView, View
 from server.errors import NotNow
@@ -99,4 +100,4 @@ def _exchanges(debate: Debate, side: Side) -> tuple[int, int, int]:
 
 
 def _figure(value: float | Missing) -> str:
-    return "none" if isinstance(value, Missing) else f"{value:.1f}"
+    return "none" if isinstance(value, Missing) else rounded(value)
