@@ -147,7 +147,7 @@ def _moments(case: _SideOfExchange) -> Iterator[ReportSection]:
     worst = min(case.composites, key=lambda number: case.composites[number])
     quoted = [each for each in _points(case, best) if each.score.verified and each.score.quote]
     point = max(quoted, key=lambda each: (each.share, each.maximum), default=None)
-    entry = (_moment(case, best, "best_turn", "no_better_turn"), *_changed(case, best), *_component(case, point))
+    entry = (_moment(case, best, "best_turn", "no_better_turn"), *_component(case, point))
     yield ReportSection(title="Your strongest moment", entries=(entry,))
     explained = [each for each in _points(case, worst) if each.score.reason]
     point = max(explained, key=lambda each: (each.maximum - each.score.admitted, each.maximum), default=None)
@@ -238,8 +238,7 @@ def _at_no_cost(case: _SideOfExchange) -> Iterator[Entry]:
         if claim.turn in case.turns and claim.state != "cleared" and rule is not None and not rule.points:
             words: dict[str, Part] = {"flag": claim.kind.replace("_", " "), "asks": rule.asks}
             words |= {"turn": CitedTurn(claim.turn, claim.flagged), "quote": case.words(claim.turn, claim.quote)}
-            told = case.log.say("flagged_at_no_cost", name, **words)
-            yield (told, *case.reason(claim.reason, claim.flagged))
+            yield (case.log.say("flagged_at_no_cost", name, **words),)
 
 
 def _further(case: _SideOfExchange, rest: list[Loss]) -> Iterator[ReportSentence]:
@@ -367,7 +366,7 @@ def _unanswered(case: _SideOfExchange) -> Iterator[Entry]:
         yield tuple(_dropped(case, name, premise))
     if rest := [name for name, _ in own[MAX_DROPPED:]]:
         yield (case.log.say("dropped_too", rest, premises=count(len(rest), "further premise")),)
-    rival, most = NAMES[other(case.side)], max(2, MAX_OPEN - len(own))
+    rival, most = NAMES[other(case.side)], max(1, MAX_OPEN - len(own))
     for name, premise, later in open_[:most]:
         cited, words = CitedTurn(premise.turn, premise.stated), case.words(premise.turn, premise.quote)
         yield (
