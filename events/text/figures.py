@@ -1,4 +1,4 @@
-"""Figures as text, rounded alike in every document; ``number`` in web/parts/formatting.js rounds alike on the page."""
+"""Figures as text, rounded alike in every document; ``number`` in web/words/formatting.js rounds alike on the page."""
 
 import math
 

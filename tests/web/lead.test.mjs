@@ -27,5 +27,5 @@ test("a turn that is docked for words of its own side contradicts them", () => {
 test("a margin stands beside the judge's noise", () => {
   assert.equal(LEAD.noise(true, 3.4).join(""), ", within the judge’s noise 3.4");
   assert.equal(LEAD.noise(false, 3.4).join(""), ", beyond the judge’s noise 3.4");
-  assert.equal(LEAD.spread(1.25).join(""), " ±1.2");
+  assert.equal(LEAD.spread(1.25).join(""), " ±1.3");
 });

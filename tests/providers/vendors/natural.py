@@ -19,6 +19,8 @@ CLOSES = ("\n\nI hope this helps.", "\n\nLet me know if you want more detail on 
 WRAPPINGS = ("bare", "fenced", "prose", "comma", "wrapped")
 MIN_LENGTH = 30
 _TURN = re.compile(r"(?:^|\n)(?:Turn \d+, Speaker \w|(?:First|Second) speech):\n((?:\| .*\n?)+)")
+TURNS = {"turn", "shown_in"}
+"""Fields that name a turn; some vendors' forms do not say how many turns there are."""
 CITES = ("turns 1 and 2", "turn 1", "Turn 2", "turn 99", "the opening")
 
 
@@ -67,7 +69,7 @@ class _Writer:
                 count = rng.choice((0, 1, schema.get("maxItems", 4) + 1))
                 return [self.value(schema.get("items") or {}, name) for _ in range(count)]
             case "integer" | "number":
-                return self._number(schema.get("maximum", 10))
+                return 1 if name in TURNS else self._number(schema.get("maximum", 10))
             case "boolean":
                 return False
             case _:
