@@ -178,7 +178,6 @@ def test_a_directive_its_traits_and_the_judgement_are_one_chain(page: Page, serv
     chain = page.locator(".detail .chain").filter(has=page.locator("[aria-current]"))
 
     expect(chain).to_contain_text("traits changed")
-    expect(chain).to_contain_text("under pressure")
     expect(chain).to_contain_text("were compared")
     expect(chain).to_contain_text("the judge answered")
     expect(chain.locator("[aria-current]")).to_contain_text(told["event"]["text"])
