@@ -26,6 +26,8 @@ SOURCES: Final = frozenset(
     {"fabricated_citation", "unverifiable", "misquotation", "wrong_passage", "invented_passage", "hollow_specificity"}
 )
 """Kinds of claims that name a source or a figure: without it little of the claim is left."""
+NAMES: Final = {"pro": "Pro", "con": "Con"}
+_ROLES: Final = re.compile(r"\b[Tt]he (speaker|opponent)\b")
 _MARKS = str.maketrans({"“": "‘", "”": "’", "„": "‘", "‟": "’", '"': "’"})
 _QUOTED: Final = re.compile("“([^“”]*)”")
 _CLAUSE_END: Final = re.compile(r"(?<=[;；؛])\s*")
@@ -57,7 +59,7 @@ def matters(debate: Debate, side: Side, *, closes: bool) -> tuple[str, ...]:
     First what cost its own side most; then a weak point of the opponent's newest turn; then one more: a premise that
     the side dropped, one of its premises that the judge saw no answer to, or the next of its own faults.  No words are
     named that an earlier directive of the side names, and none that their speaker has taken back.  ``closes``: the
-    side's last turn weighs what is there, and is told to press nothing and to carry nothing further.
+    side's last turn weighs what is there: it gets at most two points, and is told to press nothing.
     """
     last = max((turn.turn for turn in debate.transcript.spoken() if turn.side == side), default=0)
     if not last:
@@ -78,7 +80,8 @@ def matters(debate: Debate, side: Side, *, closes: bool) -> tuple[str, ...]:
 
     take(own)
     take(_weak_points(debate, side, last + 1, closes=closes))
-    take([*(each for each in own if each.is_new), *_unanswered(debate, side, last, closes=closes), *own])
+    if not closes:
+        take([*(each for each in own if each.is_new), *_unanswered(debate, side, last, closes=closes), *own])
     for at in reversed(range(len(found))):
         if len(" ".join(each.text for each in found)) > MAX_TEXT:
             found[at] = replace(found[at], why="")
@@ -98,7 +101,7 @@ def flaws(debate: Debate, side: Side) -> Iterator[ScoreEntry]:
 
 def _own_faults(debate: Debate, side: Side, last: int, *, closes: bool) -> Iterator[_Matter]:
     """What the record holds against a side: exposed flaws, and doubted claims and broken conduct of its last turn."""
-    end = "Rest nothing on it, and weigh what stands without it." if closes else ""
+    end = "Leave it out, or answer it in one clause." if closes else ""
     rubric = debate.ledger.rubric
     costs: dict[str, float] = {} if rubric is None else {name: rule.points for name, rule in rubric.conduct.items()}
     for entry in flaws(debate, side):
@@ -106,10 +109,10 @@ def _own_faults(debate: Debate, side: Side, last: int, *, closes: bool) -> Itera
         if all(quotes):
             fact = f"The judge sees a flaw in your “{quotes[0]}” after “{quotes[1]}”"
             order = end or "Defend it, narrow it or give it up."
-            yield _Matter(-entry.applied, quotes, fact, _why(entry.reason), order)
+            yield _Matter(-entry.applied, quotes, fact, _why(entry.reason, side), order)
     for claim, quote, doubted in _doubted(debate, last):
         order = end or "Support it, weaken it or withdraw it."
-        yield _Matter(-claim.requested, (quote,), f"{doubted} your “{quote}”", _why(claim.reason), order)
+        yield _Matter(-claim.requested, (quote,), f"{doubted} your “{quote}”", _why(claim.reason, side), order)
     for quotes, told, why in _contradictions(debate, side, last):
         cost, fact = costs.get("contradiction", 0.0), f"The judge says that your last turn contradicts {told}"
         yield _Matter(cost, quotes, fact, why, "Say which of it holds.", is_new=True)
@@ -128,7 +131,7 @@ def _weak_points(debate: Debate, side: Side, newest: int, *, closes: bool) -> It
     order = "Weigh the other side without it." if closes else "Press it."
     claims = sorted(_doubted(debate, newest), key=lambda each: (each[0].kind not in SOURCES, each[0].requested))
     for claim, quote, doubted in claims:
-        yield _Matter(0, (quote,), f"{doubted} the opponent’s “{quote}”", _why(claim.reason), order)
+        yield _Matter(0, (quote,), f"{doubted} the opponent’s “{quote}”", _why(claim.reason, opponent), order)
     for quotes, told, why in _contradictions(debate, opponent, newest):
         yield _Matter(0, quotes, f"The judge says that the opponent’s last turn contradicts {told}", why, order)
     for quote in _dropped(debate, opponent, newest):
@@ -136,7 +139,8 @@ def _weak_points(debate: Debate, side: Side, newest: int, *, closes: bool) -> It
     for entry in sorted(flaws(debate, opponent), key=lambda each: each.applied):
         fails = entry.evidence[0]
         if fails.span is not None and (quote := _words(debate, fails.turn, fails.span)):
-            yield _Matter(0, (quote,), f"The judge sees a flaw in the opponent’s “{quote}”", _why(entry.reason), order)
+            fact = f"The judge sees a flaw in the opponent’s “{quote}”"
+            yield _Matter(0, (quote,), fact, _why(entry.reason, opponent), order)
 
 
 def _unanswered(debate: Debate, side: Side, last: int, *, closes: bool) -> Iterator[_Matter]:
@@ -186,7 +190,7 @@ def _contradictions(debate: Debate, side: Side, turn: int) -> Iterator[tuple[tup
         if found.side == side and max(found.turns) == turn and stands >= {each.state for each in premises}:
             earlier = [each for each in premises if each.turn < turn] or premises
             if words := tuple(quote for each in earlier if (quote := _words(debate, each.turn, each.span))):
-                yield words, " and ".join(f"“{quote}”" for quote in words), _why(found.reason)
+                yield words, " and ".join(f"“{quote}”" for quote in words), _why(found.reason, side)
 
 
 def _dropped(debate: Debate, side: Side, turn: int) -> Iterator[str]:
@@ -220,9 +224,14 @@ def _sentences_around(debate: Debate, turn: int, span: Span) -> list[Span]:
     return [each for each in sentences(debate.transcript.turns[turn].text) if _meet(each, span)]
 
 
-def _why(reason: str) -> str:
-    """The judge's reason; empty if it is too long to be told in whole sentences or clauses."""
-    return _shortened(without_notes(reason), MAX_REASON)
+def _why(reason: str, speaker: Side) -> str:
+    """The judge's reason; empty if it is too long to be told in whole sentences or clauses.
+
+    An English reason about a turn calls its ``speaker`` so, and the other side the opponent.  A directive names both:
+    to one of its readers "the opponent" would mean the wrong side.
+    """
+    sides = {"speaker": NAMES[speaker], "opponent": NAMES[other(speaker)]}
+    return _shortened(_ROLES.sub(lambda role: sides[role[1]], without_notes(reason)), MAX_REASON)
 
 
 def _shortened(text: str, most: int) -> str:

@@ -200,6 +200,18 @@ def test_words_over_a_break_between_sentences_are_quoted_as_whole_sentences() ->
     assert f"your “{whole}” after" in held.exchange()
 
 
+def test_a_reason_names_the_sides_since_its_reader_may_be_either() -> None:
+    held = opened_case()
+    held.flaw(
+        1, "nothing is lost by moving them", "A hive that is moved dies", "The speaker forgets the opponent’s winter."
+    )
+    held.claim(2, "a town has many duties", "The opponent never denied it, and the speaker knows.")
+    text = held.exchange("con")
+
+    assert "because: “Pro forgets Con’s winter.”" in text
+    assert "because: “Pro never denied it, and Con knows.”" in text
+
+
 # how much, and when
 
 
@@ -223,9 +235,11 @@ def test_the_last_turn_of_a_side_weighs() -> None:
     held.turn(CON)
     held.flaw(1, "nothing is lost by moving them", "A hive that is moved dies")
     held.claim(2, "a town has many duties")
+    held.claim(1, "every town needs a keeper")
     text = held.exchange("con")
 
-    assert "Rest nothing on it, and weigh what stands without it." in text
+    assert 2 == text.count("The judge ")
+    assert "Leave it out, or answer it in one clause." in text
     assert "“a town has many duties”. Weigh the other side without it." in text
     assert not re.search("[Pp]ress it|further|[Dd]efend", text)
 

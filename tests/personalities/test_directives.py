@@ -155,7 +155,7 @@ def unanswered(log: Log, side: Side, quote: str) -> bool:
     return bool(answers) and not gave_way and any(map(stands, stated))
 
 
-END: Final = r" (?:Rest nothing on it, and weigh what stands without it\.|{})"
+END: Final = r" (?:Leave it out, or answer it in one clause\.|{})"
 OWN: Final = END.format(r"Defend it, narrow it or give it up\.")
 DOUBT: Final = END.format(r"Support it, weaken it or withdraw it\.")
 DROP: Final = r" (?:Defend it or give it up openly\.|Give it up openly, or say why it still counts\.)"
