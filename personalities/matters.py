@@ -58,15 +58,15 @@ def matters(debate: Debate, side: Side, *, closes: bool) -> tuple[str, ...]:
 
     First what cost its own side most; then a weak point of the opponent's newest turn; then one more: a premise that
     the side dropped, one of its premises that the judge saw no answer to, or the next of its own faults.  No words are
-    named that an earlier directive of the side names, and none that their speaker has taken back.  ``closes``: the
-    side's last turn weighs what is there: it gets at most two points, and is told to press nothing.
+    named that an earlier directive of the side names, and none that their speaker has taken back.  A turn that
+    ``closes`` gets a weak point of the opponent only: last turns that were told their own faults became confessions.
     """
     last = max((turn.turn for turn in debate.transcript.spoken() if turn.side == side), default=0)
     if not last:
         return ()
     told = [each.text for each in debate.characters.directives.values() if each.side == side]
     named = [quote for text in told for quote in _QUOTED.findall(text)]
-    own = sorted(_own_faults(debate, side, last, closes=closes), key=lambda each: -each.cost)
+    own = sorted(_own_faults(debate, side, last), key=lambda each: -each.cost)
     found: list[_Matter] = []
 
     def take(points: Iterable[_Matter]) -> None:
@@ -78,10 +78,11 @@ def matters(debate: Debate, side: Side, *, closes: bool) -> tuple[str, ...]:
                 found.append(each)
                 return
 
-    take(own)
+    if not closes:
+        take(own)
     take(_weak_points(debate, side, last + 1, closes=closes))
     if not closes:
-        take([*(each for each in own if each.is_new), *_unanswered(debate, side, last, closes=closes), *own])
+        take([*(each for each in own if each.is_new), *_unanswered(debate, side, last), *own])
     for at in reversed(range(len(found))):
         if len(" ".join(each.text for each in found)) > MAX_TEXT:
             found[at] = replace(found[at], why="")
@@ -99,26 +100,24 @@ def flaws(debate: Debate, side: Side) -> Iterator[ScoreEntry]:
                     yield entry
 
 
-def _own_faults(debate: Debate, side: Side, last: int, *, closes: bool) -> Iterator[_Matter]:
+def _own_faults(debate: Debate, side: Side, last: int) -> Iterator[_Matter]:
     """What the record holds against a side: exposed flaws, and doubted claims and broken conduct of its last turn."""
-    end = "Leave it out, or answer it in one clause." if closes else ""
     rubric = debate.ledger.rubric
     costs: dict[str, float] = {} if rubric is None else {name: rule.points for name, rule in rubric.conduct.items()}
     for entry in flaws(debate, side):
         quotes = tuple(_words(debate, each.turn, each.span) for each in entry.evidence[:2] if each.span is not None)
         if all(quotes):
             fact = f"The judge sees a flaw in your “{quotes[0]}” after “{quotes[1]}”"
-            order = end or "Defend it, narrow it or give it up."
+            order = "Defend it, narrow it or give it up."
             yield _Matter(-entry.applied, quotes, fact, _why(entry.reason, side), order)
     for claim, quote, doubted in _doubted(debate, last):
-        order = end or "Support it, weaken it or withdraw it."
+        order = "Support it, weaken it or withdraw it."
         yield _Matter(-claim.requested, (quote,), f"{doubted} your “{quote}”", _why(claim.reason, side), order)
     for quotes, told, why in _contradictions(debate, side, last):
         cost, fact = costs.get("contradiction", 0.0), f"The judge says that your last turn contradicts {told}"
         yield _Matter(cost, quotes, fact, why, "Say which of it holds.", is_new=True)
-    order = "Give it up openly, or say why it still counts." if closes else "Defend it or give it up openly."
     for quote in _dropped(debate, side, last):
-        fact = f"As the judge reads it, you left “{quote}” without a word"
+        fact, order = f"As the judge reads it, you left “{quote}” without a word", "Defend it or give it up openly."
         yield _Matter(costs.get("dropped_premise", 0.0), (quote,), fact, "", order, is_new=True)
 
 
@@ -143,7 +142,7 @@ def _weak_points(debate: Debate, side: Side, newest: int, *, closes: bool) -> It
             yield _Matter(0, (quote,), fact, _why(entry.reason, opponent), order)
 
 
-def _unanswered(debate: Debate, side: Side, last: int, *, closes: bool) -> Iterator[_Matter]:
+def _unanswered(debate: Debate, side: Side, last: int) -> Iterator[_Matter]:
     """The premises of a side's last turn that the judge saw no answer to in the turn after it.
 
     None if that turn gave way on something that the last one had answered: the record does not say to which premise.
@@ -168,8 +167,7 @@ def _unanswered(debate: Debate, side: Side, last: int, *, closes: bool) -> Itera
         if premise.side == side and premise.turn == last and premise.state == "kept" and name not in passed_over:
             around, quote = _sentences_around(debate, last, premise.span), _words(debate, last, premise.span)
             if quote and not _overlaps(quote, named) and not any(_meet(each, at) for each in around for at in faults):
-                order = "Weigh it." if closes else "Carry it further."
-                yield _Matter(0, (quote,), f"The judge names no answer to your “{quote}”", "", order)
+                yield _Matter(0, (quote,), f"The judge names no answer to your “{quote}”", "", "Carry it further.")
 
 
 def _doubted(debate: Debate, turn: int) -> Iterator[tuple[Claim, str, str]]:

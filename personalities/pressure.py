@@ -73,10 +73,11 @@ def _next_directive(debate: Debate, comparison: Comparison, effects: list[Effect
     pressed = [at for at, each in characters.pressures.items() if each.turn == last]
     now = [each for each in effects if each.side == side]
     if pressed or now or any(flaws(debate, side)):
-        text = " ".join(matters(debate, side, closes=newest + 3 > opened.turns))
+        closes = newest + 3 > opened.turns
+        text = " ".join(matters(debate, side, closes=closes))
         since = [each for at, each in characters.moves.items() if pressed and int(at) > pressed[0]]
         moves = [each for each in (*since, *now) if isinstance(each, TraitsShifted) and each.side == side]
-        if not text and moves:
+        if not text and moves and not closes:
             text = directive(moves[-1].shifts, WORDS_V3)
         if text:
             yield DirectiveIssued(side=side, text=text)

@@ -13,7 +13,7 @@ from events.text.figures import shortest
 _NOTES: Final = re.compile(r"(?: \((?:requested|it continues|[\d.]+ of [\d.]+ applied)[^()]*\))++($)?")
 """What the rules add to the judge's reason for a flaw; it has group 1 at the end of the reason."""
 _PAID: Final = re.compile(r"(?<![\w.-])([\w.-]++), which (?:cost|lost) ([\d.]+)")
-_ABSORBED: Final = re.compile(r"[\d.]+ of [\d.]+ applied: [^;()]+")
+_ABSORBED: Final = re.compile(r"(?<![\d.])[\d.]++ of [\d.]++ applied: [^;()]+")
 _CLAIM: Final = re.compile(r"C\d")
 _BOUNDED: Final = re.compile(r"requested ([\d.]+), allowed ([\d.]+)")
 _CAPPED: Final = re.compile(

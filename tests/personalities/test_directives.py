@@ -155,17 +155,16 @@ def unanswered(log: Log, side: Side, quote: str) -> bool:
     return bool(answers) and not gave_way and any(map(stands, stated))
 
 
-END: Final = r" (?:Leave it out, or answer it in one clause\.|{})"
-OWN: Final = END.format(r"Defend it, narrow it or give it up\.")
-DOUBT: Final = END.format(r"Support it, weaken it or withdraw it\.")
-DROP: Final = r" (?:Defend it or give it up openly\.|Give it up openly, or say why it still counts\.)"
+OWN: Final = r" Defend it, narrow it or give it up\."
+DOUBT: Final = r" Support it, weaken it or withdraw it\."
+DROP: Final = r" Defend it or give it up openly\."
 PRESS: Final = r" (?:Press it|Weigh the other side without it)\."
 SAYINGS: Final[dict[str, tuple[Callable[..., bool], int]]] = {
     f"The judge sees a flaw in your {Q} after {Q}{WHY}{OWN}": (flawed, 1),
     f"The judge doubts your {Q}{WHY}{DOUBT}": (doubted, 1),
     f"The judge says that your last turn contradicts {Q}(?: and {Q})*{WHY} Say which of it holds\\.": (contradicted, 1),
     f"As the judge reads it, you left {Q} without a word\\.{DROP}": (dropped, 1),
-    f"The judge names no answer to your {Q}\\. (?:Weigh it|Carry it further)\\.": (unanswered, 1),
+    f"The judge names no answer to your {Q}\\. Carry it further\\.": (unanswered, 1),
     f"The judge doubts the opponent’s {Q}{WHY}{PRESS}": (doubted, -1),
     f"The judge says that the opponent’s last turn contradicts {Q}(?: and {Q})*{WHY}{PRESS}": (contradicted, -1),
     f"As the judge reads it, the opponent left {Q} without a word\\.{PRESS}": (dropped, -1),

@@ -181,7 +181,9 @@ def ranks(told: Told, *, of: Callable[..., float] | None, alone: bool) -> bool:
 
 
 def shown(value: float, told: Told, name: str = "points") -> bool:
-    return abs(float(told[name]) - value) < 0.0551  # the record has two decimals: 72.045 is 72.05, which is shown as 72.1
+    return (
+        abs(float(told[name]) - value) < 0.0551
+    )  # the record has two decimals: 72.045 is 72.05, which is shown as 72.1
 
 
 def outcome(told: Told) -> bool:
