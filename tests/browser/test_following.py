@@ -280,7 +280,7 @@ def test_a_bar_says_who_leads_by_how_much_and_what_moved_it(new_page: Any, serve
     visit(page, server, debate, f"#e{gap['position']}")
     bar = page.locator("#lead")
 
-    ahead = f"{'▲ Pro' if margin > 0 else '▼ Con'} +{rounded(abs(margin))}"
+    ahead = f"{'▲ Pro' if margin > 0 else '▼ Con'} +{rounded(round(abs(margin), 2))}"
     leader = f"Level ({ahead})" if card["leader"] == "neither" else ahead
     expect(bar).to_contain_text(re.compile(rf"^{re.escape(leader)} · "))
     expect(bar).to_contain_text(
