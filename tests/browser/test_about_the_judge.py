@@ -82,7 +82,7 @@ def test_the_figures_are_those_of_the_rubric(read: Any, server: Any) -> None:
 
 def test_a_debates_page_leads_to_its_own_rubric_with_what_differs(page: Page, server: Any, juries: str) -> None:
     page.goto(f"{server.url}/d/{juries}")
-    page.get_by_role("link", name="The judge").click()
+    page.get_by_role("link", name="The judge", exact=True).click()
     expect(page.locator("body[data-ready]")).to_be_attached()
 
     expect(page.locator("#which")).to_contain_text("“strict 2”: the rubric of one debate.")
@@ -96,7 +96,7 @@ def test_a_debates_page_leads_to_its_own_rubric_with_what_differs(page: Page, se
 
 def test_the_first_page_leads_there(page: Page, server: Any) -> None:
     page.goto(server.url)
-    page.get_by_role("link", name="The judge").click()
+    page.get_by_role("link", name="The judge", exact=True).click()
 
     expect(page.locator("h1")).to_have_text("The judge")
 
