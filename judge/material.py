@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.state.claims import Claim
 from events.state.debate import Debate
+from events.state.scorecard import most_of
 from events.types import DebateOpened, Missing, Side, Winner, other
 from events.types.rubric import Anchors, ClaimRule, Rubric, rule_of
 from judge.live.scoring import applicable
@@ -75,9 +77,9 @@ def conflict_material(debate: Debate) -> Material:
     card, narrative = verdicts.scorecard, verdicts.narrative
     assert card is not None, "two verdicts differ"
     assert narrative is not None, "two verdicts differ"
-    labels = labels_of(debate)
+    labels, most = labels_of(debate), most_of(debate.ledger)
     means = ", ".join(
-        f"Speaker {label} {'has no score' if isinstance(mean, Missing) else f'has {fmt(mean)} of 100 points'}"
+        f"Speaker {label} {'has no score' if isinstance(mean, Missing) else f'has {fmt(mean)} of {most} points'}"
         for side, label in sorted(labels.items(), key=lambda each: each[1])
         for mean in (getattr(card.mean, side),)
     )
@@ -90,7 +92,7 @@ def conflict_material(debate: Debate) -> Material:
 
 
 def _winner(winner: Winner, labels: Mapping[Side, str]) -> str:
-    return "neither speaker wins" if winner == "neither" else f"Speaker {labels[winner]} wins"
+    return "neither speaker is named" if winner == "neither" else f"Speaker {labels[winner]} is ahead"
 
 
 def claim_material(debate: Debate, purpose: str, name: str, claim: Claim) -> Material:
@@ -130,7 +132,11 @@ def _terms(rubric: Rubric, purpose: str, about: tuple[str, ...]) -> tuple[Term, 
             parts = dimension.components.items() if dimension is not None else ()
             return (
                 Term(name="points", anchors=anchors_on(gaps.anchors, gaps.least, gaps.most)),
-                *(Term(name=name, asks=each.asks, part_of="continues") for name, each in parts),
+                *(
+                    Term(name=name, asks=each.asks, part_of="continues")
+                    for name, each in parts
+                    if rubric.docking is UNSET
+                ),
             )
         case _:
             return ()

@@ -232,11 +232,17 @@ def _instruction(words: Mapping[str, Trait], name: str, before: float, after: fl
 
 
 def _deficits(rubric: Rubric, own: TurnCard, theirs: TurnCard) -> dict[str, float] | None:
-    """How far a card is behind in each dimension, as a share of the maximum; None if a score is missing."""
+    """How far a card is behind in each dimension, as a share of the maximum; None if a score is missing.
+
+    In a turn in which not all components count, the maximum is that of those which do.
+    """
     found: dict[str, float] = {}
     for name in _DIMENSIONS:
         dimension, mine, other = rubric.dimensions.get(name), own.balances.get(name), theirs.balances.get(name)
         if dimension is None or mine is None or other is None:
             return None
-        found[name] = min(max(0.0, other.effective - mine.effective) / dimension.maximum, 1.0)
+        behind = (other.effective - mine.effective) / dimension.maximum
+        if mine.maximum != other.maximum:
+            behind = other.effective / other.maximum - mine.effective / mine.maximum
+        found[name] = min(max(0.0, behind), 1.0)
     return found

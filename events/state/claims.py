@@ -42,6 +42,8 @@ class Claim(Struct, frozen=True, kw_only=True, gc=False):
     """The words of the evidence that stand against it."""
     decided_by: str | UnsetType = UNSET
     """``evidence`` if the evidence upheld or cleared it, and no second opinion."""
+    given: float | UnsetType = UNSET
+    """Points that it counts by itself, where all findings of a turn are weighed together."""
 
 
 Register = dict[str, Claim]
@@ -80,6 +82,7 @@ def apply(register: Register, record: Recorded) -> Register:
             by=event.by,
             flagged=record.position,
             evidence=event.evidence,
+            given=event.given,
         )
         return {**register, event.claim: claim}
     if isinstance(event, PenaltyApplied | PenaltyReversed):

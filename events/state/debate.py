@@ -55,6 +55,7 @@ from events.types import (
     ScorecardVerdictReached,
     Side,
     StanceStated,
+    TurnRescored,
     TurnScored,
     Usage,
     Winner,
@@ -249,6 +250,7 @@ MOVED_BY: Final = frozenset(
         ModelAnswered,
         ModelFailed,
         TurnScored,
+        TurnRescored,
         ClaimUpheld,
         ClaimCleared,
         RaterCalibrated,
@@ -356,7 +358,7 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
             )
             moved["questions"] = _call(debate.questions, record, event, blind=debate.is_blind)
             moved |= _costs(debate, event)
-        case TurnScored(turn=turn):
+        case TurnScored(turn=turn) | TurnRescored(turn=turn):
             questions = debate.questions
             moved["questions"] = _without(questions, {key for key in questions.asked if _turn_of(key) == turn})
         case ClaimUpheld(claim=claim) | ClaimCleared(claim=claim):

@@ -7,10 +7,23 @@ events does not matter.
 from typing import Final
 
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from events.record import Recorded
 from events.state.ledger import SCORE_CHANGES, Ledger
-from events.types import ComparisonOutcome, Degree, Reason, Rounds, ScoreChange, Side, TurnsCompared, TurnScored
+from events.state.ring import held, residual
+from events.types import (
+    ComparisonOutcome,
+    Degree,
+    Reason,
+    Rounds,
+    ScoreChange,
+    ScoreInferred,
+    Side,
+    TurnRescored,
+    TurnsCompared,
+    TurnScored,
+)
 
 
 class Comparison(Struct, frozen=True, kw_only=True, gc=False):
@@ -23,6 +36,8 @@ class Comparison(Struct, frozen=True, kw_only=True, gc=False):
     degrees: dict[str, Degree] = {}
     """How clear each outcome is; without an entry it counts as clear."""
     flipped: tuple[str, ...] = ()
+    levels: dict[str, tuple[float, ...]] = {}
+    """How much better the later turn is, by order; empty where the event does not say it."""
     reason: str = ""
     missing: Reason | None = None
 
@@ -48,20 +63,35 @@ class Anomaly(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Exchanges(Struct, frozen=True, kw_only=True, gc=False):
-    """Comparisons by their later turn."""
+    """Comparisons of neighbours by their later turn, and those of the first turn with a last one."""
 
     comparisons: dict[int, Comparison] = {}
+    closing: dict[int, Comparison] = {}
+    """By their later turn.  They close the ring, decide no exchange and press nobody.  A fork may have two."""
     anomalies: dict[str, Anomaly] = {}
+    residuals: dict[int, float] = {}
+    """By the position of its comparison: how far the scores of a pair lie from what the comparison says of them."""
+
+    @property
+    def pairs(self) -> tuple[Comparison, ...]:
+        """The comparisons of the ring."""
+        return (*self.comparisons.values(), *self.closing.values())
+
+    def about(self, turn: int) -> tuple[Comparison, ...]:
+        """The comparisons of one turn, those of its neighbours first."""
+        near = (self.comparisons.get(turn), self.comparisons.get(turn + 1))
+        far = [each for each in self.closing.values() if turn in {each.earlier, each.later}]
+        return tuple([each for each in (*near, *far) if each is not None])
 
 
 INITIAL = Exchanges()
-MOVED_BY: Final = frozenset({TurnsCompared, TurnScored, *SCORE_CHANGES})
+MOVED_BY: Final = frozenset({TurnsCompared, TurnScored, TurnRescored, ScoreInferred, *SCORE_CHANGES})
 
 
 def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
     """The exchanges after ``record``; ``ledger`` is the one after it."""
     event = record.event
-    comparisons = exchanges.comparisons
+    comparisons, closing = exchanges.comparisons, exchanges.closing
     if isinstance(event, TurnsCompared):
         made = Comparison(
             position=record.position,
@@ -70,27 +100,36 @@ def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
             outcomes={} if event.outcomes is UNSET else event.outcomes,
             degrees={} if event.degrees is UNSET else event.degrees,
             flipped=event.flipped,
+            levels={} if event.levels is UNSET else event.levels,
             reason=event.reason,
             missing=None if event.missing is UNSET else event.missing,
         )
-        comparisons = {**comparisons, event.later: made}
-        touched = {event.later}
-    elif isinstance(event, TurnScored | ScoreChange):
-        touched = {event.turn, event.turn + 1}
-    else:
+        if event.later == event.earlier + 1:
+            comparisons = {**comparisons, event.later: made}
+        else:
+            closing = {**closing, event.later: made}
+    elif not isinstance(event, TurnScored | ScoreChange | TurnRescored | ScoreInferred):
         return exchanges
-    stale = {exchanges.comparisons[later].position for later in touched if later in exchanges.comparisons}
-    kept = {key: each for key, each in exchanges.anomalies.items() if each.comparison not in stale}
-    for later in sorted(touched):
-        if later in comparisons:
-            kept |= anomalies_of(comparisons[later], ledger)
-    if comparisons is exchanges.comparisons and kept == exchanges.anomalies:
+    after = replace(exchanges, comparisons=comparisons, closing=closing)
+    touched = (made,) if isinstance(event, TurnsCompared) else after.about(event.turn)
+    stale = {each.position for each in touched}
+    anomalies = {key: each for key, each in exchanges.anomalies.items() if each.comparison not in stale}
+    residuals = {position: each for position, each in exchanges.residuals.items() if position not in stale}
+    for comparison in touched:
+        anomalies |= anomalies_of(comparison, ledger)
+        if (lies := residual(held(ledger, comparison).values())) is not None:
+            residuals[comparison.position] = lies
+    is_same = comparisons is exchanges.comparisons and closing is exchanges.closing
+    if is_same and anomalies == exchanges.anomalies and residuals == exchanges.residuals:
         return exchanges
-    return Exchanges(comparisons=comparisons, anomalies=kept)
+    return replace(after, anomalies=anomalies, residuals=residuals)
 
 
 def anomalies_of(comparison: Comparison, ledger: Ledger) -> dict[str, Anomaly]:
-    """All conflicts of one comparison with the current scores of its two turns."""
+    """All conflicts of one comparison with the current scores of its two turns.
+
+    A band holds for the same share of the maximum of a turn in which not all components count.
+    """
     found: dict[str, Anomaly] = {}
     rubric = ledger.rubric
     if rubric is None or comparison.missing is not None:
@@ -102,6 +141,8 @@ def anomalies_of(comparison: Comparison, ledger: Ledger) -> dict[str, Anomaly]:
         for place, turn in (("earlier", comparison.earlier), ("later", comparison.later)):
             balance = ledger.balance(turn, dimension)
             floor, ceiling = band.winner if outcome == place else band.loser
+            if balance is not None and balance.maximum != (whole := rubric.dimensions[dimension].maximum):
+                floor, ceiling = (round(each * balance.maximum / whole, 1) for each in (floor, ceiling))
             if balance is not None and not floor <= balance.effective <= ceiling:
                 found[f"{comparison.earlier}-{comparison.later}.{turn}.{dimension}"] = Anomaly(
                     turn=turn,
@@ -112,6 +153,19 @@ def anomalies_of(comparison: Comparison, ledger: Ledger) -> dict[str, Anomaly]:
                     comparison=comparison.position,
                 )
     return found
+
+
+def residual_of_turn(exchanges: Exchanges, turn: int) -> float | None:
+    """By how much a turn lies above what its comparisons say of it, as a mean over them, in points of 100.
+
+    None if it has no comparison with two scores.
+    """
+    lies = [
+        exchanges.residuals[each.position] * (1 if turn == each.later else -1)
+        for each in exchanges.about(turn)
+        if each.position in exchanges.residuals
+    ]
+    return sum(lies) / len(lies) if lies else None
 
 
 def rounds(exchanges: Exchanges, sides: dict[int, Side]) -> Rounds:

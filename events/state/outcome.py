@@ -4,15 +4,17 @@ Every page, report and list shows these words, so that none says more than anoth
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Conclusion, Debate
+from events.state.ledger import TurnCard
 from events.state.parts.panel import PANEL_NAMES_NONE
-from events.text.figures import rounded, shortest
-from events.types import Missing, NarrativeVerdictReached, ScorecardVerdictReached
+from events.state.witnesses import witnesses_of
+from events.text.figures import rounded, shortest, sure
+from events.types import MeasuredLead, Missing, NarrativeVerdictReached, ScorecardVerdictReached, TurnRescored
 
 NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
 RULES: Final = {
@@ -27,6 +29,8 @@ RULES: Final = {
 """What decides a debate, in words."""
 BASELINE: Final = "the judge counts words and understands nothing"
 NO_WINNER: Final = "No winner is named"
+NO_SIDE: Final = "No side is named"
+NOT_DISTINGUISHABLE: Final = "Not distinguishable"
 _WITHOUT_SIDES: Final = frozenset({"calibration", "artifact", "lab"})
 """Rules that end what has no debaters."""
 _MARGINS: Final = {"clear": "clearly", "narrow": "narrowly"}
@@ -47,10 +51,21 @@ def rule_name(rule: str) -> str:
     return RULES.get(rule, rule.replace("_", " "))
 
 
-def headline(winner: str, rule: str | UnsetType, decided_by: str | UnsetType = UNSET) -> str:
-    """The outcome in a few words.  ``decided_by``: the measure that decided a tie of the scores, empty if unknown."""
+def headline(
+    winner: str,
+    rule: str | UnsetType,
+    decided_by: str | UnsetType = UNSET,
+    lead: MeasuredLead | UnsetType = UNSET,
+) -> str:
+    """The outcome in a few words.
+
+    ``decided_by``: the measure that decided a tie of the scores, empty if unknown.  ``lead``: that of the scores, where
+    the rubric says how sure it must be.
+    """
+    if rule == "scorecard" and lead is not UNSET:
+        return ahead(winner, lead)
     if winner == "neither":
-        return NO_WINNER
+        return NO_WINNER if lead is UNSET else NO_SIDE
     wins = f"{NAMES[winner]} wins"
     if rule is UNSET:
         return wins
@@ -61,12 +76,24 @@ def headline(winner: str, rule: str | UnsetType, decided_by: str | UnsetType = U
     return f"{wins} by {rule_name(rule)}"
 
 
+def ahead(winner: str, lead: MeasuredLead) -> str:
+    """Who was ahead and how sure that is; that the sides cannot be told apart, and which one leads."""
+    if lead.side == "neither":
+        return f"{NOT_DISTINGUISHABLE}: both sides have the same points"
+    how_sure = "" if lead.certainty is UNSET else f" ({sure(lead.certainty)} sure)"
+    if winner == "neither":
+        return f"{NOT_DISTINGUISHABLE}: {NAMES[lead.side]} leads by {_figure(lead.points)}{how_sure}"
+    return f"{NAMES[winner]} was ahead in this debate, by {_points(lead.points)}{how_sure}"
+
+
 def outcome_of(debate: Debate) -> OutcomeWords | UnsetType:
     """The outcome of a debate that has ended; absent before, and for what has no debaters."""
     ended = debate.status.conclusion
     if ended is None or ended.by_rule in _WITHOUT_SIDES:
         return UNSET
-    short = headline(ended.winner, ended.by_rule, _tie_broken_by(debate))
+    card = debate.verdicts.scorecard
+    lead = UNSET if card is None else card.lead
+    short = headline(ended.winner, ended.by_rule, _tie_broken_by(debate), lead)
     return OutcomeWords(headline=short, text=" ".join(_sentences(debate, ended, short)))
 
 
@@ -75,7 +102,7 @@ def _sentences(debate: Debate, ended: Conclusion, short: str) -> Iterator[str]:
     rule, card, panel = ended.by_rule, debate.verdicts.scorecard, debate.panel
     says = panel.says or ""
     if rule == "panel" and ended.winner == "neither":
-        yield says.replace(PANEL_NAMES_NONE, NO_WINNER)
+        yield says.replace(PANEL_NAMES_NONE, short)
     else:
         yield f"{short}{_why(debate, ended)}."
         if rule == "judge_and_panel" or (panel.conclusion is not UNSET and panel.conclusion.outcome == "cautious"):
@@ -83,7 +110,7 @@ def _sentences(debate: Debate, ended: Conclusion, short: str) -> Iterator[str]:
     if rule in {"panel", "judge_and_panel"} and (figures := _figures(debate)):
         yield f"The judge’s scores: {figures}."
     if card is not None and rule == "scorecard":
-        yield from _how_sure(debate, card)
+        yield from _how_sure(debate, card) if card.lead is UNSET else _certainty(debate, card)
     if debate.verdicts.narrative is not None:
         yield _reading(debate.verdicts.narrative, ended.winner)
 
@@ -130,6 +157,8 @@ def _by_scores(debate: Debate, card: ScorecardVerdictReached) -> str:
     if isinstance(margin, Missing):
         return f": {_no_judgement(debate)}"
     figures = f" ({_figures(debate)})"
+    if card.lead is not UNSET:
+        return f": {_figures(debate)}"
     if card.winner == "neither" and _is_baseline(debate):
         return f": {BASELINE}{figures}"
     if _is_undecided_by_noise(debate, card):
@@ -161,8 +190,55 @@ def _is_undecided_by_noise(debate: Debate, card: ScorecardVerdictReached) -> boo
 
 
 def _points(points: float) -> str:
-    shown = shortest(points) if round(points, 1) else f"{points:g}"
+    shown = _figure(points)
     return f"{shown} point{'' if shown == '1' else 's'}"
+
+
+def _figure(points: float) -> str:
+    return shortest(points) if round(points, 1) else f"{points:g}"
+
+
+def _certainty(debate: Debate, card: ScorecardVerdictReached) -> Iterator[str]:
+    """What the certainty of a lead rests on, what was read again or inferred, and what else points to a side."""
+    rubric, opened = debate.ledger.rubric, debate.opened
+    if card.error is not UNSET and card.pairs is not UNSET and rubric is not None and rubric.certainty is not UNSET:
+        named = f"A side is named from {sure(rubric.certainty.name_at)} on"
+        error = f"the standard error of the lead, {_points(card.error)}"
+        pairs = f"{card.pairs} pair{'' if card.pairs == 1 else 's'} of compared turns"
+        measured = opened is not None and opened.noise is not UNSET and opened.noise.is_of_leads
+        beside = (
+            "what a lab run measured of this judge" if measured else "usual figures, since this judge was not measured"
+        )
+        yield f"{named}; {error}, follows from {pairs} and from {beside}."
+    yield from _other_readings(debate.ledger.cards)
+    beside_scores = [each.text for each in witnesses_of(debate) if each.name != "whole"]
+    if beside_scores:
+        yield f"Beside the scores, {', and '.join(beside_scores)}."
+
+
+def _other_readings(cards: Mapping[int, TurnCard]) -> Iterator[str]:
+    """Which turns were scored again, with what result, and which have points without a score."""
+    again: dict[str, list[int]] = {}
+    for turn, card in cards.items():
+        if card.rescored is not None:
+            again.setdefault(_second_reading(card.rescored), []).append(turn)
+    for result, turns in again.items():
+        *others, last = map(str, turns)
+        which, its, it = (f"Turn {last}", "its", "it")
+        if others:
+            which, its, it = (f"Turns {', '.join(others)} and {last}", "their", "them")
+        yield f"{which} did not fit {its} comparisons: {result.format(it=it)}."
+    for turn, card in cards.items():
+        if card.inferred:
+            parts = f" for {' and '.join(sorted(card.inferred))}" if card.is_scored else ""
+            yield f"Turn {turn} has no score{parts}: its points follow from its comparisons."
+
+
+def _second_reading(again: TurnRescored) -> str:
+    if again.missing is not UNSET:
+        return "no further reading was given, so the first one stands"
+    counts = "the readings confirm the first one" if again.components is UNSET else "the median of the readings counts"
+    return f"the judge scored {{it}} again, and {counts}"
 
 
 def _how_sure(debate: Debate, card: ScorecardVerdictReached) -> Iterator[str]:

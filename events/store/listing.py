@@ -26,6 +26,7 @@ from events.types import (
     DebateResumed,
     DebateState,
     Format,
+    MeasuredLead,
     Origin,
     ScorecardVerdictReached,
     TranscriptSupplied,
@@ -52,6 +53,8 @@ class Summary(Struct, frozen=True, kw_only=True, gc=False):
     winner: Winner | None = None
     decided_by: str | UnsetType = UNSET
     """The measure that decided a tie of the scores."""
+    lead: MeasuredLead | UnsetType = UNSET
+    """The lead of the scores, where the rubric says how sure it must be."""
     by_rule: str | UnsetType = UNSET
     """What decided the debate; absent in rows of older versions."""
     title: str = ""
@@ -179,7 +182,9 @@ def apply(summary: Summary | None, record: Recorded) -> Summary | None:  # noqa:
         case DebateResumed():
             return msgspec.structs.replace(summary, state="open", position=record.position)
         case ScorecardVerdictReached():
-            return msgspec.structs.replace(summary, decided_by=event.tie_broken_by, position=record.position)
+            return msgspec.structs.replace(
+                summary, decided_by=event.tie_broken_by, lead=event.lead, position=record.position
+            )
         case DebateConcluded():
             return msgspec.structs.replace(
                 summary, state="concluded", winner=event.winner, by_rule=event.by_rule, position=record.position

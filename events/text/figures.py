@@ -1,6 +1,7 @@
 """Figures as text, rounded alike in every document; ``number`` in web/words/formatting.js rounds alike on the page."""
 
 import math
+from typing import Final
 
 
 def rounded(value: float, decimals: int = 1) -> str:
@@ -14,3 +15,12 @@ def shortest(value: float, decimals: int = 1) -> str:
     """The same without zeros at its end: 9.0 is 9."""
     text = rounded(value, decimals)
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+ALMOST: Final = 0.995
+CLOSE: Final = 1e-9
+
+
+def sure(probability: float) -> str:
+    """A probability in whole percent, rounded down so that no figure claims more: ``94 %``, ``over 99 %``."""
+    return "over 99 %" if probability > ALMOST else f"{math.floor(probability * 100 + CLOSE)} %"

@@ -11,7 +11,7 @@ Span = tuple[int, int]
 Think = Literal["default", "off", "low", "medium", "high"]
 """How much a model thinks before it answers; ``default`` leaves it to the vendor.  ``providers`` defines it too."""
 Effort = Literal["full", "brief"]
-"""How many calls a judge gets for a turn: each question by itself, or at most three calls."""
+"""How many calls a judge gets for a turn: each question by itself, or at most three calls (four for the last turn)."""
 
 SIDES: tuple[Side, Side] = ("pro", "con")
 ALL_PRIVATE: frozenset[str] = frozenset({"*"})

@@ -86,7 +86,7 @@ class JudgeSeat(Struct, frozen=True, kw_only=True):
     time_s: float | UnsetType = UNSET
     """Seconds that a person has for a question; unset for a model."""
     effort: Effort = "full"
-    """``brief``: at most three calls a turn, as two questions that belong together share a call."""
+    """``brief``: at most three calls a turn (four about the last): two questions that belong together share a call."""
 
 
 class JudgeNoise(Struct, frozen=True, kw_only=True):
@@ -100,6 +100,15 @@ class JudgeNoise(Struct, frozen=True, kw_only=True):
     items: int
     run: str
     """The id of the lab run."""
+    residual: float | UnsetType = UNSET
+    floor: float | UnsetType = UNSET
+    per_degree: float | UnsetType = UNSET
+    """What the run implies in place of these figures of the rubric's ``certainty`` and ``ring``."""
+
+    @property
+    def is_of_leads(self) -> bool:
+        """Whether the run has measured any figure of which the certainty of a lead is computed."""
+        return any(each is not UNSET for each in (self.residual, self.floor, self.per_degree))
 
 
 class Template(Struct, frozen=True, kw_only=True):

@@ -41,6 +41,8 @@ class ClaimFlagged(DerivedEvent, frozen=True, kw_only=True, tag="claim_flagged")
     by: str
     evidence: QuotedPassage | UnsetType = UNSET
     """The words of the evidence that stand against the claim, if the evidence decides the kind."""
+    given: float | UnsetType = UNSET
+    """Points that it counts by itself, where all findings of a turn are weighed together."""
 
 
 class ClaimAppealed(Event, frozen=True, kw_only=True, tag="claim_appealed"):

@@ -94,6 +94,55 @@ class GapRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """After the last turn, gaps are asked for in every turn of both sides once more."""
 
 
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class Ring(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Comparisons in a ring: each turn with its neighbours, and the first with the last.
+
+    A comparison expects a difference of ``per_degree`` of the maximum for each degree (slightly 1, clearly 2), as a
+    mean over the orders in which it was asked.  Each of the two turns moves by half of ``weight`` of what lacks.
+    """
+
+    per_degree: Annotated[float, Meta(gt=0, le=0.5)]
+    weight: Annotated[float, Meta(gt=0, le=1)]
+
+
+class DockingRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What suspect claims and flaws take from a turn together.
+
+    A sentence pays for its gravest finding, and a turn loses at most ``at_most``, or what its gravest finding costs.
+    The points of a finding are multiplied by the mean number of words ÷ the turn's own, from ``longer`` to ``shorter``.
+    """
+
+    at_most: Points
+    longer: Annotated[float, Meta(gt=0, le=1)]
+    shorter: Annotated[float, Meta(ge=1, le=10)]
+
+
+class Certainty(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How sure a lead is, and from where on it names a side.  Formulas: docs/design.md.
+
+    ``residual``: what the difference of two scores and their comparison are expected to lie apart, in points of 100;
+    it counts as much as ``residual_weight`` pairs, and each pair of the debate counts ``pair_weight``.  A turn has
+    ``of_residual`` of this squared error, and ``unpaired`` more of it for the share of turns that lacks a comparison
+    with the other side.
+    """
+
+    residual: Annotated[float, Meta(gt=0, le=100)]
+    residual_weight: Annotated[float, Meta(gt=0, le=1000)]
+    pair_weight: Annotated[float, Meta(gt=0, le=1)]
+    of_residual: Annotated[float, Meta(ge=0, le=10)]
+    unpaired: Annotated[float, Meta(ge=0, le=10)]
+    floor: Annotated[float, Meta(ge=0, le=10_000)]
+    """Squared error of one turn that no residual shows, in squared points."""
+    shared: Annotated[float, Meta(ge=0, le=10_000)] = 0
+    """Variance of the misreadings of a turn that its score and its comparisons share, in squared points."""
+    prior_lead: Annotated[float, Meta(gt=0, le=100)]
+    """Standard deviation of the leads that are expected before a word is spoken."""
+    name_at: Annotated[float, Meta(gt=0.5, lt=1)]
+
+
 class ConductRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The cost of a dropped premise, a contradiction, or an attempt to instruct the judge."""
 
@@ -148,6 +197,20 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Share of its required quotes that a dimension needs to have a score."""
     decided_by: dict[Literal["credibility", "stability"], Points] | UnsetType = UNSET
     """What decides a lead within ``tie_within``, in this order, each with the smallest difference that decides."""
+    base: Literal["turns", "components"] | UnsetType = UNSET
+    """What a side's points are.  ``turns`` (the default): the mean of its turns' composites, in which the components
+    that apply in turn 1 are scaled to the maximum.  ``components``: the sum over components of their means over the
+    turns in which they apply; nothing is scaled, and no score is kept between 0 and its maximum."""
+    ring: Ring | UnsetType = UNSET
+    """Comparisons that move scores by what they expect, in place of ``harmonization``."""
+    rescore_above: Annotated[float, Meta(gt=0, le=100)] | UnsetType = UNSET
+    """Points of 100 between a score and its comparisons above which the turn is scored again; never without it."""
+    docking: DockingRule | UnsetType = UNSET
+    """What findings take together, in place of ``gaps.most_per_turn``; the last turn is not asked about gaps then."""
+    certainty: Certainty | UnsetType = UNSET
+    """How sure a lead must be to name a side, in place of ``tie_within`` and what decides within it."""
+    witnesses: dict[Literal["credibility", "stability"], Points] | UnsetType = UNSET
+    """Differences below which credibility and stability say nothing about a lead; they decide nothing."""
     narrative_orders: Annotated[int, Meta(ge=1, le=2)] | UnsetType = UNSET
     """2: the narrative is asked with the speakers' labels swapped as well, and a flip means neither."""
     lead_beyond_noise: bool | UnsetType = UNSET
@@ -166,6 +229,11 @@ def rule_of(rubric: Rubric, kind: FlagKind) -> ClaimRule | None:
     return rules.get(kind)
 
 
+def is_unscaled(rubric: Rubric) -> bool:
+    """Whether a side's points are the sum of the means of its components."""
+    return rubric.base == "components"
+
+
 def composite_dimensions(rubric: Rubric) -> tuple[str, ...]:
     """Names of the dimensions that add up to the composite, in the rubric's order."""
     return tuple(name for name, dimension in rubric.dimensions.items() if dimension.in_composite)
@@ -182,6 +250,10 @@ SHIPPED_DIGESTS: Final = {
     "dafbb4e6f3abd01aebfc06dc6386961e9bc89bfbb1022bba7475eb2023213848": "v2",
     "f5354eb3c3e889a0a3d018e8f0bd74d1880adcbe5c97a4265c6f51f15ed68e4f": "v2-evidence",
     "79c332c5996da42a8427501dbee09c30a81a3b8030d50f2efba08653789035d8": "v2-evidence",
+    "f6b305f149e6b7b9c7c6392aa64b77b56c21494c4df961498fba18df1dedff11": "v3",
+    "f2f7ce0a535d9b39f57ee972d2c9fc846c2bf8c22c93decc4d116678653a7b3a": "v3",
+    "5a2b58030dde27f48a1cc9f73a97c7b5182fdfb6e11a125e8e9019e4be52a83e": "v3-evidence",
+    "f474d269403c80ca489b6d59b4973a26f6558eb62a5d2b1025f472c0273e105e": "v3-evidence",
 }
 """The names of the shipped rubrics, without and with the rules of evidence, by the SHA-256 of their canonical bytes."""
 

@@ -48,7 +48,7 @@ Degree = Literal["clear", "slight"]
 
 
 class TurnsCompared(DerivedEvent, frozen=True, kw_only=True, tag="turns_compared"):
-    """A comparison of two neighbouring turns, asked in both orders.
+    """A comparison of two neighbouring turns, or of the first with the last, asked in both orders.
 
     ``flipped`` are the dimensions on which the two answers disagreed: they count as drawn.  ``degrees`` says how clear
     each other outcome is, where the rubric asks for that.
@@ -59,8 +59,40 @@ class TurnsCompared(DerivedEvent, frozen=True, kw_only=True, tag="turns_compared
     outcomes: dict[str, ComparisonOutcome] | UnsetType = UNSET
     degrees: dict[str, Degree] | UnsetType = UNSET
     flipped: tuple[str, ...] = ()
+    levels: dict[str, tuple[float, ...]] | UnsetType = UNSET
+    """By dimension, how much better the later turn is in each order that was asked: 0 drawn, 1 slightly, 2 clearly,
+    below 0 if the earlier turn is better.  The order of the debate comes first; a judge asked in one order has one."""
     reason: str = ""
     missing: Reason | UnsetType = UNSET
+
+
+class TurnRescored(DerivedEvent, frozen=True, kw_only=True, tag="turn_rescored"):
+    """A turn whose score does not fit its comparisons was scored again: the median of the readings counts.
+
+    Without ``components`` the first score stands.
+    """
+
+    turn: int
+    residual: float
+    """Points of 100 by which the score lies above what the comparisons say of it; below 0 if it lies below."""
+    components: dict[str, ComponentScore] | UnsetType = UNSET
+    dimensions: dict[str, DimensionScore] | UnsetType = UNSET
+    readings: int = 1
+    """Readings of which the median was taken, the first one included."""
+    missing: Reason | UnsetType = UNSET
+    """Why there is no further reading."""
+
+
+class ScoreInferred(DerivedEvent, frozen=True, kw_only=True, tag="score_inferred"):
+    """Dimensions of a turn that the judge gave no score have the points that the turn's comparisons imply."""
+
+    turn: int
+    dimensions: dict[str, float]
+    components: dict[str, float]
+    """The same share of its maximum for each component of a dimension."""
+    because_of: tuple[int, ...]
+    """Positions of the comparisons."""
+    reason: str
 
 
 class Passage(Struct, frozen=True, kw_only=True):
@@ -71,7 +103,7 @@ class Passage(Struct, frozen=True, kw_only=True):
     span: Span
 
 
-EntryKind = Literal["score", "band", "penalty", "reversal", "gap"]
+EntryKind = Literal["score", "band", "penalty", "reversal", "gap", "cap", "rescore", "inferred"]
 """The kind of an entry in the ledger of scores."""
 
 
@@ -94,9 +126,15 @@ class ScoreChange(DerivedEvent, frozen=True, kw_only=True):
 
 
 class ScoreHarmonized(ScoreChange, frozen=True, kw_only=True, tag="score_harmonized"):
-    """A score was moved into the band that a comparison allows."""
+    """A score was moved towards what a comparison says of it."""
 
     entry_kind = "band"
+
+
+class ScoreCapped(ScoreChange, frozen=True, kw_only=True, tag="score_capped"):
+    """A dimension is limited by its weakest components; it follows the score, or the second reading of it."""
+
+    entry_kind = "cap"
 
 
 class PenaltyApplied(ScoreChange, frozen=True, kw_only=True, tag="penalty_applied"):
@@ -122,6 +160,8 @@ class LogicGapAdjusted(ScoreChange, frozen=True, kw_only=True, tag="logic_gap_ad
 
     fails: Passage
     exposed_by: Passage
+    given: float | UnsetType = UNSET
+    """Points that the flaw counts by itself, before the rules for all findings of the turn; where there are such."""
 
 
 class DebateAudited(DerivedEvent, frozen=True, kw_only=True, tag="debate_audited"):
@@ -150,3 +190,7 @@ class FindingRefused(DerivedEvent, frozen=True, kw_only=True, tag="finding_refus
     reason: str
     about: int | UnsetType = UNSET
     """The turn that the finding is about, if that is another one: a flaw that ``turn`` was to show in it."""
+    given: float | UnsetType = UNSET
+    """Points of a flaw that costs nothing now, since others have paid for it; it counts if one of them is cleared."""
+    span: Span | UnsetType = UNSET
+    """Its words in the turn that it is about, if it has such points."""

@@ -11,8 +11,17 @@ _TIE_BREAK: Final = re.compile(r": within [\d.]+ (\w+) decides\b")
 """What the reason of a scorecard's verdict says where a measure decided a tie."""
 
 
+class MeasuredLead(Struct, frozen=True, kw_only=True, gc=False):
+    """The lead of a debate whose rubric says how sure a lead must be to name a side."""
+
+    side: Winner
+    """The side with more points."""
+    points: float
+    certainty: float | UnsetType = UNSET
+
+
 class ScorecardVerdictReached(DerivedEvent, frozen=True, kw_only=True, tag="scorecard_verdict_reached"):
-    """The verdict of the scores: the side with the higher mean effective composite over its judged turns."""
+    """The verdict of the scores: the side with more points, if its lead is large or sure enough for the rubric."""
 
     winner: Winner
     mean: BothSides
@@ -23,6 +32,21 @@ class ScorecardVerdictReached(DerivedEvent, frozen=True, kw_only=True, tag="scor
     """Points within which 95 % of the judge's readings of such a lead lie, where a lab run has measured that."""
     decided_by: str | UnsetType = UNSET
     """The measure that decides a tie of the composites; absent where none does, and in older debates."""
+    leaning: Winner | UnsetType = UNSET
+    """The side with more points, where the rubric says how sure a verdict must be; ``neither`` if both have as many."""
+    certainty: float | UnsetType = UNSET
+    """How probable it is that the leaning side was ahead, from 0.5 to 1; absent if it is not known."""
+    error: float | UnsetType = UNSET
+    """Standard error of the lead, in points."""
+    pairs: int | UnsetType = UNSET
+    """Comparisons with two scores, on which the error rests."""
+
+    @property
+    def lead(self) -> MeasuredLead | UnsetType:
+        """The lead with its certainty; absent where the rubric asks for none, or nothing was judged."""
+        if self.leaning is UNSET or isinstance(self.margin, Missing):
+            return UNSET
+        return MeasuredLead(side=self.leaning, points=self.margin, certainty=self.certainty)
 
     @property
     def tie_broken_by(self) -> str | UnsetType:

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from events.state.ledger import Ledger, ScoreEntry
 from events.state.parts.panel import PanelState
 from events.state.parts.rounds import ProtocolState
-from events.state.scorecard import Scorecard, ScorecardSums, added, mean_of
+from events.state.scorecard import Scorecard, ScorecardSums
 from events.types import SIDES, Missing, OpinionGiven, Side, Verdict
+from events.types.rubric import Rubric
 from events.view.turn_view import TurnView
 
 
@@ -28,11 +29,11 @@ class LeadMove(Struct, frozen=True, kw_only=True, gc=False):
     before: float | UnsetType = UNSET
     """The composite before it; absent if it scored the turn."""
     applied: float | UnsetType = UNSET
-    """The points of one dimension by which it changed the score; absent if it scored the turn."""
+    """The points by which it changed the score; absent if it scored the turn."""
     by: int | UnsetType = UNSET
     """The turn whose words show the flaw for which ``turn`` lost points."""
     lead: float | UnsetType = UNSET
-    """Pro's mean composite minus Con's, after it; absent if a side has none, and if it is what it was."""
+    """Pro's points less Con's, after it; absent if a side has none, and if it is what it was."""
 
 
 class LeadView(Struct, frozen=True, kw_only=True, gc=False):
@@ -42,11 +43,12 @@ class LeadView(Struct, frozen=True, kw_only=True, gc=False):
     """The side with more points: means of the composite, or a protocol's totals.  Pro if both have the same."""
     points: float | UnsetType = UNSET
     is_close: bool | UnsetType = UNSET
-    """Present and true within the rubric's tie margin: then the scorecard names no leader."""
+    """Present and true where the lead names no side: within the rubric's tie margin, or if it is not sure enough."""
     within_noise: bool | UnsetType = UNSET
     """Whether ``points`` are at most the scorecard's ``noise``, where a lab run has measured the judge's."""
     spread: float | UnsetType = UNSET
-    """Half the range of the composites that the judge's samples give one turn, as a mean over the turns."""
+    """Half the range of the composites that the judge's samples give one turn, as a mean over the turns.  Absent where
+    the scorecard has the error of the lead."""
     moves: dict[str, LeadMove] = {}
     """By position, in order.  Only appended to, so that a patch holds the new ones."""
     upheld: dict[Side, int] | UnsetType = UNSET
@@ -56,16 +58,21 @@ class LeadView(Struct, frozen=True, kw_only=True, gc=False):
 
 
 _position: Final = attrgetter("position")
+FIRST: Final = frozenset({"score", "inferred"})
+"""Kinds of entries that give a dimension its first points."""
 FORMATS: Final = frozenset({"exchange", "protocol", "deliberation"})
 """Formats whose view has a lead."""
 
 
-def with_figures(lead: LeadView, card: Scorecard, turns: Iterable[TurnView]) -> LeadView:
+def with_figures(lead: LeadView, card: Scorecard, turns: Iterable[TurnView], rubric: Rubric | None = None) -> LeadView:
     """The lead of an exchange by its scorecard."""
     figures = _ahead(card.pro.composite, card.con.composite)
     points = figures["points"]
     if points is UNSET:
         return replace(lead, **figures, is_close=UNSET, within_noise=UNSET, spread=UNSET)
+    if rubric is not None and rubric.certainty is not UNSET:
+        is_sure = card.certainty is not UNSET and card.certainty >= rubric.certainty.name_at
+        return replace(lead, **figures, is_close=not is_sure or UNSET, within_noise=UNSET, spread=UNSET)
     halves = [each.composite_spread / 2 for each in turns if each.composite_spread]
     return replace(
         lead,
@@ -97,32 +104,25 @@ def with_moves(lead: LeadView, before: Ledger, after: Ledger, sums: ScorecardSum
     """The lead with the events that changed the scores of ``turns`` since ``before``, whose sums are ``sums``."""
     entries = sorted((each for turn in turns for each in _new_entries(before, after, turn)), key=_position)
     moves = dict(lead.moves)
-    means = {"pro": sums.pro.composite, "con": sums.con.composite}
-    scores = dict[int, dict[str, float]]()
     now = next((each.lead for each in reversed(moves.values()) if each.lead is not UNSET), UNSET)
     for position, group in groupby(entries, key=_position):
         changed = tuple(group)
         turn = changed[0].turn
-        side = after.sides[turn]
-        known = scores.setdefault(turn, _scores(before, turn))
-        was = _composite(known, after)
-        known |= {each.dimension: each.after for each in changed}
-        composite = _composite(known, after)
+        counted = [each.applied for each in changed if each.dimension in after.dimensions]
+        known, card = after.cards[turn].as_of(position - 1), after.cards[turn].as_of(position)
+        sums = sums.moved(known, card, after)
+        was, composite = known.composite(after.dimensions), card.composite(after.dimensions)
         if composite is None or composite == was:
             continue
-        if was is not None:
-            means[side] = added(means[side], was, -1)
-        means[side] = added(means[side], composite, 1)
-        is_known = all(counted for counted, _ in means.values())
-        was_lead, now = now, round(mean_of(means["pro"]) - mean_of(means["con"]), 2) if is_known else UNSET
+        was_lead, now = now, sums.lead(after.rubric)
         entry = changed[0]
-        is_first = entry.kind == "score"
+        is_first = entry.kind in FIRST
         moves[str(position)] = LeadMove(
             turn=turn,
             during=max(number for number, card in after.cards.items() if card.position <= position),
             composite=composite,
             before=UNSET if is_first or was is None else was,
-            applied=UNSET if is_first else entry.applied,
+            applied=UNSET if is_first else round(sum(counted), 2),
             by=entry.evidence[1].turn if entry.kind == "gap" else UNSET,
             lead=UNSET if now == was_lead else now,
         )
@@ -132,18 +132,6 @@ def with_moves(lead: LeadView, before: Ledger, after: Ledger, sums: ScorecardSum
 def _new_entries(before: Ledger, after: Ledger, turn: int) -> tuple[ScoreEntry, ...]:
     card, known = after.cards.get(turn), before.cards.get(turn)
     return () if card is None else card.entries[0 if known is None else len(known.entries) :]
-
-
-def _scores(ledger: Ledger, turn: int) -> dict[str, float]:
-    card = ledger.cards.get(turn)
-    return {} if card is None else {name: balance.effective for name, balance in card.balances.items()}
-
-
-def _composite(scores: dict[str, float], ledger: Ledger) -> float | None:
-    """The composite of a turn; None where a dimension has no score."""
-    if not all(name in scores for name in ledger.dimensions):
-        return None
-    return round(sum(scores[name] for name in ledger.dimensions), 2)
 
 
 def _ahead(pro: float | Missing, con: float | Missing) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
 from events.state.ledger import Ledger, ScoreEntry
-from events.state.scorecard import leader_of
+from events.state.scorecard import ScorecardSums, leader_of
 from events.text.figures import rounded
-from events.types import SIDES, Side
+from events.types import Side
 
 NAMES: Final[dict[str, str]] = {"pro": "Pro", "con": "Con"}
 MAX_MOMENTS: Final = 8
@@ -77,13 +77,16 @@ def key_moments(debate: Debate) -> tuple[Moment, ...]:
 def _leads(debate: Debate) -> Iterator[_Candidate]:
     """Changes of the side that leads, from one judged turn to the next."""
     ledger = debate.ledger
-    standing: dict[int, dict[str, float]] = defaultdict(dict)
+    sums = ScorecardSums()
     leader: Side | None = None
     for turn, entries in _judgements(ledger):
-        for entry in entries:
-            standing[entry.turn][entry.dimension] = entry.after
-        means = [_mean(side, standing, ledger) for side in SIDES]
-        pro, con = means
+        for number, moved in groupby(sorted(entries, key=lambda each: each.turn), key=lambda each: each.turn):
+            changed = list(moved)
+            known, card = (
+                ledger.cards[number].as_of(position) for position in (changed[0].position - 1, changed[-1].position)
+            )
+            sums = sums.moved(known, card, ledger)
+        pro, con = sums.exact(ledger.rubric)
         if pro is None or con is None or ledger.rubric is None:
             continue
         if (ahead := leader_of(pro, con, ledger.rubric)) == "neither":
@@ -102,16 +105,6 @@ def _judgements(ledger: Ledger) -> Iterator[tuple[int, list[ScoreEntry]]]:
     counted = (entry for entry in ledger.entries if entry.dimension in ledger.dimensions)
     for number, entries in groupby(counted, key=lambda entry: bisect_right(starts, entry.position)):
         yield judged[number - 1][1], list(entries)
-
-
-def _mean(side: Side, standing: dict[int, dict[str, float]], ledger: Ledger) -> float | None:
-    """The mean composite of a side's turns that have a value in every dimension of the composite."""
-    whole = [
-        sum(values.values())
-        for turn, values in standing.items()
-        if ledger.sides[turn] == side and len(values) == len(ledger.dimensions)
-    ]
-    return sum(whole) / len(whole) if whole else None
 
 
 def _dockings(debate: Debate) -> Iterator[_Candidate]:

@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
+from events.state.exchanges import Comparison
 from events.state.ledger import Balance, TurnCard
 from events.state.transcript import Failure, Turn, TurnState
 from events.types import (
@@ -16,6 +17,7 @@ from events.types import (
     Reason,
     Side,
     SpokenBy,
+    TurnRescored,
     missing,
 )
 
@@ -33,6 +35,8 @@ class ScoreView(Struct, frozen=True, kw_only=True, gc=False):
     """Its value when the turn had been judged, if it changed later."""
     spread: float = 0.0
     rules: tuple[str, ...] = ()
+    inferred: bool | UnsetType = UNSET
+    """Present and true if the judge gave none, and the comparisons imply it."""
 
 
 class ComponentView(Struct, frozen=True, kw_only=True, gc=False):
@@ -50,13 +54,17 @@ class ComponentView(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class ComparisonView(Struct, frozen=True, kw_only=True, gc=False):
-    """The comparison with the turn before."""
+    """The comparison with an earlier turn."""
 
     position: int
     earlier: int
     outcomes: dict[str, ComparisonOutcome] = {}
     degrees: dict[str, Degree] | UnsetType = UNSET
     flipped: tuple[str, ...] = ()
+    levels: dict[str, tuple[float, ...]] | UnsetType = UNSET
+    """How much better this turn is in each order, where the rubric moves scores by that."""
+    residual: float | UnsetType = UNSET
+    """By how much this turn lies above what the comparison expects of both scores, in points of 100."""
     reason: str = ""
     missing: Reason | UnsetType = UNSET
 
@@ -67,6 +75,18 @@ class Attempt(Struct, frozen=True, kw_only=True, gc=False):
     pattern: str
     quote: str
     span: tuple[int, int]
+
+
+class SecondReadingView(Struct, frozen=True, kw_only=True, gc=False):
+    """A score that did not fit its comparisons and was asked for again.  The median of the readings counts."""
+
+    residual: float
+    """Points of 100 by which the first score lies above what the comparisons say of the turn."""
+    readings: int
+    confirms: bool | UnsetType = UNSET
+    """Present and true if the median is the first score."""
+    missing: Reason | UnsetType = UNSET
+    """Why there is no further reading; the first one stands."""
 
 
 class TurnView(Struct, frozen=True, kw_only=True, gc=False):
@@ -91,6 +111,8 @@ class TurnView(Struct, frozen=True, kw_only=True, gc=False):
     components: dict[str, dict[str, ComponentView]] = {}
     """By dimension, then by component."""
     composite: float | Missing | UnsetType = UNSET
+    composite_maximum: int | UnsetType = UNSET
+    """The most that its composite can be, where not all components count in it."""
     composite_admitted: float | UnsetType = UNSET
     """The composite that the rules admitted, if later changes moved it."""
     composite_spread: float | UnsetType = UNSET
@@ -98,6 +120,10 @@ class TurnView(Struct, frozen=True, kw_only=True, gc=False):
     changed: tuple[int, ...] = ()
     compared: ComparisonView | UnsetType = UNSET
     """The comparison with the turn before."""
+    closing: ComparisonView | UnsetType = UNSET
+    """Of the last turn, the comparison with the first one, where the rubric asks for it."""
+    rescored: SecondReadingView | UnsetType = UNSET
+    """The second reading of its score, if there was one."""
     repetition: float | UnsetType = UNSET
     """Share of its word 4-grams that stand in earlier turns of its side."""
     injections: tuple[Attempt, ...] = ()
@@ -130,7 +156,9 @@ def turn_view(debate: Debate, number: int) -> TurnView:
         judged=turn.judged or UNSET,
         failures=turn.failures,
         repetition=turn.repetition if turn.spoken else UNSET,
-        compared=_head(debate, number),
+        compared=_compared(debate, debate.exchanges.comparisons.get(number)),
+        closing=_compared(debate, debate.exchanges.closing.get(number)),
+        rescored=UNSET if card is None or card.rescored is None else _second_reading(card.rescored),
         injections=tuple(
             Attempt(pattern=each.pattern, quote=each.quote, span=each.span)
             for _, each in debate.injections
@@ -154,6 +182,13 @@ def _speaker(debate: Debate, number: int) -> str | UnsetType:
     return ", ".join(supplied.turns[number - 1].speakers) or UNSET
 
 
+def _second_reading(again: TurnRescored) -> SecondReadingView:
+    confirms = again.missing is UNSET and again.components is UNSET
+    return SecondReadingView(
+        residual=again.residual, readings=again.readings, confirms=confirms or UNSET, missing=again.missing
+    )
+
+
 def _pressure(debate: Debate, turn: Turn) -> PressureApplied | UnsetType:
     turns = debate.transcript.turns.values()
     since = max((each.spoken for each in turns if each.side == turn.side and each.number < turn.number), default=0)
@@ -161,16 +196,18 @@ def _pressure(debate: Debate, turn: Turn) -> PressureApplied | UnsetType:
     return next((each for at, each in reversed(known) if since < at < turn.started and each.side == turn.side), UNSET)
 
 
-def _head(debate: Debate, number: int) -> ComparisonView | UnsetType:
-    comparison = debate.exchanges.comparisons.get(number)
+def _compared(debate: Debate, comparison: Comparison | None) -> ComparisonView | UnsetType:
     if comparison is None:
         return UNSET
+    residual = debate.exchanges.residuals.get(comparison.position, UNSET)
     return ComparisonView(
         position=comparison.position,
         earlier=comparison.earlier,
         outcomes=comparison.outcomes,
         degrees=comparison.degrees or UNSET,
         flipped=comparison.flipped,
+        levels=comparison.levels or UNSET,
+        residual=UNSET if residual is UNSET else round(residual, 1),
         reason=comparison.reason,
         missing=UNSET if comparison.missing is None else comparison.missing,
     )
@@ -188,14 +225,17 @@ def _scores(debate: Debate, card: TurnCard | None) -> dict[str, Any]:
         dimension = rubric.dimensions[name]
         scores[name] = ScoreView(
             raw=balance.raw,
-            admitted=balance.admitted,
+            admitted=round(balance.admitted + balance.capped, 2),
             effective=balance.effective,
-            maximum=dimension.maximum,
+            maximum=round(balance.maximum),
             harmonized=balance.harmonized,
             at_first=_at_first(balance),
             spread=balance.spread,
             rules=balance.rules,
+            inferred=name in card.inferred or UNSET,
         )
+        if name in card.inferred:
+            continue
         components[name] = {
             part: _component(card.components[part], component.maximum)
             for part, component in dimension.components.items()
@@ -204,12 +244,15 @@ def _scores(debate: Debate, card: TurnCard | None) -> dict[str, Any]:
     changed = tuple(entry.position for entry in card.entries if entry.position != card.position)
     counted = [card.balances[name] for name in debate.ledger.dimensions if name in card.balances]
     composite = card.composite(debate.ledger.dimensions)
-    admitted = round(sum(each.admitted for each in counted), 2)
+    admitted = round(sum(each.admitted + each.capped for each in counted), 2)
+    maximum = round(sum(each.maximum for each in counted))
+    is_whole = maximum == sum(rubric.dimensions[name].maximum for name in debate.ledger.dimensions)
     lacking = ", ".join(name for name in debate.ledger.dimensions if name not in card.balances)
     return {
         "scores": scores,
         "components": components,
         "composite": missing(f"{lacking} has no score") if composite is None else composite,
+        "composite_maximum": UNSET if composite is None or is_whole else maximum,
         "composite_admitted": UNSET if composite is None or admitted == composite else admitted,
         "composite_spread": round(sum(each.spread for each in counted), 2) or UNSET,
         "changed": changed,
@@ -217,7 +260,7 @@ def _scores(debate: Debate, card: TurnCard | None) -> dict[str, Any]:
 
 
 def _at_first(balance: Balance) -> float | UnsetType:
-    value = balance.admitted if balance.at_first is None else balance.at_first
+    value = round(balance.admitted + balance.capped, 2) if balance.at_first is None else balance.at_first
     return UNSET if value == balance.effective else value
 
 

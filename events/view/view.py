@@ -43,10 +43,13 @@ from events.types import (
     NarrativeVerdictReached,
     Origin,
     PressureApplied,
+    ScoreCapped,
     ScorecardVerdictReached,
+    ScoreInferred,
     Side,
     SourceKind,
     TraitsShifted,
+    TurnRescored,
     TurnsCompared,
 )
 from events.types.rubric import name_of_rubric
@@ -239,7 +242,8 @@ INITIAL = Fold()
 
 def apply(fold: Fold, record: Recorded) -> Fold:
     """The fold after ``record``.  Parts that did not change stay the same objects."""
-    return _after(fold, debates.evolve(fold.debate, _as_shown(record)), (_turn_of(record),))
+    after = debates.evolve(fold.debate, _as_shown(record))
+    return _after(fold, after, _turns_of(record, after))
 
 
 def apply_all(fold: Fold, records: Iterable[Recorded]) -> Fold:
@@ -251,7 +255,7 @@ def apply_all(fold: Fold, records: Iterable[Recorded]) -> Fold:
             debate, turns = fold.debate, {}
         else:
             debate = debates.evolve(debate, _as_shown(record))
-            turns[_turn_of(record)] = None
+            turns |= dict.fromkeys(_turns_of(record, debate))
     return _after(fold, debate, turns)
 
 
@@ -352,8 +356,9 @@ def _lead(
     before = fold.debate
     if lead is UNSET:
         return lead
+    if before.ledger is not after.ledger or card is not fold.view.scorecard:
+        lead = with_figures(lead, card, turns.values(), after.ledger.rubric)
     if before.ledger is not after.ledger:
-        lead = with_figures(lead, card, turns.values())
         lead = with_moves(lead, before.ledger, after.ledger, fold.sums, numbers)
     if before.protocol is not after.protocol:
         lead = with_arguments(lead, after.protocol)
@@ -552,24 +557,30 @@ def _verdicts(debate: Debate) -> VerdictsView:
 def _scorecard(fold: Fold, after: Debate, numbers: Iterable[int]) -> tuple[ScorecardSums, Scorecard]:
     """The sums and the scorecard, with the scores of the turns ``numbers`` counted again."""
     before, ledger = fold.debate.ledger.cards, after.ledger
-    is_compared = fold.debate.exchanges.comparisons is not after.exchanges.comparisons
+    known, exchanges = fold.debate.exchanges, after.exchanges
+    is_compared = known.comparisons is not exchanges.comparisons or known.closing is not exchanges.closing
     if before is ledger.cards and not is_compared:
         return fold.sums, fold.view.scorecard
     sums = fold.sums
     for number in numbers:
         was, card = before.get(number), ledger.cards.get(number)
         if was is not card:
-            sums = sums.moved(was, card, ledger.dimensions)
-    won = rounds(after.exchanges, ledger.sides) if is_compared else fold.view.scorecard.rounds
+            sums = sums.moved(was, card, ledger)
+    won = rounds(exchanges, ledger.sides) if is_compared else fold.view.scorecard.rounds
     noise = UNSET if after.opened is None else after.opened.noise
-    return sums, read_off(sums, ledger.rubric, won, noise)
+    return sums, read_off(sums, ledger, exchanges, won, noise)
 
 
-def _turn_of(record: Recorded) -> int:
-    """The turn that an event is about; 0 if it is about the whole debate."""
+def _turns_of(record: Recorded, after: Debate) -> tuple[int, ...]:
+    """The turns whose view an event may change; 0 if it is about the whole debate.
+
+    What a later turn shows of its comparison depends on the score of the earlier one.
+    """
     event = record.event
     number = event.later if isinstance(event, TurnsCompared) else getattr(event, "turn", None)
-    return number if isinstance(number, int) else 0
+    if isinstance(event, TurnRescored | ScoreCapped | ScoreInferred):
+        return tuple(sorted({event.turn, *(each.later for each in after.exchanges.about(event.turn))}))
+    return (number if isinstance(number, int) else 0,)
 
 
 def _turns(before: Debate, after: Debate, turns: dict[str, TurnView], numbers: Iterable[int]) -> dict[str, TurnView]:

@@ -25,7 +25,8 @@ from judge.evidence.checks import MAX_CHECKED, CheckedCitation, CheckedTurn, sta
 from judge.evidence.question import PURPOSE, EvidenceAnswer, Pair, WeighedPair, weigh
 from judge.live.answers import Answers, overlaps, why_missing
 from judge.live.claims import clear, known_claims, next_claim
-from judge.live.entries import penalize, record_notes, refuse_finding
+from judge.live.docking import charge_claim, cost_of, given_points, pays_together
+from judge.live.entries import record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 
 FABRICATED: Final = "fabricated_citation"
@@ -217,13 +218,15 @@ def _flag(
     if rule is None:
         return ""
     quote = turn.text[span[0] : span[1]]
-    points, register = rule.points, batch.debate.claims
-    known = max(known_claims(batch.debate, turn.side, quote), key=lambda each: -register[each].requested, default=None)
+    points, beyond, register = rule.points, rule.points, batch.debate.claims
+    known = min(known_claims(batch.debate, turn.side, quote), key=lambda each: cost_of(register[each]), default=None)
     if known is not None:
-        points += register[known].requested
-        if points <= 0:
+        beyond += cost_of(register[known])
+        if beyond <= 0:
             refuse_finding(batch, number, PURPOSE, quote, f"already flagged as {known}", cause)
             return ""
+        if not pays_together(batch.debate, number, register[known], span):
+            points = beyond
     name = next_claim(batch.debate, number)
     flag = batch.add(
         ClaimFlagged(
@@ -235,18 +238,10 @@ def _flag(
             reason=reason,
             by=by,
             evidence=against or UNSET,
+            given=given_points(rubric, rule.dimension, points) if rubric else UNSET,
         ),
         cause,
     )
-    paid = f" (beside what {known} has cost)" if known is not None and points < rule.points else ""
-    penalize(
-        batch,
-        number,
-        rule.dimension,
-        points,
-        rule=kind,
-        because_of=flag,
-        reason=f"{name} {rule.asks}{paid}",
-        claim=name,
-    )
+    paid = f" (beside what {known} has cost)" if known is not None and beyond < rule.points else ""
+    charge_claim(batch, name, rule.dimension, points, because_of=flag, reason=f"{name} {rule.asks}{paid}")
     return name

@@ -249,6 +249,39 @@ def _side(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
     plain, mirrored = (given.column(_pro, "compare", variant) for variant in ("plain", "mirrored"))
     note = "The same pair under both motions: how often Pro's speech is chosen."
     yield _shares("side", "pro_pick", plain.halved_sum(mirrored), note, null=COIN, floor=retest.half_flips)
+    note = (
+        "How far the scores of two speeches lie apart for each degree of their comparison, as a share of the maximum."
+    )
+    slopes = _slopes(given)
+    yield _measured("side", "per_degree", "share", slopes, _estimated(slopes, mean), note, **PER_DEGREE)
+
+
+STEEPER: Final = 1.4
+"""The noise of comparisons makes the slope of single pairs flatter by about this factor."""
+PER_DEGREE: Final[Options] = {"is_tested": False, "better": "higher"}
+
+
+def _slopes(given: BatteryAnswers) -> MeasuredColumn:
+    """Terms by pair and dimension whose mean is ``STEEPER`` × Σ l·d ÷ Σ l²: degrees l, differences of scores d."""
+    scored = {(each.item, each.variant): given.reading(each) for each in given.trials if each.asks == "score"}
+    terms: dict[str, tuple[float, float]] = {}
+    clusters: dict[str, str] = {}
+    failed = 0
+    for trial in (each for each in given.trials if each.asks == "compare"):
+        read = given.reading(trial)
+        first, second = (scored.get((f"{trial.item}.{side}", trial.variant)) for side in ("pro", "con"))
+        if read is None or first is None or second is None:
+            failed += 1
+            continue
+        for name in read.levels.keys() & first.shares.keys() & second.shares.keys():
+            term = f"{trial.item}.{trial.variant}.{name}"
+            terms[term] = read.levels[name], second.shares[name] - first.shares[name]
+            clusters[term] = trial.cluster
+    squares = sum(level**2 for level, _ in terms.values()) / len(terms) if terms else 0.0
+    values = (
+        {name: STEEPER * level * apart / squares for name, (level, apart) in sorted(terms.items())} if squares else {}
+    )
+    return MeasuredColumn(values, clusters, failed)
 
 
 def _labels(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:

@@ -74,9 +74,13 @@ class Reading(Struct, frozen=True, kw_only=True):
 
     trial: str
     total: float | None = None
-    """Points of the turn's composite, on the rubric's scale."""
+    """Points of the turn's composite, on a scale of 100 where the rubric does not scale turn 1."""
     parts: dict[str, float] = {}
     """Admitted points by component."""
+    shares: dict[str, float] = {}
+    """By dimension, admitted points as a share of the maximum, over the components that every turn has."""
+    levels: dict[str, float] = {}
+    """By dimension, how much better the second speech is as shown: 1 slightly, 2 clearly, below 0 if the first is."""
     chose: Literal["first", "second", "draw"] | None = None
     """By place as shown; of a narrative the first or the second speaker."""
     flags: tuple[str, ...] = ()

@@ -16,7 +16,8 @@ from events.types.rubric import Rubric, rule_of
 from judge.guard.neutralise import quoted
 from judge.guard.quotes import comparable, not_quoted, place
 from judge.live.answers import Answers, Quote, Why, is_majority, majority, overlapping
-from judge.live.entries import SERIOUS, absorbed_note, applied_change, misquote, penalize, record_notes, refuse_finding
+from judge.live.docking import charge_claim, given_points, recount
+from judge.live.entries import SERIOUS, absorbed_note, applied_change, misquote, record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, opening, speaker, turn_prompt, turn_segment
 from judge.templates import fill, section
@@ -119,24 +120,21 @@ def _flag(batch: EventBatch, number: int, group: list[tuple[int, Span, _LocatedC
     if (known := known_claim(batch.debate, turn.side, quote)) is not None:
         refuse_finding(batch, number, PURPOSE, quote, f"already flagged as {known}", found.position)
         return
-    claim = next_claim(batch.debate, number)
+    claim, rule = next_claim(batch.debate, number), rubric.claims[kind]
     flag = batch.add(
         ClaimFlagged(
-            claim=claim, turn=number, quote=quote, span=span, kind=kind, reason=found.suspicion.reason, by="judge"
+            claim=claim,
+            turn=number,
+            quote=quote,
+            span=span,
+            kind=kind,
+            reason=found.suspicion.reason,
+            by="judge",
+            given=given_points(rubric, rule.dimension, rule.points),
         ),
         found.position,
     )
-    rule = rubric.claims[kind]
-    penalize(
-        batch,
-        number,
-        rule.dimension,
-        rule.points,
-        rule=kind,
-        because_of=flag,
-        reason=f"{claim} {rule.asks}",
-        claim=claim,
-    )
+    charge_claim(batch, claim, rule.dimension, rule.points, because_of=flag, reason=f"{claim} {rule.asks}")
 
 
 def _kind(kinds: dict[int, ClaimKind], rubric: Rubric) -> ClaimKind:
@@ -215,20 +213,21 @@ def clear(batch: EventBatch, name: str, *, by: str, reason: str, cause: int) -> 
     rubric = batch.debate.ledger.rubric
     rule = rule_of(rubric, claim.kind) if rubric else None
     balance = batch.debate.ledger.balance(claim.turn, rule.dimension) if rule else None
-    if rule is None or balance is None or claim.requested == 0:
+    if rule is None or balance is None:
         return
-    requested = -claim.requested
-    applied = applied_change(balance, requested)
-    batch.add(
-        PenaltyReversed(
-            turn=claim.turn,
-            dimension=rule.dimension,
-            requested=requested,
-            applied=applied,
-            rule="cleared",
-            because_of=cleared,
-            claim=name,
-            reason=f"{name} was cleared{absorbed_note(balance, requested, applied)}",
-        ),
-        cleared,
-    )
+    if requested := -claim.requested:
+        applied = applied_change(balance, requested)
+        batch.add(
+            PenaltyReversed(
+                turn=claim.turn,
+                dimension=rule.dimension,
+                requested=requested,
+                applied=applied,
+                rule="cleared",
+                because_of=cleared,
+                claim=name,
+                reason=f"{name} was cleared{absorbed_note(balance, requested, applied)}",
+            ),
+            cleared,
+        )
+    recount(batch, claim.turn, cleared, f"{name} was cleared, so the findings of its turn count again")

@@ -1,18 +1,21 @@
-"""Comparison with the previous turn, in both orders, and the bands for the scores.
+"""Comparison of two turns, in both orders, and what it moves: each turn with the one before, the first with the last.
 
 The speeches are "first" and "second" in the order of the prompt.  A choice counts only if both orders agree; otherwise
 the dimension is a draw and recorded as flipped.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from statistics import median
 from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import UNSET, Struct
 
+from events.state.debate import Debate
 from events.state.exchanges import Comparison
-from events.types import ComparisonOutcome, Degree, Reason, ScoreHarmonized, TurnsCompared, TurnSpoken
+from events.state.ring import Held, held, moves
+from events.types import ComparisonOutcome, DebateOpened, Degree, Reason, ScoreHarmonized, TurnsCompared, TurnSpoken
 from events.types.rubric import Band, Rubric
 from judge.guard.neutralise import quoted
 from judge.live.answers import Answers, Why, majority, why_missing
@@ -45,9 +48,16 @@ def compare_type(rubric: Rubric) -> type[Struct]:
 
 def is_graded(rubric: Rubric) -> bool:
     """Whether a comparison says how clear each win is."""
-    return rubric.harmonization == "graded"
+    return rubric.harmonization == "graded" or rubric.ring is not UNSET
 
 
+def closes_ring(opened: DebateOpened, turn: int) -> bool:
+    """Whether ``turn`` is compared with turn 1, too: the last one of more than two, where the rubric has a ring."""
+    return opened.rubric.ring is not UNSET and turn == opened.turns > NEIGHBOURS
+
+
+NEIGHBOURS: Final = 2
+"""In a debate of two turns the first and the last are neighbours."""
 CompareAnswer = dict[str, str]
 """What one sample says: its reason, and its choice by dimension.  Without a choice a dimension counts as drawn."""
 
@@ -98,7 +108,11 @@ def compare_turns(
     outcomes: dict[str, ComparisonOutcome] = {}
     degrees: dict[str, Degree] = {}
     flipped: list[str] = []
+    levels: dict[str, tuple[float, ...]] = {}
     for dimension in rubric.bands if rubric else ():
+        levels[dimension] = tuple(
+            level_of(each.values, dimension) * (-1 if order[0] == later else 1) + 0.0 for order, each in orders
+        )
         one, how_one = _outcome(forward, dimension, ("earlier", "later"))
         two, how_two = (one, how_one) if backward is None else _outcome(backward, dimension, ("later", "earlier"))
         outcomes[dimension] = one if one == two else "draw"
@@ -118,6 +132,7 @@ def compare_turns(
             outcomes=outcomes,
             degrees=degrees if rubric is not None and is_graded(rubric) else UNSET,
             flipped=tuple(flipped),
+            levels=UNSET if rubric is None or rubric.ring is UNSET else levels,
             reason=" ".join(reasons),
         ),
         forward.cause,
@@ -137,14 +152,33 @@ def _outcome(
     return outcome, majority(degrees, "slight") if degrees else "slight"
 
 
+DEGREES: Final = {
+    "first_clear": -2,
+    "first_slight": -1,
+    "first": -1,
+    "second": 1,
+    "second_slight": 1,
+    "second_clear": 2,
+}
+"""How much better the second speech is; drawn is 0."""
+
+
+def level_of(samples: Sequence[Mapping[str, str]], dimension: str) -> float:
+    """How much better the second speech is: the median of the samples."""
+    return float(median(DEGREES.get(answer.get(dimension, "draw"), 0) for answer in samples))
+
+
 def harmonize(batch: EventBatch, comparison: int) -> None:
     """Bring scores in line with a comparison, as the rubric says.
 
     Bands move the admitted values only; penalties are applied in full afterwards.
     """
-    found = next(each for each in batch.debate.exchanges.comparisons.values() if each.position == comparison)
+    found = next(each for each in batch.debate.exchanges.pairs if each.position == comparison)
     rubric = batch.debate.ledger.rubric
     if rubric is None or found.missing is not None:
+        return
+    if rubric.ring is not UNSET:
+        pull(batch, found)
         return
     turns = (found.later, found.earlier) if found.earlier == 1 else (found.later,)
     for dimension, outcome in found.outcomes.items():
@@ -162,6 +196,58 @@ def harmonize(batch: EventBatch, comparison: int) -> None:
             banded = [_clear_band(batch, found, turn, dimension, rubric.bands[dimension]) for turn in turns]
             if all(banded):
                 _put_ahead(batch, found, dimension)
+
+
+RING_RULE: Final = "comparison"
+
+
+def pull(batch: EventBatch, found: Comparison) -> None:
+    """Move both turns of a pair towards what their comparison expects of the admitted scores.
+
+    It also brings the entries of a pair up to date after a score of the pair was read again.
+    """
+    ring = batch.debate.ledger.ring
+    if ring is None:
+        return
+    for dimension, pair in held(batch.debate.ledger, found).items():
+        shifts = moves(pair.earlier, pair.later, pair.gap, pair.maximum, ring.weight)
+        for turn, shift in zip((found.earlier, found.later), shifts, strict=True):
+            due = round(shift - moved_by(batch.debate, turn, dimension, found.position), 2) + 0.0
+            reason = _pulled(found, dimension, pair, of_later=turn == found.later)
+            _shift(batch, found, turn, dimension, due, rule=RING_RULE, reason=reason)
+
+
+def _pulled(found: Comparison, dimension: str, pair: Held, *, of_later: bool) -> str:
+    """Why a comparison moves a turn, in words."""
+    against = found.earlier if of_later else found.later
+    own = pair.later if of_later else pair.earlier
+    said = ", ".join(degree_words(level if of_later else -level) for level in found.levels[dimension])
+    expected = f"{fmt(pair.expected(of_later=of_later))} of {fmt(pair.maximum)}"
+    return f"{dimension} compared with turn {against}: {said}; {expected} would fit that, the score gives {fmt(own)}"
+
+
+SLIGHT: Final = 0.5
+CLEAR: Final = 1.5
+"""Mean degrees of samples from which on a turn is called slightly and clearly better."""
+
+
+def degree_words(level: float) -> str:
+    """How a turn compares with another one in one order."""
+    if abs(level) < SLIGHT:
+        return "drawn"
+    return f"{'clearly' if abs(level) >= CLEAR else 'slightly'} {'better' if level > 0 else 'worse'}"
+
+
+def moved_by(debate: Debate, turn: int, dimension: str, comparison: int) -> float:
+    """Points by which one comparison has moved a turn's dimension."""
+    return round(
+        sum(
+            entry.requested
+            for entry in debate.ledger.cards[turn].entries
+            if entry.kind == "band" and entry.dimension == dimension and entry.cause == comparison
+        ),
+        2,
+    )
 
 
 AHEAD: Final = 1.0
@@ -201,7 +287,7 @@ def _clear_band(batch: EventBatch, found: Comparison, turn: int, dimension: str,
     if other is None or not _is_clear(other, dimension) or _result(other, turn, dimension)[0] == won:
         _band(batch, found, turn, dimension, band)
         return True
-    moved = _banded(batch, turn, dimension, other.position)
+    moved = moved_by(batch.debate, turn, dimension, other.position)
     word = "won" if won else "lost"
     reason = f"clearly {word} {dimension} against turn {against} and the opposite against turn {other.earlier}: left"
     _shift(batch, found, turn, dimension, -moved, rule="band_conflict", reason=reason)
@@ -210,18 +296,6 @@ def _clear_band(batch: EventBatch, found: Comparison, turn: int, dimension: str,
 
 def _is_clear(comparison: Comparison, dimension: str) -> bool:
     return comparison.outcomes.get(dimension, "draw") != "draw" and comparison.degrees.get(dimension) == "clear"
-
-
-def _banded(batch: EventBatch, turn: int, dimension: str, comparison: int) -> float:
-    """Points by which one comparison has moved a turn's dimension."""
-    return round(
-        sum(
-            entry.requested
-            for entry in batch.debate.ledger.cards[turn].entries
-            if entry.kind == "band" and entry.dimension == dimension and entry.cause == comparison
-        ),
-        2,
-    )
 
 
 def _shift(

@@ -3,10 +3,10 @@
 from collections.abc import Container, Sequence
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from events.state.ledger import Balance
-from events.types import CheckMissing, FindingRefused, InjectionDetected, PenaltyApplied
+from events.types import CheckMissing, FindingRefused, InjectionDetected, PenaltyApplied, Span
 from events.types.rubric import ConductRule
 from judge.guard import injection
 from judge.lenient import NoteKind
@@ -109,10 +109,19 @@ def refuse_finding(
     cause: int | None,
     *,
     about: int | None = None,
+    given: float | UnsetType = UNSET,
+    span: Span | UnsetType = UNSET,
 ) -> None:
-    """Record a finding that was refused.  ``about``: the turn that it is about, as the answer names it."""
+    """Record a finding that was refused.
+
+    ``about``: the turn that it is about, as the answer names it.  ``given`` and ``span``: of a flaw for which others
+    have paid.
+    """
     other = UNSET if about is None or about == turn or about not in batch.debate.transcript.turns else about
-    batch.add(FindingRefused(turn=turn, purpose=purpose, quote=quote, reason=reason, about=other), cause)
+    refused = FindingRefused(
+        turn=turn, purpose=purpose, quote=quote, reason=reason, about=other, given=given, span=span
+    )
+    batch.add(refused, cause)
 
 
 SERIOUS = 2

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Annotated, Any, Final
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from events.state.debate import Debate
 from events.types import DebateAudited, LogicGapAdjusted, Passage, Side, Span, TurnSpoken
 from events.types.rubric import Rubric
 from judge.guard.quotes import place
 from judge.live.answers import Answers, Quote, Why, is_majority, overlapping, overlaps, why_missing
+from judge.live.docking import Finding, due, is_weighed, note, place_of
 from judge.live.entries import SERIOUS, absorbed_note, applied_change, misquote, record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, speaker, turn_prompt
@@ -64,16 +65,38 @@ class GradedGaps(Struct, frozen=True, kw_only=True):
     gaps: Annotated[list[GradedGap], Meta(max_length=3)]
 
 
-class AuditedGap(GradedGap, frozen=True, kw_only=True):
+class ShownGap(Gap, frozen=True, kw_only=True):
     """A flaw found after the last turn; the words that show it are in the turn ``shown_in``."""
 
     shown_in: Annotated[int, Meta(ge=1, le=200)]
 
 
-class AuditAnswer(Struct, frozen=True, kw_only=True):
+class ShownGaps(Struct, frozen=True, kw_only=True):
     """All flaws found after the last turn, in turns of both speakers."""
 
+    gaps: Annotated[list[ShownGap], Meta(max_length=6)]
+
+
+class AuditedGap(GradedGap, frozen=True, kw_only=True):
+    """The same where a flaw may continue one that has cost points already."""
+
+    shown_in: Annotated[int, Meta(ge=1, le=200)]
+
+
+class AuditAnswer(Struct, frozen=True, kw_only=True):
+    """All flaws found after the last turn, where a flaw may continue one that has cost points already."""
+
     gaps: Annotated[list[AuditedGap], Meta(max_length=6)]
+
+
+def gaps_type(rubric: Rubric, *, reads_whole: bool) -> type[GapsAnswer | GradedGaps]:
+    """The type of an answer about one turn."""
+    return GradedGaps if reads_whole and rubric.docking is UNSET else GapsAnswer
+
+
+def audit_type(rubric: Rubric) -> type[AuditAnswer | ShownGaps]:
+    """The type of the closing audit's answer."""
+    return AuditAnswer if rubric.docking is UNSET else ShownGaps
 
 
 def gaps_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken]) -> Prompt:
@@ -140,7 +163,7 @@ def _located(debate: Debate, gap: Gap, number: int, position: int) -> _LocatedGa
     rubric, turns = debate.ledger.rubric, debate.transcript.turns
     if rubric is None or gap.turn not in turns or number not in turns:
         return f"there is no turn {gap.turn} or no turn {number}"
-    if debate.ledger.balance(gap.turn, rubric.gaps.dimension) is None:
+    if debate.ledger.balance(gap.turn, rubric.gaps.dimension) is None and rubric.docking is UNSET:
         return f"turn {gap.turn} has no score"
     spans = []
     for quote, turn, what in _quotes(gap, number):
@@ -156,7 +179,7 @@ def _quotes(gap: Gap, number: int) -> tuple[tuple[str, int, str], ...]:
     return (gap.fails, gap.turn, "the words that fail"), (gap.exposed_by, number, "the words that expose it")
 
 
-def audit(batch: EventBatch, answers: Answers[AuditAnswer]) -> None:
+def audit(batch: EventBatch, answers: Answers[AuditAnswer] | Answers[ShownGaps]) -> None:
     """Take points off every turn for flaws that the closing audit shows, and record that it was made.
 
     The words that show a flaw may be in any turn.  Of several samples the first counts.
@@ -210,8 +233,12 @@ def _paid_for(batch: EventBatch, turn: int, name: str) -> tuple[float, str] | No
 
 def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGap]) -> bool:
     """Take points off ``turn`` once for a flaw in several samples: the first one's words, the median of the points."""
-    rubric, texts = batch.debate.ledger.rubric, batch.debate.transcript.turns
+    rubric = batch.debate.ledger.rubric
     first = found[min(found)]
+    assert rubric is not None, "checked before"
+    asked = float(median(each.gap.points for each in found.values()))
+    if is_weighed(rubric, rubric.gaps.dimension):
+        return _dock_together(batch, turn, number, first, asked)
     if any(
         entry.rule == RULE and entry.evidence[0].span and overlaps(entry.evidence[0].span, first.fails)
         for entry in batch.debate.ledger.cards[turn].entries
@@ -219,10 +246,8 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
         why = f"turn {turn} has lost points for these words already"
         refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position, about=turn)
         return False
-    assert rubric is not None, "checked before"
     balance = batch.debate.ledger.balance(turn, rubric.gaps.dimension)
     assert balance is not None, "checked before"
-    asked = float(median(each.gap.points for each in found.values()))
     points = min(max(asked, rubric.gaps.least), rubric.gaps.most)
     notes = [] if points == asked else [f"requested {fmt(asked)}, allowed {fmt(points)}"]
     if isinstance(first.gap, GradedGap):
@@ -250,21 +275,59 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
     applied = applied_change(balance, -points)
     if absorbed := absorbed_note(balance, -points, applied):
         notes.append(absorbed.strip(" ()"))
+    reason = first.gap.reason + (f" ({'; '.join(notes)})" if notes else "")
+    _record(batch, turn, number, first, (-points, applied), reason)
+    return True
+
+
+def _dock_together(batch: EventBatch, turn: int, number: int, first: _LocatedGap, asked: float) -> bool:
+    """Take what the flaw adds to all that was found in its turn; a flaw that adds nothing is refused and counts on."""
+    debate, rubric = batch.debate, batch.debate.ledger.rubric
+    assert rubric is not None, "checked before"
+    points = min(max(asked, rubric.gaps.least), rubric.gaps.most)
+    flaw = Finding("the flaw", place_of(debate, turn, first.fails), points)
+    has_score = debate.ledger.balance(turn, rubric.gaps.dimension) is not None
+    charged = due(debate, turn, flaw) if has_score else 0.0
+    notes = note(debate, turn, flaw, charged)
+    if charged <= 0:
+        why = f"{NOTHING_LEFT}{notes}" if has_score else f"turn {turn} has no score"
+        refuse_finding(
+            batch, number, PURPOSE, first.gap.fails, why, first.position, about=turn, given=points, span=first.fails
+        )
+        return False
+    _record(batch, turn, number, first, (-charged, -charged), first.gap.reason + notes, given=points)
+    return True
+
+
+def _record(
+    batch: EventBatch,
+    turn: int,
+    number: int,
+    found: _LocatedGap,
+    points: tuple[float, float],
+    reason: str,
+    *,
+    given: float | UnsetType = UNSET,
+) -> None:
+    """Record what a flaw takes from ``turn``, as (requested, applied)."""
+    rubric, texts = batch.debate.ledger.rubric, batch.debate.transcript.turns
+    assert rubric is not None, "checked before"
+    requested, applied = points
     batch.add(
         LogicGapAdjusted(
             turn=turn,
             dimension=rubric.gaps.dimension,
-            requested=-points,
+            requested=requested,
             applied=applied,
             rule=RULE,
             because_of=texts[number].spoken,
-            reason=first.gap.reason + (f" ({'; '.join(notes)})" if notes else ""),
-            fails=_passage(turn, texts[turn].text, first.fails),
-            exposed_by=_passage(number, texts[number].text, first.exposed_by),
+            reason=reason,
+            fails=_passage(turn, texts[turn].text, found.fails),
+            exposed_by=_passage(number, texts[number].text, found.exposed_by),
+            given=given,
         ),
-        first.position,
+        found.position,
     )
-    return True
 
 
 def _limit(points: float) -> str:

@@ -11,13 +11,13 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from statistics import median
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
-from events.types import ComponentScore, DimensionScore, Reason, TurnScored, TurnSpoken
-from events.types.rubric import Component, Dimension, Rubric
+from events.types import ComponentScore, DimensionScore, Reason, ScoreCapped, TurnScored, TurnSpoken
+from events.types.rubric import Component, Dimension, Rubric, is_unscaled
 from judge.guard.quotes import find, place
 from judge.live.answers import Answers, Quote, Why
 from judge.live.entries import record_notes
@@ -112,7 +112,7 @@ def score_turn(rubric: Rubric, turn: int, text: str, answers: Sequence[ScoreAnsw
         if why := _unscored(rubric, dimension, turn, components):
             absent[name] = Reason(why)
         else:
-            dimensions[name] = _dimension(name, dimension, turn, components, answers)
+            dimensions[name] = _dimension(rubric, name, turn, components, answers)
     if not dimensions:
         return missing_score(turn, "; ".join(f"{name}: {why.reason}" for name, why in absent.items()))
     return TurnScored(
@@ -149,7 +149,42 @@ def record_score(batch: EventBatch, turn: int, answers: Answers[ScoreAnswer]) ->
         reason = answers.failed.reason if answers.failed else "it was not asked"
         return batch.add(missing_score(turn, reason), spoken.spoken)
     record_notes(batch, turn, "score", answers)
-    return batch.add(score_turn(rubric, turn, spoken.text, answers.values), answers.cause)
+    scored = batch.add(score_turn(rubric, turn, spoken.text, answers.values), answers.cause)
+    record_caps(batch, turn, scored)
+    return scored
+
+
+CAP_RULE: Final = "score_limit"
+
+
+def record_caps(batch: EventBatch, turn: int, cause: int) -> None:
+    """Record what the limits of a dimension take from its sum, where the rubric adds up components.
+
+    After a second reading this is the difference to what they took before.
+    """
+    rubric, card = batch.debate.ledger.rubric, batch.debate.ledger.cards[turn]
+    if rubric is None or not is_unscaled(rubric):
+        return
+    for name, balance in card.balances.items():
+        points = {
+            part: card.components[part].admitted
+            for part in rubric.dimensions[name].components
+            if part in card.components
+        }
+        limit, rules = capped(name, rubric.dimensions[name], points, balance.admitted)
+        if due := round(limit - balance.admitted - balance.capped, 2):
+            batch.add(
+                ScoreCapped(
+                    turn=turn,
+                    dimension=name,
+                    requested=due,
+                    applied=due,
+                    rule=CAP_RULE,
+                    because_of=cause,
+                    reason="; ".join(rules) or "the limit does not apply to the second reading",
+                ),
+                cause,
+            )
 
 
 def _component(rubric: Rubric, component: Component, text: str, samples: Sequence[ComponentAnswer]) -> ComponentScore:
@@ -185,48 +220,68 @@ def _fault(quote: str, text: str, rubric: Rubric) -> str:
 
 
 def _dimension(
+    rubric: Rubric,
     name: str,
-    dimension: Dimension,
     turn: int,
     components: Components,
     answers: Sequence[ScoreAnswer],
 ) -> DimensionScore:
-    """Add up the components, scale the sum to the full maximum, then apply the caps."""
+    """Add up the components.  Where turn 1 is scaled, scale the sum to the full maximum, then apply the caps."""
+    dimension = rubric.dimensions[name]
     members = [member for member in dimension.components if member in components]
     possible = sum(dimension.components[member].maximum for member in members)
-    scale = dimension.maximum / possible
+    scale, decimals = (1.0, 2) if is_unscaled(rubric) else (dimension.maximum / possible, 1)
     admitted = sum(components[member].admitted for member in members)
-    rules: list[str] = []
-    if possible < dimension.maximum:
-        rules.append(
-            f"{_absent(dimension, members, turn)}: {fmt(admitted)} of {possible} counts as "
-            f"{fmt(round(admitted * scale, 1))} of {dimension.maximum}",
-        )
-    scaled = round(admitted * scale, 1)
-    for cap in (cap_chain, cap_excellence):
-        ceiling, rule = cap(name, dimension, {member: components[member].admitted for member in members})
-        if scaled > ceiling:
-            scaled = float(ceiling)
-            rules.append(rule)
+    points = round(admitted * scale, decimals)
+    rules: tuple[str, ...] = ()
+    if is_unscaled(rubric):
+        rules = (f"{unread}: {possible} points can be had",) if (unread := _unread(dimension, members, turn)) else ()
+    else:
+        if possible < dimension.maximum:
+            counts = f"{fmt(admitted)} of {possible} counts as {fmt(points)} of {dimension.maximum}"
+            rules = (f"{_absent(dimension, members, turn)}: {counts}",)
+        points, limits = capped(name, dimension, {member: components[member].admitted for member in members}, points)
+        rules += limits
     given = [answer.components for answer in answers]
     sums = [sum(each[member].points for member in members if member in each) for each in given]
     return DimensionScore(
-        raw=round(sum(components[member].raw for member in members) * scale, 1),
-        admitted=scaled,
-        spread=round((max(sums) - min(sums)) * scale, 1),
-        rules=tuple(rules),
+        raw=round(sum(components[member].raw for member in members) * scale, decimals),
+        admitted=points,
+        spread=round((max(sums) - min(sums)) * scale, decimals),
+        rules=rules,
     )
+
+
+def capped(name: str, dimension: Dimension, points: Mapping[str, float], total: float) -> tuple[float, tuple[str, ...]]:
+    """The total of a dimension with the limits that its components set, and those that lower it."""
+    rules: list[str] = []
+    for cap in (cap_chain, cap_excellence):
+        ceiling, rule = cap(name, dimension, points)
+        if total > ceiling:
+            total = float(ceiling)
+            rules.append(rule)
+    return total, tuple(rules)
 
 
 def _absent(dimension: Dimension, members: Sequence[str], turn: int) -> str:
     """Why components are not counted: they do not apply in the turn yet, or the judge's answer lacks them."""
-    early: list[str] = []
-    unread: list[str] = []
-    for name, component in dimension.components.items():
-        if name not in members:
-            (early if component.applies_from > turn else unread).append(name.replace("_", " "))
+    early = [
+        name.replace("_", " ")
+        for name, component in dimension.components.items()
+        if name not in members and component.applies_from > turn
+    ]
     why = [f"{' and '.join(early)} cannot apply in turn {turn}"] if early else []
-    return ", ".join(why + ([f"no points for {' and '.join(unread)} could be read"] if unread else []))
+    return ", ".join(filter(None, (*why, _unread(dimension, members, turn))))
+
+
+def _unread(dimension: Dimension, members: Sequence[str], turn: int) -> str:
+    """That the judge's answer lacks components that apply; empty if it lacks none."""
+    unread = [
+        name.replace("_", " ")
+        for name, component in dimension.components.items()
+        if name not in members and component.applies_from <= turn
+    ]
+    return f"no points for {' and '.join(unread)} could be read" if unread else ""
 
 
 _FREE = (math.inf, "")

@@ -1,7 +1,7 @@
 """The verdicts at the end: the scorecard's, the narrative one, and an explanation where the two differ.
 
-The scorecard names the side with the higher mean composite.  The narrative verdict is the judge's, over the whole
-debate: of what it cites, what exists is kept, and what does not is recorded as refused.
+The scorecard names the side with more points, if the rubric finds that clear or sure enough.  The narrative verdict is
+the judge's, over the whole debate: of what it cites, what exists is kept, and what does not is recorded as refused.
 """
 
 import re
@@ -12,7 +12,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from events.state.debate import Debate
-from events.state.scorecard import leader_of
+from events.state.scorecard import Scorecard, leader_of, most_of
+from events.text.figures import sure
 from events.types import (
     BothSides,
     Confidence,
@@ -26,6 +27,7 @@ from events.types import (
     Side,
     SideNarrative,
     SideNarratives,
+    Template,
     TurnSpoken,
     Winner,
     missing,
@@ -100,6 +102,47 @@ def scorecard_verdict(
     )
 
 
+def certain_verdict(
+    card: Scorecard, rubric: Rubric, *, unsupported: Sequence[Side] = (), baseline: str = ""
+) -> ScorecardVerdictReached:
+    """Return the side with more points if that is sure enough for the rubric; ``neither`` otherwise, with the leaning.
+
+    ``unsupported`` and ``baseline`` are those of ``scorecard_verdict``.
+    """
+    means, rule = BothSides(pro=card.pro.composite, con=card.con.composite), rubric.certainty
+    pro, con = means.pro, means.con
+    is_known = card.certainty is not UNSET or bool(baseline)
+    if unsupported or isinstance(pro, Missing) or isinstance(con, Missing) or not is_known:
+        reason = _unsupported(unsupported) or _unjudged(pro, con) or "a side has no turn with a score by the judge"
+        return ScorecardVerdictReached(
+            winner="neither", mean=means, rounds=card.rounds, margin=missing(reason), reason=reason
+        )
+    margin, leaning = round(abs(pro - con), 2), leader_of(pro, con, rubric)
+    lead = f"{leaning} leads by {fmt(margin)}" if margin else "no lead"
+    score = f"pro {fmt(pro)}, con {fmt(con)}"
+    reason, winner = f"{score}: {lead}", leaning
+    if baseline:
+        puts = f"puts {leaning} {fmt(margin)} ahead" if margin else "puts neither side ahead"
+        winner = "neither"
+        reason = f"{score}: {baseline} {puts}; it understands nothing, so no side is named"
+    elif card.certainty is not UNSET and card.error is not UNSET and rule is not UNSET:
+        is_named = card.certainty >= rule.name_at and leaning != "neither"
+        winner = leaning if is_named else "neither"
+        needs = "" if is_named else f"; a side is named from {sure(rule.name_at)} on"
+        reason += f", {sure(card.certainty)} sure (standard error {fmt(card.error)}){needs}"
+    return ScorecardVerdictReached(
+        winner=winner,
+        mean=means,
+        rounds=card.rounds,
+        margin=margin,
+        reason=reason,
+        leaning=leaning,
+        certainty=card.certainty,
+        error=card.error,
+        pairs=card.pairs,
+    )
+
+
 def _decided(measures: Measures, rubric: Rubric) -> tuple[Winner, str | UnsetType, str]:
     """Who wins a tie of the composites, the measure that decides it, and why."""
     for name, least in (rubric.decided_by or {}).items():
@@ -119,6 +162,8 @@ def _unsupported(sides: Sequence[Side]) -> str:
 def _unjudged(pro: float | Missing, con: float | Missing) -> str:
     if isinstance(pro, Missing) and isinstance(con, Missing):
         return "no turn of either side was judged"
+    if not isinstance(pro, Missing) and not isinstance(con, Missing):
+        return ""
     return f"no turn of {'pro' if isinstance(pro, Missing) else 'con'} was judged"
 
 
@@ -204,20 +249,28 @@ def conflict_prompt(prompts: Prompts, motion: str, debate: Debate) -> Prompt:
     spoken = debate.transcript.spoken()
     first = _first_side(debate)
     means = {side: getattr(card.mean, side) for side in ("pro", "con")}
+    most = most_of(debate.ledger)
     numbers = ", ".join(
-        f"Speaker {label} {fmt(mean) if isinstance(mean := means[side], float) else 'without a score'} of 100"
+        f"Speaker {label} {fmt(mean) if isinstance(mean := means[side], float) else 'without a score'} of {most}"
         for label, side in (("A", first), ("B", other(first)))
     )
+    frame = prompts["conflict"]
     ask = fill(
-        section(prompts["conflict"], "ask"),
-        scorecard=f"{_label(card.winner, first)} ({numbers})",
-        narrative=f"{_label(narrative.winner or 'neither', first)}, because:\n{quoted(narrative.explanation)}",
+        section(frame, "ask"),
+        scorecard=f"{_label(card.winner, first, frame)} ({numbers})",
+        narrative=f"{_label(narrative.winner or 'neither', first, frame)}, because:\n{quoted(narrative.explanation)}",
     )
     prompt = (*opening(prompts, motion), *_turn_segments(prompts, spoken, IN_FULL), Segment("user", ask))
     return with_moderator_messages(prompt, prompts, debate.words.values())
 
 
-def _label(winner: Winner, first: Side) -> str:
+AHEAD: Final = 2
+"""The version of the short template from which on the verdicts say who is ahead."""
+
+
+def _label(winner: Winner, first: Side, frame: Template) -> str:
+    if frame.version >= AHEAD:
+        return "neither is named" if winner == "neither" else f"Speaker {'A' if winner == first else 'B'} is ahead"
     return "neither wins" if winner == "neither" else f"Speaker {'A' if winner == first else 'B'} wins"
 
 

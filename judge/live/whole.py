@@ -22,10 +22,13 @@ from msgspec import UNSET
 from events.state.claims import Claim
 from events.state.debate import Debate
 from events.state.ledger import Balance, ScoreEntry, TurnCard, without_notes
+from events.state.scorecard import most_of
 from events.state.spine import Premise, PremiseChange
+from events.text.figures import sure
 from events.text.languages import language_name
 from events.types import (
     DebateOpened,
+    MeasuredLead,
     Missing,
     NarrativeVerdictReached,
     ScorecardVerdictReached,
@@ -36,7 +39,7 @@ from events.types import (
     Winner,
     other,
 )
-from events.types.rubric import Dimension, Rubric, rule_of
+from events.types.rubric import Dimension, Rubric, is_unscaled, rule_of
 from judge.guard.labels import exchanged
 from judge.guard.neutralise import quoted
 from judge.guard.quotes import find
@@ -58,7 +61,11 @@ def reads_whole(opened: DebateOpened) -> bool:
 LABELS = ("A", "B")
 WITHOUT_ANCHORS: Final = 3
 """The version of the template from which on comparisons and the narrative see no record, and no prompt tells caps."""
+AHEAD: Final = 4
+"""The version from which on the verdicts say who is ahead, and the rules of the rubric choose what is asked."""
 MOVED_BY: Final = {
+    "cap": "limits of a score",
+    "rescore": "second readings",
     "band": "comparisons",
     "penalty": "penalties",
     "reversal": "penalties given back",
@@ -70,18 +77,23 @@ NAMED_BY: Final = MOVED_BY | {"gap": "flaws shown later"}
 
 
 class WholeDebate:
-    """Builds the prompts of one debate as it stands.  ``swapped``: whoever spoke first is Speaker B."""
+    """Builds the prompts of one debate as it stands.
 
-    def __init__(self, debate: Debate, opened: DebateOpened, *, swapped: bool = False) -> None:
+    ``swapped``: whoever spoke first is Speaker B.  ``up_to``: as it stood when this turn had been spoken.
+    """
+
+    def __init__(
+        self, debate: Debate, opened: DebateOpened, *, swapped: bool = False, up_to: int | None = None
+    ) -> None:
         self._debate, self._opened = debate, opened
         self._template: Template = opened.prompts["whole"]
         self._is_without_anchors = self._template.version >= WITHOUT_ANCHORS
         self._rubric: Rubric = opened.rubric
-        self._spoken = debate.transcript.spoken()
+        self._spoken = debate.transcript.spoken()[:up_to]
         first: Side = self._spoken[0].side if self._spoken else "pro"
         labels = LABELS[::-1] if swapped else LABELS
         self.labels: dict[Side, str] = {first: labels[0], other(first): labels[1]}
-        self._swapped = swapped
+        self._swapped, self._up_to = swapped, up_to
         context = debate.context_shortened
         self._shortened = {each.turn: each.kept for each in (context.turns_shortened if context is not None else ())}
         self._left_out = context.turns_left_out if context is not None else ()
@@ -97,11 +109,12 @@ class WholeDebate:
         prompts about the next turn begin with the same text, up to the newest turn.
         """
         newest = len(self._spoken)
-        parts = [*self._means(), *self._settled(), self._noted(newest) or self._fill("unrecorded", turn=str(newest))]
+        since = "" if self._up_to else self._noted(newest)
+        parts = [*self._means(), *self._settled(), since or self._fill("unrecorded", turn=str(newest))]
         return (
             Segment("system", self._text("system")),
             Segment("user", self._rules()),
-            *_ending(self._turns(with_record=True)),
+            *_ending(self._turns(self._up_to or 0, with_record=True)),
             Segment("user", "\n\n".join(parts)),
         )
 
@@ -127,12 +140,17 @@ class WholeDebate:
             motion=quoted(self._opened.motion),
             components=components,
             examples=examples or self._text("none"),
+            **self._by_rubric("scaling", is_unscaled(self._rubric), "scaled", "unscaled"),
             **self._bookkeeping(rules="\n".join(f"- {each}" for each in _rules(self._rubric))),
         )
 
     def _bookkeeping(self, **told: str) -> dict[str, str]:
         """What only templates before version 3 tell: rules and caps that the server applies."""
         return {} if self._is_without_anchors else told
+
+    def _by_rubric(self, member: str, is_new: bool, old: str, new: str) -> dict[str, str]:
+        """A text that the rubric chooses, in templates that leave it a place."""
+        return {member: self._text(new if is_new else old)} if self._template.version >= AHEAD else {}
 
     def _turns(self, in_full: int = 0, *, with_record: bool = False) -> Iterator[Segment]:
         """Turns in their order, each after the moderator's messages that came before it.
@@ -421,8 +439,9 @@ class WholeDebate:
         card, narrative = verdicts.scorecard, verdicts.narrative
         assert card is not None
         assert narrative is not None
+        most = most_of(self._debate.ledger)
         numbers = ", ".join(
-            f"Speaker {label} {'without a score' if isinstance(mean, Missing) else fmt(mean)} of 100"
+            f"Speaker {label} {'without a score' if isinstance(mean, Missing) else fmt(mean)} of {most}"
             for side, label in sorted(self.labels.items(), key=lambda each: each[1])
             for mean in (getattr(card.mean, side),)
         )
@@ -441,6 +460,8 @@ class WholeDebate:
 
     def _lead(self, card: ScorecardVerdictReached) -> str:
         """How far the winner leads, and whether that is clear; nothing where nobody wins, or a tie was decided."""
+        if card.lead is not UNSET:
+            return f"; {lead_words(card.lead, self._rubric, self.labels)}"
         if isinstance(card.margin, Missing) or card.winner == "neither" or card.decided_by:
             return ""
         least, how = clear_lead(self._rubric), "clear" if is_clear(card, self._rubric) else "narrow"
@@ -448,7 +469,7 @@ class WholeDebate:
 
     def _tie(self, card: ScorecardVerdictReached) -> str:
         """That the mean scores are tied, and what decided; nothing where they are not."""
-        if isinstance(card.margin, Missing) or card.margin > self._rubric.tie_within:
+        if isinstance(card.margin, Missing) or card.lead is not UNSET or card.margin > self._rubric.tie_within:
             return ""
         tie = f"; a difference of at most {fmt(self._rubric.tie_within)} is a tie"
         return f"{tie}, and {card.decided_by} decided" if card.decided_by else tie
@@ -501,6 +522,8 @@ class WholeDebate:
         return quoted(exchanged(text) if self._swapped else text)
 
     def _winner(self, winner: Winner) -> str:
+        if self._template.version >= AHEAD:
+            return "neither is named" if winner == "neither" else f"{self._speaker(winner)} is ahead"
         return "neither wins" if winner == "neither" else f"{self._speaker(winner)} wins"
 
     def _gap_scale(self) -> dict[str, str]:
@@ -508,7 +531,8 @@ class WholeDebate:
         anchors = "\n".join(anchor_lines(gaps.anchors, gaps.least, gaps.most))
         scale = {"least": fmt(gaps.least), "most": fmt(gaps.most), "anchors": anchors}
         if self._is_without_anchors:
-            return scale
+            is_weighed = self._rubric.docking is not UNSET
+            return scale | self._by_rubric("paid", is_weighed, "continued", "untaken")
         limit = " " + self._fill("gap_limit", points=fmt(gaps.most_per_turn)) if gaps.most_per_turn else ""
         return scale | {"limit": limit}
 
@@ -608,6 +632,14 @@ def _rules(rubric: Rubric) -> Iterator[str]:
         yield f"With fewer than {rubric.supported_share:.0%} of its quotes in the turn a dimension has no score."
 
 
+def lead_words(lead: MeasuredLead, rubric: Rubric, labels: Mapping[Side, str]) -> str:
+    """Who leads by how much and how sure that is, and from where on a speaker is named."""
+    if lead.side == "neither" or lead.certainty is UNSET or rubric.certainty is UNSET:
+        return "no speaker has more points" if lead.side == "neither" else f"the lead is {_points(lead.points)}"
+    named = f"a speaker is named from {sure(rubric.certainty.name_at)} on"
+    return f"Speaker {labels[lead.side]} leads by {_points(lead.points)}, {sure(lead.certainty)} sure; {named}"
+
+
 def clear_lead(rubric: Rubric) -> float:
     """The difference of the mean scores above which a lead is clear."""
     return 2 * rubric.tie_within
@@ -632,13 +664,21 @@ def _points(points: float) -> str:
 
 
 def is_conflict(debate: Debate) -> bool:
-    """Whether scorecard and narrative name different winners, or margins that do not fit each other."""
+    """Whether scorecard and narrative name different winners, or margins that do not fit each other.
+
+    Where a lead must be sure to name a side and is not, a reading that names a side clearly, or the side that does not
+    lead, is a conflict.
+    """
     card, narrative = debate.verdicts.scorecard, debate.verdicts.narrative
     if card is None or narrative is None or not narrative.winner:
         return False
     rubric = debate.ledger.rubric
+    if card.lead is not UNSET and card.winner == "neither":
+        return narrative.winner != "neither" and (narrative.margin == "clear" or narrative.winner != card.lead.side)
     if narrative.winner != card.winner:
         return True
+    if card.lead is not UNSET:
+        return False
     if rubric is None or isinstance(card.margin, Missing) or not narrative.margin or card.winner == "neither":
         return False
     return (narrative.margin == "clear") != is_clear(card, rubric)

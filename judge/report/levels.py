@@ -9,8 +9,9 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from events.text.figures import sure
 from events.types import Template
-from events.types.rubric import Dimension, Rubric, composite_dimensions
+from events.types.rubric import Dimension, DockingRule, Ring, Rubric, composite_dimensions, is_unscaled
 from judge.report.figures import percent
 from judge.rubrics.rubric import evidence_rules, fmt
 
@@ -43,7 +44,17 @@ def _score(rubric: Rubric) -> Iterator[str]:
     yield f"Without a quote that holds a component keeps {share} of its maximum at most."
     for name, dimension in rubric.dimensions.items():
         yield from _dependences(name.replace("_", " "), dimension)
-    yield "What cannot apply yet is left out, and its dimension is scaled up from the rest."
+    if is_unscaled(rubric):
+        first = sum(
+            each.maximum
+            for name in composite_dimensions(rubric)
+            for each in rubric.dimensions[name].components.values()
+            if each.applies_from == 1
+        )
+        yield f"What cannot apply yet is left out, and nothing is scaled: turn 1 can have {first} points."
+        yield "A side’s points are the sum over the components of their means over the turns in which each applies."
+    else:
+        yield "What cannot apply yet is left out, and its dimension is scaled up from the rest."
     yield "Nothing is lowered without a sentence that says why."
     yield "Of several samples the median counts, with their spread."
 
@@ -62,6 +73,9 @@ def _dependences(name: str, dimension: Dimension) -> Iterator[str]:
 
 def _comparison(rubric: Rubric) -> Iterator[str]:
     yield "Asked twice, each turn first once. Where the answers differ the dimension is a draw, recorded as flipped."
+    if rubric.ring is not UNSET:
+        yield from _ring(rubric, rubric.ring)
+        return
     if rubric.harmonization == "graded":
         yield from _graded(rubric)
         return
@@ -85,6 +99,20 @@ def _graded(rubric: Rubric) -> Iterator[str]:
     yield "Comparisons move what was admitted: later penalties count in full."
 
 
+def _ring(rubric: Rubric, ring: Ring) -> Iterator[str]:
+    yield "The last turn is compared with the first one, too: so a judge that grows milder or stricter is noticed."
+    degree, half = f"{fmt(ring.per_degree * 100)} %", f"{fmt(ring.weight * 50)} %"
+    yield f"Slightly better is 1 degree, clearly 2, as a mean of both orders; a degree is worth {degree} of the points."
+    yield f"Each turn moves by {half} of what it lacks to what the other one’s score and the comparison say of it."
+    yield "A draw pulls two turns together, and nobody is pushed beyond what the comparison says."
+    yield "Only scores as they were admitted are read, so the order in which turns are compared changes nothing."
+    if rubric.rescore_above is not UNSET:
+        off = f"more than {fmt(rubric.rescore_above)} points of 100 off its comparisons"
+        yield f"A turn that lies {off} is scored again, once: the median counts."
+    yield "A score that is missing is filled from the comparisons of its turn, and that is said."
+    yield "What lies outside the bands is listed as an anomaly."
+
+
 def _in_both_orders(rubric: Rubric) -> bool:
     return rubric.narrative_orders is not UNSET and rubric.narrative_orders > 1
 
@@ -94,6 +122,13 @@ def _narrative(rubric: Rubric) -> Iterator[str]:
         yield "Asked twice, with the labels of the speakers swapped. If the winner changes, it names neither."
     yield "Read once over the whole debate; of a long one, early turns by their first sentences."
     yield "It may cite only turns, premises and claims that exist; an answer that cites others is asked again."
+    if rubric.certainty is not UNSET:
+        at = sure(rubric.certainty.name_at)
+        yield f"The scorecard names the side with more points if it is {at} sure that it was ahead in this debate."
+        yield "How sure that is follows from how far scores and comparisons lie apart in this debate."
+        yield "Otherwise the sides are not distinguishable: it is said which one leads, and nothing breaks the tie."
+        yield "Conduct, premises kept and the reading of the whole stand beside it: they agree, or not, or are silent."
+        return
     tied = "no winner is named"
     if rubric.decided_by:
         tied = (
@@ -109,7 +144,9 @@ def _narrative(rubric: Rubric) -> Iterator[str]:
 
 
 def _conflict(rubric: Rubric) -> Iterator[str]:
-    if _in_both_orders(rubric):
+    if rubric.certainty is not UNSET:
+        yield "Asked where the reading names another side than the scorecard, or one clearly where it names none."
+    elif _in_both_orders(rubric):
         yield "Asked where scorecard and narrative differ in the winner or in how clear the win is."
     else:
         yield "Asked only where scorecard and narrative name different winners."
@@ -142,6 +179,9 @@ def _evidence(rubric: Rubric) -> Iterator[str]:
 def _gaps(rubric: Rubric) -> Iterator[str]:
     gaps = rubric.gaps
     dimension = gaps.dimension.replace("_", " ")
+    if rubric.docking is not UNSET:
+        yield from _docking(rubric, rubric.docking)
+        return
     together = (
         f", all flaws of one turn {fmt(gaps.most_per_turn)} or what the gravest takes" if gaps.most_per_turn else ""
     )
@@ -151,6 +191,17 @@ def _gaps(rubric: Rubric) -> Iterator[str]:
     if gaps.closing_audit:
         yield "A flaw that continues a flagged claim or a low component costs the difference only."
         yield "After the last turn every turn of both sides is searched once more."
+
+
+def _docking(rubric: Rubric, docking: DockingRule) -> Iterator[str]:
+    gaps = rubric.gaps
+    yield f"{fmt(gaps.least)} to {fmt(gaps.most)} points of {gaps.dimension.replace('_', ' ')} for each flaw."
+    yield "The words that fail must stand in the earlier turn, those that expose them in this one; else it is refused."
+    yield "Flaws and suspect claims are weighed together: a sentence pays once, for its gravest finding."
+    yield f"A turn pays at most {fmt(docking.at_most)} points, or what its gravest finding costs alone."
+    low, high = fmt(docking.longer), fmt(docking.shorter)
+    yield f"Points are multiplied by mean words ÷ own words, from {low} to {high}: the same density costs the same."
+    yield "The last turn takes nothing from others; after it every turn of both sides is searched once more."
 
 
 def _spine(rubric: Rubric) -> Iterator[str]:
@@ -210,6 +261,26 @@ def _deliberation(rubric: Rubric) -> Iterator[str]:
         yield f"Agreement is {verdict} × share of the commonest verdict + {closeness} × closeness of the scores."
     yield "The independent scores stay the verdict of record."
     yield "A change of mind is evidence where it names checked words that were not named before, else conformity."
+
+
+def in_short(rubric: Rubric) -> tuple[str, ...]:
+    """Five sentences for a reader about how a verdict comes about; none for rubrics before version 3."""
+    ring, docking, certainty = rubric.ring, rubric.docking, rubric.certainty
+    if ring is UNSET or docking is UNSET or certainty is UNSET:
+        return ()
+    at, most = sure(certainty.name_at), fmt(docking.at_most)
+    who = "The scorecard says who was ahead in this debate as it was held, and not who debates better in general"
+    points = "A side’s points are the sum of its components, each as a mean over the turns in which it applies"
+    compared = "Each turn is compared with its neighbours, and the last with the first, in both orders"
+    found = f"Flaws and suspect claims cost a sentence once, and a turn at most {most} points together"
+    named = f"A side is named only if that is {at} sure, by how far scores and comparisons lie apart in this debate"
+    return (
+        f"{who}: a few turns do not show that.",
+        f"{points}; nothing is scaled, and every limit is an entry.",
+        f"{compared}; every comparison moves both turns a little towards what it says, a draw too.",
+        f"{found}, unless one alone is graver; in a longer turn each counts less.",
+        f"{named}; otherwise you read who leads, by how much, and how sure that is.",
+    )
 
 
 RULES: Final[Mapping[str, Rules]] = {

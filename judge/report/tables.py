@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import resources
+from typing import Final
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -45,6 +46,10 @@ class _TableForm(Struct, frozen=True, forbid_unknown_fields=True):
 def _forms() -> dict[str, _TableForm]:
     data = resources.files("judge").joinpath("report/tables.json").read_bytes()
     return msgspec.json.decode(data, type=dict[str, _TableForm])
+
+
+PARTS: Final = ("ring", "docking", "certainty")
+"""Parts of a rubric whose figures are thresholds."""
 
 
 def _table(name: str, rows: Iterable[ReportRow]) -> ReportTable:
@@ -147,7 +152,8 @@ def _penalties(rubric: Rubric) -> Iterator[ReportRow]:
 
 def _thresholds(rubric: Rubric) -> Iterator[ReportRow]:
     yield _threshold("quote_minimum", "Least quote", rubric.quote_minimum, "characters that a quote must have to hold")
-    yield _threshold("tie_within", "Tie", rubric.tie_within, "points of mean composite within which no side wins")
+    if rubric.certainty is UNSET:
+        yield _threshold("tie_within", "Tie", rubric.tie_within, "points of mean composite within which no side wins")
     for name, least in (rubric.decided_by or {}).items():
         yield _threshold(f"decided_by.{name}", f"Tie by {name}", least, "least difference that decides a tie")
     if rubric.band_reach is not UNSET:
@@ -156,6 +162,16 @@ def _thresholds(rubric: Rubric) -> Iterator[ReportRow]:
     if rubric.supported_share is not UNSET:
         meaning = "share of its quotes that a dimension needs to have a score"
         yield _threshold("supported_share", "Support", rubric.supported_share, meaning)
+    if rubric.rescore_above is not UNSET:
+        meaning = "points of 100 between a score and its comparisons from which on a turn is scored again"
+        yield _threshold("rescore_above", "Scored again", rubric.rescore_above, meaning)
+    for part in PARTS:
+        if (rules := getattr(rubric, part)) is not UNSET:
+            for field, title, meaning in _forms()[part].rows:
+                yield _threshold(f"{part}.{field}", title, getattr(rules, field), meaning)
+    for name, least in (rubric.witnesses or {}).items():
+        meaning = "difference from which on it says something beside a lead"
+        yield _threshold(f"witnesses.{name}", _name(name), least, meaning)
     yield _threshold("convergence_from", "Convergence", rubric.convergence_from, "turns from which on it is assessed")
     meaning = "points of penalty on one turn that put credibility under full pressure"
     yield _threshold("full_pressure", "Full pressure", rubric.full_pressure, meaning)

@@ -136,7 +136,8 @@ class DebateCounter:
         if self._scorecard is not None and self._narrative is not None:
             counts["verdicts", "same" if self._scorecard == self._narrative else "differ"] += 1
         values = {name: tuple(found) for name, found in self._values.items()}
-        judged = [card for card in self._ledger.cards.values() if card.missing is None and card.turn in self._spoken]
+        known = [card for card in self._ledger.cards.values() if card.missing is None and not card.inferred]
+        judged = [card for card in known if card.turn in self._spoken]
         whole = [(card, total) for card in judged if (total := card.composite(self._ledger.dimensions)) is not None]
         if whole:
             values["words"] = tuple(float(self._spoken[card.turn].words) for card, _ in whole)

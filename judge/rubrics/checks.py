@@ -21,6 +21,7 @@ from events.types.rubric import (
     Leash,
     Rubric,
     composite_dimensions,
+    is_unscaled,
 )
 from judge.rubrics.rubric import GAP_MAXIMUM
 
@@ -57,6 +58,7 @@ def faults(rubric: Rubric) -> Iterator[Fault]:
     yield from _prices(rubric)
     yield from _examples(rubric)
     yield from _optional_parts(rubric)
+    yield from _of_components(rubric)
     if rubric.quote_minimum < 1:
         yield "quote_minimum", "must be at least 1"
     yield from _figures("", msgspec.to_builtins(rubric))
@@ -72,6 +74,39 @@ def _optional_parts(rubric: Rubric) -> Iterator[Fault]:
         yield from _panel("panel", rubric.panel)
     if rubric.deliberation is not None:
         yield from _deliberation("deliberation", rubric.deliberation)
+
+
+HEAVIEST: Final = 0.4
+"""From this weight of a ring on, a component with more points lowers its side's lead: with ``m`` turns of the one side
+and one more of the other, a middle turn moves the lead by (1 − w) ÷ (m + 1) − w ÷ m a point, which is 0 at m = 2."""
+
+
+def _of_components(rubric: Rubric) -> Iterator[Fault]:
+    """Check the parts that read components as they are, and that nothing is decided twice."""
+    parts = {"ring": rubric.ring, "docking": rubric.docking, "certainty": rubric.certainty}
+    for name, part in parts.items():
+        if part is not UNSET and not is_unscaled(rubric):
+            yield name, "needs base “components”: it reads the points of components as they are"
+    if rubric.ring is not UNSET:
+        if rubric.ring.weight > HEAVIEST:
+            yield "ring.weight", f"must be at most {HEAVIEST:g}: above it more points can lower a side’s lead"
+        if not rubric.bands:
+            yield "ring", "needs bands: they name the dimensions that are compared"
+    else:
+        alone = [name for name in ("certainty", "rescore_above") if getattr(rubric, name) is not UNSET]
+        yield from ((name, "needs a ring: its comparisons are what scores are held against") for name in alone)
+    rivals: dict[str, tuple[str, ...]] = {
+        "ring": ("harmonization", "band_reach"),
+        "certainty": ("decided_by", "lead_beyond_noise"),
+    }
+    for name, others in rivals.items():
+        if parts[name] is not UNSET:
+            given = [each for each in others if getattr(rubric, each) is not UNSET]
+            yield from ((each, f"does not go with {name}, which decides the same") for each in given)
+    if rubric.certainty is not UNSET and rubric.tie_within:
+        yield "tie_within", "must be 0 with certainty, which decides the same"
+    if rubric.docking is not UNSET and rubric.gaps.most_per_turn is not UNSET:
+        yield "gaps.most_per_turn", "does not go with docking, whose at_most it would be"
 
 
 def _figures(at: str, value: Any) -> Iterator[Fault]:

@@ -1,4 +1,4 @@
-"""Load and check a rubric.  ``docs/design.md`` explains the figures of version 1 (``rubrics/v1.json``)."""
+"""Load and check a rubric.  ``docs/design.md`` explains the figures."""
 
 import hashlib
 from collections.abc import Iterator
@@ -18,8 +18,9 @@ from events.types.register import EvidenceKind
 from events.types.rubric import Anchors, ClaimRule, Rubric, canonical_bytes
 from judge.errors import RubricError
 
-ShippedRubric = Literal["v1", "v2", "v2-evidence"]
-"""``v1``: of the first release.  ``v2``: the default.  ``v2-evidence``: v2 with other criteria for arguments."""
+ShippedRubric = Literal["v1", "v2", "v2-evidence", "v3", "v3-evidence"]
+"""``v1``: of the first release.  ``v3``: the default.  ``…-evidence``: the same with other criteria for arguments."""
+DEFAULT: Final[ShippedRubric] = "v3"
 GAP_MAXIMUM: Final = 8
 """The most points that an answer can give to a gap."""
 EVIDENCE_FROM: Final = 2
@@ -29,12 +30,21 @@ CHECKS: Final = LazyTable[Any]({"faults": "judge.rubrics.checks:faults", "misfit
 SHIPPED: Final[tuple[ShippedRubric, ...]] = get_args(ShippedRubric)
 
 
+PATCHES: Final[dict[ShippedRubric, tuple[ShippedRubric, str]]] = {
+    "v2-evidence": ("v2", "v2-evidence"),
+    "v3": ("v2", "v3"),
+    "v3-evidence": ("v3", "v2-evidence"),
+}
+"""Rubrics that are a merge patch (RFC 7396) of another one: that one, and the file of the patch."""
+
+
 @cache
 def shipped_rubric(name: ShippedRubric) -> Rubric:
-    """The shipped rubric of this name.  ``v2-evidence`` is a merge patch (RFC 7396) of v2."""
-    raw = resources.files("judge").joinpath(f"rubrics/{name}.json").read_bytes()
-    if name == "v2-evidence":
-        raw = msgspec.json.encode(merge(msgspec.to_builtins(rubric_v2()), msgspec.json.decode(raw)))
+    """The shipped rubric of this name."""
+    base, file = PATCHES.get(name, (None, name))
+    raw = resources.files("judge").joinpath(f"rubrics/{file}.json").read_bytes()
+    if base is not None:
+        raw = msgspec.json.encode(merge(msgspec.to_builtins(shipped_rubric(base)), msgspec.json.decode(raw)))
     return msgspec.json.decode(raw, type=Rubric)
 
 
@@ -44,8 +54,18 @@ def rubric_v1() -> Rubric:
 
 
 def rubric_v2() -> Rubric:
-    """The rubric of every debate that brings none of its own."""
+    """The rubric of the second release.  Logs name it, and a debate may still be opened with it."""
     return shipped_rubric("v2")
+
+
+def rubric_v3() -> Rubric:
+    """The rubric of the third release."""
+    return shipped_rubric("v3")
+
+
+def default_rubric() -> Rubric:
+    """The rubric of every debate that brings none of its own."""
+    return shipped_rubric(DEFAULT)
 
 
 @cache
@@ -152,6 +172,11 @@ CHANGED_BY: Final = {
     "slight_winner": "won the comparison",
     "slight_loser": "lost the comparison",
     "band_conflict": "a clear win and a clear loss",
+    "comparison": "what the comparison says",
+    "score_limit": "limit of a score",
+    "docking": "findings of a turn weighed together",
+    "rescore": "second reading",
+    "inferred": "implied by the comparisons",
     "cleared": "penalty reversed",
     "contradicted_by_evidence": "the evidence says the opposite",
 }

@@ -72,6 +72,17 @@ def _neutral(script: Script, request: Request, type_: Any) -> Any:
     return _quoting(neutral(type_), script.first_words(request.turn))
 
 
+AGAIN_SCORED: Final = "rescore:"
+
+
+def _given(script: Script, request: Request) -> ScriptedAnswer | None:
+    """The file's answer to a question; a second reading of a score without an answer of its own repeats the first."""
+    found = script.answer_of(request.key, request.attempt)
+    if found is None and request.key.startswith(AGAIN_SCORED):
+        return script.answer_of(f"score:{request.key.removeprefix(AGAIN_SCORED)}", request.attempt)
+    return found
+
+
 def _by_parts(script: Script, request: Request, type_: Any) -> ScriptedAnswer | None:
     """The answer to two questions in one call, from the file's answers to each; None if it gives neither.
 
@@ -123,7 +134,7 @@ class ScriptedProvider:
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
         """Give the file's answer to ``request.key``; if there is none, a neutral answer with a mark."""
         script = await self._read(model)
-        answer = script.answer_of(request.key, request.attempt) or _by_parts(script, request, type_)
+        answer = _given(script, request) or _by_parts(script, request, type_)
         call = _Call(model, script, request, time.monotonic(), is_neutral=answer is None)
         if answer is None:
             answer = ScriptedAnswer(value=_neutral(script, request, type_))

@@ -13,7 +13,7 @@ EXAMPLES: Final = """\b
   moot judge debate.vtt --preview              how a transcript from elsewhere is split; without it, judge it
   moot audit ID 5                              why turn 5 has its score
   moot diff ID 40 52                           what changed between two events, and why
-  moot whatif ID --set tie_within=10           who would have won under another rule
+  moot whatif ID --rubric v2                   who would have been ahead under other rules
   moot list                                    the debates in the store
   moot replay ID --speed 4                     play a debate again, four times as fast
   moot export ID > d.ndjson                    write its log to a file; moot import d.ndjson reads it
@@ -35,7 +35,7 @@ COMMANDS: Final = {
     "exhibitions": CommandEntry(
         "debates.exhibitions", "exhibitions_", "List the scripted debates that come with Moot, and what they show."
     ),
-    "audit": CommandEntry("judging.audit", "audit", "Explain the score of a turn, entry by entry."),
+    "audit": CommandEntry("judging.audit", "audit", "Explain the score of a turn, entry by entry, and the verdict."),
     "diff": CommandEntry("judging.diff", "diff", "Show what moved between two events, in at most 12 sentences."),
     "compare": CommandEntry(
         "judging.compare", "compare", "Compare two judgings of the same turns, and measure how far they agree."

@@ -18,7 +18,15 @@ from events.store.log import EventLog, read_rows
 from events.store.open import opened_log
 from events.types import Effort, Think
 from events.types.rubric import name_of_rubric
-from judge.rubrics.rubric import SHIPPED, as_rubric, load_rubric, rubric_v2, scores_turns_as, shipped_rubric
+from judge.rubrics.rubric import (
+    DEFAULT,
+    SHIPPED,
+    ShippedRubric,
+    as_rubric,
+    load_rubric,
+    scores_turns_as,
+    shipped_rubric,
+)
 from server.cli.output import settings_of
 from server.errors import BadField, NotFound
 from server.evidence.documents import MAX_BYTES
@@ -55,7 +63,10 @@ def with_elasticity(side: str, who: str) -> Callable[[F], F]:
 
 def with_effort(*names: str) -> Callable[[F], F]:
     """Add an option like ``--judge-effort``: how many calls the judge gets for a turn."""
-    words = "brief: at most three calls a turn, for a local model that keeps no prompts in a cache.  Without it: full."
+    words = (
+        "brief: at most three calls a turn, four about the last one, for a local model that keeps no prompts in a "
+        "cache.  Without it: full."
+    )
     return click.option(*names, "judge_effort", type=click.Choice(get_args(Effort)), help=words)
 
 
@@ -135,15 +146,17 @@ def rubric_of(named: str) -> Any:
 
 
 def say_unused_rubric(body: Mapping[str, Any]) -> None:
-    """Say on stderr if the rubric of a request changes nothing against v2 in the debate that the request describes."""
+    """Say on stderr if the rubric of a request scores turns as a shipped one does, where nothing else is used of it."""
     given = body.get("rubric")
     if given is None or body.get("panel") or body.get("format", "exchange") != "exchange":
         return
     rubric = shipped_rubric(given) if isinstance(given, str) else as_rubric(given)
-    if rubric != rubric_v2() and scores_turns_as(rubric, rubric_v2()):
+    known: tuple[ShippedRubric, ...] = (DEFAULT, "v2")
+    alike = next((name for name in known if scores_turns_as(rubric, shipped_rubric(name))), None)
+    if alike is not None and rubric != shipped_rubric(alike):
         click.echo(
-            f"The rubric {name_of_rubric(rubric)} scores turns as v2 does: it differs only in what a panel and the "
-            "format protocol use.",
+            f"The rubric {name_of_rubric(rubric)} scores turns as {alike} does: it differs only in what a panel and "
+            "the format protocol use.",
             err=True,
         )
 

@@ -10,6 +10,8 @@ from events.record import Recorded
 from events.state import debate as debates
 from events.state.debate import Debate
 from events.state.ledger import Evidence, ScoreEntry
+from events.state.scorecard import basis_of
+from events.state.witnesses import Witness, witnesses_of
 from events.store.log import PAGE, EventLog
 from events.types import (
     CitationChecked,
@@ -22,9 +24,12 @@ from events.types import (
     ModelFailed,
     QuotedPassage,
     Reason,
+    ScorecardVerdictReached,
 )
 from events.view.turn_view import ComponentView, turn_view
 from judge.guard.quotes import place
+from judge.report.verdict_check import VerdictCheck, check_of
+from providers.imports import load
 from server.export.reasons import given_points, plain_charge, plain_reason
 
 FLAWS: Final = frozenset({"gaps", "gaps_and_premises", "audit"})
@@ -97,6 +102,21 @@ class ClosingAudit(Struct, frozen=True, kw_only=True):
     missing: Reason | UnsetType = UNSET
 
 
+class VerdictAudit(Struct, frozen=True, kw_only=True):
+    """The verdict of the scores with what it rests on, where the rubric says how sure it must be."""
+
+    position: int
+    verdict: ScorecardVerdictReached
+    name_at: float
+    """The certainty from which on a side is named."""
+    turns: int
+    paired: int
+    """Comparisons between the sides that moved or filled a score, in so many judged turns."""
+    witnesses: tuple[Witness, ...]
+    check: VerdictCheck | UnsetType = UNSET
+    """Unset where no pair of compared turns has two scores."""
+
+
 class Audit(Struct, frozen=True, kw_only=True):
     """All score entries of a turn in order, and the scores after them; then what is missing, if anything is.
 
@@ -118,6 +138,7 @@ class Audit(Struct, frozen=True, kw_only=True):
     refused: tuple[RefusedFinding, ...] | UnsetType = UNSET
     opinions: tuple[SettledClaim, ...] | UnsetType = UNSET
     closing: ClosingAudit | UnsetType = UNSET
+    verdict: VerdictAudit | UnsetType = UNSET
     """Of the last turn only."""
     passages: tuple[str, ...] | UnsetType = UNSET
     """The passages of the evidence that the debater was given."""
@@ -201,6 +222,7 @@ class Auditor:
             "opinions": tuple(self._opinions.get(number, ())),
             "unchecked": self.debate.unchecked.get(number),
             "closing": self._closing if is_last else None,
+            "verdict": _verdict(self.debate) if is_last else None,
             "passages": self.debate.transcript.turns[number].passages,
             "citations": tuple(each for each in cited.checked.values() if each.turn == number),
             "weighed": tuple(each for each in cited.weighed.values() if each.turn == number),
@@ -242,6 +264,8 @@ class Auditors:
             while records := await self._log.read(debate, auditor.debate.position, PAGE):
                 for record in records:
                     auditor.take(record)
+            if auditor.debate.verdicts.scorecard is not None:
+                await load("numpy")  # importing it on the loop would block every debate
         return auditor.audit(number)
 
 
@@ -287,9 +311,27 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
     )
 
 
+def _verdict(debate: Debate) -> VerdictAudit | None:
+    """The verdict with what it rests on; None before it, and where the rubric does not say how sure it must be."""
+    given, rubric = debate.verdicts.scorecard, debate.ledger.rubric
+    if given is None or rubric is None or rubric.certainty is UNSET:
+        return None
+    basis = basis_of(debate.ledger, debate.exchanges)
+    return VerdictAudit(
+        position=debate.verdicts.positions["scorecard"],
+        verdict=given,
+        name_at=rubric.certainty.name_at,
+        turns=basis.turns,
+        paired=basis.paired,
+        witnesses=witnesses_of(debate),
+        check=check_of(debate) or UNSET,
+    )
+
+
 def _in_words(entry: ScoreEntry) -> dict[str, Any]:
     """``given`` and ``words`` of an entry, where they say more than its request and its reason."""
     given = given_points(entry.reason, entry.requested) if entry.kind == "gap" else entry.requested
+    given = -entry.given or given
     words = plain_charge(entry.reason, entry.requested) if entry.kind == "gap" else plain_reason(entry.reason)
     return {
         "given": UNSET if given == entry.requested else given,

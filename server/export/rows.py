@@ -14,7 +14,7 @@ def outcome_of_row(row: Summary) -> str:
     """The outcome in a few words, as the view of the debate has it; empty before the end, and without debaters."""
     if row.winner is None or row.format not in {"exchange", "protocol"}:
         return ""
-    return headline(row.winner, row.by_rule, row.decided_by)
+    return headline(row.winner, row.by_rule, row.decided_by, row.lead)
 
 
 def public_row(row: Summary) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Words that all documents share: standings, outcomes, figures; plain texts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec import UNSET, UnsetType
@@ -50,7 +50,10 @@ def judge_name(model: str | UnsetType) -> str:
     return model if person == model else f"{person}, a person"
 
 
-BRIEF: Final = "The judge is asked briefly: at most three calls a turn, and one order of every comparison."
+BRIEF: Final = (
+    "The judge is asked briefly: at most three calls a turn, four about the last one, and one order of every "
+    "comparison."
+)
 """What a reader is told of a judge with effort ``brief``."""
 BRIEF_IN_LAB: Final = "The judge is asked briefly: score and suspect claims in one call."
 
@@ -126,3 +129,8 @@ def verdict_of(event: RaterCalibrated) -> str:
     if event.said is UNSET:
         return "missing"
     return "right" if event.right else f"wrong (said {NAMES.get(event.said, event.said)})"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts of a sentence, the last one after "and"."""
+    return " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), *parts[-1:]])

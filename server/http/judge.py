@@ -24,12 +24,12 @@ from events.store.log import PAGE, EventLog, read_rows
 from events.types import DebateOpened, Effect
 from events.types.rubric import Rubric, name_of_rubric
 from judge.report.figures import plural
-from judge.report.levels import Level, levels
+from judge.report.levels import Level, in_short, levels
 from judge.report.table import ReportTable, differences
 from judge.report.tables import tables
 from judge.report.tally import SCRIPTED, DebateCounter, Tally, total
 from judge.report.weaknesses import Weakness, weaknesses
-from judge.rubrics.rubric import digest, rubric_v2
+from judge.rubrics.rubric import DEFAULT, default_rubric, digest
 from judge.templates import EVIDENCE, judge_templates, load_template
 from server.debate.adoption import UNREADABLE
 from server.debate.opening.noise import result_of
@@ -79,7 +79,7 @@ class MeasuredOver(Struct, frozen=True, kw_only=True):
 class JudgeReport(Struct, frozen=True, kw_only=True):
     """The whole page.  ``levels`` are the five levels of the live judge, ``beside`` has the rest of its work.
 
-    If the page shows the rubric of one debate, ``differences`` counts its differences from version 2.
+    If the page shows the rubric of one debate, ``differences`` counts its differences from the default rubric.
     """
 
     rubric: Rubric
@@ -93,6 +93,8 @@ class JudgeReport(Struct, frozen=True, kw_only=True):
     measured_over: MeasuredOver
     links: tuple[tuple[str, str, bool], ...]
     """Links to the figures of each judge: words, address, and whether these figures are shown now."""
+    in_short: tuple[str, ...] = ()
+    """How a verdict comes about, in five sentences; empty for rubrics before version 3."""
     labs: dict[str, tuple[LabFinding, ...]] = {}
     """What lab runs on this server say of a weakness, by its id."""
     debate: str | UnsetType = UNSET
@@ -271,10 +273,10 @@ def report_of(
 ) -> JudgeReport:
     """The page for the rubric and prompts of one debate, or for those that a new debate would get."""
     if opened is None:
-        rubric, shown = rubric_v2(), tables(rubric_v2())
+        rubric, shown = default_rubric(), tables(default_rubric())
         steps = levels(rubric, {**judge_templates(), EVIDENCE: load_template(EVIDENCE)})
     else:
-        rubric, shown = opened[1].rubric, tables(opened[1].rubric, rubric_v2())
+        rubric, shown = opened[1].rubric, tables(opened[1].rubric, default_rubric())
         steps = levels(rubric, opened[1].prompts)
     report = JudgeReport(
         rubric=rubric,
@@ -286,14 +288,17 @@ def report_of(
         beside=tuple(step for step in steps if not step.number),
         links=tuple(_links(over)),
         labs=labs,
+        in_short=in_short(rubric),
         about=f"“{name_of_rubric(rubric)}”: the rubric of every debate that brings none of its own.",
     )
     if opened is None:
         return report
     marks = sum(differences(table) for table in shown)
     name = name_of_rubric(rubric)
-    compared = f"differs from “v2” in {plural(marks, 'place')}, marked below" if marks else "has the rules of “v2”"
-    about = f"“{name}”: the rubric of one debate. {'' if name == 'v2' else f'It {compared}. '}The debate: "
+    compared = f"has the rules of “{DEFAULT}”"
+    if marks:
+        compared = f"differs from “{DEFAULT}” in {plural(marks, 'place')}, marked below"
+    about = f"“{name}”: the rubric of one debate. {'' if name == DEFAULT else f'It {compared}. '}The debate: "
     return replace(report, about=about, debate=opened[0], motion=opened[1].motion, differences=marks)
 
 

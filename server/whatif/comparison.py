@@ -78,7 +78,7 @@ class WhatIf(Struct, frozen=True, kw_only=True):
     would_be_text: str | UnsetType = UNSET
     """The same of the other outcome."""
     because: str | UnsetType = UNSET
-    """Of a debate that the scorecard would decide: the means, and what decides within the tie margin."""
+    """Of a debate that the scorecard would decide: the points, and what decides."""
 
 
 async def records_of(log: EventLog, debate: str) -> tuple[Recorded, ...]:

@@ -1,15 +1,24 @@
-"""The changed rules: a patch of the debate's own rubric, or its panel without one rater."""
+"""The changed rules: a shipped rubric, a patch of the debate's own one, or its panel without one rater."""
 
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.patch import merge
 from events.types import DebateOpened
 from events.types.rubric import Rubric
 from judge.errors import RubricError
-from judge.rubrics.rubric import parse_rubric, rubric_v1, rubric_v2
+from judge.rubrics.rubric import (
+    SHIPPED,
+    ShippedRubric,
+    default_rubric,
+    parse_rubric,
+    rubric_v1,
+    shipped_rubric,
+    with_evidence,
+)
 from server.errors import BadField
 
 DEEPEST: Final = 16
@@ -23,14 +32,21 @@ MERGED: Final = ("criteria", "protocol", "panel", "deliberation")
 class WhatIfRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The changes; none by default."""
 
+    base: ShippedRubric | None = None
+    """The shipped rubric that takes the place of the debate's own one."""
     rubric: dict[str, Any] = {}
+    """A merge patch of it."""
     without_rater: str = ""
 
     def opening(self, opened: DebateOpened) -> DebateOpened:
         """The debate's opening with the changes.  Raises ``BadField`` with the path of a fault."""
         return replace(opened, rubric=self._rubric(opened.rubric), panel=self._panel(opened))
 
-    def _rubric(self, rubric: Rubric) -> Rubric:
+    def _rubric(self, own: Rubric) -> Rubric:
+        rubric = own
+        if self.base is not None:
+            rubric = shipped_rubric(self.base)
+            rubric = rubric if own.evidence is UNSET else with_evidence(rubric)
         if not self.rubric:
             return rubric
         whole = msgspec.to_builtins(rubric)
@@ -41,7 +57,7 @@ class WhatIfRequest(msgspec.Struct, frozen=True, kw_only=True):
             raise BadField(path, error.why + _offered(whole, path)) from error
         if read.panel is not None and read.panel.bootstrap > MAX_BOOTSTRAP and read.panel != rubric.panel:
             raise BadField("panel.bootstrap", f"at most {MAX_BOOTSTRAP} here")
-        known = rubric_v1() if rubric.version == 1 else rubric_v2()
+        known = rubric_v1() if rubric.version == 1 else default_rubric()
         return replace(read, **{name: getattr(read, name) or getattr(known, name) for name in MERGED})
 
     def _panel(self, opened: DebateOpened) -> Any:
@@ -57,23 +73,30 @@ class WhatIfRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_request(said: dict[str, Any]) -> WhatIfRequest:
-    """The changes in ``{"rubric": {…}, "without_rater": name}``, at least one of them.  Raises ``BadField``."""
+    """The changes in ``{"rubric": {…} or a name, "without_rater": name}``, at least one.  Raises ``BadField``."""
     if unknown := said.keys() - {"rubric", "without_rater"}:
         raise BadField(min(unknown)[:40], "there is no such field: rubric, without_rater")
-    return as_request(said.get("rubric"), said.get("without_rater"))
+    rubric, without_rater = said.get("rubric"), said.get("without_rater")
+    is_name = isinstance(rubric, str)
+    return as_request(None if is_name else rubric, without_rater, base=rubric if is_name else None)
 
 
-def as_request(rubric: Any, without_rater: Any) -> WhatIfRequest:
-    """The changes, each of them checked.  Raises ``BadField``."""
+def as_request(rubric: Any, without_rater: Any, *, base: Any = None) -> WhatIfRequest:
+    """The changes, each of them checked.  Raises ``BadField``.
+
+    ``rubric`` is a patch of the debate's rubric, or of the shipped one that is named ``base``.
+    """
+    if base is not None and base not in SHIPPED:
+        raise BadField("rubric", f"{str(base)[:40]!r} is none of {', '.join(SHIPPED)}")
     if rubric is not None and not isinstance(rubric, dict):
-        raise BadField("rubric", "the changes of the rubric are an object")
+        raise BadField("rubric", "the changes of the rubric are an object, or the name of a shipped rubric")
     if without_rater is not None and not isinstance(without_rater, str):
         raise BadField("without_rater", "the name of a rater is a text")
-    if not rubric and not without_rater:
+    if not rubric and not without_rater and base is None:
         raise BadField("rubric", "name a change: rubric, without_rater, or both")
     if _depth(rubric) > DEEPEST:
         raise BadField("rubric", f"a rubric has no {DEEPEST} levels")
-    return WhatIfRequest(rubric=rubric or {}, without_rater=without_rater or "")
+    return WhatIfRequest(base=base, rubric=rubric or {}, without_rater=without_rater or "")
 
 
 def put(patch: dict[str, Any], rubric: Any, path: str, value: Any) -> None:

@@ -6,6 +6,9 @@ One seed determines everything, so a number reproduces a failing case.
 from random import Random
 from typing import Any, get_args
 
+from msgspec import UNSET
+from msgspec.structs import replace
+
 from events.record import Draft
 from events.types import (
     AttemptAbandoned,
@@ -19,6 +22,9 @@ from events.types import (
     Pattern,
     TurnSpoken,
 )
+from events.types.rubric import Rubric
+from events.types.verdicts import Margin
+from judge.live.comparison import Choice, GradedChoice, is_graded
 from judge.live.scoring import applicable
 from providers.answers.schema import parse
 from providers.base import purposes_of
@@ -44,19 +50,19 @@ MAX_STEPS = 2000
 class RandomDebate:
     """Plays one debate to its end."""
 
-    def __init__(self, seed: int, *, turns: int | None = None) -> None:
-        self.chance = Random(seed)
+    def __init__(self, seed: int, *, turns: int | None = None, rubric: Rubric = RUBRIC) -> None:
+        self.chance, self.rubric = Random(seed), rubric
         chance = self.chance
-        self.play = Play(
-            opened(
-                turns or chance.choice((1, 2, 3, 4, 5, 10)),
-                chance.choice((1, 1, 1, 2, 3)),
-                judge_attempts=2,
-                second=chance.choice(("scripted:second", "scripted:judge")),
-                appeals=chance.choice(("serious", "all", "none")),
-                effort=("full", "brief")[seed % 2],
-            )
+        opening = opened(
+            turns or chance.choice((1, 2, 3, 4, 5, 10)),
+            chance.choice((1, 1, 1, 2, 3)),
+            judge_attempts=2,
+            second=chance.choice(("scripted:second", "scripted:judge")),
+            appeals=chance.choice(("serious", "all", "none")),
+            effort=("full", "brief")[seed % 2],
         )
+        judge = replace(opening.judge, reads=UNSET if rubric.version == 1 else "whole")
+        self.play = Play(replace(opening, rubric=rubric, judge=judge))
 
     def run(self) -> Play:
         """Play step by step until the debate has concluded."""
@@ -135,11 +141,14 @@ class RandomDebate:
                 assert step.turn is not None
                 return self._score(step.turn)
             case "compare":
-                return {name: self.chance.choice(("first", "second", "draw")) for name in RUBRIC.bands}
+                choices = get_args(GradedChoice if is_graded(self.rubric) else Choice)
+                return {name: self.chance.choice(choices) for name in self.rubric.bands}
             case "claims":
                 return {"claims": self._several(lambda: self._claim(step.turn or 1))}
             case "gaps":
                 return {"gaps": self._several(lambda: self._gap(step.turn or 1))}
+            case "audit":
+                return {"gaps": self._several(self._shown)}
             case "premises":
                 return self._premises(step)
             case "second_opinion":
@@ -153,7 +162,7 @@ class RandomDebate:
             "components": {
                 name: ({"quote": self._quote(turn)} if each.needs_quote else {})
                 | {"reason": "so", "points": min(round(self.chance.random() * 2 * skill * each.maximum), each.maximum)}
-                for name, each in applicable(RUBRIC, turn).items()
+                for name, each in applicable(self.rubric, turn).items()
             }
         }
 
@@ -169,6 +178,13 @@ class RandomDebate:
             "reason": "so",
             "points": self.chance.randint(1, 8),
         }
+
+    def _shown(self) -> dict[str, Any]:
+        """A flaw that any turn may show of any turn."""
+        last = len(self.play.debate.transcript.turns)
+        turn, shown_in = self.chance.randint(1, last), self.chance.randint(1, last)
+        words = {"fails": self._quote(turn), "exposed_by": self._quote(shown_in)}
+        return {"turn": turn, "shown_in": shown_in, **words, "reason": "so", "points": self.chance.randint(1, 8)}
 
     def _premises(self, step: Ask) -> dict[str, Any]:
         stated = self._several(
@@ -190,14 +206,11 @@ class RandomDebate:
         drift = {"early": "a", "late": "b"}
         match step.purpose:
             case "narrative":
-                return {
-                    "A": arc,
-                    "B": arc,
-                    "pattern": chance.choice(get_args(Pattern)),
-                    "explanation": "so",
-                    "winner": chance.choice(("A", "B", "neither")),
-                    "cites": cites,
-                }
+                read = {"A": arc, "B": arc, "explanation": "so", "winner": chance.choice(("A", "B", "neither"))}
+                more = {"pattern": chance.choice(get_args(Pattern))}
+                if "margin" in step.answer_type.__struct_fields__:
+                    more = {"margin": chance.choice(get_args(Margin))}
+                return read | more | {"cites": cites}
             case "conflict":
                 return {"text": f"because of {self._id()}", "cites": cites}
             case _:

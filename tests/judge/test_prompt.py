@@ -231,8 +231,8 @@ def test_the_narrative_is_shown_the_registers_and_says_what_it_shortens() -> Non
 def test_the_conflict_is_told_in_speakers() -> None:
     asked = PROMPTED["conflict"][-1].text
 
-    assert "Speaker A wins (Speaker A 60 of 100, Speaker B without a score of 100)" in asked
-    assert "Speaker B wins, because:\n| Two" in asked
+    assert "Speaker A is ahead (Speaker A 60 of 100, Speaker B without a score of 100)" in asked
+    assert "Speaker B is ahead, because:\n| Two" in asked
 
 
 @pytest.mark.parametrize(("turns", "shown"), [(2, [1, 2]), (3, [1, 2, 3]), (4, [1, 2, 3, 4]), (7, [1, 2, 6, 7])])

@@ -1,21 +1,22 @@
 """Rubric v1 has the figures of the design, and an invalid rubric is refused with its field."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
 
-from events.types.rubric import name_of_rubric
+from events.types.rubric import Rubric, name_of_rubric
 from judge.errors import RubricError
 from judge.rubrics.rubric import (
     SHIPPED,
+    as_rubric,
     checked,
     digest,
     load_rubric,
     parse_rubric,
     rubric_v1,
-    rubric_v2,
+    rubric_v3,
     shipped_rubric,
     with_evidence,
 )
@@ -188,6 +189,8 @@ def test_a_digest_depends_on_the_figures_alone() -> None:
         ("v1", {"logic": 0.30, "evidence": 0.30, "responsiveness": 0.25, "honesty": 0.15}),
         ("v2", {"logic": 0.30, "evidence": 0.30, "responsiveness": 0.25, "honesty": 0.15}),
         ("v2-evidence", {"evidence": 0.40, "logic": 0.30, "responsiveness": 0.20, "clarity": 0.10}),
+        ("v3", {"logic": 0.30, "evidence": 0.30, "responsiveness": 0.25, "honesty": 0.15}),
+        ("v3-evidence", {"evidence": 0.40, "logic": 0.30, "responsiveness": 0.20, "clarity": 0.10}),
     ],
 )
 def test_the_criteria_of_arguments_are_those_of_the_sources(name: Any, weights: dict[str, float]) -> None:
@@ -197,11 +200,55 @@ def test_the_criteria_of_arguments_are_those_of_the_sources(name: Any, weights: 
     assert weights == {criterion: each.weight for criterion, each in criteria.dimensions.items()}
 
 
-def test_the_rubric_for_evidence_is_version_2_but_for_its_criteria() -> None:
-    other = shipped_rubric("v2-evidence")
+@pytest.mark.parametrize("name", ["v2", "v3"])
+def test_a_rubric_for_evidence_is_the_other_one_but_for_its_criteria(name: Any) -> None:
+    rubric, other = shipped_rubric(name), cast("Any", shipped_rubric)(f"{name}-evidence")
 
-    assert rubric_v2() == msgspec.structs.replace(other, name="moot", criteria=rubric_v2().criteria)
-    assert ("v1", "v2", "v2-evidence") == SHIPPED
+    assert rubric == msgspec.structs.replace(other, name="moot", criteria=rubric.criteria)
+    assert ("v1", "v2", "v2-evidence", "v3", "v3-evidence") == SHIPPED
+
+
+def without(rubric: Rubric, *parts: str) -> dict[str, Any]:
+    return {name: each for name, each in msgspec.to_builtins(rubric).items() if name not in parts}
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"base": "turns"}, "ring"),
+        ({"ring": {"per_degree": 0.09, "weight": 0.45}}, "ring.weight"),
+        ({"ring": {"per_degree": 0.0, "weight": 0.3}}, "ring.per_degree"),
+        ({"bands": {}}, "ring"),
+        ({"harmonization": "graded"}, "harmonization"),
+        ({"band_reach": 2}, "band_reach"),
+        ({"tie_within": 2}, "tie_within"),
+        ({"decided_by": {"credibility": 0.5}}, "decided_by"),
+        ({"lead_beyond_noise": True}, "lead_beyond_noise"),
+        ({"docking": {"at_most": 5, "longer": 1.5, "shorter": 2}}, "docking.longer"),
+        ({"certainty": {"name_at": 0.4}}, "certainty.name_at"),
+        ({"rescore_above": 0}, "rescore_above"),
+    ],
+)
+def test_parts_of_version_3_that_do_not_go_together_are_refused(change: dict[str, Any], field: str) -> None:
+    with pytest.raises(RubricError) as caught:
+        as_rubric(without(rubric_v3()) | change)
+
+    assert field == caught.value.field
+
+
+@pytest.mark.parametrize(
+    "left_out",
+    [("certainty",), ("docking",), ("rescore_above",), ("witnesses",), ("ring", "certainty", "rescore_above")],
+)
+def test_a_rubric_may_leave_out_parts_of_version_3(left_out: tuple[str, ...]) -> None:
+    assert as_rubric(without(rubric_v3(), *left_out))
+
+
+def test_a_certainty_needs_comparisons() -> None:
+    with pytest.raises(RubricError) as caught:
+        as_rubric(without(rubric_v3(), "ring"))
+
+    assert "certainty" == caught.value.field
 
 
 @pytest.mark.parametrize("name", ["v2", "v2-evidence"])

@@ -84,12 +84,12 @@ class Harness:
         }
         return await opening.build_opening(as_request(body), self.registry, self.settings)
 
-    async def exhibit(self, name: str, folder: Path) -> str:
-        """Play a shipped exhibition to its end without pauses; its id."""
+    async def exhibit(self, name: str, folder: Path, **request_: Any) -> str:
+        """Play a shipped exhibition to its end without pauses; its id.  ``request_``: fields that differ."""
         path = folder / f"{name}.json"
         path.write_bytes(msgspec.json.encode(msgspec.json.decode(shipped()[name].read_bytes()) | {"pace": {}}))
         body = msgspec.json.encode(request_for(name)).replace(f"scripted:{name}".encode(), f"scripted:{path}".encode())
-        request = as_request(msgspec.json.decode(body) | {"exhibition": None})
+        request = as_request(msgspec.json.decode(body) | {"exhibition": None} | request_)
         debate = await self.moderators.open(await opening.build_opening(request, self.registry, self.settings))
         await self.ended(debate)
         return debate

@@ -5,7 +5,8 @@ import { CUT_OFF } from "../words/words.js";
 const BEGINNINGS = {
   turns: ["turn_", "attempt_", "arguments_", "argument_cross", "cross_", "questions_", "closing_"],
   scores: [
-    "turn_scored", "turns_compared", "score_", "penalty_", "logic_gap", "argument_traced", "assessment_", "fallacy_",
+    "turn_scored", "turn_rescored", "turns_compared", "score_", "penalty_", "logic_gap", "argument_traced",
+    "assessment_", "fallacy_",
   ],
   claims: ["claim_", "finding_refused", "injection_"],
   premises: ["premise_", "contradiction_", "opponent_answered"],
@@ -16,7 +17,8 @@ const BEGINNINGS = {
   audience: ["audience_", "belief_", "poll_", "stance_"],
   moderator: ["debate_", "moderator_", "family_", "context_"],
 };
-const JUDGED = ["turn_scored", "turns_compared", "narrative_", "conflict_", "convergence_", "debate_audited"];
+const SCORED = ["turn_scored", "turn_rescored"];
+const JUDGED = [...SCORED, "turns_compared", "narrative_", "conflict_", "convergence_", "debate_audited"];
 
 const begins = (type, beginnings) => beginnings.some((start) => type.startsWith(start));
 
@@ -48,7 +50,7 @@ export const KINDS = [...Object.keys(BEGINNINGS), ...Object.keys(OPEN)];
 export function isOfKind(event, kind) {
   if (kind in OPEN) return OPEN[kind](event);
   if (!(kind in BEGINNINGS)) return true;
-  return !(kind === "turns" && event.type === "turn_scored") && begins(event.type, BEGINNINGS[kind]);
+  return !(kind === "turns" && SCORED.includes(event.type)) && begins(event.type, BEGINNINGS[kind]);
 }
 
 /**

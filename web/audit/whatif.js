@@ -11,6 +11,7 @@ import { NAME, SIGN, sidesNamed } from "../words/words.js";
 const GROUPS = [
   [WHATIF.penalties, /^(claims\.\w+\.points|conduct\.\w+\.points|gaps\.most)$/],
   [WHATIF.bands, /^bands\./],
+  [WHATIF.certainty, /^(ring|docking|certainty)\.|^rescore_above$/],
   [WHATIF.caps, /^(dimensions\.\w+\.chain\.caps|unquoted_share|tie_within)/],
   [
     WHATIF.panel,
@@ -18,7 +19,9 @@ const GROUPS = [
   ],
 ];
 /** Parts of a path that a label leaves out. */
-const IMPLIED = ["claims", "conduct", "bands", "dimensions", "criteria", "points", "panel", "chain"];
+const IMPLIED = [
+  "claims", "conduct", "bands", "dimensions", "criteria", "points", "panel", "chain", "ring", "docking", "certainty",
+];
 
 /**
  * Fetches the rubric of debate `id` and shows the form in `root`.
@@ -84,7 +87,8 @@ function numbersOf(rubric, path = "") {
   return Object.entries(rubric).flatMap(([key, value]) => {
     const here = path ? `${path}.${key}` : key;
     if (typeof value === "object" && value !== null) return numbersOf(value, here);
-    return typeof value === "number" && GROUPS.some(([, pattern]) => pattern.test(here)) ? [[here, value]] : [];
+    const isTaken = typeof value === "number" && (here !== "tie_within" || !rubric.certainty);
+    return isTaken && GROUPS.some(([, pattern]) => pattern.test(here)) ? [[here, value]] : [];
   });
 }
 

@@ -47,13 +47,15 @@ function kindOf({ turn, during, applied } = {}) {
   return turn < during ? "dock" : "";
 }
 
-/** Who leads, or that it is open; within the tie the two sides are level, as on the scorecard. */
+/** Who leads, or that it is open: within the tie the two sides are level, and a lead that is not sure names no side. */
 function leader({ lead: { side, points, is_close: isClose, within_noise: isWithin, spread }, scorecard }, none) {
   if (!side) return h("span.quiet", {}, none);
-  const sure = range({ isWithin, noise: scorecard.noise, spread });
+  const { noise, certainty } = scorecard;
+  const sure = range({ isWithin, noise, spread, certainty });
   const ahead = h(`b.${side}`, {}, LEAD.leads(side, points));
   if (!isClose || !points) return h("span", {}, ahead, sure);
-  return h("span", {}, h("b", { title: LEAD.closeTitle }, LEAD.level), " (", ahead, sure, ")");
+  const open = certainty === undefined ? [LEAD.level, LEAD.closeTitle] : [LEAD.unsure, LEAD.unsureTitle];
+  return h("span", {}, h("b", { title: open[1] }, open[0]), " (", ahead, sure, ")");
 }
 
 /** How sure a lead is; empty if not known. */
@@ -63,7 +65,8 @@ function range(known) {
 }
 
 /** How sure a lead is: three parts, of which phones leave out the second, and what it means. Empty if not known. */
-function uncertainty({ isWithin, noise, spread }) {
+function uncertainty({ isWithin, noise, spread, certainty }) {
+  if (certainty !== undefined) return [LEAD.sure(certainty), LEAD.sureTitle];
   if (isWithin !== undefined) return [LEAD.noise(isWithin, noise), LEAD.noiseTitle];
   return spread ? [LEAD.spread(spread), LEAD.spreadTitle] : [];
 }

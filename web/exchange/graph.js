@@ -64,9 +64,16 @@ export function graph(root, go) {
   return { show };
 }
 
+/** A turn with its composite on the scale of the others: not all components count in turn 1. */
+function scaled(n, turn) {
+  const { composite, composite_admitted: first, composite_maximum: most = HIGHEST } = turn;
+  const share = (value) => (typeof value === "number" ? (value * HIGHEST) / most : value);
+  return { ...turn, n, composite: share(composite), composite_admitted: share(first) };
+}
+
 /** The scores of both sides. */
 function scoresDrawing(turns) {
-  const judged = Object.entries(turns).map(([n, turn]) => ({ n: Number(n), ...turn })).filter((turn) => turn.judged);
+  const judged = Object.entries(turns).filter(([, turn]) => turn.judged).map(([n, turn]) => scaled(Number(n), turn));
   const scored = judged.filter((turn) => typeof turn.composite === "number");
   return {
     isEmpty: !scored.length,
@@ -217,8 +224,9 @@ function shapes({ side, composite, composite_admitted: first, composite_spread: 
   return found;
 }
 
-function title({ n, side, composite, composite_admitted: first, composite_spread: spread }) {
-  const score = typeof composite === "number" ? tenths(composite) : GRAPH.noScore;
+function title({ n, side, composite, composite_admitted: first, composite_spread: spread, composite_maximum: most }) {
+  const scored = most ? GRAPH.share(tenths(composite)) : tenths(composite);
+  const score = typeof composite === "number" ? scored : GRAPH.noScore;
   const before = first === undefined ? "" : GRAPH.first(tenths(first));
   return `${NAME[side]}, turn ${n}: ${score}${before}${spread ? GRAPH.apart(tenths(spread)) : ""}`;
 }

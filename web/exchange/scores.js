@@ -38,14 +38,17 @@ export function scoreLine(turn) {
     return h("span", { "data-dimension": name }, `${plain(name)} `, scoreValue(turn.scores[name]));
   });
   const revised = names.filter((name) => turn.scores[name].at_first !== undefined).map(plain);
+  const inferred = names.filter((name) => turn.scores[name].inferred).map(plain);
   const absent = Object.entries(turn.absent ?? {});
   const hasTotal = typeof turn.composite === "number";
-  const composite = [h("b", {}, tenths(turn.composite)), outOf(COMPOSITE_MAXIMUM)];
+  const composite = [h("b", {}, tenths(turn.composite)), outOf(turn.composite_maximum ?? COMPOSITE_MAXIMUM)];
   const total = hasTotal && h("span.total", { "data-dimension": "composite" }, "composite ", composite);
   return [
     h("p.scores", {}, scores, total, revised.length > 0 && h("span.revised", {}, SCORES.revised(revised))),
+    turn.rescored && h("p.scores.none", {}, SCORES.rescored(turn.rescored)),
+    inferred.length > 0 && h("p.scores.none", {}, SCORES.inferred(inferred)),
     ...absent.map(([name, { reason }]) => h("p.scores.none", {}, SCORES.absent(plain(name), reason))),
-  ];
+  ].filter(Boolean);
 }
 
 const outOf = (maximum) => maximum > 0 && h("span.quiet", {}, `/${number(maximum)}`);

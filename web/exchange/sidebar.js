@@ -55,8 +55,11 @@ function cardTable(card) {
 
 /** Who is ahead while the debate runs; after that the outcome says who won. */
 function leader(card, hasEnded) {
-  const text = card.leader === "neither" ? LEAD.closeTitle : h("span", {}, sideName(card.leader), SIDEBAR.ahead);
-  return h("p.leader", { "data-leader": card.leader }, !hasEnded && [text, " "], h("span.quiet", {}, SIDEBAR.means));
+  const { leader: side, certainty } = card;
+  const ahead = certainty === undefined ? SIDEBAR.ahead : SIDEBAR.leads(certainty);
+  const text = side === "neither" ? LEAD.closeTitle : h("span", {}, sideName(side), ahead);
+  const how = certainty === undefined ? SIDEBAR.means : SIDEBAR.sums;
+  return h("p.leader", { "data-leader": side }, !hasEnded && [text, " "], h("span.quiet", {}, how));
 }
 
 // Claims and anomalies

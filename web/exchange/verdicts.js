@@ -42,13 +42,13 @@ export function winnerLine(winner) {
  * @param {View} view
  * @returns {Child[]}
  */
-export function scorecardFacts({ winner, mean, margin, rounds, reason, noise }, view) {
+export function scorecardFacts({ winner, mean, margin, rounds, reason, noise, certainty }, view) {
   const meanOf = (side) => {
     if (isMissing(mean[side])) return h("span.quiet", {}, VERDICTS.noScore(mean[side].missing.reason));
     return h("b", {}, tenths(mean[side]));
   };
   const hasMargin = typeof margin === "number";
-  const isExplained = winner === "neither" || !hasMargin || view.summary?.tie_broken;
+  const isExplained = winner === "neither" || !hasMargin || view.summary?.tie_broken || certainty !== undefined;
   return [
     h("p.means", {},
       `${NAME.pro} `, meanOf("pro"),

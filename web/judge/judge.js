@@ -73,6 +73,8 @@ function show(report) {
   const links = report.links.map(([text, href, current]) => h("a", { href, "aria-current": current }, text));
   $("#over").append(...report.measured_over.says.map((line) => h("p", {}, line)), ...links);
   $("#which").append(report.about, report.debate ? h("a", { href: `/d/${report.debate}` }, report.motion) : "");
+  const short = h("ol", { id: "short" }, report.in_short.map((line) => h("li", {}, line)));
+  if (report.in_short.length) $("#which").after(short);
   $("#toc").append(...contents());
   document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }

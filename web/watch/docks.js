@@ -7,14 +7,16 @@ import { DOCKS } from "../words/watch.js";
 
 const SHOWN_MS = 9_000;
 const MAX_SHOWN = 3;
+/** The rule by which every comparison moves two turns a little. */
+const PULLED = "comparison";
 
 /**
  * @param {object} event
  * @param {View} view The view after it.
  * @returns {boolean} Whether an earlier turn lost points.
  */
-export function isDock({ type, turn, applied }, view) {
-  if (!(applied < 0)) return false;
+export function isDock({ type, turn, applied, rule }, view) {
+  if (!(applied < 0) || rule === PULLED) return false;
   return type === "logic_gap_adjusted" || turn < newestTurn(view);
 }
 

@@ -67,8 +67,10 @@ export const ORIGINS = {
   rubrics: {
     "": "as before",
     v1: "v1, of the first release",
-    v2: "v2, the usual one",
-    "v2-evidence": "v2-evidence, with other criteria for arguments",
+    v2: "v2, of the second release",
+    "v2-evidence": "v2-evidence, the same with other criteria for arguments",
+    v3: "v3, the usual one",
+    "v3-evidence": "v3-evidence, the same with other criteria for arguments",
   },
   judgeAgain: "Judge again",
   fork: "A new debate goes on from here, with other models, directives or words.",

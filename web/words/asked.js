@@ -102,7 +102,7 @@ export const QUESTIONS = {
     title: () => "The debate as a whole",
     minutes: 8,
     how: () => [
-      "The debate is over. Do not count single turns: whose position was the stronger one from beginning to end?",
+      "The debate is over. Do not count single turns: whose position held better from beginning to end?",
     ],
   },
   conflict: {
@@ -213,7 +213,7 @@ const LABELS = {
   text: "In your words",
   unresolved_questions: "Questions that stay open",
   verdict: "Your verdict",
-  winner: "Whose position was stronger?",
+  winner: "Whose position held better?",
   withdrawn: "Premises that the turn gives up openly",
 };
 

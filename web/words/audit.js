@@ -64,6 +64,7 @@ export const WHATIF = {
   note: "No model is asked and nothing is recorded: the rules run again over the recorded answers with your numbers.",
   penalties: "Penalties",
   bands: "Bands",
+  certainty: "Comparisons, findings together, certainty",
   caps: "Caps",
   panel: "Panel",
   noRater: "none",

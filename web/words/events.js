@@ -123,6 +123,15 @@ const EVENTS = {
   turns_compared: ({ earlier, later, missing }) => {
     return `turns ${earlier} and ${later} were ${missing ? `not compared: ${missing.reason}` : "compared"}`;
   },
+  turn_rescored: ({ turn, components, missing }) => {
+    if (missing) return `turn ${turn} was not scored again: ${missing.reason}`;
+    const counts = components ? "the median of the readings counts" : "the first score stands";
+    return `turn ${turn} was scored again, ${counts}`;
+  },
+  score_inferred: ({ turn, dimensions }) => {
+    return `turn ${turn}: ${Object.keys(dimensions).map(plain).join(", ")} follow from its comparisons`;
+  },
+  score_capped: (event) => `${change(event)}, ${changeName(event.rule)}`,
   score_harmonized: (event) => `${change(event)}, ${changeName(event.rule)}`,
   penalty_applied: (event) => `${change(event)}, ${changeName(event.rule)}`,
   penalty_reversed: (event) => `${change(event)}, penalty reversed`,

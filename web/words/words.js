@@ -262,6 +262,9 @@ export const TIMELINE = {
   back: (isLive, unseen) => `${isLive ? "Back to live" : "To the end"}${unseen ? ` · ${unseen} new` : ""}`,
 };
 
+/** A probability in whole percent, rounded down as in the server's sentences: no figure claims more. */
+const percentSure = (value) => (value > 0.995 ? "over 99 %" : `${Math.floor(value * 100 + 1e-9)} %`);
+
 /** The bar that says who leads. */
 export const LEAD = {
   leads: (side, margin) => (margin ? `${SIGN[side]} ${NAME[side]} +${number(margin, 1)}` : LEAD.level),
@@ -270,6 +273,10 @@ export const LEAD = {
   noise: (isWithin, noise) => [`, ${isWithin ? "within" : "beyond"} `, "the judge’s ", `noise ${number(noise, 1)}`],
   noiseTitle: "Asked again, this judge would give another lead. A lab run has measured by how much it differs.",
   spread: (points) => ["", "", ` ±${number(points, 1)}`],
+  sure: (certainty) => ["", "", `, ${percentSure(certainty)} sure`],
+  sureTitle: "How probable it is that this side is ahead, by how far scores and comparisons lie apart in this debate.",
+  unsure: "Not distinguishable",
+  unsureTitle: "The lead is not sure enough to name a side.",
   spreadTitle: "The judge read each turn several times. On average, its scores of one turn lie within this range.",
   notWeighed: "No lead yet: the judge weighs the arguments after the closings.",
   upheld: (pro, con) => `Upheld so far: ${SIGN.pro} ${NAME.pro} ${pro}, ${SIGN.con} ${NAME.con} ${con}`,
@@ -296,7 +303,9 @@ export const LEAD = {
   /** What moved the lead: a member of `moves`. */
   moved({ turn, composite, applied, by }, turns) {
     const named = (n) => (turns[n] ? `${SIGN[turns[n].side]} ${NAME[turns[n].side]}’s turn ${n}` : `turn ${n}`);
-    if (applied === undefined) return `${named(turn)} scored ${number(composite, 1)}/100`;
+    if (applied === undefined) {
+      return `${named(turn)} scored ${number(composite, 1)}/${turns[turn]?.composite_maximum ?? 100}`;
+    }
     const points = applied > 0 ? `+${number(applied)}` : `−${number(-applied)}`;
     const docked = by > turn ? "" : `turn ${turn}: `;
     if (by) return `${exposure(by, turn, turns, named)} (${docked}${points})`;
@@ -370,6 +379,13 @@ export const TRANSCRIPT = {
 export const SCORES = {
   none: "No score: ",
   absent: (name, reason) => `No score for ${name}: ${reason}.`,
+  rescored({ residual, confirms, missing }) {
+    const off = `${number(Math.abs(residual), 1)} points ${residual > 0 ? "above" : "below"} its comparisons`;
+    if (missing) return `The score lay ${off}; no further reading was given, so it stands.`;
+    const stands = confirms ? "the first reading stands" : "the median counts";
+    return `The score lay ${off}; it was read again, and ${stands}.`;
+  },
+  inferred: (names) => `No score for ${names.join(", ")}: the points follow from the comparisons of the turn.`,
   revised: (names) => `revised: ${names.join(", ")}`,
   given: "the judge gave ",
   admitted: "when it was judged ",
@@ -391,6 +407,11 @@ export const CHANGED_BY = {
   slight_winner: "won the comparison",
   slight_loser: "lost the comparison",
   band_conflict: "a clear win and a clear loss",
+  comparison: "what the comparison says",
+  score_limit: "limit of a score",
+  docking: "findings of a turn weighed together",
+  rescore: "second reading",
+  inferred: "implied by the comparisons",
   cleared: "penalty reversed",
   contradicted_by_evidence: "the evidence says the opposite",
 };
@@ -459,6 +480,8 @@ export const SIDEBAR = {
   judgedTurns: "judged turns",
   ahead: " is ahead so far.",
   means: "Scores are means over judged turns.",
+  sums: "Scores are sums of components, each as a mean over the turns in which it counts.",
+  leads: (certainty) => ` is ahead so far, ${percentSure(certainty)} sure.`,
   noClaims: "No claim is suspect. Claims that the judge flags appear here with their penalty.",
   notChecked: (turns) => `The claims of turn ${turns.join(", ")} were not checked.`,
   claimKind: {
@@ -502,6 +525,7 @@ export const GRAPH = {
   cursor: "the turn that you are looking at, in a replay",
   noScore: "no score",
   first: (score) => `, first ${score}`,
+  share: (score) => `${score} % of what counts in it`,
   apart: (spread) => `, samples at most ${spread} apart`,
   showLead: "Show the lead",
   showScores: "Show the scores",

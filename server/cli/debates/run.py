@@ -39,7 +39,9 @@ from server.settings import Settings
     show_default=True,
     help="Flags that get a second opinion automatically.",
 )
-@click.option("--rubric", metavar="NAME|FILE", help="v1, v2, v2-evidence or the file of a rubric; v2 without it.")
+@click.option(
+    "--rubric", metavar="NAME|FILE", help="v1, v2, v3, v2-evidence, v3-evidence or the file of a rubric; v3 without it."
+)
 @click.option("--exhibition", metavar="NAME", help="Play a scripted debate; moot exhibitions lists them.")
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
 @click.option("--pro-as", "pro_as", metavar="ARCHETYPE", default="engineer", show_default=True)
@@ -82,7 +84,7 @@ from server.settings import Settings
 @click.option("--seed", type=int, help="For models that accept a seed.")
 @click.option("--blind", is_flag=True, help="Hide the names of the models until the debate has concluded.")
 @click.option(
-    "--ignore-noise", is_flag=True, help="Name a winner even if the lead is no larger than the judge's own variation."
+    "--ignore-noise", is_flag=True, help="Leave out what a lab run measured of this judge when the lead is judged."
 )
 @click.option("--resume", metavar="ID", help="Resume a debate that was interrupted, paused or halted.")
 @with_settings
@@ -115,7 +117,8 @@ def run(
 def _body(motion: str, options: dict[str, Any]) -> dict[str, Any]:
     """The body that the page would post for the same debate."""
     if options["exhibition"] is not None:
-        return {"exhibition": options["exhibition"], "blind": options["blind"]}
+        rubric = {} if options["rubric"] is None else {"rubric": rubric_of(options["rubric"])}
+        return {"exhibition": options["exhibition"], "blind": options["blind"], **rubric}
     body: dict[str, Any] = {
         "motion": motion,
         "turns": options["turns"],

@@ -10,6 +10,7 @@ from msgspec import UNSET
 from events.types import Briefing, RaterCalibrated, Side
 from events.view.audience import AudienceView
 from events.view.summary import DebateSummary
+from events.view.turn_view import SecondReadingView
 from events.view.view import VerdictsView
 from judge.rubrics.rubric import change_name
 from server.cli.debates import event_lines
@@ -74,7 +75,9 @@ class DebatePrinter(FeedPrinter):
                 say(f"  {event['kind']}: {why}", "red")
             case "turn_scored":
                 say(f"  {self._scores(event['turn'])}", "dim")
-            case "score_harmonized" | "penalty_applied" | "penalty_reversed" | "logic_gap_adjusted":
+            case "turn_rescored" | "score_inferred":
+                say(f"  turn {event['turn']}, {self._read_again(event)}", "dim")
+            case "score_capped" | "score_harmonized" | "penalty_applied" | "penalty_reversed" | "logic_gap_adjusted":
                 got = "" if event["applied"] == event["requested"] else f" (requested: {event['requested']:+g})"
                 why = f"{change_name(event['rule'])}: {named(event['reason'], self._first())}"
                 changed = f"turn {event['turn']} {event['dimension']} {event['applied']:+g}{got}"
@@ -106,6 +109,14 @@ class DebatePrinter(FeedPrinter):
             else f"composite {composite:g}"
         )
         return " · ".join([whole, *parts])
+
+    def _read_again(self, event: dict[str, Any]) -> str:
+        """A second reading, or a score that the comparisons imply."""
+        turn = self.view["turns"][str(event["turn"])]
+        again = msgspec.convert(turn["rescored"], SecondReadingView) if "rescored" in turn else UNSET
+        scores = {} if "missing" in turn["scores"] else turn["scores"]
+        read = exchange.readings(again, [name for name, each in scores.items() if each.get("inferred")])
+        return f"{'; '.join(read)}: {self._scores(event['turn'])}"
 
     def finish(self) -> None:
         """Print the outcome."""

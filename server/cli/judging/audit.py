@@ -13,6 +13,7 @@ from server.cli.output import emit, run_async
 from server.errors import NotFound
 from server.export.audit import Audit, AuditEntry, Auditor
 from server.export.debate.exchange import audit_lines, components, entry_quotes
+from server.export.debate.transcript import verdict_sections
 from server.export.document import Block, Column, Listing, Paragraph, Section, Table
 from server.export.document.terminal import show
 from server.export.labels import named
@@ -34,7 +35,9 @@ COLUMNS: Final[tuple[str | Column, ...]] = (
 @with_settings
 @with_json
 def audit(settings: Settings, debate: str, turn: int | None, *, as_json: bool) -> None:
-    """Explain the score of a turn, entry by entry.
+    """Explain the score of a turn, entry by entry, and the verdict.
+
+    Without a turn all turns are explained, then what the verdict of the scores rests on.
 
     The first line has the points of the first score.  The table shows each later change: what was requested, what was
     applied, and why.  Of a flaw, the judge's own points are the request.  Below it stand the points of each component
@@ -44,7 +47,7 @@ def audit(settings: Settings, debate: str, turn: int | None, *, as_json: bool) -
     if as_json:
         emit(audits[0] if turn is not None else audits)
         return
-    show(*(_section(each, first) for each in audits))
+    show(*(_section(each, first) for each in audits), *(verdict_sections(audits) if turn is None else ()))
 
 
 async def _audits(settings: Settings, prefix: str, turn: int | None) -> tuple[list[Audit], Side]:

@@ -5,7 +5,7 @@ from typing import Any, Final
 import click
 import msgspec
 
-from judge.rubrics.rubric import rubric_v2
+from judge.rubrics.rubric import default_rubric
 from server.cli.debates.debate_runner import run_debate
 from server.cli.debates.opinions import DeliberationPrinter
 from server.cli.options import chosen, name_of_file, read_bytes, with_json, with_settings, with_think
@@ -80,7 +80,7 @@ def _body(file: str, options: dict[str, Any]) -> dict[str, Any]:
         body.setdefault("judge", {})["think"] = options[
             "panel_think"
         ]  # a seat that names only a model thinks as the judge does
-    rubric = rubric_v2()
+    rubric = default_rubric()
     assert rubric.deliberation is not None
     rules = msgspec.structs.replace(rubric.deliberation, rounds=options["rounds"], timeout_s=options["timeout_s"])
     if rules != rubric.deliberation:

@@ -57,7 +57,9 @@ SIDE_OPTIONS: Final[dict[str, EntrySide]] = {"pro": "pro", "con": "con", "contex
 @click.argument("file")
 @click.option("--motion", metavar="TEXT", help="The motion; without it, what the file says.")
 @click.option("--judge", "judge_model", metavar="MODEL", help="The judge, as provider:model.")
-@click.option("--rubric", metavar="NAME|FILE", help="v1, v2, v2-evidence or the file of a rubric; v2 without it.")
+@click.option(
+    "--rubric", metavar="NAME|FILE", help="v1, v2, v3, v2-evidence, v3-evidence or the file of a rubric; v3 without it."
+)
 @click.option("--pro", multiple=True, metavar="NAME", help="This speaker is Pro; may be given several times.")
 @click.option("--con", multiple=True, metavar="NAME", help="This speaker is Con.")
 @click.option(

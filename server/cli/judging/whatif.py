@@ -8,7 +8,10 @@ import click
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from events.text.figures import sure
 from events.types import Coefficient, Missing, Winner
+from events.types.rubric import Rubric
+from judge.rubrics.rubric import SHIPPED, shipped_rubric
 from server.cli.options import find_debate, open_store, with_json, with_settings
 from server.cli.output import emit, run_async
 from server.errors import BadField
@@ -37,9 +40,8 @@ class OutcomeRow(NamedTuple):
 @click.option(
     "--rubric",
     "rubric",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="JSON to merge into the debate's rubric; null removes a part.",
+    metavar="NAME|FILE",
+    help="A shipped rubric, or JSON to merge into the debate's own; null removes a part.",
 )
 @click.option(
     "--set", "sets", multiple=True, metavar="PATH=VALUE", help="Change one figure of the rubric; may be repeated."
@@ -50,7 +52,7 @@ class OutcomeRow(NamedTuple):
 def whatif(
     settings: Settings,
     debate: str,
-    rubric: Path | None,
+    rubric: str | None,
     sets: tuple[str, ...],
     without: str | None,
     *,
@@ -59,8 +61,9 @@ def whatif(
     r"""Compare the recorded outcome with the outcome of the same answers under other rules.  No model is called.
 
     \b
-      moot whatif ID --set tie_within=10
-      moot whatif ID --set claims.fabricated_citation.points=8 --set bands.logic.winner.0=25
+      moot whatif ID --rubric v3
+      moot whatif ID --set certainty.name_at=0.8
+      moot whatif ID --set ring.weight=0.2 --set claims.fabricated_citation.points=8
       moot whatif ID --rubric stricter.json --json
       moot whatif ID --without risk
     """
@@ -71,29 +74,35 @@ def whatif(
     show(*_blocks(answer))
 
 
-async def _ask(
-    settings: Settings, prefix: str, rubric: Path | None, sets: Sequence[str], without: str | None
-) -> WhatIf:
+async def _ask(settings: Settings, prefix: str, rubric: str | None, sets: Sequence[str], without: str | None) -> WhatIf:
     async with open_store(settings) as log:
         records = await records_of(log, await find_debate(log, prefix))
-    return what_if(records, _request(msgspec.to_builtins(opening_of(records).rubric), rubric, sets, without))
+    return what_if(records, _request(opening_of(records).rubric, rubric, sets, without))
 
 
-def _request(known: dict[str, Any], rubric: Path | None, sets: Sequence[str], without: str | None) -> WhatIfRequest:
-    """The file, with each ``--set`` applied to it in order."""
-    patch: Any = {}
-    if rubric is not None:
-        try:
-            patch = msgspec.json.decode(rubric.read_bytes())
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise BadField("rubric", f"{rubric} is not JSON: {error}") from error
-        as_request(patch, without or "-")
+def _request(own: Rubric, rubric: str | None, sets: Sequence[str], without: str | None) -> WhatIfRequest:
+    """The shipped rubric or the file, with each ``--set`` applied to it in order."""
+    base = next((name for name in SHIPPED if name == rubric), None)
+    patch: Any = {} if base is not None or rubric is None else _read(Path(rubric))
+    known = msgspec.to_builtins(own if base is None else shipped_rubric(base))
+    as_request(patch, without or "-")
     for each in sets:
         path, equals, value = each.partition("=")
         if not equals or not path.strip():
-            raise BadField("set", f"{each!r} is not PATH=VALUE, as in tie_within=5")
+            raise BadField("set", f"{each!r} is not PATH=VALUE, as in ring.weight=0.3")
         put(patch, known, path.strip(), _value(value.strip()))
-    return as_request(patch, without)
+    return as_request(patch, without, base=base)
+
+
+def _read(file: Path) -> Any:
+    try:
+        return msgspec.json.decode(file.read_bytes())
+    except OSError as error:
+        raise BadField(
+            "rubric", f"{file} is none of {', '.join(SHIPPED)} and cannot be read: {error.strerror}"
+        ) from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadField("rubric", f"{file} is not JSON: {error}") from error
 
 
 def _value(text: str) -> Any:
@@ -161,14 +170,16 @@ def _figures(outcome: DebateOutcome) -> Iterator[tuple[str, Any]]:
     card, panel, verdict = outcome.scorecard or None, outcome.panel or None, outcome.verdict or None
     yield "winner", _named(outcome.winner) if outcome.winner is not UNSET else f"none yet ({outcome.state})"
     yield "decided by", outcome.by_rule
-    yield "leader by mean composite", _named(card.leader) if card else UNSET
-    yield "mean composite, Pro", card.pro.composite if card else UNSET
-    yield "mean composite, Con", card.con.composite if card else UNSET
+    yield "leader by points", _named(card.leader) if card else UNSET
+    yield "points of Pro", card.pro.composite if card else UNSET
+    yield "points of Con", card.con.composite if card else UNSET
     yield (
         "exchanges won, Pro · Con · drawn",
         (f"{card.rounds.pro} · {card.rounds.con} · {card.rounds.drawn}" if card else UNSET),
     )
     yield "margin", outcome.margin
+    yield "certainty", sure(card.certainty) if card and card.certainty is not UNSET else UNSET
+    yield "standard error of the lead", card.error if card else UNSET
     yield "narrative", _named(outcome.narrative)
     yield "total, Pro", outcome.totals.pro if outcome.totals is not UNSET else UNSET
     yield "total, Con", outcome.totals.con if outcome.totals is not UNSET else UNSET

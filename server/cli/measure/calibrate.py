@@ -13,7 +13,7 @@ from events.types import RaterCalibrated
 from events.types.criteria import PanelRules
 from judge.panel.truth import chance, meaning, record_of, wilson
 from judge.panel.weights import accuracy
-from judge.rubrics.rubric import rubric_v2
+from judge.rubrics.rubric import default_rubric
 from server.cli.debates.debate_runner import run_debate
 from server.cli.debates.event_lines import case_lines
 from server.cli.debates.printer import FeedPrinter, say_opening
@@ -144,7 +144,7 @@ class CalibrationPrinter(FeedPrinter):
 
     def rows(self) -> list[RaterRecord]:
         """The records, in the order of the seats."""
-        rules = rubric_v2().panel
+        rules = default_rubric().panel
         assert rules is not None
         return [self._row(rater, model, events, rules) for (rater, model), events in self._here.items()]
 

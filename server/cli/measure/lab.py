@@ -51,7 +51,7 @@ LARGEST: Final = 64 << 20
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
 @with_think("judge", "the judge is asked", "medium")
 @with_effort("--effort")
-@click.option("--rubric", metavar="NAME", help="v1, v2 or v2-evidence; by default v2.")
+@click.option("--rubric", metavar="NAME", help="v1, v2, v3, v2-evidence or v3-evidence; by default v3.")
 @click.option("--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Halt the run at this cost.")
 @click.option(
     "--from",

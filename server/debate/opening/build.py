@@ -16,7 +16,7 @@ from events.text.languages import LANGUAGES
 from events.types import NOBODY, DebateOpened, DebateSettings, Event, JudgeSeat, Rater, Side, TrackRecord
 from events.types.rubric import Rubric
 from judge.errors import RubricError
-from judge.rubrics.rubric import as_rubric, rubric_v2, shipped_rubric
+from judge.rubrics.rubric import DEFAULT, as_rubric, default_rubric, shipped_rubric
 from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.motions import motion_kind
@@ -75,14 +75,14 @@ class Seated(Struct, frozen=True, kw_only=True):
 
 
 def rubric_of(request: DebateRequest) -> Rubric:
-    """The rubric of the request, checked, or v2.  Parts that it leaves out are those of v2.
+    """The rubric of the request, checked, or the default one.  Parts that it leaves out are those of the default.
 
     Raises ``BadField`` with a path that begins with ``rubric``.
     """
     if request.rubric is None or isinstance(request.rubric, str):
-        return shipped_rubric(request.rubric or "v2")
+        return shipped_rubric(request.rubric or DEFAULT)
     try:
-        given, known = as_rubric(request.rubric), rubric_v2()
+        given, known = as_rubric(request.rubric), default_rubric()
     except RubricError as error:
         raise BadField(f"rubric.{error.field}" if error.field else "rubric", error.why) from error
     return msgspec.structs.replace(

@@ -1,9 +1,11 @@
 """How much a judge differs from itself: the newest lab run of the store with the same model, rubric and samples."""
 
+import math
 from typing import Final
 
 import structlog
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from events.codec import decode
 from events.errors import LogError, UnknownEvent
@@ -49,16 +51,45 @@ async def _measured(log: EventLog, run: str, opened: DebateOpened) -> JudgeNoise
         return UNSET
     if measured.rubric_digest != digest(opened.rubric):
         return UNSET
-    for each in measured.effects:
-        if (each.battery, each.name) == ("retest", "sd") and each.estimate is not None:
-            return JudgeNoise(
-                sd=each.estimate,
-                low=each.estimate if each.low is None else each.low,
-                high=each.estimate if each.high is None else each.high,
-                items=each.n,
-                run=run,
-            )
-    return UNSET
+    effects = {(each.battery, each.name): each for each in measured.effects if each.estimate is not None}
+    sd = effects.get(("retest", "sd"))
+    if sd is None or sd.estimate is None:
+        return UNSET
+    noise = JudgeNoise(
+        sd=sd.estimate,
+        low=sd.estimate if sd.low is None else sd.low,
+        high=sd.estimate if sd.high is None else sd.high,
+        items=sd.n,
+        run=run,
+    )
+    if opened.rubric.certainty is UNSET:
+        return noise
+    noise = replace(noise, residual=residual_of(sd.estimate), floor=floor_of(sd.estimate))
+    slope = effects.get(("side", "per_degree"))
+    if slope is not None and slope.estimate is not None and slope.n >= MIN_SLOPES:
+        noise = replace(noise, per_degree=round(min(max(slope.estimate, MIN_DEGREE), MAX_DEGREE), 4))
+    return noise
+
+
+OTHERWISE: Final = 14.0
+"""Variance between two scores and their comparison that is not the scores' own, in squared points."""
+UNSEEN: Final = 20.0
+OF_SD: Final = 0.3
+"""``floor`` of a judge that always gives the same score, and how much less it is for each squared point of its own."""
+MIN_SLOPES: Final = 100
+"""Pairs of scores and comparisons, by dimension, from which the worth of a degree is taken."""
+MIN_DEGREE: Final = 0.03
+MAX_DEGREE: Final = 0.15
+
+
+def residual_of(sd: float) -> float:
+    """What a pair of scores and its comparison lie apart, for a judge whose scores have this standard deviation."""
+    return round(math.sqrt(2 * sd**2 + OTHERWISE), 2)
+
+
+def floor_of(sd: float) -> float:
+    """The squared error of a turn that no residual shows, for such a judge."""
+    return round(max(0.0, UNSEEN - OF_SD * sd**2), 2)
 
 
 async def result_of(log: EventLog, run: str) -> tuple[DebateOpened, LabMeasured] | None:

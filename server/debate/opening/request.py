@@ -94,15 +94,15 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     con: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="provocateur"))
     judge: JudgeRequest = msgspec.field(default_factory=JudgeRequest)
     rubric: dict[str, Any] | ShippedRubric | None = None
-    """A complete rubric, or the name of a shipped one; v2 without either."""
+    """A complete rubric, or the name of a shipped one; v3 without either."""
     panel: Annotated[PanelRequest, Meta(max_length=12)] | None = None
     """Models, names of profiles, or seats.  ``["embedded:smollm2"]`` gives all four profiles to one model."""
     topic_type: Name | None = None
     """One of the panel's topics; without it, the words of the motion decide."""
     exhibition: Name | None = None
-    """The name of an exhibition to open: it gives all fields except ``blind``."""
+    """The name of an exhibition to open: it gives all fields except ``blind`` and the name of a shipped ``rubric``."""
     ignore_noise: bool = False
-    """Whether a lead within which the judge differs from itself names a winner all the same."""
+    """Whether what a lab run measured of the judge is left out: the lead then names a side, or is as sure, as usual."""
     motion_kind: MotionKind | None = None
     """Policy, fact or value; without it, the words of the motion decide."""
     language: str | None = None

@@ -265,14 +265,23 @@ def _shared(one: str, other: str) -> str:
 
 
 def _all(opened: DebateOpened, played: Sequence[EstimatedCalls]) -> Iterator[EstimatedCalls]:
-    """The rehearsed calls and those of later turns: like the last turn of the side, with a prompt that grows on."""
-    yield from played
-    turns = {number: [each for each in played if each.turn == number] for number in range(LONGEST - 3, LONGEST + 1)}
-    for number in range(LONGEST + 1, opened.turns + 1):
-        like = LONGEST - (LONGEST - number) % 2
-        before = {each.purpose: each for each in turns[like - 2]}
-        for each in turns[like]:
-            yield _grown(opened, each, before.get(each.purpose, each), (number - like) / 2)
+    """The rehearsed calls and those of later turns: like the last turn but one of the side, with a longer prompt.
+
+    The last turn that was rehearsed stands for the last one of the debate: its questions may be others.
+    """
+    if opened.turns <= LONGEST:
+        yield from played
+        return
+    turns = {number: [each for each in played if each.turn == number] for number in range(LONGEST - 4, LONGEST + 1)}
+    yield from (each for each in played if each.turn != LONGEST)
+    for number in range(LONGEST, opened.turns + 1):
+        calls = turns[LONGEST - 1 - (LONGEST - 1 - number) % 2]
+        if number == opened.turns:
+            speech = [each for each in calls if each.purpose == "speak"]
+            calls = [*speech, *(each for each in turns[LONGEST] if each.purpose != "speak")]
+        for each in calls:
+            before = {other.purpose: other for other in turns[each.turn - 2]}
+            yield _grown(opened, each, before.get(each.purpose, each), (number - each.turn) / 2)
 
 
 def _grown(opened: DebateOpened, last: EstimatedCalls, before: EstimatedCalls, times: float) -> EstimatedCalls:

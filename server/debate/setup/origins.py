@@ -162,7 +162,9 @@ async def fork_of(log: EventLog, debate: str, said: Any, registry: Registry, set
         raise NotNow("this debate has a poll, and a fork would copy its sealed votes: fork it once it has ended")
     copied = records[: _cut(records, wanted)]
     source = _folded(copied)
-    if source.audited is not None or source.verdicts.scorecard is not None or source.status.conclusion is not None:
+    is_read_again = any(card.rescored or card.inferred for card in source.ledger.cards.values())
+    has_verdict = source.verdicts.scorecard is not None or source.status.conclusion is not None
+    if is_read_again or source.audited is not None or has_verdict:
         last = _end_of_turn(records, len(source.transcript.turns))
         raise BadField("at", f"the verdict follows event {last}: fork from there or before")
     made = await _changed(log, wanted, source, opened, registry, settings)

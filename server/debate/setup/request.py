@@ -18,7 +18,8 @@ def as_request(said: Any) -> DebateRequest:
     if not isinstance(said, dict):
         raise BadQuery("the body must be a JSON object")
     if isinstance(said.get("exhibition"), str):
-        said = {**EXHIBITIONS["request"](said["exhibition"]), "blind": said.get("blind", False)}
+        kept = {name: said[name] for name in ("rubric",) if isinstance(said.get(name), str)}
+        said = {**EXHIBITIONS["request"](said["exhibition"]), "blind": said.get("blind", False), **kept}
     name = said.get("format", "exchange")
     if isinstance(name, str) and name not in FORMATS:
         raise BadField("format", f"format cannot be {name[:40]!r}")

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from msgspec import UNSET, UnsetType
 
 from events.state.claims import BY_EVIDENCE
+from events.state.outcome import ahead
 from events.text.figures import shortest
 from events.types import (
     CitationChecked,
@@ -25,16 +26,16 @@ from events.types import (
     other,
 )
 from events.view.summary import DebateSummary
-from events.view.turn_view import ComparisonView, ComponentView, TurnView
+from events.view.turn_view import ComparisonView, ComponentView, SecondReadingView, TurnView
 from events.view.view import VerdictsView, View
 from judge.rubrics.rubric import change_name
 from server.evidence.passages import READ_BADLY
 from server.export import document as doc
-from server.export.audit import Audit, AuditEntry
+from server.export.audit import Audit, AuditEntry, VerdictAudit
 from server.export.labels import capital_sides, compared, named
 from server.export.reasons import plain_reason
 from server.export.text import one_line
-from server.export.wording import NAMES
+from server.export.wording import NAMES, listed
 
 RESULTS: Final = {"later": "won", "earlier": "lost", "draw": "drawn"}
 SIGNALS: Final = ("cognitive", "emotional", "strategic", "credibility")
@@ -104,9 +105,11 @@ def _scorecard(verdict: ScorecardVerdictReached, summary: DebateSummary | UnsetT
     apart = "" if isinstance(verdict.margin, Missing) else f", {shortest(verdict.margin)} apart"
     if apart and verdict.noise is not UNSET:
         apart += f" (asked again, this judge differs from itself by {shortest(verdict.noise)})"
+    won = f"Exchanges won: Pro {rounds.pro}, Con {rounds.con}{drawn}. {EXCHANGE}"
+    if verdict.lead is not UNSET and verdict.certainty is not UNSET:
+        return f"{ahead(verdict.winner, verdict.lead)}. {means}. {won}"
     is_explained = verdict.winner == "neither" or (summary is not UNSET and summary.tie_broken is True)
     why = f" ({capital_sides(plain_reason(verdict.reason))})" if is_explained and verdict.reason else ""
-    won = f"Exchanges won: Pro {rounds.pro}, Con {rounds.con}{drawn}. {EXCHANGE}"
     return f"{winner_name(verdict.winner)}{why}. {means}{apart}. {won}"
 
 
@@ -191,6 +194,47 @@ def comparison_text(comparison: ComparisonView) -> str:
         flipped = " (the two orders disagreed)" if name in comparison.flipped else ""
         results.append(f"{name.replace('_', ' ')} {RESULTS[outcome]}{degree}{flipped}")
     return f"against turn {comparison.earlier}: {' · '.join(results)}"
+
+
+def readings_of(turn: TurnView) -> Iterator[str]:
+    """That a turn was scored again, and what the comparisons imply where it has no score."""
+    scores = {} if isinstance(turn.scores, Missing) else turn.scores
+    return readings(turn.rescored, [name for name, each in scores.items() if each.inferred])
+
+
+def readings(again: SecondReadingView | UnsetType, inferred: Iterable[str]) -> Iterator[str]:
+    """The same of the second reading and the names of the dimensions that have no score."""
+    if again is not UNSET:
+        lies = f"{shortest(abs(again.residual))} points of 100 {'above' if again.residual > 0 else 'below'}"
+        stands = again.confirms or again.missing is not UNSET
+        read = "the first score stands" if stands else f"the median of {again.readings} readings counts"
+        why = "" if again.missing is UNSET else f" ({again.missing.reason})"
+        yield f"scored again, since it lay {lies} what its comparisons say: {read}{why}"
+    if without := listed([name.replace("_", " ") for name in inferred]):
+        yield f"the judge gave no score for {without}: the points follow from the comparisons"
+
+
+def verdict_lines(audit: VerdictAudit) -> Iterator[str]:
+    """What a verdict rests on: its certainty, the comparisons, what else points to a side, and the check."""
+    verdict = audit.verdict
+    yield f"event {audit.position}: {capital_sides(verdict.reason)}"
+    if verdict.pairs is not UNSET:
+        apart = f"{verdict.pairs} pairs of compared turns with two scores"
+        yield f"the error rests on {apart}; {audit.paired} comparisons between the sides moved or filled a score"
+    yield from (each.text for each in audit.witnesses)
+    if (check := audit.check) is not UNSET:
+        side = (
+            "neither side"
+            if not check.lead
+            else f"Pro by {shortest(check.lead)}"
+            if check.lead > 0
+            else f"Con by {shortest(-check.lead)}"
+        )
+        moved = f"{'up' if check.moved > 0 else 'down'} by {shortest(abs(check.moved))}"
+        yield (
+            f"check, all scores and comparisons solved at once by least squares: {side} ahead; "
+            f"turn {check.worst} fits its comparisons worst (the check moves it {moved})"
+        )
 
 
 def comparison_reasons(view: View, comparison: ComparisonView) -> Iterator[str]:

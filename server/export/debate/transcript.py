@@ -56,7 +56,7 @@ def _blocks(view: View, audits: dict[str, Audit], pack: EvidencePack, *, is_brie
             title = f"Turn {number} · {SIGNS[turn.side]}{'' if turn.speaker is UNSET else f' · {turn.speaker}'}"
             yield doc.Section(title, tuple(_turn(view, number, turn, audits.get(number), is_brief=is_brief)))
             yield from messages_after(view, int(number))
-    yield from (*panel_blocks(view), *_verdicts(view), *_poll(view))
+    yield from (*panel_blocks(view), *_verdicts(view), *verdict_sections(audits.values()), *_poll(view))
     if view.audience is not UNSET and view.audience.agreement is not UNSET:
         yield from doc.listed("The audience", audience_sentences(view.audience), 2)
     yield from _evidence(view)
@@ -85,7 +85,8 @@ def score_line(turn: TurnView) -> str:
         return "not judged yet"
     shown = [f"{name.replace('_', ' ')} {score.effective:g}/{score.maximum}" for name, score in turn.scores.items()]
     if isinstance(turn.composite, float):
-        shown.insert(0, f"composite {turn.composite:g}")
+        most = "" if turn.composite_maximum is UNSET else f"/{turn.composite_maximum}"
+        shown.insert(0, f"composite {turn.composite:g}{most}")
     return " · ".join(shown)
 
 
@@ -102,9 +103,11 @@ def _turn(view: View, number: str, turn: TurnView, audit: Audit | None, *, is_br
         yield doc.Paragraph((doc.Marked(shaped),))
     yield doc.Quoted(turn.text) if turn.text.strip() else doc.Paragraph((doc.Marked(turn.state),))
     notes = [score_line(turn)]
-    if turn.compared is not UNSET:
-        notes.append(exchange.comparison_text(turn.compared))
-        notes += () if is_brief else exchange.comparison_reasons(view, turn.compared)
+    for comparison in (turn.compared, turn.closing):
+        if comparison is not UNSET:
+            notes.append(exchange.comparison_text(comparison))
+            notes += () if is_brief else exchange.comparison_reasons(view, comparison)
+    notes += (*exchange.readings_of(turn),)
     notes += (*exchange.missing_parts(turn.absent, turn.unchecked), *exchange.concessions(view, number))
     yield doc.Lines(tuple(notes))
     if is_brief:
@@ -125,6 +128,14 @@ def _verdicts(view: View) -> Iterator[doc.Section]:
     """The judge's words on the whole debate."""
     for each in exchange.verdict_texts(view.verdicts, exchange.first_side(view.turns)):
         yield doc.Section(each.title, (doc.Paragraph(each.text),))
+
+
+def verdict_sections(audits: Iterable[Audit]) -> Iterator[doc.Block]:
+    """What the verdict of the scores rests on, where its certainty was measured."""
+    found = [each.verdict for each in audits if each.verdict is not UNSET]
+    yield from doc.listed(
+        "What the verdict rests on", (line for each in found for line in exchange.verdict_lines(each)), 2
+    )
 
 
 def _evidence(view: View) -> Iterator[doc.Section]:

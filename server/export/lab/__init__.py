@@ -144,6 +144,7 @@ EFFECTS: Final[Mapping[str, str]] = {
     "position.flips_beyond_retest": "verdicts changed by order, beyond retest",
     "side.pro_less_con": "score as Pro less score as Con",
     "side.pro_pick": "Pro chosen",
+    "side.per_degree": "scores apart for each degree of a comparison",
     "labels.kappa": "agreement of the verdicts (kappa)",
     "labels.flips": "verdicts that other names change",
     "labels.flips_beyond_retest": "verdicts changed by names, beyond retest",

@@ -45,7 +45,8 @@ def scores_of(view: View) -> tuple[dict[Side, float | None], int]:
     else:
         given = (view.scorecard.pro.composite, view.scorecard.con.composite)
     pro, con = (points if isinstance(points, float) else None for points in given)
-    return {"pro": pro, "con": con}, TOTAL_MAXIMUM if view.format == "protocol" else COMPOSITE_MAXIMUM
+    most = view.scorecard.pro.maximum or COMPOSITE_MAXIMUM
+    return {"pro": pro, "con": con}, TOTAL_MAXIMUM if view.format == "protocol" else most
 
 
 def sentence_of(view: View) -> str:

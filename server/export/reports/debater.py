@@ -10,15 +10,17 @@ from msgspec import UNSET
 
 from events.record import Recorded
 from events.state.debate import Debate
+from events.state.scorecard import most_of
 from events.text.figures import rounded
 from events.types import Missing, Side, other
+from events.types.rubric import is_unscaled
 from events.view.view import Fold, SeatView, View
 from server.errors import NotNow
 from server.export.reports.arguments import argument_sections
-from server.export.reports.document import Report, count, listed
+from server.export.reports.document import Report, count
 from server.export.reports.sentences import ReportLog, ReportSentence
 from server.export.reports.turns import turn_sections
-from server.export.wording import NAMES, judge_name
+from server.export.wording import NAMES, judge_name, listed
 
 
 def report_for(records: Iterable[Recorded], fold: Fold, view: View, side: Side) -> Report:
@@ -75,7 +77,12 @@ def _facts(log: ReportLog, debate: Debate, view: View, side: Side) -> Iterator[R
         return
     pro, con = view.scorecard.pro, view.scorecard.con
     means = {"pro": pro.composite, "con": con.composite}
-    yield log.say("means", pro, con, mine=_figure(means[side]), rival=rival, theirs=_figure(means[other(side)]))
+    figures: dict[str, str] = {"mine": _figure(means[side]), "rival": rival, "theirs": _figure(means[other(side)])}
+    rubric = debate.ledger.rubric
+    if rubric is not None and is_unscaled(rubric):
+        yield log.say("points", pro, con, most=str(most_of(debate.ledger)), **figures)
+    else:
+        yield log.say("means", pro, con, **figures)
     won, lost, drawn = _exchanges(debate, side)
     if pairs := won + lost + drawn:
         compared = dict.fromkeys(name for each in debate.exchanges.comparisons.values() for name in each.outcomes)

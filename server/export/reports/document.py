@@ -1,7 +1,7 @@
 """A short report as data, and as Markdown and HTML: sentences with quotes, each with the events that imply it."""
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from html import escape
 from typing import Final
@@ -61,11 +61,6 @@ LEGEND: Final = (
 def count(number: float, one: str, many: str = "") -> str:
     """A number with its noun."""
     return f"{number:g} {one if number == 1 else many or one + 's'}"
-
-
-def listed(parts: Sequence[str]) -> str:
-    """Parts of a sentence, the last one after "and"."""
-    return " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), *parts[-1:]])
 
 
 def ranked_advice(losses: Iterable[tuple[float, Entry]]) -> Iterator[ReportSection]:

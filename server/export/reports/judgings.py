@@ -15,7 +15,7 @@ from events.state.claims import Claim
 from events.state.exchanges import Comparison
 from events.state.outcome import OutcomeWords
 from events.types import Coefficient, DebateOpened, DebateState, Effort, Missing, Side, Span, Winner, missing
-from events.types.rubric import composite_dimensions, name_of_rubric
+from events.types.rubric import composite_dimensions, is_unscaled, name_of_rubric
 from events.view.turn_view import ComponentView, TurnView
 from events.view.view import Fold, View
 from judge.live.answers import overlaps
@@ -24,6 +24,7 @@ from server.errors import NotNow
 from server.export.reports.paired import ScoreAgreement, choice_agreement, score_agreement
 
 NOT_JUDGED: Final = missing("it is not judged")
+NOT_GIVEN: Final = missing("its points follow from comparisons, since the judge gave no whole score")
 
 
 class Judging(Struct, frozen=True, kw_only=True):
@@ -100,7 +101,7 @@ class FindingPair(Struct, Generic[F], frozen=True, kw_only=True):
 
 
 class PreferencePair(Struct, frozen=True, kw_only=True):
-    """Which of two neighbouring turns each judge preferred: ``earlier``, ``later`` or ``draw``."""
+    """Which of two turns that are compared each judge preferred: ``earlier``, ``later`` or ``draw``."""
 
     earlier: int
     later: int
@@ -150,7 +151,7 @@ class JudgingComparison(Struct, frozen=True, kw_only=True):
     """Fleiss' kappa over the preferred turns."""
     preferred_alike: int
     preferred_of: int
-    """Neighbouring turns that both judges compared, and those where both preferred the same."""
+    """Pairs of turns that both judges compared, and those where both preferred the same."""
     common_flags: Overlap
     common_dockings: Overlap
 
@@ -180,7 +181,7 @@ def compare_judgings(first: Fold, second: Fold, views: tuple[View, View]) -> Jud
     scored = [
         (each.first, each.second)
         for each in turns
-        if isinstance(each.first, float) and isinstance(each.second, float) and is_comparable
+        if isinstance(each.first, float) and isinstance(each.second, float) and each.difference is not UNSET
     ]
     flags = tuple(_matched(numbers, _flags(one), _flags(two)))
     docks = tuple(_matched(numbers, _docks(one), _docks(two)))
@@ -253,6 +254,8 @@ def _notes(one: _Seen, two: _Seen, common: int, *, is_comparable: bool) -> Itera
             else "The two judgings have different rubrics, so a difference may come from the rules and not from the "
             "judge."
         )
+    if is_comparable and is_unscaled(one.opened.rubric) != is_unscaled(two.opened.rubric):
+        yield "One rubric scales turn 1 and the other one does not, so the composites of turn 1 are not compared."
     models = [seen.view.judge.model if seen.view.judge is not UNSET else UNSET for seen in (one, two)]
     if models[0] is not UNSET and models[0] == models[1]:
         yield (
@@ -305,7 +308,8 @@ def _turn(number: int, one: View, two: View, *, is_comparable: bool) -> TurnInBo
     a, b = one.turns[str(number)], two.turns[str(number)]
     first, second = _composite(a), _composite(b)
     apart: float | UnsetType = UNSET
-    if is_comparable and isinstance(first, float) and isinstance(second, float):
+    is_alike = is_comparable and a.composite_maximum == b.composite_maximum
+    if is_alike and isinstance(first, float) and isinstance(second, float):
         apart = round(second - first, 2)
     return TurnInBoth(
         turn=number,
@@ -318,6 +322,9 @@ def _turn(number: int, one: View, two: View, *, is_comparable: bool) -> TurnInBo
 
 
 def _composite(turn: TurnView) -> float | Missing:
+    """The points of a turn, if the judge gave them all."""
+    if not isinstance(turn.scores, Missing) and any(each.inferred for each in turn.scores.values()):
+        return NOT_GIVEN
     return NOT_JUDGED if turn.composite is UNSET else turn.composite
 
 
@@ -387,11 +394,11 @@ def _matched(numbers: Iterable[int], first: dict[int, list[F]], second: dict[int
 
 
 def _preferences(numbers: Sequence[int], one: _Seen, two: _Seen) -> Iterator[PreferencePair]:
-    for later in numbers[1:]:
-        a, b = (seen.fold.debate.exchanges.comparisons.get(later) for seen in (one, two))
-        if a is not None or b is not None:
-            earlier = a.earlier if a is not None else b.earlier if b is not None else 0
-            yield PreferencePair(earlier=earlier, later=later, first=_preferred(a), second=_preferred(b))
+    made = [{(each.earlier, each.later): each for each in seen.fold.debate.exchanges.pairs} for seen in (one, two)]
+    for pair in sorted(made[0].keys() | made[1].keys(), key=lambda pair: (pair[1], -pair[0])):
+        if pair[1] in numbers:
+            first, second = (_preferred(each.get(pair)) for each in made)
+            yield PreferencePair(earlier=pair[0], later=pair[1], first=first, second=second)
 
 
 def _preferred(comparison: Comparison | None) -> str | Missing:

@@ -9,6 +9,7 @@ from events.state.debate import Debate
 from events.state.ledger import TurnCard, without_notes
 from events.types import Span
 from events.types.rubric import rule_of
+from events.view.summary import DOCKING
 
 
 class Loss(Struct, frozen=True):
@@ -47,11 +48,11 @@ class Loss(Struct, frozen=True):
 
 
 def losses_of(debate: Debate, cards: Iterable[TurnCard]) -> Iterator[Loss]:
-    """The losses of some turns.  A claim that was cleared is none."""
+    """The losses of some turns.  A claim that was cleared is none, nor is what weighs all findings of a turn again."""
     claims = {each.flagged: (name, each) for name, each in debate.claims.items()}
     for card in cards:
         for entry in card.entries:
-            if entry.applied >= 0 or entry.kind not in {"gap", "penalty"}:
+            if entry.applied >= 0 or entry.kind not in {"gap", "penalty"} or entry.rule == DOCKING:
                 continue
             name, claim = claims.get(entry.cause or 0, ("", None))
             if claim is not None and claim.state == "cleared":

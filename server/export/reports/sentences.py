@@ -35,9 +35,11 @@ from events.types import (
     QuestionsAnswered,
     ScorecardVerdictReached,
     ScoreChange,
+    ScoreInferred,
     SeatResigned,
     Side,
     TranscriptSupplied,
+    TurnRescored,
     TurnsCompared,
     TurnScored,
     TurnSpoken,
@@ -81,8 +83,9 @@ class ReportLog(Struct, frozen=True):
     def scores(self, turns: Container[int] | None = None) -> Iterator[int]:
         """The positions of all scores of some turns, or of all, and of their changes."""
         for record in self.records:
-            if isinstance(record.event, TurnScored | ScoreChange) and (turns is None or record.event.turn in turns):
-                yield record.position
+            event = record.event
+            if isinstance(event, TurnScored | TurnRescored | ScoreInferred | ScoreChange):
+                yield from (record.position,) if turns is None or event.turn in turns else ()
 
     def say(self, kind: str, *about: Any, **words: Part | Parts) -> ReportSentence:
         """A sentence.  ``about`` is what its kind finds its events by; ``words`` stand for the names in its wording."""
@@ -122,7 +125,7 @@ def _state(log: ReportLog) -> Iterator[int]:
 
 def _outcome(log: ReportLog) -> Iterator[int]:
     yield from log.of(DebateConcluded, ScorecardVerdictReached, NarrativeVerdictReached, AssessmentGiven)
-    yield from log.of(DebateOpened, PanelConcluded, AgreementMeasured, SeatResigned)
+    yield from log.of(DebateOpened, PanelConcluded, AgreementMeasured, SeatResigned, TurnRescored, ScoreInferred)
 
 
 def _means(log: ReportLog, pro: SideCard, con: SideCard) -> Iterator[int]:
@@ -146,7 +149,7 @@ def _given(_: ReportLog, *positions: int) -> Iterable[int]:
 def _rated(log: ReportLog, turn: int) -> Iterator[int]:
     """The score of a turn, and the rubric."""
     yield from log.of(DebateOpened)
-    yield from log.of(TurnScored, turn=turn)
+    yield from log.of(TurnScored, TurnRescored, turn=turn)
 
 
 def _ratings(log: ReportLog, turns: Iterable[int], _: Iterable[int]) -> Iterator[int]:
@@ -157,7 +160,7 @@ def _ratings(log: ReportLog, turns: Iterable[int], _: Iterable[int]) -> Iterator
 def _named_ratings(log: ReportLog, _: Iterable[int], turns: Iterable[int]) -> Iterator[int]:
     """The scores of the turns that a comparison is between."""
     for turn in turns:
-        yield from log.of(TurnScored, turn=turn)
+        yield from log.of(TurnScored, TurnRescored, turn=turn)
 
 
 def _loss(log: ReportLog, loss: Loss) -> Iterator[int]:
@@ -275,6 +278,7 @@ KINDS: Final = {
     "ends_at": SentenceKind("This report ends at event {position}.", _given),
     "outcome": SentenceKind("{outcome}", _outcome),
     "means": SentenceKind("Mean score of your turns: {mine} of 100. {rival}: {theirs}.", _means),
+    "points": SentenceKind("Your points: {mine} of {most}. {rival}: {theirs}.", _means),
     "exchanges": SentenceKind(
         "Of {pairs} of neighbouring turns you won {won} and lost {lost}; {drawn} drawn. The turn that is better in more"
         " of {dimensions} wins the pair.",
@@ -284,19 +288,19 @@ KINDS: Final = {
     # the moments of a side's turns
     "no_scores": SentenceKind("None of your turns has a score.", ReportLog.scores),
     "only_turn": SentenceKind(
-        "{turn} is your only turn with a score: {points} of 100 {when}.", ReportLog.scores, _nothing
+        "{turn} is your only turn with a score: {points} of {most} {when}.", ReportLog.scores, _nothing
     ),
     "best_turn": SentenceKind(
-        "{turn} is your best turn, with {points} of 100 points {when}.", ReportLog.scores, _nothing
+        "{turn} is your best turn, with {points} of {most} points {when}{by}.", ReportLog.scores, _nothing
     ),
     "no_better_turn": SentenceKind(
-        "None of your turns has more points than {turn}: {points} of 100 {when}.", ReportLog.scores, _nothing
+        "None of your turns has more points than {turn}: {points} of {most} {when}{by}.", ReportLog.scores, _nothing
     ),
     "worst_turn": SentenceKind(
-        "{turn} is your lowest turn, with {points} of 100 points {when}.", ReportLog.scores, _nothing
+        "{turn} is your lowest turn, with {points} of {most} points {when}{by}.", ReportLog.scores, _nothing
     ),
     "no_lower_turn": SentenceKind(
-        "None of your turns has fewer points than {turn}: {points} of 100 {when}.", ReportLog.scores, _nothing
+        "None of your turns has fewer points than {turn}: {points} of {most} {when}{by}.", ReportLog.scores, _nothing
     ),
     "changed": SentenceKind("It had {first} when it was scored; since then {changes}, which leaves {points}.", _given),
     "component": SentenceKind("The judge gave it {given} for {component} (whether it {asks}).", _rated),
@@ -333,6 +337,7 @@ KINDS: Final = {
     ),
     "further_losses": SentenceKind("{losses} took {points} of {dimension}.", _losses, _changes),
     "bands": SentenceKind("Comparisons with the neighbouring turns moved {turns}.", _given, _nothing),
+    "compared": SentenceKind("Comparisons with other turns moved {turns}.", _given, _nothing),
     "bands_total": SentenceKind("Together your turns lost {points} by it.", _given, _nothing),
     # what was left unanswered
     "dropped": SentenceKind("The judge says that {turn} dropped a premise of yours in silence: {quote}", _dropped),
@@ -363,6 +368,10 @@ KINDS: Final = {
     "unscored": SentenceKind("{turn} has no score: {reason}.", lambda log, turn: log.of(TurnScored, turn=turn)),
     "unscored_part": SentenceKind(
         "{turn} has no score for {dimension}: {reason}.", lambda log, turn: log.of(TurnScored, turn=turn)
+    ),
+    "inferred": SentenceKind(
+        "The judge gave {turn} no score ({reason}); its points of {dimensions} follow from its comparisons.",
+        lambda log, turn: log.of(TurnScored, ScoreInferred, turn=turn),
     ),
     # arguments
     "no_totals": SentenceKind("None of your arguments has a score.", _trace),

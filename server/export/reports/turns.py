@@ -9,8 +9,9 @@ from events.state.claims import BY_EVIDENCE
 from events.state.debate import Debate
 from events.state.ledger import TurnCard
 from events.state.spine import Premise, PremiseChange
-from events.types import CitationChecked, ClaimUpheld, ComponentScore, FindingRefused, Side, Span, other
+from events.types import CitationChecked, ClaimUpheld, ComponentScore, FindingRefused, Side, Span, TurnRescored, other
 from events.types.rubric import Rubric, rule_of
+from events.view.summary import DOCKING
 from events.view.turn_view import TurnView
 from events.view.view import Fold, View
 from judge.guard.quotes import find
@@ -19,10 +20,10 @@ from server.errors import NotNow
 from server.export.debate.exchange import first_side
 from server.export.document import CitedTurn, Part, Parts, QuotedWords, Strong
 from server.export.labels import named
-from server.export.reports.document import MIN_LOSS, ReportSection, count, listed, quote_of, ranked_advice
+from server.export.reports.document import MIN_LOSS, ReportSection, count, quote_of, ranked_advice
 from server.export.reports.losses import Loss, losses_of
 from server.export.reports.sentences import Entry, ReportLog, ReportSentence
-from server.export.wording import NAMES
+from server.export.wording import NAMES, listed
 
 MAX_OPEN: Final = 3
 MAX_DROPPED: Final = 2
@@ -41,7 +42,15 @@ CONDUCT: Final = {
     "injection": "Speak to the audience, and never tell the judge what to do.",
 }
 """By rule of conduct: the advice."""
-TAKERS: Final = {"gap": "flaws", "claim": "flagged claims", "conduct": "rules of conduct", "band": "comparisons"}
+TAKERS: Final = {
+    "gap": "flaws",
+    "claim": "flagged claims",
+    "conduct": "rules of conduct",
+    "band": "comparisons",
+    "cap": "limits of a score",
+    "rescore": "a second reading",
+    DOCKING: "weighing all findings again",
+}
 """By what moved a score after it was given: its name."""
 REASONS: Final = {"judge_wrote", "second_opinion", "checked"}
 """Kinds of sentences that repeat a reason."""
@@ -59,6 +68,8 @@ class _SideOfExchange(Struct, frozen=True):
     cards: dict[int, TurnCard]
     """Its judged turns."""
     composites: dict[int, float]
+    shares: dict[int, float]
+    """The composites as shares of what the turn could have."""
     first: Side
     """The side that spoke first."""
     losses: tuple[Loss, ...]
@@ -73,6 +84,16 @@ class _SideOfExchange(Struct, frozen=True):
         """A turn, with the event that scored it."""
         return CitedTurn(turn, self.debate.ledger.cards[turn].position)
 
+    def read(self, turn: int) -> int:
+        """The event that has the points of a turn's components: its score, or the second reading of it."""
+        again = [*self.log.of(TurnRescored, turn=turn)] if self.cards[turn].first_components else []
+        return again[-1] if again else self.cards[turn].position
+
+    def most(self, turn: int) -> float:
+        """The most that the composite of a turn could have."""
+        balances = self.debate.ledger.cards[turn].balances
+        return sum(balances[name].maximum for name in self.debate.ledger.dimensions)
+
     def reason(self, text: str, position: int) -> Entry:
         """The judge's words in an event, with the names of the sides; nothing if there are none."""
         words = QuotedWords(named(text, self.first))
@@ -82,9 +103,15 @@ class _SideOfExchange(Struct, frozen=True):
 def turn_sections(log: ReportLog, fold: Fold, view: View, side: Side) -> tuple[ReportSection, ...]:
     """The sections for one side.  Raises ``NotNow`` before a turn of it is judged."""
     debate, rubric = fold.debate, fold.debate.ledger.rubric
+    dimensions = debate.ledger.dimensions
     cards = {number: card for number, card in sorted(debate.ledger.cards.items()) if card.side == side}
     if not cards or rubric is None:
         raise NotNow(f"no turn of {NAMES[side]} is judged yet, so there is nothing to report")
+    composites = {
+        number: whole
+        for number, card in cards.items()
+        if card.missing is None and (whole := card.composite(dimensions)) is not None
+    }
     case = _SideOfExchange(
         log=log,
         debate=debate,
@@ -92,10 +119,10 @@ def turn_sections(log: ReportLog, fold: Fold, view: View, side: Side) -> tuple[R
         rubric=rubric,
         turns={int(number): turn for number, turn in view.turns.items() if turn.side == side},
         cards=cards,
-        composites={
-            number: whole
-            for number, card in cards.items()
-            if card.missing is None and (whole := card.composite(debate.ledger.dimensions)) is not None
+        composites=composites,
+        shares={
+            number: whole / sum(cards[number].balances[name].maximum for name in dimensions)
+            for number, whole in composites.items()
         },
         first=first_side(view.turns),
         losses=tuple(losses_of(debate, cards.values())),
@@ -134,7 +161,8 @@ def _points(case: _SideOfExchange, number: int) -> Iterator[_Point]:
     card = case.debate.ledger.cards[number]
     for dimension in case.debate.ledger.dimensions:
         for name, component in case.rubric.dimensions[dimension].components.items():
-            if dimension in card.balances and name in card.components and number >= component.applies_from:
+            is_given = dimension in card.balances and dimension not in card.inferred and name in card.components
+            if is_given and number >= component.applies_from:
                 yield _Point(number, name, component.asks, component.maximum, card.components[name])
 
 
@@ -143,8 +171,8 @@ def _moments(case: _SideOfExchange) -> Iterator[ReportSection]:
         none = (case.log.say("no_scores", case.cards),)
         yield ReportSection(title="Your strongest and weakest moment", entries=(none,))
         return
-    best = max(case.composites, key=lambda number: case.composites[number])
-    worst = min(case.composites, key=lambda number: case.composites[number])
+    best = max(case.shares, key=lambda number: case.shares[number])
+    worst = min(case.shares, key=lambda number: case.shares[number])
     quoted = [each for each in _points(case, best) if each.score.verified and each.score.quote]
     point = max(quoted, key=lambda each: (each.share, each.maximum), default=None)
     entry = (_moment(case, best, "best_turn", "no_better_turn"), *_component(case, point))
@@ -157,10 +185,12 @@ def _moments(case: _SideOfExchange) -> Iterator[ReportSection]:
 
 def _moment(case: _SideOfExchange, number: int, alone: str, among: str) -> ReportSentence:
     """A turn with its points: the kind of sentence depends on whether it is the only one with as many."""
-    points = case.composites[number]
-    kind = alone if [*case.composites.values()].count(points) == 1 else among
+    kind = alone if [*case.shares.values()].count(case.shares[number]) == 1 else among
     kind = "only_turn" if len(case.composites) == 1 else kind
-    return case.log.say(kind, case.cards, turn=case.scored(number), points=f"{points:g}", when=case.when)
+    is_by_share = len({case.most(each) for each in case.composites}) > 1
+    words: dict[str, Part] = {"points": f"{case.composites[number]:g}", "most": f"{case.most(number):g}"}
+    words["by"] = ", by the share of what a turn could have" if is_by_share else ""
+    return case.log.say(kind, case.cards, turn=case.scored(number), when=case.when, **words)
 
 
 def _component(case: _SideOfExchange, point: _Point | None) -> Entry:
@@ -176,7 +206,7 @@ def _component(case: _SideOfExchange, point: _Point | None) -> Entry:
         said = case.log.say("component_quoted", point.turn, **words, quote=case.words(point.turn, score.quote))
     else:
         said = case.log.say("component", point.turn, **words)
-    return (said, *case.reason(score.reason, case.cards[point.turn].position))
+    return (said, *case.reason(score.reason, case.read(point.turn)))
 
 
 def _changed(case: _SideOfExchange, number: int) -> Entry:
@@ -185,9 +215,11 @@ def _changed(case: _SideOfExchange, number: int) -> Entry:
     claims = {each.flagged for each in case.debate.claims.values()}
     dimensions = case.debate.ledger.dimensions
     entries = [each for each in card.entries if each.kind != "score" and each.dimension in dimensions]
+    if card.inferred:
+        return ()
     for each in entries:
         of_claim = "claim" if each.kind == "reversal" or each.cause in claims else "conduct"
-        taker = each.kind if each.kind in TAKERS else of_claim
+        taker = next((name for name in (each.rule, each.kind) if name in TAKERS), of_claim)
         moved[taker] = moved.get(taker, 0.0) + each.applied
     changes = [
         f"{name} {'took' if points < 0 else 'gave'} {count(abs(points), 'point')}"
@@ -267,8 +299,9 @@ def _moved(case: _SideOfExchange) -> Iterator[Entry]:
                 f" {verb} by {count(abs(points), 'point')}",
             ]
     events = [each.position for entries in bands.values() for each in entries]
+    kind = "bands" if case.rubric.ring is UNSET else "compared"
     yield (
-        case.log.say("bands", *events, turns=tuple(parts)),
+        case.log.say(kind, *events, turns=tuple(parts)),
         case.log.say("bands_total", *events, points=count(total, "point")),
     )
 
@@ -512,7 +545,7 @@ def _by_component(case: _SideOfExchange) -> Iterator[tuple[float, Entry]]:
                 case.log.say("advice", *below.because_of, advice=advice),
                 below,
                 case.log.say("lowest", worst.turn, turn=case.scored(worst.turn), points=points),
-                *case.reason(worst.score.reason, case.cards[worst.turn].position),
+                *case.reason(worst.score.reason, case.read(worst.turn)),
             ),
         )
 
@@ -570,6 +603,11 @@ def _unscored(case: _SideOfExchange) -> Iterator[Entry]:
         elif card.missing is not None:
             yield (case.log.say("unscored", number, turn=case.scored(number), reason=card.missing.reason),)
         else:
+            if card.inferred:
+                reason = next(each.reason for each in card.entries if each.kind == "inferred")
+                dimensions = listed([name.replace("_", " ") for name in sorted(card.inferred)])
+                said: dict[str, Part] = {"turn": case.scored(number), "reason": reason, "dimensions": dimensions}
+                yield (case.log.say("inferred", number, **said),)
             for name, why in card.absent.items():
                 words: dict[str, Part] = {
                     "turn": case.scored(number),

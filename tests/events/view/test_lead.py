@@ -13,7 +13,7 @@ from events.state.parts.panel import PanelState
 from events.state.parts.rounds import ArgumentState, ProtocolState
 from events.state.scorecard import Scorecard, SideCard
 from events.transfer import parse_lines
-from events.types import ArgumentTraced, OpinionGiven, Side, Standing, Verdict
+from events.types import ArgumentTraced, OpinionGiven, Side, Standing, TurnRescored, Verdict
 from events.view import view as views
 from events.view.lead import LeadView, with_arguments, with_figures, with_opinions
 from events.view.turn_view import TurnView
@@ -51,7 +51,9 @@ def told(records: list[Recorded]) -> dict[str, dict[str, Any]]:
         move["during"] = max(int(n) for n, each in fold.view.turns.items() if each.judged is not UNSET)
         if turn in before:
             event: Any = record.event
-            move |= {"before": before[turn], "applied": event.applied}
+            is_read_again = isinstance(event, TurnRescored)
+            applied = round(after[turn] - before[turn], 2) if is_read_again else event.applied
+            move |= {"before": before[turn], "applied": applied}
             if record.event.__struct_config__.tag == "logic_gap_adjusted":
                 move["by"] = event.exposed_by.turn
         now = difference_of_means(fold.view)
@@ -73,7 +75,10 @@ def check(records: Any) -> View:
     figure = difference_of_means(view)
     assert (UNSET if figure is None else abs(figure)) == view.lead.points
     assert (UNSET if figure is None else "con" if figure < 0 else "pro") == view.lead.side
-    assert (figure is not None and view.scorecard.leader == "neither") == bool(view.lead.is_close)
+    is_sure = view.scorecard.leader != "neither"
+    if view.scorecard.certainty is not UNSET:
+        is_sure = view.scorecard.certainty >= records[0].event.rubric.certainty.name_at
+    assert (figure is not None and not is_sure) == bool(view.lead.is_close)
     return view
 
 

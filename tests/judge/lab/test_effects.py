@@ -73,6 +73,28 @@ def test_a_judge_that_favours_pro_is_seen_in_scores_and_in_choices() -> None:
     assert found(effects_, "pro_pick").estimate == 1
 
 
+def test_what_a_degree_of_a_comparison_is_worth_is_the_slope_of_the_scores() -> None:
+    """Con is better by 0.05 of the maximum a degree; the slope is taken 1.4 times, since comparisons are noisy."""
+
+    def said(trial: Trial) -> Said:
+        degree = 2 if even(trial) else 1
+        if trial.asks == "compare":
+            is_con_second = trial.speeches[1].side == "con"
+            return {"chose": "second" if is_con_second else "first", "levels": {"logic": degree, "tactics": 0}}
+        share = 0.5 + (0.05 * degree if trial.item.endswith(".con") else 0)
+        return {"total": 60.0, "shares": {"logic": share, "tactics": 0.5}}
+
+    slope = found(of("side", said), "per_degree")
+
+    assert pytest.approx(1.4 * 0.05) == slope.estimate
+    assert "measured" == slope.verdict
+    assert slope.n == 2 * sum(trial.asks == "compare" for trial in planned("side"))
+
+
+def test_a_judge_that_gives_no_degrees_has_no_slope() -> None:
+    assert found(of("side", lambda trial: {"total": 60.0, "chose": "draw"}), "per_degree").estimate is None
+
+
 def test_a_judge_that_favours_the_last_word_is_seen_on_both_sides() -> None:
     effects_ = of("last_word", lambda trial: {"chose": "first" if trial.backward else "second"})
 

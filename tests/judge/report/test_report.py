@@ -1,12 +1,14 @@
 """The report on the judge: counts over debates with known numbers, and the rubric as tables."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.codec import encode
@@ -43,12 +45,12 @@ from events.types import (
 )
 from events.types.rubric import Rubric
 from judge.report.figures import correlation, percent, rate, spread
-from judge.report.levels import levels
+from judge.report.levels import in_short, levels
 from judge.report.table import differences
 from judge.report.tables import tables
 from judge.report.tally import DebateCounter, Tally, total
 from judge.report.weaknesses import MEASURES, Weakness, weaknesses
-from judge.rubrics.rubric import rubric_v1, rubric_v2, with_evidence
+from judge.rubrics.rubric import rubric_v1, rubric_v2, rubric_v3, with_evidence
 from judge.templates import EVIDENCE, judge_templates, load_template
 from tests.judge.turns import opened, scored, side_of, spoken_turn
 
@@ -378,6 +380,34 @@ def test_the_rules_carry_the_figures_of_the_rubric() -> None:
 
     assert "Logic: the winner is held to 25–40" in rules["comparison"]
     assert "within 7 points no winner is named" in rules["narrative"]
+
+
+def test_five_sentences_tell_a_reader_how_a_verdict_comes_about() -> None:
+    rubric = rubric_v3()
+    assert rubric.certainty is not UNSET
+    assert rubric.docking is not UNSET
+    other = replace(
+        rubric,
+        certainty=replace(rubric.certainty, name_at=0.85),
+        docking=replace(rubric.docking, at_most=7),
+    )
+
+    assert () == in_short(rubric_v2()) == in_short(rubric_v1())
+    assert 5 == len(in_short(rubric)) == len(in_short(other))
+    assert "90 % sure" in in_short(rubric)[4]
+    assert "at most 5 points" in in_short(rubric)[3]
+    assert "85 % sure" in in_short(other)[4]
+    assert "at most 7 points" in in_short(other)[3]
+    page = (Path(__file__).parents[3] / "docs" / "judge.md").read_text(encoding="utf-8")
+    for sentence in in_short(rubric):
+        assert sentence in " ".join(page.split())
+
+
+def test_the_rules_of_v3_carry_its_figures() -> None:
+    shown = " ".join(line for level in levels(rubric_v3(), judge_templates()) for line in level.rules)
+    figures = ("8.5 %", "19 %", "18 points of 100", "90 %")
+
+    assert [] == [each for each in figures if each not in shown], shown
 
 
 def test_every_level_has_its_question_word_for_word() -> None:

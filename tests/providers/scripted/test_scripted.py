@@ -243,6 +243,18 @@ async def test_answers_are_found_by_key_then_by_pattern_then_by_attempt(
     assert "neutral" not in answered.outcome.parameters
 
 
+@pytest.mark.parametrize(("again", "points"), [({}, 3), ({"rescore:3": {"points": 5, "quote": ""}}, 5)])
+async def test_a_second_reading_repeats_the_score_unless_the_file_has_one(
+    write: Any, ask: Any, again: dict[str, Any], points: int
+) -> None:
+    model = write(answers={"score:3": {"points": 3, "quote": ""}, **again})
+
+    answered = await answer(model, ask("rescore:3"))
+
+    assert points == answered.value.points
+    assert "neutral" not in answered.outcome.parameters
+
+
 async def test_an_answer_left_out_is_neutral_and_marked(write: Any, ask: Any) -> None:
     answered = await answer(write(), ask("score:1"), Verdict)
 

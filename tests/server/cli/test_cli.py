@@ -20,7 +20,7 @@ def test_a_run_prints_the_transcript_and_the_id_alone_on_the_last_line(moot: Cli
     lines = done.stdout.decode().splitlines()
     assert PRO in lines
     assert CON in lines
-    assert "No winner is named" in done.stdout.decode()
+    assert "Not distinguishable: both sides have the same points" in " ".join(done.stdout.decode().split())
     scores = [line for line in lines if line.startswith("Scores after all changes: turn 1 Pro ")]
     assert len(scores) == 1
     assert ", turn 2 Con " in scores[0]
@@ -29,7 +29,7 @@ def test_a_run_prints_the_transcript_and_the_id_alone_on_the_last_line(moot: Cli
     motion, facts = moot("list").stdout.decode().splitlines()
     assert "Cities should ban cars" == motion
     assert facts.split()[0] == lines[-1]
-    assert facts.endswith("No winner is named, 2/2 turns")
+    assert facts.endswith("Not distinguishable: both sides have the same points, 2/2 turns")
     assert "no motion contains 'zzzz'\n" == moot("list", "-q", "zzzz").stdout.decode()
 
 

@@ -40,7 +40,8 @@ COMMANDS = (
     "show {juries}",
     "show {lab}",
     "show {transit}",
-    "whatif {juries} --set tie_within=10",
+    "whatif {juries} --rubric v2",
+    "whatif {juries} --set certainty.name_at=0.6",
     "whatif {transit} --without risk",
 )
 MARKS = re.compile(r"^[-│·…\d]+\.?$")
@@ -114,6 +115,19 @@ def test_the_audit_has_the_first_score_on_one_line_and_calls_a_record_an_event(
     assert " · credibility " in first[0]
     assert not [line for line in lines if line.startswith("position ")]
     assert not [line for line in lines if line.split()[1:3] == ["logic", "score"]]
+
+
+def test_the_audit_of_all_turns_ends_with_what_the_verdict_rests_on(
+    stored: tuple[str, dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, ids = stored
+    monkeypatch.setenv("COLUMNS", "400")
+    whole, one = moot(store, "audit", ids["juries"]), moot(store, "audit", ids["juries"], "6")
+    rests = whole.partition("What the verdict rests on")[2]
+
+    assert "What the verdict rests on" not in one
+    assert "con leads by 0.7, 60 % sure (standard error 2.5)" in rests.replace("Con", "con")
+    assert "least squares" in rests
 
 
 def test_a_pipe_without_columns_is_80_wide(stored: tuple[str, dict[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:

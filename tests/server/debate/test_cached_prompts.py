@@ -16,7 +16,7 @@ from events.state import debate as debates
 from events.transfer import parse_lines
 from events.types import DebateConcluded, DebateOpened, ModelAnswered, Template, TurnSpoken
 from judge.rubrics.rubric import rubric_v2
-from judge.templates import judge_templates, load_template, parse_template
+from judge.templates import judge_templates, load_template, parse_template, section
 from providers.base import Segment
 from server.debate.formats import next_steps
 from server.debate.formats.steps import Ask
@@ -124,7 +124,9 @@ def test_a_debate_whose_template_has_the_record_in_one_piece_is_judged_on() -> N
 def test_a_debate_with_a_template_before_version_3_is_asked_as_it_began() -> None:
     """It tells the rules, shows the record before a comparison, and does not ask what a turn answers."""
     changes = {
-        "version: 3": "version: 2",
+        "version: 4": "version: 2",
+        "$scaling": "In turn 1 the components that count there are scaled up to the maximum of their dimension:",
+        "$paid": section(load_template("whole"), "continued"),
         "Two examples from": "The server applies:\n$rules\n\nTwo examples from",
         "cost points of $charged there": "cost points there",
         'Otherwise leave "continues" empty.': '$limit Otherwise leave "continues" empty.',

@@ -22,7 +22,7 @@ from events.types import (
     PenaltyApplied,
 )
 from events.view import view as views
-from judge.rubrics.rubric import evidence_rules, rubric_v2
+from judge.rubrics.rubric import evidence_rules, rubric_v3
 from server.debate.setup.opening import build_opening, opening_for
 from server.debate.setup.rehearsal import rehearse
 from server.debate.setup.request import as_request
@@ -85,7 +85,7 @@ FINDINGS = [(1, "E1", "verified"), (2, "E1", "misquoted"), (3, "E9", "unknown_pa
 
 @pytest.mark.slow
 async def test_a_true_a_misquoted_an_invented_and_an_opposite_citation_end_as_they_should(script: Script) -> None:
-    events, view = await cited(script)
+    events, view = await cited(script, rubric="v2")
 
     assert FINDINGS == findings(events)
     weighed = of(events, EvidenceWeighed)
@@ -233,7 +233,7 @@ async def test_a_debate_without_documents_has_neither_the_question_nor_its_rules
 
     [opened] = of(events, DebateOpened)
     assert UNSET is opened.rubric.evidence
-    assert rubric_v2() == opened.rubric
+    assert rubric_v3() == opened.rubric
     assert "evidence" not in opened.prompts
     assert "evidence" not in view
     assert not [each for each in of(events, ModelAnswered) if each.purpose == "evidence"]

@@ -55,8 +55,9 @@ async def test_a_judge_that_fails_every_call_leaves_no_number(script: Any, kind:
         assert {"missing"} == view["scorecard"][side]["composite"].keys()
     assert view["anomalies"] == view["claims"] == view["premises"] == {}
     assert "missing" in view["verdicts"]["convergence"]
-    # three questions a turn, three more from turn 2 on; at the end an audit, two narratives and the convergence
-    asked = (1 + (TURNS - 1) * 2) * 3 + 4
+    # three questions a turn, three more from turn 2 on, one more about the last turn (it is compared with the first one
+    # in both orders, and not asked for flaws); at the end an audit, two narratives and the convergence
+    asked = (1 + (TURNS - 1) * 2) * 3 + 1 + 4
     calls = asked * (1 if kind == "auth" else QUICK.attempts)
     assert calls == sum(isinstance(each, ModelFailed) for each in events)
 
@@ -107,7 +108,7 @@ async def test_a_serious_finding_whose_quote_does_not_hold_is_asked_for_once_mor
 async def test_only_a_gap_of_two_points_is_asked_for_once_more(script: Any, points: int) -> None:
     gap = {"turn": 1, "fails": "words that nobody said", "exposed_by": "words", "reason": "So.", "points": points}
     async with harness() as h:
-        debate = await h.open(script(answers={"gaps:2": {"gaps": [gap]}}), turns=2)
+        debate = await h.open(script(answers={"gaps:2": {"gaps": [gap]}}), turns=3)
         await h.ended(debate)
         events = await h.events(debate)
 
@@ -162,7 +163,7 @@ async def test_a_judge_without_a_readable_answer_leaves_the_verdict_missing(scri
 async def test_what_could_not_be_checked_is_recorded_and_shown(script: Any) -> None:
     bad = {name: {"fault": fault("wrong_type", times=999)} for name in ("claims:1", "premises:2", "gaps:2")}
     async with harness() as h:
-        debate = await h.open(script(answers=bad))
+        debate = await h.open(script(answers=bad), turns=3)
         await h.ended(debate)
         events, view = await h.events(debate), await h.view(debate)
 

@@ -1,4 +1,4 @@
-"""A lead within which the judge differs from itself names no winner, where a lab run in the store has measured that."""
+"""What a lab run in the store has measured of a judge: no winner within its noise, or the error of a lead by it."""
 
 import math
 from pathlib import Path
@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from events.errors import UnknownEvent
 from events.record import Draft
+from events.state import ledger as ledgers
 from events.state.scorecard import noise_of_lead
 from events.types import (
     BothSides,
@@ -29,11 +30,13 @@ from judge.rubrics.rubric import rubric_v1, rubric_v2
 from providers.scripted.provider import shipped
 from server.debate.commands import Label
 from server.debate.opening.noise import noise_of
+from server.debate.opening.request import DebateRequest
 from server.debate.setup import opening
 from server.debate.setup.exhibitions import request_for
 from server.debate.setup.opening import opening_for
 from server.debate.setup.request import as_request
 from tests.judge.lab.two_items import TWO_ITEMS
+from tests.server.debate_events import recorded
 from tests.server.harness import Harness, harness
 
 pytestmark = pytest.mark.anyio
@@ -78,9 +81,9 @@ def test_an_older_rubric_has_no_such_rule() -> None:
     assert scorecard_verdict(MEANS, Rounds(), rubric_v1(), noise=3.4).winner == "pro"
 
 
-async def lab_run(made: Harness, sd: float, **request: Any) -> str:
+async def lab_run(made: Harness, sd: float, *effects: Effect, **request: Any) -> str:
     """A concluded run of the judge with this deviation."""
-    body = {"format": "lab", "lab": {"batteries": ["retest"]}, "judge": {"model": JUDGE}, **request}
+    body = {"format": "lab", "lab": {"batteries": ["retest"]}, "judge": {"model": JUDGE}, "rubric": "v2", **request}
     opened = await opening.build_opening(as_request(body), made.registry, made.settings)
     assert opened.lab is not UNSET
     found = Effect(
@@ -97,7 +100,7 @@ async def lab_run(made: Harness, sd: float, **request: Any) -> str:
         verdict="measured",
     )
     result = LabMeasured(
-        effects=(found,),
+        effects=(found, *effects),
         trials=1,
         failed=0,
         items_digest=opened.lab.items_digest,
@@ -110,7 +113,8 @@ async def lab_run(made: Harness, sd: float, **request: Any) -> str:
 
 
 async def wanted(made: Harness, **request: Any) -> DebateOpened:
-    body = {"motion": "Juries are better", "turns": 2, **{seat: {"model": JUDGE} for seat in ("pro", "con", "judge")}}
+    body = {"motion": "Juries are better", "turns": 2, "rubric": "v2"}
+    body |= {seat: {"model": JUDGE} for seat in ("pro", "con", "judge")}
     opened, _ = await opening_for(made.log, as_request(body | request), made.registry, made.settings)
     return opened
 
@@ -169,14 +173,18 @@ async def test_a_run_that_cannot_be_read_keeps_no_debate_from_its_opening(monkey
         assert await noise_of(made.log, opened) is UNSET
 
 
-@pytest.mark.parametrize(("sd", "rule"), [(0.01, True), (60.0, True), (60.0, False)])
-async def test_a_debate_ends_by_the_noise_of_its_opening(tmp_path: Path, sd: float, rule: bool) -> None:
-    path = tmp_path / "juries.json"
+def exhibited(folder: Path) -> DebateRequest:
+    """The request for an exhibition without pauses."""
+    path = folder / "juries.json"
     path.write_bytes(msgspec.json.encode(msgspec.json.decode(shipped()["juries"].read_bytes()) | {"pace": {}}))
     body = msgspec.json.encode(request_for("juries")).replace(b"scripted:juries", f"scripted:{path}".encode())
-    request = as_request(msgspec.json.decode(body) | {"exhibition": None})
+    return as_request(msgspec.json.decode(body) | {"exhibition": None, "rubric": "v2"})
+
+
+@pytest.mark.parametrize(("sd", "rule"), [(0.01, True), (60.0, True), (60.0, False)])
+async def test_a_debate_ends_by_the_noise_of_its_opening(tmp_path: Path, sd: float, rule: bool) -> None:
     async with harness() as made:
-        opened = await opening.build_opening(request, made.registry, made.settings)
+        opened = await opening.build_opening(exhibited(tmp_path), made.registry, made.settings)
         opened = replace(opened, noise=JudgeNoise(sd=sd, low=sd, high=sd, items=40, run="run"))
         opened = replace(opened, rubric=replace(opened.rubric, lead_beyond_noise=rule))
         debate = await made.moderators.open(opened)
@@ -194,3 +202,72 @@ async def test_a_debate_ends_by_the_noise_of_its_opening(tmp_path: Path, sd: flo
         shown.append(fold.view.scorecard.noise)
     known = [noise_of_lead(sd, *turns) for turns in ((1, 1), (2, 1), (2, 2), (3, 2), (3, 3))]
     assert list(dict.fromkeys([UNSET, *known])) == list(dict.fromkeys(shown))
+
+
+# a lead that must be sure enough
+
+
+def measured(name: str, estimate: float, n: int) -> Effect:
+    return Effect(
+        battery="side",
+        name=name,
+        unit="share",
+        estimate=estimate,
+        low=estimate,
+        high=estimate,
+        null=0.0,
+        n=n,
+        clusters=n,
+        failed=0,
+        verdict="measured",
+    )
+
+
+@pytest.mark.parametrize(
+    ("sd", "residual", "floor"), [(0.0, 3.74, 20.0), (2.5, 5.15, 18.12), (4.2, 7.02, 14.71), (9.0, 13.27, 0.0)]
+)
+async def test_the_error_of_a_lead_uses_what_was_measured_of_the_judge(
+    sd: float, residual: float, floor: float
+) -> None:
+    async with harness() as made:
+        run = await lab_run(made, sd, rubric="v3")
+        opened = await wanted(made, rubric="v3")
+        ignored = await wanted(made, rubric="v3", ignore_noise=True)
+
+    by_run: dict[str, Any] = {"items": 40, "run": run, "residual": residual, "floor": floor}
+    assert opened.noise == JudgeNoise(sd=sd, low=sd - 0.5, high=sd + 0.5, **by_run)
+    assert opened.noise.is_of_leads
+    ledger = ledgers.apply(ledgers.INITIAL, *recorded([opened]))
+    assert ledger.certainty is not None
+    assert (ledger.certainty.residual, ledger.certainty.floor) == (residual, floor)
+    assert ignored.noise is UNSET
+
+
+@pytest.mark.parametrize(
+    ("slope", "n", "per_degree"), [(0.06, 100, 0.06), (0.06, 99, UNSET), (0.4, 200, 0.15), (-0.1, 200, 0.03)]
+)
+async def test_what_a_degree_is_worth_is_measured_if_there_are_enough_pairs(
+    slope: float, n: int, per_degree: Any
+) -> None:
+    async with harness() as made:
+        await lab_run(made, 2.5, measured("per_degree", slope, n), rubric="v3")
+        opened = await wanted(made, rubric="v3")
+
+    assert opened.noise is not UNSET
+    assert per_degree == opened.noise.per_degree
+
+
+@pytest.mark.parametrize(("sd", "says"), [(0.5, "what a lab run measured of this judge"), (UNSET, "was not measured")])
+async def test_the_outcome_says_on_what_the_error_rests(tmp_path: Path, sd: Any, says: str) -> None:
+    noise = (
+        UNSET if sd is UNSET else JudgeNoise(sd=sd, low=sd, high=sd, items=40, run="run", residual=3.81, floor=19.92)
+    )
+    async with harness() as made:
+        request = replace(exhibited(tmp_path), rubric="v3")
+        opened = await opening.build_opening(request, made.registry, made.settings)
+        debate = await made.moderators.open(replace(opened, noise=noise))
+        await made.ended(debate)
+        view = await made.view(debate)
+
+    assert says in view["outcome"]["text"]
+    assert "noise" not in view["verdicts"]["scorecard"]

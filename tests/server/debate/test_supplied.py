@@ -89,7 +89,7 @@ async def test_the_turns_of_a_transcript_are_judged_as_spoken_turns_are() -> Non
     assert {"transcript"} == {turn.by for turn in spoken}
     assert {""} == {turn.model for turn in spoken}
     assert [1, 2, 3] == [event.turn for event in of(TurnScored, events)]
-    assert [2, 3] == [event.later for event in of(TurnsCompared, events)]
+    assert [(1, 2), (2, 3), (1, 3)] == [(each.earlier, each.later) for each in of(TurnsCompared, events)]
     assert all(event.missing is msgspec.UNSET for event in of(TurnScored, events))
 
 
@@ -212,7 +212,7 @@ async def test_an_estimate_counts_the_judge_and_no_speech() -> None:
     assert {"embedded:smollm2"} == {each.model for each in calls}
     assert "speak" not in {each.purpose for each in calls}
     assert 3 == sum(each.purpose == "score" for each in calls)
-    assert 4 == sum(each.purpose == "compare" for each in calls)
+    assert 6 == sum(each.purpose == "compare" for each in calls)
     assert long.input_tokens > 2 * short.input_tokens
     assert msgspec.UNSET is short.max_words
 

@@ -55,7 +55,7 @@ async def test_debaters_think_little_and_who_judges_more(script: Script) -> None
     told = await asked({"answers": {"claims:1": CLAIM}}, script, judge={"appeals": "all"}, panel=list(RATERS))
 
     assert {"low"} == told.pop("speak:pro") | told.pop("speak:con")
-    turns = {"score", "claims", "premises", "compare", "gaps", "second_opinion"}
+    turns = {"score", "claims", "premises", "compare", "second_opinion"}
     assert turns | {"audit", "narrative", "panel"} == set(told)
     assert [{"medium"}] * len(told) == list(told.values())
 

@@ -296,7 +296,7 @@ async def test_the_conflict_question_tells_the_scores_and_chooses_the_pattern(sc
     [resolved] = of(events, ConflictResolved)
 
     assert (resolved.pattern, resolved.cites) == ("rule_effect", ("turn 1", "turn 2"))
-    assert "neither wins (Speaker A " in prompt_of(events, "conflict")[-1]
+    assert "neither is named (Speaker A " in prompt_of(events, "conflict")[-1]
 
 
 @pytest.mark.parametrize(
@@ -322,8 +322,8 @@ async def test_readings_that_name_one_winner_are_asked_about_only_if_one_alone_i
         how, much = (how, much) if logic == 9 else ("narrow", "by a clear margin")
         lead = f"; the lead is {fmt(verdict.margin)} points, a {how} one: more than 4 points is clear)."
         assert lead in ask
-        assert f"Speaker A wins {much}, its confidence high, because:" in ask
-        assert "Two readings of it name the same winner, and only one of them finds the win clear." in ask
+        assert f"Speaker A is ahead {much}, its confidence high, because:" in ask
+        assert "Two readings of it name the same speaker, and only one of them finds that clear." in ask
         assert "| the mean score of Speaker A changed by " in ask
 
 

@@ -15,6 +15,7 @@ from events.store import listing
 from events.transfer import parse_lines
 from events.types import (
     BothSides,
+    ConflictResolved,
     DebateConcluded,
     NarrativeVerdictReached,
     PanelConcluded,
@@ -30,14 +31,24 @@ from server.export.reports.debater import report_for
 from server.export.rows import outcome_of_row
 
 LOGS = Path(__file__).parents[1] / "debate" / "logs"
+GOLDEN = Path(__file__).parents[2] / "events" / "view" / "golden" / "0.1-juries_v3.ndjson"
 EXCHANGE, PROTOCOL = "under_sixteen_v2", "library_fines_v2"
 CLOSE: dict[str, Any] = {"mean": BothSides(pro=60.2, con=60.9), "margin": 0.7}
 NOBODY: dict[str, Any] = {"winner": "neither", "reason": "too close"}
 TIE_BREAK = "pro 60.2, con 60.9: within 2 credibility decides: pro 6, con 7"
 NO_MARGIN = {"margin": missing("con has no judged turn"), **NOBODY}
 FOR_REFERENCE = {"winner": "neither", "reference_only": ["6 arguments where at least 10 are needed"]}
-SURER = re.compile(r"\b(?:Pro|Con) (?:wins|won|leads)\b", re.IGNORECASE)
+SURER = re.compile(
+    r"\b(?:Pro|Con) (?:wins|won|was ahead)\b|(?<!Not distinguishable: )\b(?:Pro|Con) leads\b", re.IGNORECASE
+)
 
+V3 = "juries_v3"
+LEAD: dict[str, Any] = {"mean": BothSides(pro=66.0, con=70.2), "margin": 4.2, "leaning": "con"}
+SURE: dict[str, Any] = {**LEAD, "winner": "con", "certainty": 0.9461, "error": 2.2, "pairs": 6}
+UNSURE: dict[str, Any] = {**SURE, "winner": "neither", "certainty": 0.8999}
+EQUAL: dict[str, Any] = {**UNSURE, "mean": BothSides(pro=66.0, con=66.0), "margin": 0.0, "leaning": "neither"}
+OTHER: dict[str, Any] = {"mean": BothSides(pro=70.2, con=66.0), "leaning": "pro"}
+UNKNOWN: dict[str, Any] = {"leaning": UNSET, "certainty": UNSET, "error": UNSET, "pairs": UNSET}
 SCORECARD, NARRATIVE, PANEL = ScorecardVerdictReached, NarrativeVerdictReached, PanelConcluded
 CASES: dict[str, tuple[str, str, str, dict[type, dict[str, Any]]]] = {
     "clear": (EXCHANGE, "con", "scorecard", {}),
@@ -57,6 +68,13 @@ CASES: dict[str, tuple[str, str, str, dict[type, dict[str, Any]]]] = {
     "panel": (PROTOCOL, "pro", "panel", {PANEL: {"outcome": "concluded", "winner": "pro"}}),
     "undecided panel": (PROTOCOL, "neither", "panel", {}),
     "both": (PROTOCOL, "pro", "judge_and_panel", {PANEL: {**FOR_REFERENCE, "outcome": "concluded", "leaning": "pro"}}),
+    "sure": (V3, "con", "scorecard", {SCORECARD: SURE}),
+    "not sure": (V3, "neither", "scorecard", {SCORECARD: UNSURE}),
+    "not sure of the other": (V3, "neither", "scorecard", {SCORECARD: {**UNSURE, **OTHER}}),
+    "same points": (V3, "neither", "scorecard", {SCORECARD: EQUAL}),
+    "no judgement of a lead": (V3, "neither", "no_judgement", {SCORECARD: {**NO_MARGIN, **UNKNOWN}}),
+    "baseline with a lead": (V3, "neither", "baseline", {SCORECARD: {**LEAD, **UNKNOWN, **NOBODY, "leaning": "con"}}),
+    "resignation with a lead": (V3, "pro", "resignation", {SCORECARD: SURE}),
     "not both": (PROTOCOL, "neither", "judge_and_panel", {PANEL: {**FOR_REFERENCE, "outcome": "cautious"}}),
 }
 
@@ -64,7 +82,8 @@ CASES: dict[str, tuple[str, str, str, dict[type, dict[str, Any]]]] = {
 def ending(name: str) -> Iterator[Recorded]:
     """The records of a recorded debate that ends otherwise."""
     log, winner, rule, changes = CASES[name]
-    for record in parse_lines((LOGS / f"{log}.ndjson").read_bytes().splitlines(keepends=True)):
+    path = GOLDEN if log == V3 else LOGS / f"{log}.ndjson"
+    for record in parse_lines(path.read_bytes().splitlines(keepends=True)):
         changed = changes.get(type(record.event), {})
         if isinstance(record.event, DebateConcluded):
             changed = {"winner": winner, "by_rule": rule}
@@ -93,8 +112,63 @@ def test_every_reader_gets_the_outcome_in_the_words_of_the_view(name: str, capsy
     for side in SIDES:
         assert outcome.text in ["".join(map(str, fact.text)) for fact in report_for(records, fold, view, side).facts]
     if CASES[name][1] == "neither":
-        assert outcome.headline == "No winner is named"
+        assert outcome.headline.startswith(("No winner is named", "No side is named", "Not distinguishable: "))
         rendered = (outcome.text, terminal, markdown, outcome_of_row(row))
         assert [[]] * len(rendered) == [SURER.findall(text) for text in rendered]
     else:
         assert not [text for text in (terminal, markdown) if "No winner is named" in text]
+
+
+HEADLINES = {
+    "sure": "Con was ahead in this debate, by 4.2 points (94 % sure)",
+    "not sure": "Not distinguishable: Con leads by 4.2 (89 % sure)",
+    "same points": "Not distinguishable: both sides have the same points",
+    "no judgement of a lead": "No winner is named",
+    "baseline with a lead": "No side is named",
+    "resignation with a lead": "Pro wins: the other side resigned",
+}
+
+
+def said(name: str) -> Any:
+    outcome = views.apply_all(views.INITIAL, tuple(ending(name))).view.outcome
+    assert outcome is not UNSET
+    return outcome
+
+
+@pytest.mark.parametrize("name", HEADLINES)
+def test_a_side_is_said_to_be_ahead_only_if_that_is_sure_enough(name: str) -> None:
+    assert HEADLINES[name] == said(name).headline
+    assert ("90 % on" in said(name).text) == (name in {"sure", "not sure", "same points"})
+
+
+def test_what_else_points_to_a_side_is_said_of_the_side_that_leads() -> None:
+    """Credibility is 4.33 and 8, of Pro's premises 60 % are kept, and the reading names Con."""
+    for name, too in (("not sure", " too"), ("not sure of the other", "")):
+        text = said(name).text
+        assert f"conduct points to Con{too} (credibility: Pro 4.33, Con 8)" in text
+        assert f"the share of premises kept points to Con{too} (stability: Pro 0.6, Con 1)" in text
+    assert "Beside the scores" not in said("same points").text
+
+
+def test_no_word_of_v3_says_that_a_side_wins() -> None:
+    for name in ("sure", "not sure", "same points"):
+        records = tuple(ending(name))
+        view = views.apply_all(views.INITIAL, records).view
+        assert not re.search(r"\b(?:wins?|winner of|stronger|tie)\b", said(name).text)
+        assert not re.search(r"\b(?:Pro|Con) wins\b|\btie-break", as_markdown(view))
+
+
+def test_a_panel_that_names_no_side_says_so_once() -> None:
+    """A panel's conclusion in the place of the judge's explanation, in a debate whose scores have a certainty."""
+    protocol = parse_lines((LOGS / f"{PROTOCOL}.ndjson").read_bytes().splitlines(keepends=True))
+    (panel,) = [each.event for each in protocol if isinstance(each.event, PanelConcluded)]
+    records = [
+        replace(each, event=panel) if isinstance(each.event, ConflictResolved) else each for each in ending("not sure")
+    ]
+    end = replace(records[-1].event, by_rule="panel")
+    outcome = views.apply_all(views.INITIAL, (*records[:-1], replace(records[-1], event=end))).view.outcome
+
+    assert outcome is not UNSET
+    assert "No side is named" == outcome.headline
+    assert outcome.text.startswith("No side is named: the two sides are too close to tell apart.")
+    assert "winner" not in outcome.text.partition("The reading")[0]

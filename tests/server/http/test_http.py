@@ -154,7 +154,7 @@ def test_an_exhibition_is_played_without_a_debate_of_its_own(site: Site) -> None
     for frame in page["frames"]:
         view = merge(view, frame["patch"])
 
-    assert (None, "concluded", "juries", "pro") == (
+    assert (None, "concluded", "juries", "neither") == (
         page["next"], view["state"], view["exhibition"], view["conclusion"]["winner"],
     )  # fmt: skip
     assert list(range(1, view["position"] + 1)) == [frame["position"] for frame in page["frames"]]

@@ -11,7 +11,8 @@ from events.record import Envelope
 from events.store.log import PAGE, EventLog
 from events.store.memory import MemoryLog
 from events.types import DebateConcluded, DebateOpened, DimensionScore, TurnScored
-from judge.rubrics.rubric import digest, rubric_v2
+from judge.report.levels import in_short
+from judge.rubrics.rubric import default_rubric, digest
 from server.http.judge import Survey
 from tests.judge.turns import opened, spoken_turn
 from tests.server.site import Site
@@ -43,8 +44,9 @@ async def concluded(log: EventLog, name: str, turns: int = 1, judge: str = "wise
 def test_without_any_debate_every_figure_is_missing(site: Site) -> None:
     report = site.get("/api/judge")
 
-    assert digest(rubric_v2()) == report["digest"]
-    assert msgspec.json.decode(msgspec.json.encode(rubric_v2())) == report["rubric"]
+    assert digest(default_rubric()) == report["digest"]
+    assert msgspec.json.decode(msgspec.json.encode(default_rubric())) == report["rubric"]
+    assert [*in_short(default_rubric())] == report["in_short"]
     assert (0, 0, 0) == tuple(report["measured_over"][name] for name in ("debates", "turns", "unread"))
     assert all("reason" in each["measured"]["missing"] for each in report["weaknesses"])
 
@@ -97,20 +99,20 @@ def test_a_running_debate_is_not_counted(site: Site, slow: str) -> None:
 def test_the_default_rubric_of_a_debate_is_not_compared_with_itself(site: Site, script: Any) -> None:
     report = site.get(f"/api/judge?debate={site.open(script())}")
 
-    assert report["about"] == "“v2”: the rubric of one debate. The debate: "
+    assert report["about"] == "“v3”: the rubric of one debate. The debate: "
 
 
 def test_a_debates_own_rubric_is_shown_with_what_differs(site: Site, script: Any) -> None:
-    own = msgspec.to_builtins(rubric_v2()) | {"name": "strict", "tie_within": 7}
+    own = msgspec.to_builtins(default_rubric()) | {"name": "strict", "quote_minimum": 7}
     debate = site.open(script(), rubric=own)
     report = site.get(f"/api/judge?debate={debate}")
     (thresholds,) = (table["rows"] for table in report["tables"] if table["id"] == "thresholds")
-    (tie,) = (row for row in thresholds if row["key"] == "tie_within")
+    (tie,) = (row for row in thresholds if row["key"] == "quote_minimum")
 
-    assert report["about"].startswith("“strict 2”: the rubric of one debate. It differs from “v2” in 1 place, ")
-    assert (1, {"1": 2.0}, 7.0) == (report["differences"], tie["was"], tie["cells"][1])
+    assert report["about"].startswith("“strict 3”: the rubric of one debate. It differs from “v3” in 1 place, ")
+    assert (1, {"1": 8.0}, 7.0) == (report["differences"], tie["was"], tie["cells"][1])
     assert ("strict", debate) == (report["rubric"]["name"], report["debate"])
-    assert "within 7 points" in " ".join(rule for level in report["levels"] for rule in level["rules"])
+    assert "7 characters or more" in " ".join(rule for level in report["levels"] for rule in level["rules"])
 
 
 def test_an_unknown_debate_is_404(site: Site) -> None:

@@ -31,7 +31,9 @@ def test_a_page_is_served_with_its_title_state_and_scores(site: Site, script: An
     found = members(site, f"/d/{debate}")
 
     assert ("Trams or cars? · Moot", "Trams or cars?") == (found["title"], found["og:title"])
-    assert re.match(r"No winner is named · 2 of 2 turns · Pro \d+\.\d, Con \d+\.\d\. A debate", found["description"])
+    assert re.match(
+        r"Not distinguishable: .* · 2 of 2 turns · Pro \d+\.\d, Con \d+\.\d\. A debate", found["description"]
+    )
     assert found["description"] == found["og:description"]
     assert found["og:url"].endswith(f"/d/{debate}")
 
@@ -67,7 +69,7 @@ def test_a_page_names_its_picture(site: Site, script: Any) -> None:
 
     assert f"http://127.0.0.1/d/{debate}/preview.png" == found["og:image"]
     assert ("1200", "630") == (found["og:image:width"], found["og:image:height"])
-    assert "No winner is named · 2 of 2 turns" in found["og:image:alt"]
+    assert "Not distinguishable: both sides have the same points · 2 of 2 turns" in found["og:image:alt"]
     assert "summary_large_image" == found["twitter:card"]
     assert "image/png" == answer.headers["content-type"]
     assert (1200, 630) == Image.open(io.BytesIO(answer.content)).size

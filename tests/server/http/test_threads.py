@@ -19,7 +19,7 @@ from tests.server.site import Site
         (archive, "_audit", "/export.html", None),
         (html, "offline", "/export.html", None),
         (exports, "as_markdown", "/export.md", None),
-        (commands, "what_if", "/whatif", {"rubric": {"tie_within": 3}}),
+        (commands, "what_if", "/whatif", {"rubric": {"quote_minimum": 3}}),
     ],
 )
 def test_a_thread_computes_it(
@@ -61,7 +61,7 @@ def test_the_records_of_one_what_if_are_in_memory_at_a_time(
 
     monkeypatch.setattr(commands, "records_of", spy)
     with ThreadPoolExecutor(4) as clients:
-        body = {"rubric": {"tie_within": 3}}
+        body = {"rubric": {"quote_minimum": 3}}
         answers = list(clients.map(lambda _: site.client.post(f"/api/debates/{debate}/whatif", json=body), range(4)))
 
     assert [200] * 4 == [answer.status_code for answer in answers]

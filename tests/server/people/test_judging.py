@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from events.types import Reason, TurnsCompared, TurnScored
-from judge.rubrics.rubric import rubric_v2
-from tests.judge.played_turns import NO_REPLY, play_turn
+from events.types import DebateConcluded, Reason, TurnRescored, TurnsCompared, TurnScored
+from events.types.rubric import Rubric
+from judge.rubrics.rubric import rubric_v2, rubric_v3
+from tests.judge.played_turns import NO_REPLY, play_turn, score_answer
 from tests.server.debate.calibrations import case, says
 from tests.server.debate_events import Play, opened
 from tests.server.people.test_seats import MINE, PATIENCE_S, api, seated
@@ -90,12 +91,12 @@ def test_a_person_judges_a_whole_debate(site: Site, script: Callable[..., str]) 
     view = site.get(f"/api/debates/{debate}")
     assert [*seen] == [
         *(f"{name}:1/1" for name in ("score", "claims", "premises")),
-        *(f"{name}/2" for name in ("score:2", "claims:2", "premises:2", "compare:1-2", "gaps:2")),
+        *(f"{name}/2" for name in ("score:2", "claims:2", "premises:2", "compare:1-2")),
         "audit/0",
         "narrative/0",
         "conflict/0",
     ]
-    assert "Speaker A has 100 of 100 points" in seen["conflict/0"]["material"]["context"]
+    assert "Speaker A has 70 of 70 points" in seen["conflict/0"]["material"]["context"]
     assert view["judge"]["model"] == "person:Ben"
     assert view["turns"]["2"]["composite"] == 100
     assert view["verdicts"]["scorecard"]["winner"] == "neither"
@@ -208,10 +209,10 @@ def test_a_person_rates_beside_a_model_and_the_agreement_is_measured(site: Site,
 # the rules, without a server
 
 
-def judged_by_ben(turns: int = 2) -> Play:
+def judged_by_ben(turns: int = 2, rubric: Rubric | None = None) -> Play:
     opening = opened(turns)
     judge = replace(opening.judge, model="person:Ben", reads="whole", time_s=60.0)
-    return Play(replace(opening, rubric=rubric_v2(), judge=judge))
+    return Play(replace(opening, rubric=rubric or rubric_v2(), judge=judge))
 
 
 def test_a_question_that_a_person_does_not_answer_in_time_is_not_asked_again() -> None:
@@ -259,6 +260,20 @@ def test_a_person_reads_the_whole_debate_in_one_order() -> None:
 
     assert play.debate.verdicts.narrative is not None
     assert [each for each in play.debate.questions.answers if each.startswith("narrative")] == ["narrative/1"]
+
+
+def test_a_person_is_asked_once_for_the_closing_comparison_and_never_for_a_score_again() -> None:
+    """Turn 3 has 0 points and is drawn with turns of 70 and 56 points of 100."""
+    play = judged_by_ben(3, rubric_v3())
+    zero = {"components": {name: each | {"points": 0} for name, each in score_answer(3)["components"].items()}}
+    for _ in range(2):
+        play_turn(play)
+    play_turn(play, score=zero)
+
+    assert [(1, 2), (2, 3), (1, 3)] == [(each.earlier, each.later) for each in play.of(TurnsCompared)]
+    assert {1} == {len(levels) for each in play.of(TurnsCompared) for levels in each.levels.values()}
+    assert not play.of(TurnRescored)
+    assert play.of(DebateConcluded)
 
 
 @pytest.mark.slow

@@ -12,6 +12,8 @@ from msgspec import UNSET
 
 from events.record import Recorded
 from events.store.log import read_all
+from events.text.figures import sure
+from events.transfer import parse_lines
 from events.types import DebateOpened, Missing, PanelConcluded
 from server.debate.setup.exhibitions import exhibitions
 from server.http.people.commands import WHATIF_PER_MINUTE
@@ -76,24 +78,27 @@ def test_without_a_rater_the_panel_says_what_its_conclusion_foretold(played: dic
 
 @pytest.mark.slow
 def test_the_example_of_the_documentation_is_what_the_exhibition_gives(played: dict[str, Records]) -> None:
-    rubric = {"claims": {"fabricated_citation": {"points": 8}}, "tie_within": 4}
+    rubric = {"docking": {"at_most": 10}, "certainty": {"name_at": 0.7}}
     answer = what_if(played["juries"], WhatIfRequest(rubric=rubric))
     page = (ROOT / "docs" / "judge.md").read_text(encoding="utf-8")
-    told = dict(
-        re.findall(r"^(winner|leader by mean composite|margin|mean composite, \w+)  +(\S+ +\S+)", page, re.MULTILINE)
-    )
+    names = r"^(winner|leader by points|margin|points of \w+|certainty|standard error of the lead|turn 3 composite)  +"
+    told = dict(re.findall(names + r"(\S+(?: %)?  +\S+(?: %)?)(?:  |$)", page, re.MULTILINE))
 
-    assert {name: tuple(cells.split()) for name, cells in told.items()} == {
-        "winner": ("Pro", "Con"),
-        "leader by mean composite": ("Pro", "neither"),
+    assert {name: tuple(re.split("  +", cells)) for name, cells in told.items()} == {
+        "winner": ("neither", "Con"),
+        "leader by points": ("Con", "Con"),
         "margin": both(answer, lambda given: given.margin),
-        "mean composite, Pro": both(answer, lambda given: given.scorecard.pro.composite),
-        "mean composite, Con": both(answer, lambda given: given.scorecard.con.composite),
+        "points of Pro": both(answer, lambda given: given.scorecard.pro.composite),
+        "points of Con": both(answer, lambda given: given.scorecard.con.composite),
+        "certainty": tuple(sure(given.scorecard.certainty) for given in (answer.recorded, answer.would_be)),
+        "standard error of the lead": both(answer, lambda given: given.scorecard.error),
+        "turn 3 composite": ("57.83", "55.63"),
     }
-    assert ("pro", "con") == (answer.recorded.winner, answer.would_be.winner)
-    assert "Pro 67.9, Con 65.3: within 4 credibility decides" in page
-    assert answer.because.startswith("pro 67.9, con 65.3: within 4 credibility decides")
-    assert ("pro", "neither") == (answer.recorded.scorecard.leader, answer.would_be.scorecard.leader)
+    assert ("neither", "con") == (answer.recorded.winner, answer.would_be.winner)
+    assert [("turns.3.composite", 57.83, 55.63)] == [
+        (each.path, each.before, each.after) for each in answer.changes if each.path == "turns.3.composite"
+    ]
+    assert f"Under these rules: {answer.would_be_text.split('. ')[0]}. […]" in page
 
 
 def both(answer: Any, value: Callable[[Any], float]) -> tuple[str, str]:
@@ -139,8 +144,11 @@ def test_every_figure_of_a_rubric_can_be_other(played: dict[str, Records], name:
     opened = played[name][0].event
     assert isinstance(opened, DebateOpened)
     for patch in (
-        {"tie_within": 40},
-        {"bands": None},
+        {"certainty": {"name_at": 0.99}},
+        {"bands": {"logic": None}},
+        {"ring": {"weight": 0.1}},
+        {"docking": None},
+        {"rescore_above": None},
         {"claims": None},
         {"conduct": None},
         {"unquoted_share": 0},
@@ -167,7 +175,7 @@ def test_the_answer_stands_beside_the_record_and_nothing_is_written(site: Site, 
     debate = site.open(script())
     site.ended(debate)
     before = site.get(f"/api/debates/{debate}/events?limit=1000")
-    response = site.client.post(f"/api/debates/{debate}/whatif", json={"rubric": {"tie_within": 60}})
+    response = site.client.post(f"/api/debates/{debate}/whatif", json={"rubric": {"certainty": {"name_at": 0.6}}})
     answer = response.json()
 
     assert 200 == response.status_code
@@ -185,7 +193,7 @@ def test_the_answer_stands_beside_the_record_and_nothing_is_written(site: Site, 
         "would_be_text",
         "because",
     } == answer.keys()
-    assert [{"path": "tie_within", "before": 2.0, "after": 60.0}] == answer["rubric_changes"]
+    assert [{"path": "certainty.name_at", "before": 0.9, "after": 0.6}] == answer["rubric_changes"]
     assert {"1", "2"} == answer["turns"].keys()
     assert answer["turns"]["1"]["recorded"] == answer["turns"]["1"]["would_be"]
     assert {"composite", "logic", "rhetoric", "tactics", "frame_control", "credibility"} == (
@@ -201,7 +209,7 @@ def test_it_is_read_without_the_token_and_shows_nothing_that_is_the_directors(gu
     body = {"motion": "m", "turns": 2, "pro": {"model": model}, "con": {"model": slow}, "judge": {"model": model}}
     debate = guarded.client.post("/api/debates", json=body, headers=headers).json()["id"]
     guarded.watch(debate, "turn_scored")
-    response = guarded.client.post(f"/api/debates/{debate}/whatif", json={"rubric": {"tie_within": 60}})
+    response = guarded.client.post(f"/api/debates/{debate}/whatif", json={"rubric": {"certainty": {"name_at": 0.6}}})
 
     assert 200 == response.status_code
     assert {"1"} == response.json()["turns"].keys()
@@ -218,6 +226,7 @@ def test_it_is_read_without_the_token_and_shows_nothing_that_is_the_directors(gu
         ({"rubric": {"bands": {"logic": {"winner": [30, 20]}}}}, 422, "bands.logic.winner"),
         ({"rubric": {"claims": {"rumour": {}}}}, 422, "claims.rumour"),
         ({"without_rater": "risk"}, 422, "without_rater"),
+        ({"rubric": "v9"}, 422, "rubric"),
         ({}, 422, "rubric"),
         ([], 400, None),
     ],
@@ -232,18 +241,18 @@ def test_what_makes_no_sense_is_refused_by_its_field(
 
 
 def test_an_unknown_debate_is_not_found(site: Site) -> None:
-    refused(site.client.post("/api/debates/nobody/whatif", json={"rubric": {"tie_within": 1}}), 404)
+    refused(site.client.post("/api/debates/nobody/whatif", json={"rubric": {"quote_minimum": 1}}), 404)
 
 
 def test_a_debate_in_which_nothing_was_judged_is_not_ready(site: Site, slow: str) -> None:
-    refused(site.client.post(f"/api/debates/{site.open(slow)}/whatif", json={"rubric": {"tie_within": 1}}), 409)
+    refused(site.client.post(f"/api/debates/{site.open(slow)}/whatif", json={"rubric": {"quote_minimum": 1}}), 409)
 
 
 def test_one_address_may_ask_so_often_in_a_minute(site: Site) -> None:
     for _ in range(WHATIF_PER_MINUTE):
-        refused(site.client.post("/api/debates/nobody/whatif", json={"rubric": {"tie_within": 1}}), 404)
+        refused(site.client.post("/api/debates/nobody/whatif", json={"rubric": {"quote_minimum": 1}}), 404)
 
-    last = site.client.post("/api/debates/nobody/whatif", json={"rubric": {"tie_within": 1}})
+    last = site.client.post("/api/debates/nobody/whatif", json={"rubric": {"quote_minimum": 1}})
     refused(last, 429, says="too many what-ifs")
     assert 1 <= int(last.headers["retry-after"]) <= 60
 
@@ -272,29 +281,61 @@ def test_the_table_marks_what_is_other_and_says_what_is_not_known(held: tuple[Cl
     assert "would be" in shown
 
 
+def test_another_shipped_rubric_takes_the_place_of_the_own_one(held: tuple[Cli, str]) -> None:
+    moot, debate = held
+    under_v2 = moot.json("whatif", debate, "--rubric", "v2")
+    changed = moot.json("whatif", debate, "--rubric", "v2", "--set", "tie_within=5")
+    own = moot.json("whatif", debate, "--rubric", "v3")
+
+    changes = {each["path"]: each.get("after") for each in under_v2["rubric_changes"]}
+    assert (2, "graded", 2) == tuple(changes[path] for path in ("version", "harmonization", "tie_within"))
+    assert "certainty" not in under_v2["would_be"]["scorecard"]
+    assert 5 == {each["path"]: each.get("after") for each in changed["rubric_changes"]}["tie_within"]
+    assert [] == own["rubric_changes"] == own["changes"]
+
+
+@pytest.mark.parametrize("name", ["free_transport_v2", "under_sixteen_v2", "homework_german_v2"])
+def test_a_debate_of_v2_under_v3_says_how_sure_it_is_and_asks_nothing(name: str) -> None:
+    """Its last turn was never compared with its first, so the ring stays open, and no turn is scored again."""
+    path = ROOT / "tests" / "server" / "debate" / "logs" / f"{name}.ndjson"
+    records = parse_lines(path.read_bytes().splitlines(keepends=True))
+    answer = what_if(records, WhatIfRequest(base="v3"))
+    card, turns = answer.would_be.scorecard, len(answer.turns)
+
+    assert 0.5 <= card.certainty <= 1  # type: ignore[operator]
+    assert card.pairs == turns - 1
+    assert isinstance(answer.would_be_text, str)
+    assert answer.would_be_text.startswith(("Not distinguishable: ", "Pro was ahead", "Con was ahead"))
+    assert {f"compare:1-{turns}", f"compare:{turns}-1"} <= {each.key for each in answer.unanswered}
+
+
 def test_what_changes_nothing_says_so(held: tuple[Cli, str]) -> None:
     moot, debate = held
 
-    assert "Nothing would change." in moot.here("whatif", debate, "--set", "tie_within=2").stdout.decode()
+    assert "Nothing would change." in moot.here("whatif", debate, "--set", "quote_minimum=8").stdout.decode()
 
 
 def test_a_file_and_a_figure_go_together_as_json(held: tuple[Cli, str], tmp_path: Path) -> None:
     moot, debate = held
     path = tmp_path / "other.json"
-    path.write_text('{"unquoted_share": 0.25, "tie_within": 9}')
-    answer = moot.json("whatif", debate, "--rubric", str(path), "--set", "tie_within=4")
+    path.write_text('{"unquoted_share": 0.25, "quote_minimum": 9}')
+    answer = moot.json("whatif", debate, "--rubric", str(path), "--set", "quote_minimum=4")
     changes = {each["path"]: each["after"] for each in answer["rubric_changes"]}
 
-    assert {"tie_within": 4.0, "unquoted_share": 0.25} == changes
+    assert {"quote_minimum": 4, "unquoted_share": 0.25} == changes
 
 
 @pytest.mark.parametrize(
     ("options", "code", "says"),
     [
         ((), 2, "name a change"),
-        (("--set", "tie_within"), 2, "is not PATH=VALUE"),
-        (("--set", "tie_within=wide"), 2, "tie_within"),
-        (("--set", "penalties.no_mechanism=0"), 2, "there is no field `penalties` (one of: band_reach, bands, claims,"),
+        (("--set", "quote_minimum"), 2, "is not PATH=VALUE"),
+        (("--set", "quote_minimum=wide"), 2, "quote_minimum"),
+        (
+            ("--set", "penalties.no_mechanism=0"),
+            2,
+            "there is no field `penalties` (one of: bands, base, certainty,",
+        ),
         (
             ("--set", "claims.no_mechanism.point=0"),
             2,
@@ -312,7 +353,7 @@ def test_wrong_usage_is_one_line(held: tuple[Cli, str], options: tuple[str, ...]
 
 @pytest.mark.slow
 def test_an_unknown_id_is_not_found(held: tuple[Cli, str]) -> None:
-    said(held[0].here("whatif", "01900000-nobody", "--set", "tie_within=1"), 3)
+    said(held[0].here("whatif", "01900000-nobody", "--set", "quote_minimum=1"), 3)
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """The judge in format ``exchange``: its questions, and the batches of events that follow from the answers.
 
 The questions about a turn run at the same time, so a turn waits for the slowest of them only.  Then the rules run in
-a fixed order on one batch: score, comparison, bands, attempts on the judge, claims, gaps, spine, pressure.
+a fixed order on one batch: score, comparisons and what they move, attempts on the judge, claims, gaps, spine, pressure.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,18 @@ from events.state.transcript import Turn
 from events.types import ClaimAppealed, ContextShortened, DebateOpened, PressureApplied
 from events.types.rubric import rule_of
 from judge.guard import injection
-from judge.live import claims, comparison, convergence, gaps, scoring, shortening, spine, verdicts
+from judge.live import (
+    claims,
+    comparison,
+    convergence,
+    docking,
+    gaps,
+    scoring,
+    second_reading,
+    shortening,
+    spine,
+    verdicts,
+)
 from judge.live.answers import Answers
 from judge.live.entries import record_injection, record_unchecked
 from judge.live.event_batch import EventBatch
@@ -53,50 +64,10 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
     number, rubric, prompts, motion = turn.number, opened.rubric, opened.prompts, opened.motion
     spoken = debate.transcript.spoken()
     whole = _whole(debate, opened)
-
-    def ask(
-        purpose: str,
-        key: str,
-        answer_type: Any,
-        short: Callable[[], Prompt],
-        long: Callable[[WholeDebate], Prompt],
-        *,
-        becomes: Any = None,
-        order: tuple[int, ...] = (),
-        misquotes: Callable[[Any], str] = no_fault,
-    ) -> Question:
-        def prompt() -> Prompt:
-            if whole is not None:
-                return long(whole)
-            return with_moderator_messages(short(), prompts, messages_before_turn(debate.words, number))
-
-        return Question(
-            key=key,
-            purpose=purpose,
-            turn=number,
-            model=opened.judge.model,
-            prompt=prompt,
-            answer_type=answer_type,
-            becomes=becomes or answer_type,
-            max_tokens=TOKENS[purpose],
-            think=opened.judge.think,
-            samples=opened.judge.samples,
-            order=order,
-            misquotes=misquotes,
-            cause=turn.spoken,
-            material=lambda: turns_material(debate, purpose, order or (number,), kinds=rubric.claims),
-        )
-
+    ask = partial(_asked_about, debate, opened, turn, whole)
     said, version = spoken[number - 1], 0 if whole is None else prompts["whole"].version
     asked = {
-        "score": ask(
-            "score",
-            f"score:{number}",
-            scoring.score_type(rubric, number),
-            lambda: scoring.score_prompt(prompts, rubric, motion, spoken),
-            lambda whole: whole.score(said),
-            becomes=scoring.ScoreAnswer,
-        ),
+        "score": _score_question(debate, opened, turn, whole),
         "claims": ask(
             "claims",
             f"claims:{number}",
@@ -114,22 +85,21 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
             misquotes=partial(spine.misquoted, debate, number) if version >= spine.ASKED_ANSWERED else no_fault,
         ),
     }
-    if number > 1:
-        orders = (("forward", (number - 1, number)), ("backward", (number, number - 1)))
-        for name, order in orders[:1] if is_person(opened.judge.model) else orders:
-            asked[name] = ask(
-                "compare",
-                f"compare:{order[0]}-{order[1]}",
-                comparison.compare_type(rubric),
-                partial(comparison.compare_prompt, prompts, rubric, motion, spoken, order),
-                partial(WholeDebate.compare, order=order),
-                becomes=comparison.CompareAnswer,
-                order=order,
-            )
+    for name, order in _orders(opened, number).items():
+        asked[name] = ask(
+            "compare",
+            f"compare:{order[0]}-{order[1]}",
+            comparison.compare_type(rubric),
+            partial(comparison.compare_prompt, prompts, rubric, motion, spoken, order),
+            partial(WholeDebate.compare, order=order),
+            becomes=comparison.CompareAnswer,
+            order=order,
+        )
+    if number > 1 and not (rubric.docking and number >= opened.turns):
         asked["gaps"] = ask(
             "gaps",
             f"gaps:{number}",
-            gaps.GapsAnswer if whole is None else gaps.GradedGaps,
+            gaps.gaps_type(rubric, reads_whole=whole is not None),
             lambda: gaps.gaps_prompt(prompts, rubric, motion, spoken),
             lambda whole: whole.gaps(said),
             misquotes=partial(gaps.misquoted, debate, number),
@@ -137,13 +107,86 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
     return _joined(opened, asked) if opened.judge.effort == "brief" and not is_person(opened.judge.model) else asked
 
 
+def _asked_about(
+    debate: Debate,
+    opened: DebateOpened,
+    turn: Turn,
+    whole: WholeDebate | None,
+    purpose: str,
+    key: str,
+    answer_type: Any,
+    short: Callable[[], Prompt],
+    long: Callable[[WholeDebate], Prompt],
+    *,
+    becomes: Any = None,
+    order: tuple[int, ...] = (),
+    misquotes: Callable[[Any], str] = no_fault,
+) -> Question:
+    """A question about a turn: ``long`` is its prompt for a judge that reads the whole debate, else ``short``."""
+
+    def prompt() -> Prompt:
+        if whole is not None:
+            return long(whole)
+        return with_moderator_messages(short(), opened.prompts, messages_before_turn(debate.words, turn.number))
+
+    return Question(
+        key=key,
+        purpose=purpose,
+        turn=turn.number,
+        model=opened.judge.model,
+        prompt=prompt,
+        answer_type=answer_type,
+        becomes=becomes or answer_type,
+        max_tokens=TOKENS[purpose],
+        think=opened.judge.think,
+        samples=opened.judge.samples,
+        order=order,
+        misquotes=misquotes,
+        cause=turn.spoken,
+        material=lambda: turns_material(debate, purpose, order or (turn.number,), kinds=opened.rubric.claims),
+    )
+
+
+def _score_question(debate: Debate, opened: DebateOpened, turn: Turn, whole: WholeDebate | None) -> Question:
+    """The question for the score of a turn."""
+    number, rubric = turn.number, opened.rubric
+    spoken = debate.transcript.spoken()[:number]
+    return _asked_about(
+        debate,
+        opened,
+        turn,
+        whole,
+        "score",
+        f"score:{number}",
+        scoring.score_type(rubric, number),
+        lambda: scoring.score_prompt(opened.prompts, rubric, opened.motion, spoken),
+        lambda whole: whole.score(spoken[-1]),
+        becomes=scoring.ScoreAnswer,
+    )
+
+
+def _orders(opened: DebateOpened, number: int) -> dict[str, tuple[int, int]]:
+    """The comparisons about a turn by name, each in the order in which its turns are shown.
+
+    Each turn is compared with the one before; where the rubric has a ring, the last one with the first, too.  A person
+    and a judge that is asked briefly see each pair in the order of the debate only.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    if number > 1:
+        found |= {"forward": (number - 1, number), "backward": (number, number - 1)}
+    if comparison.closes_ring(opened, number):
+        found |= {"closing": (1, number), "closing_backward": (number, 1)}
+    one_order = is_person(opened.judge.model) or opened.judge.effort == "brief"
+    return {name: order for name, order in found.items() if not one_order or order[0] < order[1]}
+
+
 JOINED: Final = (("score", "claims"), ("gaps", "premises"))
 """The questions about a turn that share a call of a judge with effort ``brief``."""
 
 
 def _joined(opened: DebateOpened, asked: dict[str, Question]) -> dict[str, Question]:
-    """The questions of a judge with effort ``brief``: two share a call, and two turns are compared in one order."""
-    kept = {name: each for name, each in asked.items() if name != "backward"}
+    """The questions of a judge with effort ``brief``: two share a call."""
+    kept = dict(asked)
     for names in JOINED:
         if kept.keys() >= set(names):
             kept |= _both(opened, *((name, kept[name]) for name in names))
@@ -201,9 +244,9 @@ def shortening_due(debate: Debate, opened: DebateOpened) -> ContextShortened | N
     return shortening.shortening_due(debate, opened) if reads_whole(opened) else None
 
 
-def _whole(debate: Debate, opened: DebateOpened) -> WholeDebate | None:
+def _whole(debate: Debate, opened: DebateOpened, up_to: int | None = None) -> WholeDebate | None:
     """The prompts of a judge that reads the whole debate; None for one that reads the newest turns."""
-    return WholeDebate(debate, opened) if reads_whole(opened) else None
+    return WholeDebate(debate, opened, up_to=up_to) if reads_whole(opened) else None
 
 
 def evidence_of(
@@ -232,13 +275,17 @@ def judged(
     if number > 1:
         compared = comparison.compare_turns(batch, number - 1, number, given["forward"], given.get("backward"))
         comparison.harmonize(batch, compared)
+    if "closing" in given:
+        closing = comparison.compare_turns(batch, 1, number, given["closing"], given.get("closing_backward"))
+        comparison.harmonize(batch, closing)
+    docking.recount_by_length(batch, number - 1)
     known = debate.known_injections
     record_injection(batch, number, injection.detect(turn.text) if known is None else known.get(number, ()))
     claims.flag_claims(batch, number, given["claims"])
     if evidence is not None:
         PARTS["evidence"].weigh_evidence(batch, turn, evidence, given)
     _appeal_new(batch, opened, number)
-    if number > 1:
+    if "gaps" in given:
         gaps.dock(batch, number, given["gaps"])
     spine.record_premises(batch, number, given["premises"])
     for purpose in ("claims", "gaps", "premises"):
@@ -392,6 +439,33 @@ def concluded_from(debate: Debate, asked: dict[str, Question]) -> Sequence[Draft
     return batch.drafts
 
 
+def second_readings(debate: Debate, opened: DebateOpened) -> dict[int, Question]:
+    """The scores that are asked for again, by turn, since they do not fit the comparisons.
+
+    The question is the one of the turn, as it was put when the turn had been spoken.  A person remembers the first
+    answer, and a baseline gives the same one: neither is asked again.
+    """
+    if is_person(opened.judge.model) or opened.judge.baseline:
+        return {}
+    return {
+        turn: replace(
+            _score_question(debate, opened, debate.transcript.turns[turn], _whole(debate, opened, up_to=turn)),
+            key=f"rescore:{turn}",
+            samples=second_reading.READINGS,
+        )
+        for turn in second_reading.misfits(debate)
+    }
+
+
+def reread(debate: Debate, asked: dict[int, Question]) -> Sequence[Draft]:
+    """What follows from the second readings, and the points of turns that have no score."""
+    batch, lies = EventBatch(debate), second_reading.misfits(debate)
+    for turn, question_ in asked.items():
+        second_reading.rescore(batch, turn, lies[turn], answers(debate, question_))
+    second_reading.infer(batch)
+    return batch.drafts
+
+
 def audit_question(debate: Debate, opened: DebateOpened) -> Question | None:
     """The closing audit by a judge that reads all turns; None if the rubric has none or it was made."""
     if not opened.rubric.gaps.closing_audit or debate.audited is not None or not reads_whole(opened):
@@ -404,8 +478,8 @@ def audit_question(debate: Debate, opened: DebateOpened) -> Question | None:
         turn=None,
         model=opened.judge.model,
         prompt=lambda: WholeDebate(debate, opened).audit(),
-        answer_type=gaps.AuditAnswer,
-        becomes=gaps.AuditAnswer,
+        answer_type=gaps.audit_type(opened.rubric),
+        becomes=gaps.audit_type(opened.rubric),
         max_tokens=TOKENS["audit"],
         think=opened.judge.think,
         cause=debate.course,
@@ -426,7 +500,8 @@ def conflict_question(debate: Debate, opened: DebateOpened) -> Question | None:
     if given.conflict is not None or given.narrative is None or given.scorecard is None:
         return None
     whole = reads_whole(opened)
-    if not (is_conflict(debate) if whole else given.narrative.winner not in {UNSET, given.scorecard.winner}):
+    asks_by_margins = whole or given.scorecard.lead is not UNSET
+    if not (is_conflict(debate) if asks_by_margins else given.narrative.winner not in {UNSET, given.scorecard.winner}):
         return None
     answer_type = verdicts.WholeConflict if whole else verdicts.ConflictAnswer
     return Question(

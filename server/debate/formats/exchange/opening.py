@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar, Final
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.table import LazyTable
@@ -75,10 +76,12 @@ async def build(request: ExchangeRequest, desk: Desk) -> Opening:
         **fields,
     )
     follows = (*(() if supplied is None else (supplied,)), *await documents(request))
-    if desk.log is None or not rubric.lead_beyond_noise:
+    is_by_certainty = rubric.certainty is not UNSET
+    if desk.log is None or not (rubric.lead_beyond_noise or is_by_certainty):
         return Opening(made, follows)
-    made = replace(made, noise=await NOISE["noise"](desk.log, made))
-    if request.ignore_noise:
+    if not (is_by_certainty and request.ignore_noise):
+        made = replace(made, noise=await NOISE["noise"](desk.log, made))
+    if request.ignore_noise and not is_by_certainty:
         made = replace(made, rubric=replace(rubric, lead_beyond_noise=False))
     return Opening(made, follows)
 

@@ -47,7 +47,7 @@ from events.types import (
     missing,
     other,
 )
-from judge.live.verdicts import scorecard_verdict
+from judge.live.verdicts import certain_verdict, scorecard_verdict
 from personalities.pressure import directive_in_force
 from server.debate.formats.exchange import judging
 from server.debate.formats.halts import delay_ms, give_up_reason, halt, halt_if_unaffordable, is_exhausted, is_forgiven
@@ -248,6 +248,9 @@ def _judge(debate: Debate, opened: DebateOpened, turn: Turn) -> tuple[Step, ...]
 def _scorecard(debate: Debate, opened: DebateOpened) -> ScorecardVerdictReached:
     """The verdict of the numbers."""
     card = scorecard(debate.ledger, debate.exchanges, opened.noise)
+    unsupported = [side for side in SIDES if _lacks_support(debate, side)]
+    if opened.rubric.certainty is not UNSET:
+        return certain_verdict(card, opened.rubric, unsupported=unsupported, baseline=opened.judge.baseline or "")
     spines = stabilities(debate.spine)
     stability = [missing("no premise") if each is UNSET else each for each in (spines[s].stability for s in SIDES)]
     return scorecard_verdict(
@@ -258,27 +261,39 @@ def _scorecard(debate: Debate, opened: DebateOpened) -> ScorecardVerdictReached:
             "credibility": (card.pro.credibility, card.con.credibility),
             "stability": (stability[0], stability[1]),
         },
-        unsupported=[side for side in SIDES if _lacks_support(debate, side)],
+        unsupported=unsupported,
         baseline=opened.judge.baseline or "",
         noise=card.noise,
     )
 
 
 def _lacks_support(debate: Debate, side: Side) -> bool:
-    """Whether more than half of a side's judged turns have no composite."""
-    cards = [card for card in debate.ledger.cards.values() if card.side == side and card.missing is None]
-    return 2 * sum(card.composite(debate.ledger.dimensions) is None for card in cards) > len(cards)
+    """Whether more than half of a side's judged turns have no composite, or one that had to be inferred in part."""
+    cards = [card for card in debate.ledger.cards.values() if card.side == side and card.is_scored]
+    dimensions = debate.ledger.dimensions
+    return 2 * sum(card.composite(dimensions) is None or bool(card.inferred) for card in cards) > len(cards)
+
+
+def _read_again(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
+    """Second readings of scores that do not fit their comparisons; none once the closing audit was made."""
+    if debate.audited is not None:
+        return ()
+    again = judging.second_readings(debate, opened)
+    return pending(debate, opened, list(again.values())) or record(judging.reread(debate, again))
 
 
 def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     """The end of a debate, one step after the other.
 
-    First the closing audit if the rubric has one and the verdict of the scorecard, then the narrative verdict and the
-    convergence, then the explanation of a conflict between the two verdicts, then the panel, and last the winner.
+    First second readings of scores that do not fit the comparisons, the closing audit if the rubric has one, and the
+    verdict of the scorecard.  Then the narrative verdict and the convergence, then the explanation of a conflict
+    between the two verdicts, then the panel, and last the winner.
     """
     if (shortened := judging.shortening_due(debate, opened)) is not None:
         return record([Draft(event=shortened, cause=debate.course)])
     if debate.verdicts.scorecard is None:
+        if again := _read_again(debate, opened):
+            return again
         if audit := judging.audit_question(debate, opened):
             return pending(debate, opened, [audit]) or record(judging.audited(debate, audit))
         return record([Draft(event=_scorecard(debate, opened), cause=debate.course)])

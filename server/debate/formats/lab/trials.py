@@ -17,6 +17,7 @@ from events.record import Draft
 from events.state import debate as debates
 from events.state.debate import Debate, OpenQuestions, UnusedAnswer, question
 from events.state.exchanges import Comparison
+from events.state.ledger import TurnCard
 from events.state.parts.lab import AGAIN, PREFIX, SWAPPED
 from events.text.segmentation import count_words
 from events.types import (
@@ -26,17 +27,16 @@ from events.types import (
     ModeratorSpoke,
     NarrativeVerdictReached,
     Reason,
-    TurnScored,
     TurnSpoken,
     TurnStarted,
     Usage,
 )
 from events.types.lab import LabItem, LabSetup, PeopleItem
-from events.types.rubric import composite_dimensions
+from events.types.rubric import composite_dimensions, is_unscaled
 from judge.guard.neutralise import quoted
 from judge.lab.trials import Reading, Trial, plan
 from judge.lexical.answers import respond
-from judge.live import claims, scoring, verdicts
+from judge.live import claims, comparison, scoring, verdicts
 from judge.live.answers import majority
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt
@@ -277,7 +277,7 @@ def reading_of(trial: Trial, debate: Debate, opened: DebateOpened) -> Reading:
     match trial.asks:
         case "score":
             scoring.record_score(batch, number, of_last)
-            return _scored(trial, batch.drafts, opened)
+            return _scored(trial, batch.debate.ledger.cards[number], opened)
         case "claims":
             claims.flag_claims(batch, number, of_last)
             flags = tuple(each.event.kind for each in batch.drafts if isinstance(each.event, ClaimFlagged))
@@ -289,25 +289,41 @@ def reading_of(trial: Trial, debate: Debate, opened: DebateOpened) -> Reading:
             return _compared(trial, of_last.values, opened)
 
 
-def _scored(trial: Trial, drafts: list[Draft], opened: DebateOpened) -> Reading:
-    scored = next(each.event for each in drafts if isinstance(each.event, TurnScored))
-    if not scored.components or not scored.dimensions:
-        why = scored.missing.reason if scored.missing is not UNSET else "no dimension has a score"
-        return Reading(trial=trial.id, failed=why)
-    summed = composite_dimensions(opened.rubric)
-    parts = {name: each.admitted for name, each in scored.components.items()}
-    absent = [name for name in summed if name not in scored.dimensions]
+def _scored(trial: Trial, card: TurnCard, opened: DebateOpened) -> Reading:
+    if not card.balances:
+        return Reading(
+            trial=trial.id, failed="no dimension has a score" if card.missing is None else card.missing.reason
+        )
+    rubric, summed = opened.rubric, composite_dimensions(opened.rubric)
+    parts = {name: each.admitted for name, each in card.components.items()}
+    absent = [name for name in summed if name not in card.balances]
     if absent:
         return Reading(trial=trial.id, parts=parts, failed=f"no score for {', '.join(absent)}")
-    total = round(sum(scored.dimensions[name].admitted for name in summed), 4)
-    return Reading(trial=trial.id, total=total, parts=parts)
+    total = sum(card.balances[name].effective for name in summed)
+    if is_unscaled(rubric):
+        whole = sum(rubric.dimensions[name].maximum for name in summed)
+        total *= whole / sum(card.balances[name].maximum for name in summed)
+    shares = {
+        name: sum(card.components[part].admitted for part in always) / sum(each.maximum for each in always.values())
+        for name in summed
+        if (
+            always := {
+                part: each
+                for part, each in rubric.dimensions[name].components.items()
+                if each.applies_from == 1 and part in card.components
+            }
+        )
+    }
+    return Reading(trial=trial.id, total=round(total, 4), parts=parts, shares=shares)
 
 
 def _compared(trial: Trial, samples: tuple[Mapping[str, str], ...], opened: DebateOpened) -> Reading:
     """The choice of most samples of the exchange; in each dimension the choice of most of them counts."""
     outcomes: dict[str, Any] = {}
     degrees: list[float] = []
+    levels: dict[str, float] = {}
     for name in opened.rubric.bands:
+        levels[name] = comparison.level_of(samples, name)
         chosen = [each.get(name, "draw").partition("_") for each in samples]
         most = majority([choice for choice, _, _ in chosen], "draw")
         outcomes[name] = {"first": "earlier", "second": "later", "draw": "draw"}[most]
@@ -316,7 +332,7 @@ def _compared(trial: Trial, samples: tuple[Mapping[str, str], ...], opened: Deba
     named: dict[str | None, Any] = {"earlier": "first", "later": "second"}
     chose = named.get(winner, "draw")
     confidence = round(sum(degrees) / len(degrees), 4) if degrees and chose != "draw" else EVEN
-    return Reading(trial=trial.id, chose=chose, confidence=confidence)
+    return Reading(trial=trial.id, chose=chose, confidence=confidence, levels=levels)
 
 
 def _narrated(trial: Trial, drafts: list[Draft]) -> Reading:

@@ -32,10 +32,12 @@ UNKNOWN = {"juries": set[str](), "cars": set[str](), "homework": {"turn 14"}}
 """Citations of what does not exist: they are left out."""
 MISSING = {"juries": set[str](), "cars": {"compare:8-7"}, "homework": {"score:7"}}
 """Questions that no attempt answers."""
-AGAIN = {"juries": {"gaps_again:6"}}
+AGAIN = {"juries": {"gaps_again:5"}}
 """Questions that are asked once more because a quote of a serious finding does not hold."""
+RESCORED = {"cars": {"rescore:6", "rescore:7"}}
+"""Second readings that differ from the first."""
 FLIPS = {
-    "juries": {(3, 4, "rhetoric")},
+    "juries": {(3, 4, "rhetoric"), (1, 6, "tactics")},
     "cars": {(4, 5, "tactics")},
     "homework": {(5, 6, "rhetoric"), (10, 11, "tactics")},
 }
@@ -90,8 +92,9 @@ def needed(name: str) -> set[str]:
     every |= {f"compare:{turn - 1}-{turn}" for turn in range(2, last + 1)}
     every |= {f"compare:{turn}-{turn - 1}" for turn in range(2, last + 1)}
     every |= {f"second_opinion:{claim}" for claim in claims(name)}
+    every |= {f"compare:1-{last}", f"compare:{last}-1"}
     every |= {"audit", "narrative", "narrative:swapped", "conflict"}
-    return every | ({"convergence"} if last >= 10 else set()) | AGAIN.get(name, set())
+    return every | ({"convergence"} if last >= 10 else set()) | AGAIN.get(name, set()) | RESCORED.get(name, set())
 
 
 def claims(name: str) -> set[str]:
@@ -114,7 +117,7 @@ def premises(name: str) -> dict[str, int]:
 
 def quotes(name: str) -> Iterator[tuple[int, str]]:
     """(turn, words quoted from it)."""
-    for turn, said in answers(name, "score"):
+    for turn, said in (*answers(name, "score"), *answers(name, "rescore")):
         parts = [part for part in said["components"].values() if part["points"] and "quote" in part]
         yield from ((turn, part["quote"]) for part in parts)
     for turn, said in answers(name, "claims"):
@@ -163,7 +166,7 @@ def test_every_answer_has_the_type_that_is_asked_for(name: str) -> None:
     for key in needed(name) - MISSING[name]:
         purpose, _, about = key.partition(":")
         match purpose:
-            case "score":
+            case "score" | "rescore":
                 type_ = score_type(rubric_v2(), int(about))
             case "compare":
                 type_ = compare_type(rubric_v2())
@@ -190,13 +193,14 @@ def test_both_orders_agree_but_for_the_flips(name: str) -> None:
         return choice.partition("_")[0]
 
     flips = set()
-    for later in range(2, TURNS[name] + 1):
-        forward = answer(name, f"compare:{later - 1}-{later}")
-        backward = answer(name, f"compare:{later}-{later - 1}")
+    last = TURNS[name]
+    for earlier, later in [*((turn, turn + 1) for turn in range(1, last)), (1, last)]:
+        forward = answer(name, f"compare:{earlier}-{later}")
+        backward = answer(name, f"compare:{later}-{earlier}")
         if forward and backward:
             dimensions = ("logic", "rhetoric", "tactics")
             flips |= {
-                (later - 1, later, each)
+                (earlier, later, each)
                 for each in dimensions
                 if winner(forward[each]) != swapped[winner(backward[each])]
             }

@@ -1,10 +1,14 @@
-"""The exhibitions of format ``exchange``, run to their end: what each of them shows of the judge's rules."""
+"""The exhibitions of format ``exchange``, run to their end: what each of them shows of the judge's rules.
+
+They are played under the newest rubric and under v2, whose rules other debates were judged by.
+"""
 
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from msgspec import UNSET
 
 from events.types import (
     ClaimFlagged,
@@ -16,8 +20,11 @@ from events.types import (
     PenaltyApplied,
     PremiseWithdrawn,
     ScoreHarmonized,
+    ScoreInferred,
     TurnFailed,
+    TurnRescored,
     TurnsCompared,
+    TurnScored,
 )
 from events.verify import verify_log
 from tests.server.harness import harness
@@ -35,10 +42,10 @@ FAILED = {"juries": {"claims:2"}, "cars": {"speak:pro", "compare:8-7"}, "homewor
 names = pytest.mark.parametrize("name", NAMES)
 
 
-async def play(name: str, folder: Path) -> Played:
+async def play(name: str, folder: Path, rubric: str) -> Played:
     """The events and the view of an exhibition that runs without pauses."""
     async with harness() as h:
-        debate = await h.exhibit(name, folder)
+        debate = await h.exhibit(name, folder, rubric=rubric)
         assert (await verify_log(h.log, debate)).ok
         return await h.events(debate), await h.view(debate)
 
@@ -46,7 +53,13 @@ async def play(name: str, folder: Path) -> Played:
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Played]:
     folder = tmp_path_factory.mktemp("played")
-    return {name: anyio.run(play, name, folder) for name in NAMES}
+    return {name: anyio.run(play, name, folder, "v2") for name in NAMES}
+
+
+@pytest.fixture(scope="module")
+def played_v3(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Played]:
+    folder = tmp_path_factory.mktemp("played_v3")
+    return {name: anyio.run(play, name, folder, "v3") for name in NAMES}
 
 
 def entries(played: Played, turn: int, dimension: str) -> list[tuple[str, float]]:
@@ -59,8 +72,11 @@ def entries(played: Played, turn: int, dimension: str) -> list[tuple[str, float]
 
 @pytest.mark.slow
 @names
-def test_it_is_refused_corrected_and_missing_only_where_it_shows_that(played: dict[str, Played], name: str) -> None:
-    events, _ = played[name]
+@pytest.mark.parametrize("rubric", ["played", "played_v3"])
+def test_it_is_refused_corrected_and_missing_only_where_it_shows_that(
+    rubric: str, name: str, request: pytest.FixtureRequest
+) -> None:
+    events, _ = request.getfixturevalue(rubric)[name]
 
     assert {False} == {each.parameters.get("neutral", False) for each in of(events, ModelAnswered)}
     assert REFUSED[name] == [(each.purpose, each.quote) for each in of(events, FindingRefused)]
@@ -117,7 +133,7 @@ def test_juries_has_two_verdicts_for_two_sides(played: dict[str, Played]) -> Non
 
     assert ("pro", "con") == (verdicts["scorecard"]["winner"], verdicts["narrative"]["winner"])
     assert 4 < verdicts["scorecard"]["margin"] < 5
-    assert ("narrow", False) == (verdicts["narrative"]["margin"], verdicts["narrative"]["flipped"])
+    assert ("clear", False) == (verdicts["narrative"]["margin"], verdicts["narrative"]["flipped"])
     assert "coherence_collapse" == verdicts["conflict"]["pattern"]
     assert view["spine"]["pro"]["stability"] < view["spine"]["con"]["stability"]
 
@@ -203,3 +219,70 @@ def test_homework_is_audited_on_both_sides(played: dict[str, Played]) -> None:
 
     assert [2] == [each.found for each in of(events, DebateAudited)]
     assert [(9, -3), (12, -3)] == [(each.turn, each.applied) for each in audited]
+
+
+# version 3
+
+
+def outcome(played: Played) -> str:
+    return str(played[1]["outcome"]["text"])
+
+
+@names
+def test_the_newest_rubric_asks_for_a_closing_comparison_and_for_none_of_what_it_left(
+    played_v3: dict[str, Played], name: str
+) -> None:
+    events, view = played_v3[name]
+    last = max(int(turn) for turn in view["turns"])
+    (closing,) = [each for each in of(events, TurnsCompared) if (each.earlier, each.later) == (1, last)]
+
+    assert 3 == events[0].rubric.version
+    assert closing.levels
+    assert not of(events, ScoreHarmonized) or {"comparison"} == {each.rule for each in of(events, ScoreHarmonized)}
+    assert not [each.reason for each in of(events, LogicGapAdjusted) if "it continues" in each.reason]
+    assert all(
+        turn.get("composite_maximum", 100) == (70 if number == "1" else 100) for number, turn in view["turns"].items()
+    )
+
+
+def test_juries_cannot_be_told_apart_although_the_reading_names_a_side(played_v3: dict[str, Played]) -> None:
+    _, view = played_v3["juries"]
+    scorecard = view["verdicts"]["scorecard"]
+
+    assert ("neither", "con") == (scorecard["winner"], scorecard["leaning"])
+    assert 0.5 < scorecard["certainty"] < 0.9
+    assert outcome(played_v3["juries"]).startswith("Not distinguishable: Con leads by 0.7 (60 % sure)")
+    assert "The reading of the whole debate names Con, clearly." in outcome(played_v3["juries"])
+
+
+def test_juries_asks_about_the_last_turn_in_the_closing_audit_only(played_v3: dict[str, Played]) -> None:
+    events, _ = played_v3["juries"]
+
+    assert {2, 3, 4, 5} == {each.turn for each in of(events, ModelAnswered) if each.purpose == "gaps"}
+    assert [("logic_gap", -2)] == [each for each in entries(played_v3["juries"], 6, "logic") if each[0] != "comparison"]
+
+
+def test_cars_scores_two_turns_again_that_did_not_fit_their_comparisons(played_v3: dict[str, Played]) -> None:
+    events, _ = played_v3["cars"]
+    again = {each.turn: each for each in of(events, TurnRescored)}
+    first = {each.turn: each for each in of(events, TurnScored)}
+
+    assert {6, 7} == again.keys()
+    for turn, each in again.items():
+        assert each.components is not UNSET
+        assert each.components != first[turn].components
+    text = outcome(played_v3["cars"])
+    assert "Turns 6 and 7 did not fit their comparisons: the judge scored them again, and the median" in text
+
+
+def test_homework_names_a_side_and_fills_the_turn_without_a_score(played_v3: dict[str, Played]) -> None:
+    events, view = played_v3["homework"]
+    (filled,) = of(events, ScoreInferred)
+
+    assert (7, "pro") == (filled.turn, view["verdicts"]["scorecard"]["winner"])
+    assert "Turn 7 has no score: its points follow from its comparisons." in outcome(played_v3["homework"])
+    assert view["verdicts"]["scorecard"]["certainty"] >= 0.9
+
+
+def test_homework_says_nothing_of_a_tie(played_v3: dict[str, Played]) -> None:
+    assert "tie" not in outcome(played_v3["homework"])

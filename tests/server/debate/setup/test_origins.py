@@ -184,7 +184,7 @@ async def test_a_debate_made_of_another_keeps_or_changes_how_often_its_judge_is_
             calls.append(sum(answer.turn == 4 and answer.purpose != "speak" for answer in of(ModelAnswered, records)))
 
     assert efforts == ["brief", "brief", "full", "full", "brief"]
-    assert calls == [3, 3, 6, 6, 3]
+    assert calls == [4, 4, 7, 7, 4]
 
 
 # forking

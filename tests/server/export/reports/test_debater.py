@@ -56,10 +56,10 @@ def recorded(path: Path) -> tuple[Recorded, ...]:
 
 
 @cache
-def exhibited(name: str) -> tuple[Recorded, ...]:
+def exhibited(name: str, **request_: Any) -> tuple[Recorded, ...]:
     async def play() -> tuple[Recorded, ...]:
         async with harness() as h, anyio.TemporaryDirectory() as folder:
-            return await records(h, await h.exhibit(name, Path(folder)))
+            return await records(h, await h.exhibit(name, Path(folder), **request_))
 
     return anyio.run(play)
 
@@ -220,11 +220,21 @@ async def test_a_person_who_judges_and_the_outcome_are_named_as_in_the_view(scri
 
 
 @pytest.mark.slow
-def test_missing_scores_are_told_with_their_reason_and_count_for_nothing() -> None:
-    text = report_markdown(made(exhibited("homework"), "pro"))
+@pytest.mark.parametrize(
+    ("rubric", "says"),
+    [
+        ("v2", r"Turn 7 \(event \d+\) has no score: the judge gave no usable answer"),
+        (
+            "v3",
+            r"The judge gave turn 7 \(event \d+\) no score \(.+\); its points of logic, rhetoric and tactics follow",
+        ),
+    ],
+)
+def test_missing_scores_are_told_with_their_reason(rubric: str, says: str) -> None:
+    text = report_markdown(made(exhibited("homework", rubric=rubric), "pro"))
 
     assert "## Not scored" in text
-    assert re.search(r"Turn 7 \(event \d+\) has no score: the judge gave no usable answer", text)
+    assert re.search(says, text)
 
 
 @pytest.mark.anyio

@@ -74,7 +74,7 @@ async def test_two_judgings_of_one_debate_are_compared_turn_by_turn(tmp_path: Pa
     assert 6 == found.scores.turns
     assert found.scores.bias is not UNSET
     assert found.scores.bias.value < 0
-    assert (5, 5) == (found.preferred_of, found.preferred_alike)
+    assert (6, 6) == (found.preferred_of, found.preferred_alike), "the closing comparison is one of them"
     flags = {name for name, claim in one.view.claims.items() if claim.turn != 3}
     alone = {each.first.claim for each in found.flags if each.first is not UNSET and each.second is UNSET}
     assert flags <= alone
@@ -94,6 +94,22 @@ async def test_a_judging_compared_with_its_like_differs_in_nothing(tmp_path: Pat
     assert found.common_flags.first == found.common_flags.both == found.common_flags.second > 0
     assert found.common_dockings.first == found.common_dockings.both > 0
     assert "Both have the same judge: a difference shows how far it differs from itself." in found.notes
+
+
+async def test_turn_1_is_not_compared_where_one_rubric_scales_it(tmp_path: Path) -> None:
+    mild = script(tmp_path, "mild")
+    async with harness() as h:
+        one, two = await judged(h, mild, mild, rubric="v2"), await judged(h, mild, mild, rubric="v3")
+        found = compared(one, two)
+        alike = compared(two, await judged(h, mild, mild, rubric="v3"))
+
+    note = "One rubric scales turn 1 and the other one does not, so the composites of turn 1 are not compared."
+    assert note in found.notes
+    assert note not in alike.notes
+    assert UNSET is found.turns[0].difference
+    assert all(each.difference is not UNSET for each in found.turns[1:])
+    assert len(found.turns) - 1 == found.scores.turns
+    assert len(alike.turns) == alike.scores.turns
 
 
 async def test_a_note_on_the_judge_stands_once_where_both_judgings_have_it(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 The checks use neither the folds nor the wordings of the reports: each kind has its pattern and its reading of events.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -48,10 +49,13 @@ from events.types import (
     PremiseWithdrawn,
     QuestionsAnswered,
     Reason,
+    ScoreCapped,
     ScorecardVerdictReached,
     ScoreChange,
     ScoreHarmonized,
+    ScoreInferred,
     TranscriptSupplied,
+    TurnRescored,
     TurnsCompared,
     TurnScored,
     TurnSpoken,
@@ -151,32 +155,50 @@ def words(sentence: ReportSentence) -> str:
 
 
 def composites(told: Told, events: list[Any]) -> dict[int, float]:
-    """The points of the turns, from some events alone."""
+    """The points of the turns, from some events alone: the last reading of each score, or what comparisons imply."""
     parts = [name for name, each in told.opened.rubric.dimensions.items() if each.in_composite]
+    given: dict[int, dict[str, float]] = {}
+    for each in events:
+        if isinstance(each, TurnScored | TurnRescored) and each.dimensions is not UNSET:
+            given.setdefault(each.turn, {}).update({name: one.admitted for name, one in each.dimensions.items()})
+        elif isinstance(each, ScoreInferred):
+            given.setdefault(each.turn, {}).update(each.dimensions)
     found: dict[int, float] = {}
-    for scored in (each for each in events if isinstance(each, TurnScored)):
-        if scored.dimensions is UNSET or not all(name in scored.dimensions for name in parts):
-            continue
-        changes = [each for each in events if isinstance(each, ScoreChange) and each.turn == scored.turn]
-        given = sum(scored.dimensions[name].admitted for name in parts)
-        found[scored.turn] = round(given + sum(each.applied for each in changes if each.dimension in parts), 2)
+    for turn, points in sorted(given.items()):
+        if all(name in points for name in parts):
+            changes = [each for each in events if isinstance(each, ScoreChange) and each.turn == turn]
+            applied = sum(each.applied for each in changes if each.dimension in parts)
+            found[turn] = round(sum(points[name] for name in parts) + applied, 2)
     return found
 
 
+def highest(told: Told, turn: int) -> float:
+    """The most that a turn can have: by the newer rubrics turn 1 has no points of what does not apply to it."""
+    rubric = told.opened.rubric
+    counted = [each for each in rubric.dimensions.values() if each.in_composite]
+    if rubric.base != "components":
+        return sum(each.maximum for each in counted)
+    components = [one for each in counted for one in each.components.values() if one.applies_from <= turn]
+    return sum(each.maximum for each in components)
+
+
 def ranks(told: Told, *, of: Callable[..., float] | None, alone: bool) -> bool:
-    """Whether a turn has the most (``max``) or the fewest (``min``) points of the side's."""
+    """Whether a turn has the most (``max``) or the least (``min``) of the side's turns, of what each could have."""
     mine = {turn: points for turn, points in composites(told, told.cites(Event)).items() if turn in told.mine}
     everything = {turn: points for turn, points in composites(told, told.all(Event)).items() if turn in told.mine}
-    points = [*mine.values()]
-    is_extreme = (len(points) == 1) if of is None else mine[told.turn] == of(points)
-    is_alone = points.count(mine[told.turn]) == 1
+    shares = {turn: points / highest(told, turn) for turn, points in mine.items()}
+    is_extreme = (len(shares) == 1) if of is None else shares[told.turn] == of(shares.values())
+    is_alone = [*shares.values()].count(shares[told.turn]) == 1
     says_when = told["when"] == ("in the end" if told.all(DebateConcluded) else "so far")
+    differ = len({highest(told, turn) for turn in mine}) > 1
     return (
         mine == everything
         and is_extreme
         and is_alone == alone
         and says_when
         and float(told["points"]) == mine[told.turn]
+        and float(told["most"]) == highest(told, told.turn)
+        and (of is None or differ == bool(told["by"]))
     )
 
 
@@ -189,32 +211,92 @@ def shown(value: float, told: Told, name: str = "points") -> bool:
 def outcome(told: Told) -> bool:
     """The winner, what decided, and what the reading of the whole debate says, as recorded."""
     end, text = told.one(DebateConcluded), told["text"]
-    no_winner = any(each in text for each in ("No winner", "no winner", "For reference only"))
-    names_winner = f"{NAMES[end.winner]} wins" in text if end.winner != "neither" else no_winner
-    other_wins = end.winner != "neither" and f"{NAMES[other(end.winner)]} wins" in text
+    cards, rubric = told.cites(ScorecardVerdictReached), told.opened.rubric
+    is_by_lead = end.by_rule == "scorecard" and any(card.leaning is not UNSET for card in cards)
+    no_winner = any(each in text for each in ("No winner", "no winner", "No side", "For reference only"))
+    no_winner = text.startswith("Not distinguishable") if is_by_lead else no_winner
+    ahead = "was ahead in this debate" if is_by_lead else "wins"
+    names_winner = f"{NAMES[end.winner]} {ahead}" in text if end.winner != "neither" else no_winner
+    other_wins = end.winner != "neither" and f"{NAMES[other(end.winner)]} {ahead}" in text
     is_fair = "You" not in text and names_winner and not other_wins
-    for card in told.cites(ScorecardVerdictReached):
-        is_tie = not isinstance(card.margin, Missing) and card.margin <= told.opened.rubric.tie_within
+    for card in cards:
+        if is_by_lead:
+            is_fair = is_fair and by_lead(told, card, text)
+            continue
+        is_tie = not isinstance(card.margin, Missing) and card.margin <= rubric.tie_within
         if end.by_rule == "scorecard" and end.winner != "neither":
             is_fair = is_fair and is_tie == ("tie" in text) and (card.decided_by is UNSET or card.decided_by in text)
     for read in told.cites(NarrativeVerdictReached):
         names = re.search(r"The reading of the whole debate names (Pro|Con)", text)
         expected = NAMES.get(read.winner) if read.winner and not read.flipped else None
         is_fair = is_fair and (names[1] if names else None) == expected
-    figures: list[Any] = [told.opened.rubric.tie_within]
-    for card in told.cites(ScorecardVerdictReached):
+    figures: list[Any] = [rubric.tie_within]
+    for card in cards:
         figures += [card.margin, card.noise, *((card.mean.pro, card.mean.con))]
     for given in told.cites(AssessmentGiven):
         figures += [given.pro_total, given.con_total]
     known = [each for each in figures if isinstance(each, float | int)]
+    text = (
+        re.sub(r"A side is named from .*(?= The reading of the whole)|\(\d+ % sure\)", "", text) if is_by_lead else text
+    )
     numbers = [float(each) for each in re.findall(r"\d+(?:\.\d+)?", text)]
     is_fair = is_fair and all(any(abs(number - each) < 0.051 for each in known) for number in numbers)
     for pro, con in re.findall(r"Pro (\d+\.\d+), Con (\d+\.\d+)", text):
-        both = [(each.mean.pro, each.mean.con) for each in told.cites(ScorecardVerdictReached)]
+        both = [(each.mean.pro, each.mean.con) for each in cards]
         both += [(each.pro_total, each.con_total) for each in told.cites(AssessmentGiven)]
         is_fair = is_fair and any(abs(float(pro) - x) < 0.051 and abs(float(con) - y) < 0.051 for x, y in both)
     missed = [each for each in told.all(NarrativeVerdictReached) if each not in told.cited.values()]
     return is_fair and not missed
+
+
+def by_lead(told: Told, card: ScorecardVerdictReached, text: str) -> bool:
+    """Who leads by how much, how sure that is, on what it rests, and which turns were read again or not at all."""
+    rule, mean = told.opened.rubric.certainty, card.mean
+    assert isinstance(mean.pro, float)
+    assert isinstance(mean.con, float)
+    margin = round(mean.pro - mean.con, 2)
+    leads = "pro" if margin > 0 else "con" if margin else "neither"
+    sure = f"({math.floor(card.certainty * 100)} % sure)" if margin else "both sides have the same points"
+    noise = told.opened.noise
+    again = told.all(TurnRescored)
+    read = [[*map(int, re.findall(r"\d+", each))] for each in re.findall(r"Turns? ([\d, and]+) did not fit", text)]
+    without = [int(each) for each in re.findall(r"Turn (\d+) has no score", text)]
+    return (
+        (card.leaning, card.margin) == (leads, abs(margin))
+        and (card.winner != "neither") == (bool(margin) and card.certainty >= rule.name_at)
+        and all(each in text for each in (sure, f"named from {rule.name_at * 100:.0f} % on", f"from {card.pairs} pair"))
+        and f" {card.error:.1f}".removesuffix(".0") + " point" in text
+        and "tie" not in text
+        and ("was not measured" in text) == (noise is UNSET or noise.residual is UNSET)
+        and again == told.cites(TurnRescored)
+        and sorted(each.turn for each in again) == sorted(turn for turns in read for turn in turns)
+        and [each.turn for each in told.all(ScoreInferred)] == without
+        and all(
+            map(
+                by_witness(told, leads), re.findall(r"points to (Pro|Con)( too)? \((.+?): Pro (.+?), Con (.+?)\)", text)
+            )
+        )
+    )
+
+
+def by_witness(told: Told, leads: str) -> Callable[[tuple[str, ...]], bool]:
+    """Whether what conduct and premises point to follows from their figures, and conduct's figures from the events."""
+    sides = {each.turn: each.side for each in told.all(TurnSpoken)}
+    conduct: dict[str, dict[int, float]] = {"pro": {}, "con": {}}
+    for each in told.all(TurnScored, TurnRescored):
+        if each.dimensions is not UNSET and "credibility" in each.dimensions:
+            changes = [one for one in told.all(ScoreChange, turn=each.turn) if one.dimension == "credibility"]
+            applied = sum(one.applied for one in changes)
+            conduct[sides[each.turn]][each.turn] = each.dimensions["credibility"].admitted + applied
+
+    def holds(said: tuple[str, ...]) -> bool:
+        side, too, measure, *figures = said
+        pro, con = map(float, figures)
+        known = [sum(points.values()) / len(points) for points in conduct.values()]
+        is_known = measure != "credibility" or all(abs(x - y) < 0.0051 for x, y in zip(known, (pro, con), strict=True))
+        return is_known and side == ("Pro" if pro > con else "Con") and bool(too) == (side == NAMES.get(leads))
+
+    return holds
 
 
 def means(told: Told) -> bool:
@@ -234,7 +316,7 @@ def means(told: Told) -> bool:
 def exchanges(told: Told) -> bool:
     counts = {"won": 0, "lost": 0, "drawn": 0}
     for each in told.cites(TurnsCompared):
-        if each.missing is not UNSET:
+        if each.missing is not UNSET or each.later != each.earlier + 1:
             continue
         given = [*each.outcomes.values()]
         earlier, later = given.count("earlier"), given.count("later")
@@ -249,8 +331,52 @@ def exchanges(told: Told) -> bool:
     )
 
 
+def points_(told: Told) -> bool:
+    """The points of both sides from the last values of all components, each over the turns that have it.
+
+    What one side has in no turn counts for neither; what changed the scores is a mean over a side's turns.
+    """
+    rubric = told.opened.rubric
+    parts = {
+        name: one.maximum
+        for each in rubric.dimensions.values()
+        if each.in_composite
+        for name, one in each.components.items()
+    }
+    had: dict[str, dict[int, dict[str, float]]] = {"pro": {}, "con": {}}
+    sides = {each.turn: each.side for each in told.all(TurnSpoken)}
+    wholes = composites(told, told.all(Event))
+    for each in told.all(TurnScored, TurnRescored, ScoreInferred):
+        if each.components is UNSET or each.turn not in wholes:
+            continue
+        read = {name: getattr(one, "admitted", one) for name, one in each.components.items() if name in parts}
+        had[sides[each.turn]].setdefault(each.turn, {}).update(read)
+
+    def total(side: str, names: list[str]) -> float:
+        turns = had[side]
+        by_name = [[given[name] for given in turns.values() if name in given] for name in names]
+        changes = [wholes[turn] - sum(given.values()) for turn, given in turns.items()]
+        return sum(sum(each) / len(each) for each in by_name) + sum(changes) / len(changes)
+
+    def has(side: str, name: str) -> bool:
+        return any(name in given for given in had[side].values())
+
+    both = all(had.values())
+    for side, name in ((told.side, "mine"), (told.rival, "theirs")):
+        names = [each for each in parts if has(side, each) and (not both or has(other(side), each))]
+        if not had[side]:
+            if told[name] != "none":
+                return False
+        elif not shown(total(side, names), told, name):
+            return False
+        most = sum(parts[each] for each in names)
+        if (side == "pro" or not had["pro"]) and had[side] and int(told["most"]) != most:
+            return False
+    return told["rival"] == NAMES[told.rival]
+
+
 def component(told: Told) -> bool:
-    (score,) = told.cites(TurnScored)
+    score = [each for each in told.cites(TurnScored, TurnRescored) if each.components is not UNSET][-1]
     name = told["component"].replace(" ", "_")
     rules = {name: each for part in told.opened.rubric.dimensions.values() for name, each in part.components.items()}
     given, rule = score.components[name], rules[name]
@@ -265,7 +391,8 @@ def judge_wrote(told: Told) -> bool:
     """The words are those of an answer of the judge, in an event that is the judge's."""
     (event,) = told.cited.values()
     first = next(each.side for each in told.all(TurnSpoken) if each.turn == 1) if told.all(TurnSpoken) else "pro"
-    texts = [each.reason for each in (event.components.values() if isinstance(event, TurnScored) else (event,))]
+    is_score = isinstance(event, TurnScored | TurnRescored)
+    texts = [each.reason for each in (event.components.values() if is_score else (event,))]
     by = getattr(event, "by", "judge")
     return by != "evidence" and any(plain(named(text, first)).startswith(told["quote"]) for text in texts)
 
@@ -385,17 +512,24 @@ def changed(told: Told) -> bool:
     first = sum(scored.dimensions[name].admitted for name in parts)
     every = [each for each in told.all(ScoreChange, turn=scored.turn) if each.dimension in parts]
     sums: dict[str, float] = {}
+    kinds = {LogicGapAdjusted: "flaws", ScoreHarmonized: "comparisons", ScoreCapped: "limits of a score"}
     for each in every:
         of_claim = isinstance(each, PenaltyReversed) or getattr(each, "claim", UNSET) is not UNSET
-        kind = {LogicGapAdjusted: "flaws", ScoreHarmonized: "comparisons"}.get(type(each), "rules of conduct")
-        kind = "flagged claims" if of_claim else kind
+        kind = "flagged claims" if of_claim else kinds.get(type(each), "rules of conduct")
+        kind = "weighing all findings again" if each.rule == "docking" else kind
         sums[kind] = sums.get(kind, 0) + each.applied
+    for again in told.cites(TurnRescored):
+        if again.dimensions is not UNSET:
+            read = sum(again.dimensions[name].admitted for name in parts)
+            sums["a second reading"] = read - first
     said = {
         kind.removeprefix(" and ").strip(): float(points) * (-1 if verb == "took" else 1)
         for kind, verb, points in re.findall(r"([a-z ]+?) (took|gave) ([\d.]+) points?", told["changes"])
     }
     return (
         told.cites(ScoreChange) == every
+        and told.cites(TurnRescored)
+        == [each for each in told.all(TurnRescored, turn=scored.turn) if each.components is not UNSET]
         and said == {kind: round(points, 2) for kind, points in sums.items() if round(points, 2)}
         and float(told["first"]) == round(first, 2)
         and float(told["points"]) == round(first + sum(said.values()), 2)
@@ -482,7 +616,13 @@ def miscited(told: Told) -> bool:
     return is_it and told["fault"].startswith(fault) and told.says(each.turn)
 
 
-def points_of(event: TurnScored, name: str) -> float:
+def readings(told: Told, name: str) -> dict[int, Any]:
+    """By turn, the last reading that has a component."""
+    every = [each for each in told.all(TurnScored, TurnRescored) if each.components is not UNSET]
+    return {each.turn: each for each in every if name in each.components}
+
+
+def points_of(event: Any, name: str) -> float:
     assert event.components is not UNSET
     return event.components[name].admitted
 
@@ -490,8 +630,7 @@ def points_of(event: TurnScored, name: str) -> float:
 def below_best(told: Told) -> bool:
     name = told["component"].replace(" ", "_")
     rule = next(each.components[name] for each in told.opened.rubric.dimensions.values() if name in each.components)
-    scored = [each for each in told.all(TurnScored) if each.components is not UNSET and name in each.components]
-    every = [each for each in scored if each.turn >= rule.applies_from]
+    every = [each for each in readings(told, name).values() if each.turn >= rule.applies_from]
     top = max(points_of(each, name) for each in every)
     below = [top - points_of(each, name) for each in every if each.turn in told.mine]
     figures = (float(told["best"]), int(told["of"]), int(told["turns"])) == (top, rule.maximum, len(below))
@@ -554,8 +693,9 @@ def in_respect_of(text: str) -> str:
 QUOTE, POINTS, TURN = "«(?P<quote>.*)»", "(?P<points>[\\d.]+) points?", "turn (?P<turn>\\d+)"
 DIMENSION = "(?P<dimension>[a-z ]+(?: \\(not in the total\\))?)"
 LOST = f"{TURN} lost {POINTS} of {DIMENSION}"
-OF_100 = "(?P<points>[\\d.]+) of 100 (?P<when>.+)\\."
-WITH = "with (?P<points>[\\d.]+) of 100 points (?P<when>.+)\\."
+BY_SHARE = "(?P<by>, by the share of what a turn could have)?"
+OF_MOST = f"(?P<points>[\\d.]+) of (?P<most>\\d+) (?P<when>in the end|so far){BY_SHARE}\\."
+WITH = f"with (?P<points>[\\d.]+) of (?P<most>\\d+) points (?P<when>in the end|so far){BY_SHARE}\\."
 GIVEN = "(?P<given>[\\d.]+) of (?P<of>\\d+)(?:, of which the rules admit (?P<admitted>[\\d.]+),)?"
 BEST = "In this respect \\({what}\\) the best {best} of this debate has (?P<best>[\\d.]+) of (?P<of>\\d+)\\. Your "
 Check = Callable[[Told], Any]
@@ -590,6 +730,10 @@ CHECKS: dict[str, tuple[str, Check]] = {
         "Mean score of your turns: (?P<mine>[\\d.]+|none) of 100\\. (?P<rival>Pro|Con): (?P<theirs>[\\d.]+|none)\\.",
         means,
     ),
+    "points": (
+        "Your points: (?P<mine>[\\d.]+|none) of (?P<most>\\d+)\\. (?P<rival>Pro|Con): (?P<theirs>[\\d.]+|none)\\.",
+        points_,
+    ),
     "exchanges": (
         (
             "Of (?P<pairs>\\d+) pairs? of neighbouring turns you won (?P<won>\\d+) and lost (?P<lost>\\d+);"
@@ -610,15 +754,15 @@ CHECKS: dict[str, tuple[str, Check]] = {
         "None of your turns has a score\\.",
         lambda t: not any(turn in t.mine for turn in composites(t, t.all(Event))),
     ),
-    "only_turn": (f"{TURN} is your only turn with a score: {OF_100}", lambda t: ranks(t, of=None, alone=True)),
+    "only_turn": (f"{TURN} is your only turn with a score: {OF_MOST}", lambda t: ranks(t, of=None, alone=True)),
     "best_turn": (f"{TURN} is your best turn, {WITH}", lambda t: ranks(t, of=max, alone=True)),
     "no_better_turn": (
-        f"None of your turns has more points than {TURN}: {OF_100}",
+        f"None of your turns has more points than {TURN}: {OF_MOST}",
         lambda t: ranks(t, of=max, alone=False),
     ),
     "worst_turn": (f"{TURN} is your lowest turn, {WITH}", lambda t: ranks(t, of=min, alone=True)),
     "no_lower_turn": (
-        f"None of your turns has fewer points than {TURN}: {OF_100}",
+        f"None of your turns has fewer points than {TURN}: {OF_MOST}",
         lambda t: ranks(t, of=min, alone=False),
     ),
     "component": (f"The judge gave it {GIVEN} for (?P<component>.+?) \\(whether it (?P<asks>.+)\\)\\.", component),
@@ -677,6 +821,10 @@ CHECKS: dict[str, tuple[str, Check]] = {
         "Comparisons with the neighbouring turns moved (?:turn \\d+ (?:down|up) by [\\d.]+ points?(?:, )?)+\\.",
         bands,
     ),
+    "compared": (
+        "Comparisons with other turns moved (?:turn \\d+ (?:down|up) by [\\d.]+ points?(?:, )?)+\\.",
+        bands,
+    ),
     "bands_total": (f"Together your turns lost {POINTS} by it\\.", bands_total),
     "dropped": (f"The judge says that {TURN} dropped a premise of yours in silence: {QUOTE}", dropped),
     "charged": (f"It cost the turn {POINTS} of {DIMENSION}\\.", charged),
@@ -718,7 +866,7 @@ CHECKS: dict[str, tuple[str, Check]] = {
     ),
     "lowest": (
         f"{TURN} has {POINTS}\\.",
-        lambda t: bool(t.cites(TurnScored, turn=t.turn)),
+        lambda t: t.cites(TurnScored, TurnRescored, turn=t.turn) == t.all(TurnScored, TurnRescored, turn=t.turn),
     ),
     "cost": (f"(?P<number>\\d+) .+? cost you {POINTS} of (?P<dimension>.+), (?P<most>.+)\\.", cost),
     "not_judged": (
@@ -727,6 +875,18 @@ CHECKS: dict[str, tuple[str, Check]] = {
     ),
     "unscored": (f"{TURN} has no score: (?P<reason>.+)\\.", unscored),
     "unscored_part": (f"{TURN} has no score for (?P<dimension>[a-z ]+): (?P<reason>.+)\\.", unscored),
+    "inferred": (
+        (
+            f"The judge gave {TURN} no score \\((?P<reason>.+)\\); its points of (?P<dimensions>.+) follow from its"
+            " comparisons\\."
+        ),
+        lambda t: (
+            t.one(ScoreInferred).turn == t.turn
+            and t.one(ScoreInferred).reason == t["reason"]
+            and {*t["dimensions"].replace(", ", " and ").split(" and ")} == {*t.one(ScoreInferred).dimensions}
+            and all(isinstance(t.log[at], TurnsCompared) for at in t.one(ScoreInferred).because_of)
+        ),
+    ),
     "no_totals": (
         "None of your arguments has a score\\.",
         lambda t: (
@@ -793,7 +953,9 @@ CHECKS: dict[str, tuple[str, Check]] = {
 }
 """Of each kind: its pattern, and what its events must say.  ``fullmatch`` finds the words that the check reads."""
 ABOUT_THE_ONE_BEFORE: dict[str, Callable[[Told, Any, str], bool]] = {
-    "lowest": lambda told, _, text: shown(points_of(told.one(TurnScored), in_respect_of(text)), told),
+    "lowest": lambda told, _, text: shown(
+        points_of(readings(told, in_respect_of(text))[told.turn], in_respect_of(text)), told
+    ),
     "lowest_argument": lambda told, _, text: shown(traced(told).scores[in_respect_of(text)], told),
     "not_answered": lambda told, before, _: not_answered(told, before),
     "charged": lambda told, before, _: before in told.cites(PremiseDropped) + told.cites(PremiseStated),
@@ -1032,7 +1194,7 @@ def test_a_tie_break_is_named_and_nobody_is_told_that_they_won() -> None:
             return replace(event, winner="pro", margin=0.67, mean=mean, decided_by="credibility")
         return None
 
-    log = edited(exhibited("juries"), close)
+    log = edited(exhibited("juries", rubric="v2"), close)
     (told,) = told_of(log, "pro", "outcome")
 
     assert told.startswith("Pro wins by a tie-break on credibility: the scores lie within the tie margin of 2 points")
@@ -1050,7 +1212,7 @@ async def test_a_judge_that_failed_is_not_read_as_one_that_found_nothing(script:
         log = await records(h, debate)
     kinds = {kind for side in ("pro", "con") for kind in checked(log, side)}
 
-    assert "unscored" in kinds
+    assert "inferred" in kinds
     assert not kinds & {"premise", "not_answered", "dropped", "lost_gap", "lost_claim"}
 
 

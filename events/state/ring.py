@@ -1,0 +1,82 @@
+"""What a comparison expects of the scores of its two turns, and what it moves.  Formulas: docs/design.md.
+
+Only the points that the rules admitted are read, over the components that both turns have: they are fixed once they are
+given, so the order of events does not matter.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from events.state.exchanges import Comparison
+    from events.state.ledger import Ledger, TurnCard
+
+SCALE: Final = 100.0
+"""Residuals are given in points of a composite of this maximum."""
+
+
+def gap_of(levels: Sequence[float], maximum: float, per_degree: float) -> float:
+    """The expected lead of the later turn in points: the mean degree × ``per_degree`` × ``maximum``."""
+    return per_degree * maximum * sum(levels) / len(levels)
+
+
+def moves(earlier: float, later: float, gap: float, maximum: float, weight: float) -> tuple[float, float]:
+    """By how much the earlier and the later turn move: half of ``weight`` of what each lacks to what is expected."""
+    return (
+        weight / 2 * (min(max(later - gap, 0.0), maximum) - earlier),
+        weight / 2 * (min(max(earlier + gap, 0.0), maximum) - later),
+    )
+
+
+class Held(Struct, frozen=True, kw_only=True, gc=False):
+    """Two turns in one dimension, over the components that both have: points, and the expected lead of the later."""
+
+    earlier: float
+    later: float
+    gap: float
+    maximum: float
+
+    def expected(self, *, of_later: bool) -> float:
+        """What the other turn's points and the comparison say of one of the turns."""
+        said = self.earlier + self.gap if of_later else self.later - self.gap
+        return min(max(said, 0.0), self.maximum)
+
+
+def held(ledger: "Ledger", comparison: "Comparison") -> dict[str, Held]:
+    """The dimensions of a comparison in which both turns have a score by the judge."""
+    rubric, ring = ledger.rubric, ledger.ring
+    cards = ledger.cards.get(comparison.earlier), ledger.cards.get(comparison.later)
+    if rubric is None or ring is None or comparison.missing is not None or cards[0] is None or cards[1] is None:
+        return {}
+    found: dict[str, Held] = {}
+    for name, levels in comparison.levels.items():
+        dimension = rubric.dimensions.get(name)
+        if dimension is None or not levels or not all(name in each.balances for each in cards if each is not None):
+            continue
+        if any(name in each.inferred for each in cards if each is not None):
+            continue
+        common = [part for part in dimension.components if part in cards[0].components and part in cards[1].components]
+        if maximum := sum(dimension.components[part].maximum for part in common):
+            found[name] = Held(
+                earlier=points(cards[0], name, common),
+                later=points(cards[1], name, common),
+                gap=gap_of(levels, maximum, ring.per_degree),
+                maximum=maximum,
+            )
+    return found
+
+
+def points(card: "TurnCard", dimension: str, components: Iterable[str]) -> float:
+    """The admitted points of these components, with what the caps of their dimension took; at least 0."""
+    given = sum(card.components[each].admitted for each in components)
+    return max(0.0, round(given + card.balances[dimension].capped, 2))
+
+
+def residual(found: Iterable[Held]) -> float | None:
+    """By how much the later turn lies above what the comparison expects, in points of 100; None of nothing."""
+    each = tuple(found)
+    if not (maximum := sum(one.maximum for one in each)):
+        return None
+    return sum(one.later - one.earlier - one.gap for one in each) * SCALE / maximum

@@ -1,0 +1,82 @@
+"""What else speaks for or against the side with more points: conduct, premises, the reading of the whole debate.
+
+They decide nothing.  A witness is silent where it has no value for both sides, or where they differ by less than the
+rubric says.
+"""
+
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from msgspec import UNSET, Struct
+
+from events.state.debate import Debate
+from events.state.scorecard import scorecard
+from events.state.spine import stabilities
+from events.text.figures import shortest
+from events.types import SIDES, Missing, Side, Winner, other
+
+NAMES: Final[dict[Winner, str]] = {"pro": "Pro", "con": "Con", "neither": "neither"}
+WitnessName = Literal["conduct", "premises", "whole"]
+SUBJECTS: Final[dict[WitnessName, str]] = {
+    "conduct": "conduct",
+    "premises": "the share of premises kept",
+    "whole": "the reading of the whole debate",
+}
+Says = Literal["agree", "silent", "opposed"]
+
+
+class Witness(Struct, frozen=True, kw_only=True, gc=False):
+    """One witness.  ``text``: what it says, as a clause."""
+
+    name: WitnessName
+    says: Says
+    text: str
+
+
+def witnesses_of(debate: Debate) -> tuple[Witness, ...]:
+    """The witnesses once the scorecard has a side with more points; none where the rubric asks for none."""
+    card, rubric = debate.verdicts.scorecard, debate.ledger.rubric
+    if card is None or rubric is None or not rubric.witnesses or card.leaning not in SIDES:
+        return ()
+    side: Side = "pro" if card.leaning == "pro" else "con"
+    return (*_measured(debate, side), *_whole(debate, side))
+
+
+def _measured(debate: Debate, side: Side) -> Iterator[Witness]:
+    """Conduct by credibility, and premises by stability."""
+    rubric = debate.ledger.rubric
+    assert rubric is not None, "checked before"
+    card, spines = scorecard(debate.ledger, debate.exchanges), stabilities(debate.spine)
+    names: tuple[tuple[WitnessName, Literal["credibility", "stability"]], ...] = (
+        ("conduct", "credibility"),
+        ("premises", "stability"),
+    )
+    found = {
+        "credibility": (card.pro.credibility, card.con.credibility),
+        "stability": tuple(spines[each].stability for each in SIDES),
+    }
+    for name, measure in names:
+        pro, con = found[measure]
+        if isinstance(pro, Missing) or isinstance(con, Missing) or pro is UNSET or con is UNSET:
+            yield Witness(name=name, says="silent", text=f"{SUBJECTS[name]} has no value for both sides")
+            continue
+        ahead = round(pro - con, 6)
+        figures = f"({measure}: Pro {shortest(pro, 2)}, Con {shortest(con, 2)})"
+        is_silent = not ahead or abs(ahead) < (rubric.witnesses or {}).get(measure, 0)
+        yield _witness(name, side, "neither" if is_silent else "pro" if ahead > 0 else "con", figures)
+
+
+def _whole(debate: Debate, side: Side) -> Iterator[Witness]:
+    read = debate.verdicts.narrative
+    if read is not None:
+        yield _witness("whole", side, read.winner or "neither", "")
+
+
+def _witness(name: WitnessName, side: Side, to: Winner, figures: str) -> Witness:
+    said: dict[Winner, tuple[Says, str]] = {
+        "neither": ("silent", "shows no difference that counts"),
+        side: ("agree", f"points to {NAMES[side]} too"),
+        other(side): ("opposed", f"points to {NAMES[other(side)]}"),
+    }
+    says, words = said[to]
+    return Witness(name=name, says=says, text=" ".join(filter(None, (SUBJECTS[name], words, figures))))

@@ -1,0 +1,320 @@
+"""A debate under rubric v3 from its questions to its verdict: the ring, second readings, forks, and what is told."""
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from events.state import debate as debates
+from events.state.debate import Debate
+from events.store import listing
+from events.transfer import parse_lines
+from events.types import (
+    DebateAudited,
+    DebateConcluded,
+    ModelAnswered,
+    ModelFailed,
+    ScoreCapped,
+    ScorecardVerdictReached,
+    ScoreInferred,
+    TurnRescored,
+    TurnsCompared,
+    TurnScored,
+)
+from events.view import view as views
+from server.cli.debates.transcript import DebatePrinter
+from server.debate.setup.estimate import estimate
+from server.debate.setup.origins import fork_of
+from server.errors import BadField
+from server.export.audit import Auditor
+from server.export.debate.transcript import as_markdown
+from server.export.rows import outcome_of_row
+from tests.server.debate.test_brief_judge import BACKWARD, FORWARD
+from tests.server.debate.test_whole_debate import prompt_of, score
+from tests.server.harness import check_sound, harness
+
+pytestmark = pytest.mark.anyio
+GOLDEN = Path(__file__).parents[2] / "events" / "view" / "golden" / "0.1-juries_v3.ndjson"
+CALLS = (ModelAnswered, ModelFailed)
+
+
+def recorded() -> Any:
+    return parse_lines(GOLDEN.read_bytes().splitlines(keepends=True))
+
+
+def of(records: Any, *kinds: type) -> list[Any]:
+    return [each.event for each in records if isinstance(each.event, kinds)]
+
+
+async def held(script: Any, turns: int, *, seat: dict[str, Any] | None = None, **answers: Any) -> list[Any]:
+    """The records of a debate; ``answers`` by their keys, with ``__`` for the colon."""
+    answers = {f"score:{turn}": score(turn) for turn in range(1, turns + 1)} | {
+        key.replace("__", ":").replace("_to_", "-"): value for key, value in answers.items()
+    }
+    async with harness() as h:
+        debate = await h.open(script(answers=answers), turns=turns, seat=seat or {})
+        assert isinstance(await h.ended(debate), DebateConcluded)
+        return await check_sound(h.log, debate)
+
+
+def keys(records: list[Any], turn: int | None) -> set[str]:
+    return {each.key for each in of(records, *CALLS) if each.turn == turn and each.purpose != "speak"}
+
+
+# the questions
+
+
+@pytest.mark.parametrize("turns", [3, 4])
+async def test_the_last_turn_is_compared_with_the_first_and_not_asked_for_flaws(script: Any, turns: int) -> None:
+    records = await held(script, turns)
+    last = turns
+
+    assert keys(records, last) == {
+        f"score:{last}",
+        f"claims:{last}",
+        f"premises:{last}",
+        f"compare:{last - 1}-{last}",
+        f"compare:{last}-{last - 1}",
+        f"compare:1-{last}",
+        f"compare:{last}-1",
+    }
+    assert f"gaps:{last - 1}" in keys(records, last - 1)
+    pairs = [(each.earlier, each.later) for each in of(records, TurnsCompared)]
+    assert Counter([*((turn, turn + 1) for turn in range(1, last)), (1, last)]) == Counter(pairs)
+
+
+async def test_a_debate_of_two_turns_has_one_comparison(script: Any) -> None:
+    records = await held(script, 2)
+
+    assert [(1, 2)] == [(each.earlier, each.later) for each in of(records, TurnsCompared)]
+    assert "gaps:2" not in keys(records, 2)
+    (verdict,) = of(records, ScorecardVerdictReached)
+    assert 1 == verdict.pairs
+    view = views.apply_all(views.INITIAL, records).view
+    assert 70 == view.scorecard.pro.maximum == view.scorecard.con.maximum
+
+
+async def test_a_brief_judge_is_asked_for_the_closing_comparison_in_one_order(script: Any) -> None:
+    records = await held(script, 4, seat={"effort": "brief"}, compare__1_to_4=FORWARD)
+    (closing,) = [each for each in of(records, TurnsCompared) if (each.earlier, each.later) == (1, 4)]
+
+    assert {"score_and_claims:4", "premises:4", "compare:3-4", "compare:1-4"} == keys(records, 4)
+    assert {"logic": (2,), "rhetoric": (0,), "tactics": (-1,)} == closing.levels
+
+
+async def test_both_orders_of_the_closing_comparison_count(script: Any) -> None:
+    slight = FORWARD | {"logic": "second_slight"}
+    records = await held(script, 4, compare__1_to_4=slight, compare__4_to_1=BACKWARD)
+    (closing,) = [each for each in of(records, TurnsCompared) if (each.earlier, each.later) == (1, 4)]
+
+    assert {"logic": (1, 2), "rhetoric": (0, 0), "tactics": (-1, -1)} == closing.levels
+    assert {"logic": "slight", "tactics": "slight"} == closing.degrees
+
+
+async def test_the_closing_comparison_presses_nobody(script: Any) -> None:
+    """Pressure follows the comparisons of neighbours; the last one decides none any more."""
+    clear = FORWARD | {"rhetoric": "second_clear", "tactics": "second_clear"}
+    before, after = await held(script, 4), await held(script, 4, compare__1_to_4=clear)
+
+    assert of(before, TurnsCompared) != of(after, TurnsCompared)
+    counts = [views.apply_all(views.INITIAL, each).view.scorecard.rounds for each in (before, after)]
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize(("effort", "calls"), [("full", 43), ("brief", 26)])
+async def test_an_estimate_counts_the_closing_comparison(script: Any, effort: str, calls: int) -> None:
+    async with harness() as h:
+        opened = await h.opening(script(), turns=6, seat={"effort": effort})
+    found = estimate(opened)
+
+    assert calls == found.calls
+
+
+# second readings
+
+
+def test_second_readings_come_after_all_turns_and_before_the_closing_audit() -> None:
+    events = [each.event for each in recorded()]
+    at = {
+        kind: [n for n, each in enumerate(events) if isinstance(each, kind)] for kind in (TurnRescored, ScoreInferred)
+    }
+    (audited,) = [n for n, each in enumerate(events) if isinstance(each, DebateAudited)]
+    scored = [n for n, each in enumerate(events) if isinstance(each, TurnScored)]
+
+    assert max(scored) < min(at[TurnRescored]) < min(at[ScoreInferred]) < audited
+    assert of(recorded(), ScoreCapped)
+
+
+def test_a_second_reading_shows_what_the_first_showed() -> None:
+    """The record may hold more turns by then, and what they showed is left out."""
+    events = [each.event for each in recorded()]
+    again = [each for each in events if isinstance(each, ModelAnswered) and each.key == "rescore:2"]
+    (first,) = [each for each in events if isinstance(each, ModelAnswered) and each.key == "score:2"]
+
+    assert 2 == len(again)
+    assert [first.prompt] * 2 == [each.prompt for each in again]
+    assert "Turn 6" not in " ".join(prompt_of(events, "score:2"))
+
+
+ODD = {"components": {name: each | {"points": 0} for name, each in score(3)["components"].items()}}
+"""A score that does not fit comparisons that are drawn."""
+
+
+@pytest.mark.parametrize("effort", ["full", "brief"])
+async def test_a_model_is_asked_twice_more(script: Any, effort: str) -> None:
+    records = await held(script, 4, seat={"effort": effort}, score__3=ODD)
+    again = [each for each in of(records, ModelAnswered) if each.key == "rescore:3"]
+
+    assert 2 == len(again)
+    assert {3} <= {each.turn for each in of(records, TurnRescored)}
+    for each in of(records, TurnRescored):
+        assert abs(each.residual) > 18
+
+
+# forks
+
+
+async def test_no_fork_begins_after_a_second_reading(script: Any) -> None:
+    answers = {f"score:{turn}": score(turn) for turn in (1, 2, 4)} | {"score:3": ODD}
+    async with harness() as h:
+        debate = await h.open(script(answers=answers), turns=4)
+        await h.ended(debate)
+        await h.idle()
+        records = await check_sound(h.log, debate)
+        again, *_ = [each for each in records if isinstance(each.event, TurnRescored)]
+        batch = [each.position for each in records if each.at == again.at]
+
+        with pytest.raises(BadField, match="the verdict follows event"):
+            await fork_of(h.log, debate, {"at": max(batch)}, h.registry, h.settings)
+        made = await fork_of(h.log, debate, {"at": min(batch) - 1}, h.registry, h.settings)
+
+    assert made.copied
+
+
+async def test_a_fork_with_more_turns_closes_its_own_ring_and_keeps_the_other_comparison(script: Any) -> None:
+    answers = {f"score:{turn}": score(turn) for turn in range(1, 7)}
+    async with harness() as h:
+        debate = await h.open(script(answers=answers), turns=4)
+        await h.ended(debate)
+        await h.idle()
+        made = await fork_of(h.log, debate, {"turn": 4, "turns": 6}, h.registry, h.settings)
+        branch = await h.moderators.open_fork(made.opened, made.copied, made.own)
+        assert made.opened.origin
+        assert isinstance(await h.ended(branch, after=made.opened.origin.position), DebateConcluded)
+        await h.idle()
+        records = await check_sound(h.log, branch)
+    debate_ = folded(records)
+
+    assert {6} <= debate_.exchanges.closing.keys()
+    assert {2, 3, 4, 5, 6} == debate_.exchanges.comparisons.keys()
+
+
+def folded(records: list[Any]) -> Debate:
+    debate = debates.INITIAL
+    for each in records:
+        debate = debates.evolve(debate, each)
+    return debate
+
+
+# judges that understand nothing, and turns that are not scored
+
+
+async def test_a_baseline_has_a_lead_without_a_certainty(script: Any) -> None:
+    async with harness() as h:
+        debate = await h.open(script(), turns=4, judge="baseline:lexical")
+        await h.ended(debate)
+        view = await h.view(debate)
+    verdict = view["verdicts"]["scorecard"]
+
+    assert "neither" == verdict["winner"]
+    assert not {"certainty", "error"} & (verdict.keys() | view["scorecard"].keys())
+    assert view["outcome"]["headline"] == "No side is named"
+
+
+async def test_without_any_score_nothing_is_inferred_and_no_side_is_named(script: Any) -> None:
+    fault = {"fault": {"kind": "overloaded", "times": 99}}
+    records = await held(script, 3, **{f"score__{turn}": fault for turn in (1, 2, 3)})
+    (end,) = of(records, DebateConcluded)
+
+    assert not of(records, ScoreInferred)
+    assert ("neither", "no_judgement") == (end.winner, end.by_rule)
+
+
+async def test_a_side_whose_turns_are_mostly_inferred_names_no_side(script: Any) -> None:
+    fault = {"fault": {"kind": "overloaded", "times": 99}}
+    records = await held(script, 4, score__1=fault, score__3=fault)
+    (verdict,) = of(records, ScorecardVerdictReached)
+
+    assert [1, 3] == [each.turn for each in of(records, ScoreInferred)]
+    assert "neither" == verdict.winner
+
+
+# what is told
+
+
+def test_the_audit_of_the_last_turn_has_the_verdict_and_what_it_rests_on() -> None:
+    auditor, records = Auditor(), recorded()
+    for each in records:
+        auditor.take(each)
+    *others, last = auditor.audits()
+    (given,) = of(records, ScorecardVerdictReached)
+
+    assert all("verdict" not in msgspec.to_builtins(each) for each in others)
+    assert given == last.verdict.verdict  # type: ignore[union-attr]
+    assert last.verdict.check.by_rule == round(given.mean.pro - given.mean.con, 2)  # type: ignore[union-attr]
+
+
+def test_markdown_tells_the_verdict_the_readings_and_the_closing_comparison() -> None:
+    auditor, fold = Auditor(), views.INITIAL
+    for each in recorded():
+        auditor.take(each)
+        fold = views.apply(fold, each)
+    text = as_markdown(fold.view, auditor.audits())
+
+    assert "## What the verdict rests on" in text
+    assert "scored again, since it lay" in text
+    assert "the judge gave no score for logic, rhetoric and tactics: the points follow from the comparisons" in text
+    assert "against turn 1: " in text.partition("Turn 6")[2]
+    assert not re.search(r"\\b(?:Pro|Con) (?:wins|won)\\b", text)
+
+
+def test_a_list_has_the_headline_of_the_view() -> None:
+    row, fold = None, views.INITIAL
+    for each in recorded():
+        row, fold = listing.apply(row, each), views.apply(fold, each)
+
+    assert row is not None
+    assert fold.view.outcome.headline == outcome_of_row(row)  # type: ignore[union-attr]
+    assert fold.view.outcome.headline.startswith("Not distinguishable: Con leads by")  # type: ignore[union-attr]
+
+
+def test_the_terminal_tells_second_readings_and_inferred_scores(capsys: Any) -> None:
+    printer, fold = DebatePrinter(as_json=False), views.INITIAL
+    for each in recorded():
+        fold = views.apply(fold, each)
+        printer.view = msgspec.to_builtins(fold.view)
+        if isinstance(each.event, TurnRescored | ScoreInferred | ScoreCapped):
+            printer.event(msgspec.to_builtins(each.event))
+    out = " ".join(capsys.readouterr().out.split())
+
+    assert re.search(
+        r"turn 2, scored again, since it lay [\d.]+ points of 100 above .+: the median of 3 readings counts", out
+    )
+    assert re.search(r"turn 3, scored again, .+: the first score stands: composite", out)
+    assert "turn 4, the judge gave no score for logic, rhetoric and tactics" in out
+    assert "limit of a score" in out
+
+
+def test_the_judge_is_told_who_leads_and_how_sure_that_is_and_nothing_of_winners() -> None:
+    events = [each.event for each in recorded()]
+    conflict, audit, gaps = (prompt_of(events, key)[-1] for key in ("conflict", "audit", "gaps:3"))
+
+    assert "neither is named (Speaker A 69.6 of 100, Speaker B 70.8 of 100; Speaker B leads by 1.2 points" in conflict
+    assert "65 % sure; a speaker is named from 90 % on" in conflict
+    assert "(second readings)" in conflict
+    assert not re.search(r"\b(?:winner|wins|stronger)\b", conflict)
+    assert "continues" not in audit + gaps
+    assert "neither the score of that turn nor the record has taken points for" in audit
