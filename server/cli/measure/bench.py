@@ -1,14 +1,18 @@
 """``moot bench``: figures of Moot on this machine, each compared with a limit measured in the same run."""
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import click
 
+from judge.fairness.table import fairness as fairness_of
+from judge.rubrics.rubric import SHIPPED, as_rubric, shipped_rubric
+from server.bench.fairness import DEBATES, QUICK, fairness_table
 from server.bench.figure import BenchFigure
 from server.bench.suite import NOT_QUICK, SUITE
-from server.cli.options import with_json
+from server.cli.options import rubric_of, with_json
 from server.cli.output import emit, run_async, settings_of
 from server.export.document import Column, Marked, Table, terminal
 from server.process import observe
@@ -17,16 +21,63 @@ from server.process import observe
 @click.command()
 @click.option("--quick", is_flag=True, help="Fewer repetitions: some seconds instead of most of a minute.")
 @click.option("--only", type=click.Choice(list(SUITE)), multiple=True, help="One figure; may be repeated.")
+@click.option("--fairness", is_flag=True, help="Instead: how fair rubrics are, in simulated debates; about a minute.")
+@click.option(
+    "--rubric",
+    "rubrics",
+    metavar="NAME|FILE",
+    multiple=True,
+    help="With --fairness: a rubric; may be repeated.  Without it v1, v2 and v3.",
+)
 @with_json
 @click.pass_context
-def bench(context: click.Context, only: tuple[str, ...], *, quick: bool, as_json: bool) -> None:
-    """Measure Moot against the limits of this machine.
+def bench(
+    context: click.Context,
+    only: tuple[str, ...],
+    rubrics: tuple[str, ...],
+    *,
+    quick: bool,
+    fairness: bool,
+    as_json: bool,
+) -> None:
+    r"""Measure Moot against the limits of this machine.
 
-    It uses only a temporary folder; your store is not touched.
+    It uses only a temporary folder; your store is not touched.  With --fairness it measures the rules of rubrics.
+
+    \b
+      moot bench --quick
+      moot bench --fairness --rubric v3 --rubric stricter.json
     """
     settings_of(context)  # a wrong setting fails before anything is measured
+    if rubrics and not fairness:
+        raise click.UsageError("--rubric goes with --fairness.")
+    if fairness:
+        if only:
+            raise click.UsageError("--only names figures of the machine; leave it out with --fairness.")
+        show_fairness(rubrics or VERSIONS, quick=quick, as_json=as_json)
+        return
     chosen = only or [name for name in SUITE if not (quick and name in NOT_QUICK)]
     show({name: SUITE[name] for name in chosen}, quick=quick, as_json=as_json)
+
+
+VERSIONS: Final = ("v1", "v2", "v3")
+
+
+def show_fairness(rubrics: Sequence[str], *, quick: bool, as_json: bool) -> None:
+    """Hold simulated debates, and print what the rules of each rubric make of them."""
+    named = {
+        Path(each).stem if each not in SHIPPED else each: (
+            shipped_rubric(each) if each in SHIPPED else as_rubric(rubric_of(each))
+        )
+        for each in rubrics
+    }
+    debates = QUICK if quick else DEBATES
+    click.echo(f"holding {debates:,} debates for each figure …", err=True)
+    found = fairness_of(named, debates)
+    if as_json:
+        emit(found)
+    else:
+        terminal.show(fairness_table(found))
 
 
 def show(suite: Mapping[str, Callable[..., Coroutine[Any, Any, BenchFigure]]], *, quick: bool, as_json: bool) -> None:

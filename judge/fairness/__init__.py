@@ -1,0 +1,1 @@
+"""How fair a rubric's rules are: simulated debates of a known outcome, judged with noise, through rules as arrays."""
