@@ -200,5 +200,5 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.seat_reads = RateLimit(seats.READS_PER_MINUTE, "reads")
     app.state.seat_writes = RateLimit(seats.WRITES_PER_MINUTE, "drafts and answers")
     app.state.estimate_limiter, app.state.whatif_limiter = CapacityLimiter(1), CapacityLimiter(1)
-    app.state.report_limiter, app.state.transcript_limiter = CapacityLimiter(1), CapacityLimiter(1)
+    app.state.report_limiter = CapacityLimiter(1)
     return app

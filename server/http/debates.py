@@ -126,7 +126,7 @@ async def preview_transcript(request: Request) -> Response:
             raise BadField("text", "give the file as text or as base64")
         name, debate = given.name, given.debate
         data = given.base64 if given.base64 is not None else (given.text or "").encode("utf-8", "replace")
-    return json_response(await read_split(name, data, debate, limiter=request.app.state.transcript_limiter))
+    return json_response(await read_split(name, data, debate))
 
 
 async def list_debates(request: Request) -> Response:

@@ -25,8 +25,9 @@ def log(file: io.BufferedReader, debate: str | None, *, as_json: bool) -> None:
         journalctl -u moot -o cat | moot log
         docker compose logs node1 node2 | moot log --debate ID
 
-    When, who, from where, what, and with which result.  It reads a file, or what comes through a pipe.  A session is what one browser does after it has sent the token;
-    "token" is a program that sends it with each request.  Wrong tokens are shown too.
+    When, who, from where, what, and with which result.  It reads a file, or what comes through a pipe.  A session is
+    what one browser does after it has sent the token; "token" is a program that sends it with each request.  Wrong
+    tokens are shown too.
     """
     found = (act for act in _acts(file) if debate is None or debate in (act.get("made"), *act["path"].split("/")))
     if as_json:
