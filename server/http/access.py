@@ -367,7 +367,7 @@ class AccessMiddleware:
 
 def _log_act(scope: Scope, status: int) -> None:
     """The trail of operators' acts, which ``moot log`` reads."""
-    logger.info(
+    observe.always().info(
         "operator_act",
         address=client_address(HTTPConnection(scope)),
         method=scope["method"],
