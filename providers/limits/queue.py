@@ -114,7 +114,7 @@ class Call:
 class ProviderQueue:
     """The limiter and the breaker of one provider, and the times before which its models want no call.
 
-    ``clock``: the seconds by which the waits here pass.  The limits per minute have the clock of their library.
+    ``clock``: the seconds by which the waits here pass.  The limits per minute have a monotonic clock of their own.
     """
 
     def __init__(
