@@ -72,23 +72,13 @@ class House(NamedTuple):
 
 
 @asynccontextmanager
-async def no_database(postgres: Server) -> AsyncIterator[None]:  # noqa: F811
-    await to_thread.run_sync(postgres.stop)
+async def stopped(server: Server | Nats) -> AsyncIterator[None]:
+    await to_thread.run_sync(server.stop)
     try:
         yield
     finally:
         with anyio.CancelScope(shield=True):
-            await to_thread.run_sync(postgres.start)
-
-
-@asynccontextmanager
-async def no_bus(nats: Nats) -> AsyncIterator[None]:  # noqa: F811
-    await to_thread.run_sync(nats.stop)
-    try:
-        yield
-    finally:
-        with anyio.CancelScope(shield=True):
-            await to_thread.run_sync(nats.start)
+            await to_thread.run_sync(server.start)
 
 
 @asynccontextmanager
@@ -311,7 +301,7 @@ async def test_servers_outlive_25_seconds_without_database_and_bus_disk_or_model
     async def without_database() -> None:
         @asynccontextmanager
         async def both() -> AsyncIterator[None]:
-            async with no_bus(nats), no_database(postgres):
+            async with stopped(nats), stopped(postgres):
                 yield
 
         async with here(2, store=database, bus=nats.url) as (house, services):
@@ -395,8 +385,8 @@ async def test_processes_outlive_what_is_away_for_so_long(
         children(tmp_path, url, number, **vendors.environment, **bus) as (house, processes),
     ):
         away: dict[str, Away] = {
-            "database": lambda: no_database(postgres),
-            "bus": lambda: no_bus(nats),
+            "database": lambda: stopped(postgres),
+            "bus": lambda: stopped(nats),
             "disk": lambda: no_room_for(processes[0].pid),
             "model": lambda: no_model(vendors),
         }
