@@ -55,6 +55,22 @@ def test_wrong_tokens_are_refused_with_a_time_to_retry_and_logged(guarded: Site,
     assert other.post("/api/session", json={"token": TOKEN}).status_code == 200
 
 
+def test_a_socket_with_wrong_tokens_is_closed(guarded: Site, slow: str) -> None:
+    debate = (
+        signed_in(guarded)
+        .post("/api/debates", json={"motion": MOTION, **{role: {"model": slow} for role in ("pro", "con", "judge")}})
+        .json()["id"]
+    )
+    client = client_at(guarded, "192.0.2.1")
+    wrong = {"authorization": "Bearer wrong", "host": "moot.example"}
+    said = []
+    for _ in range(WRONG_TOKENS_PER_MINUTE + 1):
+        with client.websocket_connect(f"/ws/debates/{debate}?director=1", headers=wrong) as socket:
+            said.append(socket.receive_json()["code"])
+
+    assert ["token_missing"] * WRONG_TOKENS_PER_MINUTE + ["too_many"] == said
+
+
 def test_one_request_counts_one_wrong_token(guarded: Site, slow: str) -> None:
     with capture_logs() as logged:
         client_at(guarded, "192.0.2.1").get("/api/models", headers={"authorization": "Bearer wrong"})
