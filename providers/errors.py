@@ -39,7 +39,8 @@ FORBIDDEN: Final = 403
 class ProviderError(Exception):
     """The base class.  ``raw``: the text so far, if any.
 
-    ``http_status`` is the vendor's status, if it answered with one.  ``outcome`` is set if the vendor reported what the
+    ``http_status`` is the vendor's status, if it answered with one.  ``is_lasting``: Moot has waited for the vendor as
+    long as it waits for any; the queue and the breaker set it.  ``outcome`` is set if the vendor reported what the
     call used: a failed call costs as much as any other.  The keys of the environment are removed from the message and
     from ``raw``, because a vendor may repeat them.
     """
@@ -52,6 +53,7 @@ class ProviderError(Exception):
         self.message, self.retry_after_s, self.raw = redacted(message), retry_after_s, redacted(raw)
         self.outcome = outcome
         self.http_status: int | None = None
+        self.is_lasting = False
         super().__init__(self.message)
 
     def add(self, words: str) -> None:

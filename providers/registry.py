@@ -3,6 +3,7 @@
 A model's name is ``provider:model``, split at the first colon.  Importing this module imports no SDK.
 """
 
+import math
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -20,7 +21,7 @@ from .environment import redacted
 from .errors import ProviderError, UnknownModel, Unreachable
 from .imports import load, load_now, wait_for_imports
 from .limits import DEFAULT_LIMITS, Limit
-from .limits.queue import PATIENCE_S, Call, ProviderLoad, ProviderQueue
+from .limits.queue import Call, ProviderLoad, ProviderQueue
 
 GROUP = "moot.providers"
 FALLBACK = "embedded:smollm2"
@@ -97,10 +98,10 @@ class Registry:
         return self._providers[name]
 
     @asynccontextmanager
-    async def call(self, name: str, debate: str, *, patience_s: float = PATIENCE_S) -> AsyncIterator[Call]:
+    async def call(self, name: str, debate: str, *, patience_s: float = math.inf) -> AsyncIterator[Call]:
         """A place in the provider's queue for one call of ``debate``; the result goes to the provider's breaker.
 
-        Raises the errors of ``resolve``, and fails at once if the provider rests for longer than ``patience_s``.
+        Raises the errors of ``resolve``, and those of ``ProviderQueue.call`` for waits that are too long.
         """
         await self._imported(name)
         provider, model = self.resolve(name)
@@ -116,6 +117,12 @@ class Registry:
         if provider in self._entries and provider not in self._providers:
             with suppress(ImportError):
                 await load(self._entries[provider].module)
+
+    async def pause(self, name: str, seconds: float) -> None:
+        """Wait before a further call to ``provider:model``.  For a provider that rests, its queue waits instead."""
+        queue = self._queues.get(name.partition(":")[0])
+        if queue is None or not queue.breaker.rests_s:
+            await anyio.sleep(seconds)
 
     def wait(self, name: str, debate: str) -> str:
         """Why a debate's calls to ``provider:model`` wait now, in words; empty if none waits."""

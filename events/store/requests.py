@@ -44,6 +44,8 @@ class WriteRequest(Struct, gc=False):
     payloads: Sequence[bytes] = ()
     records: Sequence[Recorded] = ()
     tries: int = 0
+    is_repeated: bool = False
+    """Whether its answer is an earlier append's, so that it moves no head."""
 
     def may_repeat(self, head: int) -> bool:
         """Whether the drafts may already stand in the log whose last position is ``head``: all of them have ids."""

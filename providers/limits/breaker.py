@@ -1,7 +1,8 @@
 """A circuit breaker for one provider: after repeated failures it stops calls for a while, then lets one call try.
 
 Closed: calls go through.  After ``FAILURES`` failures in a row it opens for ``REST_S``.  Then it lets one call through
-as a trial.  If the trial succeeds, the breaker closes; if it fails, the rest doubles, up to ``LONGEST_REST_S``.
+as a trial.  If the trial succeeds, the breaker closes; if it fails, the rest doubles, up to ``LONGEST_REST_S``.  A
+provider that is seen to answer again is tried at once.
 Source: Nygard, Release It!, 2nd ed., section 5.2.
 """
 
@@ -13,6 +14,8 @@ from providers.errors import FORBIDDEN, NotAuthorised, Overloaded, ProviderError
 FAILURES: Final = 5
 REST_S: Final = 15.0
 LONGEST_REST_S: Final = 240.0
+LASTING_S: Final = 180.0
+"""Seconds without an answer after which the failures of a provider are lasting ones."""
 PROVIDER_FAILURES: Final = (Unreachable, Overloaded, TimedOut, NotAuthorised)
 """Failures of the provider as a whole, not of one question or of one model."""
 
@@ -22,7 +25,7 @@ class Breaker:
 
     def __init__(self, name: str, clock: Callable[[], float]) -> None:
         self._name, self._clock = name, clock
-        self._failures, self._rest_s, self._opens_at = 0, REST_S, 0.0
+        self._failures, self._rest_s, self._opens_at, self._open_since = 0, REST_S, 0.0, 0.0
         self._trial = False
         self.last = ""
         """The message of the last failure."""
@@ -51,11 +54,20 @@ class Breaker:
             return
         if (left_s := self.rests_s) > 0 or self._trial:
             wait_s = round(left_s or REST_S, 1)
-            raise Unreachable(
+            refusal = Unreachable(
                 f"{self._name} is left alone for {wait_s:g} s after {self._failures} failures, last: {self.last}",
                 retry_after_s=wait_s,
             )
+            refusal.is_lasting = self._is_lasting()
+            raise refusal
         self._trial = True
+
+    def _is_lasting(self) -> bool:
+        return self._clock() - self._open_since >= LASTING_S
+
+    def end_rest(self) -> None:
+        """The provider answers again: the next call is the trial."""
+        self._opens_at = self._clock()
 
     def succeeded(self) -> None:
         """Record a call that succeeded: the breaker closes."""
@@ -73,7 +85,10 @@ class Breaker:
         if self._trial:
             self._rest_s = min(self._rest_s * 2, LONGEST_REST_S)
         if self._failures >= FAILURES:
+            if self._failures == FAILURES or self._clock() - self._opens_at > LASTING_S:  # nobody has tried since
+                self._open_since = self._clock()
             self._opens_at = self._clock() + self._rest_s
+            error.is_lasting = self._is_lasting()
         self._trial = False
 
     def abandoned(self) -> None:

@@ -63,6 +63,7 @@ COMMANDS: Final = {
     ),
     "import": CommandEntry("store.transfer", "import_", "Import an exported debate."),
     "backup": CommandEntry("store.backup", "backup", "Copy the whole store to a file while its server runs."),
+    "log": CommandEntry("store.acts", "log", "Show what operators did, from the lines of the server's log."),
     "calibrate": CommandEntry(
         "measure.calibrate", "calibrate", "Measure the raters of a panel by cases whose outcome is known."
     ),

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import signal
 import socket
+import sys
 import threading
 import webbrowser
 from collections.abc import Iterator
@@ -19,8 +20,9 @@ import uvicorn
 
 from events.store.sqlite.log import SqliteLog
 from server.cli.options import with_store
-from server.cli.output import run_async, settings_of
+from server.cli.output import INTERRUPTED, run_async, settings_of, unwrapped
 from server.cli.workers import bind, reserve_port, serve_with_workers
+from server.errors import EXPECTED, report_of
 from server.feed.websocket.upgrade import DetachableProtocol
 from server.http.access import Access
 from server.http.app import make_app
@@ -58,13 +60,38 @@ def serve(
       moot serve
       moot serve --port 9000 --store sqlite:debates.db --open
     """
-    settings = settings_of(context, host=host, port=port, store=store, bus=bus, workers=workers)
-    observe.configure_logging(settings.log_level)
-    if settings.workers > 1:
+    with _logged_end():
+        settings = settings_of(context, host=host, port=port, store=store, bus=bus, workers=workers)
+        observe.configure_logging(settings.log_level)
+        if settings.workers == 1:
+            _serve(settings, open_page=open_page)
+            return
         with contextlib.closing(reserve_port(settings)) as reserved:
             many = msgspec.structs.replace(settings, port=reserved.getsockname()[1])
-            context.exit(serve_with_workers(many, lambda number: _serve(many, open_page=open_page, worker=number)))
-    _serve(settings, open_page=open_page)
+            code = serve_with_workers(many, lambda number: _serve(many, open_page=open_page, worker=number))
+    context.exit(code)
+
+
+@contextlib.contextmanager
+def _logged_end() -> Iterator[None]:
+    """Where log lines are JSON, the error that ends a server is one too."""
+    observe.configure_logging("info")
+    try:
+        yield
+    except (Exception, KeyboardInterrupt) as error:
+        if not observe.has_json_lines():
+            raise
+        cause = unwrapped(error) if isinstance(error, Exception) else error
+        if isinstance(cause, KeyboardInterrupt):
+            observe.always().info("interrupted")
+            sys.exit(INTERRUPTED)
+        if not isinstance(cause, EXPECTED):
+            logger.exception("server_failed")
+            sys.exit(1)
+        report = report_of(cause)
+        field = {"field": report.field} if report.field else {}
+        logger.error("server_ended", message=report.message, **field)  # noqa: TRY400 - an expected failure has no traceback
+        sys.exit(report.exit_code)
 
 
 def _serve(settings: Settings, *, open_page: bool, worker: int | None = None) -> None:
@@ -166,7 +193,10 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.is_first:
-            click.echo(f"Moot answers at {self._address}  (Ctrl-C stops it)", err=True)
+            if observe.has_json_lines():
+                observe.always().info("server_started", address=self._address)
+            else:
+                click.echo(f"Moot answers at {self._address}  (Ctrl-C stops it)", err=True)
         if self._open_page and self.is_first:
             await asyncio.to_thread(webbrowser.open, self._address)
 

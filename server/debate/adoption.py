@@ -23,7 +23,7 @@ BOUNDS: Final = {
     "judge.time_s": (0, 86_400),
     "settings.turn_attempts": (1, 10),
     "settings.judge_attempts": (1, 10),
-    "settings.outage_attempts": (0, 10),
+    "settings.outage_attempts": (0, 20),
     "settings.turn_timeout_s": (0, 86_400),
     "settings.judge_timeout_s": (0, 86_400),
     "settings.retry_ms": (0, 3_600_000),

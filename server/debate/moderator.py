@@ -9,7 +9,7 @@ A debate has one moderator, and the moderator is the only writer of its log.  So
 """
 
 import math
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, aclosing, asynccontextmanager, nullcontext
 from functools import cached_property
 from typing import Any, Final, assert_never
@@ -39,7 +39,7 @@ from events.types.opening import DebateSettings
 from providers.base import Request
 from providers.errors import BrokenOff, Empty, ProviderError
 from providers.imports import load
-from providers.limits.queue import PATIENCE_S, Call
+from providers.limits.queue import Call
 from providers.registry import Registry
 from server.debate.calls import (
     BOOKING_S,
@@ -52,7 +52,14 @@ from server.debate.calls import (
     usage,
 )
 from server.debate.formats import FORMATS, NextSteps, next_steps
-from server.debate.formats.halts import abandon_turns, halt_for_deadline, is_forgiven, seconds_between, seconds_left
+from server.debate.formats.halts import (
+    abandon_turns,
+    halt_for_deadline,
+    halt_within_turn,
+    is_forgiven,
+    seconds_between,
+    seconds_left,
+)
 from server.debate.formats.parts import PARTS
 from server.debate.formats.steps import Ask, Record, Speak, Step, Wait
 from server.debate.speech import PaceRecorder, clean, clip
@@ -279,7 +286,7 @@ class Moderator:
 
     async def _speak(self, step: Speak) -> None:
         """One attempt at a turn: record its start, stream the speech to the spectators, record its end."""
-        await anyio.sleep(jittered_s(step.delay_ms, self._clock.random))
+        await self._registry.pause(step.model, jittered_s(step.delay_ms, self._clock.random))
         started = TurnStarted(
             turn=step.turn,
             side=step.side,
@@ -377,7 +384,7 @@ class Moderator:
 
     async def _ask(self, step: Ask) -> None:
         """One call with a typed question: record the answer, or the failure."""
-        await anyio.sleep(jittered_s(step.delay_ms, self._clock.random))
+        await self._registry.pause(step.model, jittered_s(step.delay_ms, self._clock.random))
         if self.debate.status.state != "open":
             return
         limit_s, flight = seconds_of_question(step, self.debate), CallInFlight()
@@ -484,10 +491,9 @@ class Moderator:
 
         While the call waits for it, the spectators see why.  The tokens of a failed call count for the limits too.
         """
-        patience_s = min(PATIENCE_S, self._seconds_left())
         with ExitStack() as waits:
             waits.enter_context(self._hub.waiting(self.id, lambda: self._why_waiting(step.model)))
-            async with self._registry.call(step.model, self.id, patience_s=patience_s) as call:
+            async with self._registry.call(step.model, self.id, patience_s=self._seconds_left()) as call:
                 waits.close()
                 flight.begin(call)
                 try:
@@ -504,13 +510,17 @@ class Moderator:
         return "waiting for a model" if why and self.debate.is_blind else why
 
     async def _after_failure(self, step: Speak | Ask, error: ProviderError, answer: str) -> None:
-        """Count a failed call, and halt the debate if the deadline comes before the model can be asked again."""
+        """Count a failed call, and halt the debate if the model can be asked again too late."""
         observe.MODEL_FAILURES.labels(_purpose(step), self._provider(step), error.kind).inc()
         self._count_cost(step, error, answer)
+        model, why = ("the model", error.kind) if self.debate.is_blind else (step.model, error.message)
+        if error.retry_after_s:
+            why += f" (in {error.retry_after_s:.0f} s)"
         if error.retry_after_s and error.retry_after_s >= self._seconds_left():
-            model, why = ("the model", error.kind) if self.debate.is_blind else (step.model, error.message)
-            wait = f"{why} (in {error.retry_after_s:.0f} s)"
-            await self._halt_for_deadline(f"the deadline comes before {model} can be asked again: {wait}")
+            await self._halt_for_deadline(f"the deadline comes before {model} can be asked again: {why}")
+        elif error.is_lasting:
+            reason = f"{model} does not answer, last: {why}. Resume when it does."
+            await self._halt(lambda debate: halt_within_turn(debate, reason, "the model does not answer"))
 
     def _count_cost(self, step: Speak | Ask, error: ProviderError, answer: str) -> None:
         """Count what the vendor charges for a call without a usable answer."""
@@ -525,9 +535,10 @@ class Moderator:
         return math.inf if left is None else left
 
     async def _halt_for_deadline(self, why: str = "") -> None:
-        await self._writer.append(
-            lambda debate: halt_for_deadline(debate, why).drafts if debate.status.state in LIVE else ()
-        )
+        await self._halt(lambda debate: halt_for_deadline(debate, why))
+
+    async def _halt(self, build: Callable[[Debate], Record]) -> None:
+        await self._writer.append(lambda debate: build(debate).drafts if debate.status.state in LIVE else ())
         self._cancel_steps()
 
     def _cancel_steps(self) -> None:

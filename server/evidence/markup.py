@@ -1,8 +1,11 @@
-"""HTML and Markdown as paragraphs with their headings.  Nothing in them is run or fetched."""
+"""HTML and Markdown as paragraphs with their headings.  Nothing in them is run or fetched.
 
+The tags are found here and not by ``html.parser``, which takes time quadratic in a text with many unfinished ones.
+"""
+
+import html
 import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from typing import Final, NamedTuple
 
 from server.evidence.passages import Block
@@ -25,6 +28,14 @@ _UNREAD: Final = frozenset({
 })  # fmt: skip
 """Elements whose content is no text of the document."""
 _SPACED: Final = frozenset({"td", "th", "img"})
+_RAW: Final = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style")}
+"""Elements in which only their own end tag is one."""
+_NAME: Final = re.compile(r"[a-zA-Z][^\s/>\x00]*+")
+_ATTRIBUTE: Final = re.compile(
+    r"""[\s/]*+(?:(?P<name>[^\s/>][^\s/>=]*+)"""
+    r"""(?:\s*+=\s*+(?:"(?P<double>[^"]*+)"|'(?P<single>[^']*+)'|(?P<bare>(?!["'])[^\s>]*+)))?+)?+"""
+)
+"""What stands before an attribute, and the attribute; always a match.  A single quotation mark belongs to a name."""
 _CLOSED_BY: Final = {
     "p": _BLOCKS - {"br"},
     "li": frozenset({"li"}),
@@ -36,6 +47,8 @@ _CLOSED_BY: Final = {
     "option": frozenset({"option"}),
 }
 """The elements whose beginning ends an element that has no end tag."""
+_BELOW: Final = " › "
+"""Between two headings of which the second stands under the first."""
 _SEARCHED: Final = 100
 """Open elements among which an end tag looks for its beginning."""
 _UNSEEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])")
@@ -53,15 +66,14 @@ _FRONT_MATTER: Final = re.compile(r"\A---\n(?:[^\n]*\n){0,200}?---\n")
 class Markup:
     """The blocks and the title of a document; ``title`` is set once all blocks are read."""
 
-    def __init__(self, html: str) -> None:
+    def __init__(self, text: str) -> None:
         self.title = ""
-        self._html = html
+        self._html = text
 
     def blocks(self) -> Iterator[Block]:
         """The paragraphs that a reader sees, with the heading that they stand under."""
         reader = _TextCollector()
-        reader.feed(self._html)
-        reader.close()
+        _read(self._html, reader)
         yield from reader.blocks()
         self.title = line_of(reader.title)[:MAX_TITLE]
 
@@ -87,15 +99,62 @@ class _Element(NamedTuple):
     unread: bool
 
 
-class _TextCollector(HTMLParser):
+def _read(text: str, reader: "_TextCollector") -> None:
+    """Give the reader each tag, and the text between them.
+
+    What browsers take as a tag or a comment up to the end of the file, because its end is missing, ends at the next
+    ``>`` here, and is text if there is none: no words are lost.  Such an end is looked for once, so the time is linear.
+    """
+    at, close, has_tag_ends, has_comment_ends = 0, -1, True, True
+    while (begin := text.find("<", at)) >= 0:
+        if close < begin and (close := text.find(">", begin)) < 0:
+            break
+        if begin > at:
+            reader.add_text(html.unescape(text[at:begin]))
+        at = close + 1
+        is_end = text.startswith("/", begin + 1)
+        if named := _NAME.match(text, begin + 1 + is_end):
+            name = named[0].lower()
+            if is_end:
+                reader.end(name)
+                continue
+            found = _attributes(text, named.end()) if has_tag_ends else None
+            has_tag_ends = found is not None
+            attributes, at = found or ({}, at)
+            reader.begin(name, attributes)
+            if name in _RAW and text[at - 2] != "/":
+                ended = _RAW[name].search(text, at)
+                at = len(text) if ended is None else ended.start()
+        elif text.startswith("<!--", begin):
+            if has_comment_ends and not text.startswith((">", "->"), begin + 4):
+                ends = text.find("-->", begin + 4)
+                has_comment_ends, at = ends >= 0, ends + 3 if ends >= 0 else at
+        elif not (is_end or text.startswith(("!", "?"), begin + 1)):
+            reader.add_text("<")
+            at = begin + 1
+    reader.add_text(html.unescape(text[at:]))
+
+
+def _attributes(text: str, at: int) -> tuple[dict[str, str], int] | None:
+    """The attributes of a tag and the place after it; None if no ``>`` ends it."""
+    found: dict[str, str] = {}
+    while (each := _ATTRIBUTE.match(text, at)) and each["name"]:
+        found.setdefault(each["name"].lower(), html.unescape(each["double"] or each["single"] or each["bare"] or ""))
+        at = each.end()
+    assert each is not None
+    return (found, each.end() + 1) if each.end() < len(text) else None
+
+
+class _TextCollector:
     """Collects the text of visible elements.  It keeps its own stack, so depth costs no recursion."""
 
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
         self.title = ""
         self._open: list[_Element] = []
         self._text: list[str] = []
-        self._heading = self._pending = ""
+        self._heading = ""
+        self._pending: list[str] = []
+        """Headings without text under them yet."""
         self._in_heading = self._in_title = False
         self._blocks: list[Block] = []
 
@@ -103,12 +162,12 @@ class _TextCollector(HTMLParser):
         """All blocks; a heading at the end, with no text under it, is a block of its own: no words are lost."""
         self._end_block()
         if self._pending:
-            self._blocks.append(Block(text=self._pending, heading=self._heading))
-            self._pending = ""
+            self._blocks.append(Block(text=_BELOW.join(self._pending), heading=self._heading))
+            self._pending = []
         return self._blocks
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """An element begins."""
+    def begin(self, tag: str, attributes: dict[str, str]) -> None:
+        """An element begins; in HTML the slash of ``<br/>`` means nothing."""
         while self._open and tag in _CLOSED_BY.get(self._open[-1].name, ()):
             self._open.pop()
         if tag in _BLOCKS:
@@ -117,16 +176,12 @@ class _TextCollector(HTMLParser):
             self._text.append(" ")
         if tag in _VOID:
             return
-        unread = bool(self._open and self._open[-1].unread) or tag in _UNREAD or _is_hidden(dict(attrs))
+        unread = bool(self._open and self._open[-1].unread) or tag in _UNREAD or _is_hidden(attributes)
         self._open.append(_Element(tag, unread=unread))
         self._in_title = tag == "title" and not self.title and not unread
         self._in_heading = self._in_heading or (tag in _HEADINGS and not unread)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """An element ``<br/>``: in HTML the slash means nothing."""
-        self.handle_starttag(tag, attrs)
-
-    def handle_endtag(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
         """An element ends, with all that were begun in it."""
         if tag in _BLOCKS:
             self._end_block()
@@ -136,16 +191,12 @@ class _TextCollector(HTMLParser):
                 del self._open[-back:]
                 return
 
-    def handle_data(self, data: str) -> None:
-        """Text."""
+    def add_text(self, data: str) -> None:
+        """Text, or a part of it."""
         if self._in_title:
             self.title += data[:MAX_TITLE]
         elif not (self._open and self._open[-1].unread):
             self._text.append(data)
-
-    def parse_marked_section(self, i: int, report: int = 1) -> int:
-        """A section such as ``<![CDATA[``: a comment, as in browsers; the base class fails at unknown ones."""
-        return self.parse_bogus_comment(i, bool(report))
 
     def _end_block(self) -> None:
         text, is_heading = line_of("".join(self._text)), self._in_heading
@@ -154,17 +205,17 @@ class _TextCollector(HTMLParser):
             self._in_heading = is_heading
             return
         if is_heading:
-            self._pending = f"{self._pending} › {text}" if self._pending else text
+            self._pending.append(text)
             self.title = self.title or text
             return
         if self._pending:
-            self._heading, self._pending = self._pending[:MAX_TITLE], ""
+            self._heading, self._pending = _BELOW.join(self._pending)[:MAX_TITLE], []
         self._blocks.append(Block(text=text, heading=self._heading))
 
 
-def _is_hidden(attributes: dict[str, str | None]) -> bool:
+def _is_hidden(attributes: dict[str, str]) -> bool:
     return (
         "hidden" in attributes
         or attributes.get("aria-hidden") == "true"
-        or _UNSEEN.search((attributes.get("style") or "").lower()) is not None
+        or _UNSEEN.search(attributes.get("style", "").lower()) is not None
     )

@@ -14,12 +14,14 @@ from server.process.child import Bounds, ChildEnded, answer, read_in_child
 from server.process.extras import is_installed, needed
 
 PROGRAM: Final = "server.evidence.reading"
-CPU_S: Final = 60
-"""Seconds of computing that a document may take."""
+CPU_S: Final = (10, 60)
+"""Seconds of computing that a document may take: the fewest, and the most."""
+CPU_S_PER_MB: Final = 10.0
+"""Further seconds for each megabyte.  HTML and Markdown take up to three, whatever is in them."""
 MEMORY: Final = 1 << 30
 """Bytes of address space of the child."""
-WALL_S: Final = 2.0 * CPU_S
-"""Seconds until a child is ended that does not compute either."""
+WALL_S: Final = 2.0
+"""Seconds on the clock for each one of computing: a child that does not compute either is ended."""
 NAMES: Final = {"text": "text", "markdown": "Markdown", "html": "HTML", "pdf": "PDF"}
 MEMORY_FAULT: Final = "takes more memory to read than a document may take"
 TIME_FAULT: Final = "takes more time to read than a document may take"
@@ -60,10 +62,17 @@ def kind_of(name: str, media_type: str | None, content: bytes) -> str:
     return TYPES.get(media_type or "") or ENDS.get(PurePath(name.lower()).suffix, "text")
 
 
+def cpu_seconds(size: int) -> int:
+    """Seconds of computing that a document of ``size`` bytes may take."""
+    least, most = CPU_S
+    return min(most, least + int(CPU_S_PER_MB * size / 1_000_000))
+
+
 async def read_document(content: bytes, kind: str, most: int) -> DocumentReading:
     """The passages of a file with at most ``most`` characters of text.  Raises ``Unreadable``."""
     told = WantedDocument(kind=kind, most=most)
-    bounds = Bounds(cpu_s=CPU_S, wall_s=WALL_S, memory=MEMORY)
+    cpu_s = cpu_seconds(len(content))
+    bounds = Bounds(cpu_s=cpu_s, wall_s=WALL_S * cpu_s, memory=MEMORY)
     try:
         found = await read_in_child(PROGRAM, told, content, bounds, DocumentReading)
     except ChildEnded as error:

@@ -1,8 +1,14 @@
-"""Access control: hosts, origins, the token and its session cookie, and the headers of every response."""
+"""Access control: hosts, origins, the token and its session cookie, and the headers of every response.
+
+An act of an operator is a line ``operator_act`` in the server's log: who did what, from where, and with which result.
+"""
 
 import hashlib
 import hmac
 import ipaddress
+import re
+import secrets
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache, wraps
 from typing import Final
@@ -24,8 +30,8 @@ from server.http.body import (
     MAX_TRANSCRIPT,
     BoundedReceive,
     check_length,
-    read_object,
 )
+from server.http.limits import RateLimit, address_of
 from server.people.links import digest_of_link
 from server.process import observe
 from server.service import Service
@@ -41,6 +47,16 @@ COOKIE_AGE_S: Final = 12 * 3600
 FORBIDDEN: Final = 4403
 MIN_TOKEN: Final = 16
 """Characters of a token beyond loopback."""
+WRONG_TOKENS_PER_MINUTE: Final = 10
+"""Wrong tokens of one address; then none of its tokens is compared for a while."""
+ROLE: Final = "moot.role"
+"""Where the scope of a request keeps by what it is an operator's; empty for a spectator."""
+ACT: Final = "moot.act"
+"""Where the scope of a request keeps what the line ``operator_act`` says of it, once it is an act."""
+_HOST: Final = re.compile(
+    r"(?P<name>[a-z0-9_.~%!$&'()*+;=-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?", re.IGNORECASE | re.ASCII
+)
+"""A ``Host`` header.  Source: RFC 3986, section 3.2, without user and without future addresses."""
 SEAT_PATHS: Final = ("/seat/", "/api/seats/")
 """Beginnings of paths that a token follows."""
 IMPORT: Final = "/api/import"
@@ -104,6 +120,9 @@ class Access:
         self._by_address = settings.host in {"0.0.0.0", "::"} and not named  # noqa: S104 - compared with, not bound to
         self._hosts = {*LOOPBACK, "[::1]", settings.host.lower(), *named}
         self._sessions = URLSafeTimedSerializer(signing_key(settings.token, "moot.session"), salt="moot.session")
+        self._closed: dict[str, float] = {}
+        """Sessions that were closed in this process, with the times after which their cookies have expired."""
+        self._wrong_tokens = RateLimit(WRONG_TOKENS_PER_MINUTE, "wrong tokens came")
 
     @property
     def needs_token(self) -> bool:
@@ -111,40 +130,85 @@ class Access:
         return bool(self._token)
 
     def check_host(self, headers: Headers) -> None:
-        """Check the host (DNS rebinding) and the origin (cross-site requests).  Raises ``NotAllowed``."""
-        host = headers.get("host", "")
-        name = (urlsplit(f"//{host}").hostname or "").lower()
+        """Check the host (DNS rebinding) and the origin (cross-site requests).
+
+        Raises ``NotAllowed``; ``BadHeader`` for a host that is none.
+        """
+        hosts = headers.getlist("host")
+        host = hosts[0] if hosts else ""
+        is_valid = _HOST.fullmatch(host)
+        if len(hosts) > 1 or (host and not is_valid):
+            raise BadHeader("the header Host must be one name or address, with a port or without")
+        name = is_valid["name"].strip("[]").lower() if is_valid else ""
         if name not in self._hosts and not (self._by_address and _is_address(name)):
             raise NotAllowed(f"this server does not answer for the host {host!r}; MOOT_HOSTS adds a name")
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
             raise NotAllowed(f"requests from {origin} are refused")
 
-    def token_matches(self, token: str) -> bool:
-        """Whether this is the token."""
-        return bool(self._token) and hmac.compare_digest(token.encode(), self._token.encode())
+    def token_matches(self, connection: HTTPConnection, token: str) -> bool:
+        """Whether this is the token.  Raises ``TooMany`` for an address that has sent too many wrong ones."""
+        address = address_of(connection)
+        self._wrong_tokens.refuse_beyond(address, "this address")
+        if hmac.compare_digest(token.encode(), self._token.encode()):
+            return True
+        self._wrong_tokens.count(address)
+        path = shown_path(connection.url.path)
+        logger.warning(
+            "wrong_token", address=client_address(connection), method=connection.scope.get("method", "WS"), path=path
+        )
+        return False
 
-    def session(self) -> str:
-        """The value of a session cookie, for a client that sent the token."""
-        return self._sessions.dumps("operator")
+    def open_session(self) -> tuple[str, str]:
+        """The name of a new session, and its cookie."""
+        name = secrets.token_hex(4)
+        return name, self._sessions.dumps(name)
+
+    def close_session(self, connection: HTTPConnection) -> None:
+        """Refuse this request's cookie from now on, in this process."""
+        now = time.monotonic()
+        self._closed = {name: until for name, until in self._closed.items() if until > now}
+        if name := self._session_of(connection):
+            self._closed[name] = now + COOKIE_AGE_S
+
+    def _session_of(self, connection: HTTPConnection) -> str:
+        """The name of the request's session; empty without one."""
+        try:
+            name = str(self._sessions.loads(connection.cookies.get(COOKIE, ""), max_age=COOKIE_AGE_S))
+        except BadSignature:
+            return ""
+        return "" if name in self._closed else name
+
+    def role_of(self, connection: HTTPConnection) -> str:
+        """By what the request is an operator's: ``loopback``, ``token``, or ``session`` and its name; else empty.
+
+        Raises ``TooMany`` for an address that has sent too many wrong tokens.
+        """
+        if ROLE not in connection.scope:
+            connection.scope[ROLE] = self._role_of(connection)
+        return str(connection.scope[ROLE])
+
+    def _role_of(self, connection: HTTPConnection) -> str:
+        if not self._token:
+            return "loopback"
+        if session := self._session_of(connection):
+            return f"session {session}"
+        scheme, _, token = connection.headers.get("authorization", "").partition(" ")
+        return "token" if scheme.lower() == "bearer" and self.token_matches(connection, token.strip()) else ""
 
     def is_operator(self, connection: HTTPConnection) -> bool:
         """Whether this request may change things: any request if no token is set, else only one with the token."""
-        if not self._token:
-            return True
-        scheme, _, token = connection.headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self.token_matches(token.strip()):
-            return True
-        try:
-            self._sessions.loads(connection.cookies.get(COOKIE, ""), max_age=COOKIE_AGE_S)
-        except BadSignature:
-            return False
-        return True
+        return bool(self.role_of(connection))
 
     def require_operator(self, connection: HTTPConnection) -> None:
         """Raises ``TokenMissing`` for a request that may not change things."""
         if not self.is_operator(connection):
             raise TokenMissing("this needs the token: Authorization: Bearer …, or POST /api/session")
+
+    def begin_act(self, connection: HTTPConnection) -> None:
+        """Like ``require_operator``, for a request that changes something: its end is logged."""
+        self.require_operator(connection)
+        note_act(connection, by=self.role_of(connection))
 
 
 def _is_address(name: str) -> bool:
@@ -154,6 +218,16 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def note_act(connection: HTTPConnection, **facts: str) -> None:
+    """Add facts to what is logged of an operator's request."""
+    connection.scope.setdefault(ACT, {}).update(facts)
+
+
+def client_address(connection: HTTPConnection) -> str:
+    """The address of the client, as the proxy names it."""
+    return connection.client.host if connection.client else ""
 
 
 def is_local(connection: HTTPConnection) -> bool:
@@ -176,12 +250,6 @@ def is_director(connection: HTTPConnection) -> bool:
         return False
     access_of(connection).require_operator(connection)
     return True
-
-
-async def show_session(request: Request) -> Response:
-    """GET /api/session: what this client may do."""
-    role = "operator" if access_of(request).is_operator(request) else "spectator"
-    return JSONResponse({"role": role}, headers={"cache-control": "no-store"})
 
 
 async def check_link(connection: HTTPConnection, debate: str) -> None:
@@ -230,24 +298,6 @@ def behind_link(endpoint: Endpoint) -> Endpoint:
     return checked
 
 
-async def open_session(request: Request) -> Response:
-    """POST /api/session: exchanges the token for a session cookie."""
-    access = access_of(request)
-    token = (await read_object(request, empty={})).get("token")
-    if access.needs_token and not (isinstance(token, str) and access.token_matches(token)):
-        raise NotAllowed("this is not the token")
-    response = JSONResponse({"ok": True})
-    response.set_cookie(
-        COOKIE,
-        access.session(),
-        max_age=COOKIE_AGE_S,
-        httponly=True,
-        samesite="strict",
-        secure=request.url.scheme == "https",
-    )
-    return response
-
-
 class AccessMiddleware:
     """ASGI middleware: checks host, origin and the size of the body, adds the headers, counts the responses."""
 
@@ -288,6 +338,8 @@ class AccessMiddleware:
                 for name, value in HEADERS.items():
                     headers_out.setdefault(name, value)  # the page for frames has its own
                 observe.count_request(scope["method"], message["status"])
+                if ACT in scope:
+                    _log_act(scope, message["status"])
             await send(message)
 
         try:
@@ -311,6 +363,18 @@ class AccessMiddleware:
             await send({"type": "websocket.close", "code": FORBIDDEN, "reason": str(error)[:100]})
             return
         await error_response(error)(scope, receive, send)
+
+
+def _log_act(scope: Scope, status: int) -> None:
+    """The trail of operators' acts, which ``moot log`` reads."""
+    observe.always().info(
+        "operator_act",
+        address=client_address(HTTPConnection(scope)),
+        method=scope["method"],
+        path=shown_path(scope["path"]),
+        status=status,
+        **scope[ACT],
+    )
 
 
 def shown_path(path: str) -> str:

@@ -32,12 +32,11 @@ from server.http.access import (
     check_link,
     error_response,
     keep_link,
-    open_session,
-    show_session,
 )
 from server.http.limits import RateLimit
 from server.http.people import audience, commands, seats
 from server.http.requests import service_of
+from server.http.session import close_session, open_session, show_session
 from server.http.static import FILES, made_page, page_response
 from server.http.websocket import spectate
 from server.service import Service
@@ -156,6 +155,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/api/search", debates.search),
     Route("/api/session", show_session, methods=["GET"]),
     Route("/api/session", open_session, methods=["POST"]),
+    Route("/api/session", close_session, methods=["DELETE"]),
     Route("/healthz", metrics.healthz),
     Route("/readyz", metrics.readyz),
     Route("/metrics", metrics.metrics),
@@ -200,5 +200,5 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.seat_reads = RateLimit(seats.READS_PER_MINUTE, "reads")
     app.state.seat_writes = RateLimit(seats.WRITES_PER_MINUTE, "drafts and answers")
     app.state.estimate_limiter, app.state.whatif_limiter = CapacityLimiter(1), CapacityLimiter(1)
-    app.state.report_limiter, app.state.transcript_limiter = CapacityLimiter(1), CapacityLimiter(1)
+    app.state.report_limiter = CapacityLimiter(1)
     return app

@@ -30,7 +30,7 @@ from server.errors import BadField, BadQuery
 from server.evidence.documents import preview_of
 from server.export.hits import page_of_hits
 from server.export.rows import public_row
-from server.http.access import access_of, is_director
+from server.http.access import access_of, is_director, note_act
 from server.http.body import read_json
 from server.http.limits import RateLimit
 from server.http.people.seats import new_link
@@ -49,18 +49,19 @@ SURVEY_S: Final = 60.0
 
 async def open_debate(request: Request) -> Response:
     """POST /api/debates."""
-    access_of(request).require_operator(request)
+    access_of(request).begin_act(request)
     rate: RateLimit = request.app.state.open_rate
     rate.check_address(request)
     service = service_of(request)
     wanted = as_request(await read_json(request))
     opened, follows = await opening_for(service.log, wanted, service.registry, service.settings)
-    return await _made(service, await service.moderators.open(opened, follows), opened)
+    return await _made(request, await service.moderators.open(opened, follows), opened)
 
 
-async def _made(service: Service, debate: str, opened: DebateOpened) -> Response:
+async def _made(request: Request, debate: str, opened: DebateOpened) -> Response:
     """The id of a new debate, and the links of its people's seats if it has any."""
-    links = {seat: await new_link(service, debate, seat) for seat in seats_of(opened)}
+    note_act(request, made=debate)
+    links = {seat: await new_link(service_of(request), debate, seat) for seat in seats_of(opened)}
     return json_response({"id": debate, **({"links": links} if links else {})}, 201)
 
 
@@ -70,7 +71,7 @@ async def rejudge(request: Request) -> Response:
     opened, supplied = await rejudged(
         service.log, request.path_params["debate"], said, service.registry, service.settings
     )
-    return await _made(service, await service.moderators.open(opened, supplied), opened)
+    return await _made(request, await service.moderators.open(opened, supplied), opened)
 
 
 async def fork(request: Request) -> Response:
@@ -78,12 +79,12 @@ async def fork(request: Request) -> Response:
     service, said = await _asked_for_debate(request)
     made = await fork_of(service.log, request.path_params["debate"], said, service.registry, service.settings)
     debate = await service.moderators.open_fork(made.opened, made.copied, made.own)
-    return await _made(service, debate, made.opened)
+    return await _made(request, debate, made.opened)
 
 
 async def _asked_for_debate(request: Request) -> tuple[Service, Any]:
     """The service and the body of an operator's request that makes a debate of a stored one."""
-    access_of(request).require_operator(request)
+    access_of(request).begin_act(request)
     rate: RateLimit = request.app.state.open_rate
     rate.check_address(request)
     return service_of(request), await read_json(request, empty={})
@@ -91,9 +92,11 @@ async def _asked_for_debate(request: Request) -> tuple[Service, Any]:
 
 async def import_log(request: Request) -> Response:
     """POST /api/import: the log of a debate as NDJSON, as ``events.ndjson`` exports it to operators."""
-    access_of(request).require_operator(request)
+    access_of(request).begin_act(request)
     lines = BytesIO(await request.body())
-    return json_response(await import_debate(service_of(request).log, read_lines(lines), check_debate), 201)
+    imported = await import_debate(service_of(request).log, read_lines(lines), check_debate)
+    note_act(request, made=imported.debate)
+    return json_response(imported, 201)
 
 
 class TranscriptFile(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -123,7 +126,7 @@ async def preview_transcript(request: Request) -> Response:
             raise BadField("text", "give the file as text or as base64")
         name, debate = given.name, given.debate
         data = given.base64 if given.base64 is not None else (given.text or "").encode("utf-8", "replace")
-    return json_response(await read_split(name, data, debate, limiter=request.app.state.transcript_limiter))
+    return json_response(await read_split(name, data, debate))
 
 
 async def list_debates(request: Request) -> Response:

@@ -130,16 +130,17 @@ async def debater_report(request: Request) -> Response:
         raise BadQuery(f"as must be html or md, not {kind[:20]!r}", field="as")
     service, debate = service_of(request), request.path_params["debate"]
     fold, view = await service.hub.view_at(debate, None), await _view(request)
-    records = [record async for record in read_all(service.log, debate)]
-    report = await to_thread.run_sync(report_for, records, fold, view, side)
     base = str(request.base_url).rstrip("/")
-    if kind == "md":
-        headers = attachment(view.motion, debate, kind)
-        return Response(report_markdown(report, base), media_type=MEDIA_TYPES[kind], headers=headers)
+
+    async def made() -> AsyncIterator[bytes]:
+        records = [record async for record in read_all(service.log, debate)]
+        report = await to_thread.run_sync(report_for, records, fold, view, side)
+        yield (report_markdown if kind == "md" else report_html)(report, base).encode()
+
     policy = POLICY.replace("style-src 'self'", f"style-src {style_digest()}")
-    return HTMLResponse(
-        report_html(report, base), headers={"content-security-policy": policy, "cache-control": "no-cache"}
-    )
+    shown = {"content-security-policy": policy, "cache-control": "no-cache"}
+    headers = attachment(view.motion, debate, kind) if kind == "md" else shown
+    return await _export(request, view, kind, ("report", side, base, is_director(request)), made, headers)
 
 
 async def export_events(request: Request) -> Response:
@@ -196,8 +197,10 @@ async def export_html(request: Request) -> Response:
     return await _export(request, view, "html", (director, with_calls, all_evidence), made)
 
 
-async def _export(request: Request, view: View, kind: str, variant: Key, make: Make) -> Response:
-    """An export of the debate as it is in ``view``, as a file.  Spectators cause a limited number a minute."""
+async def _export(
+    request: Request, view: View, kind: str, variant: Key, make: Make, headers: dict[str, str] | None = None
+) -> Response:
+    """An export of the debate as it is in ``view``; a file without ``headers``.  Spectators cause a limited number."""
     rate: RateLimit = request.app.state.export_rate
 
     async def made() -> AsyncIterator[bytes]:
@@ -206,7 +209,7 @@ async def _export(request: Request, view: View, kind: str, variant: Key, make: M
         async for part in make():
             yield part
 
-    headers = attachment(view.motion, view.id, kind)
+    headers = headers or attachment(view.motion, view.id, kind)
     return await _answer(request, (kind, view.id, view.position, *variant), made, MEDIA_TYPES[kind], headers)
 
 

@@ -14,7 +14,7 @@ from server.debate.setup.opening import opening_for
 from server.debate.setup.request import as_request
 from server.errors import BadQuery, NotFound
 from server.export.lab.report import page_html, report_csv, report_html, report_json
-from server.http.access import access_of, check_link, keep_link
+from server.http.access import access_of, check_link, keep_link, note_act
 from server.http.body import read_object
 from server.http.exports import attachment
 from server.http.limits import RateLimit
@@ -32,12 +32,14 @@ REPORTS: Final = {
 
 async def open_lab(request: Request) -> Response:
     """POST /api/labs."""
-    access_of(request).require_operator(request)
+    access_of(request).begin_act(request)
     rate: RateLimit = request.app.state.open_rate
     rate.check_address(request)
     service = service_of(request)
     opened, follows = await opening_for(service.log, await _wanted(request), service.registry, service.settings)
-    return json_response({"id": await service.moderators.open(opened, follows)}, 201)
+    lab = await service.moderators.open(opened, follows)
+    note_act(request, made=lab)
+    return json_response({"id": lab}, 201)
 
 
 async def show_estimate(request: Request) -> Response:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ipaddress import IPv6Address, ip_address
 from typing import Final
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection
 
 from providers.limits.minute import MinuteCount
 from server.errors import TooMany
@@ -31,7 +31,7 @@ class RateLimit:
     def __len__(self) -> int:
         return len(self._counts)
 
-    def check_address(self, request: Request) -> None:
+    def check_address(self, request: HTTPConnection) -> None:
         """Count a request of this address.  Raises ``TooMany``."""
         self.check(address_of(request), "this address")
 
@@ -40,20 +40,31 @@ class RateLimit:
 
         ``most``: another limit for this client.
         """
+        self.refuse_beyond(client, named, most=most)
+        self.count(client)
+
+    def refuse_beyond(self, client: str, named: str, *, most: int = 0) -> None:
+        """Count nothing.  Raises ``TooMany`` if one more is too many."""
         at, most = self._clock(), most or self._most
-        count = self._counts.setdefault(client, MinuteCount(at))
+        count = self._counts.get(client)
+        if count is None:
+            return
         self._counts.move_to_end(client)
-        if len(self._counts) > MAX_CLIENTS:
-            self._counts.popitem(last=False)
         if wait_s := count.wait_s(at, most):
             raise TooMany(
                 f"too many {self._what} from {named} in a minute: the limit is {most}",
                 retry_after_s=max(1, math.ceil(wait_s)),
             )
+
+    def count(self, client: str) -> None:
+        """Count a request."""
+        count = self._counts.setdefault(client, MinuteCount(self._clock()))
+        if len(self._counts) > MAX_CLIENTS:
+            self._counts.popitem(last=False)
         count.now += 1
 
 
-def address_of(request: Request) -> str:
+def address_of(request: HTTPConnection) -> str:
     """The name under which the requests of this client's address are counted."""
     return client_of(request.client.host if request.client else "")
 

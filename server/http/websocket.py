@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from websockets.frames import CloseCode
 
 from events.errors import LogError, UnknownDebate
-from server.errors import TokenMissing, report_of
+from server.errors import TokenMissing, TooMany, report_of
 from server.feed import frames
 from server.feed.channel import Channel
 from server.feed.reader import Reader
@@ -91,6 +91,8 @@ async def _admit(websocket: WebSocket, service: Service) -> Admission | Refusal:
         channel = await _channel(service, websocket.path_params["debate"], after)
     except UnknownDebate as error:
         return Refusal(UNKNOWN, report_of(error).code, str(error))
+    except TooMany as error:  # wrong tokens
+        return Refusal(TOO_MANY, report_of(error).code, str(error))
     except LogError as error:
         return Refusal(FAILED, report_of(error).code, str(error))
     try:

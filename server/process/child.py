@@ -15,13 +15,17 @@ from typing import IO, Any, Final, Literal, TypeVar
 
 import anyio
 import msgspec
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
+from anyio.lowlevel import RunVar
 from msgspec import Struct
 
 from providers.embedded.child import end_with
 
 T = TypeVar("T")
 
+AT_ONCE: Final = 2
+"""Children of this process that read at the same time; further files wait."""
+_LIMITER: Final[RunVar[CapacityLimiter]] = RunVar("moot.children")
 OUT_OF_MEMORY: Final = 3
 """The status of a child that has too little memory to say so."""
 NO_MEMORY: Final = frozenset((OUT_OF_MEMORY, -signal.SIGABRT))
@@ -57,8 +61,23 @@ class ChildEnded(Exception):
 async def read_in_child(module: str, told: Any, content: bytes, bounds: Bounds, answer_type: type[T]) -> T:
     """What the program ``module`` answers about a file.  Raises ``ChildEnded``.
 
-    What the child writes to stderr is dropped, and the size of its answer has no bound but its memory.
+    It waits while ``AT_ONCE`` others read.  What the child writes to stderr is dropped, and the size of its answer has
+    no bound but its memory.
     """
+    async with _limiter():
+        return await _read_in_child(module, told, content, bounds, answer_type)
+
+
+def _limiter() -> CapacityLimiter:
+    """The limiter of this event loop."""
+    try:
+        return _LIMITER.get()
+    except LookupError:
+        _LIMITER.set(made := CapacityLimiter(AT_ONCE))
+        return made
+
+
+async def _read_in_child(module: str, told: Any, content: bytes, bounds: Bounds, answer_type: type[T]) -> T:
     beginning = ChildInput(
         parent=os.getpid(), cpu_s=bounds.cpu_s, memory=bounds.memory, told=msgspec.Raw(msgspec.json.encode(told))
     )

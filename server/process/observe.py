@@ -113,12 +113,23 @@ def _one_line(_logger: Any, _name: str, line: Any) -> Any:
     return line
 
 
+def has_json_lines() -> bool:
+    """Whether log lines are JSON: stderr is no terminal."""
+    return not sys.stderr.isatty()
+
+
+def always() -> Any:
+    """A logger whose lines are written at every level of the log."""
+    write = structlog.get_config()["logger_factory"]()
+    return structlog.wrap_logger(write, wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
+
+
 def configure_logging(level: str, *, json_lines: bool | None = None) -> None:
     """Log to stderr: readable text on a terminal, one JSON object per line in a pipe.
 
     Lines of libraries have the same form.  They begin with warnings: what they do in detail is not Moot's.
     """
-    as_json = not sys.stderr.isatty() if json_lines is None else json_lines
+    as_json = has_json_lines() if json_lines is None else json_lines
     plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)  # locals hold keys
     stamps: list[Any] = [
         structlog.contextvars.merge_contextvars,

@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from anyio import CapacityLimiter
 from msgspec import Struct
 
 from server.errors import BadTranscript, TooLarge
@@ -28,18 +27,12 @@ class TranscriptAnswer(Struct, frozen=True, kw_only=True):
     error: str = ""
 
 
-async def read_split(
-    name: str, data: bytes, debate: str = "", *, limiter: CapacityLimiter | None = None
-) -> TranscriptSplit:
-    """The split of a file, read in a child process.  ``limiter`` bounds how many children run at once.
-
-    Raises ``BadTranscript``, ``TooLarge``.
-    """
+async def read_split(name: str, data: bytes, debate: str = "") -> TranscriptSplit:
+    """The split of a file, read in a child process.  Raises ``BadTranscript``, ``TooLarge``."""
     check_size(len(data))
     wanted = WantedFile(name=name[:1000], debate=debate[:1000])
     try:
-        async with limiter or CapacityLimiter(1):
-            found = await read_in_child(MODULE, wanted, data, BOUNDS, TranscriptAnswer)
+        found = await read_in_child(MODULE, wanted, data, BOUNDS, TranscriptAnswer)
     except ChildEnded as error:
         if error.why == "time":
             raise BadTranscript(f"the file cannot be read within {BOUNDS.wall_s:g} seconds") from error

@@ -40,6 +40,10 @@ def test_a_spectator_sees_no_controls_of_operators_until_it_signs_in(new_page: A
     expect(page.locator("#new-title")).to_be_visible()
     expect(page.get_by_role("button", name="Sign in")).to_be_hidden()
 
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.locator("body")).to_have_attribute("data-role", "spectator")
+    expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
+
 
 def test_a_spectator_plays_an_exhibition(new_page: Any, guarded: Server) -> None:
     page = new_page(own=True)

@@ -5,15 +5,19 @@ import json
 import re
 import shlex
 import tomllib
-from importlib.metadata import version
+from importlib.metadata import requires, version
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import click
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 from server.cli.main import COMMANDS, main
+from server.http.body import MAX_IMPORT
 from server.http.metrics import ServiceGauges
 from server.process import observe
 from server.service import running
@@ -28,7 +32,10 @@ EXPRESSION = re.compile(r"\b(?:moot|process)_[a-z_]+")
 PINNED = re.compile(r"[a-z/]+:\d[\w.-]*")
 ROLES = {"moot_owner", "moot_node", "moot_reader"}
 """Of PostgreSQL: their names look like those of metrics."""
-VENDORS = {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENAI_BASE_URL", "OLLAMA_HOST"}
+FROM_OUTSIDE = {"MOOT_HOSTS", "MOOT_LIMITS", "MOOT_PUBLIC_METRICS", "FORWARDED_ALLOW_IPS"}
+"""What a node behind a proxy needs to be told, and its limits."""
+EXTRAS = ("lab", "pdf", "postgres", "preview")
+"""Those of the image."""
 
 
 @pytest.fixture
@@ -156,13 +163,14 @@ def test_the_image_gets_nothing_but_the_package() -> None:
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
 
     assert "*" == first
-    assert {"LICENSE", "README.md", "pyproject.toml", *wheel["only-include"], "deploy/wheel"} == kept
+    ours = {"deploy/wheel", "deploy/constraints.txt"}
+    assert {"LICENSE", "README.md", "pyproject.toml", *wheel["only-include"], *ours} == kept
     assert {"**/moot.toml", "**/.env", "**/*.db"} <= set(others)
 
 
 def test_every_image_has_a_version() -> None:
     images = [each["image"] for each in services().values()]
-    images += re.findall(r"^FROM (.+)$", text("Containerfile"), re.MULTILINE)
+    images += re.findall(r"^ARG BASE=(.+)$", text("Containerfile"), re.MULTILINE)
 
     assert [image for image in images if not PINNED.fullmatch(image)] == []
     assert f"moot:{version('moot')}" in images
@@ -175,7 +183,101 @@ def test_what_the_nodes_are_told_are_settings() -> None:
 
         assert ours <= set(NAMES), name
         if name.startswith("node"):
-            assert {key for key in said if not key.startswith(PREFIX)} <= VENDORS
+            assert said >= FROM_OUTSIDE
+            assert vendors() == {key for key in said - FROM_OUTSIDE if not key.startswith(PREFIX)}
+            assert {None} == {each["environment"][key] for key in FROM_OUTSIDE | vendors()}, "unset stays unset"
+
+
+def vendors() -> set[str]:
+    """The variables of providers, as the page of settings names them."""
+    said = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8").partition("## Variables that are not Moot's")[2]
+    return set(re.findall(r"`([A-Z_]+(?:_API_KEY|_BASE_URL|_HOST))`", said))
+
+
+@pytest.mark.parametrize("name", ["postgres", "nats", "migrate", "rights", "node1", "node2"])
+def test_a_container_may_do_little(name: str) -> None:
+    service = services()[name]
+
+    assert service["read_only"] is True
+    assert ["ALL"] == service["cap_drop"]
+    assert name == "postgres" or "cap_add" not in service
+    assert ["no-new-privileges:true"] == service["security_opt"]
+    assert re.fullmatch(r"\d+[mg]", service["mem_limit"])
+    assert service["pids_limit"] > 0
+
+
+def test_the_bus_has_a_password() -> None:
+    found = services()
+    assert found["nats"]["command"] == ["--config", "/nats.conf"]
+    assert "password: $NATS_PASSWORD" in text("nats.conf")
+    for name in ("node1", "node2"):
+        assert "nats://moot:${NATS_PASSWORD}@nats:4222" == found[name]["environment"]["MOOT_BUS"]
+
+
+def pins() -> dict[str, list[Requirement]]:
+    """The constraints of the image, by name: one for each version of Python that has its own."""
+    found: dict[str, list[Requirement]] = {}
+    for line in text("constraints.txt").splitlines():
+        if line and not line.startswith("#"):
+            pin = Requirement(line)
+            found.setdefault(canonicalize_name(pin.name), []).append(pin)
+    return found
+
+
+def needed(name: str, extras: set[str], seen: dict[str, set[str]]) -> None:
+    """Collect what a package needs here, with the requirements on each, as far as it is installed."""
+    for line in requires(name) or ():
+        each = Requirement(line)
+        if each.marker is not None and not any(each.marker.evaluate({"extra": extra}) for extra in (*extras, "")):
+            continue
+        key = canonicalize_name(each.name)
+        first = key not in seen
+        seen.setdefault(key, set()).add(str(each.specifier))
+        if first:
+            needed(each.name, each.extras, seen)
+
+
+def test_every_package_of_the_image_has_a_version() -> None:
+    """A dependency that is added must be added to the constraints too."""
+    found, pinned = dict[str, set[str]](), pins()
+    needed("moot", set(EXTRAS), found)
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
+    for each in map(Requirement, build):
+        found.setdefault(canonicalize_name(each.name), set()).add(str(each.specifier))
+
+    assert found.keys() <= pinned.keys(), "see the first lines of deploy/constraints.txt"
+    for name, specifiers in found.items():
+        for pin in pinned[name]:
+            (exact,) = pin.specifier
+            assert "==" == exact.operator
+            assert all(SpecifierSet(each).contains(exact.version, prereleases=True) for each in specifiers), pin
+    assert f"[{','.join(EXTRAS)}]" in text("Containerfile")
+
+
+# the proxies
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "proxy_http_version 1.1;",
+        "proxy_set_header Host $http_host;",
+        "proxy_set_header Upgrade $http_upgrade;",
+        "proxy_set_header Connection $connection_upgrade;",
+        "proxy_set_header X-Forwarded-For $remote_addr;",
+        "proxy_set_header X-Forwarded-Proto $scheme;",
+        "proxy_buffering off;",
+        "proxy_read_timeout 75s;",
+        f"client_max_body_size {MAX_IMPORT >> 20}m;",
+    ],
+)
+def test_the_file_of_nginx_has_what_moot_needs(line: str) -> None:
+    assert 1 == text("nginx.conf").count(line)
+
+
+def test_the_file_of_caddy_has_what_moot_needs() -> None:
+    for line in ("health_uri /readyz", "respond /metrics 403", f"max_size {MAX_IMPORT >> 20}MiB", "flush_interval -1"):
+        assert 1 == text("Caddyfile").count(line)
 
 
 def test_every_service_that_others_wait_for_says_when_it_is_there() -> None:

@@ -6,7 +6,6 @@ positions or in the text in flight is a failure, and so is text that differs fro
 
 import os
 import random
-import re
 import subprocess
 import sys
 import time
@@ -27,6 +26,7 @@ from events.store.open import opened_log
 from events.types import AttemptAbandoned, DebateConcluded, ModelAnswered, TurnScored, TurnSpoken
 from events.verify import verify_log
 from events.view import view as views
+from tests.server.children import STARTED
 
 SERVE: Final = (sys.executable, "-c", "from server.cli import main; main()", "serve", "--port", "0")
 PATIENCE_S: Final = 300.0
@@ -134,7 +134,7 @@ class NodeProcess:
         output = b""
         while line := self._child.stderr.readline():
             output += line
-            if found := re.search(rb"answers at (\S+)", line):
+            if found := STARTED.search(line):
                 os.set_blocking(self._child.stderr.fileno(), False)
                 return found[1].decode()
         raise WrongView(output.decode())

@@ -119,13 +119,16 @@ def seats(model: str) -> tuple[str, ...]:
     return ("--pro", model, "--con", model, "--judge", model)
 
 
+STARTED = re.compile(rb'"address": "([^"]+)", "event": "server_started"')
+
+
 def address_of(process: Process) -> str:
     """The line that a server prints when it is ready."""
     assert process.stderr is not None
     said = b""
     while line := process.stderr.readline():
         said += line
-        if found := re.search(rb"answers at (\S+)", line):
+        if found := STARTED.search(line):
             return found[1].decode()
     raise AssertionError(said.decode())
 

@@ -1,6 +1,6 @@
 /** The first page: an exhibition that plays, the form, the debates, and the exhibitions. */
 
-import { hasToken } from "../parts/api.js";
+import { api, hasToken } from "../parts/api.js";
 import { $ } from "../parts/dom.js";
 import { keys } from "../parts/keys.js";
 import { role } from "../parts/role.js";
@@ -18,6 +18,11 @@ async function signIn() {
   if (await hasToken()) location.reload();
 }
 
+async function signOut() {
+  await api.signOut();
+  location.reload();
+}
+
 const isOperator = (await role()) === "operator";
 function newDebate() {
   $("#new").open = true;
@@ -33,6 +38,8 @@ const importing = () => import("./import.js").then(({ importer }) => importer())
 keys({ "/": search, n: newDebate });
 $("#sign-in").hidden = isOperator;
 $("#sign-in").addEventListener("click", signIn);
+$("#sign-out").hidden = !document.body.hasAttribute("data-signed-in");
+$("#sign-out").addEventListener("click", signOut);
 if (isOperator) {
   $("#import").addEventListener("click", () => importing().then((part) => part.choose()));
   $("#supply").addEventListener("toggle", supplying, { once: true });

@@ -88,6 +88,7 @@ export const api = {
   readDocument: (document) => request("POST", "/api/evidence", document),
   importLog: (file) => request("POST", "/api/import", file),
   session: () => request("GET", "/api/session"),
+  signOut: () => request("DELETE", "/api/session"),
   models: () => request("GET", "/api/models"),
   archetypes: () => request("GET", "/api/archetypes"),
   exhibitions: () => request("GET", "/api/exhibitions"),

@@ -17,18 +17,39 @@ from events.store.postgres.connection import Connection
 from events.store.search import LAST, SPOKEN, record_of, words_in
 from events.text.said import Term
 
-STEP: Final = 200
-"""Debates that are read at once."""
+STEP: Final = 10_000
+"""Events that are looked at in one step."""
+STEP_BYTES: Final = 4 << 20
+"""Bytes of speeches in one step, beyond its first one: their words take half a second."""
 _BEHIND: Final = """
-SELECT stream, coalesce(reached, 0), version FROM moot.debates LEFT JOIN moot.said_reached USING (stream)
-WHERE version > coalesce(reached, 0) ORDER BY stream LIMIT %s
+WITH behind AS (
+    SELECT stream, coalesce(reached, 0) AS reached, version
+    FROM moot.debates LEFT JOIN moot.said_reached USING (stream)
+    WHERE version > coalesce(reached, 0) ORDER BY stream LIMIT %(step)s
+), looked_at AS (
+    SELECT behind.stream, position, schema, payload,
+        substring(payload FROM 1 FOR length(%(one)s)) = %(one)s
+        OR substring(payload FROM 1 FOR length(%(two)s)) = %(two)s AS speaks
+    FROM behind CROSS JOIN LATERAL (
+        SELECT position, schema, payload FROM moot.events
+        WHERE events.stream = behind.stream AND position > reached AND position <= version ORDER BY position
+        LIMIT %(step)s
+    ) AS events
+    ORDER BY stream, position LIMIT %(step)s
+), sized AS (
+    SELECT *, sum(CASE WHEN speaks THEN octet_length(payload) ELSE 0 END)
+        OVER (ORDER BY stream, position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
+    FROM looked_at
+), step AS (
+    SELECT *, lead(stream) OVER (ORDER BY stream, position) IS DISTINCT FROM stream AS is_last
+    FROM sized WHERE coalesce(bytes_before, 0) < %(bytes)s
+)
+SELECT stream, position, schema, CASE WHEN speaks THEN payload END,
+    (SELECT count(*) FROM step) < (SELECT sum(version - reached) FROM behind)
+FROM step WHERE speaks OR is_last
+ORDER BY stream, position
 """
-_SPOKEN: Final = """
-SELECT events.stream, position, schema, payload
-FROM unnest(%s::bigint[], %s::integer[], %s::integer[]) AS here(stream, reached, version)
-JOIN moot.events ON events.stream = here.stream AND position > reached AND position <= version
-WHERE substring(payload FROM 1 FOR %s) = %s OR substring(payload FROM 1 FOR %s) = %s
-"""
+"""The speeches of a step, the last event that it has of each debate, and whether more is missing after it."""
 _ADD: Final = """
 INSERT INTO moot.said (stream, position, words) VALUES (%s, %s, array_to_tsvector(%s)) ON CONFLICT DO NOTHING
 """
@@ -50,17 +71,16 @@ ORDER BY stream DESC, position DESC
 
 async def catch_up(connection: Connection) -> bool:
     """Add a part of what is missing in the index.  Returns whether more is missing."""
-    behind = await (await connection.execute(_BEHIND, (STEP,))).fetchall()
-    if not behind:
+    parameters = {"step": STEP, "bytes": STEP_BYTES, "one": SPOKEN[0], "two": SPOKEN[1]}
+    rows = await (await connection.execute(_BEHIND, parameters, binary=True)).fetchall()
+    if not rows:
         return False
-    streams, reached, versions = (list(column) for column in zip(*behind, strict=True))
-    one, two = SPOKEN
-    cursor = await connection.execute(_SPOKEN, (streams, reached, versions, len(one), one, len(two), two), binary=True)
-    entries = await to_thread.run_sync(_entries, await cursor.fetchall())
+    entries = await to_thread.run_sync(_entries, rows)
+    reached = {stream: position for stream, position, *_ in rows}
     async with connection.transaction(), connection.cursor() as writing:
         await writing.executemany(_ADD, entries)
-        await writing.execute(_REACH, (streams, versions))
-    return len(behind) == STEP
+        await writing.execute(_REACH, (list(reached), list(reached.values())))
+    return bool(rows[-1][-1])
 
 
 async def find(
@@ -86,6 +106,10 @@ def _quoted(word: str) -> str:
     return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
-def _entries(rows: Sequence[tuple[int, int, int, bytes]]) -> list[tuple[int, int, list[str]]]:
-    """The words of each row.  It runs in a thread, because it takes 7 ms for a debate."""
-    return [(stream, position, words_in(schema, payload)) for stream, position, schema, payload in rows]
+def _entries(rows: Sequence[tuple[int, int, int, bytes | None, bool]]) -> list[tuple[int, int, list[str]]]:
+    """The words of each speech.  It runs in a thread, because it takes 7 ms for a debate."""
+    return [
+        (stream, position, words_in(schema, payload))
+        for stream, position, schema, payload, _ in rows
+        if payload is not None
+    ]

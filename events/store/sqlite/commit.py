@@ -144,6 +144,7 @@ class Committer:
             except LogError as error:
                 return error
             if is_repeat(there, request.drafts):
+                request.is_repeated = True
                 return there
         return WrongExpectedPosition(request.debate, request.expected, found)
 

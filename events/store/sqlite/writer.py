@@ -89,7 +89,7 @@ class SqliteWriter:
                 if not future.done():
                     future.set_exception(answer)
                 continue
-            if answer:
+            if answer and not request.is_repeated:
                 committed(request.debate, answer[-1].position, answer)
             if not future.done():
                 future.set_result(answer)

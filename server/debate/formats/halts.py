@@ -152,5 +152,10 @@ def halt_for_deadline(debate: Debate, why: str = "") -> Record:
     deadline_s = debate.opened.settings.deadline_s
     reason = why or f"the deadline of {deadline_s:g} s has passed"
     reason += f"; resume it, and it has {deadline_s:g} s again"
+    return halt_within_turn(debate, reason, "the deadline has passed")
+
+
+def halt_within_turn(debate: Debate, reason: str, why: str) -> Record:
+    """A halt with the turns that it abandons, and why."""
     halted = Draft(event=DebateHalted(reason=reason, by="moot"), cause=debate.course)
-    return Record(drafts=(halted, *abandon_turns(debate, "the deadline has passed", debate.position + 1)))
+    return Record(drafts=(halted, *abandon_turns(debate, why, debate.position + 1)))

@@ -46,8 +46,8 @@ PANEL: Final = LazyTable[Any](
 """What only a panel needs."""
 MAX_WORDS: Final = 180
 """Words of a turn by default."""
-OUTAGE_ATTEMPTS: Final = 5
-"""Further attempts during an outage of a vendor: with their delays and the breaker's they last over a minute."""
+OUTAGE_ATTEMPTS: Final = 6
+"""Further attempts during an outage of a vendor: with the rests of its breaker they last for three minutes."""
 
 
 class Desk(Struct, frozen=True):

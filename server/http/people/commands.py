@@ -25,7 +25,7 @@ def operator_act(read: Read) -> Callable[[Request], Awaitable[Response]]:
     """The endpoint of an act of ``server.debate.acting.operator_acts``: it answers with the position of the event."""
 
     async def endpoint(request: Request) -> Response:
-        access_of(request).require_operator(request)
+        access_of(request).begin_act(request)
         place = request.path_params
         fields = {} if request.method == "DELETE" else await read_object(request, empty={})
         asked = read(OperatorRequest(fields=fields, place=place, by="moderator"))

@@ -1,6 +1,7 @@
 """Buses: subscribers get messages in order; messages that cannot be sent are dropped without harm."""
 
 import asyncio
+import os
 import random
 import socket
 import subprocess
@@ -25,12 +26,14 @@ from tests.events.store.postgres_server import Server
 
 pytestmark = pytest.mark.anyio
 NATS = Path(sys.executable).with_name("nats-server")
+DEPLOY = Path(__file__).parents[3] / "deploy"
 
 
 class Nats:
-    """A NATS server on loopback."""
+    """A NATS server on loopback, with further arguments and variables of its environment."""
 
-    def __init__(self) -> None:
+    def __init__(self, *arguments: str, **environment: str) -> None:
+        self._arguments, self._environment = arguments, environment
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -39,7 +42,10 @@ class Nats:
 
     def start(self) -> None:
         self._process = subprocess.Popen(
-            [str(NATS), "-a", "127.0.0.1", "-p", str(self.port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [str(NATS), "-a", "127.0.0.1", "-p", str(self.port), *self._arguments],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | self._environment,
         )
         while not self._answers():
             assert self._process.poll() is None
@@ -175,6 +181,26 @@ async def test_publishing_to_an_absent_nats_raises_nothing() -> None:
 
         assert BusState(up=False, dropped=1) == bus.state
     await bus.close()
+
+
+async def test_the_bus_of_the_compose_file_wants_its_password() -> None:
+    nats = Nats("-c", str(DEPLOY / "nats.conf"), NATS_PASSWORD="n4tspassword")
+    nats.start()
+    known = NatsBus(nats.url.replace("//", "//moot:n4tspassword@"))
+    others = [NatsBus(nats.url), NatsBus(nats.url.replace("//", "//moot:guessed@"))]
+    received: list[bytes] = []
+    try:
+        await until(lambda: known.state.up)
+        with others[0].subscribe("d1", received.append):
+            known.publish("d1", b"for nodes only")
+            await anyio.sleep(0.05)
+
+        assert [False, False] == [bus.state.up for bus in others]
+        assert [] == received
+    finally:
+        for bus in (known, *others):
+            await bus.close()
+        nats.stop()
 
 
 async def test_a_message_that_nats_does_not_take_is_dropped_alone(nats: Nats) -> None:

@@ -95,6 +95,18 @@ class LogContract:
         assert first[1:] == await log.append("d1", 1, drafts[1:])
         assert await log.head("d1") == 3
 
+    async def test_a_repeated_append_hides_no_later_record(self, log: EventLog) -> None:
+        drafts = [Draft(event=opened(), id=new_id())]
+        await log.append("d1", 0, drafts)
+        await log.append("d1", 1, [started(), spoken()])
+
+        await log.append("d1", 0, drafts)
+
+        assert [3] == [record.position for record in await log.read("d1", 2)]
+        with anyio.fail_after(5):
+            await log.wait_beyond("d1", 2)
+        assert log.known_head("d1") in {None, 3}
+
     async def test_a_repeat_that_races_with_the_first_is_recorded_once(self, log: EventLog) -> None:
         drafts = [Draft(event=opened(), id=new_id()), Draft(event=started(), id=new_id())]
         answers: list[tuple[Recorded, ...]] = []

@@ -52,7 +52,10 @@ class Server:
 
     def empty(self, name: str) -> None:
         """Empty the tables."""
-        self.do("TRUNCATE moot.debates, moot.listing, moot.events, moot.nodes, moot.inbox", name)
+        self.do(
+            "TRUNCATE moot.debates, moot.listing, moot.events, moot.nodes, moot.inbox, moot.said, moot.said_reached",
+            name,
+        )
 
     def stop(self, mode: str = "immediate") -> None:
         """Stop like a crash, unless ``mode`` says otherwise."""

@@ -118,3 +118,37 @@ def test_a_trial_that_was_cut_off_leaves_room_for_another(breaker: Breaker, cloc
 
     breaker.check()
     assert 0 == breaker.rests_s
+
+
+def test_failures_last_after_three_minutes_of_trials(breaker: Breaker, clock: Clock) -> None:
+    seen = []
+    fail(breaker)
+    for _ in range(4):
+        clock.now += breaker.rests_s
+        breaker.check()
+        failure = errors.Unreachable("refused")
+        breaker.failed(failure)
+        seen.append((clock.now - 100, failure.is_lasting))
+    with pytest.raises(errors.Unreachable) as refused:
+        breaker.check()
+
+    assert [(15, False), (45, False), (105, False), (225, True)] == seen
+    assert refused.value.is_lasting
+
+
+def test_failures_that_were_long_ago_do_not_last(breaker: Breaker, clock: Clock) -> None:
+    fail(breaker)
+    clock.now += 10_000
+    breaker.check()
+    failure = errors.Unreachable("refused")
+    breaker.failed(failure)
+
+    assert not failure.is_lasting
+
+
+def test_a_rest_ends_when_the_provider_is_seen_to_answer(breaker: Breaker) -> None:
+    fail(breaker)
+    breaker.end_rest()
+
+    breaker.check()
+    assert breaker.is_tried

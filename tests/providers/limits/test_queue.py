@@ -1,11 +1,14 @@
 """A provider's queue: it waits while the provider or a model rests, and says why a call waits."""
 
 import asyncio
+import math
 import time
 
 import anyio
 import pytest
+from structlog.testing import capture_logs
 
+from providers.base import ModelStatus
 from providers.errors import NotAuthorised, Overloaded, RateLimited, Unreachable
 from providers.http.status import by_status
 from providers.limits import Limit, breaker
@@ -15,7 +18,14 @@ pytestmark = pytest.mark.anyio
 
 
 class Vendor:
+    """A provider that answers while ``answers`` holds; ``asked`` counts the questions whether it does."""
+
     name = "vendor"
+    answers, asked = True, 0
+
+    async def check(self, model: str) -> tuple[ModelStatus, ...]:
+        self.asked += 1
+        return (ModelStatus(name=f"vendor:{model}", provider="vendor", ok=self.answers, detail=""),)
 
 
 async def call(
@@ -108,6 +118,112 @@ async def test_retry_after_holds_for_its_model_alone() -> None:
         await call(queue, model="other")
     assert "vendor rests for 30 s" == queue.wait("m", "d")
     assert "" == queue.wait("other", "d")
+
+
+async def test_a_call_waits_for_as_long_as_a_vendor_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five minutes are more than the patience with a provider that rests."""
+    now, slept = 1000.0, []
+
+    async def sleep(seconds: float) -> None:
+        nonlocal now
+        slept.append(seconds)
+        now += seconds
+
+    monkeypatch.setattr("providers.limits.queue.anyio.sleep", sleep)
+    queue = ProviderQueue("vendor", Limit(), clock=lambda: now)
+    await fail(queue, RateLimited("slow down", retry_after_s=300), times=1)
+    await call(queue, patience_s=math.inf)
+    await fail(queue, RateLimited("come back tomorrow", retry_after_s=50_000), times=1)
+    with pytest.raises(RateLimited, match="asked to be left alone for 50000 s more"):
+        await call(queue, patience_s=math.inf)
+
+    (waited,) = slept
+    assert 300 <= waited <= 330
+
+
+async def test_an_answer_that_was_under_way_does_not_end_a_wait() -> None:
+    queue = ProviderQueue("vendor", Limit())
+    async with queue.call(Vendor(), "m", "d"):  # type: ignore[arg-type]
+        await fail(queue, RateLimited("slow down", retry_after_s=30), times=1)
+
+    with pytest.raises(RateLimited, match="left alone for 30 s more"):
+        await call(queue)
+
+
+async def test_a_wait_that_is_asked_for_again_and_again_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+
+    async def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    monkeypatch.setattr("providers.limits.queue.anyio.sleep", sleep)
+    queue, seen = ProviderQueue("vendor", Limit(), clock=lambda: now), []
+    for pause_s in (0, 0, 0, 0, 2000, 0):
+        now += pause_s
+        try:
+            await call(queue, error=RateLimited("slow down", retry_after_s=300), patience_s=math.inf)
+        except RateLimited as error:
+            seen.append(error.is_lasting)
+
+    assert [False, False, False, True, False, False] == seen
+
+
+async def test_a_provider_that_comes_back_is_tried_before_its_rest_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("providers.limits.queue.PROBE_S", 0.01)
+    queue, vendor = ProviderQueue("vendor", Limit()), Vendor()
+    vendor.answers = False
+    await fail(queue, Unreachable("refused"))
+    done = 0
+
+    async def one() -> None:
+        nonlocal done
+        async with queue.call(vendor, "m", "d"):  # type: ignore[arg-type]
+            done += 1
+
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(one)
+            while vendor.asked < 3:  # noqa: ASYNC110 - nothing else says so
+                await anyio.sleep(0.001)
+            assert 0 == done
+            vendor.answers = True
+
+    assert 3 == done
+    assert not queue.breaker.is_open
+
+
+async def test_a_provider_that_answers_all_the_while_keeps_its_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its list of models comes, and its answers do not: nothing shows that they would come now."""
+    monkeypatch.setattr("providers.limits.queue.PROBE_S", 0.01)
+    queue, vendor = ProviderQueue("vendor", Limit()), Vendor()
+    await fail(queue, Overloaded("busy"))
+
+    with anyio.move_on_after(0.3) as waited:
+        async with queue.call(vendor, "m", "d"):  # type: ignore[arg-type]
+            pass
+
+    assert waited.cancelled_caught
+    assert vendor.asked > 1
+    assert queue.breaker.is_open
+
+
+async def test_a_bug_in_a_check_ends_no_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(Vendor):
+        async def check(self, model: str) -> tuple[ModelStatus, ...]:
+            raise ZeroDivisionError
+
+    monkeypatch.setattr("providers.limits.queue.PROBE_S", 0.01)
+    monkeypatch.setattr(breaker, "REST_S", 0.1)
+    queue = ProviderQueue("vendor", Limit())
+    await fail(queue, Overloaded("busy"))
+
+    with capture_logs() as logged, anyio.fail_after(5):
+        async with queue.call(Broken(), "m", "d"):  # type: ignore[arg-type]
+            pass
+
+    assert {"provider_failed"} == {each["event"] for each in logged}
 
 
 async def test_a_call_waits_for_a_short_retry_after() -> None:

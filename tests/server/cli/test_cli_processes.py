@@ -157,6 +157,41 @@ def _post(address: str, model: str, turns: int = 2) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
+def test_every_line_of_a_server_in_a_pipe_is_json(moot: Cli, sign: int) -> None:
+    with moot.server(MOOT_LOG_LEVEL="error") as (process, address):
+        process.send_signal(sign)
+        assert process.stderr is not None
+        rest = [msgspec.json.decode(line) for line in process.stderr.readlines()]
+
+    assert address.startswith("http://127.0.0.1:")  # its line is JSON: see ``address_of``
+    assert ["interrupted"] * (sign == signal.SIGINT) == [line["event"] for line in rest]
+    assert (130 if sign == signal.SIGINT else 0) == process.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("settings", "says", "code"),
+    [
+        ({"MOOT_PORT": "many"}, "port", 2),
+        ({"MOOT_HOST": "192.0.2.1", "MOOT_TOKEN": "s3cret-0123456789"}, "cannot listen on 192.0.2.1", 1),
+        ({"MOOT_HOST": "0.0.0.0"}, "set MOOT_TOKEN", 1),
+        ({"MOOT_STORE": "sqlite:/dev/null/moot.db"}, "cannot be made", 1),
+        ({"MOOT_WORKERS": "2"}, "more than one worker needs a PostgreSQL store", 2),
+    ],
+)
+def test_why_a_server_in_a_pipe_does_not_start_is_json(
+    moot: Cli, settings: dict[str, str], says: str, code: int
+) -> None:
+    done = moot("serve", "--port", "0", **settings) if "MOOT_PORT" not in settings else moot("serve", **settings)
+    (line,) = map(msgspec.json.decode, done.stderr.splitlines())
+
+    assert code == done.returncode
+    assert ("error", "server_ended") == (line["level"], line["event"])
+    assert says in f"{line.get('field')} {line['message']}"
+
+
+@pytest.mark.slow
 def test_a_second_server_is_refused_and_run_asks_the_first(moot: Cli, script: Any) -> None:
     with moot.server() as (_, address):
         refused = said(moot("serve", "--port", "0"), 1, "is in use by process")

@@ -10,6 +10,7 @@ from typing import Any
 
 import anyio
 import httpx
+import msgspec
 import pytest
 from anyio import to_thread
 
@@ -395,9 +396,9 @@ def test_workers_need_a_store_that_can_be_shared(tmp_path: Path) -> None:
     done = Cli(tmp_path)("serve", "--workers", "2", "--port", "0")
 
     assert done.returncode == 2
-    assert done.stderr == (
-        b"moot: workers: more than one worker needs a PostgreSQL store: any other store has a single writing process\n"
-    )
+    (line,) = map(msgspec.json.decode, done.stderr.splitlines())
+    why = "more than one worker needs a PostgreSQL store: any other store has a single writing process"
+    assert (line["field"], line["message"]) == ("workers", why)
 
 
 @pytest.mark.slow

@@ -8,7 +8,15 @@ from msgspec.structs import replace
 
 from events.record import Draft
 from events.state import debate as debates
-from events.types import AttemptAbandoned, DebateConcluded, DebateHalted, TurnFailed, TurnSpoken, TurnStarted
+from events.types import (
+    AttemptAbandoned,
+    DebateConcluded,
+    DebateHalted,
+    TurnFailed,
+    TurnScored,
+    TurnSpoken,
+    TurnStarted,
+)
 from server.debate.commands import Resume
 from server.debate.formats import next_steps
 from server.debate.formats.halts import seconds_left
@@ -18,7 +26,7 @@ from server.errors import BadField
 from tests.server import debate_events
 from tests.server.conftest import CON, PRO
 from tests.server.debate_events import RESUMED, failed, opened, recorded, started
-from tests.server.harness import check_sound, fault, harness, is_a, is_end
+from tests.server.harness import check_sound, fault, harness, is_end
 
 pytestmark = pytest.mark.anyio
 
@@ -136,12 +144,26 @@ async def test_who_asks_for_more_time_than_anybody_has_is_not_asked_again(script
     async with harness() as h:
         with anyio.fail_after(10):
             debate = await h.open(script(says={"pro": [busy], "con": [CON]}))
-            await h.until(debate, is_a(DebateHalted))
+            end = await h.ended(debate)
         failures = [event for event in await h.events(debate) if isinstance(event, TurnFailed)]
 
-    assert ["the script has too many calls"] == [event.message for event in failures[:1]]
-    assert all("asked to be left alone for 3600 s more" in event.message for event in failures[1:])
-    assert 3 == len(failures)
+    assert "the script has too many calls" == failures[0].message
+    assert "asked to be left alone for 3600 s more" in failures[1].message
+    assert 2 == len(failures)
+    assert isinstance(end, DebateHalted)
+    assert "debate.json asked to be left alone for 3600 s more (in 3600 s). Resume when it does." in end.reason
+
+
+async def test_a_judge_that_asks_for_so_much_time_halts_the_debate_and_leaves_no_score_out(script: Any) -> None:
+    busy = script("busy", answers={"score:*": {"fault": fault("rate_limit") | {"retry_after_s": 3600}}})
+    async with harness() as h:
+        debate = await h.open(script(), judge=busy)
+        end = await h.ended(debate)
+        events = await h.events(debate)
+
+    assert isinstance(end, DebateHalted)
+    assert "does not answer" in end.reason
+    assert [] == [event for event in events if isinstance(event, TurnScored)]
 
 
 async def test_a_deadline_that_passed_while_nothing_ran_halts_what_is_taken_up(script: Any) -> None:

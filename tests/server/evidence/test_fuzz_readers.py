@@ -31,7 +31,7 @@ def test_200_mutated_files_are_read_or_refused(kind: str) -> None:
 
     assert 200 == sum(answer["outcomes"].values())
     assert answer["outcomes"]["read"]
-    assert answer["slowest_s"] < CPU_S
+    assert answer["slowest_s"] < CPU_S[0]
 
 
 @pytest.mark.thorough
@@ -41,4 +41,4 @@ def test_10_000_mutated_files_are_read_or_refused(kind: str) -> None:
     answer = fuzz(kind, 10_000, 0)
 
     assert 10_000 == sum(answer["outcomes"].values())
-    assert answer["slowest_s"] < CPU_S
+    assert answer["slowest_s"] < CPU_S[0]

@@ -1,8 +1,10 @@
 """Readers: what a person sees in a file becomes passages; what cannot be read is refused with one reason."""
 
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
+import anyio
 import msgspec
 import pytest
 
@@ -11,6 +13,8 @@ from server.evidence.passages import MAX_CHARACTERS
 from server.evidence.pdf import is_misread
 from server.evidence.reading import kind_of, read_bytes, read_document
 from server.evidence.text import Unreadable
+from server.process import child
+from server.process.child import Bounds
 from tests.server.evidence.files import bomb_pdf, glued_pdf, pdf, raw_pdf, scanned_pdf, xetex_pdf
 
 pytestmark = pytest.mark.anyio
@@ -237,10 +241,43 @@ async def test_a_child_reads_a_document() -> None:
 
 @pytest.mark.slow
 async def test_a_child_beyond_its_time_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parent, "CPU_S", 1)
+    monkeypatch.setattr(parent, "CPU_S", (1, 1))
 
     with pytest.raises(Unreadable, match="takes more time"):
         await read_document(bomb_pdf(300_000_000), "pdf", MAX_CHARACTERS)
+
+
+@pytest.mark.parametrize(("size", "seconds"), [(1, 10), (1_000_000, 20), (2_500_000, 35), (50_000_000, 60)])
+async def test_a_document_has_time_by_its_size(monkeypatch: pytest.MonkeyPatch, size: int, seconds: int) -> None:
+    given: list[Bounds] = []
+
+    async def spy(_module: str, _told: Any, _content: bytes, bounds: Bounds, answer_type: type[Any]) -> Any:
+        given.append(bounds)
+        return answer_type()
+
+    monkeypatch.setattr(parent, "read_in_child", spy)
+    await read_document(b"x" * size, "text", MAX_CHARACTERS)
+
+    assert [(seconds, 2.0 * seconds)] == [(each.cpu_s, each.wall_s) for each in given]
+
+
+async def test_two_files_are_read_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    under_way, most = 0, 0
+
+    async def run_process(*_: Any, **__: Any) -> Any:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await anyio.sleep(0.02)
+        under_way -= 1
+        return SimpleNamespace(returncode=0, stdout=b"{}")
+
+    monkeypatch.setattr(child.anyio, "run_process", run_process)
+    async with anyio.create_task_group() as tasks:
+        for kind in ("text", "html", "markdown", "text", "html"):
+            tasks.start_soon(read_document, b"A bus.", kind, 100)
+
+    assert 2 == most
 
 
 @pytest.mark.slow

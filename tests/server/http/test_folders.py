@@ -66,7 +66,7 @@ def test_an_unreadable_script_is_named_without_its_folder(site: Site, tmp_path: 
 
 
 def test_a_client_learns_its_role(guarded: Site, site: Site) -> None:
-    assert {"role": "operator"} == site.get("/api/session")
-    assert {"role": "spectator"} == guarded.get("/api/session")
+    assert {"role": "operator", "signed_in": False} == site.get("/api/session")
+    assert {"role": "spectator", "signed_in": False} == guarded.get("/api/session")
     guarded.client.post("/api/session", json={"token": "s3cret-0123456789"})
-    assert {"role": "operator"} == guarded.get("/api/session")
+    assert {"role": "operator", "signed_in": True} == guarded.get("/api/session")

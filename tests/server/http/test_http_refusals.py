@@ -115,7 +115,7 @@ def test_unknown_paths_and_methods_are_refused(site: Site) -> None:
     for method, path in (
         ("DELETE", "/api/debates"),
         ("POST", "/"),
-        ("DELETE", "/api/session"),
+        ("PUT", "/api/session"),
         ("PUT", "/api/debates/x"),
     ):
         response = site.client.request(method, path)
@@ -173,6 +173,15 @@ def test_a_store_that_is_down_is_503(site: Site) -> None:
         ({"host": "127.0.0.1.evil.example"}, 403),
         ({"host": ""}, 403),
         ({"host": "[::1"}, 400),
+        ({"host": "localhost:8662, evil"}, 400),
+        ({"host": "localhost, evil"}, 400),
+        ({"host": "localhost evil"}, 400),
+        ({"host": "localhost:"}, 400),
+        ({"host": "localhost:port"}, 400),
+        ({"host": "user@localhost"}, 400),
+        ({"host": "localhost/evil"}, 400),
+        ({"host": "localhost#evil"}, 400),
+        ({"host": "[::1]evil"}, 400),
         ({"origin": "https://evil.example"}, 403),
         ({"origin": "null"}, 403),
         ({"host": "localhost:8484", "origin": "http://localhost:8484"}, 200),

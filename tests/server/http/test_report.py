@@ -5,6 +5,10 @@ import re
 from base64 import b64encode
 from typing import Any
 
+import pytest
+
+from server.export.reports.debater import report_for
+from server.http import exports
 from tests.server.http.test_secrets import TOKEN
 from tests.server.site import Site, refused
 
@@ -25,6 +29,31 @@ def test_a_report_is_a_page_or_markdown(site: Site, script: Any) -> None:
     assert text.text.startswith("# Report for Con\n")
     assert f"[Turn 2](http://127.0.0.1/d/{debate}#e" in text.text
     assert text.headers["content-disposition"].endswith('.md"')
+
+
+def test_a_report_is_made_once_and_a_limited_number_for_an_address(
+    guarded: Site, script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guarded.client.headers.update(TOKEN)
+    debate = guarded.open(script())
+    guarded.ended(debate)
+    for name in TOKEN:
+        del guarded.client.headers[name]
+    guarded.state.export_rate._most = 2  # type: ignore[attr-defined]
+    sides: list[str] = []
+
+    def spy(records: Any, fold: Any, view: Any, side: Any) -> Any:
+        sides.append(side)
+        return report_for(records, fold, view, side)
+
+    monkeypatch.setattr(exports, "report_for", spy)
+    path = f"/api/debates/{debate}/report?side="
+    pages = {guarded.client.get(f"{path}pro").text for _ in range(4)}
+
+    assert 1 == len(pages)
+    assert 200 == guarded.client.get(f"{path}con").status_code
+    refused(guarded.client.get(f"{path}con&as=md"), 429, says="exports were made from this address")
+    assert ["pro", "con"] == sides
 
 
 def test_what_has_no_report_is_refused(site: Site, script: Any, slow: str) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,14 @@ import anyio
 import httpx
 import pytest
 from msgspec import UNSET
+from msgspec.structs import replace
 
-from events.record import Recorded
+from events.record import Draft, Recorded
 from events.store.log import read_all
+from events.store.memory import MemoryLog
 from events.text.figures import sure
-from events.transfer import parse_lines
-from events.types import DebateOpened, Missing, PanelConcluded
+from events.transfer import export, parse_lines
+from events.types import DebateOpened, Missing, ModelAnswered, PanelConcluded
 from server.debate.setup.exhibitions import exhibitions
 from server.http.people.commands import WHATIF_PER_MINUTE
 from server.whatif.comparison import what_if
@@ -42,6 +45,74 @@ async def play(name: str, folder: Path) -> Records:
 def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Records]:
     folder = tmp_path_factory.mktemp("played")
     return {name: anyio.run(play, name, folder) for name in NAMES}
+
+
+# answers that cannot be read
+
+MALFORMED = (
+    "no JSON",
+    "",
+    "{",
+    "[]",
+    "null",
+    "{}",
+    '{"components": 7}',
+    '"\\ud800"',
+    "[" * 100_000,
+    '{"points": ' + "9" * 5000 + "}",
+)
+
+
+SAID = frozenset({"speak", "open", "cross", "answer", "close"})
+"""Purposes of the questions to debaters; the others go to judges and raters."""
+
+
+async def log_with(records: Records, answer: str, *, judged: bool) -> bytes:
+    """The log as an operator exports it, with another answer to all questions to judges, or to debaters."""
+    drafts = []
+    for each in records:
+        event = each.event
+        if isinstance(event, ModelAnswered) and (event.purpose in SAID) != judged:
+            event = replace(event, answer=answer)
+        drafts.append(Draft(event=event, cause=each.cause))
+    async with MemoryLog() as log:
+        await log.append("altered", 0, drafts)
+        return b"".join([part async for part in export(log, "altered")])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        *[(name, MALFORMED[0]) for name in NAMES],
+        *[(name, each) for name in ("juries", "transit") for each in MALFORMED[1:]],
+    ],
+    ids=lambda each: each[:20],
+)
+def test_answers_of_an_imported_log_that_cannot_be_read_are_missing(
+    site: Site, played: dict[str, Records], name: str, answer: str
+) -> None:
+    imported = site.client.post("/api/import", content=anyio.run(partial(log_with, judged=True), played[name], answer))
+    response = site.client.post("/api/debates/altered/whatif", json={"rubric": {"tie_within": 3}})
+
+    assert 201 == imported.status_code, imported.text
+    assert 200 == response.status_code, response.text
+    assert response.json()["unanswered"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_statements_of_an_imported_log_that_cannot_be_read_are_no_failure_of_a_provider(
+    site: Site, played: dict[str, Records], name: str
+) -> None:
+    """A protocol without statements cannot be run again; the words of an exchange stand in other events."""
+    said = anyio.run(partial(log_with, judged=False), played[name], "no JSON")
+    assert 201 == site.client.post("/api/import", content=said).status_code
+    response = site.client.post("/api/debates/altered/whatif", json={"rubric": {"tie_within": 3}})
+
+    if response.status_code != 200:
+        refused(response, 409, says="what is recorded cannot be run again")
+    assert (200 if name not in WITH_PANELS else 409) == response.status_code
 
 
 # the exhibitions

@@ -1,0 +1,46 @@
+"""Sessions of browsers: the token is exchanged for a cookie once, and the cookie is given up."""
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from server.errors import NotAllowed
+from server.http.access import COOKIE, COOKIE_AGE_S, access_of, note_act
+from server.http.body import read_object
+
+
+async def show_session(request: Request) -> Response:
+    """GET /api/session: what this client may do, and whether it may do so by a session."""
+    role = access_of(request).role_of(request)
+    shown = {"role": "operator" if role else "spectator", "signed_in": role.startswith("session ")}
+    return JSONResponse(shown, headers={"cache-control": "no-store"})
+
+
+async def open_session(request: Request) -> Response:
+    """POST /api/session: exchanges the token for a session cookie."""
+    access = access_of(request)
+    token = (await read_object(request, empty={})).get("token")
+    if access.needs_token and not (isinstance(token, str) and access.token_matches(request, token)):
+        raise NotAllowed("this is not the token")
+    name, cookie = access.open_session()
+    note_act(request, by=f"session {name}")
+    response = JSONResponse({"ok": True})
+    response.set_cookie(
+        COOKIE,
+        cookie,
+        max_age=COOKIE_AGE_S,
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    return response
+
+
+async def close_session(request: Request) -> Response:
+    """DELETE /api/session: the cookie is deleted, and its value is refused from now on."""
+    access = access_of(request)
+    if role := access.role_of(request):
+        note_act(request, by=role)
+    access.close_session(request)
+    response = JSONResponse({"ok": True})
+    response.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=request.url.scheme == "https")
+    return response
