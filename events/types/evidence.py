@@ -34,3 +34,9 @@ class EvidenceSupplied(Event, frozen=True, kw_only=True, tag="evidence_supplied"
 
     document: EvidenceDocument
     passages: tuple[EvidencePassage, ...]
+    rules: int | UnsetType = UNSET
+    """The rules by which citations of the debate are checked; those of the first release without it.
+
+    2: only the opponent's earlier words excuse a quotation, and one that leaves out a negation or a number is no
+    quotation.
+    """

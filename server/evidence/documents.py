@@ -11,6 +11,7 @@ from msgspec import UNSET, Struct
 
 from events.misfits import misfit_words
 from events.types import EvidenceDocument, EvidencePassage, EvidenceSupplied
+from judge.evidence.checks import RULES
 from server.errors import BadField
 from server.evidence.passages import MAX_CHARACTERS
 from server.evidence.reading import MEDIA_TYPES, kind_of, read_document
@@ -89,7 +90,7 @@ async def _read(
         )
         for at, each in enumerate(found.passages, 1)
     )
-    return EvidenceSupplied(document=document, passages=passages), found.characters
+    return EvidenceSupplied(document=document, passages=passages, rules=RULES), found.characters
 
 
 def _content(wanted: EvidenceRequest, field: str) -> tuple[bytes, str]:

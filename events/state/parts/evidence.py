@@ -20,6 +20,8 @@ class EvidencePack(Struct, frozen=True, kw_only=True, gc=False):
 
     documents: dict[str, EvidenceDocument] = {}
     passages: dict[str, SuppliedPassage] = {}
+    rules: int = 1
+    """By which citations are checked."""
 
     @property
     def misread(self) -> frozenset[str]:
@@ -43,4 +45,5 @@ def apply(pack: EvidencePack, record: Recorded) -> EvidencePack:
             **pack.passages,
             **{each.id: SuppliedPassage(document=named, passage=each) for each in event.passages},
         },
+        rules=event.rules or 1,
     )

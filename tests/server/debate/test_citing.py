@@ -17,12 +17,14 @@ from events.types import (
     ClaimUpheld,
     DebateOpened,
     Event,
+    EvidenceSupplied,
     EvidenceWeighed,
     ModelAnswered,
     PenaltyApplied,
 )
 from events.view import view as views
 from judge.rubrics.rubric import evidence_rules, rubric_v2
+from providers.registry import BASELINE
 from server.debate.setup.opening import build_opening, opening_for
 from server.debate.setup.rehearsal import rehearse
 from server.debate.setup.request import as_request
@@ -208,6 +210,33 @@ async def test_what_if_replays_a_debate_with_documents_as_it_was(script: Script)
     assert same.recorded.ledger == same.would_be.ledger
     assert -5 == other.would_be.claims["C2.1"].penalty
     assert not [each for each in other.unanswered if each.key.startswith("evidence:")]
+
+
+async def test_words_that_a_side_made_up_are_no_better_for_saying_them_before(script: Script) -> None:
+    claim = "free fares empty every street of the town"
+    says = {
+        "pro": [
+            f"Fares matter, because people count money. So {claim}.",
+            f"The survey says that “{claim}” [E1]. So it is true.",
+        ],
+        "con": [SAYS["con"][0], SAYS["con"][1]],
+    }
+    async with harness() as h:
+        debate = await open_cited(h, script(says=says), BASELINE)
+        await h.ended(debate)
+        records = [record async for record in read_all(h.log, debate)]
+    before = [
+        msgspec.structs.replace(each, event=msgspec.structs.replace(each.event, rules=UNSET))
+        if isinstance(each.event, EvidenceSupplied)
+        else each
+        for each in records
+    ]
+
+    now, then = (replay(each, lambda opened: opened).would_be for each in (records, before))
+
+    assert (3, "E1", "misquoted") in findings([each.event for each in records])
+    kinds = [{(each.turn, each.kind) for each in debate.claims.values()} for debate in (now, then)]
+    assert [True, False] == [(3, "misquotation") in each for each in kinds], "a log of before is replayed by its rules"
 
 
 @pytest.mark.slow
