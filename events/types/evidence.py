@@ -14,6 +14,8 @@ class EvidenceDocument(Struct, frozen=True, kw_only=True):
     media_type: str
     title: str | UnsetType = UNSET
     """Its own title, where it has one."""
+    language: str | UnsetType = UNSET
+    """BCP 47 tag of its language, where that is certain."""
 
 
 class EvidencePassage(Struct, frozen=True, kw_only=True):

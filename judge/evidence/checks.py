@@ -11,7 +11,7 @@ from msgspec import Struct
 from events.text.segmentation import SENTENCE_END
 from events.types import CitationFinding, Span
 from judge.evidence.citations import CitationMark, FoundCitations, Quotation, cited_ids, find_citations
-from judge.guard.quotes import comparable, find, normalised, turning_word
+from judge.guard.quotes import TURNING_KINDS, comparable, find, normalised, turning_word
 from judge.text.words import content_words, sentences
 
 MAX_CHECKED: Final = 40
@@ -80,7 +80,14 @@ class _Pack(Struct, frozen=True):
     misread: Collection[str]
     minimum: int
     language: str
+    languages: frozenset[str]
+    """Those in which a negation or a number that is left out is looked for."""
     rules: int
+
+    @property
+    def names(self) -> list[str]:
+        """The ids of the passages in their order."""
+        return list(self.texts)
 
     def __contains__(self, name: str) -> bool:
         return name in self.texts
@@ -91,14 +98,35 @@ class _Pack(Struct, frozen=True):
         A hyphen between letters does not count, because the end of a line may have hidden it; nor does white space in
         a passage that was read badly.
         """
-        text, uncertain = self.texts[name], _HYPHEN_OR_SPACE if name in self.misread else _HYPHEN
-        found = _place_in(quote, text, self.minimum)
-        if found is None and (uncertain.search(quote) or uncertain.search(text)):
-            places = [at for part in _between(uncertain, text) for at in range(*part)]
-            found = _place_in(uncertain.sub("", quote), uncertain.sub("", text), self.minimum)
-            if found is not None:
-                found = found._replace(span=(places[found.span[0]], places[found.span[1] - 1] + 1))
-        return found if found is None or self.rules >= RULES else _Place(found.span)
+        uncertain = _HYPHEN_OR_SPACE if name in self.misread else _HYPHEN
+        found = self._place(quote, self.texts[name], uncertain)
+        if self.rules < RULES:
+            return found if found is None else _Place(found.span)
+        return found or self._over_the_edge(quote, name, uncertain)
+
+    def _place(self, quote: str, text: str, uncertain: re.Pattern[str]) -> _Place | None:
+        found = _place_in(quote, text, self.minimum, self.languages)
+        if found is not None or not (uncertain.search(quote) or uncertain.search(text)):
+            return found
+        places = [at for part in _between(uncertain, text) for at in range(*part)]
+        found = _place_in(uncertain.sub("", quote), uncertain.sub("", text), self.minimum, self.languages)
+        if found is None:
+            return None
+        return found._replace(span=(places[found.span[0]], places[found.span[1] - 1] + 1))
+
+    def _over_the_edge(self, quote: str, name: str, uncertain: re.Pattern[str]) -> _Place | None:
+        """Return where a quotation begins or ends in a passage, if the rest of it is in the one before or after."""
+        names, text = self.names, self.texts[name]
+        at = names.index(name)
+        for one, two in ((at - 1, at), (at, at + 1)):
+            if one < 0 or two == len(names):
+                continue
+            first = self.texts[names[one]]
+            found = self._place(quote, f"{first}\n{self.texts[names[two]]}", uncertain)
+            if found is not None and found.span[0] < len(first) < found.span[1]:
+                start, end = (max(0, min(len(text), each - (len(first) + 1) * (one < at))) for each in found.span)
+                return found._replace(span=(start, end))
+        return None
 
     def stands(self, quote: str, name: str) -> Span | None:
         """Return the span of quoted words in a passage that they do not distort."""
@@ -124,6 +152,7 @@ def check_turn(
     earlier: Sequence[str] = (),
     own: Sequence[str] = (),
     language: str = "en",
+    languages: Collection[str] = (),
     rules: int = RULES,
 ) -> CheckedTurn:
     """Check every citation of a turn.  ``passages``: their texts by id; ``misread``: those that were read badly.
@@ -131,13 +160,16 @@ def check_turn(
     ``minimum``: characters of a quotation, after normalisation; a shorter one is no quotation.  ``earlier``: the motion
     and what the opponent said before.  Words of theirs in quotation marks are no quotation of the passage, unless they
     stand there.  ``own``: what the speaker said before, whose words have no such excuse.  An id of either that does
-    not exist is not reported again for whoever talks about it.  ``rules``: see ``RULES``.
+    not exist is not reported again for whoever talks about it.  ``language``: that of the debate; ``languages``: those
+    of the documents.  ``rules``: see ``RULES``.
     """
     found = find_citations(text)
     named = frozenset(each for said in (*earlier, *own) for each in cited_ids(said) if each not in passages)
     excused = earlier if rules >= RULES else (*earlier, *own)
     checked = [
-        *_checked_marks(found, _Pack(passages, misread, minimum, language, rules), excused, named),
+        *_checked_marks(
+            found, _Pack(passages, misread, minimum, language, frozenset((language, *languages)), rules), excused, named
+        ),
         *(
             CheckedCitation(
                 passage="", span=each.span, statement=each.span, finding="uncited", quote=each.quote, quoted=each.span
@@ -162,7 +194,7 @@ def stands_in(quote: str, passage: str, minimum: int) -> Span | None:
     return None if found is None else found.span
 
 
-def _place_in(quote: str, passage: str, minimum: int) -> _Place | None:
+def _place_in(quote: str, passage: str, minimum: int, languages: frozenset[str] | None = None) -> _Place | None:
     """Return the first place of quoted words whose cuts turn nothing; if all do, the first place."""
     parts = [part for each in _LEFT_OUT.split(quote) if (part := each.strip(_ENDS))]
     if not parts or find(quote, quote, minimum) is None:
@@ -176,9 +208,8 @@ def _place_in(quote: str, passage: str, minimum: int) -> _Place | None:
             break
         cuts = " ".join([put_in, *(_cut_of(passage[one[1] : two[0]]) for one, two in pairwise(spans))])
         words = normalised(cuts).words().text
-        found = _Place(
-            (spans[0][0], spans[-1][1]), turning_word(words, ("negations",)), turning_word(words, ("numbers",))
-        )
+        turning = (turning_word(words, (kind,), languages) for kind in TURNING_KINDS)
+        found = _Place((spans[0][0], spans[-1][1]), *turning)
         if found.is_true:
             return found
         first, after = first or found, spans[0][0] + 1

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import islice
-from typing import Literal
+from typing import Literal, get_args
 from unicodedata import category, combining, decimal, normalize
 
 import msgspec
@@ -49,6 +49,7 @@ _PREFIX = re.compile(r"(?m)^[ \t]*\|[ \t]?")
 _ENDS = " '"
 TurningKind = Literal["negations", "numbers"]
 """Words that turn the sense of what stands around them."""
+TURNING_KINDS: tuple[TurningKind, ...] = get_args(TurningKind)
 _CUT = re.compile(r"(\[[^\[\]]{0,60}\]|\(\.{3,}\)|\.{3,}|\. \. \.)")
 """Words left out or replaced, in a text that is normalised: ``…`` is three full stops there."""
 MAX_CUTS = 2
@@ -199,9 +200,14 @@ def _places(part: str, whole: Normalised, after: int = 0) -> Iterator[int]:
         at = whole.text.find(part, at + 1)
 
 
-def turning_word(text: str, kinds: tuple[TurningKind, ...] = ("negations", "numbers")) -> str:
-    """Return the first negation or number in normalised words that a quote leaves out or puts in; empty without one."""
-    known = _turning_words(kinds)
+def turning_word(
+    text: str, kinds: tuple[TurningKind, ...] = TURNING_KINDS, languages: frozenset[str] | None = None
+) -> str:
+    """Return the first negation or number in normalised words that a quote leaves out or puts in; empty without one.
+
+    ``languages``: BCP 47 tags of the lists that are used; all of them without it.
+    """
+    known = _turning_words(kinds, languages)
     for word in text.split():
         parts = {word, word.removeprefix("و").removeprefix("ف"), *word.split("'")}
         is_number = "numbers" in kinds and any(map(str.isdecimal, word))
@@ -212,11 +218,12 @@ def turning_word(text: str, kinds: tuple[TurningKind, ...] = ("negations", "numb
 
 
 @cache
-def _turning_words(kinds: tuple[TurningKind, ...]) -> frozenset[str]:
-    """Return the negations of seven languages, or their words for numbers, or both."""
+def _turning_words(kinds: tuple[TurningKind, ...], languages: frozenset[str] | None) -> frozenset[str]:
+    """Return the negations of some languages, or their words for numbers, or both; of all seven without a choice."""
     data = resources.files("judge").joinpath("guard/turning_words.json").read_bytes()
     listed = msgspec.json.decode(data, type=dict[TurningKind, dict[str, list[str]]])
-    return frozenset(word for kind in kinds for group in listed[kind].values() for word in group)
+    wanted = [listed[kind].get(tag, []) for kind in kinds for tag in languages or listed[kind]]
+    return frozenset(word for group in wanted for word in group)
 
 
 _only_words = lru_cache(maxsize=256)(Normalised.words)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from events.record import Recorded
 from events.types import EvidenceDocument, EvidencePassage, EvidenceSupplied
@@ -27,6 +27,10 @@ class EvidencePack(Struct, frozen=True, kw_only=True, gc=False):
     def misread(self) -> frozenset[str]:
         """The passages whose page was read badly."""
         return frozenset(name for name, each in self.passages.items() if each.passage.misread)
+
+    def foreign(self, language: str) -> dict[str, str]:
+        """The documents in another language than this one: their languages by id, as BCP 47 tags."""
+        return {name: each.language for name, each in self.documents.items() if each.language not in (UNSET, language)}
 
 
 INITIAL = EvidencePack()

@@ -25,6 +25,7 @@ from events.types import (
 from events.view import view as views
 from judge.rubrics.rubric import evidence_rules, rubric_v2
 from providers.registry import BASELINE
+from server.debate.setup.estimate import estimate, in_words
 from server.debate.setup.opening import build_opening, opening_for
 from server.debate.setup.rehearsal import rehearse
 from server.debate.setup.request import as_request
@@ -237,6 +238,38 @@ async def test_words_that_a_side_made_up_are_no_better_for_saying_them_before(sc
     assert (3, "E1", "misquoted") in findings([each.event for each in records])
     kinds = [{(each.turn, each.kind) for each in debate.claims.values()} for debate in (now, then)]
     assert [True, False] == [(3, "misquotation") in each for each in kinds], "a log of before is replayed by its rules"
+
+
+GERMAN = (
+    "In Aldern stieg die Zahl der Fahrgäste im Jahr 2019 um zwölf Prozent, nachdem die Stadt die Fahrpreise "
+    "abgeschafft hatte. Die meisten der neuen Fahrten ersetzten den Weg zu Fuß oder mit dem Fahrrad."
+)
+
+
+async def test_a_document_in_another_language_is_said_before_the_debate_and_in_it(script: Script) -> None:
+    files = [{"name": "bericht.txt", "text": GERMAN}, DOCUMENTS[0]]
+    async with harness() as h:
+        seat = {"model": script(says=SAYS)}
+        request = as_request(
+            {"motion": MOTION, "turns": 2, "pro": seat, "con": seat, "judge": {"model": BASELINE}, "evidence": files}
+        )
+        opened, follows = await opening_for(None, request, h.registry, h.settings)
+        debate = await h.moderators.open(opened, follows)
+        await h.ended(debate)
+        view = await h.view(debate)
+        records = [record async for record in read_all(h.log, debate)]
+    found = in_words(estimate(opened, supplied=follows))
+    plain = estimate(opened, supplied=[each for each in follows if each != of(follows, EvidenceSupplied)[0]])
+
+    assert ["de", "en"] == [each.document.language for each in of(follows, EvidenceSupplied)]
+    why = "The debate is in English. Of a document in German passages are found by numbers and names only."
+    assert found.endswith(f"\n{why}")
+    assert plain.caveat is UNSET
+    assert {"D1": "German", "D2": None} == {
+        name: each.get("language") for name, each in view["evidence"]["documents"].items()
+    }
+    shown = views.for_director(views.apply_all(views.INITIAL, records))
+    assert "bericht.txt is in German, another language than the debate’s" in as_markdown(shown)
 
 
 @pytest.mark.slow

@@ -76,6 +76,7 @@ def _checked(
         earlier=earlier,
         own=own,
         language=language,
+        languages=pack.pack.foreign(language).values(),
         rules=pack.pack.rules,
     )
 
