@@ -24,6 +24,7 @@ _UNREAD: Final = frozenset({
     "select", "style", "svg", "template", "textarea", "video",
 })  # fmt: skip
 """Elements whose content is no text of the document."""
+_BOLD: Final = frozenset({"b", "strong", "dt"})
 _SPACED: Final = frozenset({"td", "th", "img"})
 _CLOSED_BY: Final = {
     "p": _BLOCKS - {"br"},
@@ -53,13 +54,15 @@ _FRONT_MATTER: Final = re.compile(r"\A---\n(?:[^\n]*\n){0,200}?---\n")
 class Markup:
     """The blocks and the title of a document; ``title`` is set once all blocks are read."""
 
-    def __init__(self, html: str) -> None:
+    def __init__(self, html: str, *, is_marked: bool = False) -> None:
+        """``is_marked``: headings, rows of tables, and bold words at the beginning of a block keep Markdown's marks."""
         self.title = ""
         self._html = html
+        self._is_marked = is_marked
 
     def blocks(self) -> Iterator[Block]:
         """The paragraphs that a reader sees, with the heading that they stand under."""
-        reader = _TextCollector()
+        reader = _TextCollector(is_marked=self._is_marked)
         reader.feed(self._html)
         reader.close()
         yield from reader.blocks()
@@ -90,12 +93,16 @@ class _Element(NamedTuple):
 class _TextCollector(HTMLParser):
     """Collects the text of visible elements.  It keeps its own stack, so depth costs no recursion."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_marked: bool) -> None:
         super().__init__(convert_charrefs=True)
+        self._is_marked = is_marked
+        self._is_bold = self._is_row = False
+        """Of a block with marks: whether bold words are open, and whether it has several cells."""
         self.title = ""
         self._open: list[_Element] = []
         self._text: list[str] = []
         self._heading = self._pending = ""
+        self._level = 1
         self._in_heading = self._in_title = False
         self._blocks: list[Block] = []
 
@@ -114,13 +121,19 @@ class _TextCollector(HTMLParser):
         if tag in _BLOCKS:
             self._end_block()
         elif tag in _SPACED:
-            self._text.append(" ")
+            is_cell = self._is_marked and tag != "img" and any(map(str.strip, self._text))
+            self._is_row = self._is_row or is_cell
+            self._text.append(" | " if is_cell else " ")
+        if self._is_marked and tag in _BOLD and not any(map(str.strip, self._text)):
+            self._is_bold = True
+            self._text.append("**")
         if tag in _VOID:
             return
         unread = bool(self._open and self._open[-1].unread) or tag in _UNREAD or _is_hidden(dict(attrs))
         self._open.append(_Element(tag, unread=unread))
         self._in_title = tag == "title" and not self.title and not unread
-        self._in_heading = self._in_heading or (tag in _HEADINGS and not unread)
+        if tag in _HEADINGS and not unread:
+            self._in_heading, self._level = True, int(tag[1])
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """An element ``<br/>``: in HTML the slash means nothing."""
@@ -128,6 +141,9 @@ class _TextCollector(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         """An element ends, with all that were begun in it."""
+        if self._is_bold and tag in _BOLD:
+            self._is_bold = False
+            self._text.append("**")
         if tag in _BLOCKS:
             self._end_block()
         self._in_title = False
@@ -153,6 +169,11 @@ class _TextCollector(HTMLParser):
         if not text:
             self._in_heading = is_heading
             return
+        if self._is_marked:
+            text = f"# {text.strip('* ')}" if is_heading else _marked(text, is_row=self._is_row)
+            self._is_bold = self._is_row = False
+            self._blocks.append(Block(text=f"{'#' * (self._level - 1)}{text}" if is_heading else text))
+            return
         if is_heading:
             self._pending = f"{self._pending} › {text}" if self._pending else text
             self.title = self.title or text
@@ -160,6 +181,14 @@ class _TextCollector(HTMLParser):
         if self._pending:
             self._heading, self._pending = self._pending[:MAX_TITLE], ""
         self._blocks.append(Block(text=text, heading=self._heading))
+
+
+def _marked(text: str, *, is_row: bool) -> str:
+    """A block with its bold words next to their marks, and a row of a table in its frame."""
+    if text.startswith("**") and (end := text.find("**", 2)) > 0:
+        bold, rest = text[2:end].strip(), text[end + 2 :]
+        text = f"**{bold}**{rest}" if bold else rest.strip()
+    return f"| {text} |" if is_row else text
 
 
 def _is_hidden(attributes: dict[str, str | None]) -> bool:

@@ -84,7 +84,7 @@ class Pdf:
         is whole.
         """
         has_text = has_pictures = False
-        running = _running([self._text(number) for number in range(min(len(self._document), _PAGES_COMPARED))])
+        running = self._running()
         held: Block | None = None
         for number in range(len(self._document)):
             text = running.without(self._text(number), number)
@@ -106,6 +106,14 @@ class Pdf:
             yield held
         if not has_text and has_pictures:
             raise Unreadable("has no text, only pictures of pages: recognise the text (OCR) first")
+
+    def lines(self) -> str:
+        """The text with the lines of the pages, without running heads and feet, for what depends on them."""
+        running = self._running()
+        return "\n".join(running.without(self._text(number), number) for number in range(len(self._document)))
+
+    def _running(self) -> _Running:
+        return _running([self._text(number) for number in range(min(len(self._document), _PAGES_COMPARED))])
 
     def _text(self, number: int) -> str:
         """The text of a page, from 0."""
