@@ -96,8 +96,8 @@ class _TextCollector(HTMLParser):
     def __init__(self, *, is_marked: bool) -> None:
         super().__init__(convert_charrefs=True)
         self._is_marked = is_marked
-        self._is_bold = self._is_row = False
-        """Of a block with marks: whether bold words are open, and whether it has several cells."""
+        self._is_bold = self._is_row = self._has_words = False
+        """Of a block with marks: whether bold words are open, it has several cells, it has words."""
         self.title = ""
         self._open: list[_Element] = []
         self._text: list[str] = []
@@ -121,10 +121,10 @@ class _TextCollector(HTMLParser):
         if tag in _BLOCKS:
             self._end_block()
         elif tag in _SPACED:
-            is_cell = self._is_marked and tag != "img" and any(map(str.strip, self._text))
+            is_cell = self._is_marked and tag != "img" and self._has_words
             self._is_row = self._is_row or is_cell
             self._text.append(" | " if is_cell else " ")
-        if self._is_marked and tag in _BOLD and not any(map(str.strip, self._text)):
+        if self._is_marked and tag in _BOLD and not (self._has_words or self._is_bold):
             self._is_bold = True
             self._text.append("**")
         if tag in _VOID:
@@ -158,6 +158,7 @@ class _TextCollector(HTMLParser):
             self.title += data[:MAX_TITLE]
         elif not (self._open and self._open[-1].unread):
             self._text.append(data)
+            self._has_words = self._has_words or not data.isspace()
 
     def parse_marked_section(self, i: int, report: int = 1) -> int:
         """A section such as ``<![CDATA[``: a comment, as in browsers; the base class fails at unknown ones."""
@@ -165,7 +166,7 @@ class _TextCollector(HTMLParser):
 
     def _end_block(self) -> None:
         text, is_heading = line_of("".join(self._text)), self._in_heading
-        self._text, self._in_heading = [], False
+        self._text, self._in_heading, self._has_words = [], False, False
         if not text:
             self._in_heading = is_heading
             return

@@ -13,7 +13,7 @@ from server.transcripts.forms.elements import FORMS, NOTES, ElementForm
 from server.transcripts.records import milliseconds_of
 
 _PEOPLE: Final = frozenset(("person", "agent", "TLCPerson", "TLCRole"))
-"""Elements that describe somebody."""
+"""Elements that describe a person."""
 _NEAR: Final = 50
 """Elements among which a name is looked for."""
 _BLOCKS: Final = frozenset(("p", "seg", "l", "lg", "ab", "br", "lb", "div", "s"))

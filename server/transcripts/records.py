@@ -106,14 +106,14 @@ def read_rows(
     for number, row in enumerate(rows, 1):
         if form in (TURNS, LINES) and not is_turn(row):
             raise BadTranscript(f"turn {number} of the JSON needs a text, and a speaker or a side")
-        if not isinstance(row, dict) or (form.only and row.get(form.only[0]) not in form.only[1]):
+        if not isinstance(row, dict) or not _is_of_people(form, row):
             collector.leave_out("service messages")
             continue
         if form.debate and not chosen.takes(row):
             continue
         facts = {name: said or _fact(row, known[name]) for name, said in facts.items()}
         words, side = _words(first_of(row, form.text)), _side(first_of(row, form.side))
-        named = _named(first_of(row, form.speaker), form) or labels.get(first_of(row, form.at), "")
+        named = _named(first_of(row, form.speaker), form) or labels.get(str(first_of(row, form.at)), "")
         if words.isspace():
             continue
         if not words:
@@ -185,6 +185,14 @@ def _date_ms(value: str) -> int | None:
         return None
 
 
+def _is_of_people(form: RecordForm, row: Mapping[str, Any]) -> bool:
+    if form.only is None:
+        return True
+    key, kinds = form.only
+    given = row.get(key)
+    return (given is None or isinstance(given, str)) and given in kinds
+
+
 def _has_words(form: RecordForm, rows: list[Any]) -> bool:
     seen = [row for row in rows[:_SEEN] if isinstance(row, dict)]
     has_key = not form.needs or all(form.needs in row for row in seen)
@@ -221,7 +229,7 @@ def _named(value: Any, form: RecordForm) -> str:
     return f"{form.prefix}{name}" if form.prefix and _SHORT_NAME.fullmatch(name) else name
 
 
-def _labelled(segments: Any) -> Iterator[tuple[Any, str]]:
+def _labelled(segments: Any) -> Iterator[tuple[str, str]]:
     """The speakers by the beginning of each word."""
     for segment in segments if isinstance(segments, list) else ():
         items = at_path(segment, "items")

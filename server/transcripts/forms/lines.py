@@ -13,7 +13,7 @@ LabelForm = Literal["colon", "line"]
 """A name before words, or a name that has a line to itself."""
 CLOCK: Final = r"(?:(?:\d{1,3}):)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?"
 _UNTIL: Final = rf"(?:\s?(?:-->|[-–—])\s?{CLOCK})?"
-"""Up to which time somebody speaks."""
+"""Up to which time a person speaks."""
 BRACKETED: Final = rf"[\[(]?(?P<time>{CLOCK}){_UNTIL}[\])]?"
 _DATE: Final = (
     r"(?P<date>)\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+\d{1,2}[:.]\d{2}(?:[:.]\d{2})?"

@@ -7,7 +7,7 @@ other encodings are made from text: ``# `` is a heading, ``**`` bold, ``| `` a r
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from io import BytesIO
 from pathlib import Path
@@ -202,7 +202,7 @@ def _body(text: str, paragraph: Callable[[str, int], str], table: str, row: str,
     return "".join(parts) + (table.replace("<", "</") if is_table else "")
 
 
-def zipped(files: dict[str, str]) -> bytes:
+def zipped(files: Mapping[str, str | bytes]) -> bytes:
     """An archive."""
     made = BytesIO()
     with ZipFile(made, "w", ZIP_DEFLATED) as archive:
