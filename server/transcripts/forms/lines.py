@@ -1,7 +1,7 @@
 """Forms of a line of text that names who speaks: a pattern each, with ``name``, perhaps ``time`` and ``words``.
 
 Before them a line may have marks of a quotation, a time or a date, and a bullet.  A pattern takes time linear in its
-line, and fits only from the beginning of the line.
+line, and begins with ``^``: a name in front is all that it looks for.
 """
 
 import re
@@ -40,39 +40,39 @@ class LineForm(Struct, frozen=True, kw_only=True):
 LINES: Final = (
     LineForm(
         name="angle brackets, as in IRC",
-        pattern=re.compile(r"<(?P<name>[^<>\n]{1,80})>\s+(?P<words>.*)"),
+        pattern=re.compile(r"^<(?P<name>[^<>\n]{1,80})>\s+(?P<words>.*)"),
         example="[10:00:05] <ann> Hello: you",
         gives=("ann", "Hello: you", 36_005_000),
     ),
     LineForm(
         name="the label of a speaker in square brackets, as WhisperX writes it",
-        pattern=re.compile(r"\[(?P<name>SPEAKER[_ ]\w{1,4})\]\s*:?\s*(?P<words>.*)"),
+        pattern=re.compile(r"^\[(?P<name>SPEAKER[_ ]\w{1,4})\]\s*:?\s*(?P<words>.*)"),
         example="[00:01.000 --> 00:02.000] [SPEAKER_00] Hello",
         gives=("SPEAKER_00", "Hello", 1000),
     ),
     LineForm(
         name="a name in square brackets before a colon",
-        pattern=re.compile(r"\[(?P<name>[^\[\]\n]{1,80})\]\s?:\s*(?P<words>.*)"),
+        pattern=re.compile(r"^\[(?P<name>[^\[\]\n]{1,80})\]\s?:\s*(?P<words>.*)"),
         example="[Pro - model-a]: Hello",
         gives=("Pro - model-a", "Hello", None),
     ),
     LineForm(
         name="the chat of Zoom",
         pattern=re.compile(
-            r"(?:From\s{1,4}(?P<name>[^:\s](?:[^:\n]{0,80}?[^:\s])?)\s{1,4}to\s[^:\n]{1,90}):\s*(?P<words>.*)"
+            r"^(?:From\s{1,4}(?P<name>[^:\s](?:[^:\n]{0,80}?[^:\s])?)\s{1,4}to\s[^:\n]{1,90}):\s*(?P<words>.*)"
         ),
         example="10:00:05 From  Ann Lee  to  Everyone : Hello",
         gives=("Ann Lee", "Hello", 36_005_000),
     ),
     LineForm(
         name="a message to everyone",
-        pattern=re.compile(r"(?P<name>[^:\s](?:[^:\n]{0,80}?[^:\s])?)\s{1,4}to\s{1,4}Everyone\s?:\s*(?P<words>.*)"),
+        pattern=re.compile(r"^(?P<name>[^:\s](?:[^:\n]{0,80}?[^:\s])?)\s{1,4}to\s{1,4}Everyone\s?:\s*(?P<words>.*)"),
         example="Ann Lee to Everyone: Hello",
         gives=("Ann Lee", "Hello", None),
     ),
     LineForm(
         name="a line with the word speaker, as Speechmatics writes it",
-        pattern=re.compile(r"SPEAKER:\s{1,4}(?P<name>\S{1,40})(?P<words>)$"),
+        pattern=re.compile(r"^SPEAKER:\s{1,4}(?P<name>\S{1,40})(?P<words>)$"),
         form="line",
         example="SPEAKER: S1",
         gives=("S1", "", None),
@@ -80,7 +80,7 @@ LINES: Final = (
     LineForm(
         name="bold, with a colon or a dash",
         pattern=re.compile(
-            r"(?P<bold>\*\*\*|\*\*|__)(?=\S)(?P<name>[^*_\n]{1,90})(?P=bold)\s*"
+            r"^(?P<bold>\*\*\*|\*\*|__)(?=\S)(?P<name>[^*_\n]{1,90})(?P=bold)\s*"
             r"(?:(?<=[:：]\*\*)|(?<=[:：]\*\*\*)|(?<=[:：]__)|[:：—–]|- )(?P<words>.*)"
         ),
         example="- **[0:12] Ann (Pro)** — Hello",
@@ -89,7 +89,7 @@ LINES: Final = (
     LineForm(
         name="bold, in a line of its own, perhaps with a time",
         pattern=re.compile(
-            rf"(?P<bold>\*\*\*|\*\*|__)(?=\S)(?P<name>[^*_\n]{{1,90}})(?P=bold)\s*(?:{BRACKETED})?(?P<words>)$"
+            rf"^(?P<bold>\*\*\*|\*\*|__)(?=\S)(?P<name>[^*_\n]{{1,90}})(?P=bold)\s*(?:{BRACKETED})?(?P<words>)$"
         ),
         form="line",
         example="**Ann**   0:03",
@@ -97,13 +97,15 @@ LINES: Final = (
     ),
     LineForm(
         name="a time after the colon, as Rev.com writes it",
-        pattern=re.compile(rf"(?P<name>(?![a-z])[^:：\n]{{1,100}})[:：]\s?[\[(](?P<time>{CLOCK})[\])]\s*(?P<words>.*)"),
+        pattern=re.compile(
+            rf"^(?P<name>(?![a-z])[^:：\n]{{1,100}})[:：]\s?[\[(](?P<time>{CLOCK})[\])]\s*(?P<words>.*)"
+        ),
         example="Ann Lee: (01:20)",
         gives=("Ann Lee", "", 80_000),
     ),
     LineForm(
         name="a name before a colon, which is not that of a time",
-        pattern=re.compile(r"(?P<name>(?:[^:：\n]|(?<=\d):(?=\d)){1,100}+)(?::(?=\s|$)|：)\s*(?P<words>.*)"),
+        pattern=re.compile(r"^(?P<name>(?:[^:：\n]|(?<=\d):(?=\d)){1,100}+)(?::(?=\s|$)|：)\s*(?P<words>.*)"),
         is_marked=False,
         example="Ann (0:12): One thing: no",
         gives=("Ann", "One thing: no", 12_000),
