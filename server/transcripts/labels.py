@@ -9,7 +9,7 @@ from server.debate.formats.exchange.transcripts import MAX_SPEAKER
 from server.transcripts.forms.lines import BRACKETED, CLOCK, LINES, PREFIXES, LabelForm
 from server.transcripts.hints import side_of
 
-_CLOCK: Final = re.compile(r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})(?:[.,](\d{1,3}))?")
+_CLOCK: Final = re.compile(r"(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)")
 _TIME_AFTER: Final = re.compile(
     rf"(?:(?<!\s)\s++)?+(?:[-–—,]\s?)?(?:\[[^\[\]\n]{{1,30}}\s(?P<clock>{CLOCK})(?:\s?[AaPp][Mm])?\]|{BRACKETED})$"
 )
@@ -66,13 +66,13 @@ class SpeakerLabel(Struct, frozen=True, kw_only=True):
     """Whether the file sets it in bold type, in capitals, between angle brackets or next to a time."""
 
 
-def milliseconds(clock: str) -> int:
-    """The time of a clock such as ``1:02:03.5``."""
-    found = _CLOCK.match(clock)
-    assert found is not None, "a pattern has found a clock"
-    hours, minutes, seconds, fraction = found.groups()
-    whole = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
-    return whole * 1000 + int((fraction or "0").ljust(3, "0"))
+def milliseconds(clock: str) -> int | None:
+    """The time of a clock such as ``1:02:03.5``; None if it is none."""
+    found = _CLOCK.fullmatch(clock)
+    if found is None:
+        return None
+    hours, minutes, seconds = found.groups()
+    return int(hours or 0) * 3_600_000 + int(minutes) * 60_000 + round(float(seconds.replace(",", ".")) * 1000)
 
 
 def is_name(text: str) -> bool:

@@ -14,6 +14,7 @@ from server.errors import BadTranscript
 from server.transcripts.entries import MAX_DEBATES, EntryCollector, HeldDebate, ReadTranscript, one_line
 from server.transcripts.forms.records import COLUMNS, FORMS, LINES, TURNS, Paths, RecordForm
 from server.transcripts.hints import side_in
+from server.transcripts.labels import milliseconds
 
 _OF_SIDE: Final[Mapping[str | None, str]] = {"pro": "Pro", "con": "Con", "context": "Moderator"}
 _SEEN: Final = 20
@@ -21,7 +22,6 @@ _SEEN: Final = 20
 _DEEPEST: Final = 4
 """Levels of objects in which an unknown list is looked for, and of parts within words."""
 _PARTS: Final = ("text", "value", "content")
-_CLOCK: Final = re.compile(r"(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)")
 _NUMBER: Final = re.compile(r"-?\d{1,15}(?:\.\d{1,12})?")
 _SHORT_NAME: Final = re.compile(r"[A-Za-z]|\d{1,4}")
 _MENTION: Final = re.compile(r"<([@#!]?)([^<>|\n]{1,300})(?:\|([^<>\n]{0,300}))?>")
@@ -167,9 +167,8 @@ class _Chosen:
 def milliseconds_of(value: Any, ms: float) -> int | None:
     """A time in milliseconds: a number of units of ``ms``, a clock such as ``1:02:03``, or a date of ISO 8601."""
     if isinstance(value, str):
-        if found := _CLOCK.fullmatch(value.strip()):
-            seconds = float(found[3].replace(",", "."))
-            return int(int(found[1] or 0) * 3_600_000 + int(found[2]) * 60_000 + seconds * 1000)
+        if (found := milliseconds(value.strip())) is not None:
+            return found
         if not _NUMBER.fullmatch(value.strip()):
             return _date_ms(value)
         value = float(value)
