@@ -41,7 +41,7 @@ _MOTION_FACTS: Final = (
     "motion", "proposition", "resolution", "resolved", "topic", "question", "thema", "tema", "sujet", "debate", "title",
 )  # fmt: skip
 """Lines that name the motion, the surest first."""
-_ASIDE: Final = re.compile(r"[*_]?(?:[(\[][^()\[\]\n]{1,120}[)\]]|<[^<>\n]{1,60}>)[*_]?\.?")
+_ASIDE: Final = re.compile(r"[*_]?(?:[(\[][^()\[\]\n]{1,120}[)\]]|<[A-Z][^<>=\n]{1,60}>)[*_]?\.?")
 _SOUNDS: Final = frozenset(
     ("crosstalk", "cross talk", "inaudible", "applause", "laughter", "music", "noise", "silence")
 )
