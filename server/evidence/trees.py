@@ -16,7 +16,7 @@ def tree_of(text: str) -> Element:
     try:
         return fromstring(text)  # noqa: S314 - without entities, in a child process with bounds
     except (ParseError, ValueError) as error:
-        raise Unreadable(f"is no XML: {str(error)[:200]}") from error
+        raise Unreadable(f"is no XML: {str(error)[:120]}") from error
 
 
 def local_name(element: Element) -> str:

@@ -43,13 +43,21 @@ export const FORM = {
   },
 };
 
+const MEDIA = {
+  "application/pdf": "PDF",
+  "text/html": "HTML",
+  "text/markdown": "Markdown",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "DOCX",
+  "application/vnd.oasis.opendocument.text": "ODT",
+};
+
 /** The documents of the form. */
 export const DOCUMENTS = {
   reading: "is being read…",
   remove: "Remove",
   removeNamed: (name) => `Remove ${name}`,
   read({ document, passages, misread }) {
-    const kind = { "application/pdf": "PDF", "text/html": "HTML", "text/markdown": "Markdown" }[document.media_type];
+    const kind = MEDIA[document.media_type];
     const title = document.title && document.title !== document.name && `“${document.title}”`;
     const badly = misread > 0 && `${misread} read badly: words run together, and nothing is charged there`;
     const language = document.language && `in ${new Intl.DisplayNames("en", { type: "language" }).of(document.language)}`;

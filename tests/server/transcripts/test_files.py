@@ -10,8 +10,8 @@ from server.errors import BadTranscript, TooLarge, report_of
 from server.transcripts import files
 from server.transcripts.files import split_file
 from server.transcripts.sides import TranscriptSplit
+from tests.server.evidence.files import zipped
 from tests.server.transcripts import samples
-from tests.server.transcripts.form_files import zipped
 from tests.server.transcripts.samples import AGAIN, ANN, BEN
 
 Shown = list[tuple[str | None, str, str]]

@@ -3,9 +3,7 @@
 import re
 import time
 import tracemalloc
-from io import BytesIO
 from random import Random
-from zipfile import ZipFile
 
 import msgspec
 import pytest
@@ -14,8 +12,9 @@ from server.debate.setup.request import as_request
 from server.errors import BadField, BadTranscript
 from server.transcripts.files import split_file
 from server.transcripts.sides import supplied_body, with_sides
+from tests.server.evidence.files import unzipped, zipped
 from tests.server.mutations import mutated_bytes
-from tests.server.transcripts.form_files import form_files, zipped
+from tests.server.transcripts.form_files import form_files
 from tests.server.transcripts.samples import FILES as TEXTS
 
 MANY = pytest.mark.parametrize(
@@ -81,10 +80,8 @@ def mutation(name: str, content: bytes, random: Random) -> bytes:
     if name in WHOLE_JSON and random.randrange(2):
         return mutated_bytes(msgspec.json.decode(content), random)
     if name in ARCHIVES and random.randrange(4):  # what is damaged is the text within: else hardly any is unpacked
-        with ZipFile(BytesIO(content)) as archive:
-            parts = {each: archive.read(each) for each in archive.namelist()}
-        changed = {each: damaged(part, random) if len(part) > 100 else part for each, part in parts.items()}
-        return zipped(changed)
+        parts = unzipped(content).items()
+        return zipped({each: damaged(part, random) if len(part) > 100 else part for each, part in parts})
     return damaged(content[: 1 << 15], random)
 
 
