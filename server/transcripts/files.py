@@ -152,7 +152,9 @@ def _read_json(data: bytes, debate: str, name: str) -> ReadTranscript | None:
     if isinstance(value, dict) and rest:
         if moot_log.is_logged(value):
             return moot_log.read_log(io.BytesIO(data))
-        return _read_values(value, _decoded(data), debate)
+        if (found := _read_values(value, _decoded(data), debate)) is None:
+            raise BadTranscript(UNKNOWN)
+        return found
     try:
         value = msgspec.json.decode(data) if rest or value is None else value
     except _UNREADABLE as error:
@@ -171,20 +173,15 @@ def _read_value(value: Any, debate: str) -> ReadTranscript:
     within = (records.at_path(value, form.within) for form in FORMS if form.within)
     if (values := next((each for each in within if isinstance(each, list) and each), None)) is None:
         values = value if isinstance(value, list) else [value]
-    try:
-        return _read_values(values[0] if values else None, values, debate)
-    except UnknownForm:
-        if (found := records.unknown_rows(value)) is None:
-            raise
-        return records.read_rows(found.form, found.rows, value, debate, (found.doubt,))
+    if (known := _read_values(values[0] if values else None, values, debate)) is not None:
+        return known
+    if (found := records.unknown_rows(value)) is None:
+        raise BadTranscript(UNKNOWN)
+    return records.read_rows(found.form, found.rows, value, debate, (found.doubt,))
 
 
-class UnknownForm(BadTranscript):
-    """JSON of no known form."""
-
-
-def _read_values(first: Any, values: Iterable[Any], debate: str) -> ReadTranscript:
-    """A list of values, or lines of JSON: the first one tells what they are."""
+def _read_values(first: Any, values: Iterable[Any], debate: str) -> ReadTranscript | None:
+    """A list of values, or lines of JSON: the first one tells what they are.  None if they have no known form."""
     for shape in SEVERAL:
         if shape.fits(first):
             return _chosen(values, debate, shape)
@@ -194,7 +191,7 @@ def _read_values(first: Any, values: Iterable[Any], debate: str) -> ReadTranscri
         return records.read_rows(found.form, found.rows, values, debate)
     if records.is_turn(first):
         return records.read_rows(LINES, values, None, debate)
-    raise UnknownForm(UNKNOWN)
+    return None
 
 
 def _decoded(data: bytes) -> Iterator[Any]:

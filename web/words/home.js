@@ -43,6 +43,7 @@ export const FORM = {
   },
 };
 
+const LANGUAGES = new Intl.DisplayNames("en", { type: "language" });
 const MEDIA = {
   "application/pdf": "PDF",
   "text/html": "HTML",
@@ -60,7 +61,7 @@ export const DOCUMENTS = {
     const kind = MEDIA[document.media_type];
     const title = document.title && document.title !== document.name && `“${document.title}”`;
     const badly = misread > 0 && `${misread} read badly: words run together, and nothing is charged there`;
-    const language = document.language && `in ${new Intl.DisplayNames("en", { type: "language" }).of(document.language)}`;
+    const language = document.language && `in ${LANGUAGES.of(document.language)}`;
     return [title, kind ?? "text", count(passages, "passage"), language, badly].filter(Boolean).join(" · ");
   },
   preview: "How it is read",

@@ -25,9 +25,9 @@ const KIND = {
 export const SUPPLY = {
   side: SIDE,
   choose: "Choose a file…",
-  about: "A debate that was held elsewhere: text or Markdown with names, a web page, DOCX, ODT, PDF, subtitles, a table, "
-    + "JSON of chats and of programs that transcribe, XML of parliaments, a Moot log. Drop the file here, choose it, or paste "
-    + "the text.",
+  about: "A debate that was held elsewhere: text or Markdown with names, a web page, DOCX, ODT, PDF, subtitles, "
+    + "a table, JSON of chats and of programs that transcribe, XML of parliaments, a Moot log. Drop the file here, "
+    + "choose it, or paste the text.",
   file: "The file of a transcript",
   paste: "Pasted text",
   placeholder: "Ann: Cars take the street …\n\nBen: The nurse who works at night …",
@@ -69,7 +69,8 @@ export const SUPPLY = {
   doubt: (words) => `A guess, check it: ${words}`,
   found: (kind, form, pro, con, context, out) => {
     const beside = [context && `${context} of context`, out && `${out} left out`].filter(Boolean).join(", ");
-    return `${KIND[kind]}${form && ` (${form})`}: ${count(pro + con, "turn")}, Pro ${pro}, Con ${con}${beside && ` · ${beside}`}`;
+    const what = form ? `${KIND[kind]} (${form})` : KIND[kind];
+    return `${what}: ${count(pro + con, "turn")}, Pro ${pro}, Con ${con}${beside && ` · ${beside}`}`;
   },
   /** By the kind of what hinders: its value, and the bound that it exceeds. */
   hindered: {
