@@ -14,6 +14,8 @@ class EvidenceDocument(Struct, frozen=True, kw_only=True):
     media_type: str
     title: str | UnsetType = UNSET
     """Its own title, where it has one."""
+    language: str | UnsetType = UNSET
+    """BCP 47 tag of its language, where that is certain."""
 
 
 class EvidencePassage(Struct, frozen=True, kw_only=True):
@@ -34,3 +36,9 @@ class EvidenceSupplied(Event, frozen=True, kw_only=True, tag="evidence_supplied"
 
     document: EvidenceDocument
     passages: tuple[EvidencePassage, ...]
+    rules: int | UnsetType = UNSET
+    """The rules by which citations of the debate are checked; those of the first release without it.
+
+    2: only the opponent's earlier words excuse a quotation, and one that leaves out a negation or a number is no
+    quotation.
+    """

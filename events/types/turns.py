@@ -6,7 +6,10 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from events.types.base import ALL_PRIVATE, DerivedEvent, Event, Missing, Side, Span, Usage
 
-SourceKind = Literal["text", "markdown", "csv", "json", "nyu", "webvtt", "srt", "openai", "anthropic", "moot"]
+SourceKind = Literal[
+    "text", "markdown", "csv", "json", "nyu", "webvtt", "srt", "openai", "anthropic", "moot",
+    "xml", "html", "docx", "odt", "pdf",
+]  # fmt: skip
 """The form in which a transcript came; ``moot``: the turns of another debate in Moot."""
 SpokenBy = Literal["model", "person", "transcript"]
 

@@ -1,12 +1,13 @@
 """The evidence as the page shows it: its documents, the passages that turns cite, and the findings."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
 from events.state.parts.evidence import EvidencePack
+from events.text.languages import language_name
 from events.types import CitationChecked, EvidenceWeighed
 
 
@@ -21,6 +22,8 @@ class DocumentView(Struct, frozen=True, kw_only=True, gc=False):
     """The number of its passages."""
     misread: int | UnsetType = UNSET
     """How many of them are of pages that were read badly; unset if none is."""
+    language: str | UnsetType = UNSET
+    """The name of its language, in English; unset unless it is another one than that of the debate."""
 
 
 class PassageView(Struct, frozen=True, kw_only=True, gc=False):
@@ -49,7 +52,7 @@ def evidence_view(debate: Debate, before: EvidenceView | UnsetType) -> EvidenceV
         return UNSET
     known = before.passages if before else {}
     return EvidenceView(
-        documents=_documents(pack),
+        documents=_documents(pack, pack.foreign(debate.opened.language or "en") if debate.opened else {}),
         passages={name: known.get(name) or _passage(pack, name) for name in _named(debate) if name in pack.passages},
         citations=citations.checked,
         weighed=citations.weighed,
@@ -57,11 +60,11 @@ def evidence_view(debate: Debate, before: EvidenceView | UnsetType) -> EvidenceV
 
 
 def whole_pack(pack: EvidencePack) -> EvidenceView:
-    """All documents with all their passages, without findings."""
-    return EvidenceView(documents=_documents(pack), passages={name: _passage(pack, name) for name in pack.passages})
+    """All documents with all their passages, without findings, and without what they are to the debate."""
+    return EvidenceView(documents=_documents(pack, {}), passages={name: _passage(pack, name) for name in pack.passages})
 
 
-def _documents(pack: EvidencePack) -> dict[str, DocumentView]:
+def _documents(pack: EvidencePack, foreign: Mapping[str, str]) -> dict[str, DocumentView]:
     numbers = Counter(each.document for each in pack.passages.values())
     misread = Counter(pack.passages[name].document for name in pack.misread)
     return {
@@ -72,6 +75,7 @@ def _documents(pack: EvidencePack) -> dict[str, DocumentView]:
             title=each.title,
             passages=numbers[name],
             misread=misread[name] or UNSET,
+            language=language_name(foreign[name]) if name in foreign else UNSET,
         )
         for name, each in pack.documents.items()
     }

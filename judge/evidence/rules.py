@@ -99,6 +99,8 @@ def _decide_fabricated(batch: EventBatch, number: int, checked: Sequence[Checked
 def _refuted(found: CheckedCitation) -> str:
     if found.finding == "unknown_passage":
         return f"The evidence has no passage {found.passage}."
+    if found.hides:
+        return f"The quotation leaves out or puts in “{found.hides}”: passage {found.passage} says something else."
     return f"Passage {found.passage} does not have the quoted words."
 
 
@@ -127,7 +129,8 @@ def _flag_faulty(batch: EventBatch, number: int, name: str, each: CheckedCitatio
     elif each.finding == "unknown_passage":
         kind, reason, against = "invented_passage", f"The evidence has no passage {each.passage}.", None
     else:
-        kind, reason = "misquotation", f"Passage {each.passage} does not have these words."
+        reason = _refuted(each) if each.hides else f"Passage {each.passage} does not have these words."
+        kind = "misquotation"
         against = _words(each.passage, passages, each.stands)
     flag = _flag(batch, number, kind, span, reason, cause, against, by=BY_EVIDENCE)
     if flag:

@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import UNSET
 
 from events.types.register import ClaimKind
-from events.types.rubric import Docking, Rubric
+from events.types.rubric import DockingRule, Rubric
 from judge.fairness.comparisons import Scores
 from judge.fairness.world import PER_ANSWER, SIDES, Array, Held, Parts
 
@@ -71,7 +71,7 @@ def _docked_in_order(held: Held, rubric: Rubric, parts: Parts, scores: Scores, c
     return total
 
 
-def _docked(held: Held, rubric: Rubric, rule: Docking, costs: Array) -> Array:
+def _docked(held: Held, rubric: Rubric, rule: DockingRule, costs: Array) -> Array:
     """(B, n) what the findings of a turn take together; the last turn is not asked what it exposes."""
     n, words = held.words.shape[1], held.words
     found = np.where(held.found >= n - 1, n, held.found)

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import islice
+from typing import Literal, get_args
 from unicodedata import category, combining, decimal, normalize
 
 import msgspec
@@ -46,6 +47,9 @@ _FIRST_THAT_JOINS = "\u0300"
 """Characters below this one never compose with the character before them."""
 _PREFIX = re.compile(r"(?m)^[ \t]*\|[ \t]?")
 _ENDS = " '"
+TurningKind = Literal["negations", "numbers"]
+"""Words that turn the sense of what stands around them."""
+TURNING_KINDS: tuple[TurningKind, ...] = get_args(TurningKind)
 _CUT = re.compile(r"(\[[^\[\]]{0,60}\]|\(\.{3,}\)|\.{3,}|\. \. \.)")
 """Words left out or replaced, in a text that is normalised: ``…`` is three full stops there."""
 MAX_CUTS = 2
@@ -150,7 +154,7 @@ def _place_of_parts(quote: str, where: Normalised, text: str, minimum: int) -> S
         return ""
     if len(parts) - 1 > MAX_CUTS:
         return f"leaves words out more than {MAX_CUTS} times"
-    if turning := next(filter(None, map(_turning_word, replaced)), ""):
+    if turning := next(filter(None, map(turning_word, replaced)), ""):
         return f"puts “{turning}” in"
     return _tightest(parts, whole, text)
 
@@ -167,7 +171,7 @@ def _tightest(parts: list[str], whole: Normalised, text: str) -> Span | str:
             cuts.append(whole.text[end:at])
             end = at + len(part)
         span = whole.starts[start], whole.ends[end - 1]
-        if turning := next(filter(None, map(_turning_word, cuts)), ""):
+        if turning := next(filter(None, map(turning_word, cuts)), ""):
             why = f"leaves out “{turning}”"
         elif _ends_within(text[span[0] : span[1]]) >= MAX_SENTENCES:
             why = f"is spread over more than {MAX_SENTENCES} sentences"
@@ -196,21 +200,30 @@ def _places(part: str, whole: Normalised, after: int = 0) -> Iterator[int]:
         at = whole.text.find(part, at + 1)
 
 
-def _turning_word(text: str) -> str:
-    """Return the first negation or number in words that a quote leaves out or puts in; empty if there is none."""
+def turning_word(
+    text: str, kinds: tuple[TurningKind, ...] = TURNING_KINDS, languages: frozenset[str] | None = None
+) -> str:
+    """Return the first negation or number in normalised words that a quote leaves out or puts in; empty without one.
+
+    ``languages``: BCP 47 tags of the lists that are used; all of them without it.
+    """
+    known = _turning_words(kinds, languages)
     for word in text.split():
         parts = {word, word.removeprefix("و").removeprefix("ف"), *word.split("'")}
-        is_contracted = word.endswith("n't") or word.startswith("n'")
-        if any(map(str.isdecimal, word)) or is_contracted or not _turning_words().isdisjoint(parts):
+        is_number = "numbers" in kinds and any(map(str.isdecimal, word))
+        is_contracted = "negations" in kinds and (word.endswith("n't") or word.startswith("n'"))
+        if is_number or is_contracted or not known.isdisjoint(parts):
             return word
-    return next((each for each in text if _UNSPACED.match(each) and each in _turning_words()), "")
+    return next((each for each in text if _UNSPACED.match(each) and each in known), "")
 
 
 @cache
-def _turning_words() -> frozenset[str]:
-    """Return the negations of seven languages, and words for numbers."""
+def _turning_words(kinds: tuple[TurningKind, ...], languages: frozenset[str] | None) -> frozenset[str]:
+    """Return the negations of some languages, or their words for numbers, or both; of all seven without a choice."""
     data = resources.files("judge").joinpath("guard/turning_words.json").read_bytes()
-    return frozenset(word for group in msgspec.json.decode(data, type=dict[str, list[str]]).values() for word in group)
+    listed = msgspec.json.decode(data, type=dict[TurningKind, dict[str, list[str]]])
+    wanted = [listed[kind].get(tag, []) for kind in kinds for tag in languages or listed[kind]]
+    return frozenset(word for group in wanted for word in group)
 
 
 _only_words = lru_cache(maxsize=256)(Normalised.words)

@@ -87,7 +87,9 @@ def with_settings(function: F) -> F:
 
 def with_evidence(function: F) -> F:
     """Add ``--evidence``: documents that debaters may cite."""
-    words = "A document that the debaters may cite: text, Markdown, HTML or PDF.  Give it once for each document."
+    words = (
+        "A document that the debaters may cite: text, Markdown, HTML, PDF, DOCX, ODT.  Give it once for each document."
+    )
     path = click.Path(exists=True, dir_okay=False, path_type=Path)
     return click.option("--evidence", "evidence", metavar="FILE", type=path, multiple=True, help=words)(function)
 

@@ -11,6 +11,8 @@ from msgspec import UNSET, Struct
 
 from events.misfits import misfit_words
 from events.types import EvidenceDocument, EvidencePassage, EvidenceSupplied
+from judge.evidence.checks import RULES
+from server.debate.opening.language import document_language
 from server.errors import BadField
 from server.evidence.passages import MAX_CHARACTERS
 from server.evidence.reading import MEDIA_TYPES, kind_of, read_document
@@ -72,12 +74,15 @@ async def _read(
         found = await read_document(content, kind, left)
     except Unreadable as error:
         raise BadField(field, f"{wanted.name} {error.why}") from error
+    begun = "\n".join(each.text for each in found.passages[:FIRST])
+    language = await to_thread.run_sync(document_language, begun)
     document = EvidenceDocument(
         id=f"D{number + 1}",
         name=wanted.name,
         digest=digest,
         media_type=MEDIA_TYPES[kind],
         title=found.title or UNSET,
+        language=language or UNSET,
     )
     passages = tuple(
         EvidencePassage(
@@ -89,7 +94,7 @@ async def _read(
         )
         for at, each in enumerate(found.passages, 1)
     )
-    return EvidenceSupplied(document=document, passages=passages), found.characters
+    return EvidenceSupplied(document=document, passages=passages, rules=RULES), found.characters
 
 
 def _content(wanted: EvidenceRequest, field: str) -> tuple[bytes, str]:

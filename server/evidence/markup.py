@@ -27,6 +27,7 @@ _UNREAD: Final = frozenset({
     "select", "style", "svg", "template", "textarea", "video",
 })  # fmt: skip
 """Elements whose content is no text of the document."""
+_BOLD: Final = frozenset({"b", "strong", "dt"})
 _SPACED: Final = frozenset({"td", "th", "img"})
 _RAW: Final = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style")}
 """Elements in which only their own end tag is one."""
@@ -66,13 +67,15 @@ _FRONT_MATTER: Final = re.compile(r"\A---\n(?:[^\n]*\n){0,200}?---\n")
 class Markup:
     """The blocks and the title of a document; ``title`` is set once all blocks are read."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, is_marked: bool = False) -> None:
+        """``is_marked``: headings, rows of tables, and bold words at the beginning of a block keep Markdown's marks."""
         self.title = ""
         self._html = text
+        self._is_marked = is_marked
 
     def blocks(self) -> Iterator[Block]:
         """The paragraphs that a reader sees, with the heading that they stand under."""
-        reader = _TextCollector()
+        reader = _TextCollector(is_marked=self._is_marked)
         _read(self._html, reader)
         yield from reader.blocks()
         self.title = line_of(reader.title)[:MAX_TITLE]
@@ -148,13 +151,17 @@ def _attributes(text: str, at: int) -> tuple[dict[str, str], int] | None:
 class _TextCollector:
     """Collects the text of visible elements.  It keeps its own stack, so depth costs no recursion."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_marked: bool) -> None:
+        self._is_marked = is_marked
+        self._is_bold = self._is_row = self._has_words = False
+        """Of a block with marks: whether bold words are open, it has several cells, it has words."""
         self.title = ""
         self._open: list[_Element] = []
         self._text: list[str] = []
         self._heading = ""
         self._pending: list[str] = []
         """Headings without text under them yet."""
+        self._level = 1
         self._in_heading = self._in_title = False
         self._blocks: list[Block] = []
 
@@ -173,16 +180,25 @@ class _TextCollector:
         if tag in _BLOCKS:
             self._end_block()
         elif tag in _SPACED:
-            self._text.append(" ")
+            is_cell = self._is_marked and tag != "img" and self._has_words
+            self._is_row = self._is_row or is_cell
+            self._text.append(" | " if is_cell else " ")
+        if self._is_marked and tag in _BOLD and not (self._has_words or self._is_bold):
+            self._is_bold = True
+            self._text.append("**")
         if tag in _VOID:
             return
         unread = bool(self._open and self._open[-1].unread) or tag in _UNREAD or _is_hidden(attributes)
         self._open.append(_Element(tag, unread=unread))
         self._in_title = tag == "title" and not self.title and not unread
-        self._in_heading = self._in_heading or (tag in _HEADINGS and not unread)
+        if tag in _HEADINGS and not unread:
+            self._in_heading, self._level = True, int(tag[1])
 
     def end(self, tag: str) -> None:
         """An element ends, with all that were begun in it."""
+        if self._is_bold and tag in _BOLD:
+            self._is_bold = False
+            self._text.append("**")
         if tag in _BLOCKS:
             self._end_block()
         self._in_title = False
@@ -197,12 +213,18 @@ class _TextCollector:
             self.title += data[:MAX_TITLE]
         elif not (self._open and self._open[-1].unread):
             self._text.append(data)
+            self._has_words = self._has_words or not data.isspace()
 
     def _end_block(self) -> None:
         text, is_heading = line_of("".join(self._text)), self._in_heading
-        self._text, self._in_heading = [], False
+        self._text, self._in_heading, self._has_words = [], False, False
         if not text:
             self._in_heading = is_heading
+            return
+        if self._is_marked:
+            text = f"# {text.strip('* ')}" if is_heading else _marked(text, is_row=self._is_row)
+            self._is_bold = self._is_row = False
+            self._blocks.append(Block(text=f"{'#' * (self._level - 1)}{text}" if is_heading else text))
             return
         if is_heading:
             self._pending.append(text)
@@ -211,6 +233,14 @@ class _TextCollector:
         if self._pending:
             self._heading, self._pending = _BELOW.join(self._pending)[:MAX_TITLE], []
         self._blocks.append(Block(text=text, heading=self._heading))
+
+
+def _marked(text: str, *, is_row: bool) -> str:
+    """A block with its bold words next to their marks, and a row of a table in its frame."""
+    if text.startswith("**") and (end := text.find("**", 2)) > 0:
+        bold, rest = text[2:end].strip(), text[end + 2 :]
+        text = f"**{bold}**{rest}" if bold else rest.strip()
+    return f"| {text} |" if is_row else text
 
 
 def _is_hidden(attributes: dict[str, str]) -> bool:

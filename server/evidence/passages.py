@@ -12,6 +12,8 @@ MIN_WORDS, MAX_WORDS = 80, 150
 """Words of a passage.  It has fewer where a section ends, and never more."""
 READ_BADLY: Final = "read badly"
 """What a prompt says after the page of a passage whose words are implausible."""
+FOUND_BY_NAMES: Final = "passages are found by numbers and names only"
+"""What follows for a document in another language than the debate."""
 MAX_CHARACTERS: Final = 2_000_000
 """Characters of all documents of a debate, as text."""
 _LONGEST: Final = (MAX_WORDS + 1) * (LONGEST_RUN + 1)

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Final
+from unicodedata import decimal
 
 from events.state.parts.evidence import EvidencePack
 from events.text.said import sentences, words_of
@@ -19,19 +20,32 @@ from judge.text.words import empty_words, stem
 
 MAX_TERMS: Final = 200
 """Different words of a query."""
+DIGITS: Final = {"ar": 0x0660, "bn": 0x09E6, "fa": 0x06F0, "hi": 0x0966, "th": 0x0E50, "ur": 0x06F0}
+"""The zero of the digits that some languages have of their own, by BCP 47 tag."""
+NOT_LATIN: Final = frozenset(("ar", "bn", "el", "fa", "he", "hi", "ja", "ko", "ru", "th", "uk", "ur", "zh"))
+"""Languages that are not written in Latin letters."""
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _SHORT: Final = 3
 """Letters of words that keep their endings."""
-_FIND: Final = "SELECT rowid FROM passages WHERE passages MATCH ? ORDER BY bm25(passages), rowid LIMIT ?"
+_FIND: Final = (
+    "SELECT bm25(passages), rowid FROM passages WHERE passages MATCH ? ORDER BY bm25(passages), rowid LIMIT ?"
+)
 
 
 def best_passages(pack: EvidencePack, query: str, language: str, most: int) -> tuple[str, ...]:
-    """The ids of the passages that fit a query best, the best first; none that has no word of it."""
-    terms = query_terms(query, language)
-    if not terms or not pack.passages:
-        return ()
-    names = tuple(pack.passages)
-    return tuple(names[row - 1] for row in index_of(_texts(pack)).find(terms, most))
+    """The ids of the passages that fit a query best, the best first; none that has no word of it.
+
+    ``language``: that of the query.  A document in another one is searched by its numbers and names only.
+    """
+    names, foreign = tuple(pack.passages), pack.foreign(language)
+    if not foreign:
+        return tuple(names[row - 1] for _, row in index_of(_texts(pack)).find(query_terms(query, language), most))
+    found: list[tuple[float, int]] = []
+    tags = frozenset(foreign.values())
+    for terms, is_foreign in ((query_terms(query, language), False), (foreign_terms(query, language, tags), True)):
+        hits = index_of(_texts(pack)).find(terms, len(names))
+        found += (hit for hit in hits if (pack.passages[names[hit[1] - 1]].document in foreign) is is_foreign)
+    return tuple(names[row - 1] for _, row in sorted(found)[:most])
 
 
 def best_sentences(text: str, query: str, language: str) -> Iterator[tuple[int, str]]:
@@ -54,11 +68,13 @@ class PassageIndex:
             ((row, " ".join(terms_of(text))) for row, text in enumerate(texts, 1)),
         )
 
-    def find(self, terms: tuple[str, ...], most: int) -> list[int]:
-        """The numbers of the best passages, from 1."""
+    def find(self, terms: tuple[str, ...], most: int) -> list[tuple[float, int]]:
+        """The ranks and the numbers, from 1, of the best passages; a better one has a lower rank."""
+        if not terms:
+            return []
         match = " OR ".join(f'"{term}"' for term in terms)
         with self._lock:
-            return [row for (row,) in self._connection.execute(_FIND, (match, most))]
+            return list(self._connection.execute(_FIND, (match, most)))
 
 
 @lru_cache(maxsize=16)
@@ -80,6 +96,24 @@ def query_terms(query: str, language: str) -> tuple[str, ...]:
     """The different words of a query that have content."""
     empty = _empty(language)
     return tuple(dict.fromkeys(term for term in terms_of(query) if term not in empty))[:MAX_TERMS]
+
+
+def foreign_terms(query: str, language: str, of: frozenset[str]) -> tuple[str, ...]:
+    """The numbers and the names of a query, for documents in the languages ``of``.
+
+    Names begin with a capital, or have Latin letters in a language of another script.  Numbers are looked for in the
+    digits of these languages too.
+    """
+    zeros = [0x30, *(DIGITS[tag] for tag in sorted(of) if tag in DIGITS)]
+    found: list[str] = []
+    for word, start, end in words_of(query):
+        said = query[start:end]
+        if said.isdecimal():
+            found += (said.translate({ord(each): zero + decimal(each) for each in said}) for zero in zeros)
+        elif said[0].isupper() or (said.isascii() and language in NOT_LATIN):
+            found.append(_term(word))
+    empty = _empty(language).union(*map(_empty, of))
+    return tuple(dict.fromkeys(term for term in found if term and term not in empty))[:MAX_TERMS]
 
 
 def terms_of(text: str) -> Iterator[str]:

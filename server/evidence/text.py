@@ -51,24 +51,30 @@ class Unreadable(Exception):
 
 
 def decoded(content: bytes, declared: str = "") -> str:
-    """The text of a file.  ``declared``: the encoding that the file itself names.
+    """The text of a file.  ``declared``: the encoding that the file itself names.  Raises ``Unreadable``."""
+    return decode(content, declared)[0]
 
-    A byte order mark decides, then ``declared``, UTF-8, UTF-16 without a mark, and last a guess from the bytes.
+
+def decode(content: bytes, declared: str = "") -> tuple[str, str]:
+    """The text of a file, and its encoding if that is a guess, else an empty text.
+
+    A byte order mark decides, then the zero bytes of UTF-16, ``declared``, UTF-8, and last a guess from the bytes.
     Raises ``Unreadable`` for bytes that are no text.
     """
     for mark, name in _MARKED:
         if content.startswith(mark):
-            return _text(content.decode(name, "replace"))
+            return _text(content.decode(name, "replace")), ""
+    if name := _unmarked(content):
+        return _text(content.decode(name, "replace")), ""
     for name in filter(None, (declared, "utf-8")):
         try:
-            return _text(content.decode(name))
+            return _text(content.decode(name)), ""
         except (UnicodeDecodeError, LookupError):
             continue
-    if name := _unmarked(content):
-        return _text(content.decode(name, "replace"))
     if b"\0" in content[:_SAMPLE]:
         raise Unreadable("is not a text")
-    return _text(_guessed(content))
+    guess = _guessed(content)
+    return _text(content.decode(guess, "replace")), guess
 
 
 def blocks_of(text: str) -> Iterator[Block]:
@@ -106,6 +112,7 @@ def _unmarked(content: bytes) -> str:
 
 
 def _guessed(content: bytes) -> str:
+    """The name of the encoding that fits the bytes best."""
     from charset_normalizer import from_bytes  # noqa: PLC0415 - few files need it
 
     found = from_bytes(content[:_SAMPLE], cp_isolation=list(_OLD))
@@ -114,4 +121,4 @@ def _guessed(content: bytes) -> str:
         raise Unreadable("is not a text, or its encoding is not known: save it as UTF-8")
     western = next((each for each in found if each.encoding == "cp1252"), best)
     is_better = western.chaos > best.chaos or western.coherence < best.coherence
-    return content.decode((best if is_better else western).encoding, "replace")
+    return str((best if is_better else western).encoding)

@@ -13,6 +13,8 @@ _WORDS: Final = frozenset({"text", "input_text", "output_text", "multimodal_text
 _SILENT: Final = frozenset({"tool", "function"})
 _INSTRUCTIONS: Final = frozenset({"system", "developer"})
 _NAMES: Final = {"human": "User", "user": "User", "assistant": "Assistant", "model": "Assistant"}
+_SEEN: Final = 20
+"""Messages that show what a list is."""
 _LONGEST_PATH: Final = 20_000
 _DEEPEST: Final = 4
 """Levels of parts within parts."""
@@ -24,8 +26,14 @@ def is_message(value: Any) -> bool:
 
 
 def is_chat(value: Any) -> bool:
-    """Whether a value is a chat: an object that holds messages."""
-    return isinstance(value, dict) and any(isinstance(value.get(key), list | dict) for key in _MESSAGES)
+    """Whether a value is a chat: an object that holds messages with roles, or ChatGPT's tree of them."""
+    if not isinstance(value, dict):
+        return False
+    listed = [each for key in _MESSAGES if isinstance(value.get(key), list) for each in value[key][:_SEEN]]
+    return isinstance(value.get("mapping"), dict) or any(
+        isinstance(each, dict) and ("role" in each or "sender" in each or isinstance(each.get("author"), dict))
+        for each in listed
+    )
 
 
 def titled_chat(number: int, chat: Mapping[str, Any]) -> HeldDebate:
@@ -48,8 +56,8 @@ def read_chat(chat: Mapping[str, Any] | list[Any]) -> ReadTranscript:
         collector.add(name, text, side=side)
     parts = [part for message in messages if isinstance(message.get("content"), list) for part in message["content"]]
     silent = sum(isinstance(part, dict) and not any(_parts(part)) for part in parts)
-    warnings = [f"Parts without words (tools, thinking, images) are left out: {silent}."] if silent else []
-    return collector.transcript(_kind(facts, messages), motion=_title(facts), warnings=warnings)
+    collector.leave_out("tools, thinking and images", silent)
+    return collector.transcript(_kind(facts, messages), motion=_title(facts))
 
 
 def _title(chat: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """What a parser finds in a file: entries in their order, the motion, and what else the file says of the debate."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from typing import Final, Literal
 
@@ -54,7 +55,12 @@ class ReadTranscript(Struct, frozen=True, kw_only=True):
     motion: str = ""
     source: str = ""
     licence: str = ""
+    form: str = ""
+    """The name of the form, where a kind has several: a program, or the text that a document holds."""
     warnings: tuple[str, ...] = ()
+    """What a reader of the split should know, such as what is left out."""
+    doubts: tuple[str, ...] = ()
+    """What is only a guess: it is shown and asked about."""
     debates: tuple[HeldDebate, ...] = ()
     """The debates of a file that has several; the entries are those of the chosen one."""
     chosen: str = ""
@@ -65,6 +71,18 @@ def one_line(text: str, most: int) -> str:
     """The text on one line without control characters, cut to ``most`` characters."""
     found = _HIDDEN.sub("", _SPACE.sub(" ", clean(text[: 4 * most]))).strip()
     return found if len(found) <= most else found[: most - 1] + "…"
+
+
+LeftOut = Literal[
+    "lines in brackets",
+    "headings",
+    "facts above speeches",
+    "service messages",
+    "entries without words",
+    "tools, thinking and images",
+    "notes and stage directions",
+]
+"""What is dropped and counted."""
 
 
 class EntryCollector:
@@ -80,6 +98,8 @@ class EntryCollector:
         self._characters = 0
         self._shortened: set[str] = set()
         """Names that were cut."""
+        self._left_out = Counter[str]()
+        self._doubts = Counter[str]()
 
     def add(
         self,
@@ -107,20 +127,33 @@ class EntryCollector:
         if self._characters > MAX_TOTAL:
             raise BadTranscript(f"the debate is too long: a transcript has at most {MAX_TOTAL:,} characters")
 
+    def leave_out(self, what: LeftOut, number: int = 1) -> None:
+        """Count what is dropped."""
+        self._left_out[what] += number
+
+    def doubt(self, why: str) -> None:
+        """Note a guess; one that is made several times is counted."""
+        self._doubts[why] += 1
+
     def transcript(
-        self, kind: SourceKind, *, motion: str = "", source: str = "", licence: str = "", warnings: Iterable[str] = ()
-    ) -> ReadTranscript:
-        """The entries, with the facts within their bounds and with ``warnings`` of the reader."""
+        self, kind: SourceKind, *, form: str = "", motion: str = "", source: str = "", licence: str = "",
+        warnings: Iterable[str] = (), doubts: Iterable[str] = (),
+    ) -> ReadTranscript:  # fmt: skip
+        """The entries, with the facts within their bounds, with ``warnings`` and ``doubts`` of the reader."""
         self._end()
         cut = len(self._shortened)
         shortened = (f"A name has at most {MAX_SPEAKER} characters: {cut} of them are cut.",) if cut else ()
+        dropped = ", ".join(f"{what} ({count:,})" for what, count in self._left_out.items() if count)
+        counted = (f"{why} ({count:,} times)." if count > 1 else f"{why}." for why, count in self._doubts.items())
         return ReadTranscript(
             kind=kind,
             entries=tuple(self._entries),
             motion=one_line(motion, MAX_MOTION),
             source=one_line(source, MAX_SOURCE),
             licence=one_line(licence, MAX_LICENCE),
-            warnings=(*shortened, *warnings),
+            form=form,
+            warnings=(*shortened, *warnings, *((f"Left out: {dropped}.",) if dropped else ())),
+            doubts=(*doubts, *counted),
         )
 
     def _end(self) -> None:

@@ -8,24 +8,27 @@ from typing import Final, get_args
 from server.transcripts.entries import EntrySide
 
 _BEFORE: Final = (
-    r"(?:(?:the|first|second|third|fourth|1st|2nd|3rd|4th|lead|leader of|leader|member of|opening|closing|team|side"
-    r"|debater|for|speaker)\s+)*"
+    r"(?:(?:the|first|second|third|fourth|1st|2nd|3rd|4th|lead|leader of|leader|member of|opening|closing|rebuttal|team"
+    r"|side|debater|for|speaker)\s+)*"
 )
-_AFTER: Final = r"(?:\s+(?:side|team|speaker|debater|bench|leader|whip|member|one|two|three|\d{1,2}|i{1,3}))*"
+_AFTER: Final = (
+    r"(?:['’]s)?(?:\s+(?:side|team|speaker|debater|bench|leader|whip|member|one|two|three|\d{1,2}|i{1,3}"
+    r"|opening|closing|constructive|rebuttal|statement|argument|speech|remarks|summary|case|response))*"
+)
 _LETTERED: Final = r"(?:(?:team|side|debater)\s+)"
 _PRO: Final = re.compile(
     rf"{_BEFORE}(?:pro|affirmative|aff|proposition|prop|proposer|proponent|government|gov|supporter|yes|in favou?r"
-    rf"|for the motion|pour|dafür|a favor|befürworter(?:in)?){_AFTER}|for|{_LETTERED}(?:a|1|one)"
+    rf"|for the motion|pour|dafür|a favor|befürworter(?:in)?){_AFTER}|for|[12]?a[cr]|{_LETTERED}(?:a|1|one)"
 )
 _CON: Final = re.compile(
     rf"{_BEFORE}(?:con|contra|negative|neg|opposition|opp|opponent|opposer|against|against the motion|no|contre|dagegen"
-    rf"|en contra|gegner(?:in)?){_AFTER}|{_LETTERED}(?:b|2|two)"
+    rf"|en contra|gegner(?:in)?){_AFTER}|[12]?n[cr]|{_LETTERED}(?:b|2|two)"
 )
 _CONTEXT: Final = re.compile(
-    r"(?:the\s+|debate\s+)*(?:moderat(?:or(?:in)?|eur|rice)|moderador(?:a)?|host|chair(?:man|woman|person)?|interviewer"
-    r"|presenter|facilitator|announcer|narrator|timekeeper|m\.?c|emcee|anchor)(?:\s.*)?"
-    r"|(?:the\s+)?(?:judge|adjudicator|referee|system|developer|audience|audience member|questioner|question|clerk"
-    r"|crowd|voter|mod)(?:\s+\w{1,3})?"
+    r"(?:the\s+|debate\s+)*(?:mod[ée]rat(?:or(?:in)?|eur|rice)|moderador(?:a)?|host|interviewer"
+    r"|chair(?:man|woman|person)?|presenter|facilitator|announcer|narrator|timekeeper|m\.?c|emcee|anchor)(?:\s.*)?"
+    r"|(?:the\s+)?(?:judge|adjudicator|referee|system|developer|audience|audience member|questioner|clerk"
+    r"|(?:an |several |some )?hon\.? members?|crowd|voter|mod)(?:\s+\w{1,3})?"
 )
 _OUT: Final = re.compile(r"tool|function|tool result")
 _PARTS: Final = re.compile(" ?[()\\[\\],/·|:] ?| [-–—] ")

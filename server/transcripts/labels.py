@@ -1,26 +1,30 @@
 """Names in front of speeches: ``ANN: …``, ``**Ann (Pro):** …``, ``[00:12] Ann: …``, or a line of its own."""
 
 import re
-from typing import Final, Literal
+from typing import Final
 
 from msgspec import Struct
 
 from server.debate.formats.exchange.transcripts import MAX_SPEAKER
+from server.transcripts.forms.lines import BRACKETED, CLOCK, LINES, PREFIXES, LabelForm
 from server.transcripts.hints import side_of
 
-LabelForm = Literal["colon", "line"]
-"""A name before a colon, or a name that has a line to itself."""
-
-_CLOCK: Final = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})(?:[.,](\d{1,3}))?"
-_TIME: Final = re.compile(rf"[\[(]?{_CLOCK}[\])]?(?:\s*[-–—>]+)?\s*")
-_DATE: Final = re.compile(
-    r"\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[AaPp]\.?[Mm]\.?)?\]?\s*(?:[-–—]\s*)?"
+_CLOCK: Final = re.compile(r"(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)")
+_TIME_AFTER: Final = re.compile(
+    rf"(?:(?<!\s)\s++)?+(?:[-–—,]\s?)?(?:\[[^\[\]\n]{{1,30}}\s(?P<clock>{CLOCK})(?:\s?[AaPp][Mm])?\]|{BRACKETED})$"
 )
-_TIME_AFTER: Final = re.compile(rf"(?:(?<!\s)\s++)?+[\[(]?{_CLOCK}[\])]?$")
-_QUOTED: Final = re.compile(r"(?:>\s?)+")
-_BULLET: Final = re.compile(r"[-*•]\s+")
-_ANGLED: Final = re.compile(r"<([^<>\n]{1,80})>\s+")
-_BOLD: Final = re.compile(r"(\*\*\*|\*\*|__)(?=\S)([^*_\n]{1,90})\1\s*")
+_LISTED: Final = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)])\s")
+_YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
+"""A line with a date is no name."""
+_BOLD: Final = ("**", "__")
+_COLON: Final = re.compile(r"(?<!\d):|:(?!\d)|：")
+_STAGE: Final = re.compile(
+    r"\b(?:opening|closing|constructive|rebuttal|statement|argument|speech|remarks?|summary|response|case)s?\b",
+    re.IGNORECASE,
+)
+_SIDE_WORDS: Final = frozenset(
+    ("pro", "con", "affirmative", "negative", "aff", "neg", "for", "against", "proponent", "opponent")
+)
 _ASIDE: Final = re.compile(r"(?:(?<!\s)\s++)?+[(\[]([^()\[\]]{0,80}+)[)\]]\s*+$")
 _HEADING: Final = re.compile(r"(#{1,6})\s+(.+)")
 _ORDINAL: Final = re.compile(
@@ -29,8 +33,10 @@ _ORDINAL: Final = re.compile(
 _FORBIDDEN: Final = frozenset('!?;"=<>{}|\\“”„«»*~')
 _NO_NAME: Final = re.compile(
     r"(?:n\.?b|note|p\.?s|for example|examples?|e\.?g|i\.?e|conclusions?|summary|in summary|however|first(?:ly)?"
-    r"|second(?:ly)?|third(?:ly)?|finally|therefore|thus|result|results|https?|references?|update|edit|warning|important"
-    r"|speakers|participants|panel(?:l?ists)?|moderators|date|location|venue|licen[cs]e|format"
+    r"|second(?:ly)?|third(?:ly)?|finally|therefore|thus|result|results|https?|references?|update|edit"
+    r"|warning|important|present|attendees|apologies|speakers|participants|panel(?:l?ists)?|moderators|date|location|venue|licen[cs]e|format"
+    r"|(?:summary )?keywords|transcript|verdict|(?:round|turn|part|speech|session|debate)(?:\s+\w{1,4})?"
+    r"|(?:opening|closing) (?:statement|remark|argument)s?|rebuttals?|cross[- ]examination"
     r"|remember|definitions?|premises?|claims?|evidence|warrant|impacts?|framework|in short|that is|tl;?dr|pros|cons"
     r"|(?:contention|point|step|premise|section|argument|reason|chapter|exhibit|figure|table|subpoint|advantage"
     r"|observation|claim|fact|rule)\s+\w{1,4})",
@@ -54,15 +60,19 @@ class SpeakerLabel(Struct, frozen=True, kw_only=True):
     rest: str
     form: LabelForm
     at_ms: int | None = None
+    is_listed: bool = False
+    """Whether it stands in a list: then it may be a point of a speech."""
     is_marked: bool = False
     """Whether the file sets it in bold type, in capitals, between angle brackets or next to a time."""
 
 
-def milliseconds(found: "re.Match[str]") -> int:
-    """The time of a match of ``_CLOCK``, whose groups are the first four."""
-    hours, minutes, seconds, fraction = found.groups()[:4]
-    whole = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
-    return whole * 1000 + int((fraction or "0").ljust(3, "0"))
+def milliseconds(clock: str) -> int | None:
+    """The time of a clock such as ``1:02:03.5``; None if it is none."""
+    found = _CLOCK.fullmatch(clock)
+    if found is None:
+        return None
+    hours, minutes, seconds = found.groups()
+    return int(hours or 0) * 3_600_000 + int(minutes) * 60_000 + round(float(seconds.replace(",", ".")) * 1000)
 
 
 def is_name(text: str) -> bool:
@@ -85,35 +95,38 @@ def name_key(name: str) -> str:
 def label_of(line: str) -> SpeakerLabel | None:
     """The label with which a line begins, or that it is; None without one."""
     rest, at_ms, is_timed = _without_start(line.strip())
-    if found := _ANGLED.match(rest):
-        name = found[1].strip()
-        if not is_name(name):
-            return None
-        return SpeakerLabel(name=name, rest=rest[found.end() :], form="colon", at_ms=at_ms, is_marked=True)
-    if found := _BOLD.match(rest):
-        return _bold(found[2].strip(), rest[found.end() :], at_ms)
-    head, colon, after = _at_colon(rest)
-    if not colon:
-        return _alone(rest, at_ms, is_timed=is_timed)
-    name, late_ms = _without_time(head)
-    if not is_name(without_aside(name)[0]) or (after and not after[0].isspace() and colon == ":"):
-        return None
-    at = at_ms if late_ms is None else late_ms
-    is_marked = is_timed or late_ms is not None or name.isupper()
-    return SpeakerLabel(name=name, rest=after.strip(), form="colon", at_ms=at, is_marked=is_marked)
+    for each in LINES:
+        found = each.pattern.match(rest)
+        if found is None:
+            continue
+        bare, early_ms, _ = _without_start(found["name"].strip().rstrip(":： "))
+        name, late_ms = _without_time(bare)
+        late_ms = early_ms if late_ms is None else late_ms
+        if not is_name(without_aside(name)[0]):
+            continue
+        if clock := found.groupdict().get("time"):
+            late_ms = milliseconds(clock)
+        is_marked = each.is_marked or is_timed or late_ms is not None or name.isupper()
+        at = at_ms if late_ms is None else late_ms
+        return SpeakerLabel(
+            name=name,
+            rest=found["words"].strip(),
+            form=each.form,
+            at_ms=at,
+            is_listed=_LISTED.match(line) is not None,
+            is_marked=is_marked,
+        )
+    return None if rest.startswith(_BOLD) or _COLON.search(rest) else _alone(rest, at_ms, is_timed=is_timed)
 
 
 def _without_start(line: str) -> tuple[str, int | None, bool]:
     """The line without quotation marks, time and bullet; its time in milliseconds, and whether it has one."""
     rest, at_ms, is_timed = line, None, False
-    if found := _QUOTED.match(rest):
-        rest = rest[found.end() :]
-    if found := _DATE.match(rest):
-        rest, is_timed = rest[found.end() :], True
-    elif found := _TIME.match(rest):
-        rest, at_ms, is_timed = rest[found.end() :], milliseconds(found), True
-    if found := _BULLET.match(rest):
-        rest = rest[found.end() :]
+    for each in PREFIXES:
+        if found := each.match(rest):
+            rest, clock = rest[found.end() :], found.groupdict().get("time")
+            at_ms = milliseconds(clock) if clock else at_ms
+            is_timed = is_timed or bool(found.groupdict().keys() & {"time", "date"})
     return rest, at_ms, is_timed
 
 
@@ -133,32 +146,9 @@ def without_ordinal(text: str) -> str:
     return text if found is None else text[found.end() :].strip() or text
 
 
-def _at_colon(text: str) -> tuple[str, str, str]:
-    """The text before and after its first colon that belongs to no time; empty strings without one."""
-    window = text[: MAX_SPEAKER + 20]
-    for at, each in enumerate(window):
-        if each in ":：" and not (window[at + 1 : at + 2].isdigit() and window[:at][-1:].isdigit()):
-            return text[:at].strip(), each, text[at + 1 :]
-    return "", "", ""
-
-
-def _bold(inner: str, after: str, at_ms: int | None) -> SpeakerLabel | None:
-    """``**Ann:** …``, ``**Ann**: …``, or ``**Ann**`` in a line of its own."""
-    has_colon = inner.endswith((":", "：")) or after.startswith((":", "：", "—", "–", "- "))
-    if not has_colon and after:
-        return None
-    name, late_ms = _without_time(inner.rstrip(":： "))
-    if not is_name(without_aside(name)[0]):
-        return None
-    form: LabelForm = "colon" if has_colon else "line"
-    rest = after.lstrip(":：—–- ") if has_colon else ""
-    at = at_ms if late_ms is None else late_ms
-    return SpeakerLabel(name=name, rest=rest, form=form, at_ms=at, is_marked=True)
-
-
 def _alone(text: str, at_ms: int | None, *, is_timed: bool) -> SpeakerLabel | None:
     """A name that has a line to itself: in capitals, or next to a time."""
-    if len(text) > _LONGEST_LABEL:
+    if len(text) > _LONGEST_LABEL or _YEAR.search(text):
         return None
     name, late_ms = _without_time(text)
     is_timed = is_timed or late_ms is not None
@@ -173,10 +163,10 @@ def _alone(text: str, at_ms: int | None, *, is_timed: bool) -> SpeakerLabel | No
 
 def _without_time(name: str) -> tuple[str, int | None]:
     """``Ann`` and the milliseconds of ``Ann (00:12)``."""
-    found = _TIME_AFTER.search(name[-20:])
+    found = _TIME_AFTER.search(name[-50:])
     if found is None or len(name) == len(found[0]):
         return name, None
-    return name[: -len(found[0])].strip(), milliseconds(found)
+    return name[: -len(found[0])].strip(), milliseconds(found["time"] or found["clock"])
 
 
 def without_aside(name: str) -> tuple[str, str]:
@@ -188,6 +178,12 @@ def without_aside(name: str) -> tuple[str, str]:
     base, _, rest = (each.strip() for each in name.partition(","))
     is_aside = base and rest and side_of(base) is None and (side_of(rest) is not None or is_titled(rest))
     return (base, rest) if is_aside else (name.strip(), "")
+
+
+def without_stage(text: str) -> str:
+    """``Pro`` of ``Pro Opening`` or ``Closing Statement: Pro``; other texts as they are."""
+    bare = _STAGE.sub("", text).strip(" :·–—-’'")
+    return bare if bare.casefold() in _SIDE_WORDS else text
 
 
 def is_titled(text: str) -> bool:

@@ -17,12 +17,24 @@ _TITLES: Final = frozenset(
 )  # fmt: skip
 _MAX_WORDS: Final = 5
 """Words of a name that comes once and is not marked."""
+_WORDS: Final = frozenset(("question", "questions", "answer", "answers", "problem", "solution", "fact", "conclusion"))
+"""What comes once before a colon within a speech is no name."""
 _MAX_SPELLINGS: Final = 400
 _MAX_COMPARED: Final = 100
 _SHORTEST_WORD: Final = 4
 """Letters of a word from which one other letter may be a slip: Ann and Anne are alike, Ben and Ken are not."""
 _SELDOM: Final = 2
 """A short and a long form of a name are one person's if one of them comes at most so often."""
+
+
+ONCE: Final = "“{}” comes once and is taken for a speaker"
+"""The doubt about a name of which only its place tells that it is one."""
+
+
+def may_be_name(name: str) -> bool:
+    """Whether what comes once before a colon looks like a name."""
+    is_numbered = len(name.split()) == 1 and any(map(str.isdigit, name))
+    return len(name.split()) <= _MAX_WORDS and (is_titled(name) or is_numbered) and name_key(name) not in _WORDS
 
 
 class SpeakerNames:
@@ -33,29 +45,35 @@ class SpeakerNames:
     (Pro)`` and ``Speaker (Con)`` are two.
     """
 
-    def __init__(self, labels: Sequence[tuple[SpeakerLabel, bool]]) -> None:
-        """``labels``: in their order, each with whether it begins a paragraph."""
+    def __init__(self, labels: Sequence[SpeakerLabel]) -> None:
+        """``labels``: in their order."""
+        self._is_list = all(label.is_listed for label in labels)
         asides: dict[str, set[str]] = {}
-        for label, _ in labels:
+        for label in labels:
             base, aside = without_aside(label.name)
             told = side_of(aside) if aside else None
             asides.setdefault(name_key(base), set()).update({told} if told else ())
         self._split = {base for base, told in asides.items() if len(told) > 1}
-        spelled = Counter(self._spelling_of(label) for label, _ in labels)
+        spelled = Counter(self._spelling_of(label) for label in labels)
         self._person = _people(spelled)
+        self.merged = [(key, person) for key, person in self._person.items() if _words(key) != _words(person)]
+        """Names that are taken for one person's though they differ in more than titles."""
         self._counts = Counter[str]()
         for key, count in spelled.items():
             self._counts[self._person[key]] += count
         self._shown: dict[str, str] = {}
-        for label, _ in labels:
+        for label in labels:
             self._show(label)
 
     def accepts(self, label: SpeakerLabel, *, begins_paragraph: bool) -> bool:
         """Whether the label is a name."""
-        if self._counts[self._key_of(label)] > 1 or label.is_marked or side_of(label.name) is not None:
-            return True
-        name, _ = without_aside(label.name)
-        return begins_paragraph and len(name.split()) <= _MAX_WORDS and is_titled(name)
+        return self.is_sure(label) or (
+            begins_paragraph and (self._is_list or not label.is_listed) and may_be_name(without_aside(label.name)[0])
+        )
+
+    def is_sure(self, label: SpeakerLabel) -> bool:
+        """Whether the name comes more than once, is marked, or tells a side."""
+        return self._counts[self._key_of(label)] > 1 or label.is_marked or side_of(label.name) is not None
 
     def called(self, label: SpeakerLabel) -> str:
         """The speaker's name."""

@@ -161,6 +161,7 @@ def _proposed(entries: Sequence[TranscriptEntry], words: Iterable[int]) -> tuple
         opener = next((each.speaker for each in entries if each.side is None), "")
         if opener in talk and opener not in most and talk[opener] < MODERATES * talk[most[-1]]:
             told[opener] = "context"
+            guessed |= {opener}
     elif len(missing) == len(talk) == 1:
         told[next(iter(talk))] = "pro" if missing == ["pro"] else "con"
     return told, guessed

@@ -1,58 +1,40 @@
-"""CSV: a line an entry.  The first line names the columns; without names, two columns are speaker and text."""
+"""CSV, and tables of Markdown: a line an entry.  The first line names the columns, or there are two."""
 
 import csv
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
 
-from server.errors import BadTranscript
-from server.transcripts.entries import EntryCollector, ReadTranscript
-from server.transcripts.hints import side_in
-from server.transcripts.labels import is_name
+from msgspec.structs import replace
 
-COLUMNS: Final[Mapping[str, frozenset[str]]] = {
-    "speaker": frozenset({"speaker", "name", "by", "who", "author", "debater", "participant", "person", "role"}),
-    "text": frozenset({"text", "speech", "content", "message", "utterance", "words", "transcript", "body"}),
-    "side": frozenset({"side", "team", "stance", "position"}),
-    "at": frozenset({"at_ms", "at", "time", "start", "start_time", "timestamp"}),
-    "motion": frozenset({"motion", "topic", "resolution", "question"}),
-    "source": frozenset({"source"}),
-    "licence": frozenset({"licence", "license"}),
-}
-"""Names of columns that are known, by what they hold."""
+from server.errors import BadTranscript
+from server.transcripts.entries import ReadTranscript
+from server.transcripts.forms.records import COLUMNS, TABLE
+from server.transcripts.labels import is_name
+from server.transcripts.records import read_rows
+
 DELIMITERS: Final = ",;|"
-_CLOCK: Final = re.compile(r"(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}(?:\.\d{1,6})?)")
-_SECONDS: Final = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
 _LONGEST_FIELD: Final = 1 << 20
 _MAX_COLUMNS: Final = 200
+_GUESSED: Final = "The table does not name its columns: the first is read as speakers, the second as words."
 
 
-def read_csv(lines: Iterable[str]) -> ReadTranscript:
-    """The entries of a table.  Raises ``BadTranscript``."""
+def read_csv(lines: Iterable[str], debate: str = "", motion: str = "") -> ReadTranscript:
+    """The entries of a table.  ``debate``: id or number of one of several.  Raises ``BadTranscript``."""
     rows = _rows(lines)
     header = next(rows, [])
     columns = columns_of(header)
+    doubts = []
     if "text" not in columns or "speaker" not in columns:
         rest = list(islice(rows, 1))
         if len(header) != 2 or not is_name(header[0].strip()):  # noqa: PLR2004 - speaker and text
             raise BadTranscript("the table needs the columns speaker and text in its first line")
         rows, columns = chain([header], rest, rows), {"speaker": 0, "text": 1}
-    collector = EntryCollector()
-    facts: dict[str, str] = {}
+        doubts = [_GUESSED]
     is_ms = "at" in columns and header[columns["at"]].strip().casefold() == "at_ms"
-    for row in rows:
-        found = {name: row[at].strip() if at < len(row) else "" for name, at in columns.items()}
-        for name in ("motion", "source", "licence"):
-            if found.get(name):
-                facts.setdefault(name, found[name])
-        collector.add(
-            found["speaker"],
-            found["text"],
-            side=side_in(found["side"]) if found.get("side") else None,
-            at_ms=at_of(found.get("at", ""), is_ms=is_ms),
-        )
-    return collector.transcript("csv", **facts)
+    named = ({name: row[at].strip() if at < len(row) else "" for name, at in columns.items()} for row in rows)
+    form = replace(TABLE, ms=1 if is_ms else 1000, debate=TABLE.debate if "debate" in columns else ())
+    return read_rows(form, named, {"motion": motion} if motion else None, debate, doubts, "csv")
 
 
 def columns_of(header: Sequence[str]) -> dict[str, int]:
@@ -65,26 +47,23 @@ def columns_of(header: Sequence[str]) -> dict[str, int]:
     return found
 
 
+def is_table(rows: Sequence[str]) -> bool:
+    """Whether lines are a table whose first line names the columns of speakers and words."""
+    return len(rows) > 1 and {"speaker", "text"} <= columns_of([cell.strip() for cell in rows[0].split("|")]).keys()
+
+
 def delimiter_of(line: str) -> str:
     """A tab if a first line has one, else what it has most often; a comma if it has none."""
     return "\t" if "\t" in line else max(DELIMITERS, key=line.count)
 
 
-def at_of(text: str, *, is_ms: bool) -> int | None:
-    """Milliseconds of a number (of seconds, or of milliseconds) or of a clock such as ``1:02:03``."""
-    if found := _CLOCK.fullmatch(text):
-        return int(int(found[1] or 0) * 3_600_000 + int(found[2]) * 60_000 + float(found[3]) * 1000)
-    if _SECONDS.fullmatch(text):
-        return int(float(text) * (1 if is_ms else 1000))
-    return None
-
-
 def _rows(lines: Iterable[str]) -> Iterator[list[str]]:
-    """The rows that are not empty.  Raises ``BadTranscript``."""
+    """The rows with words, without the rule below the names of a Markdown table."""
     source = iter(lines)
     first = next((line for line in source if line.strip()), "")
+    delimiter, is_framed = delimiter_of(first), first.lstrip().startswith("|")
     csv.field_size_limit(_LONGEST_FIELD)
-    reader = csv.reader(chain([first], source), delimiter=delimiter_of(first))
+    reader = csv.reader(chain([first], source), delimiter=delimiter)
     while True:
         try:
             row = next(reader)
@@ -92,5 +71,6 @@ def _rows(lines: Iterable[str]) -> Iterator[list[str]]:
             return
         except csv.Error as error:
             raise BadTranscript(f"line {reader.line_num} of the table cannot be read: {error}") from error
-        if any(map(str.strip, row)):
+        row = row[1 : -1 if row[-1:] and not row[-1].strip() else None] if is_framed else row
+        if any(each.strip(" :-\t" if delimiter == "|" else " \t\n") for each in row):
             yield row

@@ -67,6 +67,20 @@ def test_a_page_that_was_read_badly_is_named_where_it_is_cited(page: Page, serve
     expect(page.locator("#evidence")).to_contain_text("1 passage · 1 passage cited · 1 read badly: words run together")
 
 
+def test_a_document_in_another_language_is_named_above_the_debate(page: Page, server: Any) -> None:
+    text = "Die Stadt hat die Fahrpreise abgeschafft. Die Zahl der Fahrgäste ist danach gestiegen. " * 2
+    seat = {"model": server.script({"says": SAYS, "answers": ANSWERS})}
+    body = {"motion": MOTION, "turns": 2, "pro": seat, "con": seat, "judge": seat}
+    debate = server.open_request({**body, "evidence": [{"name": "bericht.txt", "text": text}]})
+    server.concluded(debate)
+    page.goto(f"{server.url}/d/{debate}")
+
+    note = page.locator("#caveats", has_text="Note on bericht.txt")
+    expect(note).to_contain_text(
+        "In German, which is not the debate’s language: passages are found by numbers and names"
+    )
+
+
 def test_the_words_of_a_reason_are_highlighted_while_passages_are_open(page: Page, cited: str) -> None:
     """The marks in passages are those of a document; no reason rests on them."""
     page.goto(cited)

@@ -329,6 +329,9 @@ DROP = """([name, type, text]) => {
 }"""
 
 
+GERMAN = "Die Stadt hat die Fahrpreise abgeschafft. Die Zahl der Fahrgäste ist danach gestiegen. " * 2
+
+
 def test_documents_are_chosen_and_dropped_on_the_form(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
     page: Page = new_page()
     model = server.script(scripts.quick)
@@ -342,6 +345,12 @@ def test_documents_are_chosen_and_dropped_on_the_form(new_page: Any, server: Any
     expect(items).to_contain_text(["shade.pdf “Shade” · PDF · 1 passage"])
     page.evaluate(DROP, ["<b>cars</b>.md", "text/markdown", "# Cars\n\nCities ban cars."])
     expect(items.nth(1)).to_contain_text("<b>cars</b>.md “Cars” · Markdown · 1 passage")
+    page.evaluate(DROP, ["bericht.txt", "text/plain", GERMAN])
+    expect(items.nth(2)).to_contain_text("bericht.txt text · 1 passage · in German")
+    expect(page.locator("#takes")).to_contain_text(
+        "Of a document in German passages are found by numbers and names only."
+    )
+    page.get_by_role("button", name="Remove bericht.txt").click()
     page.evaluate(DROP, ["none.txt", "text/plain", ""])
     expect(page.locator("[data-error=evidence]")).to_have_text("none.txt is empty")
     expect(items).to_have_count(2)

@@ -121,6 +121,21 @@ def test_speakers_without_a_side_and_interruptions_are_settled_at_once(page: Pag
     assert ["pro", "context", "con", "pro"] == [side for side, _ in entries(page)]
 
 
+def test_what_is_only_a_guess_and_what_is_left_out_is_shown(page: Page, server: Any) -> None:
+    supplied(page, server, "talk.txt", f"{TALK}\n[applause]\n")
+
+    doubt = "A guess, check it: “Cleo” comes once and is taken for a speaker."
+    expect(page.get_by_text(doubt)).to_be_visible()
+    expect(page.get_by_text("Left out: lines in brackets (1).")).to_be_visible()
+
+
+def test_a_file_of_another_program_is_named(page: Page, server: Any) -> None:
+    segments = '[{"text": "Cars.", "speaker": "A"}, {"text": "No cars.", "speaker": "B"}]'
+    supplied(page, server, "talk.json", f'{{"segments": {segments}}}')
+
+    expect(page.get_by_text("JSON (WhisperX): 2 turns, Pro 1, Con 1")).to_be_visible()
+
+
 def test_a_guess_is_named_and_two_names_become_one_person(page: Page, server: Any) -> None:
     supplied(page, server, "talk.txt", TALK.replace("Cleo:", "Anne:"))
     expect(page.get_by_text("Only a guess, from who talks most: Ann is Pro, Ben is Con.")).to_be_visible()

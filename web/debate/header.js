@@ -161,7 +161,7 @@ function roleName(role) {
   return part === "takeover" ? HEADER.takeover(NAME[seat]) : NAME[role] ?? role.replace("panel.", "rater ");
 }
 
-/** The caveats of the models, each with the roles to which it applies. */
+/** The caveats of the models and documents, each with the roles or names to which it applies. */
 function caveats(view) {
   const found = new Map();
   const raters = Object.values(view.panel?.raters ?? {}).map(({ seat: rater }) => [HEADER.rater(rater.title), rater]);
@@ -173,6 +173,9 @@ function caveats(view) {
     const rating = roles.filter((role) => role.endsWith("rater"));
     const isEveryRater = rating.length === raters.length && rating.length > 2;
     if (isEveryRater) roles.splice(roles.indexOf(rating[0]), rating.length, HEADER.everyRater);
+  }
+  for (const { name, language } of Object.values(view.evidence?.documents ?? {})) {
+    if (language) found.set(HEADER.foreign(language), [...(found.get(HEADER.foreign(language)) ?? []), name]);
   }
   for (const { roles, family } of view.families ?? []) {
     found.set(HEADER.family(family), roles.map(roleName));

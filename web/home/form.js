@@ -64,6 +64,8 @@ export async function form() {
  * The documents of the form, once one was to be added.
  * @type {ReturnType<import("./documents.js").documents> | null}
  */
+/** How many estimates were asked for. */
+let asked = 0;
 let attached = null;
 
 /** Lets documents be chosen, and dropped on the form. */
@@ -263,7 +265,10 @@ async function showEstimate() {
   const body = requestBody();
   if (unnamed(body).length > 0) return;
   const motion = body.motion.trim() || $("#motion").placeholder;
+  asked += 1;
+  const mine = asked;
   const found = await api.estimate({ ...body, motion, evidence: attached?.samples() }).catch(() => null);
+  if (mine !== asked) return; // an answer about the form as it was
   setText($("#takes"), found ? FORM.takes(found) : "");
   if (found?.max_words) $("#open [name=max_words]").placeholder = found.max_words;
 }

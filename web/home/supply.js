@@ -50,6 +50,7 @@ export function supply() {
 function begin() {
   let file = null;
   let kind = "";
+  let form = "";
   /** Speaker → the side that was only guessed. */
   let guesses = new Map();
   /** Pairs of names that may be one person's. */
@@ -182,7 +183,7 @@ function begin() {
   }
 
   function show(split) {
-    ({ kind, alike } = split);
+    ({ kind, form, alike } = split);
     guesses = new Map(split.speakers.filter(({ guessed }) => guessed).map(({ name, side }) => [name, side]));
     [past, splitting, rows] = [[], null, new Map()];
     entries = numbered(split.entries);
@@ -194,7 +195,8 @@ function begin() {
     for (const name of FIELDS) fields[name].value = split[name];
     if (!split.source) fields.source.value = file.name; // "pasted text" of a text that was pasted
     for (const name of FIELDS) settle(name);
-    warnings.replaceChildren(...split.warnings.map((words) => h("p.caveat", {}, words)));
+    const said = [...split.doubts.map(SUPPLY.doubt), ...split.warnings];
+    warnings.replaceChildren(...said.map((words) => h("p.caveat", {}, words)));
     preview.hidden = false;
     update();
   }
@@ -242,7 +244,7 @@ function begin() {
   function showSummary(turns) {
     const counted = { pro: new Set(), con: new Set(), context: new Set(), out: new Set() };
     entries.forEach(({ side, id }, i) => counted[side]?.add(turns[i] ?? id));
-    setText(found, SUPPLY.found(kind, ...SIDES.map((side) => counted[side].size)));
+    setText(found, SUPPLY.found(kind, form, ...SIDES.map((side) => counted[side].size)));
     showHindrance(whatHinders());
   }
 

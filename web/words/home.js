@@ -35,12 +35,21 @@ export const FORM = {
   appeared: (names) => `Now available: ${names.join(", ")}`,
   open: "Open the debate",
   opening: "Opening…",
-  takes({ calls, seconds, cost_usd: cost }) {
+  takes({ calls, seconds, cost_usd: cost, caveat }) {
     const parts = [`about ${count(calls, "call")}`];
     if (seconds) parts.unshift(`${duration(seconds)} on this machine`);
     if (typeof cost === "number") parts.push(cost > 0 ? `about $${cost.toFixed(2)}` : "no cost");
-    return `It takes ${parts.join(", ")}.`;
+    return [`It takes ${parts.join(", ")}.`, caveat].filter(Boolean).join(" ");
   },
+};
+
+const LANGUAGES = new Intl.DisplayNames("en", { type: "language" });
+const MEDIA = {
+  "application/pdf": "PDF",
+  "text/html": "HTML",
+  "text/markdown": "Markdown",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "DOCX",
+  "application/vnd.oasis.opendocument.text": "ODT",
 };
 
 /** The documents of the form. */
@@ -49,10 +58,11 @@ export const DOCUMENTS = {
   remove: "Remove",
   removeNamed: (name) => `Remove ${name}`,
   read({ document, passages, misread }) {
-    const kind = { "application/pdf": "PDF", "text/html": "HTML", "text/markdown": "Markdown" }[document.media_type];
+    const kind = MEDIA[document.media_type];
     const title = document.title && document.title !== document.name && `“${document.title}”`;
     const badly = misread > 0 && `${misread} read badly: words run together, and nothing is charged there`;
-    return [title, kind ?? "text", count(passages, "passage"), badly].filter(Boolean).join(" · ");
+    const language = document.language && `in ${LANGUAGES.of(document.language)}`;
+    return [title, kind ?? "text", count(passages, "passage"), language, badly].filter(Boolean).join(" · ");
   },
   preview: "How it is read",
   page: (number) => `page ${number}`,

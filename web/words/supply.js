@@ -14,14 +14,20 @@ const KIND = {
   openai: "a chat",
   anthropic: "a chat",
   moot: "a Moot log",
+  xml: "XML",
+  html: "a web page",
+  docx: "a Word document",
+  odt: "an OpenDocument text",
+  pdf: "a PDF",
 };
 
 /** The part that judges a transcript. */
 export const SUPPLY = {
   side: SIDE,
   choose: "Choose a file…",
-  about: "A debate that was held elsewhere: text or Markdown with names, CSV, JSON, WebVTT or SRT subtitles, a chat, "
-    + "a Moot log. Drop the file here, choose it, or paste the text.",
+  about: "A debate that was held elsewhere: text or Markdown with names, a web page, DOCX, ODT, PDF, subtitles, "
+    + "a table, JSON of chats and of programs that transcribe, XML of parliaments, a Moot log. Drop the file here, "
+    + "choose it, or paste the text.",
   file: "The file of a transcript",
   paste: "Pasted text",
   placeholder: "Ann: Cars take the street …\n\nBen: The nurse who works at night …",
@@ -39,7 +45,7 @@ export const SUPPLY = {
   nameless: "(no name)",
   guessed: "guessed",
   guess: (names) => `Only a guess, from who talks most: ${names.join(", ")}. Check whose side each one is on.`,
-  guessOf: (name, side) => `${name || "the words without a name"} is ${side === "pro" ? "Pro" : "Con"}`,
+  guessOf: (name, side) => `${name || "the words without a name"} is ${{ pro: "Pro", con: "Con" }[side] ?? "context"}`,
   alike: (one, other) => `${one} and ${other} may be the same person.`,
   samePerson: "same person as…",
   sameAs: (name) => `Same person as ${name || "the words without a name"}`,
@@ -60,9 +66,11 @@ export const SUPPLY = {
   splitting: (number) => `Text of entry ${number}: put the cursor where the second part begins`,
   cancel: "Cancel",
   undo: "Undo",
-  found: (kind, pro, con, context, out) => {
+  doubt: (words) => `A guess, check it: ${words}`,
+  found: (kind, form, pro, con, context, out) => {
     const beside = [context && `${context} of context`, out && `${out} left out`].filter(Boolean).join(", ");
-    return `${KIND[kind]}: ${count(pro + con, "turn")}, Pro ${pro}, Con ${con}${beside && ` · ${beside}`}`;
+    const what = form ? `${KIND[kind]} (${form})` : KIND[kind];
+    return `${what}: ${count(pro + con, "turn")}, Pro ${pro}, Con ${con}${beside && ` · ${beside}`}`;
   },
   /** By the kind of what hinders: its value, and the bound that it exceeds. */
   hindered: {

@@ -194,6 +194,8 @@ export const HEADER = {
   compareWith: "compare",
   originAt: (position) => `the debate up to event ${position}`,
   about: (roles) => `Note on ${roles}`,
+  foreign: (language) => `In ${language}, which is not the debate’s language: `
+    + "passages are found by numbers and names only.",
   takeover: (side) => `the model that takes over for ${side}`,
   family: (family) => `they are models of one family (${family}). Judges favour models of their own family.`,
   judge: "Judge",

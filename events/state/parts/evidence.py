@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from events.record import Recorded
 from events.types import EvidenceDocument, EvidencePassage, EvidenceSupplied
@@ -20,11 +20,17 @@ class EvidencePack(Struct, frozen=True, kw_only=True, gc=False):
 
     documents: dict[str, EvidenceDocument] = {}
     passages: dict[str, SuppliedPassage] = {}
+    rules: int = 1
+    """By which citations are checked."""
 
     @property
     def misread(self) -> frozenset[str]:
         """The passages whose page was read badly."""
         return frozenset(name for name, each in self.passages.items() if each.passage.misread)
+
+    def foreign(self, language: str) -> dict[str, str]:
+        """The documents in another language than this one: their languages by id, as BCP 47 tags."""
+        return {name: each.language for name, each in self.documents.items() if each.language not in (UNSET, language)}
 
 
 INITIAL = EvidencePack()
@@ -43,4 +49,5 @@ def apply(pack: EvidencePack, record: Recorded) -> EvidencePack:
             **pack.passages,
             **{each.id: SuppliedPassage(document=named, passage=each) for each in event.passages},
         },
+        rules=event.rules or 1,
     )

@@ -10,6 +10,7 @@ from events.state.folds.panel import conclusion_sentence
 from events.types import AgreementMeasured, Origin, PanelConcluded, RaterCalibrated, Reason
 from events.view.view import TranscriptView
 from server.cli.debates.opinions import held_lines, judged_lines, opinion_line
+from server.evidence.passages import FOUND_BY_NAMES
 from server.export.debate.exchange import closing_text
 from server.export.document import Marked, Sentence
 from server.export.text import one_line
@@ -52,8 +53,7 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]: 
             yield source_lines(view)[0]
         case "evidence_supplied":
             document = view["evidence"]["documents"][event["document"]["id"]]
-            if misread := document.get("misread"):
-                yield StyledLine(f"{one_line(document['name'])}: {_misread(misread, document['passages'])}", DIM)
+            yield from (StyledLine(each, DIM) for each in _on_document(document))
         case "seat_connection_lost" | "seat_returned" | "seat_resigned" | "seat_handed_over":
             yield StyledLine(f"  {_seat_words(event)}", DIM)
         case "premise_withdrawn":
@@ -110,8 +110,14 @@ def heading(event: dict[str, Any], view: dict[str, Any], *, begins: bool) -> Ite
         yield StyledLine(f"round {turn // 2 + 1} of {len(rounds)}: {rounds[turn // 2]}", BOLD)
 
 
-def _misread(misread: int, passages: int) -> str:
-    return f"{misread:,} of {passages:,} passages were read badly: words run together, and nothing is charged there"
+def _on_document(document: dict[str, Any]) -> Iterator[str]:
+    """What a reader should know of a document: another language, pages that were read badly."""
+    name, passages = one_line(document["name"]), document["passages"]
+    if language := document.get("language"):
+        yield f"{name} is in {language}, another language than the debate’s: {FOUND_BY_NAMES}"
+    if misread := document.get("misread"):
+        why = "passages were read badly: words run together, and nothing is charged there"
+        yield f"{name}: {misread:,} of {passages:,} {why}"
 
 
 def _seat_words(event: dict[str, Any]) -> str:

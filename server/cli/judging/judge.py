@@ -40,6 +40,8 @@ from server.transcripts.sides import TranscriptSplit, supplied_body, with_others
 
 SHOWN: Final = 12
 """Entries in the preview before a debate begins; ``--preview`` shows all."""
+MAX_DOUBTS: Final = 3
+"""Doubts in a refusal; ``--preview`` shows all."""
 WIDTH: Final = 64
 """Characters of an entry in the preview."""
 TITLES: Final[dict[EntrySide | None, str]] = {
@@ -87,10 +89,12 @@ SIDE_OPTIONS: Final[dict[str, EntrySide]] = {"pro": "pro", "con": "con", "contex
 def judge(settings: Settings, /, file: str, *, as_json: bool, **options: Any) -> None:
     r"""Judge a debate that was held elsewhere.  FILE is its transcript; - is standard input.
 
-    It reads plain text and Markdown with names (“Ann: …”), CSV and JSON with the columns speaker and text, WebVTT and
-    SRT subtitles with names, chats of OpenAI and Anthropic, NYU debates, and Moot's own logs.  The two people who talk
-    most are Pro and Con unless names or options say otherwise.  On a terminal it shows the split and asks before it
-    begins.  Without a terminal it does not guess: name the sides with --pro and --con, or accept the guess with --yes.
+    It reads plain text and Markdown with names (“Ann: …”), HTML, DOCX, ODT and PDF, tables with the columns speaker and
+    text, WebVTT and SRT subtitles with names, JSON of chats and of programs that transcribe, XML of parliaments, NYU
+    debates, and Moot's own logs.  The two people who talk most are Pro and Con unless names or options say otherwise.
+
+    On a terminal it shows the split and asks before it begins.  Without a terminal it does not guess: name the sides
+    with --pro and --con, or accept the guess with --yes.
 
     \b
       moot judge townhall.vtt --motion "Cities should ban private cars" --judge ollama:qwen3
@@ -108,8 +112,10 @@ def judge(settings: Settings, /, file: str, *, as_json: bool, **options: Any) ->
                 say(line)
         return
     guess = guess_words(split)
+    guess = "; ".join(filter(None, (guess, "what else is a guess stands above" if split.doubts else "")))
     is_asked = sys.stdin.isatty() and not options["yes"]
-    lacks = lacking(split, is_guess_enough=is_asked or options["yes"])
+    is_told = any(options[option] for option in SIDE_OPTIONS)
+    lacks = lacking(split, is_guess_enough=is_asked or options["yes"], is_told=is_told)
     if len(lacks) > 1:
         command = example(file, split, is_motion_given=bool(options["motion"]))
         raise BadTranscript(f"{'; and '.join(lacks)}. For example: {command}")
@@ -131,15 +137,18 @@ def _begin(guess: str, cost: float) -> None:
 def guess_words(split: TranscriptSplit) -> str:
     """Which sides are only guessed; empty if none is."""
     guessed = [
-        f"{_shown(each.name) or '(no name)'} is {NAMES[each.side]}"
+        f"{_shown(each.name) or '(no name)'} is {NAMES.get(each.side, 'context')}"
         for each in split.speakers
-        if each.guessed and each.side in NAMES
+        if each.guessed and each.side is not None
     ]
     return f"only a guess, from who talks most: {', '.join(guessed)}" if guessed else ""
 
 
-def lacking(split: TranscriptSplit, *, is_guess_enough: bool) -> list[str]:
-    """What must still be said before the transcript can be judged, each in words."""
+def lacking(split: TranscriptSplit, *, is_guess_enough: bool, is_told: bool = False) -> list[str]:
+    """What must still be said before the transcript can be judged, each in words.
+
+    ``is_told``: the person has named speakers, and so has seen how the file is split.
+    """
     lacks = []
     if not split.motion:
         lacks.append("the file names no motion: say with --motion what is debated")
@@ -148,6 +157,11 @@ def lacking(split: TranscriptSplit, *, is_guess_enough: bool) -> list[str]:
         lacks.append(f"say with --pro, --con, --context, --leave-out or --others where they stand: {names}")
     if (guess := guess_words(split)) and not is_guess_enough:
         lacks.append(f"{guess}: name the sides with --pro and --con, or add --yes")
+    if split.doubts and not (is_guess_enough or is_told):
+        doubts = " ".join(map(_shown, split.doubts[:MAX_DOUBTS]))
+        lacks.append(
+            f"how the file is split is partly a guess ({doubts.rstrip('.')}): look at --preview, then add --yes"
+        )
     return lacks
 
 
@@ -236,7 +250,8 @@ def preview_lines(split: TranscriptSplit, *, most: int = sys.maxsize, is_chosen:
         listed = () if is_chosen else split.debates
         lines += [f"  {number:>4}  {_shown(each.id)}  {_short(each.title)}" for number, each in enumerate(listed, 1)]
     turns = "1 turn" if split.turns == 1 else f"{split.turns} turns"
-    lines.append(f"{split.kind}: {turns} in {len(split.entries)} entries")
+    form = f" ({_shown(split.form)})" if split.form else ""
+    lines.append(f"{split.kind}{form}: {turns} in {len(split.entries)} entries")
     for each in split.speakers:
         side = TITLES[each.side] if each.side or each.is_open else SEVERAL
         title = f"{side}, guessed" if each.guessed else side
@@ -247,6 +262,7 @@ def preview_lines(split: TranscriptSplit, *, most: int = sys.maxsize, is_chosen:
     ]
     if (rest := len(split.entries) - most) > 0:
         lines.append(f"  … and {rest} more entries; --preview shows all")
+    lines += [f"a guess: {_shown(each)}" for each in split.doubts]
     lines += [f"note: {_shown(each)}" for each in (*split.warnings, *_notes(split), *_too_many(split))]
     return lines
 

@@ -18,7 +18,8 @@ from typing import Final
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from events.types import DebateOpened, Event, Missing, missing
+from events.text.languages import language_name
+from events.types import DebateOpened, Event, EvidenceSupplied, Missing, missing
 from judge.live.whole import reads_whole
 from judge.text.words import tokens
 from providers.base import Think
@@ -27,6 +28,7 @@ from providers.catalog.models import Model, likely_model, model_catalog
 from providers.catalog.pricing import cost, is_priced
 from providers.limits import DEFAULT_LIMITS, Limit
 from server.debate.setup.rehearsal import LONGEST, RehearsedCall, rehearse
+from server.evidence.passages import FOUND_BY_NAMES
 
 PIECE_TOKENS: Final = 4
 """Tokens of a message besides its text."""
@@ -78,6 +80,8 @@ class Estimate(Struct, frozen=True, kw_only=True):
     """Unset if it is not known how long a call of one of the models takes."""
     max_words: int | UnsetType = UNSET
     """The most words that a turn will have; unset if the turns are supplied."""
+    caveat: str | UnsetType = UNSET
+    """What the documents' languages mean for the debate; unset if all are in its own."""
 
 
 def estimate(opened: DebateOpened, measured: Durations = NONE_MEASURED, supplied: Sequence[Event] = ()) -> Estimate:
@@ -98,6 +102,7 @@ def estimate(opened: DebateOpened, measured: Durations = NONE_MEASURED, supplied
         thought_tokens=round(sum(each.thought for each in calls)),
         seconds=_seconds(opened, played, measured),
         max_words=opened.max_words or UNSET,
+        caveat=_language_caveat(opened, supplied) or UNSET,
     )
 
 
@@ -130,10 +135,19 @@ def _together(provider: str, calls: Sequence[tuple[float, float]]) -> float:
 
 
 def in_words(found: Estimate) -> str:
-    """The estimate in one line for a reader."""
+    """The estimate in one line for a reader, and a line on the languages of the documents where they differ."""
     tokens = round(found.input_tokens + found.output_tokens, -3)
     said = f"about {found.calls} calls and {tokens:,} tokens, {money(found.cost_usd)}"
-    return said if found.seconds is UNSET else f"{said}, {lasting(found.seconds / 60)}"
+    said = said if found.seconds is UNSET else f"{said}, {lasting(found.seconds / 60)}"
+    return said if found.caveat is UNSET else f"{said}\n{found.caveat}"
+
+
+def _language_caveat(opened: DebateOpened, supplied: Sequence[Event]) -> str:
+    """The documents in another language than the debate, in words; empty without any."""
+    own = opened.language or "en"
+    found = {each.document.language or own for each in supplied if isinstance(each, EvidenceSupplied)} - {own}
+    named = " and ".join(sorted(map(language_name, found)))
+    return f"The debate is in {language_name(own)}. Of a document in {named} {FOUND_BY_NAMES}." if found else ""
 
 
 def lasting(minutes: float) -> str:

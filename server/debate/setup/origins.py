@@ -30,6 +30,7 @@ from events.types import (
     TranscriptSupplied,
     TurnScored,
 )
+from judge.evidence.checks import RULES
 from judge.rubrics.rubric import ShippedRubric, with_evidence
 from judge.templates import EVIDENCE, load_template
 from providers.registry import Registry
@@ -144,7 +145,9 @@ async def rejudged(
         deadline_s=wanted.deadline_s,
     )
     made, follows = await opening_for(log, request, registry, settings)
-    documents = tuple(record.event for record in records if isinstance(record.event, EvidenceSupplied))
+    documents = tuple(
+        replace(record.event, rules=RULES) for record in records if isinstance(record.event, EvidenceSupplied)
+    )
     if documents:
         prompts = {**made.prompts, EVIDENCE: load_template(EVIDENCE)}
         made = replace(made, rubric=with_evidence(made.rubric), prompts=prompts)

@@ -12,7 +12,7 @@ from events.view.audience import Agreement, AudienceView, BeliefShift
 from events.view.poll import LeadChange, StanceShare
 from events.view.turn_view import TurnView
 from events.view.view import SeatView, View
-from server.evidence.passages import READ_BADLY
+from server.evidence.passages import FOUND_BY_NAMES, READ_BADLY
 from server.export import document as doc
 from server.export.audit import Audit
 from server.export.debate import exchange
@@ -73,6 +73,9 @@ def _seats(view: View) -> Iterator[str]:
     for side, seat in (("pro", view.pro), ("con", view.con)):
         if isinstance(seat, SeatView):
             yield f"{SIGNS[side]}: {seat_of(seat)}{f' ({seat.caveat})' if seat.caveat else ''}"
+    for document in (view.evidence.documents if view.evidence else {}).values():
+        if document.language is not UNSET:
+            yield f"{document.name} is in {document.language}, another language than the debate’s: {FOUND_BY_NAMES}"
     if view.judge is not UNSET and view.judge.effort == "brief" and view.lab is UNSET:
         yield f"Judge: {judge_name(view.judge.model)}. {BRIEF}"
 

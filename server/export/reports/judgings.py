@@ -263,7 +263,7 @@ def _notes(one: _Seen, two: _Seen, common: int, *, is_comparable: bool) -> Itera
             if scores_turns_as(one.opened.rubric, two.opened.rubric)
             else "Both have the same judge: a difference comes from the rules, or the judge differs from itself."
         )
-    if one.fold.debate.words != two.fold.debate.words:
+    if _messages(one) != _messages(two):
         yield "The messages of the moderator differ, so the two judges did not read the same."
     for seen, name in ((one, "first"), (two, "second")):
         spoken = sum(bool(turn.text) for turn in seen.view.turns.values())
@@ -271,6 +271,11 @@ def _notes(one: _Seen, two: _Seen, common: int, *, is_comparable: bool) -> Itera
             yield f"The {name} debate has {spoken} turns; only the {common} that both have are compared."
         if seen.view.state != "concluded":
             yield f"The {name} debate is {seen.view.state}: this is what is recorded so far."
+
+
+def _messages(seen: _Seen) -> list[tuple[int, str]]:
+    """The messages of the moderator, each with the turn that it follows: another debate records them elsewhere."""
+    return [(each.after_turn, each.text) for each in seen.fold.debate.words.values()]
 
 
 # the whole

@@ -83,6 +83,56 @@ def test_words_of_the_opponent_are_no_quotation_of_the_passage() -> None:
     assert [("E1", "misquoted")] == findings(text)
 
 
+def test_words_of_the_speaker_that_no_document_has_are_not_excused_by_saying_them_before() -> None:
+    said = "Free buses will empty the streets of all cars."
+    text = 'The report says that "free buses will empty the streets" [E1].'
+
+    [found] = check_turn(text, PASSAGES, minimum=8, own=[said]).citations
+    assert "misquoted" == found.finding
+    [before] = check_turn(text, PASSAGES, minimum=8, own=[said], rules=1).citations
+    assert "paraphrased" == before.finding, "a debate that was opened under the rules of before"
+
+
+POLICY = {
+    "E1": "Scripts must not depend on files in /usr/local. Those scripts must not fail. Packages, of which there are "
+    "30,000, must be removed by hand. In 2019 the rule changed. Since then nothing breaks. Users may depend on it.",
+    "E2": "Scripts must always depend on files in /usr/local.",
+}
+
+
+@pytest.mark.parametrize(
+    ("quote", "expected", "hides"),
+    [
+        ("Scripts must … depend on files in /usr/local", "misquoted", "not"),
+        ("Scripts must [...] depend on files", "misquoted", "not"),
+        ("Scripts must not [always] depend on files in /usr/local", "verified", ""),
+        ("Packages … must [not] be removed by hand", "misquoted", "not"),
+        ("Packages must be removed by hand", "misquoted", ""),
+        ("Packages, … must be removed by hand", "paraphrased", ""),
+        ("Scripts must not depend on files … must be removed by hand", "paraphrased", ""),
+        ("scripts must not fail … Since then nothing breaks", "verified", ""),
+        ("Scripts must … be removed by hand", "misquoted", "not"),
+    ],
+)
+def test_a_quotation_that_hides_a_negation_is_none_and_one_that_hides_a_number_counts_for_nothing(
+    quote: str, expected: str, hides: str
+) -> None:
+    [found] = check_turn(f"It says “{quote}” [E1].", {"E1": POLICY["E1"]}, minimum=8).citations
+
+    assert (expected, hides) == (found.finding, found.hides)
+    [before] = check_turn(f"It says “{quote}” [E1].", {"E1": POLICY["E1"]}, minimum=8, rules=1).citations
+    assert ("misquoted" if quote == "Packages must be removed by hand" else "verified") == before.finding
+
+
+def test_a_cut_is_tried_at_each_place_and_a_passage_in_which_it_hides_nothing_is_named() -> None:
+    text = "I find “Scripts must … depend on files in /usr/local” in it [E1]."
+
+    [found] = check_turn(text, POLICY, minimum=8).citations
+    assert ("misquoted", "E2") == (found.finding, found.found_in)
+    [found] = check_turn(text, {"E1": f"{POLICY['E1']} {POLICY['E2']}"}, minimum=8).citations
+    assert "verified" == found.finding
+
+
 def test_words_that_an_earlier_turn_took_from_the_passage_are_still_verified() -> None:
     text = '"ridership on the city\'s buses rose by 12 percent" [E1]'
 

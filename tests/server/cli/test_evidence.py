@@ -28,12 +28,20 @@ def test_a_debate_in_the_terminal_has_the_documents_of_its_files(moot: Cli, scri
 
 
 @pytest.mark.slow
-def test_a_page_that_was_read_badly_is_said_in_the_terminal(moot: Cli, script: Script) -> None:
+def test_a_page_that_was_read_badly_and_another_language_are_said_in_the_terminal(moot: Cli, script: Script) -> None:
     (moot.home / "glued.pdf").write_bytes(glued_pdf("Trees cool a street by four degrees in the summer of this city"))
 
-    run = moot("run", MOTION, "--turns", "1", *seats(script()), "--evidence", str(moot.home / "glued.pdf"))
+    german = (
+        "Bäume kühlen im Sommer die Straßen der Stadt um vier Grad. Das nützt den Menschen, die dort wohnen und gehen."
+    )
+    (moot.home / "schatten.txt").write_text(german, encoding="utf-8")
+    files = ("--evidence", str(moot.home / "glued.pdf"), "--evidence", str(moot.home / "schatten.txt"))
+
+    run = moot("run", MOTION, "--turns", "1", *seats(script()), *files)
 
     assert 0 == run.returncode, run.stderr
+    assert b"Of a document in German passages are found by numbers and names only." in run.stderr
+    assert b"schatten.txt is in German, another language than the debate" in run.stdout
     assert b"glued.pdf: 1 of 1 passages were read badly: words run together" in run.stdout
 
 

@@ -95,7 +95,8 @@ def test_a_preview_says_what_helps_if_there_are_too_many_turns(moot: Cli) -> Non
     assert "text: 1 turn in 360 entries" in out
 
 
-THREE = b"Ann: a b\n\nBen: c d\n\nCleo: e"
+THREE = b"Ann: a b\n\nBen: c d\n\nCleo: e\n\nAnn: a b\n\nBen: c d\n\nCleo: e"
+UNSURE = b"Pro: a b\n\nCost: c d\n\nCon: e\n\nPro: f"
 
 
 @pytest.mark.slow
@@ -104,7 +105,11 @@ THREE = b"Ann: a b\n\nBen: c d\n\nCleo: e"
     [
         (b"", (), "the file is empty"),
         (b"Ann: a", (), "only one person speaks in the file (Ann): a debate has two sides"),
-        (samples.SCRIPT.encode("utf-16"), (), "the file is UTF-16 text: save it as UTF-8"),
+        (
+            UNSURE,
+            ("--motion", "m", "--others", "leave-out"),
+            "is partly a guess (“Cost” comes once and is taken for a speaker): look at --preview, then add --yes",
+        ),
         (samples.SCRIPT.encode(), ("--yes",), "the file names no motion: say with --motion what is debated"),
         (
             THREE,

@@ -17,12 +17,15 @@ from events.types import (
     ClaimUpheld,
     DebateOpened,
     Event,
+    EvidenceSupplied,
     EvidenceWeighed,
     ModelAnswered,
     PenaltyApplied,
 )
 from events.view import view as views
 from judge.rubrics.rubric import evidence_rules, rubric_v3
+from providers.registry import BASELINE
+from server.debate.setup.estimate import estimate, in_words
 from server.debate.setup.opening import build_opening, opening_for
 from server.debate.setup.rehearsal import rehearse
 from server.debate.setup.request import as_request
@@ -208,6 +211,65 @@ async def test_what_if_replays_a_debate_with_documents_as_it_was(script: Script)
     assert same.recorded.ledger == same.would_be.ledger
     assert -5 == other.would_be.claims["C2.1"].penalty
     assert not [each for each in other.unanswered if each.key.startswith("evidence:")]
+
+
+async def test_words_that_a_side_made_up_are_no_better_for_saying_them_before(script: Script) -> None:
+    claim = "free fares empty every street of the town"
+    says = {
+        "pro": [
+            f"Fares matter, because people count money. So {claim}.",
+            f"The survey says that “{claim}” [E1]. So it is true.",
+        ],
+        "con": [SAYS["con"][0], SAYS["con"][1]],
+    }
+    async with harness() as h:
+        debate = await open_cited(h, script(says=says), BASELINE)
+        await h.ended(debate)
+        records = [record async for record in read_all(h.log, debate)]
+    before = [
+        msgspec.structs.replace(each, event=msgspec.structs.replace(each.event, rules=UNSET))
+        if isinstance(each.event, EvidenceSupplied)
+        else each
+        for each in records
+    ]
+
+    now, then = (replay(each, lambda opened: opened).would_be for each in (records, before))
+
+    assert (3, "E1", "misquoted") in findings([each.event for each in records])
+    kinds = [{(each.turn, each.kind) for each in debate.claims.values()} for debate in (now, then)]
+    assert [True, False] == [(3, "misquotation") in each for each in kinds], "a log of before is replayed by its rules"
+
+
+GERMAN = (
+    "In Aldern stieg die Zahl der Fahrgäste im Jahr 2019 um zwölf Prozent, nachdem die Stadt die Fahrpreise "
+    "abgeschafft hatte. Die meisten der neuen Fahrten ersetzten den Weg zu Fuß oder mit dem Fahrrad."
+)
+
+
+async def test_a_document_in_another_language_is_said_before_the_debate_and_in_it(script: Script) -> None:
+    files = [{"name": "bericht.txt", "text": GERMAN}, DOCUMENTS[0]]
+    async with harness() as h:
+        seat = {"model": script(says=SAYS)}
+        request = as_request(
+            {"motion": MOTION, "turns": 2, "pro": seat, "con": seat, "judge": {"model": BASELINE}, "evidence": files}
+        )
+        opened, follows = await opening_for(None, request, h.registry, h.settings)
+        debate = await h.moderators.open(opened, follows)
+        await h.ended(debate)
+        view = await h.view(debate)
+        records = [record async for record in read_all(h.log, debate)]
+    found = in_words(estimate(opened, supplied=follows))
+    plain = estimate(opened, supplied=[each for each in follows if each != of(follows, EvidenceSupplied)[0]])
+
+    assert ["de", "en"] == [each.document.language for each in of(follows, EvidenceSupplied)]
+    why = "The debate is in English. Of a document in German passages are found by numbers and names only."
+    assert found.endswith(f"\n{why}")
+    assert plain.caveat is UNSET
+    assert {"D1": "German", "D2": None} == {
+        name: each.get("language") for name, each in view["evidence"]["documents"].items()
+    }
+    shown = views.for_director(views.apply_all(views.INITIAL, records))
+    assert "bericht.txt is in German, another language than the debate’s" in as_markdown(shown)
 
 
 @pytest.mark.slow

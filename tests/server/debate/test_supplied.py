@@ -267,7 +267,7 @@ async def test_turns_that_the_judge_cannot_read_at_once_are_refused() -> None:
         ("transcript.turns.0.speaker", {"turns": [entry("pro", PRO, "A" * 81), entry("con", CON)]}),
         ("transcript.source", {"source": "  "}),
         ("transcript.licence", {"licence": "x" * 201}),
-        ("transcript.kind", {"kind": "docx"}),
+        ("transcript.kind", {"kind": "rtf"}),
         ("transcript.turns", {"turns": [entry("pro" if n % 2 else "con", "So it is.") for n in range(201)]}),
     ],
 )

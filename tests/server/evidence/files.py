@@ -1,8 +1,11 @@
 """Files that the tests of evidence read, made by libraries."""
 
+import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from io import BytesIO
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from PIL import Image
 from reportlab.lib.pdfencrypt import StandardEncryption
@@ -109,3 +112,86 @@ def _pdf_of(content: bytes, filters: bytes, *fonts: bytes) -> bytes:
         b"xref\n0 %d\n0000000000 65535 f \n%strailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
         % (len(objects) + 1, table, len(objects) + 1, start)
     )
+
+
+def docx(text: str) -> bytes:
+    """A DOCX file as word processors write it: the words of one style are spread over several runs.
+
+    Of the text ``# `` is a heading, ``**`` bold, ``| `` a row of a table.
+    """
+
+    def runs(words: str, is_bold: bool) -> str:
+        style = "<w:rPr><w:b/></w:rPr>" if is_bold else ""
+        parts = re.findall(r"\S+|\s+", words)
+        return "".join(f'<w:r>{style}<w:t xml:space="preserve">{escape(each)}</w:t></w:r>' for each in parts)
+
+    def paragraph(words: str, heading: int) -> str:
+        style = f'<w:pPr><w:pStyle w:val="Heading{heading}"/></w:pPr>' if heading else ""
+        parts = "".join(runs(part, bool(at % 2)) for at, part in enumerate(words.split("**")))
+        return f"<w:p>{style}<w:proofErr/>{parts}</w:p>"
+
+    body = _body(text, paragraph, "<w:tbl>", "<w:tr>", "<w:tc>")
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    document = f'<?xml version="1.0" encoding="UTF-8"?><w:document {space}><w:body>{body}</w:body></w:document>'
+    return zipped({"[Content_Types].xml": "<Types/>", "word/document.xml": document})
+
+
+def odt(text: str) -> bytes:
+    """An ODT file, from text with the marks of ``docx``."""
+
+    def paragraph(words: str, heading: int) -> str:
+        parts = enumerate(words.split("**"))
+        inner = "".join(
+            f'<text:span text:style-name="T1">{escape(p)}</text:span>' if at % 2 else escape(p) for at, p in parts
+        )
+        tag = f'text:h text:outline-level="{heading}"' if heading else "text:p"
+        return f"<{tag}>{inner}</{tag.split(maxsplit=1)[0]}>"
+
+    body = _body(text, paragraph, "<table:table>", "<table:table-row>", "<table:table-cell>")
+    space = (
+        " ".join(
+            f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{where}:1.0"'
+            for name, where in (("office", "office"), ("text", "text"), ("table", "table"), ("style", "style"))
+        )
+        + ' xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0"'
+    )
+    bold = (
+        '<style:style style:name="T1" style:family="text"><style:text-properties fo:font-weight="bold"/></style:style>'
+    )
+    styles = f"<office:automatic-styles>{bold}</office:automatic-styles>"
+    whole = f"{styles}<office:body><office:text>{body}</office:text></office:body>"
+    content = f"<office:document-content {space}>{whole}</office:document-content>"
+    return zipped({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content})
+
+
+def _body(text: str, paragraph: Callable[[str, int], str], table: str, row: str, cell: str) -> str:
+    """The paragraphs and the tables of a text."""
+    parts, is_table = [], False
+    for line in filter(None, text.splitlines()):
+        if line.startswith("|") is not is_table:
+            is_table = not is_table
+            parts.append(table if is_table else table.replace("<", "</"))
+        if is_table:
+            cells = (
+                f"{cell}{paragraph(each.strip(), 0)}{cell.replace('<', '</')}" for each in line.strip("| ").split("|")
+            )
+            parts.append(f"{row}{''.join(cells)}{row.replace('<', '</')}")
+            continue
+        bare = line.lstrip("#")
+        parts.append(paragraph(bare.strip(), len(line) - len(bare)))
+    return "".join(parts) + (table.replace("<", "</") if is_table else "")
+
+
+def zipped(files: Mapping[str, str | bytes]) -> bytes:
+    """An archive."""
+    made = BytesIO()
+    with ZipFile(made, "w", ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return made.getvalue()
+
+
+def unzipped(content: bytes) -> dict[str, bytes]:
+    """The files of an archive."""
+    with ZipFile(BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 from server.evidence.passages import MAX_CHARACTERS
 from server.evidence.reading import MEMORY, DocumentReading, read_bytes
 from server.process.child import limit
-from tests.server.evidence.files import pdf, raw_pdf, scanned_pdf
+from tests.server.evidence.files import docx, odt, pdf, raw_pdf, scanned_pdf, unzipped, zipped
 
 TEXT: Final = (
     "Buses carry more people than cars. Straßenbahnen fahren über Brücken. バスは人を運びます。 رجل.\n\nSecond.\n"
@@ -33,6 +33,9 @@ MARKDOWN: Final = (
     "---\na: b\n---\n# Report\n\n* one\n* two\n\n> said [x](y) `c` **b**\n\n"
     "| a | b |\n|--|--|\n| 1 | 2 |\n\n```\nx\n```\n"
 )
+OFFICE: Final = "# Report\n**One:** two & <three>\n| a | b |\n| 1 | 2 |\nLast.\n"
+PARTS: Final = {"docx": "word/document.xml", "odt": "content.xml"}
+"""What is mutated of an archive: else hardly any could be unpacked."""
 SEEDS: Final[dict[str, Callable[[], list[bytes]]]] = {
     "text": lambda: (
         [TEXT.encode(name) for name in ("utf-8", "utf-16", "utf-16-be", "utf-32")]
@@ -49,8 +52,12 @@ SEEDS: Final[dict[str, Callable[[], list[bytes]]]] = {
         raw_pdf(zlib.compress(b"BT /F1 12 Tf (Packed text) Tj ET"), b"/Filter /FlateDecode"),
         raw_pdf(b"<~87cURD]~>", b"/Filter [/ASCII85Decode /LZWDecode /RunLengthDecode]"),
     ],
+    "docx": lambda: [unzipped(docx(text))[PARTS["docx"]] for text in (OFFICE, "x")],
+    "odt": lambda: [unzipped(odt(text))[PARTS["odt"]] for text in (OFFICE, "x")],
 }
 TOKENS: Final[dict[str, list[bytes]]] = {
+    "docx": [b"<w:p>", b"</w:p>", b"<w:tc>", b"<w:del>", b"<w:br/>", b"<w:b/>", b"<!ENTITY a 'b'>", b"&a;", b"&#0;"],
+    "odt": [b"<text:p>", b"</text:p>", b"<text:note>", b"<text:s/>", b"<table:table-cell>", b"<![CDATA[", b"]]>"],
     "text": [b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1b$B", b"\xe2\x80\xae", b"\xed\xa0\x80", b"\n\n", b"\r"],
     "html": [b"<", b">", b"</", b"<!--", b"-->", b"<![CDATA[", b"<script>", b"</p>", b"<p ", b'"', b"&", b"<td"],
     "markdown": [b"\n> ", b"\n- ", b"[", b"](", b"```\n", b"|", b"---\n", b"<div>", b"&#0;", b"\\", b"![", b"[a]: b\n"],
@@ -108,6 +115,7 @@ def main() -> None:
     seeds, outcomes, slowest = SEEDS[kind](), Counter[str](), 0.0
     for seed in range(first, first + number):
         content = mutated(Random(f"{kind}{seed}"), kind, seeds)
+        content = zipped({PARTS[kind]: content}) if kind in PARTS else content
         began = time.process_time()
         try:
             outcomes[check(read_bytes(content, kind, MAX_CHARACTERS))] += 1

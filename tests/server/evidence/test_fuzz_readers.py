@@ -11,7 +11,7 @@ import pytest
 from server.evidence.reading import CPU_S
 
 DRIVER = Path(__file__).with_name("fuzz.py")
-KINDS = ("text", "html", "markdown", "pdf")
+KINDS = ("text", "html", "markdown", "pdf", "docx", "odt")
 
 
 def fuzz(kind: str, number: int, first: int) -> dict[str, Any]:

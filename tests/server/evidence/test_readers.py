@@ -1,5 +1,6 @@
 """Readers: what a person sees in a file becomes passages; what cannot be read is refused with one reason."""
 
+from collections.abc import Callable
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +16,7 @@ from server.evidence.reading import kind_of, read_bytes, read_document
 from server.evidence.text import Unreadable
 from server.process import child
 from server.process.child import Bounds
-from tests.server.evidence.files import bomb_pdf, glued_pdf, pdf, raw_pdf, scanned_pdf, xetex_pdf
+from tests.server.evidence.files import bomb_pdf, docx, glued_pdf, odt, pdf, raw_pdf, scanned_pdf, xetex_pdf, zipped
 
 pytestmark = pytest.mark.anyio
 
@@ -101,6 +102,49 @@ def test_markdown_loses_its_signs_and_keeps_its_headings() -> None:
     assert [("Report", "Some plain link, code.\none\ntwo"), ("End", "Last.")] == [
         (each["heading"], each["text"]) for each in found["passages"]
     ]
+
+
+@pytest.mark.parametrize(("kind", "made"), [("docx", docx), ("odt", odt)])
+def test_a_file_of_a_word_processor_has_its_headings_and_tables(kind: str, made: Callable[[str], bytes]) -> None:
+    content = made("# Buses\n**Fares** are free & fair.\nTrams too.\n## Figures\n| a | b |\n| 1 | 2 |\n")
+
+    assert kind == kind_of("x", None, content)
+    found = read(content, kind)
+
+    assert "Buses" == found["title"]
+    assert [("Buses", "Fares are free & fair.\nTrams too."), ("Figures", "a b\n1 2")] == [
+        (each["heading"], each["text"]) for each in found["passages"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "why"),
+    [
+        ({"a.txt": "x"}, "is an archive: unpack it; of archives only DOCX and ODT are read"),
+        ({"word/document.xml": "<w>"}, "is no XML: no element found: line 1, column 3"),
+        ({"word/document.xml": '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'},
+         "declares entities, which are not read: save it without them"),
+        ({"word/document.xml": f"<x>{' ' * 210_000_000}</x>"}, "unpacks to more text than a document may have"),
+    ],
+    ids=range(4),
+)  # fmt: skip
+def test_a_damaged_or_hostile_archive_is_refused(parts: dict[str, str], why: str) -> None:
+    content = zipped(parts)
+    assert len(content) < 1_000_000
+
+    assert why == read_bytes(content, "docx", 1000).fault
+
+
+def test_words_that_were_deleted_and_notes_are_no_text() -> None:
+    space = 'xmlns:w="w"'
+    kept, gone = "<w:r><w:t>Kept.</w:t></w:r>", "<w:del><w:r><w:delText>Gone.</w:delText></w:r></w:del>"
+    inserted = "<w:ins><w:r><w:t xml:space='preserve'> Put in.</w:t></w:r></w:ins>"
+
+    found = read_bytes(
+        zipped({"word/document.xml": f"<w:d {space}><w:p>{kept}{gone}{inserted}</w:p></w:d>"}), "docx", 99
+    )
+
+    assert ["Kept. Put in."] == [each.text for each in found.passages]
 
 
 def test_a_pdf_has_its_title_and_its_pages() -> None:

@@ -1,10 +1,11 @@
 """Retrieval: the passages with the rare words of a query come first, in any script; the same query gives the same."""
 
 import pytest
+from msgspec.structs import replace
 
 from events.state.parts.evidence import EvidencePack, SuppliedPassage
 from events.text.segmentation import words
-from events.types import EvidencePassage
+from events.types import EvidenceDocument, EvidencePassage
 from server.evidence.retrieval import best_passages, best_sentences, query_terms
 
 TEXTS = (
@@ -50,6 +51,51 @@ def pack(*texts: str) -> EvidencePack:
 )
 def test_the_passage_that_fits_comes_first(query: str, language: str, first: str) -> None:
     assert first == best_passages(pack(*TEXTS), query, language, 3)[0]
+
+
+ABROAD = (
+    "In Aldern stieg die Zahl der Fahrgäste 2019 um 12 Prozent. Das war eine gute Nachricht.",
+    "Der Stadtrat zahlte 1.200 Euro. Die Kosten sind also gering, und die Menschen sind froh.",
+    "Wer fährt, den stört der Preis des Scheins nicht. Man will es so.",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "language", "found"),
+    [
+        ("What became of the buses in Aldern?", "en", ("E1",)),
+        ("The council paid 1,200 euros: who will die of it?", "en", ("E2",)),
+        ("The figure of 12 percent is from 2019", "en", ("E1",)),
+        ("will die man so also an war in den", "en", ()),
+        ("阿尔登的aldern公共汽车", "zh", ("E1",)),
+        ("In Aldern stört der Preis", "de", ("E3", "E1")),
+    ],
+)
+def test_documents_in_another_language_are_searched_by_numbers_and_names(
+    query: str, language: str, found: tuple[str, ...]
+) -> None:
+    german = EvidenceDocument(id="D1", name="bus.txt", digest="", media_type="text/plain", language="de")
+
+    assert found == best_passages(replace(pack(*ABROAD), documents={"D1": german}), query, language, 3)
+
+
+def test_documents_of_both_languages_are_found_in_one_order() -> None:
+    texts = pack("In Aldern fuhren 2019 mehr Busse.", "More buses ran in Aldern in 2019.", "Die Stadt ist still.")
+    german, english = (
+        EvidenceDocument(id=name, name=name, digest="", media_type="text/plain", language=tag)
+        for name, tag in (("D1", "de"), ("D2", "en"))
+    )
+    mixed = replace(texts, documents={"D1": german, "D2": english})
+    mixed.passages["E2"] = replace(mixed.passages["E2"], document="D2")
+
+    assert ("E2", "E1") == best_passages(mixed, "Did more buses run in Aldern in 2019? Die still!", "en", 3)
+
+
+def test_numbers_are_found_in_the_digits_of_the_documents_language() -> None:
+    arabic = EvidenceDocument(id="D1", name="bus.txt", digest="", media_type="text/plain", language="ar")
+    texts = pack("في الصيف تبرد الأشجار الشارع.", "زاد عدد الركاب في عام ٢٠١٩ بنسبة ١٢ في المئة.")
+
+    assert ("E2",) == best_passages(replace(texts, documents={"D1": arabic}), "It rose in 2019", "en", 3)
 
 
 def test_a_rare_word_counts_for_more_than_a_frequent_one() -> None:

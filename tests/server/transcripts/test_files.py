@@ -10,6 +10,7 @@ from server.errors import BadTranscript, TooLarge, report_of
 from server.transcripts import files
 from server.transcripts.files import split_file
 from server.transcripts.sides import TranscriptSplit
+from tests.server.evidence.files import zipped
 from tests.server.transcripts import samples
 from tests.server.transcripts.samples import AGAIN, ANN, BEN
 
@@ -35,7 +36,7 @@ def test_plain_text_has_names_before_colons_and_facts_above() -> None:
         ("pro", "Ann Lee", AGAIN),
     ] == shown(found)
     assert 3 == found.turns
-    assert ("Lines in brackets are left out: 1.",) == found.warnings
+    assert ("Left out: lines in brackets (1).",) == found.warnings
 
 
 @pytest.mark.parametrize(
@@ -146,7 +147,7 @@ def test_chats_leave_out_what_has_no_words() -> None:
         ("con", "Assistant", BEN),
         ("out", "Tool", "42"),
     ] == (shown(found))
-    assert ("openai", ("Parts without words (tools, thinking, images) are left out: 1.",)) == (
+    assert ("openai", ("Left out: tools, thinking and images (1).",)) == (
         found.kind,
         found.warnings,
     )
@@ -187,13 +188,17 @@ REFUSED = [
     ("", "the file is empty"),
     (" \n\n", "the file is empty"),
     ("\ufeff", "the file is empty"),
-    (FEW.encode("utf-16"), "the file is UTF-16 text: save it as UTF-8"),
-    (FEW.encode("utf-16-le"), "the file is UTF-16 text: save it as UTF-8"),
-    (FEW.encode("utf-16-be"), "the file is UTF-16 text: save it as UTF-8"),
-    ("Né: x\n\nBen: y".encode("latin-1"), "the file is not UTF-8 text: byte 2 cannot be read; save it as UTF-8"),
-    (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "the file is not text: PDF, Word and sound files are not read"),
-    (b"PK\x03\x04\x14\x00\x00\x00", "the file is not text: it contains NUL bytes"),
-    (bytes(range(1, 32)) * 9, "the file is not text: it is full of control characters"),
+    (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "the file is damaged: it cannot be read as PDF (PdfiumError)"),
+    (b"PK\x03\x04\x14\x00\x00\x00", "the file is damaged or encrypted: it cannot be unpacked"),
+    (zipped({"a.txt": "Ann: x"}), "the file is an archive: unpack it; of archives only DOCX and ODT are read"),
+    (bytes(range(1, 32)) * 9, "the file is not a text"),
+    (b"{\\rtf1 Ann: x}", "an RTF file is not read: save it as DOCX, ODT or text"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1", "a file of an old word processor is not read: save it as DOCX, ODT or text"),
+    ('<!DOCTYPE x [<!ENTITY a "b">]><TEI xmlns="t"/>',
+     "the file declares entities, which are not read: save it without them"),
+    ("<TEI xmlns='t'><u>", "the file is no XML: no element found: line 1, column 18"),
+    ('{"segments": [{"text": "Yes."}, {"text": "No."}]}',
+     "no speaker is named in the file of WhisperX: it needs labels of speakers (diarization)"),
     (FEW, "only one person speaks in the file (Ann): a debate has two sides"),
     ("Only words here.", "no speaker is named in the file: begin each speech with a name and a colon, as in “Ann: …”"),
     ("MODERATOR: Hi.\n\nHOST: Ho.", "only a moderator speaks in the file"),

@@ -12,8 +12,10 @@ from server.debate.setup.request import as_request
 from server.errors import BadField, BadTranscript
 from server.transcripts.files import split_file
 from server.transcripts.sides import supplied_body, with_sides
+from tests.server.evidence.files import unzipped, zipped
 from tests.server.mutations import mutated_bytes
-from tests.server.transcripts.samples import FILES
+from tests.server.transcripts.form_files import form_files
+from tests.server.transcripts.samples import FILES as TEXTS
 
 MANY = pytest.mark.parametrize(
     "number", [200, pytest.param(10_000, marks=[pytest.mark.thorough, pytest.mark.timeout(1800)])]
@@ -29,7 +31,18 @@ MAX_S = 2.0
 """Seconds for a file of a few kilobytes, on a machine with other work."""
 MAX_MEMORY = 64 << 20
 HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+FORMS = {
+    "slack": "day.json", "aws": "of before.json", "telegram": "result.json", "tei": "parliament.xml",
+    "html": "table.html", "docx": "teams.docx", "odt": "bold.odt", "pdf": "capitals.pdf", "models": "prop_1.md",
+    "tables": "debates.csv", "whisper text": "with times.txt",
+}  # fmt: skip
+"""A file of some forms that the other samples do not have."""
+FILES = {name: text.encode() for name, text in TEXTS.items()} | {
+    file.name: file.content for file in form_files() if FORMS.get(file.form) == file.name
+}
 JSON_KINDS = ("talk.json", "nyu.jsonl", "openai.json", "anthropic.json", "debate.ndjson")
+WHOLE_JSON = ("day.json", "of before.json", "result.json")
+ARCHIVES = ("teams.docx", "bold.odt")
 
 
 def damaged(data: bytes, random: Random) -> bytes:
@@ -64,6 +77,11 @@ def mutation(name: str, content: bytes, random: Random) -> bytes:
         at = random.randrange(len(lines))
         lines[at] = mutated_bytes(msgspec.json.decode(lines[at]), random)
         return b"\n".join(lines)
+    if name in WHOLE_JSON and random.randrange(2):
+        return mutated_bytes(msgspec.json.decode(content), random)
+    if name in ARCHIVES and random.randrange(4):  # what is damaged is the text within: else hardly any is unpacked
+        parts = unzipped(content).items()
+        return zipped({each: damaged(part, random) if len(part) > 100 else part for each, part in parts})
     return damaged(content[: 1 << 15], random)
 
 
@@ -71,7 +89,7 @@ def mutation(name: str, content: bytes, random: Random) -> bytes:
 @MANY
 @pytest.mark.parametrize("name", FILES)
 def test_a_mutated_file_is_read_or_refused(name: str, number: int) -> None:
-    content = FILES[name].encode()
+    content = FILES[name]
     read, slowest = 0, 0.0
     refusals: set[str] = set()
     fields: set[str] = set()
@@ -109,7 +127,7 @@ def test_a_mutated_file_is_read_or_refused(name: str, number: int) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_mutated_files_take_little_memory(name: str) -> None:
-    content = FILES[name].encode()
+    content = FILES[name]
     tracemalloc.start()
     try:
         for seed in range(40):
@@ -145,8 +163,18 @@ HARD = {
     "blank": b"# a" + b" " * 1_000_000 + b"b",
     "headings": b"# Ann\n" * 200_000,
     "ordinals": b"# " + b"1. " * 300_000 + b"\nx",
-    "people": b"".join(b"N%d a b smith: x\n" % number for number in range(60_000)),
+    "crowd": b"".join(b"N%d a b smith: x\n" % number for number in range(60_000)),
     "facts": b"Motion: x\n" * 100_000,
+    "elements": b"<TEI xmlns='x'>" + b"<u>" * 300_000,
+    "speeches": b"<TEI xmlns='x'>" + b"<u who='a'>" * 300_000,
+    "people": b"<TEI xmlns='x'>" + b"<person id='a'>" * 200_000,
+    "bold": b"<html>" + b"<b>" * 300_000,
+    "table cells": b"<html><table>" + b"<td>" * 200_000,
+    "from": b"From " + b"a to " * 200_000 + b": b",
+    "turned": b'{"messages": ' * 200_000,
+    "mentions": b'[{"ts": "1", "user": "a", "text": "' + b"<@" * 300_000 + b'"}]',
+    "underlines": b"A\n---\n\n" * 100_000,
+    "bars": b"| a | b |\n" * 100_000,
 }
 
 

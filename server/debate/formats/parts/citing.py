@@ -64,9 +64,21 @@ class _SamePack:
 
 
 @lru_cache(maxsize=8)
-def _checked(text: str, pack: _SamePack, minimum: int, earlier: tuple[str, ...], language: str) -> CheckedTurn:
+def _checked(
+    text: str, pack: _SamePack, minimum: int, earlier: tuple[str, ...], own: tuple[str, ...], language: str
+) -> CheckedTurn:
     """The findings of a turn: each step of its judgement asks for them, and a large pack takes tenths of a second."""
-    return check_turn(text, pack.texts, misread=pack.pack.misread, minimum=minimum, earlier=earlier, language=language)
+    return check_turn(
+        text,
+        pack.texts,
+        misread=pack.pack.misread,
+        minimum=minimum,
+        earlier=earlier,
+        own=own,
+        language=language,
+        languages=pack.pack.foreign(language).values(),
+        rules=pack.pack.rules,
+    )
 
 
 def turn_evidence(
@@ -92,9 +104,11 @@ def turn_evidence(
 
 def _citations_of(debate: Debate, opened: DebateOpened, turn: Turn, *, before: int) -> CheckedTurn:
     """The findings of a turn.  ``before``: the turns before this one were said earlier."""
-    earlier = (opened.motion, *(each.text for each in debate.transcript.spoken() if each.turn < before))
+    spoken = [each for each in debate.transcript.spoken() if each.turn < before]
+    earlier = (opened.motion, *(each.text for each in spoken if each.side != turn.side))
+    own = tuple(each.text for each in spoken if each.side == turn.side)
     minimum, pack = opened.rubric.quote_minimum, _SamePack(debate.evidence)
-    return _checked(turn.text, pack, minimum, earlier, opened.language or "en")
+    return _checked(turn.text, pack, minimum, earlier, own, opened.language or "en")
 
 
 def record_statement_citations(batch: EventBatch, opened: DebateOpened, number: int) -> None:

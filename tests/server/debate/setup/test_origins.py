@@ -31,12 +31,14 @@ from events.types import (
     TurnStarted,
 )
 from events.verify import verify_log
+from events.view import view as folded
 from providers.registry import BASELINE
 from server.debate.commands import AddWord, Label
 from server.debate.setup.opening import opening_for
 from server.debate.setup.origins import fork_of, rejudged
 from server.debate.setup.request import as_request
 from server.errors import BadField, NotNow
+from server.export.reports.judgings import compare_judgings
 from tests.events.conftest import database, log, postgres  # noqa: F401 - fixtures
 from tests.laws import examples
 from tests.server.conftest import CON, PRO
@@ -142,11 +144,21 @@ async def test_messages_of_the_moderator_stay_in_their_places(script: Script) ->
         debate = await h.open(script("slow", pace={"chunk_ms": 20, "chunk_chars": 40}), turns=2, judge=BASELINE)
         await h.moderators.act(debate, AddWord(ModeratorSpoke(text="Speak to costs", by="Ada")))
         await h.ended(debate)
-        views = [await h.view(debate), await h.view(await rejudge(h, debate))]
+        again = await rejudge(h, debate)
+        views = [await h.view(debate), await h.view(again)]
+        folds = [folded.apply_all(folded.INITIAL, await records_of(h.log, each)) for each in (debate, again)]
     before, after = ([{**each} for each in view["words"].values()] for view in views)
 
     assert ["Speak to costs"] == [each["text"] for each in before]
     assert before == after
+    one, two = folds
+    assert one.debate.words.keys() != two.debate.words.keys(), "other positions, so no key tells that they are the same"
+    unheard = replace(two, debate=replace(two.debate, words={}))
+    seen = (folded.for_director(one), folded.for_director(two))
+    notes = [compare_judgings(one, other, seen).notes for other in (two, unheard)]
+    assert [False, True] == [
+        "The messages of the moderator differ, so the two judges did not read the same." in each for each in notes
+    ]
 
 
 async def test_a_debate_in_which_one_side_has_not_spoken_is_not_judged_again(script: Script) -> None:
