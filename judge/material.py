@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from events.state.claims import Claim
 from events.state.debate import Debate
+from events.state.derived import derived
 from events.state.scorecard import most_of
 from events.types import DebateOpened, Missing, Side, Winner, other
 from events.types.rubric import Anchors, ClaimRule, Rubric, rule_of
@@ -23,7 +24,25 @@ def turns_material(
     debate: Debate, purpose: str, about: Iterable[int] = (), *, kinds: Iterable[str] = (), swapped: bool = False
 ) -> Material:
     """Return all turns so far with the premises that stand.  ``swapped``: whoever spoke first is Speaker B."""
-    labels, names = labels_of(debate, swapped=swapped), tuple(map(str, about))
+    names = tuple(map(str, about))
+    speeches, register = derived(opened_of(debate)).of(
+        ("material", swapped),
+        (debate.transcript.turns, debate.spine.premises, debate.claims),
+        lambda: _record(debate, labels_of(debate, swapped=swapped)),
+    )
+    return material_of(
+        debate,
+        purpose,
+        speeches=speeches,
+        about=names,
+        register=register,
+        kinds=tuple(kinds),
+        terms=_terms(opened_of(debate).rubric, purpose, names),
+    )
+
+
+def _record(debate: Debate, labels: dict[Side, str]) -> tuple[tuple[Speech, ...], tuple[RegisterEntry, ...]]:
+    """Return all turns so far, and the premises that stand with all claims."""
     premises = tuple(
         RegisterEntry(
             name=name,
@@ -37,15 +56,7 @@ def turns_material(
         if each.state not in GONE
     )
     claims = tuple(_claim_entry(debate, name, each, labels) for name, each in debate.claims.items())
-    return material_of(
-        debate,
-        purpose,
-        speeches=speeches_of(debate, labels),
-        about=names,
-        register=premises + claims,
-        kinds=tuple(kinds),
-        terms=_terms(opened_of(debate).rubric, purpose, names),
-    )
+    return speeches_of(debate, labels), premises + claims
 
 
 def material_of(debate: Debate, purpose: str, **fields: Any) -> Material:

@@ -5,6 +5,7 @@ From version 4 of the debater's template on.  Source: docs/design.md.
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
@@ -65,7 +66,7 @@ def matters(debate: Debate, side: Side, *, closes: bool) -> tuple[str, ...]:
     if not last:
         return ()
     told = [each.text for each in debate.characters.directives.values() if each.side == side]
-    named = [quote for text in told for quote in _QUOTED.findall(text)]
+    named = [quote for text in told for quote in _named(text)]
     own = sorted(_own_faults(debate, side, last), key=lambda each: -each.cost)
     found: list[_Matter] = []
 
@@ -242,6 +243,12 @@ def _shortened(text: str, most: int) -> str:
         return line
     ends = {end for _, end in sentences(line)} | {match.start() for match in _CLAUSE_END.finditer(line)}
     return line[: max((end for end in ends if end <= most), default=0)].rstrip(" ;；؛")
+
+
+@lru_cache(4096)
+def _named(text: str) -> tuple[str, ...]:
+    """The words that a directive names; cached, since no later directive names them again."""
+    return tuple(_QUOTED.findall(text))
 
 
 def _overlaps(quote: str, others: Iterable[str]) -> bool:

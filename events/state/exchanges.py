@@ -4,6 +4,7 @@ An anomaly is not an event.  It is derived again after every event that changes 
 events does not matter.
 """
 
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec import UNSET, Struct
@@ -112,9 +113,12 @@ def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
         return exchanges
     after = replace(exchanges, comparisons=comparisons, closing=closing)
     touched = (made,) if isinstance(event, TurnsCompared) else after.about(event.turn)
-    stale = {each.position for each in touched}
-    anomalies = {key: each for key, each in exchanges.anomalies.items() if each.comparison not in stale}
-    residuals = {position: each for position, each in exchanges.residuals.items() if position not in stale}
+    anomalies, residuals = dict(exchanges.anomalies), dict(exchanges.residuals)
+    for comparison in touched:
+        residuals.pop(comparison.position, None)
+        for key in _keys(comparison):
+            if key in anomalies and anomalies[key].comparison == comparison.position:
+                del anomalies[key]
     for comparison in touched:
         anomalies |= anomalies_of(comparison, ledger)
         if (lies := residual(held(ledger, comparison).values())) is not None:
@@ -144,7 +148,7 @@ def anomalies_of(comparison: Comparison, ledger: Ledger) -> dict[str, Anomaly]:
             if balance is not None and balance.maximum != (whole := rubric.dimensions[dimension].maximum):
                 floor, ceiling = (round(each * balance.maximum / whole, 1) for each in (floor, ceiling))
             if balance is not None and not floor <= balance.effective <= ceiling:
-                found[f"{comparison.earlier}-{comparison.later}.{turn}.{dimension}"] = Anomaly(
+                found[_key(comparison, turn, dimension)] = Anomaly(
                     turn=turn,
                     dimension=dimension,
                     outcome="winner" if outcome == place else "loser",
@@ -153,6 +157,16 @@ def anomalies_of(comparison: Comparison, ledger: Ledger) -> dict[str, Anomaly]:
                     comparison=comparison.position,
                 )
     return found
+
+
+def _keys(comparison: Comparison) -> Iterator[str]:
+    """The keys that anomalies of a comparison may have."""
+    turns = comparison.earlier, comparison.later
+    return (_key(comparison, turn, dimension) for dimension in comparison.outcomes for turn in turns)
+
+
+def _key(comparison: Comparison, turn: int, dimension: str) -> str:
+    return f"{comparison.earlier}-{comparison.later}.{turn}.{dimension}"
 
 
 def residual_of_turn(exchanges: Exchanges, turn: int) -> float | None:

@@ -37,7 +37,10 @@ class GrowingMap(Generic[V]):
         return None
 
     def __contains__(self, name: object) -> bool:
-        return any(name in part for part in self._parts)
+        for part in self._parts:  # noqa: SIM110 - a prompt asks for hundreds of names, and a generator takes longer
+            if name in part:
+                return True
+        return False
 
     def items(self) -> Iterator[tuple[str, V]]:
         """All entries, in the order of their names' first appearance in the oldest part."""

@@ -248,8 +248,12 @@ def _is_tight(character: str) -> bool:
     return character in _KEPT_SIGNS or _UNSPACED.match(character) is not None
 
 
+@lru_cache(4096)
 def comparable(text: str) -> str:
-    """Return ``text`` in the form for comparison, without quotation marks and white space around it."""
+    """Return ``text`` in the form for comparison, without quotation marks and white space around it.
+
+    Cached, since what a turn says is compared with all earlier premises and claims.
+    """
     return normalised(text).text.strip(_ENDS)
 
 

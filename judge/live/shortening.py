@@ -11,13 +11,15 @@ caches need it.  The sizes are estimated from the log alone, not from the prompt
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
 from typing import Final, NamedTuple
 
 import msgspec
 
 from events.state.debate import Debate
+from events.state.derived import derived
+from events.state.ledger import TurnCard
 from events.types import ContextShortened, DebateOpened, ShortenedTurn, Span
 from events.types.rubric import Rubric
 from judge.live.answers import overlaps
@@ -189,19 +191,11 @@ class _Sizes:
     @cached_property
     def _record(self) -> dict[int, float]:
         """The record by the turn that it is about."""
-        debate, sizes = self._debate, defaultdict[int, float](float)
+        debate, sizes, kept = self._debate, defaultdict[int, float](float), derived(self._opened)
         told = self._opened.rubric.dimensions.get(self._opened.rubric.gaps.dimension)
+        components = tuple(told.components) if told else ()
         for card in debate.ledger.cards.values():
-            sizes[card.turn] += len(card.balances) * DIMENSION_TOKENS + len(card.components) * COMPONENT_TOKENS
-            reasons = (
-                card.components[name].reason for name in (told.components if told else ()) if name in card.components
-            )
-            sizes[card.turn] += sum(ENTRY_TOKENS + tokens(reason) for reason in reasons)
-            for entry in card.entries:
-                sizes[card.turn] += CHANGE_TOKENS if entry.kind != "score" else 0
-                if entry.kind == "gap":
-                    quotes = sum(tokens(each.quote) for each in entry.evidence[:1])
-                    sizes[card.turn] += ENTRY_TOKENS + quotes + tokens(entry.reason)
+            sizes[card.turn] += kept.of(("size of card", card.turn), (card,), partial(_size_of_card, card, components))
         for claim in debate.claims.values():
             sizes[claim.turn] += ENTRY_TOKENS + tokens(claim.quote) + tokens(claim.reason)
         for premise in debate.spine.premises.values():
@@ -211,3 +205,15 @@ class _Sizes:
         for found in debate.spine.contradictions:
             sizes[max(found.turns)] += ENTRY_TOKENS
         return sizes
+
+
+def _size_of_card(card: TurnCard, told: Sequence[str]) -> float:
+    """Estimated tokens of the scores of a turn; ``told``: the components whose reasons are given."""
+    size = float(len(card.balances) * DIMENSION_TOKENS + len(card.components) * COMPONENT_TOKENS)
+    reasons = (card.components[name].reason for name in told if name in card.components)
+    size += sum(ENTRY_TOKENS + tokens(reason) for reason in reasons)
+    for entry in card.entries:
+        size += CHANGE_TOKENS if entry.kind != "score" else 0
+        if entry.kind == "gap":
+            size += ENTRY_TOKENS + sum(tokens(each.quote) for each in entry.evidence[:1]) + tokens(entry.reason)
+    return size

@@ -48,7 +48,7 @@ CONNECTED: Final = ("because", "although", "so that", "unless", "wherever", "bef
 TURNS: Final = (10, 50, 100, 200)
 NEAR: Final = 5
 """Turns on each side of a turn whose cost is its mean."""
-SHOWN: Final = 45
+SHOWN: Final = 130
 """Lines of a profile."""
 
 
@@ -172,7 +172,7 @@ class AtOnce:
     @staticmethod
     def _premises(turn: int) -> dict[str, Any]:
         stated = [{"text": f"It holds that {sentence(turn, n)}", "quote": sentence(turn, n)} for n in (1, 3)]
-        if turn <= 2:  # noqa: PLR2004 - each side's first turn
+        if turn <= 2:  # the first turn of a side
             return {"stated": stated}
         revised = [{"premise": f"P{turn - 2}.1", "text": f"It holds, though not everywhere, as in turn {turn}."}]
         return {"stated": stated, "revised": revised}
@@ -208,7 +208,7 @@ async def hold(turns: int, rubric: str, window: int, *, started: Callable[[int],
     with TemporaryDirectory(prefix="moot-long-") as folder:
         file = Path(folder) / "moot.db"
         async with running(Settings(store=f"sqlite:{file}", log_level="error")) as service:
-            model = AtOnce(shipped_rubric(rubric), window, started)  # type: ignore[arg-type]  # a name
+            model = AtOnce(shipped_rubric(rubric), window, started)
             service.registry.add(PROVIDER, lambda: model)
             debate = await service.moderators.open(await _opening(service, turns, rubric))
             async for record in follow(service.log, debate):
@@ -279,7 +279,9 @@ def main(turns: int, rubrics: tuple[str, ...], windows: tuple[int, ...], since: 
 def _print_bytes(held: LongDebate) -> None:
     sizes = by_type(held.records)
     whole = sum(len(record.payload) for record in held.records)
-    click.echo(f"{len(held.records)} events, {whole / 1e6:.1f} MB of payloads, a store of {held.store_bytes / 1e6:.1f} MB")
+    click.echo(
+        f"{len(held.records)} events, {whole / 1e6:.1f} MB of payloads, a store of {held.store_bytes / 1e6:.1f} MB"
+    )
     for (event, name), size in Counter(sizes).most_common(SHOWN):
         click.echo(f"| `{event}` | `{name}` | {size / 1e6:.2f} MB | {size / whole:.1%} |")
 

@@ -1,0 +1,47 @@
+"""What was computed from parts of a debate, kept until it is asked for with other parts.
+
+A turn, a card or a claim that has not changed is the same value as before.  So what a prompt says of it is made once,
+and not once for each later turn.  What is kept of a debate lives as long as the event that opened it.
+"""
+
+from collections.abc import Callable, Hashable
+from typing import Any, Final, TypeVar
+from weakref import ref
+
+from events.types import DebateOpened
+
+T = TypeVar("T")
+
+
+class Derived:
+    """One result for each slot, with the parts that it was made of."""
+
+    __slots__ = ("_kept",)
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, tuple[tuple[object, ...], Any]] = {}
+
+    def of(self, slot: Hashable, parts: tuple[object, ...], make: Callable[[], T]) -> T:
+        """What ``make`` gives: kept if it was made of equal parts before.
+
+        ``make`` is a pure function of ``slot``, ``parts`` and the opening.  The parts must not refer to the opening.
+        """
+        found = self._kept.get(slot)
+        if found is not None and found[0] == parts:
+            result: T = found[1]
+            return result
+        result = make()
+        self._kept[slot] = parts, result
+        return result
+
+
+_BY_OPENING: Final[dict[int, tuple[ref[DebateOpened], Derived]]] = {}
+"""By the identity of the opening, which is not used again before the entry is removed."""
+
+
+def derived(opened: DebateOpened) -> Derived:
+    """What is kept of the debate with this opening."""
+    name = id(opened)
+    if (found := _BY_OPENING.get(name)) is None:
+        found = _BY_OPENING[name] = ref(opened, lambda _: _BY_OPENING.pop(name, None)), Derived()
+    return found[1]
