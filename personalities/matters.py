@@ -72,7 +72,7 @@ def matters(debate: Debate, side: Side, *, closes: bool) -> tuple[str, ...]:
 
     def take(points: Iterable[_Matter]) -> None:
         """Take the first point whose words are not named yet."""
-        here = [quote for point in found for quote in point.quotes]
+        here = [words for point in found for quote in point.quotes if (words := quote.strip(_ENDS))]
         for each in points:
             known = here if each.is_new else [*here, *named]
             if each not in found and not any(_overlaps(quote, known) for quote in each.quotes):
@@ -159,7 +159,7 @@ def _unanswered(debate: Debate, side: Side, last: int) -> Iterator[_Matter]:
     ):
         return
     contradicted = {name for found in spine.contradictions for name in found.premises}
-    named = [quote for each in debate.characters.directives.values() for quote in _QUOTED.findall(each.text)]
+    named = [quote for each in debate.characters.directives.values() for quote in _named(each.text)]
     faults = [claim.span for claim in debate.claims.values() if claim.turn == last]
     entries = debate.ledger.cards[last].entries if last in debate.ledger.cards else ()
     faults += [each.span for entry in entries if entry.kind == "gap" for each in entry.evidence[:1] if each.span]
@@ -247,14 +247,14 @@ def _shortened(text: str, most: int) -> str:
 
 @lru_cache(4096)
 def _named(text: str) -> tuple[str, ...]:
-    """The words that a directive names; cached, since no later directive names them again."""
-    return tuple(_QUOTED.findall(text))
+    """The words that a directive names, without their ends; cached, since no later directive names them again."""
+    return tuple(words for quote in _QUOTED.findall(text) if (words := quote.strip(_ENDS)))
 
 
 def _overlaps(quote: str, others: Iterable[str]) -> bool:
-    """Whether one of the other quotes holds this one, or is a part of it."""
+    """Whether one of the other quotes holds this one, or is a part of it.  They are given without their ends."""
     words = quote.strip(_ENDS)
-    return any(words in other or other.strip(_ENDS) in words for other in others if other.strip(_ENDS))
+    return any(words in other or other in words for other in others)
 
 
 def _meet(one: Span, another: Span) -> bool:

@@ -198,7 +198,7 @@ def _told(directive: str, quote: Callable[[str], str]) -> str:
 
 
 @lru_cache(4096)
-def _turn(template: Template, is_own: bool, number: int, text: str, quote: Callable[[str], str]) -> Piece:  # noqa: FBT001 - the key of a cache
+def _turn(template: Template, is_own: bool, number: int, text: str, quote: Callable[[str], str]) -> Piece:
     """A turn in the prompt of its own side, or of the other one; cached, since all later prompts have it too."""
     if is_own:
         return "assistant", _UNMARK.sub("", quote(text))  # the words may repeat an injection of the opponent

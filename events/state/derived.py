@@ -4,13 +4,18 @@ A turn, a card or a claim that has not changed is the same value as before.  So 
 and not once for each later turn.  What is kept of a debate lives as long as the event that opened it.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 from typing import Any, Final, TypeVar
 from weakref import ref
 
 from events.types import DebateOpened
 
+P = TypeVar("P")
 T = TypeVar("T")
+BLOCK: Final = 16
+"""Parts that are compared at once."""
 
 
 class Derived:
@@ -33,6 +38,25 @@ class Derived:
         result = make()
         self._kept[slot] = parts, result
         return result
+
+    def each(self, slot: str, parts: Sequence[tuple[Hashable, P]], make: Callable[[P], Iterable[T]]) -> Iterator[T]:
+        """What ``make`` gives for each of many named parts, in their order.
+
+        The parts are compared in blocks, so that hundreds of parts that have not changed cost little.
+        """
+        for start in range(0, len(parts), BLOCK):
+            block = tuple(parts[start : start + BLOCK])
+            yield from self.of((slot, "block", start), block, partial(self._block, slot, block, make))
+
+    def _block(
+        self, slot: str, block: tuple[tuple[Hashable, P], ...], make: Callable[[P], Iterable[T]]
+    ) -> tuple[T, ...]:
+        made = (self.of((slot, name), (part,), partial(_listed, make, part)) for name, part in block)
+        return tuple(chain.from_iterable(made))
+
+
+def _listed(make: Callable[[P], Iterable[T]], part: P) -> tuple[T, ...]:
+    return tuple(make(part))
 
 
 _BY_OPENING: Final[dict[int, tuple[ref[DebateOpened], Derived]]] = {}

@@ -17,9 +17,11 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from events.state.claims import Claim
 from events.state.debate import Debate
 from events.state.derived import derived
 from events.state.ledger import TurnCard
+from events.state.spine import Premise
 from events.types import ContextShortened, DebateOpened, ShortenedTurn, Span
 from events.types.rubric import Rubric
 from judge.live.answers import overlaps
@@ -45,6 +47,14 @@ def shortening_due(debate: Debate, opened: DebateOpened) -> ContextShortened | N
     window = opened.judge.window
     if not window:  # unset, or without a limit
         return None
+    parts = (debate.transcript.turns, debate.ledger.cards, debate.claims, debate.spine, debate.words)
+    return derived(opened).of(
+        "shortening", (*parts, debate.context_shortened), lambda: _shortened(debate, opened, window)
+    )
+
+
+def _shortened(debate: Debate, opened: DebateOpened, window: int) -> ContextShortened | None:
+    """What has to go where the window does not hold the debate."""
     newest = len(debate.transcript.spoken())
     sizes, reach = _Sizes(debate, opened), _reach(debate.context_shortened)
     room = room_for_turns(opened.rubric, opened.motion, window)
@@ -175,9 +185,12 @@ class _Sizes:
 
     def _short(self, turn: int, *, is_brief: bool) -> float:
         if (turn, is_brief) not in self._shortened:
-            text = self._debate.transcript.turns[turn].text
-            parts = (text[start:end] for start, end in self.parts(turn, is_brief=is_brief))
-            self._shortened[turn, is_brief] = 2 * TURN_TOKENS + sum(tokens(part) + 2 for part in parts)
+            text, spans = self._debate.transcript.turns[turn].text, self.parts(turn, is_brief=is_brief)
+            self._shortened[turn, is_brief] = derived(self._opened).of(
+                ("size of parts", turn, is_brief),
+                (text, spans),
+                lambda: 2 * TURN_TOKENS + sum(tokens(text[start:end]) + 2 for start, end in spans),
+            )
         return self._shortened[turn, is_brief]
 
     @cached_property
@@ -191,24 +204,23 @@ class _Sizes:
     @cached_property
     def _record(self) -> dict[int, float]:
         """The record by the turn that it is about."""
-        debate, sizes, kept = self._debate, defaultdict[int, float](float), derived(self._opened)
+        debate, kept, sizes = self._debate, derived(self._opened), defaultdict[int, float](float)
         told = self._opened.rubric.dimensions.get(self._opened.rubric.gaps.dimension)
         components = tuple(told.components) if told else ()
-        for card in debate.ledger.cards.values():
-            sizes[card.turn] += kept.of(("size of card", card.turn), (card,), partial(_size_of_card, card, components))
-        for claim in debate.claims.values():
-            sizes[claim.turn] += ENTRY_TOKENS + tokens(claim.quote) + tokens(claim.reason)
-        for premise in debate.spine.premises.values():
-            sizes[premise.turn] += ENTRY_TOKENS + tokens(premise.original or premise.text)
-            for change in premise.changes:
-                sizes[change.turn] += ENTRY_TOKENS + tokens(change.text)
+        for parts in (
+            kept.each("size of card", list(debate.ledger.cards.items()), partial(_of_card, components)),
+            kept.each("size of claim", list(debate.claims.items()), _of_claim),
+            kept.each("size of premise", list(debate.spine.premises.items()), _of_premise),
+        ):
+            for turn, size in parts:
+                sizes[turn] += size
         for found in debate.spine.contradictions:
             sizes[max(found.turns)] += ENTRY_TOKENS
         return sizes
 
 
-def _size_of_card(card: TurnCard, told: Sequence[str]) -> float:
-    """Estimated tokens of the scores of a turn; ``told``: the components whose reasons are given."""
+def _of_card(told: Sequence[str], card: TurnCard) -> Iterator[tuple[int, float]]:
+    """Estimated tokens of the scores of a turn, with it; ``told``: the components whose reasons are given."""
     size = float(len(card.balances) * DIMENSION_TOKENS + len(card.components) * COMPONENT_TOKENS)
     reasons = (card.components[name].reason for name in told if name in card.components)
     size += sum(ENTRY_TOKENS + tokens(reason) for reason in reasons)
@@ -216,4 +228,15 @@ def _size_of_card(card: TurnCard, told: Sequence[str]) -> float:
         size += CHANGE_TOKENS if entry.kind != "score" else 0
         if entry.kind == "gap":
             size += ENTRY_TOKENS + sum(tokens(each.quote) for each in entry.evidence[:1]) + tokens(entry.reason)
-    return size
+    yield card.turn, size
+
+
+def _of_claim(claim: Claim) -> Iterator[tuple[int, float]]:
+    """Estimated tokens of a claim, with its turn."""
+    yield claim.turn, ENTRY_TOKENS + tokens(claim.quote) + tokens(claim.reason)
+
+
+def _of_premise(premise: Premise) -> Iterator[tuple[int, float]]:
+    """Estimated tokens of a premise and of its changes, with their turns."""
+    yield premise.turn, ENTRY_TOKENS + tokens(premise.original or premise.text)
+    yield from ((change.turn, ENTRY_TOKENS + tokens(change.text)) for change in premise.changes)

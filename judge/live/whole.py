@@ -15,7 +15,7 @@ from bisect import bisect
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Final
+from typing import Final, TypeVar
 
 from msgspec import UNSET
 
@@ -59,6 +59,8 @@ def reads_whole(opened: DebateOpened) -> bool:
     return opened.judge.reads == "whole" and opened.rubric.examples is not UNSET and "whole" in opened.prompts
 
 
+P = TypeVar("P")
+T = TypeVar("T")
 LABELS = ("A", "B")
 WITHOUT_ANCHORS: Final = 3
 """The version of the template from which on comparisons and the narrative see no record, and no prompt tells caps."""
@@ -112,7 +114,7 @@ class WholeDebate:
         prompts about the next turn begin with the same text, up to the newest turn.
         """
         newest = len(self._spoken)
-        since = self._noted(newest).text if not self._up_to and newest in self._record else ""
+        since = self._noted_after_turn[newest].text if not self._up_to and newest in self._record else ""
         parts = [*self._means(), *self._settled(), since or self._fill("unrecorded", turn=str(newest))]
         return (
             *self._frame(),
@@ -168,45 +170,58 @@ class WholeDebate:
         Turn ``in_full`` is given in full even if it is shortened or left out elsewhere.  ``with_record``: each turn but
         the newest is followed by its record.
         """
+        said = dict(self._said_in_turn(in_full))
+        noted = self._noted_after_turn if with_record else {}
         messages = list(self._debate.words.values())
         for turn in self._spoken:
-            before = [each for each in messages if each.after_turn < turn.turn]
+            before = [each for each in messages if each.after_turn < turn.turn] if messages else []
             messages = messages[len(before) :]
-            is_left_out = turn.turn in self._left_out and turn.turn != in_full
-            if not is_left_out:
+            if turn.turn in said:
                 yield from moderator_segments(self._opened.prompts, before)
-                yield self._turn(turn, is_in_full=turn.turn == in_full)
-            if with_record and turn.turn < len(self._spoken) and turn.turn in self._record:
-                yield self._noted(turn.turn)
+                yield said[turn.turn]
+            if turn.turn in noted and turn.turn < len(self._spoken):
+                yield noted[turn.turn]
             if self._left_out and turn.turn == self._left_out[-1]:
                 yield Segment("user", self._fill("left_out", first=str(self._left_out[0]), last=str(turn.turn)))
 
-    def _turn(self, turn: TurnSpoken, *, is_in_full: bool) -> Segment:
-        kept = None if is_in_full else self._shortened.get(turn.turn)
-        is_brief = turn.turn in self._without_record
-        return self._derived.of(
-            ("turn", turn.turn, self._swapped, kept is None),
-            (turn, kept, is_brief),
-            lambda: Segment("user", self._said(turn, kept, is_brief=is_brief)),
-        )
+    def _said_in_turn(self, in_full: int) -> Iterator[tuple[int, Segment]]:
+        """The turns that are not left out."""
+        left_out, brief = frozenset(self._left_out) - {in_full}, frozenset(self._without_record)
+        kept = self._shortened | {in_full: None}
+        given = [
+            (turn.turn, (turn, kept.get(turn.turn), turn.turn in brief))
+            for turn in self._spoken
+            if turn.turn not in left_out
+        ]
+        return self._each("turn", given, self._said)
 
-    def _said(self, turn: TurnSpoken, kept: Sequence[Span] | None, *, is_brief: bool) -> str:
-        """A turn in full, or the parts of it that are kept."""
+    def _said(self, given: tuple[TurnSpoken, Sequence[Span] | None, bool]) -> Iterator[tuple[int, Segment]]:
+        """A turn in full, or the parts of it that are kept; and whether it is one without a record."""
+        turn, kept, is_brief = given
         named = {"turn": str(turn.turn), "speaker": self._speaker(turn.side)}
         if kept is None:
-            return self._fill("turn", text=quoted(turn.text), **named)
+            yield turn.turn, Segment("user", self._fill("turn", text=quoted(turn.text), **named))
+            return
         parts = [quoted(turn.text[start:end]) for start, end in kept]
         name = "first_sentence" if is_brief else "shortened"
-        return self._fill(name, text=f"\n{self._text('gap')}\n".join(parts), **named)
+        yield turn.turn, Segment("user", self._fill(name, text=f"\n{self._text('gap')}\n".join(parts), **named))
 
-    def _noted(self, turn: int) -> Segment:
-        """What was recorded after a turn of which something was."""
-        entries = tuple(self._record[turn])
-        return self._derived.of(
-            ("noted", turn, self._swapped),
-            entries,
-            lambda: Segment("user", self._fill("noted", turn=str(turn), entries="\n".join(entries))),
-        )
+    @cached_property
+    def _noted_after_turn(self) -> dict[int, Segment]:
+        """What was recorded after each turn after which something was."""
+        record = [(turn, (turn, tuple(self._record[turn]))) for turn in sorted(self._record)]
+        return dict(self._each("noted", record, self._noted))
+
+    def _noted(self, recorded: tuple[int, tuple[str, ...]]) -> Iterator[tuple[int, Segment]]:
+        """What was recorded after a turn."""
+        turn, entries = recorded
+        yield turn, Segment("user", self._fill("noted", turn=str(turn), entries="\n".join(entries)))
+
+    def _each(
+        self, slot: str, parts: Sequence[tuple[Hashable, P]], make: Callable[[P], Iterable[tuple[int, T]]]
+    ) -> Iterator[tuple[int, T]]:
+        """What follows from each of these parts alone, with its turn."""
+        return self._derived.each(f"{slot} {self._swapped}", parts, make)
 
     @cached_property
     def _record(self) -> dict[int, list[str]]:
@@ -216,49 +231,46 @@ class WholeDebate:
             record[turn].append(entry)
         return record
 
-    def _entries(
-        self, slot: tuple[Hashable, ...], parts: tuple[object, ...], make: Callable[[], Iterable[tuple[int, str]]]
-    ) -> tuple[tuple[int, str], ...]:
-        """Entries of the record that follow from these parts alone, each with the turn that had been spoken last."""
-        return self._derived.of((*slot, self._swapped), parts, lambda: tuple(make()))
-
     def _scores(self) -> Iterator[tuple[int, str]]:
         """Scores as they were given, claims, and changes of scores, with the turn spoken before."""
-        told = [each for each in self._debate.ledger.cards.values() if each.turn not in self._without_record]
-        for card in told:
-            yield from self._entries(("card", card.turn), (card,), partial(self._card, card))
+        brief = frozenset(self._without_record)
+        cards = [(turn, card) for turn, card in self._debate.ledger.cards.items() if turn not in brief]
+        yield from self._each("card", cards, self._card)
         settled = self._debate.settled if self._is_without_anchors else {}
-        for name, claim in self._debate.claims.items():
-            if claim.turn not in self._without_record:
-                at = settled.get(name)
-                yield from self._entries(("claim", name), (claim, at), partial(self._claimed, name, claim, at))
-        for card in told:
-            yield from self._entries(("changes", card.turn), (card,), partial(self._changes, card))
+        claims = [
+            (name, (name, claim, settled.get(name)))
+            for name, claim in self._debate.claims.items()
+            if claim.turn not in brief
+        ]
+        yield from self._each("claim", claims, self._claimed)
+        yield from self._each("changes", cards, self._changes)
         yield from self._paid_already() if self._is_without_anchors else ()
 
     def _case(self) -> Iterator[tuple[int, str]]:
         """Premises, their changes, and contradictions, with their turn."""
-        for name, premise in self._debate.spine.premises.items():
-            parts = premise, self._without_record
-            yield from self._entries(("premise", name), parts, partial(self._premises, name, premise))
+        brief = self._without_record
+        premises = [(name, (name, premise, brief)) for name, premise in self._debate.spine.premises.items()]
+        yield from self._each("premise", premises, self._premise_told)
         for found in self._debate.spine.contradictions:
             if (turn := max(found.turns)) not in self._without_record:
                 named = {"speaker": self._speaker(found.side), "turn": str(turn)}
                 yield turn, self._fill("contradiction", premises=", ".join(found.premises), **named)
 
-    def _claimed(self, name: str, claim: Claim, settled: int | None) -> Iterator[tuple[int, str]]:
-        """A claim, and what was decided of it at position ``settled``."""
+    def _claimed(self, given: tuple[str, Claim, int | None]) -> Iterator[tuple[int, str]]:
+        """A claim, and what was decided of it at a position."""
+        name, claim, settled = given
         yield claim.turn, self._claim(name, claim)
         if settled is not None:
             yield self._newest_at(settled), self._decided(name, claim)
 
-    def _premises(self, name: str, premise: Premise) -> Iterator[tuple[int, str]]:
-        """A premise and its changes."""
-        is_told = premise.turn not in self._without_record
+    def _premise_told(self, given: tuple[str, Premise, tuple[int, ...]]) -> Iterator[tuple[int, str]]:
+        """A premise and its changes; ``given`` ends with the turns without a record."""
+        name, premise, brief = given
+        is_told = premise.turn not in brief
         if is_told:
             yield premise.turn, self._premise(name, premise)
         for change in premise.changes:
-            if is_told or change.turn not in self._without_record:
+            if is_told or change.turn not in brief:
                 yield change.turn, self._premise_change(name, premise, change)
 
     def _changes(self, card: TurnCard) -> Iterator[tuple[int, str]]:

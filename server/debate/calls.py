@@ -151,6 +151,10 @@ def _digest(text: str) -> str:
 
 def _prompt(prompt: Sequence[Segment], debate: Debate) -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
     """The prompt as roles and digests, and by digest the texts that the log does not hold yet."""
-    segments = [(segment.role, _digest(segment.text), segment.text) for segment in prompt]
-    new = {digest: text for _, digest, text in segments if digest not in debate.segments}
-    return tuple((role, digest) for role, digest, _ in segments), new
+    named, new = [], {}
+    for segment in prompt:
+        digest = _digest(segment.text)
+        named.append((segment.role, digest))
+        if digest not in debate.segments:
+            new[digest] = segment.text
+    return tuple(named), new
