@@ -13,6 +13,7 @@ from weakref import ref
 from events.types import DebateOpened
 
 P = TypeVar("P")
+R = TypeVar("R")
 T = TypeVar("T")
 BLOCK: Final = 16
 """Parts that are compared at once."""
@@ -39,20 +40,38 @@ class Derived:
         self._kept[slot] = parts, result
         return result
 
-    def each(self, slot: str, parts: Sequence[tuple[Hashable, P]], make: Callable[[P], Iterable[T]]) -> Iterator[T]:
-        """What ``make`` gives for each of many named parts, in their order.
+    def blocks(
+        self,
+        slot: str,
+        parts: Sequence[tuple[Hashable, P]],
+        make: Callable[[P], Iterable[T]],
+        gather: Callable[[Iterable[T]], R],
+    ) -> Iterator[R]:
+        """What ``make`` gives for each of many named parts, as ``gather`` keeps it of each block of them, in order.
 
-        The parts are compared in blocks, so that hundreds of parts that have not changed cost little.
+        Whole blocks are compared, so hundreds of parts that have not changed cost little.
         """
         for start in range(0, len(parts), BLOCK):
             block = tuple(parts[start : start + BLOCK])
-            yield from self.of((slot, "block", start), block, partial(self._block, slot, block, make))
+            yield self.of((slot, "block", start), block, partial(self._block, slot, block, make, gather))
 
     def _block(
-        self, slot: str, block: tuple[tuple[Hashable, P], ...], make: Callable[[P], Iterable[T]]
-    ) -> tuple[T, ...]:
+        self,
+        slot: str,
+        block: tuple[tuple[Hashable, P], ...],
+        make: Callable[[P], Iterable[T]],
+        gather: Callable[[Iterable[T]], R],
+    ) -> R:
         made = (self.of((slot, name), (part,), partial(_listed, make, part)) for name, part in block)
-        return tuple(chain.from_iterable(made))
+        return gather(chain.from_iterable(made))
+
+
+def by_turn(entries: Iterable[tuple[int, T]]) -> dict[int, list[T]]:
+    """Entries by their turn, in their order."""
+    found: dict[int, list[T]] = {}
+    for turn, entry in entries:
+        found.setdefault(turn, []).append(entry)
+    return found
 
 
 def _listed(make: Callable[[P], Iterable[T]], part: P) -> tuple[T, ...]:

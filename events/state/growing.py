@@ -3,7 +3,8 @@
 Source: the binary counter of the logarithmic method, Bentley and Saxe, "Decomposable searching problems I" (1980).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import filterfalse
 from typing import Generic, TypeVar
 
 V = TypeVar("V")
@@ -41,6 +42,12 @@ class GrowingMap(Generic[V]):
             if name in part:
                 return True
         return False
+
+    def without(self, names: Iterable[str]) -> set[str]:
+        """Those of the names that have no entry."""
+        for part in self._parts:
+            names = filterfalse(part.__contains__, names)
+        return set(names)
 
     def items(self) -> Iterator[tuple[str, V]]:
         """All entries, in the order of their names' first appearance in the oldest part."""

@@ -19,7 +19,7 @@ import msgspec
 
 from events.state.claims import Claim
 from events.state.debate import Debate
-from events.state.derived import derived
+from events.state.derived import by_turn, derived
 from events.state.ledger import TurnCard
 from events.state.spine import Premise
 from events.types import ContextShortened, DebateOpened, ShortenedTurn, Span
@@ -208,14 +208,15 @@ class _Sizes:
         told = self._opened.rubric.dimensions.get(self._opened.rubric.gaps.dimension)
         components = tuple(told.components) if told else ()
         for parts in (
-            kept.each("size of card", list(debate.ledger.cards.items()), partial(_of_card, components)),
-            kept.each("size of claim", list(debate.claims.items()), _of_claim),
-            kept.each("size of premise", list(debate.spine.premises.items()), _of_premise),
+            kept.blocks("size of card", list(debate.ledger.cards.items()), partial(_of_card, components), by_turn),
+            kept.blocks("size of claim", list(debate.claims.items()), _of_claim, by_turn),
+            kept.blocks("size of premise", list(debate.spine.premises.items()), _of_premise, by_turn),
         ):
-            for turn, size in parts:
-                sizes[turn] += size
-        for found in debate.spine.contradictions:
-            sizes[max(found.turns)] += ENTRY_TOKENS
+            for block in parts:
+                for turn, found in block.items():
+                    sizes[turn] += sum(found)
+        for each in debate.spine.contradictions:
+            sizes[max(each.turns)] += ENTRY_TOKENS
         return sizes
 
 

@@ -21,7 +21,7 @@ from msgspec import UNSET
 
 from events.state.claims import Claim
 from events.state.debate import Debate
-from events.state.derived import derived
+from events.state.derived import by_turn, derived
 from events.state.ledger import Balance, ScoreEntry, TurnCard, without_notes
 from events.state.scorecard import most_of
 from events.state.spine import Premise, PremiseChange
@@ -170,7 +170,7 @@ class WholeDebate:
         Turn ``in_full`` is given in full even if it is shortened or left out elsewhere.  ``with_record``: each turn but
         the newest is followed by its record.
         """
-        said = dict(self._said_in_turn(in_full))
+        said = self._said_in_turn(in_full)
         noted = self._noted_after_turn if with_record else {}
         messages = list(self._debate.words.values())
         for turn in self._spoken:
@@ -184,7 +184,7 @@ class WholeDebate:
             if self._left_out and turn.turn == self._left_out[-1]:
                 yield Segment("user", self._fill("left_out", first=str(self._left_out[0]), last=str(turn.turn)))
 
-    def _said_in_turn(self, in_full: int) -> Iterator[tuple[int, Segment]]:
+    def _said_in_turn(self, in_full: int) -> dict[int, Segment]:
         """The turns that are not left out."""
         left_out, brief = frozenset(self._left_out) - {in_full}, frozenset(self._without_record)
         kept = self._shortened | {in_full: None}
@@ -193,7 +193,7 @@ class WholeDebate:
             for turn in self._spoken
             if turn.turn not in left_out
         ]
-        return self._each("turn", given, self._said)
+        return self._segments("turn", given, self._said)
 
     def _said(self, given: tuple[TurnSpoken, Sequence[Span] | None, bool]) -> Iterator[tuple[int, Segment]]:
         """A turn in full, or the parts of it that are kept; and whether it is one without a record."""
@@ -210,29 +210,39 @@ class WholeDebate:
     def _noted_after_turn(self) -> dict[int, Segment]:
         """What was recorded after each turn after which something was."""
         record = [(turn, (turn, tuple(self._record[turn]))) for turn in sorted(self._record)]
-        return dict(self._each("noted", record, self._noted))
+        return self._segments("noted", record, self._noted)
 
     def _noted(self, recorded: tuple[int, tuple[str, ...]]) -> Iterator[tuple[int, Segment]]:
         """What was recorded after a turn."""
         turn, entries = recorded
         yield turn, Segment("user", self._fill("noted", turn=str(turn), entries="\n".join(entries)))
 
-    def _each(
-        self, slot: str, parts: Sequence[tuple[Hashable, P]], make: Callable[[P], Iterable[tuple[int, T]]]
-    ) -> Iterator[tuple[int, T]]:
-        """What follows from each of these parts alone, with its turn."""
-        return self._derived.each(f"{slot} {self._swapped}", parts, make)
+    def _segments(
+        self, slot: str, parts: Sequence[tuple[int, P]], make: Callable[[P], Iterable[tuple[int, Segment]]]
+    ) -> dict[int, Segment]:
+        """A segment for each of these parts, by its turn."""
+        segments: dict[int, Segment] = {}
+        for block in self._derived.blocks(f"{slot} {self._swapped}", parts, make, dict[int, Segment]):
+            segments |= block
+        return segments
 
     @cached_property
     def _record(self) -> dict[int, list[str]]:
         """What was recorded, by the turn that had been spoken last."""
         record: dict[int, list[str]] = defaultdict(list)
-        for turn, entry in (*self._scores(), *self._case()):
-            record[turn].append(entry)
+        for entries in (*self._scores(), *self._case()):
+            for turn, told in entries.items():
+                record[turn] += told
         return record
 
-    def _scores(self) -> Iterator[tuple[int, str]]:
-        """Scores as they were given, claims, and changes of scores, with the turn spoken before."""
+    def _each(
+        self, slot: str, parts: Sequence[tuple[Hashable, P]], make: Callable[[P], Iterable[tuple[int, str]]]
+    ) -> Iterator[dict[int, list[str]]]:
+        """Entries of the record that follow from each of these parts alone, by the turn that had been spoken last."""
+        return self._derived.blocks(f"{slot} {self._swapped}", parts, make, by_turn)
+
+    def _scores(self) -> Iterator[dict[int, list[str]]]:
+        """Scores as they were given, claims, and changes of scores."""
         brief = frozenset(self._without_record)
         cards = [(turn, card) for turn, card in self._debate.ledger.cards.items() if turn not in brief]
         yield from self._each("card", cards, self._card)
@@ -244,13 +254,16 @@ class WholeDebate:
         ]
         yield from self._each("claim", claims, self._claimed)
         yield from self._each("changes", cards, self._changes)
-        yield from self._paid_already() if self._is_without_anchors else ()
+        yield by_turn(self._paid_already() if self._is_without_anchors else ())
 
-    def _case(self) -> Iterator[tuple[int, str]]:
-        """Premises, their changes, and contradictions, with their turn."""
+    def _case(self) -> Iterator[dict[int, list[str]]]:
+        """Premises, their changes, and contradictions."""
         brief = self._without_record
         premises = [(name, (name, premise, brief)) for name, premise in self._debate.spine.premises.items()]
         yield from self._each("premise", premises, self._premise_told)
+        yield by_turn(self._contradictions())
+
+    def _contradictions(self) -> Iterator[tuple[int, str]]:
         for found in self._debate.spine.contradictions:
             if (turn := max(found.turns)) not in self._without_record:
                 named = {"speaker": self._speaker(found.side), "turn": str(turn)}

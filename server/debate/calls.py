@@ -144,17 +144,13 @@ def _shared_fields(step: Speak | Ask, call: str, debate: Debate) -> dict[str, An
 
 
 @lru_cache(maxsize=8192)
-def _digest(text: str) -> str:
-    """The digest of a segment; cached, since all later prompts of a debate have it too."""
-    return sha256(text.encode()).hexdigest()
+def _named(segment: Segment) -> tuple[str, str]:
+    """A segment as its role and digest; cached, since all later prompts of a debate have it too."""
+    return segment.role, sha256(segment.text.encode()).hexdigest()
 
 
 def _prompt(prompt: Sequence[Segment], debate: Debate) -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
     """The prompt as roles and digests, and by digest the texts that the log does not hold yet."""
-    named, new = [], {}
-    for segment in prompt:
-        digest = _digest(segment.text)
-        named.append((segment.role, digest))
-        if digest not in debate.segments:
-            new[digest] = segment.text
-    return tuple(named), new
+    named = tuple(map(_named, prompt))
+    new = debate.segments.without(digest for _, digest in named)
+    return named, {digest: each.text for (_, digest), each in zip(named, prompt, strict=True) if digest in new}
