@@ -6,6 +6,8 @@ From version 4 of the debater's template on.  Source: docs/design.md.
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import repeat
+from operator import contains
 from typing import Final
 
 from msgspec import Struct
@@ -13,7 +15,8 @@ from msgspec.structs import replace
 
 from events.state.claims import BY_EVIDENCE, Claim
 from events.state.debate import Debate
-from events.state.ledger import ScoreEntry, without_notes
+from events.state.derived import derived
+from events.state.ledger import Ledger, ScoreEntry, without_notes
 from events.text.said import sentences
 from events.types import Side, Span, other
 
@@ -93,12 +96,24 @@ def matters(debate: Debate, side: Side, *, closes: bool) -> tuple[str, ...]:
 def flaws(debate: Debate, side: Side) -> Iterator[ScoreEntry]:
     """The flaws in turns of ``side`` that the newest turn exposed, in words that the side has not taken back."""
     newest = len(debate.transcript.spoken())
-    for card in debate.ledger.cards.values():
-        for entry in card.entries if card.side == side else ():
+    if debate.opened is None:
+        return
+    shown = derived(debate.opened).of(
+        "shown flaws", (debate.ledger.cards, newest), lambda: tuple(_shown(debate.ledger, newest))
+    )
+    for entry in shown:
+        fails = entry.evidence[0]
+        is_own = debate.ledger.sides[entry.turn] == side
+        if is_own and fails.span is not None and not _is_taken_back(debate, fails.turn, fails.span):
+            yield entry
+
+
+def _shown(ledger: Ledger, newest: int) -> Iterator[ScoreEntry]:
+    """The flaws that a turn exposed."""
+    for card in ledger.cards.values():
+        for entry in card.entries:
             if entry.kind == "gap" and len(entry.evidence) > 1 and entry.evidence[1].turn == newest:
-                fails = entry.evidence[0]
-                if fails.span is not None and not _is_taken_back(debate, fails.turn, fails.span):
-                    yield entry
+                yield entry
 
 
 def _own_faults(debate: Debate, side: Side, last: int) -> Iterator[_Matter]:
@@ -253,8 +268,8 @@ def _named(text: str) -> tuple[str, ...]:
 
 def _overlaps(quote: str, others: Iterable[str]) -> bool:
     """Whether one of the other quotes holds this one, or is a part of it.  They are given without their ends."""
-    words = quote.strip(_ENDS)
-    return any(words in other or other in words for other in others)
+    words, known = quote.strip(_ENDS), tuple(others)
+    return any(map(contains, known, repeat(words))) or any(map(contains, repeat(words), known))
 
 
 def _meet(one: Span, another: Span) -> bool:

@@ -4,7 +4,7 @@ An anomaly is not an event.  It is derived again after every event that changes 
 events does not matter.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from msgspec import UNSET, Struct
@@ -18,6 +18,7 @@ from events.types import (
     Degree,
     Reason,
     Rounds,
+    ScoreCapped,
     ScoreChange,
     ScoreInferred,
     Side,
@@ -72,6 +73,8 @@ class Exchanges(Struct, frozen=True, kw_only=True, gc=False):
     anomalies: dict[str, Anomaly] = {}
     residuals: dict[int, float] = {}
     """By the position of its comparison: how far the scores of a pair lie from what the comparison says of them."""
+    used: frozenset[int] = frozenset()
+    """The positions of the comparisons between the sides that moved a score, or filled one that lacks."""
 
     @property
     def pairs(self) -> tuple[Comparison, ...]:
@@ -92,7 +95,7 @@ MOVED_BY: Final = frozenset({TurnsCompared, TurnScored, TurnRescored, ScoreInfer
 def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
     """The exchanges after ``record``; ``ledger`` is the one after it."""
     event = record.event
-    comparisons, closing = exchanges.comparisons, exchanges.closing
+    comparisons, closing, used = exchanges.comparisons, exchanges.closing, exchanges.used
     if isinstance(event, TurnsCompared):
         made = Comparison(
             position=record.position,
@@ -105,7 +108,10 @@ def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
             reason=event.reason,
             missing=None if event.missing is UNSET else event.missing,
         )
-        if event.later == event.earlier + 1:
+        known = comparisons if event.later == event.earlier + 1 else closing
+        if event.later in known:
+            used -= {known[event.later].position}
+        if known is comparisons:
             comparisons = {**comparisons, event.later: made}
         else:
             closing = {**closing, event.later: made}
@@ -113,20 +119,39 @@ def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
         return exchanges
     after = replace(exchanges, comparisons=comparisons, closing=closing)
     touched = (made,) if isinstance(event, TurnsCompared) else after.about(event.turn)
-    anomalies, residuals = dict(exchanges.anomalies), dict(exchanges.residuals)
+    anomalies, residuals = dict(exchanges.anomalies), exchanges.residuals
+    if not isinstance(event, ScoreChange) or isinstance(event, ScoreCapped):  # other changes leave what was admitted
+        residuals = _residuals(residuals, touched, ledger)
+        used = used.difference([each.position for each in touched]).union(
+            [each.position for each in touched if _is_used(ledger, each)]
+        )
     for comparison in touched:
-        residuals.pop(comparison.position, None)
         for key in _keys(comparison):
             if key in anomalies and anomalies[key].comparison == comparison.position:
                 del anomalies[key]
     for comparison in touched:
         anomalies |= anomalies_of(comparison, ledger)
+    after = replace(after, anomalies=anomalies, residuals=residuals, used=used)
+    is_same = comparisons is exchanges.comparisons and closing is exchanges.closing
+    return exchanges if is_same and after == exchanges else after
+
+
+def _residuals(known: dict[int, float], touched: Iterable[Comparison], ledger: Ledger) -> dict[int, float]:
+    """The residuals after the scores of some comparisons have changed."""
+    residuals = dict(known)
+    for comparison in touched:
+        residuals.pop(comparison.position, None)
         if (lies := residual(held(ledger, comparison).values())) is not None:
             residuals[comparison.position] = lies
-    is_same = comparisons is exchanges.comparisons and closing is exchanges.closing
-    if is_same and anomalies == exchanges.anomalies and residuals == exchanges.residuals:
-        return exchanges
-    return replace(after, anomalies=anomalies, residuals=residuals)
+    return residuals
+
+
+def _is_used(ledger: Ledger, comparison: Comparison) -> bool:
+    """Whether a comparison between the sides moved a score, or filled one that lacks."""
+    cards = [ledger.cards.get(each) for each in (comparison.earlier, comparison.later)]
+    known = [each for each in cards if each is not None and each.composite(ledger.dimensions) is not None]
+    is_known = len(known) == len(cards) and not all(each.inferred for each in known)
+    return comparison.missing is None and is_known and known[0].side != known[1].side
 
 
 def anomalies_of(comparison: Comparison, ledger: Ledger) -> dict[str, Anomaly]:

@@ -87,17 +87,10 @@ def kept_parts(debate: Debate, turn: int) -> tuple[Span, ...]:
     Of a very long sentence only these words are kept.
     """
     text = debate.transcript.turns[turn].text
-    marked = [claim.span for claim in debate.claims.values() if claim.turn == turn]
-    marked += [
-        evidence.span
-        for card in debate.ledger.cards.values()
-        for entry in card.entries
-        if entry.kind == "gap"
-        for evidence in entry.evidence
-        if evidence.turn == turn and evidence.span is not None
-    ]
+    assert debate.opened is not None, "turns are shortened in an open debate"
+    places = derived(debate.opened).of("marked", (debate.claims, debate.ledger.cards), partial(_marked, debate))
     found, parts = sentences(text), list(first_part(text))
-    for words in marked:
+    for words in places.get(turn, ()):
         around = [each for each in found if overlaps(each, words)]
         parts += around if sum(end - start for start, end in around) <= 2 * SHORT else [words]
     joined: list[Span] = []
@@ -107,6 +100,20 @@ def kept_parts(debate: Debate, turn: int) -> tuple[Span, ...]:
         else:
             joined.append((start, end))
     return tuple(joined)
+
+
+def _marked(debate: Debate) -> dict[int, list[Span]]:
+    """The words of turns that were flagged or cost points, by turn."""
+    flagged = ((claim.turn, claim.span) for claim in debate.claims.values())
+    cost = (
+        (evidence.turn, evidence.span)
+        for card in debate.ledger.cards.values()
+        for entry in card.entries
+        if entry.kind == "gap"
+        for evidence in entry.evidence
+        if evidence.span is not None
+    )
+    return by_turn((*flagged, *cost))
 
 
 def first_part(text: str) -> tuple[Span, ...]:
