@@ -38,7 +38,7 @@ def _differing(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, 
     """The members of ``new`` that are not the same objects in ``old``."""
     if len(new) >= len(old) and all(map(is_, old, new)):  # the usual case, far below the time of a loop: it has grown
         yield from compress(new.items(), map(is_not, old.values(), new.values()))
-        yield from islice(new.items(), len(old), None)
+        yield from (each for each in islice(new.items(), len(old), None) if each[1] is not UNSET)
     else:
         yield from ((key, value) for key, value in new.items() if value is not old.get(key, UNSET))
 
