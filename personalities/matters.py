@@ -6,7 +6,7 @@ From version 4 of the debater's template on.  Source: docs/design.md.
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import repeat
+from itertools import chain, repeat
 from operator import contains
 from typing import Final
 
@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from events.state.claims import BY_EVIDENCE, Claim
 from events.state.debate import Debate
-from events.state.derived import derived
-from events.state.ledger import Ledger, ScoreEntry, without_notes
+from events.state.derived import by_turn, derived
+from events.state.ledger import ScoreEntry, TurnCard, without_notes
 from events.text.said import sentences
 from events.types import Side, Span, other
 
@@ -98,22 +98,19 @@ def flaws(debate: Debate, side: Side) -> Iterator[ScoreEntry]:
     newest = len(debate.transcript.spoken())
     if debate.opened is None:
         return
-    shown = derived(debate.opened).of(
-        "shown flaws", (debate.ledger.cards, newest), lambda: tuple(_shown(debate.ledger, newest))
-    )
-    for entry in shown:
+    shown = derived(debate.opened).blocks("shown flaws", list(debate.ledger.cards.items()), _shown, by_turn)
+    for entry in chain.from_iterable(block.get(newest, ()) for block in shown):
         fails = entry.evidence[0]
         is_own = debate.ledger.sides[entry.turn] == side
         if is_own and fails.span is not None and not _is_taken_back(debate, fails.turn, fails.span):
             yield entry
 
 
-def _shown(ledger: Ledger, newest: int) -> Iterator[ScoreEntry]:
-    """The flaws that a turn exposed."""
-    for card in ledger.cards.values():
-        for entry in card.entries:
-            if entry.kind == "gap" and len(entry.evidence) > 1 and entry.evidence[1].turn == newest:
-                yield entry
+def _shown(card: TurnCard) -> Iterator[tuple[int, ScoreEntry]]:
+    """The flaws of a turn, each with the turn that exposed it."""
+    for entry in card.entries:
+        if entry.kind == "gap" and len(entry.evidence) > 1:
+            yield entry.evidence[1].turn, entry
 
 
 def _own_faults(debate: Debate, side: Side, last: int) -> Iterator[_Matter]:

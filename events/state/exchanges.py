@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from msgspec import UNSET, Struct
-from msgspec.structs import replace
 
 from events.record import Recorded
 from events.state.ledger import SCORE_CHANGES, Ledger
@@ -117,8 +116,7 @@ def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
             closing = {**closing, event.later: made}
     elif not isinstance(event, TurnScored | ScoreChange | TurnRescored | ScoreInferred):
         return exchanges
-    after = replace(exchanges, comparisons=comparisons, closing=closing)
-    touched = (made,) if isinstance(event, TurnsCompared) else after.about(event.turn)
+    touched = (made,) if isinstance(event, TurnsCompared) else exchanges.about(event.turn)
     anomalies, residuals = dict(exchanges.anomalies), exchanges.residuals
     if not isinstance(event, ScoreChange) or isinstance(event, ScoreCapped):  # other changes leave what was admitted
         residuals = _residuals(residuals, touched, ledger)
@@ -131,9 +129,10 @@ def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
                 del anomalies[key]
     for comparison in touched:
         anomalies |= anomalies_of(comparison, ledger)
-    after = replace(after, anomalies=anomalies, residuals=residuals, used=used)
-    is_same = comparisons is exchanges.comparisons and closing is exchanges.closing
-    return exchanges if is_same and after == exchanges else after
+    is_same = comparisons is exchanges.comparisons and closing is exchanges.closing and used == exchanges.used
+    if is_same and anomalies == exchanges.anomalies and residuals == exchanges.residuals:
+        return exchanges
+    return Exchanges(comparisons=comparisons, closing=closing, anomalies=anomalies, residuals=residuals, used=used)
 
 
 def _residuals(known: dict[int, float], touched: Iterable[Comparison], ledger: Ledger) -> dict[int, float]:

@@ -93,14 +93,10 @@ def findings(debate: Debate, turn: int) -> Iterator[Finding]:
     rubric = debate.ledger.rubric
     starts = [start for start, _ in sentences(debate.transcript.turns[turn].text)]
     for name, claim in debate.claims.items():
-        rule = rule_of(rubric, claim.kind) if rubric is not None else None
-        if (
-            claim.turn == turn
-            and claim.state != "cleared"
-            and claim.given
-            and rule
-            and is_weighed(rubric, rule.dimension)
-        ):
+        if claim.turn != turn or claim.state == "cleared" or not claim.given or rubric is None:
+            continue
+        rule = rule_of(rubric, claim.kind)
+        if rule and is_weighed(rubric, rule.dimension):
             yield Finding(f"claim {name}", _sentence(starts, claim.span), claim.given)
     card = debate.ledger.cards.get(turn)
     for entry in () if card is None else card.entries:
