@@ -96,17 +96,7 @@ def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
     event = record.event
     comparisons, closing, used = exchanges.comparisons, exchanges.closing, exchanges.used
     if isinstance(event, TurnsCompared):
-        made = Comparison(
-            position=record.position,
-            earlier=event.earlier,
-            later=event.later,
-            outcomes={} if event.outcomes is UNSET else event.outcomes,
-            degrees={} if event.degrees is UNSET else event.degrees,
-            flipped=event.flipped,
-            levels={} if event.levels is UNSET else event.levels,
-            reason=event.reason,
-            missing=None if event.missing is UNSET else event.missing,
-        )
+        made = _made(record.position, event)
         known = comparisons if event.later == event.earlier + 1 else closing
         if event.later in known:
             used -= {known[event.later].position}
@@ -129,10 +119,22 @@ def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
                 del anomalies[key]
     for comparison in touched:
         anomalies |= anomalies_of(comparison, ledger)
-    is_same = comparisons is exchanges.comparisons and closing is exchanges.closing and used == exchanges.used
-    if is_same and anomalies == exchanges.anomalies and residuals == exchanges.residuals:
-        return exchanges
-    return Exchanges(comparisons=comparisons, closing=closing, anomalies=anomalies, residuals=residuals, used=used)
+    after = Exchanges(comparisons=comparisons, closing=closing, anomalies=anomalies, residuals=residuals, used=used)
+    return exchanges if after == exchanges else after
+
+
+def _made(position: int, event: TurnsCompared) -> Comparison:
+    return Comparison(
+        position=position,
+        earlier=event.earlier,
+        later=event.later,
+        outcomes={} if event.outcomes is UNSET else event.outcomes,
+        degrees={} if event.degrees is UNSET else event.degrees,
+        flipped=event.flipped,
+        levels={} if event.levels is UNSET else event.levels,
+        reason=event.reason,
+        missing=None if event.missing is UNSET else event.missing,
+    )
 
 
 def _residuals(known: dict[int, float], touched: Iterable[Comparison], ledger: Ledger) -> dict[int, float]:
