@@ -17,6 +17,7 @@ from judge.material import (
     speeches_of,
     turns_material,
 )
+from judge.panel.case import case_criteria
 from judge.protocol.assess import faulty_citations
 from providers.base import Material, Speech, Term
 
@@ -112,7 +113,7 @@ def case_material(case: Case, seat: Rater, opened: DebateOpened) -> Material:
         language=opened.language or "en",
         speeches=speeches,
         about=about,
-        terms=_criteria_terms(opened.rubric.criteria),
+        terms=_criteria_terms(case_criteria(opened)),
         context=_part(seat),
     )
 

@@ -32,7 +32,7 @@ from judge.protocol.reading import (
     join_names,
     parse_loosely,
 )
-from judge.templates import fill, section
+from judge.templates import fill, has_section, section
 from providers.answers.schema import guided
 from providers.base import Segment
 
@@ -66,11 +66,15 @@ def cross_type(targets: tuple[str, ...]) -> Any:
 
 
 def cross_prompt(opened: DebateOpened, protocol: ProtocolState, by: Side) -> Prompt:
-    """Ask a side to answer every argument of the other one."""
-    template, names = opened.prompts["protocol"], protocol.arguments_of(other(by))
-    shown = (argument_segment(template, name, protocol.arguments[name]) for name in names)
+    """Ask a side to answer every argument of the other one; the prompt has its own arguments, too."""
+    template, crossing, names = opened.prompts["protocol"], opened.prompts["cross"], protocol.arguments_of(other(by))
+    shown = [argument_segment(template, name, protocol.arguments[name]) for name in names]
+    if has_section(crossing, "own"):
+        own = (argument_segment(template, name, protocol.arguments[name]) for name in protocol.arguments_of(by))
+        heads = (Segment("user", section(crossing, name)) for name in ("own", "theirs"))
+        shown = [next(heads), *own, next(heads), *shown]
     asked = "examine" if has_answers(opened) else "ask"
-    ask = fill(section(opened.prompts["cross"], asked), stance=STANCE[by], ids=join_names(names))
+    ask = fill(section(crossing, asked), stance=STANCE[by], ids=join_names(names))
     return (*prompt_opening(opened, by), *shown, Segment("user", ask))
 
 

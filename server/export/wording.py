@@ -37,7 +37,7 @@ def seat_of(seat: SeatView) -> str:
     if seat.speaker is not UNSET:
         return seat.speaker
     if not seat.archetype:
-        return "a speaker that is not named yet"
+        return "a speaker that is not named yet" if seat.model is UNSET else seat.model
     model = "a model that is not named yet" if seat.model is UNSET else seat.model
     return f"{model}, {seat.archetype}"
 

@@ -17,6 +17,7 @@ export const FORM = {
   asJudge: "same as the judge",
   answering: "Available",
   silent: "Not available",
+  noCharacter: "None: the same rules for both sides",
   serverChoice: "the server’s choice",
   otherModel: "another model…",
   person: "a person…",

@@ -157,14 +157,14 @@ def _judge(request: DebateRequest, model: str, found: FoundModels) -> JudgeSeat:
 
 
 def chosen_archetypes(request: DebateRequest) -> dict[Side, str]:
-    """The archetype of each side.  Raises ``BadField`` for an unknown one."""
-    known = archetypes()
+    """The archetype of each side; empty for a side without one.  Raises ``BadField`` for an unknown one."""
+    known, usual = archetypes(), request.usual_archetypes
     chosen: dict[Side, str] = {
-        "pro": request.pro.archetype or "engineer",
-        "con": request.con.archetype or "provocateur",
+        "pro": request.pro.archetype or usual.get("pro", ""),
+        "con": request.con.archetype or usual.get("con", ""),
     }
     for side, name in chosen.items():
-        if name not in known:
+        if name and name not in known:
             raise BadField(f"{side}.archetype", f"{name!r} is none of {', '.join(known)}")
     return chosen
 

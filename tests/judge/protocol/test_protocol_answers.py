@@ -301,7 +301,7 @@ def test_a_rubric_without_responsiveness_does_not_speak_of_it() -> None:
 def test_a_debate_with_older_prompts_gets_them_as_they_were() -> None:
     """Prompts without the new sections, under a rubric with anchors: a log from before this round existed."""
     older = {
-        name: replace(each, text=f"version: 1\n--- ask\n{section(each, 'ask')}\n{_shared(name, each.text)}")
+        name: replace(each, text=f"version: 1\n--- ask\n{section(each, 'ask')}\n{_shared(name, each.text)}{CONCEDED}")
         if name in {"assess", "close"}
         else each
         for name, each in OPENED.prompts.items()
@@ -312,11 +312,17 @@ def test_a_debate_with_older_prompts_gets_them_as_they_were() -> None:
 
     assert "- UPHELD: it withstood the cross-examination" in said
     assert "Specific evidence that a reader could check" not in said
-    assert "shift" not in text(closing_prompt(opened, debate.protocol, "pro", ""))
+    closing = text(closing_prompt(opened, debate.protocol, "pro", ""))
+    assert "shift" not in closing
+    assert "What you granted in the other side's case:\nCON-3 (concede):\n| CON-3 leaves out what it costs." in closing
+
+
+CONCEDED = "--- conceded\nWhat you granted in the other side's case:\n$concessions\n"
+"""A section that only older templates have."""
 
 
 def _shared(name: str, template: str) -> str:
     """The sections that older templates have as well."""
-    known = {"assess": ("argument", "answered", "unanswered", "examination", "closing", "cut"), "close": ("conceded",)}
+    known = {"assess": ("argument", "answered", "unanswered", "examination", "closing", "cut"), "close": ()}
     parts = {part.partition("\n")[0]: part.partition("\n")[2] for part in template.split("--- ")[1:]}
     return "".join(f"--- {each}\n{parts[each]}" for each in known[name])
