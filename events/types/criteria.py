@@ -50,6 +50,10 @@ class ProtocolRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     closing_words: int = 200
     closing_shift: bool | UnsetType = UNSET
     """Whether a closing says how the side's position shifted, and why."""
+    whole_sentences: bool | UnsetType = UNSET
+    """Whether an answer or a closing that is too long ends with a whole sentence, or with an ellipsis."""
+    both_orders: bool | UnsetType = UNSET
+    """Whether the judge reads the debate twice, once with each side first, and half of the raters each side first."""
     temperature: Annotated[float, Meta(ge=0, le=2)] | UnsetType = UNSET
     """The temperature of cross-examinations, answers and closings; without it, that of openings."""
     even_within: float = 1.0

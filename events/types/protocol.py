@@ -83,7 +83,7 @@ class ClosingStated(DerivedEvent, frozen=True, kw_only=True, tag="closing_stated
 
 
 class FallacyFound(DerivedEvent, frozen=True, kw_only=True, tag="fallacy_found"):
-    """A fallacy in a side's statement for an argument; ``quote`` stands in ``turn`` at ``span``."""
+    """A fallacy in what is said for an argument, or against it; ``quote`` stands in ``turn`` at ``span``."""
 
     argument: str
     fallacy: Fallacy
@@ -91,6 +91,8 @@ class FallacyFound(DerivedEvent, frozen=True, kw_only=True, tag="fallacy_found")
     turn: int
     span: Span
     reason: str = ""
+    by: Side | UnsetType = UNSET
+    """The examiner, if it stands in the cross-examination of the argument; unset for the argument's own side."""
 
 
 class ArgumentTraced(DerivedEvent, frozen=True, kw_only=True, tag="argument_traced"):

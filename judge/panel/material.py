@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from events.state.debate import Debate
 from events.types import SIDES, Case, DebateOpened, Rater, Side, other
-from events.types.criteria import Criteria
+from events.types.criteria import Criteria, ProtocolRules
 from judge.material import (
     anchors_on,
     labels_of,
@@ -18,6 +18,7 @@ from judge.material import (
     turns_material,
 )
 from judge.panel.case import case_criteria
+from judge.protocol.answers import shown_answer
 from judge.protocol.assess import faulty_citations
 from providers.base import Material, Speech, Term
 
@@ -52,7 +53,7 @@ def opinion_material(debate: Debate, seat: Rater, asks: Mapping[str, str], shown
 def arguments_material(debate: Debate, purpose: str) -> Material:
     """Return the arguments of a protocol debate, what was said of them, their authors' answers, and the closings."""
     labels: dict[Side, str] = {"pro": "A", "con": "B"}
-    arguments = debate.protocol.arguments
+    arguments, rules = debate.protocol.arguments, opened_of(debate).rubric.protocol or ProtocolRules()
     speeches = [
         Speech(
             name=name,
@@ -74,7 +75,13 @@ def arguments_material(debate: Debate, purpose: str) -> Material:
         if each.cross is not UNSET
     ]
     speeches += [
-        Speech(name=f"reply about {name}", speaker=labels[each.side], text=each.answer, kind="reply", answers=name)
+        Speech(
+            name=f"reply about {name}",
+            speaker=labels[each.side],
+            text=shown_answer(each.answer, rules),
+            kind="reply",
+            answers=name,
+        )
         for name, each in arguments.items()
         if each.answer is not UNSET
     ]

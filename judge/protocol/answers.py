@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from msgspec import UNSET, Meta
 
 from events.state.parts.rounds import ProtocolState
-from events.text.segmentation import count_words, first_words
+from events.text.segmentation import count_words, first_sentences, first_words
 from events.types import DebateOpened, QuestionsAnswered, Side
 from events.types.criteria import ProtocolRules
 from judge.guard.neutralise import quoted
@@ -124,7 +124,12 @@ def read_answers(
 
 def shown_answer(text: str, rules: ProtocolRules) -> str:
     """Return as much of an answer as counts."""
-    return first_words(text, rules.answer_words) if rules.answer_words else text
+    return cut_to(text, rules.answer_words, rules) if rules.answer_words else text
+
+
+def cut_to(text: str, most: int, rules: ProtocolRules) -> str:
+    """Return a text within ``most`` words, cut as the rules say."""
+    return first_sentences(text, most) if rules.whole_sentences else first_words(text, most)
 
 
 def _entries(value: Any) -> Iterator[tuple[str, str]]:

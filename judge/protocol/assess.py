@@ -98,19 +98,25 @@ def assess_prompt(opened: DebateOpened, debate: Debate) -> Prompt:
     rules, criteria = opened.rubric.protocol, opened.rubric.criteria
     assert rules is not None, "an opening fills in what a rubric leaves out"
     assert criteria is not None, "likewise"
-    protocol = debate.protocol
-    is_anchored = has_anchors(criteria) and has_section(opened.prompts["assess"], "assess")
+    protocol, template = debate.protocol, opened.prompts["assess"]
+    is_anchored = has_anchors(criteria) and has_section(template, "assess")
+    known = "\n".join(f"- {name}: {what}" for name, what in rules.fallacies.items())
     ask = fill(
-        section(opened.prompts["assess"], "assess" if is_anchored else "ask"),
+        section(template, "assess" if is_anchored else "ask"),
         ids=join_names(protocol.arguments),
         low=str(criteria.low),
         high=str(criteria.high),
-        fallacies="\n".join(f"- {name}: {what}" for name, what in rules.fallacies.items()),
+        fallacies=fill(section(template, "fallacies"), known=known) if asks_examined(opened) else known,
         criteria=criteria_lines(criteria if is_anchored else without_anchors(criteria)),
     )
     shown = (*argument_segments(opened, debate), *closing_segments(opened, debate))
     prompt = (*opening(opened.prompts, opened.motion), *shown, Segment("user", ask))
     return with_moderator_messages(prompt, opened.prompts, debate.words.values())
+
+
+def asks_examined(opened: DebateOpened) -> bool:
+    """Whether the judge is asked for fallacies in cross-examination too; debates of before are not."""
+    return has_section(opened.prompts["assess"], "fallacies")
 
 
 def argument_segments(opened: DebateOpened, debate: Debate) -> Prompt:
@@ -162,7 +168,7 @@ def _exchanged(opened: DebateOpened, argument: ArgumentState) -> str:
     reply = fill(
         section(template, "replied"),
         speaker=speaker,
-        note=f" {note}" if len(text) < len(argument.answer) else "",
+        note=f" {note}" if text != argument.answer.rstrip() else "",
         text=quoted(text),
     )
     return f"{examined}\n\n{reply}"
@@ -187,7 +193,7 @@ def closing_segments(opened: DebateOpened, debate: Debate) -> Prompt:
     """Return both sides' closings, as far as they count, then what was found of the citations of all statements."""
     rules = opened.rubric.protocol
     assert rules is not None, "an opening fills in what a rubric leaves out"
-    closings = tuple(_closing(opened, debate, side, rules.closing_words) for side in SIDES)
+    closings = tuple(_closing(opened, debate, side, rules) for side in SIDES)
     return (*closings, *_citations(opened, debate))
 
 
@@ -218,11 +224,12 @@ def faulty_citations(debate: Debate) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _closing(opened: DebateOpened, debate: Debate, side: Side, most: int) -> Segment:
+def _closing(opened: DebateOpened, debate: Debate, side: Side, rules: ProtocolRules) -> Segment:
     """Return a side's closing as far as it counts, with a note if it was cut."""
     template, turn = opened.prompts["assess"], spoken_by(debate, side)[-1]
     words = str(debate.protocol.closings[side].words)
-    note = fill(section(template, "cut"), most=str(most), words=words) if turn.clipped else ""
+    most = str(count_words(turn.text) if rules.whole_sentences else rules.closing_words)
+    note = fill(section(template, "cut"), most=most, words=words) if turn.clipped else ""
     text = fill(
         section(template, "closing"), speaker=SPEAKER[side], note=f" {note}" if note else "", text=quoted(turn.text)
     )

@@ -105,7 +105,7 @@ def read_cross(raw: str, by: Side, turn: int, names: tuple[str, ...], also: tupl
     events: list[Event] = [kept[name] for name in names if name in kept]
     if faults:
         events.append(CrossExaminationFaulted(by=by, turn=turn, faults=tuple(faults), free_text=raw))
-    text = "\n\n".join(_said(kept[name]) for name in names if name in kept) or all_text(value)
+    text = "\n\n".join(cross_said(kept[name]) for name in names if name in kept) or all_text(value)
     return StatementReading(text=text, events=tuple(events), faults=tuple(faults), kept=len(kept))
 
 
@@ -142,5 +142,6 @@ def _answer(item: Any, name: str, by: Side, turn: int) -> tuple[ArgumentCrossExa
     return answer, wrong
 
 
-def _said(answer: ArgumentCrossExamined) -> str:
+def cross_said(answer: ArgumentCrossExamined) -> str:
+    """Return the answer to an argument as the turn has it."""
     return f"On {answer.target}, {answer.response}: {answer_text(answer)}"

@@ -24,6 +24,7 @@ from events.types import (
     Side,
     Span,
     missing,
+    other,
 )
 from events.types.criteria import Criteria
 from judge.guard.quotes import find
@@ -31,7 +32,8 @@ from judge.lenient import same_id
 from judge.live.answers import Answers, is_majority, majority, overlapping, why_missing
 from judge.live.entries import record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
-from judge.protocol.assess import AssessmentAnswer, FallacyAnswer, TracedAnswer, spoken_by
+from judge.protocol.assess import AssessmentAnswer, FallacyAnswer, TracedAnswer, asks_examined, spoken_by
+from judge.protocol.cross import cross_said
 from judge.protocol.reading import excerpt
 
 PURPOSE: Final = "assess"
@@ -98,8 +100,17 @@ def _find_fallacies(batch: EventBatch, given: Sequence[tuple[int, AssessmentAnsw
                 why = f"only {votes} of {len(given)} samples find it ({fallacy})"
                 refuse_finding(batch, turn, PURPOSE, quote, why, position)
                 continue
+            speaker, own = batch.debate.transcript.turns[turn].side, batch.debate.protocol.arguments[name].side
             batch.add(
-                FallacyFound(argument=name, fallacy=fallacy, quote=quote, turn=turn, span=span, reason=finding.reason),
+                FallacyFound(
+                    argument=name,
+                    fallacy=fallacy,
+                    quote=quote,
+                    turn=turn,
+                    span=span,
+                    reason=finding.reason,
+                    by=UNSET if speaker == own else speaker,
+                ),
                 position,
             )
 
@@ -118,7 +129,28 @@ def _place(debate: Debate, finding: FallacyAnswer, opened: DebateOpened) -> tupl
     for turn in spoken_by(debate, side):
         if (span := find(finding.quote, turn.text, opened.rubric.quote_minimum)) is not None:
             return name, fallacy, turn.turn, span
-    return f"the quote is not in what {side} said, or too short to tell ({fallacy}, {name})"
+    if not asks_examined(opened):
+        return f"the quote is not in what {side} said, or too short to tell ({fallacy}, {name})"
+    if (found := _in_examination(debate, name, finding.quote, opened.rubric.quote_minimum)) is not None:
+        return name, fallacy, *found
+    where = f"in what {side} said, nor in the cross-examination of {name}"
+    return f"the quote is not {where}, or too short to tell ({fallacy}, {name})"
+
+
+def _in_examination(debate: Debate, name: str, quote: str, least: int) -> tuple[int, Span] | None:
+    """Return the turn and the span of a quote in what the other side says of an argument in cross-examination.
+
+    An examination that was not in the required form is searched whole.
+    """
+    argument = debate.protocol.arguments[name]
+    turn = next(iter(spoken_by(debate, other(argument.side))[1:2]), None)
+    if turn is None:
+        return None
+    said = turn.text if argument.cross is UNSET else cross_said(argument.cross)
+    start = turn.text.find(said)
+    if start < 0 or (span := find(quote, said, least)) is None:
+        return None
+    return turn.turn, (start + span[0], start + span[1])
 
 
 def plain_name(name: str) -> str:

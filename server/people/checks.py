@@ -177,7 +177,8 @@ def _speeches_of(name: str, item: Mapping[str, Any], material: Material) -> Iter
             yield str(item.get("shown_in"))
         case "assess", _:
             speakers = {each.speaker for each in material.speeches if each.name == item.get("argument")}
-            yield from (each.name for each in material.speeches if each.speaker in speakers)
+            about = item.get("argument")
+            yield from (each.name for each in material.speeches if each.speaker in speakers or each.answers == about)
         case "evidence", _:
             number = item.get("number", 0)
             yield from (each.name for each in material.register[max(number - 1, 0) : number])

@@ -133,7 +133,7 @@ function argument(name, each, view, isRunning, go) {
     h("p.grounds", {}, withMarks(each.reasoning)),
     h("p.evidence", {}, h("b", {}, `${PROTOCOL.evidence} `), h("span.spoken", {}, withMarks(each.evidence))),
     citations(each, each.turn, view, id),
-    each.cross ? answer(each.cross, view, other, `${id}-cross`) : unanswered(view.protocol, other, isRunning),
+    each.cross ? answer(each, view, other, `${id}-cross`) : unanswered(view.protocol, other, isRunning),
     reply(each, view, `${id}-reply`),
     judgement(each, view));
 }
@@ -149,7 +149,7 @@ function unanswered({ round, crossed }, other, isRunning) {
   return isRunning && h("p.quiet.unanswered", {}, PROTOCOL.notYetAnswered);
 }
 
-function answer(cross, view, other, id) {
+function answer({ cross, fallacies }, view, other, id) {
   const quotes = fallacyQuotes(view, cross.turn);
   const response = PROTOCOL.response[cross.response] ?? plain(cross.response);
   return h(`div.answer.${other}.${cross.response}`, { id },
@@ -159,6 +159,7 @@ function answer(cross, view, other, id) {
       && h("p.asks", {},
         h("b", {}, `${PROTOCOL.asks} `),
         h("span.spoken", {}, marked(cross.follow_up, quotes, "fallacy"))),
+    listedFallacies(Object.values(fallacies ?? {}).filter(({ by }) => by), cross.turn, view),
     citations(cross, cross.turn, view, id));
 }
 
@@ -193,7 +194,7 @@ function reply({ side, cross, answer: text }, view, id) {
 }
 
 function judgement({ trace, fallacies, turn }, view) {
-  const found = Object.values(fallacies ?? {});
+  const found = Object.values(fallacies ?? {}).filter(({ by }) => !by);
   if (!trace && !found.length) return null;
   const scores = Object.entries(trace?.scores ?? {}).map(([name, value]) => {
     const spread = trace.spread?.[name] > 0 && h("span.spread", {}, ` ±${number(trace.spread[name] / 2)}`);
@@ -204,8 +205,13 @@ function judgement({ trace, fallacies, turn }, view) {
     trace?.reason && h("p.spoken", {}, trace.reason),
     trace?.missing && h("p", {}, h("b", {}, PROTOCOL.noStanding), trace.missing.reason),
     scores.length > 0 && h("p.scores", {}, scores),
-    found.length > 0
-      && h("ul.fallacies", { "aria-label": PROTOCOL.fallacies }, found.map((each) => fallacy(each, turn, view))));
+    listedFallacies(found, turn, view));
+}
+
+/** Fallacies that were found, as a list; `turn`: the statement under which it stands. */
+function listedFallacies(found, turn, view) {
+  return found.length > 0
+    && h("ul.fallacies", { "aria-label": PROTOCOL.fallacies }, found.map((each) => fallacy(each, turn, view)));
 }
 
 function fallacy(each, turn, view) {

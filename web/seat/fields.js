@@ -287,7 +287,8 @@ export function sourcesOf(name, item, { purpose, speeches, about, register }) {
   if (name === "fails" && purpose === "gaps") return names.filter((each) => Number(each) < Number(about[0]));
   if (purpose === "assess") {
     const speaker = speeches.find((each) => each.name === item.argument)?.speaker;
-    return speeches.filter((each) => each.speaker === speaker).map((each) => each.name);
+    const isAbout = (each) => each.answers === item.argument || each.speaker === speaker;
+    return speeches.filter(isAbout).map((each) => each.name);
   }
   return ["score", "claims", "premises", "gaps"].includes(purpose) ? about : names;
 }

@@ -142,7 +142,8 @@ def _cautions(
         if each.cross is UNSET:
             yield f"{name} was not answered in cross-examination."
         for found in each.fallacies.values():
-            yield f"{name}: {found.fallacy.replace('_', ' ')} in {_quote(found.quote)}."
+            where = f"{NAMES[found.by]}’s cross-examination of {name}" if found.by else name
+            yield f"{where}: {found.fallacy.replace('_', ' ')} in {_quote(found.quote)}."
         if given.missing is UNSET and each.trace is not UNSET and isinstance(each.trace.total, Missing):
             yield f"{name} has no total: {each.trace.total.missing.reason}."
     yield from _panel_beside(given, panel)

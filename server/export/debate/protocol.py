@@ -6,7 +6,7 @@ from msgspec import UNSET
 
 from events.state.parts.rounds import ArgumentState, ProtocolState
 from events.text.figures import rounded
-from events.types import SIDES, ArgumentTraced, Briefing, ClosingStated, Missing, Side, other
+from events.types import SIDES, ArgumentTraced, Briefing, ClosingStated, FallacyFound, Missing, Side, other
 from events.view.view import View
 from server.export.debate.exchange import citations
 from server.export.document import Block, Column, Listing, Marked, Paragraph, Quoted, Section, Strong, Table, listed
@@ -83,6 +83,7 @@ def _argument(each: ArgumentState) -> Iterator[Block]:
         asks = (" And asks: ", Marked(each.cross.follow_up)) if each.cross.follow_up else ()
         how = f"{SIGNS[each.cross.by]} {RESPONSES[each.cross.response]}:"
         yield Paragraph((Strong(how), f" {each.cross.reasoning}", *asks))
+    yield from _fallacies(found for found in each.fallacies.values() if found.by)
     if each.answer is not UNSET:
         yield Paragraph((Strong(f"{SIGNS[each.side]} answers:"), f" {each.answer}"))
     if each.trace is not UNSET:
@@ -90,9 +91,12 @@ def _argument(each: ArgumentState) -> Iterator[Block]:
         missing = f"no standing: {each.trace.missing.reason}" if each.trace.missing is not UNSET else ""
         if words := " ".join(filter(None, [_sentence(each.trace.reason), missing, scores])):
             yield Paragraph(f"Judge: {words}")
-    if each.fallacies:
-        found = (f"{one.fallacy.replace('_', ' ')}: “{one.quote}” {one.reason}" for one in each.fallacies.values())
-        yield Listing(tuple(found))
+    yield from _fallacies(found for found in each.fallacies.values() if not found.by)
+
+
+def _fallacies(found: Iterable[FallacyFound]) -> Iterator[Listing]:
+    if items := tuple(f"{each.fallacy.replace('_', ' ')}: “{each.quote}” {each.reason}" for each in found):
+        yield Listing(items)
 
 
 def _closing(side: Side, each: ClosingStated) -> Section:

@@ -201,7 +201,7 @@ async def test_no_side_has_a_character_unless_the_request_names_one() -> None:
     shaking = {"model": "scripted:lamps", "archetype": "provocateur"}
     async with harness() as h:
         plain, named, exchanged = [
-            (await build_opening(as_request(asked | more), h.registry, h.settings)).opened
+            await build_opening(as_request(asked | more), h.registry, h.settings)
             for more in ({}, {"con": shaking}, {"format": "exchange"})
         ]
 

@@ -304,7 +304,7 @@ def test_the_record_of_a_person_counts_in_later_panels(site: Site, script: Calla
     path = api(measured["links"]["general"])
     assert site.client.post(f"{path}/take", headers=MINE).status_code == 200
 
-    answer_all(site, measured["id"], path, lambda question: says(9, 2) | standings(question))
+    answer_all(site, measured["id"], path, of_case)
     records = [
         site.get(f"/api/debates/{site.open(model, panel=[seat, panel[1]])}")["panel"]["raters"][name]["seat"]["record"]
         for name, seat in (("general", panel[0]), ("risk", {"rater": "risk", "person": "Cleo"}))
@@ -324,6 +324,15 @@ def test_a_person_has_one_seat_on_a_panel(site: Site, script: Callable[..., str]
         "message": "Cleo has a seat on this panel already",
         "field": "panel.1",
     }
+
+
+def of_case(question: dict[str, Any]) -> dict[str, Any]:
+    """A rating of a case: nobody has answered its arguments, so it has scores and notes alone."""
+    scores = {
+        name: {criterion: points for criterion, points in each.items() if criterion != "responsiveness"}
+        for name, each in says(9, 2)["scores"].items()
+    }
+    return {"scores": scores, "notes": standings(question)["notes"]}
 
 
 def standings(question: dict[str, Any]) -> dict[str, Any]:
