@@ -6,7 +6,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.state.debate import Debate
-from events.types import SIDES, Case, DebateOpened, Rater, Side, other
+from events.types import Case, DebateOpened, Rater, Side, other
 from events.types.criteria import Criteria, ProtocolRules
 from judge.material import (
     anchors_on,
@@ -19,14 +19,18 @@ from judge.material import (
 )
 from judge.panel.case import case_criteria
 from judge.protocol.answers import shown_answer
-from judge.protocol.assess import faulty_citations
+from judge.protocol.assess import arguments_in_order, faulty_citations, sides_in_order
+from judge.protocol.order import first_sides
 from providers.base import Material, Speech, Term
 
 
 def panel_material(debate: Debate, purpose: str, seat: Rater, about: Iterable[str]) -> Material:
     """Return what a rater reads: the turns or the arguments, its part, and the criteria."""
     opened = opened_of(debate)
-    read = arguments_material(debate, purpose) if opened.format == "protocol" else turns_material(debate, purpose)
+    if opened.format == "protocol":
+        read = arguments_material(debate, purpose, first_sides(debate, opened).get(seat.name))
+    else:
+        read = turns_material(debate, purpose)
     return replace(
         read,
         about=tuple(about),
@@ -50,10 +54,14 @@ def opinion_material(debate: Debate, seat: Rater, asks: Mapping[str, str], shown
     )
 
 
-def arguments_material(debate: Debate, purpose: str) -> Material:
-    """Return the arguments of a protocol debate, what was said of them, their authors' answers, and the closings."""
+def arguments_material(debate: Debate, purpose: str, first: Side | None = None) -> Material:
+    """Return the arguments of a protocol debate, what was said of them, their authors' answers, and the closings.
+
+    ``first``: the side that is read first; without it the arguments stand in the order in which they were recorded.
+    """
     labels: dict[Side, str] = {"pro": "A", "con": "B"}
-    arguments, rules = debate.protocol.arguments, opened_of(debate).rubric.protocol or ProtocolRules()
+    rules = opened_of(debate).rubric.protocol or ProtocolRules()
+    arguments = {name: debate.protocol.arguments[name] for name in arguments_in_order(debate.protocol, first)}
     speeches = [
         Speech(
             name=name,
@@ -88,7 +96,7 @@ def arguments_material(debate: Debate, purpose: str) -> Material:
     last = {turn.side: turn for turn in debate.transcript.spoken()}
     speeches += [
         Speech(name=f"closing of {labels[side]}", speaker=labels[side], text=last[side].text, kind="closing")
-        for side in SIDES
+        for side in sides_in_order(first)
         if side in debate.protocol.closings and side in last
     ]
     opened = opened_of(debate)

@@ -18,7 +18,8 @@ from events.types.criteria import STANDINGS, Criteria
 from judge.guard.neutralise import quoted
 from judge.lenient import choice, keyed, longest, points
 from judge.live.prompt import Prompt, opening, speaker, with_moderator_messages
-from judge.protocol.assess import argument_segments, closing_segments
+from judge.protocol.assess import argument_segments, arguments_in_order, closing_segments
+from judge.protocol.order import first_sides
 from judge.protocol.reading import join_names
 from judge.rubrics.rubric import criteria_lines, has_anchors, without_anchors
 from judge.templates import fill, has_section, section
@@ -38,6 +39,13 @@ def item_sides(debate: Debate, opened: DebateOpened) -> dict[str, Side]:
     if opened.format == "protocol":
         return {name: argument.side for name, argument in debate.protocol.arguments.items()}
     return {str(turn.turn): turn.side for turn in debate.transcript.spoken()}
+
+
+def items_of(debate: Debate, opened: DebateOpened, seat: Rater) -> tuple[str, ...]:
+    """Return the items in the order in which a rater reads them."""
+    if opened.format == "protocol":
+        return arguments_in_order(debate.protocol, first_sides(debate, opened).get(seat.name))
+    return tuple(item_sides(debate, opened))
 
 
 def asks_finding(opened: DebateOpened) -> bool:
@@ -86,8 +94,9 @@ def panel_prompt(opened: DebateOpened, debate: Debate, seat: Rater) -> Prompt:
     """Ask one rater for its scores, standings and notes."""
     shown = _turns(opened, debate)
     if opened.format == "protocol":
-        shown = (*argument_segments(opened, debate), *closing_segments(opened, debate))
-    ask = rating_segment(opened, seat, item_sides(debate, opened))
+        first = first_sides(debate, opened).get(seat.name)
+        shown = (*argument_segments(opened, debate, first), *closing_segments(opened, debate, first))
+    ask = rating_segment(opened, seat, items_of(debate, opened, seat))
     prompt = (*rater_opening(opened, opened.motion), *shown, ask)
     return with_moderator_messages(prompt, opened.prompts, debate.words.values())
 

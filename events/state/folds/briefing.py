@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from events.state.parts.panel import PanelState
 from events.state.parts.rounds import ProtocolState
+from events.text.figures import rounded
 from events.types import (
     SIDES,
     AssessmentGiven,
@@ -137,6 +138,7 @@ def _cautions(
             yield ONE_MODEL
     if given.missing is not UNSET:
         yield f"There is no assessment: {given.missing.reason}."
+    yield from _orders(protocol, given, opened)
     yield from _faulty(protocol)
     for name, each in protocol.arguments.items():
         if each.cross is UNSET:
@@ -147,6 +149,38 @@ def _cautions(
         if given.missing is UNSET and each.trace is not UNSET and isinstance(each.trace.total, Missing):
             yield f"{name} has no total: {each.trace.total.missing.reason}."
     yield from _panel_beside(given, panel)
+
+
+def _orders(protocol: ProtocolState, given: AssessmentGiven, opened: DebateOpened | None) -> Iterator[str]:
+    """What depends on the side that the judge read first, where the rules ask for both orders."""
+    if given.readings is UNSET:
+        rules = opened.rubric.protocol if opened is not None else None
+        if opened is not None and rules is not None and rules.both_orders and not opened.judge.baseline:
+            yield "The judge read the debate once, with Pro first."
+        return
+    if len(given.readings) == 1:
+        (first,) = given.readings
+        yield f"The judge’s second reading gave no answer: all scores are from the one with {NAMES[first]} first."
+        return
+    totals = {first: (each.pro, each.con) for first, each in given.readings.items()}
+    leads = [pro - con for pro, con in totals.values() if isinstance(pro, float) and isinstance(con, float)]
+    if len(leads) > 1 and min(leads) < 0 < max(leads):
+        said = "; ".join(
+            f"with {NAMES[first]} first Pro has {rounded(pro, 2)} and Con {rounded(con, 2)}"
+            for first, (pro, con) in totals.items()
+            if isinstance(pro, float) and isinstance(con, float)
+        )
+        yield f"Which side leads by the judge’s totals depends on the order in which it reads them: {said}."
+    for name, argument in protocol.arguments.items():
+        readings = (argument.trace.readings or {}) if argument.trace is not UNSET else {}
+        standings = {first: _plain(each.standing) for first, each in readings.items() if each.standing is not UNSET}
+        if len(set(standings.values())) > 1:
+            said = ", ".join(f"{standing} with {NAMES[first]} first" for first, standing in standings.items())
+            yield f"The judge’s readings of {name} differ: {said}."
+
+
+def _plain(standing: Standing) -> str:
+    return standing.lower().replace("_", " ")
 
 
 def _panel_beside(given: AssessmentGiven, panel: PanelState) -> Iterator[str]:

@@ -20,8 +20,9 @@ from events.state.transcript import Turn
 from events.types import DebateConcluded, DebateOpened, Missing, Side, TurnFailed, TurnStarted, Winner
 from judge.live.event_batch import EventBatch
 from judge.panel.material import arguments_material
-from judge.protocol.assess import AssessmentAnswer, assess_prompt, assess_type
+from judge.protocol.assess import AssessmentAnswer, arguments_in_order, assess_prompt, assess_type
 from judge.protocol.judgement import PURPOSE, judges_nothing, record_assessment
+from judge.protocol.order import has_both_orders
 from server.debate.formats.halts import abandon_turns, count_tries, give_up_reason, halt, halt_if_unaffordable
 from server.debate.formats.parts import panel
 from server.debate.formats.parts.citing import record_statement_citations
@@ -40,7 +41,10 @@ from server.debate.formats.protocol.statements import (
 )
 from server.debate.formats.questions import Question, answers, kind_of, pending
 from server.debate.formats.steps import Ask, Record, Step, record
+from server.people.names import is_person
 
+CON_FIRST = f"{PURPOSE}:con"
+"""The key of the question in which Con is read first; the other one is ``assess``, as in debates with one alone."""
 TOKENS = 3200
 """Maximum tokens of an assessment."""
 
@@ -203,29 +207,42 @@ def _judge(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     """The question for the assessment, together with the panel's questions; then its batch.  None once it is given."""
     if debate.protocol.assessment is not UNSET:
         return ()
-    asked = _assessment(debate, opened)
-    if asks := pending(debate, opened, [asked]):
+    asked = _assessments(debate, opened)
+    if asks := pending(debate, opened, asked):
         return _unless_spent(debate, opened, (*asks, *panel.asks(debate, opened)))
     batch = EventBatch(debate)
-    record_assessment(batch, answers(debate, asked), opened)
+    record_assessment(batch, answers(debate, asked[0]), opened, *(answers(debate, each) for each in asked[1:]))
     return record(batch.drafts)
 
 
-def _assessment(debate: Debate, opened: DebateOpened) -> Question:
-    criteria, names = opened.rubric.criteria, tuple(debate.protocol.arguments)
+def _assessments(debate: Debate, opened: DebateOpened) -> list[Question]:
+    """The judge's question, and perhaps a second one with the sides in the other order.
+
+    A person, and a judge without a model, read once, Pro first.
+    """
+    if not has_both_orders(opened):
+        return [_assessment(debate, opened, PURPOSE, None)]
+    pro_first = _assessment(debate, opened, PURPOSE, "pro")
+    if is_person(opened.judge.model) or opened.judge.baseline:
+        return [pro_first]
+    return [pro_first, _assessment(debate, opened, CON_FIRST, "con")]
+
+
+def _assessment(debate: Debate, opened: DebateOpened, key: str, first: Side | None) -> Question:
+    criteria, names = opened.rubric.criteria, arguments_in_order(debate.protocol, first)
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     return Question(
-        key=PURPOSE,
+        key=key,
         purpose=PURPOSE,
         turn=None,
         model=opened.judge.model,
         samples=opened.judge.samples,
-        prompt=lambda: assess_prompt(opened, debate),
+        prompt=lambda: assess_prompt(opened, debate, first),
         max_tokens=TOKENS,
         think=opened.judge.think,
         cause=debate.transcript.turns[rounds(opened)[-1][1]].spoken,
         answer_type=assess_type(names, criteria, rules_of(opened)),
-        material=lambda: arguments_material(debate, PURPOSE),
+        material=lambda: arguments_material(debate, PURPOSE, first),
         becomes=AssessmentAnswer,
         check=judges_nothing,
     )
