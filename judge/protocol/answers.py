@@ -12,7 +12,7 @@ from events.types import DebateOpened, QuestionsAnswered, Side
 from events.types.criteria import ProtocolRules
 from judge.guard.neutralise import quoted
 from judge.lenient import keyed, loose
-from judge.protocol.cross import argument_segment, cross_text
+from judge.protocol.cross import argument_segment, cross_text, their_arguments
 from judge.protocol.prompt import STANCE, Prompt, prompt_opening
 from judge.protocol.reading import (
     NOT_JSON,
@@ -72,6 +72,7 @@ def answers_prompt(opened: DebateOpened, protocol: ProtocolState, side: Side, ex
         shown += [argument_segment(template, name, argument), Segment("user", cross_text(template, argument))]
     if all(protocol.arguments[name].cross is UNSET for name in own):
         shown.append(Segment("user", fill(section(template, "examination"), text=quoted(examined))))
+    shown += their_arguments(template, protocol, side)
     ask = fill(
         section(opened.prompts["answer"], "ask"),
         stance=STANCE[side],

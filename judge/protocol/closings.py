@@ -12,8 +12,8 @@ from events.types.criteria import ProtocolRules
 from judge.guard.neutralise import quoted
 from judge.lenient import longest, loose
 from judge.protocol.answers import cut_to, shown_answer
-from judge.protocol.cross import argument_segment, cross_text
-from judge.protocol.prompt import STANCE, Prompt, argument_text, prompt_opening
+from judge.protocol.cross import argument_segment, cross_text, their_arguments
+from judge.protocol.prompt import STANCE, Prompt, prompt_opening
 from judge.protocol.reading import (
     ID,
     NOT_JSON,
@@ -85,9 +85,12 @@ def closing_prompt(opened: DebateOpened, protocol: ProtocolState, side: Side, ex
             shown.append(Segment("user", own_answer_text(template, argument, rules)))
     if not any(protocol.arguments[name].cross is not UNSET for name in protocol.arguments_of(side)):
         shown.append(Segment("user", fill(section(template, "examination"), text=quoted(examined))))
+    shown += their_arguments(template, protocol, side)
     if has_answers(opened):
         shown += their_answers(opened, protocol, side)
-    shown += _granted(opened.prompts["close"], protocol, side)
+    if granted := conceded(protocol, side):
+        text = fill(section(opened.prompts["close"], "conceded"), concessions="\n".join(granted))
+        shown.append(Segment("user", text))
     asked = "shift" if rules.closing_shift and has_section(opened.prompts["close"], "shift") else "ask"
     ask = fill(section(opened.prompts["close"], asked), stance=STANCE[side], words=str(rules.closing_words))
     return (*prompt_opening(opened, side), *shown, Segment("user", ask))
@@ -117,32 +120,13 @@ def their_answers(opened: DebateOpened, protocol: ProtocolState, side: Side) -> 
     return [Segment("user", text) for text in shown]
 
 
-def _granted(template: Template, protocol: ProtocolState, side: Side) -> list[Segment]:
-    """Return the other side's arguments that a side granted, wholly or in part, and what it said of them.
-
-    The prompt of an older debate has only what the side said.
-    """
-    granted = {
-        name: (each, each.cross)
-        for name in protocol.arguments_of(other(side))
-        if (each := protocol.arguments[name]).cross is not UNSET and each.cross.response in GRANTS
-    }
-    if granted and not has_section(template, "granted"):
-        said = (f"{name} ({cross.response}):\n{quoted(cross.reasoning)}" for name, (_, cross) in granted.items())
-        return [Segment("user", fill(section(template, "conceded"), concessions="\n".join(said)))]
-    return [
-        Segment(
-            "user",
-            fill(
-                section(template, "granted"),
-                id=name,
-                response=cross.response,
-                text=quoted(argument_text(argument)),
-                said=quoted(cross.reasoning),
-            ),
-        )
-        for name, (argument, cross) in granted.items()
-    ]
+def conceded(protocol: ProtocolState, side: Side) -> tuple[str, ...]:
+    """Return the other side's arguments that a side conceded, wholly or in part, with its words."""
+    return tuple(
+        f"{name} ({each.cross.response}):\n{quoted(each.cross.reasoning)}"
+        for name, each in protocol.arguments.items()
+        if each.side == other(side) and each.cross is not UNSET and each.cross.response in GRANTS
+    )
 
 
 def read_closing(

@@ -68,14 +68,24 @@ def cross_type(targets: tuple[str, ...]) -> Any:
 def cross_prompt(opened: DebateOpened, protocol: ProtocolState, by: Side) -> Prompt:
     """Ask a side to answer every argument of the other one; the prompt has its own arguments, too."""
     template, crossing, names = opened.prompts["protocol"], opened.prompts["cross"], protocol.arguments_of(other(by))
-    shown = [argument_segment(template, name, protocol.arguments[name]) for name in names]
-    if has_section(crossing, "own"):
+    shown = their_arguments(template, protocol, by)
+    if shown:
         own = (argument_segment(template, name, protocol.arguments[name]) for name in protocol.arguments_of(by))
-        heads = (Segment("user", section(crossing, name)) for name in ("own", "theirs"))
-        shown = [next(heads), *own, next(heads), *shown]
+        shown = [Segment("user", section(crossing, "own")), *own, *shown]
+    else:
+        shown = [argument_segment(template, name, protocol.arguments[name]) for name in names]
     asked = "examine" if has_answers(opened) else "ask"
     ask = fill(section(crossing, asked), stance=STANCE[by], ids=join_names(names))
     return (*prompt_opening(opened, by), *shown, Segment("user", ask))
+
+
+def their_arguments(template: Template, protocol: ProtocolState, side: Side) -> list[Segment]:
+    """Return the other side's arguments, to which its words may refer; nothing in prompts of older debates."""
+    if not has_section(template, "theirs"):
+        return []
+    names = protocol.arguments_of(other(side))
+    head = Segment("user", section(template, "theirs"))
+    return [head, *(argument_segment(template, name, protocol.arguments[name]) for name in names)]
 
 
 def argument_segment(template: Template, name: str, argument: ArgumentState) -> Segment:

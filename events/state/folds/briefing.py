@@ -162,21 +162,31 @@ def _orders(protocol: ProtocolState, given: AssessmentGiven, opened: DebateOpene
         (first,) = given.readings
         yield f"The judge’s second reading gave no answer: all scores are from the one with {NAMES[first]} first."
         return
-    totals = {first: (each.pro, each.con) for first, each in given.readings.items()}
-    leads = [pro - con for pro, con in totals.values() if isinstance(pro, float) and isinstance(con, float)]
-    if len(leads) > 1 and min(leads) < 0 < max(leads):
+    totals = {
+        first: (each.pro, each.con)
+        for first, each in given.readings.items()
+        if isinstance(each.pro, float) and isinstance(each.con, float)
+    }
+    rules = (opened.rubric.protocol if opened is not None else None) or ProtocolRules()
+    if len({_leader(*each, rules) for each in totals.values()}) > 1:
         said = "; ".join(
             f"with {NAMES[first]} first Pro has {rounded(pro, 2)} and Con {rounded(con, 2)}"
             for first, (pro, con) in totals.items()
-            if isinstance(pro, float) and isinstance(con, float)
         )
-        yield f"Which side leads by the judge’s totals depends on the order in which it reads them: {said}."
+        yield f"Which side the judge’s totals put ahead depends on the order of reading: {said}."
     for name, argument in protocol.arguments.items():
         readings = (argument.trace.readings or {}) if argument.trace is not UNSET else {}
         standings = {first: _plain(each.standing) for first, each in readings.items() if each.standing is not UNSET}
         if len(set(standings.values())) > 1:
             said = ", ".join(f"{standing} with {NAMES[first]} first" for first, standing in standings.items())
             yield f"The judge’s readings of {name} differ: {said}."
+
+
+def _leader(pro: float, con: float, rules: ProtocolRules) -> str:
+    """The side that is ahead; empty if the sides are evenly matched."""
+    if round(abs(pro - con), 2) < rules.even_within:
+        return ""
+    return "pro" if pro > con else "con"
 
 
 def _plain(standing: Standing) -> str:

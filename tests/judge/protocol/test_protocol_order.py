@@ -191,7 +191,7 @@ def test_a_judge_that_favours_what_it_reads_first_favours_nobody_in_the_end() ->
     assert overall(batch).pro_total == overall(batch).con_total
     assert batch.debate.protocol.briefing
     assert (
-        "Which side leads by the judge’s totals depends on the order in which it reads them: "
+        "Which side the judge’s totals put ahead depends on the order of reading: "
         "with Pro first Pro has 24.00 and Con 18.00; with Con first Pro has 18.00 and Con 24.00."
         in batch.debate.protocol.briefing.cautions
     )
