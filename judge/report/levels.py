@@ -225,18 +225,21 @@ def _protocol(rubric: Rubric) -> Iterator[str]:
         weights = ", ".join(f"{name} {percent(each.weight)}" for name, each in rubric.criteria.dimensions.items())
         yield f"From {rubric.criteria.low} to {rubric.criteria.high} on {weights}."
     yield "The totals are the server’s arithmetic, never the judge’s."
-    yield "A fallacy needs words that stand in what that side said."
+    yield "A fallacy needs words that stand in what the argument’s side said, or in the cross-examination of it."
     if rubric.protocol is not None:
         rules = rubric.protocol
         even, clear = fmt(rules.even_within), fmt(rules.clear_above)
         if rules.answer_words:
             words = f"{rules.answer_words} words each"
             yield f"Each side answers the questions put to it, in {words}; responsiveness is scored on these answers."
+        if rules.both_orders:
+            yield "The judge reads the debate twice, with each side first once; a score is the mean of both readings."
+            yield "Half of the raters of a panel read each side first."
         yield f"A gap of totals under {even} is no lead, one over {clear} a clear one."
 
 
 def _panel(rubric: Rubric) -> Iterator[str]:
-    yield "Each rater knows of no other. What is left out or off the scale is missing and never filled in."
+    yield "No rater knows the answers of another. What is left out or off the scale is missing and never filled in."
     if rubric.panel is not None:
         rules = rubric.panel
         if rules.decides == "calibrated":
