@@ -5,9 +5,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib import resources
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
+import msgspec
 import numpy as np
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -22,6 +24,7 @@ CHUNK: Final = 5_000
 """Debates that are held at a time, which bounds the memory."""
 BINS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
 """Bounds of the certainties that are compared with how often they are right."""
+SHIPPED_TABLE: Final = "shipped.json"
 MIN_CHANGE: Final = 0.015
 """Points from which on two leads differ that are rounded to a hundredth."""
 
@@ -35,7 +38,7 @@ MISREAD: Final = World(misread=2)
 
 
 class FairnessFigure(NamedTuple):
-    """A measured value and its standard error; NaN where the rubric has no such figure."""
+    """A measured value and its standard error; NaN where a rubric has no such figure."""
 
     value: float
     error: float
@@ -52,11 +55,11 @@ class FairnessRow(Struct, frozen=True, kw_only=True):
     better: Literal["more", "less"] = "less"
     """Whether the aim bounds the figure from below, or its size from above."""
     figures: dict[str, tuple[FairnessFigure, ...]] = {}
-    """By rubric, for each number of turns."""
+    """By rubric, for each number of turns; without the rubrics that have no such figure."""
 
     def holds(self, figure: FairnessFigure, at: int) -> bool:
-        """Whether a figure, at the number of turns with this index, reaches its aim, or has none."""
-        if self.aim is None or np.isnan(figure.value):
+        """Whether a figure, at the number of turns with this index, reaches its aim; true without an aim."""
+        if self.aim is None:
             return True
         return figure.value >= self.aim[at] if self.better == "more" else abs(figure.value) <= self.aim[at]
 
@@ -290,7 +293,14 @@ def fairness(rubrics: Mapping[str, Rubric], debates: int, seed: int = SEED) -> F
         return {
             name: tuple(FairnessFigure(*(round(float(x), 3) for x in each)) for each in every)
             for name, every in found.items()
+            if not any(np.isnan(each.value) for each in every)
         }
 
     rows = tuple(replace(row, figures=measured(measure)) for row, measure in MEASURES)
     return Fairness(debates=debates, seed=seed, turns=TURNS, rubrics=tuple(rubrics), rows=rows)
+
+
+def shipped_table() -> Fairness:
+    """The table of the shipped rubrics, as ``tests.measuring.fairness --write`` measured it."""
+    content = resources.files("judge.fairness").joinpath(SHIPPED_TABLE).read_bytes()
+    return msgspec.json.decode(content, type=Fairness)

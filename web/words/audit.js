@@ -63,6 +63,7 @@ const BAND_END = { winner: "winner", loser: "loser" };
 export const WHATIF = {
   note: "No model is asked and nothing is recorded: the rules run again over the recorded answers with your numbers.",
   penalties: "Penalties",
+  outOf: (value, most) => `${value} of ${most}`,
   bands: "Bands",
   certainty: "Comparisons, findings together, certainty",
   caps: "Caps",

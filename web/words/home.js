@@ -1,6 +1,6 @@
 /** The words of the first page, and of the page about the judge. */
 
-import { capital, count } from "./formatting.js";
+import { capital, count, number } from "./formatting.js";
 import { FORMAT } from "./words.js";
 
 /** The form that opens a debate. */
@@ -146,4 +146,9 @@ export const JUDGE = {
     ["says", "Measured here"],
   ],
   question: "The question, word for word",
+  aim: (words) => `aim ${words}`,
+  simulated: (debates, turns) => `Debates of a known outcome were simulated, ${number(debates)} for each figure, and the `
+    + `rules of each rubric were applied to the answers of a simulated judge. Figures are for ${turns.join(" and ")} `
+    + "turns. Each line begins at 0 and has a scale of its own; the mark is the aim, and a hollow circle misses it. "
+    + "The figures hold in this simulated world; moot bench --fairness prints all of them, for rubrics of your own too.",
 };
