@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType
 
+from events.state.parts.panel import STANDING_WORDS
 from events.text.figures import rounded
 from events.types import Coefficient, Effort, LeaveOneOut, Missing, Origin, RaterCalibrated
 from events.view.view import SeatView, TranscriptView
@@ -12,12 +13,7 @@ from events.view.view import SeatView, TranscriptView
 SIGNS: Final = {"pro": "▲ Pro", "con": "▼ Con"}
 NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
 POLL_STANCES: Final = {"pro": "Pro", "con": "Con", "undecided": "undecided"}
-STANDINGS: Final = {
-    "UPHELD": "upheld",
-    "PARTIALLY_UPHELD": "upheld in part",
-    "REFUTED": "refuted",
-    "UNCERTAIN": "uncertain",
-}
+STANDINGS: Final[dict[str, str]] = dict(STANDING_WORDS.items())
 RESPONSES: Final = {
     "refute": "refutes this",
     "challenge": "challenges this",

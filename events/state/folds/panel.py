@@ -2,19 +2,29 @@
 
 from collections.abc import Mapping
 from statistics import variance
-from typing import Any
+from typing import Any, Final
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.record import Recorded
-from events.state.parts.panel import INITIAL, PANEL_NAMES_NONE, THRESHOLDS, TWO, ItemSpread, PanelState, RaterState
+from events.state.parts.panel import (
+    INITIAL,
+    PANEL_NAMES_NONE,
+    STANDING_WORDS,
+    THRESHOLDS,
+    TWO,
+    ItemSpread,
+    PanelState,
+    RaterState,
+)
 from events.types import (
     AgreementMeasured,
     ArtifactJudged,
     DebateOpened,
     DecisionRecorded,
     DeliberationHeld,
+    ItemStandings,
     OpinionGiven,
     PanelConcluded,
     PanelistScored,
@@ -22,6 +32,9 @@ from events.types import (
     RaterCalibrated,
     TrackRecord,
 )
+
+TOO_FAR: Final = "the raters are too far apart"
+TOO_CLOSE: Final = "the two sides are too close to tell apart"
 
 
 def apply(panel: PanelState, record: Recorded) -> PanelState:  # noqa: C901 - one flat match, a case an event
@@ -52,7 +65,8 @@ def apply(panel: PanelState, record: Recorded) -> PanelState:  # noqa: C901 - on
             return _placed(after, f"round:{event.round}", record.position)
         case PanelConcluded():
             says = conclusion_sentence(event, None if panel.agreement is UNSET else panel.agreement)
-            after = replace(panel, conclusion=event, says=says)
+            standings = {item: standings_words(each) for item, each in (event.standings or {}).items()}
+            after = replace(panel, conclusion=event, says=says, standings=standings)
             return _placed(after, "conclusion", record.position)
         case ArtifactJudged():
             return _placed(replace(panel, verdict=event), "verdict", record.position)
@@ -97,6 +111,13 @@ def _placed(panel: PanelState, name: str, position: int) -> PanelState:
     return replace(panel, positions={**panel.positions, name: position})
 
 
+def standings_words(given: ItemStandings) -> str:
+    """How many raters gave which standing: ``3 of 4 refuted``, or all of them on a tie."""
+    if given.commonest is not UNSET:
+        return f"{given.counts[given.commonest]} of {sum(given.counts.values())} {STANDING_WORDS[given.commonest]}"
+    return f"no majority, {', '.join(f'{count} {STANDING_WORDS[each]}' for each, count in given.counts.items())}"
+
+
 def conclusion_sentence(conclusion: PanelConcluded, agreement: AgreementMeasured | None) -> str:
     """The conclusion of a panel in one sentence."""
     if conclusion.winner != "neither":
@@ -112,15 +133,20 @@ def _undecided(conclusion: PanelConcluded, agreement: AgreementMeasured | None) 
     """Why a panel names no winner."""
     leans = "" if conclusion.leaning == "neither" else f"the panel leans to {conclusion.leaning.capitalize()}, but "
     match conclusion.outcome:
+        case "cautious" if any(each.turns for each in conclusion.disputed.values()):
+            return f"{leans}{TOO_FAR} on {_what(conclusion)} that could change that"
         case "cautious":
             return f"{leans}one rater alone could change that"
+        case "too_close":
+            return TOO_CLOSE
         case "contested":
             return f"{leans}the raters are divided"
         case "undetermined":
             return "how far the raters agree could not be measured"
     if any(each.decides for each in conclusion.disputed.values()):
-        what = "a turn" if any(item.isdecimal() for item in conclusion.disputed) else "an argument"
-        return f"the raters are too far apart on {what} that decides"
-    if agreement is not None and agreement.deciding.band == "unacceptable":
-        return "the raters are too far apart"
-    return "the two sides are too close to tell apart"
+        return f"{TOO_FAR} on {_what(conclusion)} that decides"
+    return TOO_FAR if agreement is not None and agreement.deciding.band == "unacceptable" else TOO_CLOSE
+
+
+def _what(conclusion: PanelConcluded) -> str:
+    return "a turn" if any(item.isdecimal() for item in conclusion.disputed) else "an argument"

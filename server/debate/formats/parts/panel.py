@@ -16,7 +16,7 @@ from events.types.criteria import PanelRules
 from judge.live.answers import Answers
 from judge.live.entries import record_notes
 from judge.live.event_batch import EventBatch
-from judge.panel.disputes import turning
+from judge.panel.disputes import hangs_on_one
 from judge.panel.material import panel_material
 from judge.panel.questions import RaterAnswer, asks_finding, item_sides, panel_prompt, panel_type
 from judge.panel.reading import rated_nothing, read_rater
@@ -81,7 +81,7 @@ def ending(debate: Debate, opened: DebateOpened, judged: DebateConcluded, cause:
 def supports(conclusion: PanelConcluded, rules: PanelRules) -> bool:
     """Whether the raters agree enough on the side that leads, however many they are."""
     if conclusion.outcome == "cautious" and rules.cautious_survives:
-        return not turning(conclusion.leaning, conclusion.without, rules)
+        return not hangs_on_one(conclusion.leaning, conclusion.without, conclusion.disputed, rules)
     return conclusion.outcome in {"concluded", "cautious"}
 
 
