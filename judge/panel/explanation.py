@@ -5,8 +5,9 @@ from typing import Final
 
 from msgspec import UNSET
 
-from events.text.figures import rounded, shortest
+from events.text.figures import percent, rounded, signed
 from events.types import (
+    SIDES,
     AgreementMeasured,
     Coefficient,
     Dispute,
@@ -129,7 +130,7 @@ def _strictness(seats: Sequence[Rater], offsets: Mapping[str, float], rules: Pan
         return
     apart = max(offsets.values()) - min(offsets.values())
     if round(apart, 4) >= rules.strictness_from:
-        each = ", ".join(f"{seat.title} {_signed(offsets[seat.name])}" for seat in seats if seat.name in offsets)
+        each = ", ".join(f"{seat.title} {signed(offsets[seat.name])}" for seat in seats if seat.name in offsets)
         yield (
             f"The raters differ in strictness by {rounded(apart)} points: {each}, beside the mean of all. "
             "Calibration takes this out, so it decides nothing."
@@ -138,11 +139,6 @@ def _strictness(seats: Sequence[Rater], offsets: Mapping[str, float], rules: Pan
 
 def _coefficient(value: float) -> str:
     return rounded(value, 2).replace("-", "−")
-
-
-def _signed(points: float) -> str:
-    shown = rounded(points).replace("-", "−")
-    return "±0.0" if shown == "0.0" else shown if points < 0 else f"+{shown}"
 
 
 def _scores_and_standings(measured: AgreementMeasured, rules: PanelRules, outcome: PanelOutcome) -> Iterator[str]:
@@ -157,9 +153,9 @@ def _scores_and_standings(measured: AgreementMeasured, rules: PanelRules, outcom
         yield f"On where arguments stand their agreement is {stands}; that alone names nobody."
     elif alpha >= rules.moderate and not is_leaning:
         yield (
-            f"They score alike and give different standings (agreement {stands}): the raters draw the lines between the "
-            "standings in different places. Rely on the scores, not on the standings; the definitions of the standings "
-            "need tuning."
+            f"They score alike and give different standings (agreement {stands}): the raters draw the lines between "
+            "the standings in different places. Rely on the scores, not on the standings; the definitions of the "
+            "standings need tuning."
         )
     elif alpha < rules.low and is_leaning:
         leans = " The panel leans, and no more." if outcome == "contested" else ""
@@ -196,10 +192,10 @@ def _gap(total: SideScores, rules: PanelRules) -> Iterator[str]:
     if isinstance(gap, Missing):
         yield f"The sides cannot be compared: {gap.missing.reason}."
     elif gap < rules.least_gap:
-        yield (
-            f"The sides are too close: {rounded(total.sides['pro'] or 0, 2)} to {rounded(total.sides['con'] or 0, 2)}, "
-            f"a gap of {rounded(100 * gap, 2)} % where {shortest(100 * rules.least_gap)} % is the least."
-        )
+        pro, con = (rounded(total.sides[side] or 0, 2) for side in SIDES)
+        least, apart = percent(rules.least_gap), percent(gap)
+        shown = percent(gap, 2) if apart == least else apart
+        yield f"The sides are too close: {pro} to {con}, a gap of {shown} where {least} is the least."
 
 
 def _alpha(raw: Coefficient) -> Iterator[str]:

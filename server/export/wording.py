@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 
 from events.state.parts.panel import STANDING_WORDS
-from events.text.figures import rounded
+from events.text.figures import percent, rounded
 from events.types import Coefficient, Effort, LeaveOneOut, Missing, Origin, RaterCalibrated
 from events.view.view import SeatView, TranscriptView
 
@@ -78,7 +78,7 @@ def figure(value: float | Missing) -> str:
 
 def share(value: float | Missing) -> str:
     """A share of 1 in percent."""
-    return f"none ({value.missing.reason})" if isinstance(value, Missing) else f"{100 * value:.3g} %"
+    return f"none ({value.missing.reason})" if isinstance(value, Missing) else percent(value)
 
 
 def coefficient(each: Coefficient, again: str) -> str:
@@ -104,9 +104,10 @@ def interval(each: Coefficient) -> str:
 
 def left_out_words(each: LeaveOneOut) -> str:
     """What the panel would come to without one rater: ``concluded, Pro``, ``irreconcilable, no winner``."""
+    outcome = each.outcome.replace("_", " ")
     if each.winner == "neither" and each.leaning in {"pro", "con"}:
-        return f"{each.outcome}, leans to {NAMES[each.leaning]}"
-    return f"{each.outcome}, {'no winner' if each.winner == 'neither' else NAMES[each.winner]}"
+        return f"{outcome}, leans to {NAMES[each.leaning]}"
+    return f"{outcome}, {'no winner' if each.winner == 'neither' else NAMES[each.winner]}"
 
 
 def dimension_name(name: str) -> str:

@@ -78,7 +78,7 @@ function outcome(view, isRunning, go) {
       isRunning && done > 0 && h("span.doing.going", {}, ` ${PANEL.othersReading}`),
       state === "concluded" && ` ${PANEL.noOutcome}`);
   }
-  const { winner, outcome: kind, topic_type: topic, reasons, advice } = conclusion;
+  const { winner, outcome: kind, topic_type: topic, reasons, advice, act = [] } = conclusion;
   const sign = winner !== "neither" && h(`span.${winner}`, { "aria-hidden": "true" }, `${SIGN[winner]} `);
   const reasonItems = reasons.map((each) => h("li", {}, capital(each)));
   const adviceTitle = winner === "neither" ? PANEL.findOutInstead : PANEL.findOutNext;
@@ -86,13 +86,15 @@ function outcome(view, isRunning, go) {
     h(`p.says.${kind}`, { "data-outcome": kind }, sign, view.panel.says),
     reasonItems.length > 0 && h("ul.reasons-list", {}, reasonItems),
     h("p.quiet", {},
-      PANEL.outcome(kind, topic === "default" ? PANEL.noTopic : plain(topic)),
+      PANEL.topic(topic === "default" ? PANEL.noTopic : plain(topic)),
       h("a", eventLink(positions.conclusion, go), `event ${positions.conclusion}`)),
     decided && h("div.decided", {},
       h("p.label", {}, PANEL.decidedBy(decided.by)),
       h("p.decision-said", {}, decided.decision),
       decided.reason && h("p", {}, decided.reason)),
-    advice.length > 0 && h("div.advice", {}, listed(adviceTitle, advice, capital)));
+    advice.length + act.length > 0 && h("div.advice", {},
+      listed(adviceTitle, advice, capital),
+      listed(PANEL.act, act, capital)));
 }
 
 // Agreement
@@ -104,15 +106,22 @@ function agreement({ format, panel: { agreement: measured, thresholds } }) {
   const bands = edges.map((name) => [name, thresholds[name]]);
   const known = PANEL.measures(measured).filter(([key]) => measured[key]);
   const measures = known.map(([key, name]) => measureRow(name, measured[key]));
-  const { raw, calibrated, margins, kappa } = measured;
   const repeated = PANEL.ifScoresRepeated(items);
+  const { raw, calibrated, margins, kappa, arguments: onArguments } = measured;
+  const decides = onArguments ? "arguments" : margins ? "margins" : "raw";
+  const scores = onArguments
+    ? [
+      coefficient(capital(items), PANEL.argumentsMeaning, onArguments, bands, repeated),
+      coefficient("Criteria", PANEL.criteriaMeaning(items), calibrated, bands, repeated),
+    ]
+    : [coefficient("Scores", "Krippendorff’s alpha", margins ? calibrated : raw, bands, repeated)];
   return h("section.agreement", { id: "agreement", "aria-labelledby": "agreement-title" },
     h("h3", { id: "agreement-title" }, PANEL.agreement),
     h("div.lanes", {},
-      coefficient("Scores", "Krippendorff’s alpha", margins ? calibrated : raw, bands, repeated),
+      scores,
       margins && coefficient(PANEL.lead, PANEL.leadMeaning, margins, bands, repeated, PANEL.criteria),
       coefficient("Standings", "Fleiss’ kappa", kappa, bands, PANEL.ifStandingsRepeated(items))),
-    h("p.quiet", {}, PANEL.scale(Boolean(margins))),
+    h("p.quiet", {}, PANEL.scale(decides)),
     more("measures", PANEL.otherMeasures, table("", PANEL.measureColumns, measures)));
 }
 
@@ -185,7 +194,8 @@ function dispute(item, { scores, variance, decides }, view) {
 // Every number
 
 function numbers(view, go) {
-  const { raters, items, conclusion } = view.panel;
+  const { raters, items, conclusion, standings = {} } = view.panel;
+  const hasStandings = Object.keys(standings).length > 0;
   const names = Object.keys(raters);
   const scored = names.filter((name) => raters[name].scored);
   const list = h("div.seats-list", {}, names.map((name) => raterDetails(name, raters[name], view, go)));
@@ -197,9 +207,10 @@ function numbers(view, go) {
       h("th", { scope: "row" }, itemLink(view, item), isDisputed && h("span.word.dock", {}, ` ${PANEL.disputed}`)),
       names.map((name) => scoreCell(name, item, raters[name])),
       h("td", { "data-label": PANEL.range }, range),
-      h("td", { "data-label": "variance" }, number(items[item]?.variance, 2)));
+      h("td", { "data-label": "variance" }, number(items[item]?.variance, 2)),
+      hasStandings && h("td", { "data-label": PANEL.standings }, standings[item] ?? "–"));
   });
-  const columns = ["Item", ...names.map(plain), PANEL.range, "variance"];
+  const columns = ["Item", ...names.map(plain), PANEL.range, "variance", ...(hasStandings ? [PANEL.standings] : [])];
   return h("section.numbers", { "aria-labelledby": "numbers-title" },
     h("h3", { id: "numbers-title" }, PANEL.numbers),
     h("p.quiet", {}, PANEL.numbersMeaning(conclusion?.strictness)),
@@ -320,8 +331,8 @@ function withoutTable({ conclusion, raters }) {
     return SIDES.includes(leaning) ? PANEL.leans(NAME[leaning]) : PANEL.noWinner;
   };
   const rows = all.map(([name, { outcome: kind, winner, leaning, alpha, gap }]) => h("tr", { "data-without": name },
-    h("th", { scope: "row" }, PANEL.without(raters[name]?.seat.title ?? `${name} rater`)),
-    h("td", { "data-label": "outcome" }, `${kind}, ${winnerWords(winner, leaning)}`),
+    h("th", { scope: "row" }, PANEL.without(raters[name]?.seat.title ?? plain(name))),
+    h("td", { "data-label": "outcome" }, `${plain(kind)}, ${winnerWords(winner, leaning)}`),
     h("td", { "data-label": "alpha" }, isMissing(alpha) ? PANEL.alphaNotMeasured : figure(alpha)),
     h("td", { "data-label": "gap" }, isMissing(gap) ? "–" : percent(gap))));
   return h("section", { "aria-labelledby": "without-title" },

@@ -123,7 +123,7 @@ def _scored(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
     for asked, seat in zip(_questions(debate, opened), opened.panel, strict=True):
         given: Answers[RaterAnswer] = answers(debate, asked)
         cause = batch.add(read_rater(seat, given, names, criteria), given.cause or debate.course)
-        rated = f"the {seat.title.lower()} rated {what}"
+        rated = f"{seat.title} rated {what}"
         record_notes(batch, 0, PURPOSE, given, kinds=("number",), unknown=rated)
     measured, _ = _conclusion(batch.debate, opened)
     batch.add(measured, cause)
