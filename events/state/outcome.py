@@ -159,7 +159,7 @@ def _judge_and_panel(debate: Debate, ended: Conclusion, panel: PanelConcluded) -
 
 
 def _named_by_judge(debate: Debate) -> Winner:
-    """The side that the judge names beside a panel: by the scorecard, or by the totals of an assessment."""
+    """The side that the judge of a debate with a panel names: by the scorecard, or by the totals of an assessment."""
     card, given, opened = debate.verdicts.scorecard, debate.protocol.assessment, debate.opened
     if card is not None:
         return card.winner

@@ -50,7 +50,7 @@ def reasons(
             *(_consistency(measured) if measured.arguments is UNSET else _on_arguments(panel, measured)),
             *_cautious(panel, measured, reading, without),
             *_strictness(panel.seats, offsets, rules),
-            *_scores_and_standings(measured, rules, reading.outcome),
+            *_scores_and_standings(measured, rules, reading),
         )
     else:
         agreement = (*_alpha(measured.raw), *_kappa(measured, rules, reading.outcome))
@@ -141,7 +141,7 @@ def _coefficient(value: float) -> str:
     return rounded(value, 2).replace("-", "−")
 
 
-def _scores_and_standings(measured: AgreementMeasured, rules: PanelRules, outcome: PanelOutcome) -> Iterator[str]:
+def _scores_and_standings(measured: AgreementMeasured, rules: PanelRules, reading: PanelReading) -> Iterator[str]:
     """Say where scores and standings disagree on how far the raters agree."""
     alpha, found = (measured.arguments or measured.calibrated).value, measured.kappa
     if found.value is UNSET:
@@ -158,7 +158,7 @@ def _scores_and_standings(measured: AgreementMeasured, rules: PanelRules, outcom
             "standings need tuning."
         )
     elif alpha < rules.low and is_leaning:
-        leans = " The panel leans, and no more." if outcome == "contested" else ""
+        leans = " The panel leans, and no more." if reading.outcome == "contested" and reading.leans(rules) else ""
         yield (
             f"Their standings are alike (agreement {stands}), and their scores are not: the same arguments hold for "
             f"them, for different reasons.{leans}"
@@ -266,7 +266,8 @@ def to_do(
             yield "Do not take a side from this panel: what separates the two is less than it can tell."
             yield A_PERSON
         case "contested":
-            yield "A person should decide: the panel leans one way and does not agree on why."
+            leans = "the panel leans one way and does not agree on why"
+            yield f"A person should decide: {leans if reading.leans(panel.rules) else 'the raters are divided'}."
         case "cautious":
             yield "Read the transcript of the disputed and partly upheld arguments before relying on the verdict."
         case "concluded":

@@ -221,17 +221,15 @@ def _outcome_on_arguments(
 ) -> PanelOutcome:
     """Return the outcome; only disagreement is irreconcilable, and none where alpha is high."""
     gap, is_split = total.gap, any(dispute.decides for dispute in contested.values())
-    stands_apart = kappa_value is None or kappa_value < rules.kappa_leaning
-    if alpha_value is not None and alpha_value < rules.low and stands_apart:
-        return "irreconcilable"
+    if alpha_value is not None and alpha_value < rules.low:
+        leans = kappa_value is not None and kappa_value >= rules.kappa_leaning and not is_split
+        return "contested" if leans else "irreconcilable"
     if not isinstance(gap, Missing) and gap < rules.least_gap:
         return "too_close"
     if is_split and (alpha_value is None or alpha_value < rules.high):
         return "irreconcilable"
     if alpha_value is None or isinstance(gap, Missing):
         return "undetermined"
-    if alpha_value < rules.low:
-        return "contested"
     return "cautious" if is_split or alpha_value < rules.moderate else "concluded"
 
 

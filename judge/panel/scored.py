@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from events.types import Dispute, PanelOutcome, Rater, Side
+from events.types import Dispute, Missing, PanelOutcome, Rater, Side
 from events.types.criteria import PanelRules, Standing
 from judge.panel.agreement import Ratings
 from judge.panel.calibration import CalibrationMethod, calibrated_points, calibration_method, score_rows
@@ -85,6 +85,11 @@ class PanelReading(Struct, frozen=True, kw_only=True):
     sums: SideScores
     weights: dict[str, float]
     disputed: dict[str, Dispute]
+
+    def leans(self, rules: PanelRules) -> bool:
+        """Whether a side leads by the least gap or more."""
+        gap = self.sums.gap
+        return self.sums.leaning != "neither" and not isinstance(gap, Missing) and gap >= rules.least_gap
 
     @property
     def may_name(self) -> bool:

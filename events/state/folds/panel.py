@@ -64,7 +64,7 @@ def apply(panel: PanelState, record: Recorded) -> PanelState:  # noqa: C901 - on
             after = replace(panel, rounds=held, moved=moved, changes=sum(moved.values()))
             return _placed(after, f"round:{event.round}", record.position)
         case PanelConcluded():
-            says = conclusion_sentence(event, None if panel.agreement is UNSET else panel.agreement)
+            says = conclusion_sentence(event, panel)
             standings = {item: standings_words(each) for item, each in (event.standings or {}).items()}
             after = replace(panel, conclusion=event, says=says, standings=standings)
             return _placed(after, "conclusion", record.position)
@@ -118,20 +118,22 @@ def standings_words(given: ItemStandings) -> str:
     return f"no majority, {', '.join(f'{count} {STANDING_WORDS[each]}' for each, count in given.counts.items())}"
 
 
-def conclusion_sentence(conclusion: PanelConcluded, agreement: AgreementMeasured | None) -> str:
-    """The conclusion of a panel in one sentence."""
+def conclusion_sentence(conclusion: PanelConcluded, panel: PanelState) -> str:
+    """The conclusion of a panel in one sentence.  ``panel``: before it."""
     if conclusion.winner != "neither":
         caution = " with caution" if conclusion.outcome == "cautious" else ""
         return f"The panel concludes{caution}: {conclusion.winner.capitalize()}."
     if conclusion.outcome in {"concluded", "cautious"} and conclusion.reference_only is not UNSET:
         agree = "agree" if conclusion.outcome == "concluded" else "agree in part"
         return f"For reference only: the raters {agree}, and they lean to {conclusion.leaning.capitalize()}."
-    return f"{PANEL_NAMES_NONE}: {_undecided(conclusion, agreement)}."
+    return f"{PANEL_NAMES_NONE}: {_undecided(conclusion, panel)}."
 
 
-def _undecided(conclusion: PanelConcluded, agreement: AgreementMeasured | None) -> str:
+def _undecided(conclusion: PanelConcluded, panel: PanelState) -> str:
     """Why a panel names no winner."""
-    leans = "" if conclusion.leaning == "neither" else f"the panel leans to {conclusion.leaning.capitalize()}, but "
+    is_even = isinstance(conclusion.gap, float) and conclusion.gap < panel.thresholds.get("least_gap", 0)
+    is_leaning = conclusion.leaning != "neither" and not is_even
+    leans = f"the panel leans to {conclusion.leaning.capitalize()}, but " if is_leaning else ""
     match conclusion.outcome:
         case "cautious" if any(each.turns for each in conclusion.disputed.values()):
             return f"{leans}{TOO_FAR} on {_what(conclusion)} that could change that"
@@ -145,7 +147,7 @@ def _undecided(conclusion: PanelConcluded, agreement: AgreementMeasured | None) 
             return "how far the raters agree could not be measured"
     if any(each.decides for each in conclusion.disputed.values()):
         return f"{TOO_FAR} on {_what(conclusion)} that decides"
-    return TOO_FAR if agreement is not None and agreement.deciding.band == "unacceptable" else TOO_CLOSE
+    return TOO_FAR if panel.deciding is not UNSET and panel.deciding.band == "unacceptable" else TOO_CLOSE
 
 
 def _what(conclusion: PanelConcluded) -> str:

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from events.state.folds.panel import conclusion_sentence
 from events.types import AgreementMeasured, Origin, PanelConcluded, RaterCalibrated, Reason
 from events.view.view import TranscriptView
 from server.cli.debates.opinions import held_lines, judged_lines, opinion_line
@@ -173,11 +172,8 @@ def _titles(view: dict[str, Any]) -> dict[str, str]:
 
 def _concluded(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]:
     conclusion = msgspec.convert(event, PanelConcluded)
-    known = view["panel"].get("agreement")
     yield StyledLine("")
-    yield StyledLine(
-        conclusion_sentence(conclusion, msgspec.convert(known, AgreementMeasured) if known else None), BOLD
-    )
+    yield StyledLine(view["panel"]["says"], BOLD)
     yield from (StyledLine(f"  - {one_line(each)}") for each in conclusion.reasons)
     for name, each in conclusion.without.items():
         yield StyledLine(f"  without {_titles(view).get(name, name)}: {left_out_words(each)}", DIM)

@@ -119,6 +119,7 @@ def debated() -> Rounds:
 def panel(outcome: Any, *advice: str) -> PanelState:
     empty = BothSides(pro=missing("x"), con=missing("x"))
     return PanelState(
+        says="The panel names no winner: the raters are divided.",
         conclusion=PanelConcluded(
             outcome=outcome,
             winner="neither",
@@ -129,7 +130,7 @@ def panel(outcome: Any, *advice: str) -> PanelState:
             calibrated=empty,
             gap=missing("x"),
             advice=advice,
-        )
+        ),
     )
 
 
@@ -375,7 +376,7 @@ def test_the_panels_advice_is_to_be_found_out_too() -> None:
     debate.add(debate.panel.conclusion)
 
     assert "Have the street measured by somebody who lives elsewhere." in debate.briefing.find_out
-    assert "The panel names no winner: irreconcilable." in debate.briefing.cautions
+    assert debate.panel.says in debate.briefing.cautions
     assert before.arguments is debate.protocol.arguments
 
 

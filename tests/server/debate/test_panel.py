@@ -27,7 +27,7 @@ from events.types import (
     Reason,
     ScorecardVerdictReached,
 )
-from judge.rubrics.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2, rubric_v3
 from server.debate.formats.parts import panel
 from server.debate.formats.steps import Ask, Record, Speak
 from tests.judge.panel.rater_scores import DIMENSIONS, rater_seats
@@ -79,7 +79,7 @@ def with_panel(**rules: Any) -> dict[str, Any]:
 
 
 def without_deliberation() -> dict[str, Any]:
-    known = rubric_v2()
+    known = rubric_v3()
     assert known.deliberation is not None
     rules = msgspec.structs.replace(known.deliberation, rounds=0)
     return dict(msgspec.to_builtins(msgspec.structs.replace(known, deliberation=rules)))
