@@ -105,6 +105,9 @@ def _on_arguments(panel: ScoredPanel, measured: AgreementMeasured) -> Iterator[s
     said = [f"{_coefficient(each.value)} {on}" for on, each in beside if each is not UNSET and each.value is not UNSET]
     if said:
         yield f"Measured as well, without deciding anything: {'; '.join(said)}."
+    lead, rules = (measured.margins or Coefficient()).value, panel.rules
+    if found.value is not UNSET and lead is not UNSET and found.value >= rules.moderate and lead < rules.low:
+        yield "How far one side leads they see differently: rely on the order of the arguments more than on the lead."
 
 
 def _cautious(
