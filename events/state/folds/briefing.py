@@ -94,7 +94,8 @@ def _limits(protocol: ProtocolState) -> dict[str, str]:
 
 def _standings_of_both(protocol: ProtocolState, panel: PanelState) -> dict[str, str]:
     judge = {
-        name: STANDING_WORDS[each.standing] if each.standing else "no standing" for name, each in protocol.arguments.items()
+        name: STANDING_WORDS[each.standing] if each.standing else "no standing"
+        for name, each in protocol.arguments.items()
     }
     return {
         name: f"judge: {said}; panel: {panel.standings[name]}"
