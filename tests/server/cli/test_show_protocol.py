@@ -220,7 +220,7 @@ async def test_an_artifact_is_replayed_with_its_verdict_last(capsys: pytest.Capt
     out = await streamed(artifact_logs.artifact(), capsys)
 
     assert "Independent verdict: FAIL" in out
-    assert out.rstrip().splitlines()[-1] == "Verdict: CONDITIONAL (CONDITIONAL 76%, FAIL 24%)"
+    assert out.rstrip().splitlines()[-1] == "Verdict: CONDITIONAL (CONDITIONAL 76 %, FAIL 24 %)"
 
 
 # as commands
