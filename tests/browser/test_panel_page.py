@@ -270,7 +270,6 @@ def test_the_standings_of_the_panel_stand_beside_those_of_the_judge(page: Page, 
     expect(briefing.locator(".with_care li", has_text="PRO-1").locator(".limits")).to_contain_text("Limits: ")
     expect(page.locator("#PRO-1 .panel-standings")).to_have_text("Panel: 4 of 4 upheld")
     expect(page.locator(".trace tr", has_text="PRO-2")).to_contain_text("Panel: 3 of 4 upheld in part")
-    expect(page.locator(".raters [data-item='CON-3']")).to_contain_text("4 of 4 refuted")
 
 
 def test_agreement_is_told_in_words_with_its_interval_drawn(page: Page, house: Any) -> None:

@@ -174,7 +174,7 @@ function disputes(view) {
   const all = Object.entries(conclusion.disputed).sort(([, a], [, b]) => b.variance - a.variance);
   return h("section.disputes", { "aria-labelledby": "disputes-title" },
     h("h3", { id: "disputes-title" }, PANEL.disputes),
-    all.length === 0 && h("p.quiet", {}, PANEL.noDisputes),
+    all.length === 0 && h("p.quiet", {}, PANEL.noDisputes(view.panel.thresholds.disputed_variance)),
     h("ol", {}, all.map(([item, each]) => dispute(item, each, view))));
 }
 
@@ -194,8 +194,7 @@ function dispute(item, { scores, variance, decides }, view) {
 // Every number
 
 function numbers(view, go) {
-  const { raters, items, conclusion, standings = {} } = view.panel;
-  const hasStandings = Object.keys(standings).length > 0;
+  const { raters, items, conclusion } = view.panel;
   const names = Object.keys(raters);
   const scored = names.filter((name) => raters[name].scored);
   const list = h("div.seats-list", {}, names.map((name) => raterDetails(name, raters[name], view, go)));
@@ -207,10 +206,9 @@ function numbers(view, go) {
       h("th", { scope: "row" }, itemLink(view, item), isDisputed && h("span.word.dock", {}, ` ${PANEL.disputed}`)),
       names.map((name) => scoreCell(name, item, raters[name])),
       h("td", { "data-label": PANEL.range }, range),
-      h("td", { "data-label": "variance" }, number(items[item]?.variance, 2)),
-      hasStandings && h("td", { "data-label": PANEL.standings }, standings[item] ?? "–"));
+      h("td", { "data-label": "variance" }, number(items[item]?.variance, 2)));
   });
-  const columns = ["Item", ...names.map(plain), PANEL.range, "variance", ...(hasStandings ? [PANEL.standings] : [])];
+  const columns = ["Item", ...names.map(plain), PANEL.range, "variance"];
   return h("section.numbers", { "aria-labelledby": "numbers-title" },
     h("h3", { id: "numbers-title" }, PANEL.numbers),
     h("p.quiet", {}, PANEL.numbersMeaning(conclusion?.strictness)),
@@ -317,8 +315,8 @@ function sideTable({ conclusion, agreement: measured }) {
     h("table.figures.sides", {},
       h("thead", {}, h("tr", {}, h("td"), columns, h("th", { scope: "col" }, "alpha"))),
       h("tbody", {},
-        row(PANEL.asGiven, weighted, measured?.raw, !isCalibrated && PANEL.thisDecides),
-        row(PANEL.calibrated(measured?.calibration), calibrated, measured?.calibrated,
+        row(PANEL.asGiven, weighted, measured?.arguments ? undefined : measured?.raw, !isCalibrated && PANEL.thisDecides),
+        row(PANEL.calibrated(measured?.calibration), calibrated, measured?.arguments ?? measured?.calibrated,
           isCalibrated && PANEL.thisDecides))),
     h("p.quiet", {}, isMissing(gap) ? PANEL.noGap(gap.missing.reason) : PANEL.gap(percent(gap), isCalibrated)));
 }

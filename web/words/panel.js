@@ -121,7 +121,9 @@ export const PANEL = {
     ["kappa", "kappa of the standings"],
   ],
   disputes: "Most disputed",
-  noDisputes: "Nothing is disputed: the raters are not far apart on any item.",
+  noDisputes: (variance) => {
+    return variance ? `Nothing is disputed: no item’s scores have a variance of ${variance} or more.` : "Nothing is disputed.";
+  },
   decides: "This item decides: the outcome depends on it.",
   disputed: "disputed",
   numbers: "Every rater’s numbers",
@@ -131,7 +133,6 @@ export const PANEL = {
   },
   numbersTable: "Table of the raters’ numbers",
   range: "lowest to highest",
-  standings: "standings",
   notGiven: "not given",
   record: (right, of) => `right on ${right} of ${of} known outcomes`,
   noRecord: "no track record yet",

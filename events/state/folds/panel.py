@@ -1,6 +1,6 @@
 """How the events of a panel change it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from statistics import variance
 from typing import Any, Final
 
@@ -136,7 +136,7 @@ def _undecided(conclusion: PanelConcluded, panel: PanelState) -> str:
     leans = f"the panel leans to {conclusion.leaning.capitalize()}, but " if is_leaning else ""
     match conclusion.outcome:
         case "cautious" if any(each.turns for each in conclusion.disputed.values()):
-            return f"{leans}{TOO_FAR} on {_what(conclusion)} that could change that"
+            return f"{leans}{TOO_FAR} on {_one(conclusion)} that could change that"
         case "cautious":
             return f"{leans}one rater alone could change that"
         case "too_close":
@@ -146,9 +146,16 @@ def _undecided(conclusion: PanelConcluded, panel: PanelState) -> str:
         case "undetermined":
             return "how far the raters agree could not be measured"
     if any(each.decides for each in conclusion.disputed.values()):
-        return f"{TOO_FAR} on {_what(conclusion)} that decides"
-    return TOO_FAR if panel.deciding is not UNSET and panel.deciding.band == "unacceptable" else TOO_CLOSE
+        return f"{TOO_FAR} on {_one(conclusion)} that decides"
+    if panel.deciding is UNSET or panel.deciding.band != "unacceptable":
+        return TOO_CLOSE
+    is_on_arguments = panel.agreement is not UNSET and panel.agreement.arguments is not UNSET
+    return f"the raters do not agree on the {_item(panel.items)}s" if is_on_arguments else TOO_FAR
 
 
-def _what(conclusion: PanelConcluded) -> str:
-    return "a turn" if any(item.isdecimal() for item in conclusion.disputed) else "an argument"
+def _one(conclusion: PanelConcluded) -> str:
+    return {"turn": "a turn", "argument": "an argument"}[_item(conclusion.disputed)]
+
+
+def _item(items: Iterable[str]) -> str:
+    return "turn" if any(item.isdecimal() for item in items) else "argument"

@@ -42,7 +42,7 @@ def panel_blocks(view: View) -> Iterator[doc.Block]:
     if panel.agreement is not UNSET:
         blocks.append(_agreement(panel.agreement, "turns" if view.format == "exchange" else "arguments"))
     if concluded is not UNSET:
-        blocks.append(_disputes(concluded))
+        blocks.append(_disputes(concluded, panel.thresholds.get("disputed_variance")))
     blocks += (*_numbers(panel), *_seats(panel))
     if concluded is not UNSET:
         blocks += _without(panel, concluded)
@@ -102,9 +102,10 @@ def _agreement(given: AgreementMeasured, items: str) -> doc.Section:
     return doc.Section("How far the raters agree", (doc.Listing(tuple(found)), doc.Paragraph(about)), 3)
 
 
-def _disputes(conclusion: PanelConcluded) -> doc.Block:
+def _disputes(conclusion: PanelConcluded, variance: float | None) -> doc.Block:
     if not conclusion.disputed:
-        return doc.Paragraph("Nothing is disputed: on no item do the raters lie far apart.")
+        low = "" if variance is None else f": no item’s scores have a variance of {variance:g} or more"
+        return doc.Paragraph(f"Nothing is disputed{low}.")
     ordered = sorted(conclusion.disputed.items(), key=lambda each: -each[1].variance)
     items = (
         f"{item_name(item)}: {', '.join(f'{name} {rounded(score)}' for name, score in each.scores.items())};"

@@ -38,7 +38,7 @@ AGREE: Final = re.compile(
     r"(?<!do not )(?<!does not )\bagrees?\b|\bscores? alike\b|\bpanel concludes\b|\benough to (?:rely|conclude)\b"
 )
 """Words that say that raters agree; how far they agree is a question, and "too little to conclude" is a denial."""
-QUARREL: Final = re.compile(r"irreconcilable|divided|too little to conclude|raters are too far apart\.", re.IGNORECASE)
+QUARREL: Final = re.compile(r"irreconcilable|divided|too little to conclude|raters do not agree", re.IGNORECASE)
 
 
 def panel_rules() -> PanelRules:
