@@ -106,6 +106,9 @@ class PanelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """With fewer arguments, or turns, the panel is for reference only."""
     cautious_survives: bool | UnsetType = UNSET
     """With alpha from ``low`` to ``moderate``, a winner is named only if it leads also without any one rater."""
+    rests_on: Literal["arguments"] | UnsetType = UNSET
+    """``arguments``: the outcome rests on how far the raters agree on arguments, with one calibrated weighted score of
+    each by each rater, and sides that are too close have an outcome of their own.  Unset: on arguments × criteria."""
     strictness_from: float | UnsetType = UNSET
     """Points between the offsets of two raters from which the explanation names a difference in strictness."""
 

@@ -5,6 +5,7 @@ from statistics import fmean
 
 from events.state.debate import Debate
 from events.state.parts.panel import RaterState
+from events.text.figures import rounded
 from events.types import SIDES, DebateOpened, PanelistScored, Reason, Side
 from events.types.criteria import Criteria
 from events.types.deliberation import OpinionGiven, Verdict
@@ -59,7 +60,7 @@ def independent_opinion(
         round=0,
         verdict=_verdict(pro, con, least_gap),
         scores=means,
-        rationale=f"independent scores, weighted: pro {pro:.2f}, con {con:.2f}",
+        rationale=f"independent scores, weighted: pro {rounded(pro, 2)}, con {rounded(con, 2)}",
     )
 
 

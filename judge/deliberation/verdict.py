@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import UNSET
 
+from events.text.figures import percent, rounded
 from events.types import Missing, Rater, Reason
 from events.types.criteria import DeliberationRules
 from events.types.deliberation import ArtifactJudged, DeliberationHeld, Verdict
@@ -73,8 +74,8 @@ def judge_artifact(
         reasons=tuple(
             each
             for each in (
-                f"independently {independent} has {before[independent]:.0%} of the weight"
-                + (f", with an agreement of {was:.2f}" if not isinstance(was, Missing) else ""),
+                f"independently {independent} has {percent(before[independent], 0)} of the weight"
+                + (f", with an agreement of {rounded(was, 2)}" if not isinstance(was, Missing) else ""),
                 _moved(independent, verdict, held),
                 held[-1].ended if held else why_none,
                 _tie(after, verdict),
@@ -112,7 +113,9 @@ def _tie(behind: Mapping[str, float], verdict: Verdict) -> str:
     equals = [each for each in behind if each != verdict and behind[each] == behind[verdict]]
     if not equals:
         return ""
-    return f"{verdict} and {' and '.join(equals)} have equal weight ({behind[verdict]:.0%}): the graver one counts"
+    return (
+        f"{verdict} and {' and '.join(equals)} have equal weight ({percent(behind[verdict], 0)}): the graver one counts"
+    )
 
 
 def _silences(opinions: Opinions, titles: Mapping[str, str]) -> str:

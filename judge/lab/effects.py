@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import UnsetType
 from msgspec.structs import replace
 
+from events.text.figures import rounded
 from events.types.lab import Battery, CalibrationBin, Effect, Place
 from judge.lab.answers import BatteryAnswers, Groups, MeasuredColumn, Retest, disagreement
 from judge.lab.statistics import (
@@ -222,7 +223,7 @@ def _position(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]
     note = f"Of the {len(toward)} pairs whose two answers favour one place, how many favour the first."
     if toward:
         p = mcnemar(first, len(toward) - first)
-        note += f" McNemar's mid-p, which takes pairs of one motion for independent, is {p:.3f}."
+        note += f" McNemar's mid-p, which takes pairs of one motion for independent, is {rounded(p, 3)}."
     column = MeasuredColumn(toward, column.clusters, column.failed)
     judged = _shares("position", "toward_first", column, note, null=COIN, is_tested=False)
     yield replace(judged, items=())  # other judges have other such pairs
@@ -329,7 +330,7 @@ def _largest(given: BatteryAnswers) -> str:
     worst = max(rates, key=lambda each: rates[each], default=None)
     if worst is None or not rates[worst]:
         return ""
-    return f" Most often those under “{worst[0]}” and “{worst[1]}”: {rates[worst] * 100:.0f} %."
+    return f" Most often those under “{worst[0]}” and “{worst[1]}”: {rounded(rates[worst] * 100, 0)} %."
 
 
 def _last_word(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
@@ -550,7 +551,7 @@ def _reached(kind: str, trials: Sequence[Trial]) -> str:
     if kind == "pairs":
         return "The people agree by selection, so they have no figure here."
     reached = list(_person(trials).values.values())
-    return f"The people who judged live reach {np.mean(reached) * 100:.0f} %." if reached else ""
+    return f"The people who judged live reach {rounded(float(np.mean(reached)) * 100, 0)} %." if reached else ""
 
 
 def _beside(name: str, given: BatteryAnswers) -> Iterator[MeasuredFigure]:

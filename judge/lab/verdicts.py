@@ -13,6 +13,7 @@ from typing import Final, Literal
 import msgspec
 from msgspec import Struct
 
+from events.text.figures import rounded
 from events.types.lab import SIGNIFICANT, Battery, Effect, LabVerdict
 from judge.lab.statistics import ALPHA, ClusterEstimate, false_discovery
 
@@ -166,4 +167,4 @@ def _remarks(
 
 
 def _number(value: float, unit: str) -> str:
-    return f"{value * 100:.0f} percentage points" if unit == "share" else f"{value:.1f} {unit}"
+    return f"{rounded(value * 100, 0)} percentage points" if unit == "share" else f"{rounded(value)} {unit}"

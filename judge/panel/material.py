@@ -145,7 +145,7 @@ def _criteria_terms(criteria: Criteria | None) -> tuple[Term, ...]:
 def _part(seat: Rater) -> str:
     """The part of a rater on its panel, in words."""
     scepticism = f" {seat.scepticism}" if seat.scepticism else ""
-    return f"Your part is that of the {seat.title.lower()}. Look above all at this: {seat.focus}.{scepticism}"
+    return f"Your part is that of the {seat.title}. Look above all at this: {seat.focus}.{scepticism}"
 
 
 def _joined(*parts: str) -> str:

@@ -6,8 +6,8 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from events.types import Dispute, PanelOutcome, Rater, Side
-from events.types.criteria import PanelRules
+from events.types import Dispute, Missing, PanelOutcome, Rater, Side
+from events.types.criteria import PanelRules, Standing
 from judge.panel.agreement import Ratings
 from judge.panel.calibration import CalibrationMethod, calibrated_points, calibration_method, score_rows
 from judge.panel.disputes import SideScores, Totals, counted_raters
@@ -19,15 +19,25 @@ class ScoredPanel(Struct, frozen=True, kw_only=True):
     seats: tuple[Rater, ...]
     totals: Totals
     ratings: Ratings
-    standings: tuple[dict[str, str], ...]
+    standings: tuple[dict[str, Standing], ...]
     sides: Mapping[str, Side]
     rules: PanelRules
     topic_type: str
 
     @property
+    def item_name(self) -> str:
+        """What an item is: arguments have ids, turns have numbers."""
+        return "turn" if any(item.isdecimal() for item in self.sides) else "argument"
+
+    @property
     def calibrates(self) -> bool:
         """Whether the rules measure calibrated scores."""
         return self.rules.decides == "calibrated"
+
+    @property
+    def rests_on_arguments(self) -> bool:
+        """Whether the outcome rests on one score of each argument by each rater."""
+        return self.rules.rests_on == "arguments"
 
     @property
     def method(self) -> CalibrationMethod:
@@ -75,6 +85,11 @@ class PanelReading(Struct, frozen=True, kw_only=True):
     sums: SideScores
     weights: dict[str, float]
     disputed: dict[str, Dispute]
+
+    def leans(self, rules: PanelRules) -> bool:
+        """Whether a side leads by the least gap or more."""
+        gap = self.sums.gap
+        return self.sums.leaning != "neither" and not isinstance(gap, Missing) and gap >= rules.least_gap
 
     @property
     def may_name(self) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from events.text.figures import rounded, signed
 from judge.report.figures import (
     MIN_TURNS,
     Spread,
@@ -353,11 +354,11 @@ def truth(tally: Tally) -> MeasurementOrReason:
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
+    return f"{signed(value, 2)}".replace("-", "−")
 
 
 def _plain(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+    return f"{rounded(value, 2)}".replace("-", "−")
 
 
 def _range(values: Sequence[float]) -> str:

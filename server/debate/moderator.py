@@ -25,6 +25,7 @@ from events.record import Draft
 from events.state.debate import UNNAMED, Debate
 from events.store.log import EventLog
 from events.table import LazyTable
+from events.text.figures import rounded
 from events.text.segmentation import WordCounter, count_words
 from events.types import (
     AttemptAbandoned,
@@ -515,7 +516,7 @@ class Moderator:
         self._count_cost(step, error, answer)
         model, why = ("the model", error.kind) if self.debate.is_blind else (step.model, error.message)
         if error.retry_after_s:
-            why += f" (in {error.retry_after_s:.0f} s)"
+            why += f" (in {rounded(error.retry_after_s, 0)} s)"
         if error.retry_after_s and error.retry_after_s >= self._seconds_left():
             await self._halt_for_deadline(f"the deadline comes before {model} can be asked again: {why}")
         elif error.is_lasting:

@@ -5,19 +5,15 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType
 
-from events.text.figures import rounded
+from events.state.parts.panel import STANDING_WORDS
+from events.text.figures import percent, rounded
 from events.types import Coefficient, Effort, LeaveOneOut, Missing, Origin, RaterCalibrated
 from events.view.view import SeatView, TranscriptView
 
 SIGNS: Final = {"pro": "▲ Pro", "con": "▼ Con"}
 NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
 POLL_STANCES: Final = {"pro": "Pro", "con": "Con", "undecided": "undecided"}
-STANDINGS: Final = {
-    "UPHELD": "upheld",
-    "PARTIALLY_UPHELD": "upheld in part",
-    "REFUTED": "refuted",
-    "UNCERTAIN": "uncertain",
-}
+STANDINGS: Final[dict[str, str]] = dict(STANDING_WORDS.items())
 RESPONSES: Final = {
     "refute": "refutes this",
     "challenge": "challenges this",
@@ -82,7 +78,7 @@ def figure(value: float | Missing) -> str:
 
 def share(value: float | Missing) -> str:
     """A share of 1 in percent."""
-    return f"none ({value.missing.reason})" if isinstance(value, Missing) else f"{100 * value:.3g} %"
+    return f"none ({value.missing.reason})" if isinstance(value, Missing) else percent(value)
 
 
 def coefficient(each: Coefficient, again: str) -> str:
@@ -108,9 +104,10 @@ def interval(each: Coefficient) -> str:
 
 def left_out_words(each: LeaveOneOut) -> str:
     """What the panel would come to without one rater: ``concluded, Pro``, ``irreconcilable, no winner``."""
+    outcome = each.outcome.replace("_", " ")
     if each.winner == "neither" and each.leaning in {"pro", "con"}:
-        return f"{each.outcome}, leans to {NAMES[each.leaning]}"
-    return f"{each.outcome}, {'no winner' if each.winner == 'neither' else NAMES[each.winner]}"
+        return f"{outcome}, leans to {NAMES[each.leaning]}"
+    return f"{outcome}, {'no winner' if each.winner == 'neither' else NAMES[each.winner]}"
 
 
 def dimension_name(name: str) -> str:

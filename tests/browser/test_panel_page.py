@@ -21,6 +21,7 @@ LOGS: dict[str, list[Event]] = {
     "split": panel_logs.irreconcilable(),
     "agreed": panel_logs.agreeing(),
     "strict": panel_logs.strict(),
+    "close": panel_logs.too_close(),
     "artifact": artifact_logs.artifact(),
     "calibration": artifact_logs.calibration(),
     "faulty": [
@@ -239,6 +240,38 @@ def test_strict_and_lenient_raters_agree_for_reference_and_each_offset_is_shown(
     assert page.locator(".decision:visible").count() == 0
 
 
+def test_sides_that_are_too_close_are_no_quarrel_and_every_coefficient_is_named(page: Page, house: Any) -> None:
+    visit(page, house, "close")
+    agreement = page.locator("#agreement")
+
+    expect(page.locator(".says")).to_have_text("The panel names no winner: the two sides are too close to tell apart.")
+    expect(page.locator("#outcome")).to_contain_text(
+        "the judge names Con, and the panel none: the two sides are too close"
+    )
+    expect(agreement.locator(".coefficient b:first-child").filter(has_text=re.compile("[A-Z]"))).to_have_text(
+        ["Arguments", "Criteria", "Lead", "Standings"]
+    )
+    expect(agreement).to_contain_text("The first one decides")
+    expect(agreement).to_contain_text("which criterion is rated higher than another")
+    expect(page.locator(".advice")).to_contain_text("What to do")
+    expect(page.locator("[data-without=risk]")).to_contain_text("too close, ")
+    page.locator("#panel").get_by_text("Other measures").click()
+    expect(agreement).to_contain_text("one calibrated score of each item by each rater (decides)")
+    assert not re.search(r"irreconcilable|\bagree\b", words(page))
+
+
+def test_the_standings_of_the_panel_stand_beside_those_of_the_judge(page: Page, house: Any) -> None:
+    visit(page, house, "close")
+    briefing = page.locator("#briefing")
+
+    expect(briefing.locator(".with_care li", has_text="PRO-1")).to_contain_text(
+        "Judge: upheld in part; panel: 4 of 4 upheld."
+    )
+    expect(briefing.locator(".with_care li", has_text="PRO-1").locator(".limits")).to_contain_text("Limits: ")
+    expect(page.locator("#PRO-1 .panel-standings")).to_have_text("Panel: 4 of 4 upheld")
+    expect(page.locator(".trace tr", has_text="PRO-2")).to_contain_text("Panel: 3 of 4 upheld in part")
+
+
 def test_agreement_is_told_in_words_with_its_interval_drawn(page: Page, house: Any) -> None:
     visit(page, house, "split")
     agreement = page.locator("#agreement")
@@ -287,7 +320,7 @@ def test_leaving_a_rater_out_is_told_row_by_row(read: Any, house: Any) -> None:
     page = read(address(house, "split"))
     row = page.locator("[data-without=risk]")
 
-    expect(row).to_have_text(re.compile(r"Without the risk rater\s*concluded, Pro\s*0.71\s*9 %"))
+    expect(row).to_have_text(re.compile(r"Without Risk rater\s*concluded, Pro\s*0.71\s*9 %"))
     expect(page.locator("[data-without=general]")).to_contain_text("not measured")
 
 

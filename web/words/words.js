@@ -203,7 +203,7 @@ export const HEADER = {
   rubric: (name) => `rubric ${name}`,
   brief: "asked briefly",
   panel: "Panel",
-  rater: (title) => `the ${title.toLowerCase()}`,
+  rater: (title) => title,
   everyRater: "every rater",
   round: (round, all, name) => `Round ${round} of ${all}: ${name}`,
   rounds: (all) => (all > 3 ? "Four rounds" : "Three rounds"),

@@ -16,6 +16,7 @@ from events.types import (
     PanelistScored,
     Rater,
     RaterCalibrated,
+    Standing,
     TrackRecord,
 )
 
@@ -64,12 +65,20 @@ class PanelState(Struct, frozen=True, kw_only=True, gc=False):
     conclusion: PanelConcluded | UnsetType = UNSET
     says: str | UnsetType = UNSET
     """The conclusion in one sentence."""
+    standings: dict[str, str] = {}
+    """What the raters say of each item, in words, where they gave standings: ``3 of 4 refuted``."""
     verdict: ArtifactJudged | UnsetType = UNSET
     decision: DecisionRecorded | UnsetType = UNSET
     positions: dict[str, int] = {}
     """Positions of agreement, conclusion, verdict and decision, and of each round (``round:1``)."""
 
 
+STANDING_WORDS: Final[dict[Standing, str]] = {
+    "UPHELD": "upheld",
+    "PARTIALLY_UPHELD": "upheld in part",
+    "REFUTED": "refuted",
+    "UNCERTAIN": "uncertain",
+}
 PANEL_NAMES_NONE: Final = "The panel names no winner"
 INITIAL = PanelState()
 MOVED_BY: Final = frozenset(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
+from events.text.figures import percent, rounded
 from events.types import Side
 from server.cli.debates.printer import FeedPrinter, say_opening
 from server.export.document import Marked, Parts, Sentence, Strong
@@ -64,7 +65,7 @@ def opinion_line(event: dict[str, Any], titles: dict[str, str], first: Side | No
     if "missing" in event:
         return who, Marked(f"no opinion: {event['missing']['reason']}", "quiet")
     verdict = Marked(f"{NAMES.get(event['verdict'], event['verdict']):<11}", KINDS.get(event["verdict"], ""))
-    sure = f" {event['confidence']:.0%}" if "confidence" in event else ""
+    sure = f" {percent(event['confidence'], 0)}" if "confidence" in event else ""
     scores = " ".join(f"{dimension_name(name)} {score:g}" for name, score in event["scores"].items())
     rationale = named(event["rationale"], first) if first else event["rationale"]
     quote = f" · “{event['quote']}”{'' if event['verified'] else ' (not found)'}" if event["quote"] else ""
@@ -74,11 +75,13 @@ def opinion_line(event: dict[str, Any], titles: dict[str, str], first: Side | No
 def held_lines(event: dict[str, Any], titles: dict[str, str]) -> list[str]:
     """The result of a round: the agreement, the changed verdicts and why, and the reason why it was the last."""
     after = event["after"]
-    to = "none can be measured" if isinstance(after, dict) else f"{after:.2f}"
-    lines = [f"  agreement {event['before']:.2f} → {to} · {event['elapsed_ms'] / 1000:.1f} s of model time"]
+    to = "none can be measured" if isinstance(after, dict) else f"{rounded(after, 2)}"
+    lines = [
+        f"  agreement {rounded(event['before'], 2)} → {to} · {rounded(event['elapsed_ms'] / 1000)} s of model time"
+    ]
     if event["disagreements"]:
         differed = (
-            f"{dimension_name(each['dimension']) or 'the verdict'} {each['severity']:.2f}"
+            f"{dimension_name(each['dimension']) or 'the verdict'} {rounded(each['severity'], 2)}"
             for each in event["disagreements"]
         )
         lines.insert(0, f"  they differed on {', '.join(differed)}")
@@ -102,6 +105,6 @@ def judged_lines(event: dict[str, Any]) -> Iterator[Sentence]:
         if event[name]:
             yield (Strong(heading),)
             yield from (f"  - {item}" for item in event[name])
-    shares = ", ".join(f"{verdict} {share:.0%}" for verdict, share in event["shares"].items())
+    shares = ", ".join(f"{verdict} {percent(share, 0)}" for verdict, share in event["shares"].items())
     yield f"Independent verdict: {event['independent']}"
     yield (Marked(f"Verdict: {event['verdict']} ({shares})", KINDS[event["verdict"]]),)

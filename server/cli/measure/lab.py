@@ -12,6 +12,7 @@ from msgspec import UNSET
 from events.state import debate as debates
 from events.state.usage import UsageTotals, in_usd
 from events.store.log import read_all, read_pages
+from events.text.figures import rounded
 from events.view import view as views
 from events.view.lab import LabView
 from events.view.view import View
@@ -196,7 +197,7 @@ class LabPrinter(FeedPrinter):
         totals = msgspec.convert(self.view["usage"], UsageTotals)
         line = f"{done:,} of {all_:,} answered, {totals.failed_calls:,} failed, {in_usd(totals)}"
         if cost := totals.cost_usd:
-            line += f", about {cost / max(done, 1) * max(all_ - done, 0):.4f} USD remain"
+            line += f", about {rounded(cost / max(done, 1) * max(all_ - done, 0), 4)} USD remain"
         if self._is_live:
             click.echo(f"\r{line}   ", nl=False, err=True)
         elif done * 10 // max(all_, 1) > self._tenths:

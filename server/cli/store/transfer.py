@@ -14,6 +14,7 @@ from anyio import to_thread
 from events.state.parts.evidence import INITIAL as NO_EVIDENCE
 from events.store.log import read_pages
 from events.store.open import opened_log
+from events.text.figures import rounded
 from events.transfer import Imported, import_debate, read_lines
 from events.transfer import export as export_lines
 from events.verify import Verification, verify_lines, verify_log
@@ -166,7 +167,7 @@ async def _write_page(archive: Archive, file: BinaryIO) -> int:
 
 
 def _size(count: int) -> str:
-    return f"{count / 1_000_000:.1f} MB"
+    return f"{rounded(count / 1_000_000)} MB"
 
 
 @click.command("import")

@@ -18,6 +18,7 @@ from typing import Final
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from events.text.figures import rounded
 from events.text.languages import language_name
 from events.types import DebateOpened, Event, EvidenceSupplied, Missing, missing
 from judge.live.whole import reads_whole
@@ -154,14 +155,14 @@ def lasting(minutes: float) -> str:
     """How long a run takes, in words."""
     if minutes < 1:
         return "under a minute"
-    return "very roughly a minute" if round(minutes) == 1 else f"very roughly {minutes:.0f} minutes"
+    return "very roughly a minute" if round(minutes) == 1 else f"very roughly {rounded(minutes, 0)} minutes"
 
 
 def money(cost_usd: float | Missing) -> str:
     """A cost in words; why it is unknown, if it is."""
     if isinstance(cost_usd, Missing):
         return f"cost unknown ({cost_usd.missing.reason})"
-    return f"about {cost_usd:.2f} USD" if cost_usd else "no cost"
+    return f"about {rounded(cost_usd, 2)} USD" if cost_usd else "no cost"
 
 
 def thought_tokens(model: str, think: Think) -> int:

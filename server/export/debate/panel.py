@@ -1,11 +1,12 @@
 """A panel to read: its outcome, the agreement of the raters, every number, and the outcome without each rater."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from msgspec import UNSET
 
 from events.state.parts.panel import PanelState, RaterState
-from events.text.figures import rounded
+from events.text.figures import rounded, signed
 from events.types import AgreementMeasured, ArtifactJudged, DeliberationHeld, OpinionGiven, PanelConcluded
 from events.view.view import View
 from server.export import document as doc
@@ -20,6 +21,8 @@ from server.export.wording import (
     left_out_words,
     share,
 )
+
+CRITERIA: Final = "The value of the criteria counts as well which criterion is rated higher than another."
 
 
 def panel_blocks(view: View) -> Iterator[doc.Block]:
@@ -39,10 +42,10 @@ def panel_blocks(view: View) -> Iterator[doc.Block]:
     if panel.agreement is not UNSET:
         blocks.append(_agreement(panel.agreement, "turns" if view.format == "exchange" else "arguments"))
     if concluded is not UNSET:
-        blocks.append(_disputes(concluded))
+        blocks.append(_disputes(concluded, panel.thresholds.get("disputed_variance")))
     blocks += (*_numbers(panel), *_seats(panel))
     if concluded is not UNSET:
-        blocks += _without(concluded)
+        blocks += _without(panel, concluded)
     yield doc.Section("The panel", (*blocks, *_deliberation(panel)))
 
 
@@ -58,6 +61,7 @@ def _outcome(panel: PanelState, conclusion: PanelConcluded) -> Iterator[doc.Bloc
             yield doc.Paragraph(f"The reason: {decided.reason}")
     title = "What to find out instead" if conclusion.winner == "neither" else "What to find out next"
     yield from doc.listed(title, conclusion.advice)
+    yield from doc.listed("What to do", conclusion.act or ())
 
 
 def _sums(conclusion: PanelConcluded) -> str:
@@ -79,22 +83,29 @@ def _agreement(given: AgreementMeasured, items: str) -> doc.Section:
         others = f"Scores calibrated by {given.calibration}: {interval(given.calibrated)}; {others}"
     else:
         by = f"Krippendorff’s alpha, calibrated by {given.calibration}"
+        what = "Scores" if given.arguments is UNSET else f"Criteria: every one of the {items}, on every criterion"
         scores = [
-            f"Scores ({by}): {coefficient(given.calibrated, rated)}.",
+            f"{what} ({by}): {coefficient(given.calibrated, rated)}.",
             f"Lead (alpha of the margins between the sides): {coefficient(given.margins, rated)}.",
         ]
         others = f"Scores as given: {interval(given.raw)}; {others}"
+    if given.arguments is not UNSET:
+        each = f"one calibrated score by each rater for each of the {items}; this decides"
+        scores.insert(0, f"{items.capitalize()} ({each}): {coefficient(given.arguments, rated)}.")
     found = [*scores, f"Standings (Fleiss’ kappa): {coefficient(given.kappa, stood)}.", others]
     if given.icc_agreement is not UNSET and given.icc_consistency is not UNSET:
         icc = f"ICC(2,k) {interval(given.icc_agreement)}; without strictness ICC(3,k) {interval(given.icc_consistency)}"
         found.append(f"The raters’ mean: {icc}.")
-    about = doc.Paragraph("1 is agreement throughout, 0 what chance would give.")
-    return doc.Section("How far the raters agree", (doc.Listing(tuple(found)), about), 3)
+    about = "1 is agreement throughout, 0 what chance would give."
+    if given.arguments is not UNSET:
+        about = f"{about} {CRITERIA}"
+    return doc.Section("How far the raters agree", (doc.Listing(tuple(found)), doc.Paragraph(about)), 3)
 
 
-def _disputes(conclusion: PanelConcluded) -> doc.Block:
+def _disputes(conclusion: PanelConcluded, variance: float | None) -> doc.Block:
     if not conclusion.disputed:
-        return doc.Paragraph("Nothing is disputed: on no item do the raters lie far apart.")
+        low = "" if variance is None else f": no item’s scores have a variance of {variance:g} or more"
+        return doc.Paragraph(f"Nothing is disputed{low}.")
     ordered = sorted(conclusion.disputed.items(), key=lambda each: -each[1].variance)
     items = (
         f"{item_name(item)}: {', '.join(f'{name} {rounded(score)}' for name, score in each.scores.items())};"
@@ -110,8 +121,9 @@ def _numbers(panel: PanelState) -> Iterator[doc.Section]:
         return
     items = dict.fromkeys(item for name in names for item in _items(panel.raters[name]))
     cells = {item: [_cell(panel.raters[name], item) for name in names] for item in items}
-    rows = ((item_name(item), *cells[item], _variance(panel, item)) for item in items)
-    table = doc.Table(("item", *(doc.Column(each, "n") for each in (*names, "variance"))), tuple(rows))
+    rows = ((item_name(item), *cells[item], _variance(panel, item), *_standings(panel, item)) for item in items)
+    columns = (*(doc.Column(each, "n") for each in (*names, "variance")), *(("standings",) if panel.standings else ()))
+    table = doc.Table(("item", *columns), tuple(rows))
     yield doc.Section("Every rater’s numbers", (table,), 3)
 
 
@@ -122,6 +134,10 @@ def _items(rater: RaterState) -> Iterable[str]:
 def _variance(panel: PanelState, item: str) -> str:
     known = panel.items.get(item)
     return "–" if known is None or known.variance is UNSET else rounded(known.variance, 2)
+
+
+def _standings(panel: PanelState, item: str) -> tuple[str, ...]:
+    return (panel.standings.get(item, "–"),) if panel.standings else ()
 
 
 def _cell(rater: RaterState, item: str) -> str:
@@ -144,7 +160,7 @@ def _seat(name: str, rater: RaterState, weights: Mapping[str, float], offsets: M
     if name in weights:
         parts.insert(0, f"weight {share(weights[name])}")
     if name in offsets:
-        parts.append(f"{offsets[name]:+.1f} points beside the mean".replace("-", "−"))
+        parts.append(f"{signed(offsets[name])} points beside the mean")
     if scored is not UNSET and scored.missing is not UNSET:
         parts.append(f"gave no scores: {scored.missing.reason}")
     elif scored is not UNSET and scored.absent:
@@ -154,11 +170,11 @@ def _seat(name: str, rater: RaterState, weights: Mapping[str, float], offsets: M
     return f"{seat.title}, {seat.model}: {'; '.join(parts)}{caveat}{finding}"
 
 
-def _without(conclusion: PanelConcluded) -> tuple[doc.Section, ...]:
+def _without(panel: PanelState, conclusion: PanelConcluded) -> tuple[doc.Section, ...]:
     return doc.listed(
         "If one rater were left out",
         (
-            f"Without the {name.replace('_', ' ')} rater: {left_out_words(each)}"
+            f"Without {panel.raters[name].seat.title}: {left_out_words(each)}"
             f" (alpha {figure(each.alpha)}, gap {share(each.gap)})"
             for name, each in conclusion.without.items()
         ),

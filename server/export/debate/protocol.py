@@ -4,12 +4,25 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import UNSET
 
+from events.state.parts.panel import PanelState
 from events.state.parts.rounds import ArgumentState, ProtocolState
 from events.text.figures import rounded
 from events.types import SIDES, ArgumentTraced, Briefing, ClosingStated, FallacyFound, Missing, Side, other
 from events.view.view import View
 from server.export.debate.exchange import citations
-from server.export.document import Block, Column, Listing, Marked, Paragraph, Quoted, Section, Strong, Table, listed
+from server.export.document import (
+    Block,
+    Column,
+    Item,
+    Listing,
+    Marked,
+    Paragraph,
+    Quoted,
+    Section,
+    Strong,
+    Table,
+    listed,
+)
 from server.export.text import one_line
 from server.export.wording import NAMES, RESPONSES, SIGNS, STANDINGS
 
@@ -36,8 +49,15 @@ def briefing_section(briefing: Briefing, claims: Mapping[str, str]) -> Section:
         ("What to find out", briefing.find_out),
         ("Cautions", briefing.cautions),
     ):
-        blocks += listed(title, (f"{each}: {claims[each]}" if each in claims else each for each in found))
+        blocks += listed(title, (_listed(each, claims, briefing) if each in claims else each for each in found))
     return Section("Decision briefing", tuple(blocks))
+
+
+def _listed(name: str, claims: Mapping[str, str], briefing: Briefing) -> Item:
+    """An argument with what it claims, the standings of judge and panel, and the limits within which it holds."""
+    standings, limits = (briefing.standings or {}).get(name), (briefing.limits or {}).get(name)
+    beside = f" ({standings})" if standings else ""
+    return Item(f"{name}: {claims[name]}{beside}", (f"Limits: {limits}",) if limits else ())
 
 
 def protocol_blocks(view: View) -> Iterator[Block]:
@@ -59,7 +79,7 @@ def protocol_blocks(view: View) -> Iterator[Block]:
         for line in citations(view, number)
     )
     yield from listed("Citations", cited, level=2)
-    yield from _trace(protocol)
+    yield from _trace(protocol, view.panel.standings if isinstance(view.panel, PanelState) else {})
 
 
 def _case(view: View, protocol: ProtocolState, side: Side) -> Iterator[Block]:
@@ -110,8 +130,8 @@ def _closing(side: Side, each: ClosingStated) -> Section:
     return Section(f"{SIGNS[side]} · {each.words} words", tuple(blocks), 3)
 
 
-def _trace(protocol: ProtocolState) -> Iterator[Section]:
-    """A table with a row for each argument, and both totals."""
+def _trace(protocol: ProtocolState, standings: Mapping[str, str]) -> Iterator[Section]:
+    """A table with a row for each argument, and both totals.  ``standings``: those of the panel, in words."""
     traced = {name: each.trace for name, each in protocol.arguments.items() if each.trace is not UNSET}
     if not traced:
         return
@@ -122,10 +142,12 @@ def _trace(protocol: ProtocolState) -> Iterator[Section]:
             _standing(each),
             *(f"{each.scores[part]:g}" if part in each.scores else "–" for part in names),
             "–" if isinstance(each.total, Missing) else rounded(each.total, 2),
+            *((standings.get(name, "–"),) if standings else ()),
         )
         for name, each in traced.items()
     )
-    table = Table(("argument", "standing", *(Column(name, "n") for name in (*names, "total"))), tuple(rows))
+    figures = (Column(name, "n") for name in (*names, "total"))
+    table = Table(("argument", "standing", *figures, *(("panel",) if standings else ())), tuple(rows))
     yield Section("Trace", (table, *_totals(protocol)))
 
 
@@ -137,7 +159,7 @@ def _totals(protocol: ProtocolState) -> Iterator[Paragraph]:
         yield Paragraph(f"No overall assessment: {given.missing.reason}")
         return
     totals = (
-        f"{NAMES[side]} {'–' if isinstance(total, Missing) else format(total, '.2f')}"
+        f"{NAMES[side]} {'–' if isinstance(total, Missing) else rounded(total, 2)}"
         for side, total in (("pro", given.pro_total), ("con", given.con_total))
     )
     yield Paragraph(f"Totals: {', '.join(totals)}")

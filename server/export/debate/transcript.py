@@ -7,6 +7,7 @@ from msgspec import UNSET
 from events.state.parts.evidence import INITIAL as NO_EVIDENCE
 from events.state.parts.evidence import EvidencePack
 from events.state.parts.panel import PanelState
+from events.text.figures import percent, signed
 from events.types import STANCES, Missing
 from events.view.audience import Agreement, AudienceView, BeliefShift
 from events.view.poll import LeadChange, StanceShare
@@ -237,14 +238,14 @@ def _poll(view: View) -> Iterator[doc.Section]:
 
 
 def _stance_share(share: StanceShare) -> str:
-    return f"{share.count} ({share.share:.0%}; {share.low:.0%} to {share.high:.0%})"
+    return f"{share.count} ({percent(share.share, 0)}; {percent(share.low, 0)} to {percent(share.high, 0)})"
 
 
 def _lead_change(change: LeadChange | Missing) -> str:
     """Who won by a change of the lead, and the gains of both sides."""
     if isinstance(change, Missing):
         return f"none, because {change.missing.reason}"
-    gains = ", ".join(f"{NAMES[side]} {100 * gain:+.1f} points" for side, gain in change.gains.items())
+    gains = ", ".join(f"{NAMES[side]} {signed(100 * gain)} points" for side, gain in change.gains.items())
     return f"{'a tie' if change.winner == 'neither' else NAMES[change.winner]} ({gains})"
 
 
@@ -270,7 +271,7 @@ def _beside(agreement: Agreement | object) -> str:
     if isinstance(agreement.votes, Missing):
         return f"; {agreement.votes.missing.reason}"
     winner = "neither side" if agreement.winner == "neither" else NAMES[agreement.winner]
-    return f"; {agreement.votes:.0%} agree with the verdict ({winner})"
+    return f"; {percent(agreement.votes, 0)} agree with the verdict ({winner})"
 
 
 def _move(turn: str, move: BeliefShift) -> str:

@@ -12,6 +12,7 @@ from msgspec import UNSET
 
 import web
 from events.state.usage import in_usd
+from events.text.figures import rounded
 from events.types import Battery, Effect
 from events.view.lab import LabView
 from events.view.view import View
@@ -316,7 +317,7 @@ def _row(effect: Effect) -> tuple[doc.Sentence, ...]:
         "–" if effect.verdict == "measured" else shown(effect.null, unit),
         shown(effect.margin, unit),
         shown(effect.floor, unit),
-        "–" if effect.q is None else f"{effect.q:.3f}",
+        "–" if effect.q is None else f"{rounded(effect.q, 3)}",
         shown(effect.detectable, unit),
         f"{effect.n:,}",
         f"{effect.clusters:,}",

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from msgspec import UNSET, UnsetType
 
 import web
+from events.text.figures import rounded
 from events.types import Coefficient, Missing, Side
 from events.view.turn_view import ComponentView
 from server.export import document as doc
@@ -55,15 +56,15 @@ def agreement_sentences(found: JudgingComparison) -> Iterator[str]:
         yield f"Scores: {scores.too_few}."
     if scores.bias is not UNSET and scores.apart is not UNSET:
         more = "more" if scores.bias.value > 0 else "less"
-        level = f"{abs(scores.bias.value):.1f} points {more} than the first" if scores.bias.value else "as much"
+        level = f"{rounded(abs(scores.bias.value))} points {more} than the first" if scores.bias.value else "as much"
         yield (
             f"Level: the second judge gives a turn on average {level}{_interval(scores.bias, 1)}. "
-            f"Without regard to direction they are {scores.apart:.1f} points apart."
+            f"Without regard to direction they are {rounded(scores.apart)} points apart."
         )
     if scores.alpha is not UNSET:
         yield f"Scores: Krippendorff's alpha is {_coefficient(scores.alpha)}, over {scores.turns} turns."
     if scores.rank is not UNSET:
-        rank = f"{scores.rank.value:.2f}".replace("-", "−")
+        rank = f"{rounded(scores.rank.value, 2)}".replace("-", "−")
         yield f"Order of the turns: Spearman's rank correlation is {rank}{_interval(scores.rank, 2)}."
     if found.preferred_of:
         yield (

@@ -105,7 +105,7 @@ async def test_a_panel_without_a_winner_names_none() -> None:
     assert text.index("- CON-1: technical 2.0") < text.index("- PRO-1: technical 9.0")
     assert "variance 9.67; it decides" in text
     assert "| CON-3 | 8.0 upheld | 3.0 refuted | not given | 5.0 upheld in part | 6.33 |" in text
-    assert "- Without the risk rater: concluded, Pro (alpha 0.71, gap 9 %)" in text
+    assert "- Without Risk rater: concluded, Pro (alpha 0.71, gap 9 %)" in text
     assert "Technical rater, scripted:technical: weight 28 %; right on 7 of 9" in text
     assert "stay the verdict of record" in text
     assert "Minds changed: 1 by evidence, 1 by conformity." in text
@@ -181,7 +181,7 @@ async def test_a_run_prints_rounds_statements_and_standings(capsys: pytest.Captu
     assert lines[lines.index("▼ Con · turn 2") + 1].startswith("CON-1: The money buys more")
     assert any(line.startswith("  PRO-3 refuted · 1.95 of 10") for line in lines)
     assert any(line.startswith("  PRO-3 appeal to authority: “Professor Lindqvist") for line in lines)
-    assert "  risk rater: scored 5 items, 1 not given" in lines
+    assert "  Risk rater: scored 5 items, 1 not given" in lines
     assert "totals: Pro 16.5, Con 19.05" in lines
 
 
@@ -189,7 +189,7 @@ async def test_a_run_ends_with_the_briefing_and_without_a_winner(capsys: pytest.
     out = await streamed(panel_logs.irreconcilable(), capsys)
 
     assert "No winner is named: the raters are too far apart on an argument that decides." in out
-    assert "  without the risk rater: concluded, Pro" in out
+    assert "  without Risk rater: concluded, Pro" in out
     assert "find out instead:" in out
     assert (
         out.index("Decision briefing")
@@ -220,7 +220,7 @@ async def test_an_artifact_is_replayed_with_its_verdict_last(capsys: pytest.Capt
     out = await streamed(artifact_logs.artifact(), capsys)
 
     assert "Independent verdict: FAIL" in out
-    assert out.rstrip().splitlines()[-1] == "Verdict: CONDITIONAL (CONDITIONAL 76%, FAIL 24%)"
+    assert out.rstrip().splitlines()[-1] == "Verdict: CONDITIONAL (CONDITIONAL 76 %, FAIL 24 %)"
 
 
 # as commands

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from events.record import Draft
 from events.state.debate import Debate, question
+from events.text.figures import rounded
 from events.types import DebateOpened, Missing, Rater
 from events.types.criteria import DeliberationRules
 from events.types.deliberation import DeliberationHeld, Disagreement
@@ -122,7 +123,7 @@ def _why_ended(debate: Debate, state: DeliberationState, number: int, after: flo
 
 
 def _enough(measured: float, rules: DeliberationRules) -> str:
-    return f"an agreement of {measured:.2f} where {rules.converged:.2f} is enough"
+    return f"an agreement of {rounded(measured, 2)} where {rounded(rules.converged, 2)} is enough"
 
 
 # questions

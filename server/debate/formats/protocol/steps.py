@@ -15,9 +15,10 @@ from msgspec.structs import replace
 
 from events.record import Draft
 from events.state.debate import Debate, question
+from events.state.outcome import ahead_by_totals
 from events.state.parts.rounds import has_answers
 from events.state.transcript import Turn
-from events.types import DebateConcluded, DebateOpened, Missing, Side, TurnFailed, TurnStarted, Winner
+from events.types import DebateConcluded, DebateOpened, Missing, Side, TurnFailed, TurnStarted
 from judge.live.event_batch import EventBatch
 from judge.panel.material import arguments_material
 from judge.protocol.assess import AssessmentAnswer, arguments_in_order, assess_prompt, assess_type
@@ -263,11 +264,8 @@ def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
 def _by_totals(debate: Debate, opened: DebateOpened) -> DebateConcluded:
     given = debate.protocol.assessment
     assert given is not UNSET, "a debate ends after its assessment"
-    pro, con = given.pro_total, given.con_total
-    if isinstance(pro, Missing) or isinstance(con, Missing):
+    if isinstance(given.pro_total, Missing) or isinstance(given.con_total, Missing):
         return DebateConcluded(winner="neither", by_rule="no_judgement")
     if opened.judge.baseline:
         return DebateConcluded(winner="neither", by_rule="baseline")
-    winner: Winner = "pro" if pro > con else "con"
-    is_even = abs(pro - con) < rules_of(opened).even_within or pro == con
-    return DebateConcluded(winner="neither" if is_even else winner, by_rule="assessment")
+    return DebateConcluded(winner=ahead_by_totals(given, rules_of(opened)), by_rule="assessment")
