@@ -28,7 +28,7 @@ class OpinionAnswer(Struct, frozen=True, kw_only=True):
     remediation: tuple[str, ...] = ()
     rationale: str = ""
     quote: str = ""
-    withdrawn: tuple[str, ...] | UnsetType = UNSET
+    withdraws: tuple[str, ...] = ()
     """Ids of findings and remediation of its own (``own_points``)."""
     moved_by: str | UnsetType = UNSET
     """A judge's title, or ``NOBODY``."""
@@ -70,9 +70,8 @@ def read_opinion(
     known = {f"scores.{label}" for label in labels} | {"scores", "confidence"}
     absent |= {path.removeprefix("scores."): why for path, why in lost.items() if path not in known}
     points = {} if own is None else own_points(own)
-    withdrawn = () if answer.withdrawn is UNSET else answer.withdrawn
-    taken_back = tuple(text for name, text in points.items() if name in withdrawn)
-    kept = {name: text for name, text in points.items() if name not in withdrawn}
+    withdrawn = tuple(text for name, text in points.items() if name in answer.withdraws)
+    kept = {name: text for name, text in points.items() if name not in answer.withdraws}
     moved_by = next((name for name, title in titles.items() if title == answer.moved_by), UNSET)
     return OpinionGiven(
         rater=rater,
@@ -87,7 +86,7 @@ def read_opinion(
         quote=answer.quote,
         verified=any(find(answer.quote, text, subject.quote_minimum) is not None for text in subject.texts),
         absent=absent,
-        withdrawn=taken_back or UNSET,
+        withdrawn=withdrawn or UNSET,
         moved_by=moved_by,
         moved_words=answer.moved_words if moved_by is not UNSET and answer.moved_words else UNSET,
     )

@@ -188,9 +188,15 @@ def _look(prompts: Prompts, name: str, seat: Rater, own: OpinionGiven, subject: 
     )
     if again is None:
         return look
-    named = "\n".join(f"{name}: {text}" for name, text in own_points(own).items() if name in again.points)
+    named = own_words(again, own)
     held = fill(section(frame, "own_points"), points=quoted(named)) if named else ""
     return "\n\n".join(part for part in (look, held, section(frame, MOVED)) if part)
+
+
+def own_words(again: Again | None, own: OpinionGiven) -> str:
+    """Return what a judge that is asked again holds so far, an id and a text a line; else nothing."""
+    ids = () if again is None else again.points
+    return "\n".join(f"{name}: {text}" for name, text in own_points(own).items() if name in ids)
 
 
 def _difference(frame: str, each: Disagreement, titles: Mapping[str, str], subject: Subject) -> str:
@@ -225,13 +231,13 @@ def _opinion_type(
     *,
     lists: bool,
 ) -> Any:
-    withdrawn = Annotated[list[choice(ids)], Meta(max_length=len(ids))] if ids else None  # type: ignore[misc]
+    withdraws = Annotated[list[choice(ids)], Meta(max_length=len(ids))] if ids else None  # type: ignore[misc]
     middle = verdicts[-1] if "tie" in verdicts else verdicts[len(verdicts) // 2]
     return loose(
         "Opinion",
         ("quote", longest(MAX_QUOTE)),
         ("rationale", longest(MAX_RATIONALE)),
-        *([("withdrawn", withdrawn)] if ids else []),
+        *([("withdraws", withdraws)] if ids else []),
         *([("findings", Listed), ("remediation", Listed)] if lists else []),
         ("scores", keyed("Scores", dimensions, points(int(low), int(high)))),
         ("confidence", Confidence),

@@ -38,6 +38,11 @@ class Subject(Struct, frozen=True, kw_only=True):
         """The largest possible gap between two scores."""
         return self.high - self.low
 
+    @property
+    def sides(self) -> dict[Side, str]:
+        """The label of each side of a debate."""
+        return {side: self.label(side) for side in SIDES}
+
     def label(self, name: str) -> str:
         """Return the name of a verdict or dimension in prompts and answers."""
         return self.labels.get(name, name)

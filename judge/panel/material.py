@@ -10,7 +10,6 @@ from events.types import SIDES, Case, DebateOpened, Rater, Side, other
 from events.types.criteria import Criteria
 from judge.material import (
     anchors_on,
-    labels_of,
     material_of,
     moderator_words,
     opened_of,
@@ -34,9 +33,14 @@ def panel_material(debate: Debate, purpose: str, seat: Rater, about: Iterable[st
     )
 
 
-def opinion_material(debate: Debate, seat: Rater, asks: Mapping[str, str], shown: str) -> Material:
-    """Return what a judge of a deliberation reads; ``asks``: each dimension with its question, ``shown``: positions."""
-    speeches, artifact = speeches_of(debate, labels_of(debate)), opened_of(debate).artifact
+def opinion_material(
+    debate: Debate, seat: Rater, asks: Mapping[str, str], shown: str, labels: Mapping[Side, str]
+) -> Material:
+    """Return what a judge of a deliberation reads; ``asks``: each dimension with its question, ``shown``: positions.
+
+    ``labels`` are those of the sides.
+    """
+    speeches, artifact = speeches_of(debate, labels), opened_of(debate).artifact
     if artifact is not UNSET:
         speeches = (Speech(name=artifact.name, speaker="", text=artifact.text, kind="text"),)
     return material_of(

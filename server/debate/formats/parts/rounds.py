@@ -183,7 +183,7 @@ def _round_questions(debate: Debate, state: DeliberationState, number: int) -> d
                 prompt,
                 cause=cause,
                 timeout_s=left_ms / 1000,
-                shown=shown,
+                shown="\n\n".join(filter(None, (shown, questions.own_words(again, own)))),
                 again=again,
             )
     return asked
@@ -234,7 +234,7 @@ def question_to(
         think=seat.think,
         cause=cause,
         timeout_s=timeout_s,
-        material=lambda: opinion_material(debate, seat, asks, shown),
+        material=lambda: opinion_material(debate, seat, asks, shown, subject.sides),
     )
 
 
