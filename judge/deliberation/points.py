@@ -46,9 +46,9 @@ def _points(
 ) -> tuple[Point, ...]:
     found: dict[str, Point] = {}
     for rater in sorted(with_verdict(opinions), key=lambda each: -weight[each]):
-        for key, text in {comparable(each): each for each in reversed(getattr(opinions[rater], name))}.items():
-            known = found.get(key, Point(text=text, by=()))
-            found[key] = replace(known, by=(*known.by, rater))
+        for text in getattr(opinions[rater], name):
+            known = found.get(key := comparable(text), Point(text=text, by=()))
+            found[key] = replace(known, by=tuple(dict.fromkeys((*known.by, rater))))
     return tuple(sorted(found.values(), key=lambda each: -_behind(each, weight)))
 
 

@@ -157,8 +157,11 @@ def group_prompt(prompts: Prompts, texts: Mapping[str, str]) -> Prompt:
 def group_type(ids: Iterable[str]) -> Any:
     """Return the type of that answer: for each id the earlier id of its kind that says the same, or ``DIFFERENT``."""
     names = tuple(ids)
-    later = tuple(name for name in names if name[1:] != "1")
-    return loose("Groups", ("same_as", keyed("SameAs", later, choice((DIFFERENT, *names), DIFFERENT))))
+    members = []
+    for at, name in enumerate(names):
+        if earlier := tuple(each for each in names[:at] if each[0] == name[0]):
+            members.append((name, choice((DIFFERENT, *earlier), DIFFERENT)))
+    return loose("Groups", ("same_as", loose("SameAs", *members)))
 
 
 def _document(prompts: Prompts, artifact: Artifact) -> Prompt:

@@ -60,7 +60,7 @@ function agreementChange({ before, after }) {
 }
 
 function change({ rater, from, to, kind, quote, reason, moved_by: whose }, title) {
-  const words = kind === "reason" ? reason : quote;
+  const words = { evidence: quote, reason }[kind];
   return h("li", { "data-kind": kind },
     h("b", {}, title(rater)),
     ": ",

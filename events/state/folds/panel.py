@@ -143,8 +143,8 @@ def verdict_sentence(verdict: ArtifactJudged, panel: PanelState) -> str:
         return f"No verdict: {verdict.missing.reason}."
     said, kinds = str(verdict.verdict), _moves_to(verdict, panel)
     judges = f"of {len(_standing(panel))} judges moved"
-    conformed = sum(change.kind == "conformity" for change in _last_changes(panel).values())
-    if verdict.unmoved not in {UNSET, said}:
+    conformed = [change.kind for change in _last_changes(panel).values()].count("conformity")
+    if _without_conformity(verdict, panel) != said:
         told = f"{said}, by conformity: {conformed} {judges} without new words or a reason."
     elif kinds:
         ways = (f"{kinds.count(kind)} {words}" for kind, words in MOVED_BY_WORDS.items() if kind in kinds)
@@ -152,15 +152,24 @@ def verdict_sentence(verdict: ArtifactJudged, panel: PanelState) -> str:
     else:
         told = f"{said}."
     own = "" if verdict.independent == said else f" On their own: {verdict.independent}."
-    agree = "agree" if verdict.converged else "differ" if len(verdict.shares) > 1 or panel.rounds else ""
-    still = "now " if verdict.converged and panel.rounds else "still " if panel.rounds else ""
-    return f"{told}{own}{f' The judges {still}{agree}.' if agree else ''}"
+    agree = "" if verdict.converged else f" The judges {'still ' if panel.rounds else ''}differ."
+    if len(verdict.shares) == 1:
+        agree = " All judges hold it."
+    return f"{told}{own}{agree}"
 
 
 def _standing(panel: PanelState) -> dict[str, OpinionGiven]:
     """The last opinion with a verdict of each judge."""
     rounds = sorted(panel.opinions.items(), key=lambda each: int(each[0]))
     return {rater: said for _, given in rounds for rater, said in given.items() if said.verdict is not UNSET}
+
+
+def _without_conformity(verdict: ArtifactJudged, panel: PanelState) -> str:
+    """The verdict without the changes by conformity; logs of before tell it only where there was no other change."""
+    if verdict.unmoved is not UNSET:
+        return verdict.unmoved
+    kinds = {change.kind for held in panel.rounds.values() for change in held.changes}
+    return str(verdict.independent if kinds == {"conformity"} else verdict.verdict)
 
 
 def _last_changes(panel: PanelState) -> dict[str, MindChange]:

@@ -69,7 +69,7 @@ def test_it_prints_opinions_rounds_and_the_verdict_and_the_id_alone_on_the_last_
     assert "  - no password (Technical architect)" in lines
     assert "Weight behind each verdict: FAIL 100 %." in lines
     assert "Before they read each other: PASS 50 %, FAIL 50 %." in lines
-    moved = "2 of 5 judges moved to it (1 by evidence, 1 by conformity). The judges now agree."
+    moved = "2 of 5 judges moved to it (1 by evidence, 1 by conformity). All judges hold it."
     assert f"Verdict: FAIL: {moved}" == lines[-2]
     assert [lines[-1]] == [row["id"] for row in moot.json("list")["debates"]]
     view = moot.json("show", lines[-1])

@@ -32,6 +32,8 @@ from server.people.names import is_person
 
 GROUP: Final = "group"
 """The question about near-duplicates, and the section of the template that asks it."""
+MAX_GROUPED: Final = 40
+"""Findings, and steps of remediation, that the judge is asked about: those with more weight."""
 GROUP_TOKENS: Final = 200
 POINT_TOKENS: Final = 20
 """Maximum tokens of that answer, besides those of each point."""
@@ -64,7 +66,7 @@ def _grouping(debate: Debate, opened: DebateOpened) -> list[Question]:
     points = listed_points(state.opinions[-1], judge_weights(opened.panel))
     if points.keys().isdisjoint({"F2", "R2"}):
         return []
-    texts = {name: each.text for name, each in points.items()}
+    texts = {name: each.text for name, each in points.items() if int(name[1:]) <= MAX_GROUPED}
     return [
         Question(
             key=GROUP,

@@ -133,7 +133,7 @@ def _why_ended(debate: Debate, state: DeliberationState, number: int, after: flo
     """Why no further round follows round ``number``; empty if one may follow."""
     rules = state.rules
     if not isinstance(after, Missing) and has_converged(after, rules):
-        return f"the judges agree: {_enough(after, rules)}"
+        return ("" if rules.carries is True else "the judges agree: ") + _enough(after, rules)
     if state.left_ms <= 0:
         return f"the {rules.timeout_s:g} s of model time are used up"
     if state.is_too_late:
