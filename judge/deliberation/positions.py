@@ -33,7 +33,7 @@ def independent_opinions(debate: Debate, opened: DebateOpened) -> dict[str, Opin
     }
     if rules_of(opened).reasons is not True:
         return given
-    shown = _most_disputed(debate)
+    shown = most_disputed(debate)
     return {name: _with_reasons(each, debate.panel.raters[name], opened, shown) for name, each in given.items()}
 
 
@@ -80,7 +80,7 @@ def _with_reasons(opinion: OpinionGiven, heard: RaterState, opened: DebateOpened
     return replace(opinion, rationale=scored.finding or opinion.rationale, findings=tuple(notes))
 
 
-def _most_disputed(debate: Debate) -> tuple[str, ...]:
+def most_disputed(debate: Debate) -> tuple[str, ...]:
     """Return the items whose notes are shown, in their order: those on which the raters lie furthest apart."""
     spread = {name: each.variance or 0.0 for name, each in debate.panel.items.items()}
     kept = sorted(spread, key=lambda each: -spread[each])[:LISTED]

@@ -52,6 +52,12 @@ def opinion_material(
     )
 
 
+def points_material(debate: Debate, purpose: str, texts: Mapping[str, str]) -> Material:
+    """Return findings and steps of remediation by their ids, as one text."""
+    listed = "\n".join(f"{name}: {text}" for name, text in texts.items())
+    return material_of(debate, purpose, speeches=(Speech(name="findings", speaker="", text=listed, kind="text"),))
+
+
 def arguments_material(debate: Debate, purpose: str) -> Material:
     """Return the arguments of a protocol debate, what was said of them, their authors' answers, and the closings."""
     labels: dict[Side, str] = {"pro": "A", "con": "B"}

@@ -136,6 +136,11 @@ export const QUESTIONS = {
         for a better reason about them; never because others are more, or surer.`]
       : ["Read the text, score it, and give your verdict with the words on which it rests most."]),
   },
+  group: {
+    title: () => "Which findings are the same?",
+    minutes: 3,
+    how: () => ["For each finding (F) and each change (R), choose the first earlier one that says the same, or none."],
+  },
   assess: {
     title: () => "Judge the whole debate",
     minutes: 20,

@@ -226,8 +226,7 @@ def _verdict(panel: PanelState, verdict: ArtifactJudged) -> doc.Section:
     )
     blocks: tuple[doc.Block, ...] = (
         *doc.listed("Against it", against),
-        doc.Lines(tuple(weight_lines(verdict))),
-        doc.Listing(verdict.reasons),
+        doc.Section("How it came about", (doc.Lines(tuple(weight_lines(verdict))), doc.Listing(verdict.reasons)), 3),
         *doc.listed("Findings", point_lines(verdict.named_findings, verdict.findings, titles)),
         *doc.listed("Remediation", point_lines(verdict.named_remediation, verdict.remediation, titles)),
     )

@@ -17,6 +17,7 @@ from judge.deliberation.subject import subject_of
 from judge.deliberation.verdict import judge_artifact, judge_weights
 from judge.live.answers import why_missing
 from judge.live.event_batch import EventBatch
+from judge.panel.material import points_material
 from judge.templates import has_section
 from server.debate.formats.parts.rounds import (
     add_opinion,
@@ -28,7 +29,6 @@ from server.debate.formats.parts.rounds import (
 )
 from server.debate.formats.questions import Question, answers
 from server.debate.formats.steps import Step, record
-from server.people.names import is_person
 
 GROUP: Final = "group"
 """The question about near-duplicates, and the section of the template that asks it."""
@@ -58,10 +58,10 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
 def _grouping(debate: Debate, opened: DebateOpened) -> list[Question]:
     """The question to the judge which findings, and which steps of remediation, say the same.
 
-    None if there is nothing to group, by rules of before, or of a judge that is a person.
+    None if there is nothing to group, or by rules of before.
     """
     state, template = deliberation_of(debate, opened), opened.prompts["artifact"]
-    if state.rules.groups is not True or not has_section(template, GROUP) or is_person(opened.judge.model):
+    if state.rules.groups is not True or not has_section(template, GROUP):
         return []
     points = listed_points(state.opinions[-1], judge_weights(opened.panel))
     if points.keys().isdisjoint({"F2", "R2"}):
@@ -79,6 +79,7 @@ def _grouping(debate: Debate, opened: DebateOpened) -> list[Question]:
             max_tokens=GROUP_TOKENS + POINT_TOKENS * len(texts),
             think=opened.judge.think,
             cause=debate.course,
+            material=lambda: points_material(debate, GROUP, texts),
         )
     ]
 
