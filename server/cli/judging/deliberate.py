@@ -60,7 +60,7 @@ def deliberate(settings: Settings, /, file: str, *, as_json: bool, **options: An
       moot deliberate plan.md --for "a migration plan that can be rolled back"
       moot deliberate design.md --for "a design to build from" --panel ollama:qwen3,anthropic:claude-haiku-5-5
       git diff | moot deliberate - --for "a change to merge" \
-        --judges security_analyst=ollama:qwen3,qa_evaluator=openai:gpt-6-mini
+        --judges security_analyst=ollama:qwen3,qa_evaluator=anthropic:claude-haiku-5-5
     """
     if options["purpose"] is None:
         options["purpose"] = _asked_purpose()

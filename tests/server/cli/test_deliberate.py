@@ -234,13 +234,16 @@ def test_a_server_that_holds_the_store_is_asked(moot: Cli, script: Any, design: 
 @pytest.mark.slow
 def test_it_can_be_opened_over_http(site: Site, script: Any) -> None:
     body = artifact(judge={"model": script(answers=CONVINCED)})
+    body["artifact"]["purpose"] = "a design to build from"
     created = site.client.post("/api/debates", json=body)
 
     assert 201 == created.status_code, created.text
     debate = created.json()["id"]
     assert {"winner": "neither", "by_rule": "artifact"}.items() <= site.ended(debate).items()
     view = site.get(f"/api/debates/{debate}")
-    assert ("concluded", "Does design.md pass?", 0) == (view["state"], view["motion"], view["turns_planned"])
+    motion = "Does design.md pass as a design to build from?"
+    assert ("concluded", motion, 0) == (view["state"], view["motion"], view["turns_planned"])
+    assert "a design to build from" == view["artifact"]["purpose"]
     assert ("FAIL", "FAIL") == (view["panel"]["verdict"]["verdict"], view["panel"]["verdict"]["independent"])
     assert {"0", "1"} == view["panel"]["opinions"].keys()
 
@@ -252,6 +255,8 @@ def test_it_can_be_opened_over_http(site: Site, script: Any) -> None:
         ({"format": "exchange", "artifact": {"text": "x"}}, "artifact"),
         (artifact(""), "artifact.text"),
         (artifact("x" * 200_001), "artifact.text"),
+        ({"format": "deliberation", "artifact": {"text": TEXT, "purpose": " "}}, "artifact.purpose"),
+        ({"format": "deliberation", "artifact": {"text": TEXT, "purpose": "x" * 301}}, "artifact.purpose"),
         (artifact(panel=["technical_architect"]), "panel"),
         (artifact(panel=[]), "panel"),
         (artifact(judge={"samples": 3}), "judge.samples"),

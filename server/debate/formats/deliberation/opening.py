@@ -14,7 +14,7 @@ from server.errors import BadField
 
 MAX_ARTIFACT: Final = 200_000
 """Characters of an artifact: more than any judge's model reads."""
-Purpose = Annotated[str, Meta(min_length=1, max_length=300)]
+Purpose = Annotated[str, Meta(max_length=300, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$")]
 NO_ARTIFACT: Final = "format deliberation judges an artifact, and no other format does"
 
 
