@@ -340,6 +340,8 @@ def test_an_artifacts_verdict_has_one_headline_and_the_other_opinions_under_it(p
     expect(page).to_have_title("release-plan.md · artifact · Moot")
     expect(page.locator("#persona-qa_evaluator")).to_contain_text("not found in the text")
     expect(page.locator("#persona-domain_expert")).to_contain_text("after round 1; on its own: Pass")
+    stands = "Domain expert gave no opinion in this round: its opinion of round 1 stands."
+    expect(page.locator("#round-2")).to_contain_text(stands)
     page.locator("#persona-domain_expert summary").last.click()
     expect(page.locator("#persona-domain_expert")).to_contain_text("gave no opinion: the model timed out")
     page.get_by_text("release-plan.md, ").click()

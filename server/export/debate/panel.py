@@ -188,7 +188,7 @@ def _round(panel: PanelState, held: DeliberationHeld) -> doc.Item:
         before, after = (NAMES.get(each, each) for each in (change.before, change.after))
         changes.append(f"{titles.get(change.rater, change.rater)}: {before} → {after}, {why_changed(change, titles)}")
     changes += [
-        f"{titles[rater]} gave no opinion; its opinion of round {number} stands"
+        f"{titles[rater]} gave no opinion: its opinion of round {number} stands"
         for rater, number in (held.carried or {}).items()
     ]
     return doc.Item(

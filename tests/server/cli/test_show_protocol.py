@@ -143,6 +143,7 @@ async def test_an_artifact_shows_both_verdicts_the_opinions_and_the_text() -> No
     assert f"## Verdict: CONDITIONAL: {moved}\n\n### Against it\n\n- **Security analyst**: FAIL" in text
     assert "Before they read each other: FAIL 45 %, CONDITIONAL 40 %, PASS 15 %." in text
     assert "“words that nobody wrote” (not found in the text)" in text
+    assert "  - Domain expert gave no opinion: its opinion of round 1 stands\n" in text
     assert "- **Domain expert** (15 %): CONDITIONAL" in text
     assert artifact_logs.TEXT.splitlines()[2] in text
     assert "inner" not in text
@@ -224,6 +225,7 @@ async def test_an_artifact_is_replayed_with_its_verdict_last(capsys: pytest.Capt
     lines = out.rstrip().splitlines()
     assert lines[-1].startswith("Verdict: CONDITIONAL: 2 of 5 judges moved to it (1 by evidence, 1 by conformity).")
     assert "Against it" == lines[-3]
+    assert "  Domain expert gave no opinion: its opinion of round 1 stands" in lines
     assert lines[-2].startswith("  Security analyst     FAIL")
     assert "Weight behind each verdict: CONDITIONAL 76 %, FAIL 24 %." in lines
 
