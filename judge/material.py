@@ -162,7 +162,7 @@ def moderator_words(debate: Debate) -> str:
     )
 
 
-def speeches_of(debate: Debate, labels: dict[Side, str]) -> tuple[Speech, ...]:
+def speeches_of(debate: Debate, labels: Mapping[Side, str]) -> tuple[Speech, ...]:
     """Return all turns so far."""
     return tuple(
         Speech(name=str(turn.turn), speaker=labels[turn.side], text=turn.text) for turn in debate.transcript.spoken()

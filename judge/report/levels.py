@@ -265,11 +265,15 @@ def _panel(rubric: Rubric) -> Iterator[str]:
 def _deliberation(rubric: Rubric) -> Iterator[str]:
     if rubric.deliberation is not None:
         rules = rubric.deliberation
-        yield f"Up to {rules.rounds} rounds and {fmt(rules.timeout_s)} s while agreement is below {rules.converged:g}."
+        shared = f"{rules.rounds} rounds and {fmt(rules.timeout_s)} s"
+        each = shared if rules.judge_s is UNSET else f"{rules.rounds} rounds of {fmt(rules.judge_s)} s a judge"
+        yield f"Up to {each} while agreement is below {rules.converged:g}."
         verdict, closeness = f"{rules.verdict_share:g}", f"{rules.dimension_share:g}"
         yield f"Agreement is {verdict} × share of the commonest verdict + {closeness} × closeness of the scores."
-    yield "The independent scores stay the verdict of record."
-    yield "A change of mind is evidence where it names checked words that were not named before, else conformity."
+    yield "In a debate it does not change the winner; on a document the opinions after it decide."
+    has_reasons = rubric.deliberation is not None and rubric.deliberation.reasons is True
+    reason = " a reason where it quotes another judge," if has_reasons else ""
+    yield f"A change of mind is evidence where it names checked words not named before,{reason} else conformity."
 
 
 def in_short(rubric: Rubric) -> tuple[str, ...]:

@@ -1,13 +1,23 @@
 """Words that all documents share: standings, outcomes, figures; plain texts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import UNSET, UnsetType
 
-from events.state.parts.panel import STANDING_WORDS
+from events.state.parts.panel import MOVED_BY_WORDS, STANDING_WORDS
 from events.text.figures import percent, rounded
-from events.types import Coefficient, Effort, LeaveOneOut, Missing, Origin, RaterCalibrated
+from events.types import (
+    ArtifactJudged,
+    Coefficient,
+    Effort,
+    LeaveOneOut,
+    MindChange,
+    Missing,
+    Origin,
+    Point,
+    RaterCalibrated,
+)
 from events.view.view import SeatView, TranscriptView
 
 SIGNS: Final = {"pro": "▲ Pro", "con": "▼ Con"}
@@ -131,3 +141,30 @@ def verdict_of(event: RaterCalibrated) -> str:
 def listed(parts: Sequence[str]) -> str:
     """Parts of a sentence, the last one after "and"."""
     return " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), *parts[-1:]])
+
+
+def why_changed(change: MindChange, titles: Mapping[str, str]) -> str:
+    """Why a judge changed its verdict, with the words that moved it."""
+    words = {"evidence": change.quote, "reason": change.reason}.get(change.kind)
+    whose = f" of the {titles.get(change.moved_by, change.moved_by)}" if change.moved_by is not UNSET else ""
+    return f"{MOVED_BY_WORDS[change.kind]}{whose}" + (f": “{words}”" if words else "")
+
+
+def weight_lines(verdict: ArtifactJudged) -> Iterator[str]:
+    """The weight behind each verdict on an artifact, and before the judges read each other if that was another one."""
+    known = {"Weight behind each verdict": verdict.shares, "Before they read each other": verdict.independent_shares}
+    for title, shares in known.items():
+        if title == "Weight behind each verdict" or shares != verdict.shares:
+            yield f"{title}: {', '.join(f'{name} {share(weight)}' for name, weight in shares.items())}."
+
+
+def point_lines(
+    points: tuple[Point, ...] | UnsetType, texts: tuple[str, ...], titles: Mapping[str, str]
+) -> Iterator[str]:
+    """Each finding, or step of remediation, with the judges who named it; the texts alone in logs of before."""
+    if points is UNSET:
+        yield from texts
+        return
+    for each in points:
+        alike = "" if each.alike is UNSET else f"; also “{'”, “'.join(each.alike)}”"
+        yield f"{each.text} ({listed([titles[rater] for rater in each.by])}{alike})"

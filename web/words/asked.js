@@ -132,9 +132,14 @@ export const QUESTIONS = {
     title: ({ speeches }) => (speeches[0]?.kind === "text" ? "Judge this text" : "Look again"),
     minutes: 8,
     how: ({ context }) => (/^Round /m.test(context)
-      ? [`You see what the others say. Keep your opinion where it holds. Change it only for words that are really
-        there.`]
+      ? [`You see what the others say. Keep your opinion where it holds. Change it for words that are really there, or
+        for a better reason about them; never because others are more, or surer.`]
       : ["Read the text, score it, and give your verdict with the words on which it rests most."]),
+  },
+  group: {
+    title: () => "Which findings are the same?",
+    minutes: 3,
+    how: () => ["For each finding (F) and each change (R), choose the first earlier one that says the same, or none."],
   },
   assess: {
     title: () => "Judge the whole debate",
@@ -195,6 +200,8 @@ const LABELS = {
   kind: "What is wrong with it",
   late: "Claim at the end",
   margin: "By how much?",
+  moved_by: "Whose reason changed your verdict?",
+  moved_words: "The words of that reason, as they are shown",
   notes: "What decides your rating, in one short sentence",
   pattern: "Which of these describes the debate best?",
   points: "Points",
@@ -215,6 +222,7 @@ const LABELS = {
   verdict: "Your verdict",
   winner: "Whose position held better?",
   withdrawn: "Premises that the turn gives up openly",
+  withdraws: "What you no longer hold: findings (F) and changes (R)",
 };
 
 /** Names that depend on the purpose. */
@@ -320,9 +328,12 @@ export function itemName({ name, about }) {
 }
 
 /** `A.logic` as words. */
+/** `A` → `Speaker A`; a debate by rounds names its sides. */
+const speakerName = (label) => (/^[AB]$/.test(label) ? `Speaker ${label}` : label);
+
 function speakerPart(name) {
-  const [, speaker, rest] = /^([AB])\.(.+)$/.exec(name) ?? [];
-  return speaker && `Speaker ${speaker}: ${plain(rest)}`;
+  const [, speaker, rest] = /^([AB]|Pro|Con)\.(.+)$/.exec(name) ?? [];
+  return speaker && `${speakerName(speaker)}: ${plain(rest)}`;
 }
 
 /** What a field means; empty if its name says it. */
@@ -373,7 +384,7 @@ export const ASKED = {
   speech({ name, speaker, kind }) {
     if (kind === "text") return name;
     if (kind === "passage") return `Passage ${name}`;
-    return `${/^\d+$/.test(name) ? `Turn ${name}` : capital(name)}, Speaker ${speaker}`;
+    return `${/^\d+$/.test(name) ? `Turn ${name}` : capital(name)}, ${speakerName(speaker)}`;
   },
   premises: "The premises so far",
   send: "Send this answer",

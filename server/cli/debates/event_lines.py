@@ -91,7 +91,7 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]: 
             yield StyledLine(f"round {event['round']} of deliberation", BOLD)
             yield from (StyledLine(text) for text in held_lines(event, _titles(view)))
         case "artifact_judged":
-            yield from (StyledLine(text) for text in ["", *judged_lines(event)])
+            yield from (StyledLine(text) for text in ["", *judged_lines(event, view)])
         case "panel_concluded":
             yield from _concluded(event, view)
         case "decision_recorded":

@@ -108,7 +108,7 @@ async def test_a_panel_without_a_winner_names_none() -> None:
     assert "- Without Risk rater: concluded, Pro (alpha 0.71, gap 9 %)" in text
     assert "Technical rater, scripted:technical: weight 28 %; right on 7 of 9" in text
     assert "stay the verdict of record" in text
-    assert "Minds changed: 1 by evidence, 1 by conformity." in text
+    assert "Minds changed: 1 by evidence, 0 by a reason, 1 by conformity." in text
 
 
 async def test_the_conclusion_of_a_panel_is_one_sentence() -> None:
@@ -139,8 +139,11 @@ async def test_an_artifact_shows_both_verdicts_the_opinions_and_the_text() -> No
     text = await markdown(artifact_logs.artifact())
 
     assert "## Verdict: CONDITIONAL" in text
-    assert "On their own, the verdict of record: FAIL (FAIL 45 %, CONDITIONAL 40 %, PASS 15 %)." in text
+    moved = "2 of 5 judges moved to it (1 by evidence, 1 by conformity). On their own: FAIL. The judges still differ."
+    assert f"## Verdict: CONDITIONAL: {moved}\n\n### Against it\n\n- **Security analyst**: FAIL" in text
+    assert "Before they read each other: FAIL 45 %, CONDITIONAL 40 %, PASS 15 %." in text
     assert "“words that nobody wrote” (not found in the text)" in text
+    assert "  - Domain expert gave no opinion: its opinion of round 1 stands\n" in text
     assert "- **Domain expert** (15 %): CONDITIONAL" in text
     assert artifact_logs.TEXT.splitlines()[2] in text
     assert "inner" not in text
@@ -219,8 +222,12 @@ async def test_a_run_prints_answers_and_names_what_they_lack(capsys: pytest.Capt
 async def test_an_artifact_is_replayed_with_its_verdict_last(capsys: pytest.CaptureFixture[str]) -> None:
     out = await streamed(artifact_logs.artifact(), capsys)
 
-    assert "Independent verdict: FAIL" in out
-    assert out.rstrip().splitlines()[-1] == "Verdict: CONDITIONAL (CONDITIONAL 76 %, FAIL 24 %)"
+    lines = out.rstrip().splitlines()
+    assert lines[-1].startswith("Verdict: CONDITIONAL: 2 of 5 judges moved to it (1 by evidence, 1 by conformity).")
+    assert "Against it" == lines[-3]
+    assert "  Domain expert gave no opinion: its opinion of round 1 stands" in lines
+    assert lines[-2].startswith("  Security analyst     FAIL")
+    assert "Weight behind each verdict: CONDITIONAL 76 %, FAIL 24 %." in lines
 
 
 # as commands

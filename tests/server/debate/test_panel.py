@@ -147,7 +147,7 @@ async def test_a_panel_that_is_split_names_nobody_and_deliberates(script: Script
 
 async def test_deliberation_changes_nothing_that_the_panel_says(script: Script) -> None:
     moved = {
-        f"deliberate:{name}:{number}": {"verdict": "B", "confidence": 1.0, "rationale": "I follow.", "quote": ""}
+        f"deliberate:{name}:{number}": {"verdict": "Con", "confidence": 1.0, "rationale": "I follow.", "quote": ""}
         for name in RATERS
         for number in (1, 2, 3)
     }
