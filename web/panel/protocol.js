@@ -27,7 +27,8 @@ export function protocol(root, go, wantFrame) {
     show(view, _, { head }) {
       const isRunning = head && view.state === "open";
       const known = isRunning ? questionsAtTheEnd(view, wantFrame) : null;
-      if (!isChanged(view.protocol, view.turns, view.evidence, isRunning, known?.answered)) return;
+      const { positions } = view.panel ?? {};
+      if (!isChanged(view.protocol, view.turns, view.evidence, positions, isRunning, known?.answered)) return;
       replaceChildren(body, [
         roundSteps(view),
         preparation(view, isRunning, known),
@@ -135,7 +136,7 @@ function argument(name, each, view, isRunning, go) {
     citations(each, each.turn, view, id),
     each.cross ? answer(each.cross, view, other, `${id}-cross`) : unanswered(view.protocol, other, isRunning),
     reply(each, view, `${id}-reply`),
-    judgement(each, view));
+    judgement(name, each, view));
 }
 
 function total({ total: value }) {
@@ -192,7 +193,7 @@ function reply({ side, cross, answer: text }, view, id) {
     citations([text], given?.turn, view, id));
 }
 
-function judgement({ trace, fallacies, turn }, view) {
+function judgement(name, { trace, fallacies, turn }, view) {
   const found = Object.values(fallacies ?? {});
   if (!trace && !found.length) return null;
   const scores = Object.entries(trace?.scores ?? {}).map(([name, value]) => {
@@ -205,7 +206,24 @@ function judgement({ trace, fallacies, turn }, view) {
     trace?.missing && h("p", {}, h("b", {}, PROTOCOL.noStanding), trace.missing.reason),
     scores.length > 0 && h("p.scores", {}, scores),
     found.length > 0
-      && h("ul.fallacies", { "aria-label": PROTOCOL.fallacies }, found.map((each) => fallacy(each, turn, view))));
+      && h("ul.fallacies", { "aria-label": PROTOCOL.fallacies }, found.map((each) => fallacy(each, turn, view))),
+    trace && why(name, view));
+}
+
+/** What the scores are made of, fetched when the reader opens it. */
+function why(name, view) {
+  const place = h("div.made-of");
+  const details = more(`why/${name}`, PROTOCOL.why, place);
+  details.addEventListener("toggle", async () => {
+    if (!details.open || place.firstChild) return;
+    try {
+      const { argumentAudit } = await import("../audit/argument.js");
+      replaceChildren(place, await argumentAudit(view, name));
+    } catch ({ message }) {
+      place.replaceChildren(h("p.quiet", {}, message));
+    }
+  });
+  return details;
 }
 
 function fallacy(each, turn, view) {

@@ -38,6 +38,7 @@ export const PROTOCOL = {
   shift: (shift) => `Position ${shift}: `,
   judge: "The judge",
   noStanding: "No standing: ",
+  why: "why these scores",
   fallacies: "Fallacies",
   closings: "Closings",
   concedes: "Concedes",

@@ -1,14 +1,14 @@
 """What the scores of an argument are made of, to read: the judge's points, every rater's, and the sums."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from events.text.figures import rounded, shortest
 from events.types import Missing
 from server.export.argument_audit import ArgumentAudit, PanelAudit, RaterAudit, SideSum, WeightedPoints
 from server.export.debate.protocol import argument_blocks, argument_heading
-from server.export.document import Block, Column, Item, Listing, Paragraph, Section, Sentence, Strong, Table
+from server.export.document import Block, Item, Listing, Paragraph, Section, Strong
 from server.export.reasons import plain_reason
 from server.export.text import one_line
 from server.export.wording import NAMES, SIGNS, STANDINGS, figure, listed, share
@@ -27,10 +27,13 @@ def argument_section(audit: ArgumentAudit) -> Section:
 def score_blocks(audit: ArgumentAudit) -> Iterator[Block]:
     """How each of the argument's scores follows from points; nothing before it has any."""
     side = NAMES[audit.said.side]
-    if audit.points:
-        yield _judge(audit)
-        if audit.side is not UNSET:
-            yield Paragraph(_side_total(side, audit.side))
+    if audit.points and audit.total is not UNSET:
+        total = UNSET if isinstance(audit.total, Missing) else audit.total
+        yield Paragraph(f"The judge’s points × weights: {_products(audit.points, total)}.")
+    if isinstance(audit.total, Missing):
+        yield Paragraph(f"No total: {audit.total.missing.reason}.")
+    if audit.side is not UNSET:
+        yield Paragraph(_side_total(side, audit.side))
     if audit.raters:
         yield Section("The raters", (Listing(tuple(map(_rater, audit.raters))),), 4)
     if audit.panel is not UNSET:
@@ -41,25 +44,6 @@ def score_blocks(audit: ArgumentAudit) -> Iterator[Block]:
             for each in audit.refused
         )
         yield Listing(tuple(found))
-
-
-def _judge(audit: ArgumentAudit) -> Table:
-    """The judge's points × weight, and their sum."""
-    columns: list[str | Column] = ["the judge’s points", *(Column(each, "n") for each in ("points", "weight", "points × weight"))]
-    has_spread = any(each.spread for each in audit.points.values())
-    rows: list[tuple[Sentence, ...]] = [
-        (name, _exact(each.points), _exact(each.weight), _exact(each.product), _spread(each))
-        for name, each in audit.points.items()
-    ]
-    total = "none" if isinstance(audit.total, Missing) or audit.total is UNSET else _exact(audit.total)
-    rows.append(((Strong("sum"),), "", "", total, ""))
-    if has_spread:
-        return Table((*columns, Column("between the answers", "n")), tuple(rows))
-    return Table(tuple(columns), tuple(row[:-1] for row in rows))
-
-
-def _spread(each: WeightedPoints) -> str:
-    return _exact(each.spread) if each.spread else ""
 
 
 def _side_total(side: str, of: SideSum) -> str:
@@ -79,9 +63,9 @@ def _rater(each: RaterAudit) -> Item:
     if each.missing is not UNSET:
         words.append(f"no scores: {each.missing.reason}")
     if each.points:
-        words.append(_products(each))
+        words.append(_products(each.points, each.total))
     if each.offset is not UNSET:
-        words.append(f"all its scores lie {_signed(each.offset)} points beside the mean of all raters")
+        words.append(_offset(each.offset))
     if each.calibrated is not UNSET:
         words.append(f"calibrated {rounded(each.calibrated, 2)}")
     below = [each.note] if each.note else []
@@ -90,10 +74,14 @@ def _rater(each: RaterAudit) -> Item:
     return Item((Strong(each.title), f": {'; '.join(words)}."), tuple(map(one_line, below)))
 
 
-def _products(each: RaterAudit) -> str:
-    """``logic 7 × 0.4 + … = 6.75``."""
-    sums = " + ".join(f"{name} {_exact(one.points)} × {_exact(one.weight)}" for name, one in each.points.items())
-    return f"{sums} = {'no total' if each.total is UNSET else _exact(each.total)}"
+def _products(points: Mapping[str, WeightedPoints], total: float | UnsetType) -> str:
+    """``logic 7 × 0.4 + … = 6.75``; ±: half of what lies between the answers, if there are several."""
+    sums = " + ".join(
+        f"{name.replace('_', ' ')} {_exact(each.points)}{f' (±{_exact(each.spread / 2)})' if each.spread else ''}"
+        f" × {_exact(each.weight)}"
+        for name, each in points.items()
+    )
+    return sums if total is UNSET else f"{sums} = {_exact(total)}"
 
 
 def _panel(argument: str, side: str, panel: PanelAudit) -> Iterator[str]:
@@ -115,5 +103,11 @@ def _exact(value: float) -> str:
     return shortest(value, EXACT)
 
 
-def _signed(value: float) -> str:
-    return f"{'−' if value < 0 else '+'}{rounded(abs(value), 2)}"
+def _offset(points: float) -> str:
+    """How strict or lenient a rater is."""
+    if not points:
+        return "its scores lie on average where those of all raters lie"
+    return (
+        f"its scores lie on average {rounded(abs(points), 2)} points {'above' if points > 0 else 'below'} those of all "
+        "raters"
+    )
