@@ -265,6 +265,7 @@ def _wishes(wanted: RejudgeRequest, opened: DebateOpened) -> dict[str, Any]:
     """The fields of a request for what is judged again."""
     return {
         "motion": opened.motion,
+        "format": opened.format,
         "judge": wanted.judge,
         "rubric": wanted.rubric or msgspec.to_builtins(opened.rubric),
         "panel": wanted.panel,
@@ -471,6 +472,7 @@ async def _changed(
         raise BadField("judge.model", "a person judged this debate: name a model to go on with")
     said: dict[str, Any] = {
         "motion": opened.motion,
+        "format": opened.format,
         "turns": turns,
         "max_words": opened.max_words or None,
         "pro": _seat_request(*seats["pro"]) if any(models.values()) else DebaterRequest(),
