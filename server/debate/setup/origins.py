@@ -21,12 +21,16 @@ from events.store.log import EventLog, read_all
 from events.types import (
     NOBODY,
     SIDES,
+    ArgumentCrossExamined,
+    ArgumentsOpened,
     AssessmentGiven,
     AttemptAbandoned,
+    CitationChecked,
+    ClosingStated,
+    CrossExaminationFaulted,
     DebateOpened,
     Debater,
     DebateResumed,
-    DerivedEvent,
     DirectiveIssued,
     Event,
     EvidenceSupplied,
@@ -35,6 +39,7 @@ from events.types import (
     ModelFailed,
     ModeratorSpoke,
     Origin,
+    QuestionsAnswered,
     SuppliedEntry,
     Think,
     TranscriptSupplied,
@@ -85,9 +90,18 @@ OF_STATEMENTS: Final = (
 )
 """Rules of the protocol by which statements are asked for and read."""
 STATEMENT_PROMPTS: Final = frozenset({"protocol", "open", "cross", "answer", "close"})
+STATED: Final = (
+    ArgumentCrossExamined,
+    ArgumentsOpened,
+    CitationChecked,
+    ClosingStated,
+    CrossExaminationFaulted,
+    QuestionsAnswered,
+)
+"""Events that follow from a statement."""
 OF_ROUNDS: Final = (
+    *STATED,
     AttemptAbandoned,
-    DerivedEvent,
     EvidenceSupplied,
     ModelAnswered,
     ModelFailed,
@@ -416,7 +430,7 @@ def _round_ends(records: Sequence[Recorded]) -> dict[int, int]:
     ends = {0: _begun(records)}
     for turn in range(2, len(spoken) + 1, 2):
         at = max(spoken[turn - 1], spoken[turn])
-        while at < len(records) and isinstance(records[at].event, DerivedEvent):
+        while at < len(records) and isinstance(records[at].event, STATED):
             at += 1
         ends[turn] = at
     return ends
