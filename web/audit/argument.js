@@ -1,5 +1,6 @@
 /** What the scores of an argument are made of: the judge's points × weights, every rater's, and the sums. */
 
+import { named } from "../exchange/labels.js";
 import { api } from "../parts/api.js";
 import { h } from "../parts/dom.js";
 import { badge, more } from "../parts/widgets.js";
@@ -81,9 +82,9 @@ function rater({ title, weight, standing, missing, points, total, offset, calibr
       hasConcluded && weight !== undefined && h("span.quiet", {}, ` ${WORDS.weight(percent(weight))}`)),
     missing && h("p", {}, WORDS.noScores(missing.reason)),
     sums.length > 0 && h("p", {}, `${capital(sums.join("; "))}.`),
-    said.note && h("p.spoken", {}, said.note),
+    said.note && h("p.spoken", {}, named(said.note, "pro")),
     Object.entries(said.absent ?? {}).map(([what, why]) => h("p.quiet", {}, `${plain(what)}: ${why}`)),
-    said.finding && more(`finding/${id}/${title}`, WORDS.finding, h("p.spoken", {}, said.finding)),
+    said.finding && more(`finding/${id}/${title}`, WORDS.finding, h("p.spoken", {}, named(said.finding, "pro"))),
     call && callDetails(id, call));
 }
 

@@ -9,6 +9,7 @@ from events.types import Missing
 from server.export.argument_audit import ArgumentAudit, PanelAudit, RaterAudit, SideSum, WeightedPoints
 from server.export.debate.protocol import argument_blocks, argument_heading
 from server.export.document import Block, Item, Listing, Paragraph, Section, Strong
+from server.export.labels import named
 from server.export.reasons import plain_reason
 from server.export.text import one_line
 from server.export.wording import NAMES, SIGNS, STANDINGS, figure, listed, share
@@ -68,9 +69,9 @@ def _rater(each: RaterAudit) -> Item:
         words.append(_offset(each.offset))
     if each.calibrated is not UNSET:
         words.append(f"calibrated {rounded(each.calibrated, 2)}")
-    below = [each.note] if each.note else []
+    below = [named(each.note, "pro")] if each.note else []
     below += [f"{what}: {why}" for what, why in (each.absent or {}).items()]
-    below += [f"Its finding on the whole debate: {each.finding}"] if each.finding else []
+    below += [f"Its finding on the whole debate: {named(each.finding, 'pro')}"] if each.finding else []
     return Item((Strong(each.title), f": {'; '.join(words)}."), tuple(map(one_line, below)))
 
 
