@@ -195,4 +195,4 @@ def test_a_protocol_is_judged_again_and_forked_from_its_page(page: Page, server:
     server.concluded(again)
     page.get_by_role("link", name="Compare with the first judging").click()
     expect(page.locator("details.compared")).to_have_count(6)
-    expect(page.locator("details.compared").first).to_contain_text("PRO-1: 7 and 7, difference 0")
+    expect(page.locator("details.compared").first).to_contain_text("PRO-1: 7 and 7, difference 0 · both upheld")

@@ -281,7 +281,8 @@ def _turn(
 
 def _argument(found: JudgingComparison, each: ArgumentInBoth) -> doc.Details:
     apart = "" if each.difference is UNSET else f", difference {difference(each.difference)}"
-    stood = " and ".join(dict.fromkeys(map(standing_words, each.standings)))
+    stands = [*map(standing_words, each.standings)]
+    stood = f"both {stands[0]}" if len({*stands}) == 1 else f"first {stands[0]}, second {stands[1]}"
     summary = (
         doc.Marked(SIGNS[each.side], each.side),
         f", {each.argument}: {score(each.first)} and {score(each.second)}{apart}",
@@ -291,18 +292,18 @@ def _argument(found: JudgingComparison, each: ArgumentInBoth) -> doc.Details:
     places = [f"/d/{one.debate}?turn={opening}" for one in (found.first, found.second)]
     links = ("Read it in the ", doc.Link("first", places[0]), " · ", doc.Link("second", places[1]), " judging.")
     blocks: list[doc.Block] = [doc.Paragraph(links, "quiet")]
-    for name, value, stands, reason in zip(
-        ("first", "second"), (each.first, each.second), each.standings, each.reasons, strict=True
+    for name, value, standing, reason in zip(
+        ("first", "second"), (each.first, each.second), stands, each.reasons, strict=True
     ):
         none = f" No score: {value.missing.reason}." if isinstance(value, Missing) else ""
-        blocks.append(doc.Paragraph(f"The {name} judge, {standing_words(stands)}: {one_line(reason)}{none}"))
+        blocks.append(doc.Paragraph(f"The {name} judge, {standing}: {one_line(named(reason, 'pro'))}{none}"))
     if each.criteria:
         rows = (
             (one.criterion, points(one.first), points(one.second), difference(one.difference)) for one in each.criteria
         )
-        blocks.append(doc.Table(("Criterion", "First", "Second", "Difference"), tuple(rows), region="Criteria"))
-    named = [pair for pair in _fallacies(found) if pair.argument == each.argument]
-    return doc.Details(summary, (*blocks, *_findings(FALLACIES, named)), "compared")
+        blocks.append(doc.Table(("Criterion", "First", "Second", "Difference"), tuple(rows), kind="criteria"))
+    fallacies = [pair for pair in _fallacies(found) if pair.argument == each.argument]
+    return doc.Details(summary, (*blocks, *_findings(FALLACIES, fallacies)), "compared")
 
 
 def standing_words(standing: str) -> str:
