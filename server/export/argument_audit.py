@@ -20,6 +20,7 @@ from judge.panel.questions import item_sides
 from judge.panel.truth import weighted_total
 from server.export.audit import Auditor, RefusedFinding
 
+NAMED: Final = re.compile(r"(?:PRO|CON)-[0-9]+")
 PLACES: Final = 4
 """Decimals of a sum, as those of a recorded total."""
 
@@ -111,7 +112,6 @@ def argument_audit(auditor: Auditor, name: str) -> ArgumentAudit | None:
     said, opened = debate.protocol.arguments.get(name), debate.opened
     if said is None or opened is None:
         return None
-    named = re.compile(rf"\b{re.escape(name)}\b")
     return ArgumentAudit(
         argument=name,
         said=said,
@@ -122,7 +122,7 @@ def argument_audit(auditor: Auditor, name: str) -> ArgumentAudit | None:
             if isinstance(each.scored, PanelistScored)
         ),
         panel=_panel(debate, opened, name),
-        refused=tuple(each for each in auditor.refused() if named.search(f"{each.quote} {each.reason}")),
+        refused=tuple(each for each in auditor.refused() if name in NAMED.findall(f"{each.quote} {each.reason}")),
     )
 
 

@@ -29,8 +29,8 @@ from server.settings import Settings
 def rejudge(settings: Settings, /, debate: str, *, as_json: bool, **options: Any) -> None:
     r"""Let another judge read the turns of a debate.  The last line of the output is the id of the new debate.
 
-    The turns stay as they are; no debater speaks again.  moot compare lays the two judgings side by side.  Of a debate
-    of format protocol the judge and the panel are asked anew about the statements.
+    The turns stay as they are; no debater speaks again.  moot compare lays the two judgings side by side.  In format
+    protocol the judge and the panel are asked again about the statements.
 
     \b
       moot rejudge ID --judge anthropic:claude-haiku-4-5

@@ -41,9 +41,10 @@ COLUMNS: Final[tuple[str | Column, ...]] = (
 @with_settings
 @with_json
 def audit(settings: Settings, debate: str, part: str | None, *, as_json: bool) -> None:
-    r"""Explain the score of a turn, entry by entry, and the verdict; in format protocol, the scores of an argument.
+    r"""Explain the score of a turn, entry by entry, and the verdict.
 
-    Without a turn or an argument all of them are explained, then what the verdict of the scores rests on.
+    In format protocol the scores of an argument are explained.  Without a turn or an argument all of them are, then what
+    the verdict of the scores rests on.
 
     The first line has the points of the first score.  The table shows each later change: what was requested, what was
     applied, and why.  Of a flaw, the judge's own points are the request.  Below it stand the points of each component
