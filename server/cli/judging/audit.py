@@ -43,8 +43,8 @@ COLUMNS: Final[tuple[str | Column, ...]] = (
 def audit(settings: Settings, debate: str, part: str | None, *, as_json: bool) -> None:
     r"""Explain the score of a turn, entry by entry, and the verdict.
 
-    In format protocol the scores of an argument are explained.  Without a turn or an argument all of them are, then what
-    the verdict of the scores rests on.
+    In format protocol it explains the scores of an argument.  Without a turn or an argument it explains all of them,
+    then what the verdict of the scores rests on.
 
     The first line has the points of the first score.  The table shows each later change: what was requested, what was
     applied, and why.  Of a flaw, the judge's own points are the request.  Below it stand the points of each component
