@@ -14,9 +14,8 @@ from msgspec import UNSET, Struct, UnsetType
 from events.state.debate import Debate
 from events.state.parts.panel import RaterState
 from events.state.parts.rounds import ArgumentState
-from events.types import DebateOpened, Dispute, Missing, PanelConcluded, PanelistScored, Reason, Standing
+from events.types import DebateOpened, Dispute, Missing, PanelConcluded, PanelistScored, Reason, Side, Standing
 from judge.panel.disputes import side_scores
-from judge.panel.questions import item_sides
 from judge.panel.truth import weighted_total
 from server.export.audit import Auditor, RefusedFinding
 
@@ -212,7 +211,7 @@ def _totals(
     """The totals of the raters that count, as given and calibrated."""
     from judge.panel.scored import calibrated_totals  # noqa: PLC0415 - numpy is imported where a panel has concluded
 
-    rules, sides = opened.rubric.panel, item_sides(debate, opened)
+    rules, sides = opened.rubric.panel, _sides(debate)
     assert rules is not None, "an opening fills in what a rubric leaves out"
     given = {
         name: {
@@ -231,7 +230,7 @@ def _panel(debate: Debate, opened: DebateOpened, name: str) -> PanelAudit | Unse
     concluded, measured = debate.panel.conclusion, debate.panel.agreement
     if concluded is UNSET or measured is UNSET:
         return UNSET
-    sides, weights = item_sides(debate, opened), concluded.weights
+    sides, weights = _sides(debate), concluded.weights
     side = sides[name]
     both = []
     for totals, of in zip(_totals(debate, opened, concluded), (concluded.weighted, concluded.calibrated), strict=True):
@@ -248,3 +247,7 @@ def _panel(debate: Debate, opened: DebateOpened, name: str) -> PanelAudit | Unse
         given_sum=both[0],
         calibrated_sum=both[1],
     )
+
+
+def _sides(debate: Debate) -> dict[str, Side]:
+    return {name: each.side for name, each in debate.protocol.arguments.items()}

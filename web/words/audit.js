@@ -118,5 +118,5 @@ export const ARGUMENT_AUDIT = {
     const ends = decides ? ", and this alone prevents a winner" : "";
     return `The raters dispute it: the variance of their scores is ${variance}${ends}.`;
   },
-  refused: ({ position, quote, reason }) => `Event ${position}: refused or corrected: ${quote} ${reason}`,
+  refused: ({ position, quote, reason }) => `Event ${position}: refused or corrected: “${quote}”: ${reason}`,
 };

@@ -41,7 +41,7 @@ def score_blocks(audit: ArgumentAudit) -> Iterator[Block]:
         yield Listing(tuple(_panel(audit.argument, side, audit.panel)))
     if audit.refused:
         found = (
-            f"event {each.position}: refused or corrected: {one_line(each.quote)} {plain_reason(each.reason)}"
+            f"event {each.position}: refused or corrected: “{one_line(each.quote)}”: {plain_reason(each.reason)}"
             for each in audit.refused
         )
         yield Listing(tuple(found))
