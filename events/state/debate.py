@@ -393,9 +393,13 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
 
 
 def _is_own(debate: Debate, position: int) -> bool:
-    """Whether a record of a fork is its own, and not copied."""
-    origin = UNSET if debate.opened is None else debate.opened.origin
-    return origin is not UNSET and origin.kind == "fork" and position > origin.position
+    """Whether a resumption is that of a debate which copies records of another one, and is not copied itself."""
+    opened = debate.opened
+    if opened is None or opened.origin is UNSET:
+        return False
+    if opened.origin.kind == "fork":
+        return position > opened.origin.position
+    return opened.format == "protocol"  # judged again, it copies statements and no resumption
 
 
 def _unpriced(event: ModelAnswered | ModelFailed) -> str:

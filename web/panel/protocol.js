@@ -27,7 +27,8 @@ export function protocol(root, go, wantFrame) {
     show(view, _, { head }) {
       const isRunning = head && view.state === "open";
       const known = isRunning ? questionsAtTheEnd(view, wantFrame) : null;
-      if (!isChanged(view.protocol, view.turns, view.evidence, view.panel?.standings, isRunning, known?.answered)) return;
+      const { positions } = view.panel ?? {};
+      if (!isChanged(view.protocol, view.turns, view.evidence, view.panel?.standings, positions, isRunning, known?.answered)) return;
       replaceChildren(body, [
         roundSteps(view),
         preparation(view, isRunning, known),
@@ -207,13 +208,30 @@ function judgement(name, { trace, fallacies, turn }, view) {
     trace?.missing && h("p", {}, h("b", {}, PROTOCOL.noStanding), trace.missing.reason),
     scores.length > 0 && h("p.scores", {}, scores),
     standings && h("p.panel-standings", {}, h("b", {}, PROTOCOL.panel), standings),
-    listedFallacies(found, turn, view));
+    listedFallacies(found, turn, view),
+    trace && why(name, view));
 }
 
 /** Fallacies that were found, as a list; `turn`: the statement under which it stands. */
 function listedFallacies(found, turn, view) {
   return found.length > 0
     && h("ul.fallacies", { "aria-label": PROTOCOL.fallacies }, found.map((each) => fallacy(each, turn, view)));
+}
+
+/** What the scores are made of, fetched when the reader opens it. */
+function why(name, view) {
+  const place = h("div.made-of");
+  const details = more(`why/${name}`, PROTOCOL.why, place);
+  details.addEventListener("toggle", async () => {
+    if (!details.open || place.firstChild) return;
+    try {
+      const { argumentAudit } = await import("../audit/argument.js");
+      replaceChildren(place, await argumentAudit(view, name));
+    } catch ({ message }) {
+      place.replaceChildren(h("p.quiet", {}, message));
+    }
+  });
+  return details;
 }
 
 function fallacy(each, turn, view) {

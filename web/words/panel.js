@@ -39,6 +39,7 @@ export const PROTOCOL = {
   judge: "The judge",
   panel: "Panel: ",
   noStanding: "No standing: ",
+  why: "why these scores",
   fallacies: "Fallacies",
   closings: "Closings",
   concedes: "Concedes",

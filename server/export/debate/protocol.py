@@ -60,8 +60,8 @@ def _listed(name: str, claims: Mapping[str, str], briefing: Briefing) -> Item:
     return Item(f"{name}: {claims[name]}{beside}", (f"Limits: {limits}",) if limits else ())
 
 
-def protocol_blocks(view: View) -> Iterator[Block]:
-    """Everything that a protocol adds to a debate."""
+def protocol_blocks(view: View, scores: Mapping[str, Iterable[Block]]) -> Iterator[Block]:
+    """Everything that a protocol adds to a debate.  ``scores``: what those of each argument are made of, by its id."""
     protocol = view.protocol
     if not isinstance(protocol, ProtocolState):
         return
@@ -69,7 +69,7 @@ def protocol_blocks(view: View) -> Iterator[Block]:
         yield briefing_section(protocol.briefing, {name: each.claim for name, each in protocol.arguments.items()})
     for side in SIDES:
         if side in protocol.openings:
-            yield Section(SIGNS[side], tuple(_case(view, protocol, side)))
+            yield Section(SIGNS[side], tuple(_case(view, protocol, side, scores)))
     if protocol.closings:
         closings = (_closing(side, protocol.closings[side]) for side in SIDES if side in protocol.closings)
         yield Section("Closings", tuple(closings))
@@ -82,13 +82,13 @@ def protocol_blocks(view: View) -> Iterator[Block]:
     yield from _trace(protocol, view.panel.standings if isinstance(view.panel, PanelState) else {})
 
 
-def _case(view: View, protocol: ProtocolState, side: Side) -> Iterator[Block]:
+def _case(view: View, protocol: ProtocolState, side: Side, scores: Mapping[str, Iterable[Block]]) -> Iterator[Block]:
     opening, examiner = protocol.openings[side], other(side)
     yield from _faulty("This opening", opening.faults, opening.free_text)
     for name, each in protocol.arguments.items():
         if each.side == side:
-            heading = [name, *((_standing(each.trace), _total(each.trace)) if each.trace is not UNSET else ())]
-            yield Section(" · ".join(heading), tuple(_argument(each)), 3)
+            heading = " · ".join(argument_heading(name, each))
+            yield Section(heading, (*argument_blocks(each), *scores.get(name, ())), 3)
     turn = view.turns.get(CROSSED_IN[examiner])
     text = turn.text if turn is not None else ""
     yield from _faulty(f"{NAMES[examiner]}’s cross-examination of it", protocol.crossed.get(examiner, ()), text)
@@ -96,7 +96,13 @@ def _case(view: View, protocol: ProtocolState, side: Side) -> Iterator[Block]:
         yield from _faulty(ANSWERS, answered.faults, answered.free_text)
 
 
-def _argument(each: ArgumentState) -> Iterator[Block]:
+def argument_heading(name: str, each: ArgumentState) -> tuple[str, ...]:
+    """The id of an argument, then its standing and its total once the judge has assessed it."""
+    return (name, *((_standing(each.trace), _total(each.trace)) if each.trace is not UNSET else ()))
+
+
+def argument_blocks(each: ArgumentState) -> Iterator[Block]:
+    """An argument, what was said of it, and the judge's words."""
     yield Paragraph(each.claim, "lead")
     yield Quoted(f"{one_line(each.reasoning)}\n\nEvidence: {one_line(each.evidence)}")
     if each.cross is not UNSET:

@@ -16,8 +16,10 @@ from server.export.debate.transcript import as_markdown
 from server.export.text import escaped
 from server.feed import frames
 from tests.browser import artifact_logs, panel_logs, protocol_logs
-from tests.judge.protocol.rounds import RUBRIC_2, debate_after_rounds
+from tests.judge.protocol.rounds import NAMES, RUBRIC_2, debate_after_rounds
 from tests.server.children import Cli, seats
+from tests.server.panels import AGREED
+from tests.server.protocol_debates import answers
 
 pytestmark = pytest.mark.anyio
 HOSTILE = "| <img src=x> `code` *bold* [link](http://x) \x1b[31m and\n# a heading"
@@ -258,3 +260,33 @@ def test_a_scripted_protocol_is_run_shown_and_exported(moot: Cli, protocol: str)
     assert "## Decision briefing" in exported
     assert all(f"### {name} · " in exported for name in view["protocol"]["arguments"])
     assert msgspec.json.decode(moot("export", debate, "--as", "json").stdout) == view
+
+
+# the audit
+
+
+def test_an_audit_of_a_protocol_explains_its_arguments(moot: Cli, script: Callable[..., str]) -> None:
+    model = script(answers=answers() | AGREED)
+    asked = ["run", "Cities should ban cars", "--format", "protocol", "--panel", ",".join([model] * 4)]
+    debate = moot(*asked, *seats(model)).stdout.decode().split()[-1]
+    whole, one = moot("audit", debate).stdout.decode(), moot("audit", debate, "con-2").stdout.decode()
+    wrong, unknown = moot("audit", debate, "second"), moot("audit", debate, "PRO-7")
+
+    assert "no score" not in whole
+    assert 6 == len(re.findall(r"^(?:PRO|CON)-[123] · . (?:Pro|Con) · upheld · \d of 10$", whole, re.MULTILINE))
+    assert one.startswith("CON-2 · ▼ Con · upheld · 5 of 10")
+    assert "logic 5 × 0.3 + evidence 5 × 0.3 + responsiveness 5 × 0.25 + honesty 5 × 0.15 = 5." in one
+    assert "Con’s total is the mean of 5, 5 and 5, times 3: 15.00." in one
+    assert 4 == one.count("CON-2 is worth")
+    assert one in whole
+    assert [each["argument"] for each in moot.json("audit", debate)] == ["PRO-1", "PRO-2", "PRO-3", *NAMES[3:]]
+    assert moot.json("audit", debate, "CON-2") == moot.json("audit", debate)[4]
+    assert (2, 3) == (wrong.returncode, unknown.returncode)
+    assert "name a turn by its number, or an argument such as PRO-1" in wrong.stderr.decode()
+    assert "it has PRO-1, PRO-2, PRO-3, CON-1, CON-2 and CON-3" in unknown.stderr.decode()
+    exported = moot("export", debate, "--as", "md").stdout.decode()
+    assert "honesty 5 × 0.15 = 5." in exported
+    again = moot("rejudge", debate, "--judge", model).stdout.decode().split()[-1]
+    compared = moot("compare", debate, again).stdout.decode()
+    assert "Standings: the same for 6 of 6 arguments" in compared
+    assert "turn" not in compared
