@@ -6,10 +6,12 @@ faults.  A quote may be left out only where an answer without it counts: of a co
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
 from typing import Any, Final
 
 from msgspec import Struct
 
+from events.text.segmentation import count_words
 from judge.guard.quotes import find
 from providers.base import Material
 
@@ -42,6 +44,7 @@ def faults(value: Any, schema: Mapping[str, Any], material: Material | None) -> 
     """Return everything that is wrong with an answer; nothing if it can count."""
     found = list(_misfits(value, schema, ()))
     if not found and material is not None:
+        found += _too_many_words(value, material)
         found += _references(value, (), (value,), material)
     return tuple(found)
 
@@ -123,6 +126,24 @@ def _missing(expected: str, schema: Mapping[str, Any]) -> str:
         whole = "a whole number" if expected == "integer" else "a number"
         return f"Give {whole} from {low:g} to {high:g}." if low is not None and high is not None else f"Give {whole}."
     return "This part of the answer is missing."
+
+
+def _too_many_words(value: Any, material: Material) -> Iterator[AnswerFault]:
+    """The parts of an answer that have more words than they may."""
+    for place, most in material.most_words.items():
+        path = tuple(place.split(".")) if place else ()
+        count = sum(count_words(each) for each in _texts(reduce(lambda part, name: part[name], path, value)))
+        if count > most:
+            yield AnswerFault(path, f"Shorten this to {most} words; it has {count}.")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts of an answer, those of choices among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each)
 
 
 def _references(value: Any, path: Path, around: tuple[Any, ...], material: Material) -> Iterator[AnswerFault]:

@@ -20,7 +20,7 @@ from events.state.debate import Debate
 from events.state.outcome import outcome_of
 from events.state.parts.evidence import EvidencePack
 from events.state.seats import SeatState
-from events.types import SIDES, DebateState, Side
+from events.types import SIDES, DebateState, PollRound, Side
 from providers.base import Material
 from server.debate.acting.operator_acts import OperatorRequest, seat_link
 from server.debate.time_limits import ms_between
@@ -144,6 +144,10 @@ class SeatPage(Struct, frozen=True, kw_only=True):
     a judge or a rater, who must not learn the sides: its questions hold the speeches."""
     speaking: Side | None = None
     """The side whose turn is being spoken."""
+    has_sent: bool = False
+    """Whether the person has sent the statement of this round; it is shown once the other side has sent its own."""
+    vote: PollRound | None = None
+    """The vote of the audience that the debate waits for."""
     request: SeatRequest | None = None
     questions: tuple[OpenQuestion, ...] = ()
     """The questions that wait for this person, without what they ask."""
@@ -264,6 +268,8 @@ def _page(request: Request, visit: Visit, after: int, *, is_holder: bool) -> Sea
         documents=tuple(each.title or each.name for each in now.evidence.documents.values()) if side else (),
         turns=tuple(_turns(now, visit.seat, after)) if is_holder and side is not None else (),
         speaking=turn.side if turn is not None and turn.state == "speaking" else None,
+        has_sent=state.has_sent,
+        vote=now.audience.poll.open_round,
         request=_request(request, visit) if is_holder else None,
         questions=_questions(request, visit) if is_holder else (),
         winner=None if conclusion is None else conclusion.winner,
@@ -295,13 +301,16 @@ def _turns(now: Debate, seat: str, after: int) -> Iterator[SpokenTurn]:
 
 
 def _request(request: Request, visit: Visit) -> SeatRequest | None:
-    """The open request of the seat: known where the debate runs; a turn to speak is in the log too."""
+    """The open turn to speak: known where the debate runs, and in the log too.
+
+    In format ``protocol`` there is none: a statement is a typed question.
+    """
     people, loop_now = service_of(request).moderators.people, asyncio.get_running_loop().time()
     asked = next(iter(people.open_requests(visit.debate, visit.seat)), None)
     turn, opened = visit.now.transcript.current, visit.now.opened
     assert opened is not None
     is_due = turn is not None and turn.state == "speaking" and turn.side == visit.seat and not visit.state.model
-    if turn is None or not is_due or visit.now.status.state not in {"open", "paused"}:
+    if turn is None or not is_due or opened.format == "protocol" or visit.now.status.state not in {"open", "paused"}:
         return None
     name = request_id(f"speak:{visit.seat}", turn.number)
     if asked is None:
