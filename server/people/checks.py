@@ -2,7 +2,8 @@
 
 A model's answer is read leniently, and a finding whose quote is not in the turn is refused and recorded.  A person can
 correct an answer.  So it is checked against the schema of the question and the rules of quotes, and comes back with its
-faults.  A quote may be left out only where an answer without it counts: of a component of a score, and of an opinion.
+faults.  A quote may be left out only where an answer without it counts in full: of a component of a score that gets no
+points, of a passage that is beside the point, and of an opinion.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -164,6 +165,8 @@ def _reference(name: str, value: Any, path: Path, item: Mapping[str, Any], mater
     speeches = {each.name for each in material.speeches}
     if name == "quote" and not value and item.get("relation", "beside_the_point") != "beside_the_point":
         yield AnswerFault(path, "Choose the words.")
+    elif name == "quote" and not value and material.purpose == "score" and item["points"]:
+        yield AnswerFault(path, "Choose the words, or give 0 points.")
     elif name in QUOTES and value:
         allowed = tuple(_speeches_of(name, item, material))
         spoken = [(each.name, each.text) for each in material.speeches]

@@ -22,17 +22,20 @@ from events.state.parts.evidence import EvidencePack
 from events.state.seats import SeatState
 from events.types import SIDES, DebateState, PollRound, Side
 from providers.base import Material
+from providers.errors import Malformed
+from server.debate.acting.desk import NOT_OPEN
 from server.debate.acting.operator_acts import OperatorRequest, seat_link
 from server.debate.time_limits import ms_between
-from server.errors import BadField, NotAllowed, NotFound
+from server.errors import BadField, NotAllowed, NotFound, NotNow
 from server.evidence.passages import READ_BADLY
 from server.http.body import read_object
 from server.http.limits import RateLimit
 from server.http.requests import PRIVATE, json_response, service_of, whole_number
 from server.http.static import page_response
-from server.people.acts import VOID, AtSeat, invited
+from server.people.acts import MAX_TEXT, VOID, AtSeat, invited
 from server.people.links import digest_of_link, holds, is_secret, place_of
 from server.people.names import request_id
+from server.people.preview import preview
 from server.service import Service
 
 HEADER: Final = "x-moot-seat"
@@ -185,6 +188,22 @@ async def show_questions(request: Request) -> Response:
     return _answer({"questions": _questions(request, visit, in_full=True)})
 
 
+async def show_preview(request: Request) -> Response:
+    """POST /api/seats/{token}/preview: what an answer that is not sent yet will count."""
+    visit = await _visit(request)
+    _check_rate(request, "seat_reads", visit)
+    if not holds(visit.state, visit.holder):
+        raise NotAllowed("take the seat first")
+    fields = await _texts(request)
+    asked = service_of(request).moderators.people.find(visit.debate, visit.seat, fields["request"])
+    if asked is None or asked.kind != "answer":
+        raise NotNow(NOT_OPEN)
+    try:
+        return _answer(preview(visit.now, asked, fields["text"]))
+    except Malformed as error:
+        raise BadField("text", error.message) from error
+
+
 async def new_link(service: Service, debate: str, seat: str) -> str:
     """A new link for a seat.  Raises ``NotFound``, ``NotNow``."""
     made = seat_link(OperatorRequest(fields={}, place={"debate": debate, "seat": seat}, by="moderator"))
@@ -216,17 +235,21 @@ def seat_act(act: SeatAct) -> Callable[[Request], Awaitable[Response]]:
         _check_rate(request, "seat_writes", visit)
         if not visit.holder:
             raise NotAllowed(f"the header {HEADER} with the secret of the page is missing")
-        fields = await read_object(request, empty={})
-        named: dict[str, str] = {}
-        for name, most in (("request", MAX_ID), ("text", None)) if act in {"draft", "send"} else ():
-            value = fields.get(name, "")
-            if not isinstance(value, str) or (most is not None and len(value) > most):
-                raise BadField(name, f"{name} is a text" + ("" if most is None else f" of at most {most} characters"))
-            named[name] = value
+        named = await _texts(request) if act in {"draft", "send"} else {}
         command = AtSeat(seat=visit.seat, link=visit.link, holder=visit.holder, act=act, **named)
         return _answer({"position": await service_of(request).moderators.act(visit.debate, command)})
 
     return endpoint
+
+
+async def _texts(request: Request) -> dict[str, str]:
+    """The body of a draft, an answer or a preview: ``request`` and ``text``.  Raises ``BadField``."""
+    fields = await read_object(request, empty={})
+    for name, most in (("request", MAX_ID), ("text", MAX_TEXT)):
+        value = fields.get(name, "")
+        if not isinstance(value, str) or len(value) > most:
+            raise BadField(name, f"{name} is a text of at most {most:,} characters")
+    return {name: fields.get(name, "") for name in ("request", "text")}
 
 
 def _answer(value: Any) -> Response:

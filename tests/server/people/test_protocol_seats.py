@@ -41,6 +41,7 @@ from tests.server.site import Site
 ANN = {"person": "Ann", "time_s": 600}
 BEA = {"person": "Bea", "time_s": 600}
 KINDS = ("open", "cross", "answer", "close")
+CROSS = {"response": "refute", "reasoning": "It leaves out what it costs.", "follow_up": "Who pays for it?"}
 TOPICS = {"pro": ("tram", "noise", "air"), "con": ("nurse", "shop", "bus")}
 
 
@@ -138,12 +139,11 @@ def test_two_people_hold_a_debate_and_no_statement_of_a_round_is_shown_before_th
         }),
         ("open", {"PRO-3": None}, {"PRO-3": "This part of the answer is missing."}),
         ("open", {"PRO-4": {}}, {"PRO-4": "The question does not ask for this."}),
-        ("cross", {"CON-1": {"response": "deny", "reasoning": "It leaves out what it costs.", "follow_up": "Who pays for it?"}}, {
-            "CON-1.response": "Choose one of the answers.",
-        }),
+        ("cross", {"CON-1": CROSS | {"response": "deny"}}, {"CON-1.response": "Choose one of the answers."}),
+        ("cross", {"CON-1": CROSS | {"follow_up": " "}}, {"CON-1.follow_up": "Write at least 12 characters."}),
         ("answer", {"PRO-1": {"answer": "so " * 101}}, {"PRO-1.answer": "Shorten this to 100 words; it has 101."}),
         ("close", {"final_position": "I hold it. " * 60, "shift": "none"}, {"shift": "Choose one of the answers."}),
-        ("close", {"final_position": "So it is. " * 65}, {"": "Shorten this to 200 words; it has 208."}),
+        ("close", {"final_position": "So it is. " * 65}, {"": "Shorten this to 200 words; it has 209."}),
     ],
 )  # fmt: skip
 def test_a_statement_that_lacks_something_comes_back_with_the_place(
@@ -329,6 +329,7 @@ async def test_a_restart_in_mid_round_loses_nothing_and_the_clock_goes_on(script
         asked_at_first = await waits(h, debate, "con", "cross:con/4")
 
     async with harness(log) as h:
+        assert await h.moderators.take_up() == 1
         again = await waits(h, debate, "con", "cross:con/4")
         for turn in (4, 6, 5, 7, 8):
             await gives(h, debate, "pro" if turn % 2 else "con", turn)
