@@ -24,9 +24,11 @@ from providers.answers.schema import parse
 from providers.errors import ProviderError
 from server.people.provider import OpenRequest
 
+SUM: Final = "sum"
+
 
 class PreviewPart(Struct, frozen=True, kw_only=True):
-    """What one part of an answer will count: a dimension of a score, an argument, a side (``pro``, ``con``), a turn."""
+    """What one part of an answer will count: a dimension of a score or their ``sum``, an argument, a side, a turn."""
 
     name: str
     points: float | None = None
@@ -55,7 +57,7 @@ def preview(debate: Debate, asked: OpenRequest, text: str) -> Preview:
 
 
 def _score(debate: Debate, opened: DebateOpened, asked: OpenRequest, value: Any) -> Iterator[PreviewPart]:
-    """The dimensions of a turn's score, then their sum."""
+    """The dimensions of a turn's score, then the sum of those that the composite has."""
     turn, rubric = asked.request.turn, opened.rubric
     answer, _ = read_as(value, score_type(rubric, turn), ScoreAnswer)
     batch = EventBatch(debate)
@@ -74,6 +76,9 @@ def _score(debate: Debate, opened: DebateOpened, asked: OpenRequest, value: Any)
             capped = [each.reason for each in card.entries if each.dimension == name and each.kind == "cap"]
             says = (*lowered, *balance.rules, *capped)
             yield PreviewPart(name=name, points=balance.effective, most=balance.maximum, says=says)
+    dimensions = batch.debate.ledger.dimensions
+    if all(each in answer.components for each in parts) and (total := card.composite(dimensions)) is not None:
+        yield PreviewPart(name=SUM, points=total, most=sum(card.balances[name].maximum for name in dimensions))
 
 
 def _assessment(debate: Debate, opened: DebateOpened, asked: OpenRequest, value: Any) -> Iterator[PreviewPart]:

@@ -209,6 +209,78 @@ def test_a_debate_of_two_models_has_no_seats_and_says_so(site: Site, script: Cal
     assert refused.status_code == 404
 
 
+# who judges and rates
+
+
+def judged(question: dict[str, Any]) -> dict[str, Any]:
+    """An answer of a person to an assessment or a rating: 8 points for Pro's arguments and 6 for Con's."""
+    about, (*dimensions,) = question["material"]["about"], ("logic", "evidence", "responsiveness", "honesty")
+    scores = {name: dict.fromkeys(dimensions, 8 if name.startswith("PRO") else 6) for name in about}
+    if question["material"]["purpose"] == "panel":
+        return {
+            "scores": scores,
+            "standings": dict.fromkeys(about, "UPHELD"),
+            "notes": dict.fromkeys(about, ""),
+            "finding": "",
+        }
+    return {
+        "fallacies": [],
+        "arguments": {name: {"reason": "", "standing": "UPHELD", "scores": given} for name, given in scores.items()},
+        "key_insight": "Costs decide, and nobody has counted them.",
+        "unresolved_questions": [],
+        "recommendation": "Count the costs before you decide.",
+    }
+
+
+def previewed(site: Site, path: str, question: dict[str, Any], answer: Any) -> dict[str, Any]:
+    """By part: the points and what lowers them."""
+    body = {"request": question["id"], "text": json.dumps(answer)}
+    response = site.client.post(f"{path}/preview", headers=MINE, json=body)
+
+    assert response.status_code == 200, response.text
+    return {each["name"]: each for each in response.json()["parts"]}
+
+
+def test_a_person_judges_a_debate_and_knows_the_totals_before(site: Site, script: Callable[..., str]) -> None:
+    debate = site.open(script(answers=answers()), format="protocol", turns=8, judge={"person": "Ben", "time_s": 600})
+    path = seated(site, debate, "judge")
+    question = asked(site, path, "assess/0")
+    whole = judged(question)
+    half = {"arguments": {name: whole["arguments"][name] for name in ("PRO-1", "PRO-2", "PRO-3")}}
+
+    before, ready = previewed(site, path, question, half), previewed(site, path, question, whole)
+    lacking = faults_of(send(site, path, question, half))
+    assert send(site, path, question, whole).status_code == 200
+
+    assert (before["pro"]["points"], before["con"]["points"], before["CON-1"]["points"]) == (24, None, None)
+    assert {name: each["points"] for name, each in ready.items() if "-" not in name} == {"pro": 24, "con": 18}
+    assert lacking["key_insight"] == "This part of the answer is missing."
+    ended = site.ended(debate)
+    assert (ended["winner"], ended["by_rule"]) == ("pro", "assessment")
+    given = site.get(f"/api/debates/{debate}")["protocol"]["assessment"]
+    assert (given["pro_total"], given["con_total"]) == (24, 18)
+
+
+def test_a_person_rates_a_debate_beside_a_model(site: Site, script: Callable[..., str]) -> None:
+    model = script(answers=answers())
+    panel = [{"rater": "general", "person": "Cleo"}, {"rater": "technical", "model": model}]
+    debate = site.open(model, format="protocol", turns=8, panel=panel)
+    path = seated(site, debate, "general")
+    question = asked(site, path, "panel:general/0")
+
+    ready = previewed(site, path, question, judged(question))
+    assert send(site, path, question, judged(question)).status_code == 200
+
+    assert {name: each["points"] for name, each in ready.items()} == {
+        f"{side}-{n}": points for side, points in (("PRO", 8), ("CON", 6)) for n in (1, 2, 3)
+    }
+    assert site.ended(debate)["type"] == "debate_concluded"
+    rater = site.get(f"/api/debates/{debate}")["panel"]["raters"]["general"]
+    assert rater["seat"]["model"] == "person:Cleo"
+    assert rater["scored"]["scores"]["PRO-1"]["logic"] == 8
+    assert rater["scored"]["standings"]["CON-3"] == "UPHELD"
+
+
 # without HTTP
 
 LINK, HOLDER = digest_of_link("link"), digest_of_link("mine")

@@ -1,4 +1,4 @@
-"""What a person reads beside the form of a statement: the arguments of both sides, and what was said of them."""
+"""What a person reads with the form of a statement: the arguments of both sides, and what was said of them."""
 
 from collections.abc import Iterator, Sequence
 

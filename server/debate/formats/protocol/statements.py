@@ -50,7 +50,7 @@ class Statement(Struct, frozen=True, kw_only=True):
     answer_type: Any
     prompt: Callable[[], Prompt]
     material: Callable[[], Material | None]
-    """For a person: what the page shows beside the form."""
+    """For a person: what the page shows with the form."""
     read: Callable[[str, tuple[str, ...]], StatementReading]
 
     @property
