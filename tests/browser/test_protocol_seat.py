@@ -1,4 +1,4 @@
-"""People debate in format ``protocol`` in Chromium: forms, limits of words, a server that is killed, what is counted."""
+"""People debate in format ``protocol`` in Chromium: forms, their limits, a server that is killed, what is counted."""
 
 from typing import Any
 

@@ -180,8 +180,9 @@ function writtenElement(field, form, base) {
   const box = faultBox(path, form, () => [control]);
   control.setAttribute("aria-describedby", box.id);
   const scale = isNumber && high !== undefined ? ` (${ASKED.ofScale(low, high)})` : "";
+  const atLeast = field.least > 1 ? ` (${ASKED.atLeast(field.least)})` : "";
   return [
-    h("label.field", {}, h("span", {}, `${label(field, form.material)}${scale}`), control),
+    h("label.field", {}, h("span", {}, `${label(field, form.material)}${scale}${atLeast}`), control),
     anchorsOf(field, form),
     counterElement(path, form),
     box,

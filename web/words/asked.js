@@ -444,6 +444,7 @@ export const ASKED = {
   tooLong: (most) => `Select fewer words: at most ${most} characters.`,
   selected: (words) => `Selected: “${words}”`,
   noneYet: "No turn to choose from.",
+  atLeast: (least) => `at least ${least} characters`,
   ofScale: (low, high) => `${low} to ${high}`,
   motion: "The motion",
   speeches: "What was said",

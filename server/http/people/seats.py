@@ -19,13 +19,16 @@ from events.errors import Unanswered, UnknownDebate
 from events.state.debate import Debate
 from events.state.outcome import outcome_of
 from events.state.parts.evidence import EvidencePack
-from events.state.seats import SeatState
+from events.state.seats import STATEMENTS, SeatState
 from events.types import SIDES, DebateState, PollRound, Side
+from providers.answers.schema import schema
 from providers.base import Material
 from providers.errors import Malformed
 from server.debate.acting.desk import NOT_OPEN
 from server.debate.acting.operator_acts import OperatorRequest, seat_link
-from server.debate.time_limits import ms_between
+from server.debate.formats import next_steps
+from server.debate.formats.steps import Ask
+from server.debate.time_limits import ms_between, seconds_of_question
 from server.errors import BadField, NotAllowed, NotFound, NotNow
 from server.evidence.passages import READ_BADLY
 from server.http.body import read_object
@@ -34,7 +37,7 @@ from server.http.requests import PRIVATE, json_response, service_of, whole_numbe
 from server.http.static import page_response
 from server.people.acts import MAX_TEXT, VOID, AtSeat, invited
 from server.people.links import digest_of_link, holds, is_secret, place_of
-from server.people.names import request_id
+from server.people.names import is_person, request_id, seat_of
 from server.people.preview import preview
 from server.service import Service
 
@@ -363,8 +366,11 @@ def _passages(pack: EvidencePack, names: Sequence[str]) -> Iterator[SeatPassage]
 
 
 def _questions(request: Request, visit: Visit, *, in_full: bool = False) -> tuple[OpenQuestion, ...]:
-    """The typed questions that wait for the seat, known where the debate runs."""
-    people, now = service_of(request).moderators.people, asyncio.get_running_loop().time()
+    """The typed questions that wait for the seat: as they are asked where the debate runs, elsewhere by the log."""
+    moderators = service_of(request).moderators
+    if not moderators.needs(visit.debate):
+        return tuple(_asked_elsewhere(visit, in_full=in_full))
+    people, now = moderators.people, asyncio.get_running_loop().time()
     return tuple(
         OpenQuestion(
             id=asked.id,
@@ -378,3 +384,21 @@ def _questions(request: Request, visit: Visit, *, in_full: bool = False) -> tupl
         for asked in people.open_requests(visit.debate, visit.seat)
         if asked.kind == "answer"
     )
+
+
+def _asked_elsewhere(visit: Visit, *, in_full: bool) -> Iterator[OpenQuestion]:
+    """What another node asks the seat: the steps that follow from the log.  That node has the drafts.
+
+    Only a statement has a clock in the log.
+    """
+    for step in next_steps(visit.now):
+        if not isinstance(step, Ask) or not is_person(step.model) or seat_of(step.key) != visit.seat:
+            continue
+        has_clock = step.purpose in STATEMENTS
+        yield OpenQuestion(
+            id=request_id(step.key, step.turn or 0),
+            left_s=seconds_of_question(step, visit.now, SYSTEM.now()) if has_clock else None,
+            schema=(schema(step.reads) if in_full else None) or UNSET,
+            material=step.material if in_full else UNSET,
+            draft="" if in_full else UNSET,
+        )
