@@ -66,7 +66,7 @@ def give(page: Page, value: str, name: str) -> None:
 
 def send(page: Page) -> None:
     sent = page.locator("form.question").get_attribute("data-id")
-    page.get_by_role("button", name="Send this answer").click()
+    page.get_by_role("button", name="Send this statement").click()
     expect(page.locator(f'form.question[data-id="{sent}"]')).to_have_count(0)
 
 
@@ -122,7 +122,7 @@ def test_a_statement_shows_its_faults_and_its_words_at_their_places(server: Any,
     claim = page.locator(f"#{field('open', 'pro', 'PRO-2', 'claim')}")
     claim.fill("Short.")
 
-    page.get_by_role("button", name="Send this answer").click()
+    page.get_by_role("button", name="Send this statement").click()
 
     expect(page.locator(".error:visible").first).to_have_text("Write at least 10 characters.")
     expect(claim).to_be_focused()
@@ -134,14 +134,14 @@ def test_a_statement_shows_its_faults_and_its_words_at_their_places(server: Any,
             answer = page.locator(f"#{field(kind, 'pro', 'PRO-1', 'answer')}")
             answer.fill("so " * 101)
             expect(page.locator(".count").first).to_have_text("101 of 100 words")
-            page.get_by_role("button", name="Send this answer").click()
+            page.get_by_role("button", name="Send this statement").click()
             expect(page.locator(".error:visible").first).to_have_text("Shorten this to 100 words; it has 101.")
             answer.fill("The city pays for it, from what the roads cost now.")
         send(page)
     fill(page, "close", "pro")
     page.locator(f"#{field('close', 'pro', 'final_position')}").fill("So it is. " * 65)
     expect(page.locator(".count")).to_have_text("209 of 200 words")
-    page.get_by_role("button", name="Send this answer").click()
+    page.get_by_role("button", name="Send this statement").click()
     expect(page.locator(".error:visible").first).to_have_text("Shorten this to 200 words; it has 209.")
 
 
@@ -168,7 +168,7 @@ def test_axe_finds_nothing_in_a_statement(server: Any, own_page: Page, views: tu
     send(page)
     fill(page, "cross", "pro")
     page.locator(f"#{field('cross', 'pro', 'CON-1', 'follow_up')}").fill("")
-    page.get_by_role("button", name="Send this answer").click()
+    page.get_by_role("button", name="Send this statement").click()
     start_axe(page)
 
     assert_accessible(page, views)

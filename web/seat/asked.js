@@ -142,7 +142,8 @@ function readingGroup(material) {
   const sendAll = h("button.primary", { type: "button", on: { click: sendEverything } });
   const all = h("p.row.send-all", {}, sendAll);
   const forms = h("div.forms", {}, all);
-  const element = h(`section.asked${beside.length ? "" : ".alone"}`, {},
+  const kind = `${STATEMENTS.has(material.purpose) ? ".to-answer" : ""}${beside.length ? "" : ".alone"}`;
+  const element = h(`section.asked${kind}`, {},
     h("div.reading", {
       hidden: !isNewMotion && beside.length === 0,
       tabindex: 0,
@@ -182,7 +183,8 @@ function questionForm({ id, schema, material, draft }, picker, { send, keep, pre
   const words = question(material);
   const status = h("p.quiet", { role: "status" });
   const error = h("p.error", { role: "alert", hidden: true });
-  const button = h("button.primary", { type: "submit" }, ASKED.send);
+  const sendWords = STATEMENTS.has(material.purpose) ? ASKED.sendStatement : ASKED.send;
+  const button = h("button.primary", { type: "submit" }, sendWords);
   const prefix = `q-${id.replace(/\W+/g, "-")}`;
   const sums = h("div.sums", { hidden: true });
   let waiting = null;
@@ -270,7 +272,7 @@ function questionForm({ id, schema, material, draft }, picker, { send, keep, pre
       return true;
     } catch (failure) {
       button.disabled = false;
-      setText(button, ASKED.send);
+      setText(button, sendWords);
       if (failure.faults?.length) {
         showFaults(failure.faults);
       } else {

@@ -26,7 +26,8 @@ export const SEAT = {
     ...(SIDE[seat] ? [
       format === "protocol"
         ? `The debate has ${turns / 2} rounds. In each you fill in one form, within ${minutes(time)}. Both sides write at `
-          + "the same time, and what they wrote is shown when both have sent it."
+          + "the same time, and what they wrote is shown when both have sent it. A form that is complete is sent when "
+          + "the time ends, if this page is open."
         : `The debate has ${turns} turns. You have ${minutes(time)} and at most ${words} words for each of yours.`,
       "The clock of a turn begins when the turn begins, whether or not you have opened this page, and goes on while "
         + "your connection is lost.",
@@ -68,7 +69,7 @@ export const SEAT = {
   },
   nothingAsked: "Nothing is asked of you now. This page shows the next questions by itself: you can leave it open.",
   thanks: "The debate has ended. Thank you for judging.",
-  statement: "A statement is asked of you now.",
+  statement: "Your statement is asked for.",
   bothWrite: "Both sides write. What they wrote is shown when both have sent it.",
   sent: "Your statement is sent. It is shown when the other side has sent its own.",
   votes: "The audience votes. The debate goes on when the vote has closed.",

@@ -108,6 +108,18 @@ def test_a_person_is_shown_the_passages_of_the_documents_and_cites_them(site: Si
     assert "verified" == site.watch(debate, "citation_checked")["finding"]
 
 
+def test_the_seat_tells_that_the_audience_votes(site: Site, script: Callable[..., str]) -> None:
+    debate = opened(site, script, poll={})
+    path = seated(site, debate)
+
+    shown = site.client.get(path, headers=MINE).json()
+    closed = site.client.post(f"/api/debates/{debate}/poll/close", json={})
+
+    assert (shown["vote"], shown["request"]) == ("before", None)
+    assert closed.status_code == 200, closed.text
+    assert asked(site.client, path)["vote"] is None
+
+
 def test_a_link_is_for_one_browser(site: Site, script: Callable[..., str]) -> None:
     debate = opened(site, script)
     path = seated(site, debate)

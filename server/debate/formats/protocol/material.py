@@ -37,11 +37,12 @@ def statement_material(
 
 
 def _speeches(debate: Debate, kind: str) -> Iterator[Speech]:
-    """What was said, without the openings of the round that is being written."""
+    """Each argument, what the other side said of it, and the answer; nothing while the openings are written."""
     if kind == "open":
         return
     arguments = debate.protocol.arguments
-    for each in arguments_material(debate, kind).speeches:
+    said = arguments_material(debate, kind).speeches
+    for each in sorted(said, key=lambda speech: [*arguments].index(speech.answers or speech.name)):
         owner = arguments[each.answers or each.name].side
         speaker = other(owner) if each.kind == "answer" else owner
         yield Speech(name=each.name, speaker=SPEAKER[speaker], text=each.text, kind=each.kind, answers=each.answers)
