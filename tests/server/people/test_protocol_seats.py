@@ -33,7 +33,7 @@ from server.people.provider import OpenRequest
 from server.whatif.replay import replay
 from tests.judge.protocol.rounds import closing, replies
 from tests.server.harness import PATIENCE_S, Harness, harness
-from tests.server.people.test_judging import questions, send
+from tests.server.people.test_judging import answer_all, least, questions, send
 from tests.server.people.test_seats import MINE, seated
 from tests.server.protocol_debates import answers
 from tests.server.site import Site
@@ -214,6 +214,9 @@ def test_a_debate_of_two_models_has_no_seats_and_says_so(site: Site, script: Cal
 
 def judged(question: dict[str, Any]) -> dict[str, Any]:
     """An answer of a person to an assessment or a rating: 8 points for Pro's arguments and 6 for Con's."""
+    if question["material"]["purpose"] == "deliberate":
+        speeches = question["material"]["speeches"]
+        return dict(least(question | {"material": {"about": [speeches[0]["name"]], "speeches": speeches}}))
     about, (*dimensions,) = question["material"]["about"], ("logic", "evidence", "responsiveness", "honesty")
     scores = {name: dict.fromkeys(dimensions, 8 if name.startswith("PRO") else 6) for name in about}
     if question["material"]["purpose"] == "panel":
@@ -269,12 +272,12 @@ def test_a_person_rates_a_debate_beside_a_model(site: Site, script: Callable[...
     question = asked(site, path, "panel:general/0")
 
     ready = previewed(site, path, question, judged(question))
-    assert send(site, path, question, judged(question)).status_code == 200
+    seen = answer_all(site, debate, path, judged)
 
     assert {name: each["points"] for name, each in ready.items()} == {
         f"{side}-{n}": points for side, points in (("PRO", 8), ("CON", 6)) for n in (1, 2, 3)
     }
-    assert site.ended(debate)["type"] == "debate_concluded"
+    assert [each["material"]["purpose"] for each in seen.values()] == ["panel", "deliberate"]
     rater = site.get(f"/api/debates/{debate}")["panel"]["raters"]["general"]
     assert rater["seat"]["model"] == "person:Cleo"
     assert rater["scored"]["scores"]["PRO-1"]["logic"] == 8
