@@ -277,7 +277,7 @@ def test_a_person_rates_a_debate_beside_a_model(site: Site, script: Callable[...
     assert {name: each["points"] for name, each in ready.items()} == {
         f"{side}-{n}": points for side, points in (("PRO", 8), ("CON", 6)) for n in (1, 2, 3)
     }
-    assert [each["material"]["purpose"] for each in seen.values()] == ["panel", "deliberate"]
+    assert {each["material"]["purpose"] for each in seen.values()} == {"panel", "deliberate"}
     rater = site.get(f"/api/debates/{debate}")["panel"]["raters"]["general"]
     assert rater["seat"]["model"] == "person:Cleo"
     assert rater["scored"]["scores"]["PRO-1"]["logic"] == 8
