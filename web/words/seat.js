@@ -43,13 +43,13 @@ export const SEAT = {
         ? "What you write is seen by others only when both sides have sent. A judge scores the debate when it is over."
         : "What you write is seen by others only when you send it. A judge then scores it, as it scores every turn.",
     ] : [
-      seat === "judge"
+      seat === "judge" && format !== "protocol"
         ? "After each turn, and once more at the end, you answer some questions about it in forms."
-        : "When the debate has been held, you rate each turn or argument in a form.",
+        : `When the debate has been held, you ${seat === "judge" ? "judge" : "rate"} each turn or argument in a form.`,
       `You have ${minutes(time)} for each question. All questions about a turn are open at once, and you may answer `
         + "them in any order. A question that you do not answer in time is left out.",
-      "You do not see which side a speaker is on, who the speakers are, or what others think of them. Please do not "
-        + "open the page of the debate before you have answered.",
+      `You do not see ${format === "protocol" ? "" : "which side a speaker is on, "}who the speakers are, or what others `
+        + "think of them. Please do not open the page of the debate before you have answered.",
       "What you have filled in is kept until you send it.",
     ]),
   ],
@@ -97,7 +97,7 @@ export const SEAT = {
 
 /** How a seat stands whose turn it is. */
 const WRITES = {
-  sent: "has sent its statement",
+  sent: "has sent the statement of this round",
   taken: "is writing",
   away: "is writing; the connection is lost",
   free: "has the turn, and no link yet",
