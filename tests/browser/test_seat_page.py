@@ -65,7 +65,7 @@ def test_a_person_takes_the_seat_writes_and_sends(server: Any, scripts: Any, own
     expect(page.locator("#text")).to_have_value("")
     page.locator("#text").fill("Trams do not park, and they do not idle.")
     page.get_by_role("button", name="Send").click()
-    expect(page.locator("#seat-state")).to_contain_text("Pro wins by a tie-break on credibility: ")
+    expect(page.locator("#seat-state")).to_contain_text("both sides have the same points: Pro 49.0, Con 49.0")
 
 
 def test_the_passages_and_the_words_to_answer_stand_open_above_the_text(
