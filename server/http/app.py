@@ -137,6 +137,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/seat/{token}", seats.seat_page),
     Route("/api/seats/{token}", seats.show_seat),
     Route("/api/seats/{token}/questions", seats.show_questions),
+    Route("/api/seats/{token}/preview", seats.show_preview, methods=["POST"]),
     *(
         Route(f"/api/seats/{{token}}/{path}", seats.seat_act(act), methods=[method])
         for (method, path), act in seats.SEAT_ACTS.items()
