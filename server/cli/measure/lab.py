@@ -1,9 +1,10 @@
 """``moot lab``: how far you can trust the numbers of a judge."""
 
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import click
 import msgspec
@@ -16,6 +17,7 @@ from events.view import view as views
 from events.view.lab import LabView
 from events.view.view import View
 from judge.errors import BadItem
+from judge.lab.items import read_items
 from judge.lab.people import read_people
 from judge.lab.trials import BATTERIES, Reading, Trial
 from providers.imports import load_now
@@ -36,7 +38,8 @@ from server.settings import Settings
 REPORT: Final = "report"
 COMPARE: Final = "compare"
 LARGEST: Final = 64 << 20
-"""Bytes of a file that people judged."""
+"""Bytes of a file of items, or of texts that people judged."""
+Item = TypeVar("Item")
 
 
 @click.command()
@@ -46,6 +49,12 @@ LARGEST: Final = 64 << 20
     "--items",
     type=click.IntRange(1),
     help="The most items in each battery; by default each battery has its own number.",
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(1, 20),
+    help="Times each question is asked; by default each battery has its own number, with which the run finds a bias as "
+    "large as the difference that matters.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Chooses the items and their order.")
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
@@ -70,6 +79,11 @@ LARGEST: Final = 64 << 20
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     multiple=True,
     help="A file of arguments or debates that people judged; docs/lab.md has the shapes.",
+)
+@click.option(
+    "--items-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Your own motions and speeches, in place of those that come with Moot; docs/lab.md has the form.",
 )
 @click.option("--resume", metavar="ID", help="Resume a run that was interrupted, paused or halted.")
 @click.option(
@@ -120,13 +134,19 @@ def _begin(cost: float) -> None:
 def _body(judge: str, options: dict[str, Any]) -> dict[str, Any]:
     """The body that ``POST /api/debates`` takes for the same run."""
     seat = {"model": judge} | chosen(options, samples="samples", think="judge_think", effort="judge_effort")
-    wanted = chosen(options, seed="seed", from_store="from_store", items="items")
+    wanted = chosen(options, seed="seed", from_store="from_store", items="items", repeats="repeats")
     if options["only"] is not None:
         wanted["batteries"] = _batteries(options["only"])
     if options["debates"]:
         wanted["debates"] = list(options["debates"])
+    if options["items_file"] is not None:
+        wanted["material"] = [
+            msgspec.to_builtins(item) for item in _read(options["items_file"], "items-file", read_items)
+        ]
     if options["data"]:
-        wanted["people"] = [msgspec.to_builtins(item) for path in options["data"] for item in _people(path)]
+        wanted["people"] = [
+            msgspec.to_builtins(item) for path in options["data"] for item in _read(path, "data", read_people)
+        ]
     return {"format": "lab", "judge": seat, "lab": wanted} | chosen(options, max_cost_usd="max_cost", rubric="rubric")
 
 
@@ -138,15 +158,15 @@ def _batteries(text: str) -> list[str]:
     return names
 
 
-def _people(path: Path) -> Any:
+def _read(path: Path, option: str, read: Callable[[str, bytes], tuple[Item, ...]]) -> tuple[Item, ...]:
     try:
         if path.stat().st_size > LARGEST:
-            raise BadField("data", f"{path.name} has more than {LARGEST >> 20} MB")
-        return read_people(path.name, path.read_bytes())
+            raise BadField(option, f"{path.name} has more than {LARGEST >> 20} MB")
+        return read(path.name, path.read_bytes())
     except BadItem as error:
-        raise BadField("data", str(error)) from error
+        raise BadField(option, str(error)) from error
     except OSError as error:
-        raise BadField("data", f"{path.name} cannot be read: {error.strerror}") from error
+        raise BadField(option, f"{path.name} cannot be read: {error.strerror}") from error
 
 
 class MeasuredRun(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,6 +22,10 @@ MAX_TICKS: Final = 6
 NARROWEST: Final = {"share": 0.2, "points": 4.0}
 """The least width of an axis by unit: small differences must not fill the figure."""
 SQUARE: Final = 260
+SMALL: Final = 0.01
+"""Shares below it have a decimal: 0.4 % is not 0 %."""
+FEW: Final = 10
+"""Clusters below which their number stands beside a figure: its interval is wide for that reason."""
 
 
 class Axis(Struct, frozen=True):
@@ -60,7 +64,10 @@ def shown(value: float | None, unit: str, *, signed: bool = False) -> str:
         return "–"
     sign = "+" if signed else ""
     decimals = 1 if unit == "points" else 2
-    text = f"{value * 100:{sign}.0f} %" if unit == "share" else f"{value:{sign}.{decimals}f}"
+    if unit == "share":
+        text = f"{value * 100:{sign}.{1 if 0 < abs(value) < SMALL else 0}f} %"
+    else:
+        text = f"{value:{sign}.{decimals}f}"
     return text.replace("-", "−")
 
 
@@ -116,9 +123,21 @@ def in_figures(effect: Effect) -> str:
     if effect.estimate is None:
         return "no answer to measure it with"
     said = shown(effect.estimate, effect.unit)
+    return said if effect.low is None else f"{said}, 95 % {interval(effect)}"
+
+
+def interval(effect: Effect) -> str:
+    """The interval in words, with the number of clusters if they are few; empty without one."""
     if effect.low is None:
-        return said
-    return f"{said}, 95 % {shown(effect.low, effect.unit)} to {shown(effect.high, effect.unit)}"
+        return ""
+    few = f" ({clusters(effect)})" if effect.clusters < FEW else ""
+    return f"{shown(effect.low, effect.unit)} to {shown(effect.high, effect.unit)}{few}"
+
+
+def clusters(effect: Effect) -> str:
+    """The number of clusters in words: "3 topics"."""
+    what = "topic" if effect.battery == "people" else "motion"
+    return f"{effect.clusters} {what}{'' if effect.clusters == 1 else 's'}"
 
 
 def curve_svg(curve: Sequence[CalibrationBin]) -> str:

@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 import web
 from events.state.usage import in_usd
-from events.types import Battery, Effect
+from events.types import Battery, Effect, LabVerdict
 from events.view.lab import LabView
 from events.view.view import View
 from judge.lab.trials import BATTERIES
@@ -26,6 +26,7 @@ from server.export.lab.figures import (
     curve_svg,
     curve_words,
     in_figures,
+    interval,
     row_svg,
     shown,
     slug,
@@ -53,7 +54,7 @@ IDENTITY: Final[Mapping[str, str]] = {
 FIGURES: Final = (
     "Estimate",
     "95 %",
-    "Without bias",
+    "Compared with",
     "Matters",
     "Noise",
     "q",
@@ -66,10 +67,13 @@ OF_PLOT: Final = (
     "A mark is an estimate, and its line the 95 % interval. The vertical line is the value without bias. The band "
     "around it holds the differences that are too small to matter."
 )
+OPEN: Final[frozenset[LabVerdict]] = frozenset(("cannot tell", "not shown"))
+"""Verdicts that more items could change."""
 OF_FIGURES: Final = (
-    "q is the chance of such a difference without a bias (p), adjusted for the number of comparisons. Matters is the "
-    "least difference that matters. Noise is how much one answer differs from another when nothing changes. Detectable "
-    "is the smallest difference that so many items would probably show. Failed counts the answers that are missing."
+    "A figure is compared with its value without bias, or with what a judge without judgement reaches. q is the chance "
+    "of such a difference without a bias (p), adjusted for the number of comparisons. Matters is the least difference "
+    "that matters. Noise is how much one answer differs from another when nothing changes. Detectable is the smallest "
+    "difference that so many items would probably show. Failed counts the answers that are missing."
 )
 OF_CURVE: Final = (
     "How often the judge was right, by how sure it said that it was. On the line, it is right as often as it says."
@@ -184,12 +188,24 @@ def result_blocks(lab: LabView, effects: Sequence[Effect]) -> Iterator[doc.Block
     yield doc.Paragraph(summary(effects), "lead")
     if lost := lost_trials(lab):
         yield doc.Paragraph(f"{lost}. They are left out of the figures.")
+    for sentence in left_out(lab):
+        yield doc.Paragraph(sentence)
 
 
 def _short(effect: Effect) -> tuple[doc.Sentence, ...]:
-    interval = "" if effect.low is None else f"{shown(effect.low, effect.unit)} to {shown(effect.high, effect.unit)}"
-    kind = "bad" if effect.is_biased else "doubt" if effect.verdict == "cannot tell" else ""
-    return name_of(effect), shown(effect.estimate, effect.unit), interval, (doc.Marked(verdict_words(effect), kind),)
+    kind = "bad" if effect.is_biased or effect.verdict == "worse" else "doubt" if effect.verdict in OPEN else ""
+    return (
+        name_of(effect),
+        shown(effect.estimate, effect.unit),
+        interval(effect),
+        (doc.Marked(verdict_words(effect), kind),),
+    )
+
+
+def left_out(lab: LabView) -> Iterator[str]:
+    """What was given and is not asked about, one sentence a kind."""
+    for each in () if lab.left_out is UNSET else lab.left_out:
+        yield f"{each.asked:,} of {each.given:,} {each.kind} that people judged are asked about: {each.why}."
 
 
 def _facts(view: View, lab: LabView) -> tuple[tuple[str, str], ...]:
@@ -267,6 +283,8 @@ def _result(lab: LabView, effects: Sequence[Effect]) -> Iterator[doc.Block]:
     yield doc.Facts(tuple(answers(effects)), "answers")
     if lost := lost_trials(lab):
         yield doc.Paragraph(f"{lost}. They are left out of the figures and counted in the table.", "caveat")
+    for sentence in left_out(lab):
+        yield doc.Paragraph(sentence, "caveat")
     counts = Counter(each.verdict for each in effects)
     legend = (
         doc.Item((doc.Strong(f"{counts[verdict]} {verdict}"), f": {words}"), kind=slug(verdict))
@@ -308,11 +326,10 @@ def _figures(battery: Battery, effects: Sequence[Effect]) -> doc.Table:
 
 def _row(effect: Effect) -> tuple[doc.Sentence, ...]:
     unit = effect.unit
-    interval = "–" if effect.low is None else f"{shown(effect.low, unit)} to {shown(effect.high, unit)}"
     return (
         (f"{name_of(effect)}: {effect.verdict}", doc.Marked(f" {effect.note}", "small")),
         shown(effect.estimate, unit),
-        interval,
+        interval(effect) or "–",
         "–" if effect.verdict == "measured" else shown(effect.null, unit),
         shown(effect.margin, unit),
         shown(effect.floor, unit),

@@ -109,5 +109,5 @@ def test_trials_without_a_usable_answer_are_told(lab: Any, tmp_path: Path) -> No
     script.write_text("{}", encoding="utf-8")
     told = lab(f"scripted:{script}", "--only", "style")
 
-    left_out = "12 of 12 trials have no answer that can be used. They are left out of the figures."
+    left_out = "36 of 36 trials have no answer that can be used. They are left out of the figures."
     assert left_out in " ".join(told.stdout.split())
