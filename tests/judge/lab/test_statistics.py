@@ -336,6 +336,14 @@ def test_cohen_s_kappa_and_its_error_are_those_of_statsmodels(seed: int) -> None
     assert pytest.approx((theirs.kappa_low, theirs.kappa_upp), abs=0.01) == (found.low, found.high)
 
 
+def test_two_raters_that_agree_on_few_items_could_disagree_on_others() -> None:
+    """Of 12 items without a disagreement 26 % could have one: that is a kappa of 1 - 0.265 / 0.5."""
+    found = cohen_kappa([("first", "first"), ("second", "second")] * 6, range(12))
+
+    assert found is not None
+    assert (1, pytest.approx(1 - 2 * (1 - 0.025 ** (1 / 12)))) == (found.value, found.low)
+
+
 def test_agreement_without_a_second_category_or_with_two_clusters_has_no_kappa() -> None:
     assert cohen_kappa([("first", "first")] * 9, range(9)) is None
     assert cohen_kappa(rated(9, 1), [each % 2 for each in range(9)]) is None
