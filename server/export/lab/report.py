@@ -31,6 +31,7 @@ from server.export.lab.figures import (
     shown,
     slug,
 )
+from server.export.lab.use import may_use
 from server.export.wording import as_asked
 from server.process.version import VERSION
 
@@ -104,6 +105,7 @@ def report_json(view: View) -> bytes:
         "id": view.id,
         **dict(_identity(view, lab)),
         "batteries": lab.batteries,
+        "may_use": may_use(lab.effects or ()),
         "effects": lab.effects,
         "curve": lab.curve,
         "failed_trials": lab.failed_trials,
@@ -186,6 +188,7 @@ def result_blocks(lab: LabView, effects: Sequence[Effect]) -> Iterator[doc.Block
         )
     yield doc.Facts(tuple(answers(effects)))
     yield doc.Paragraph(summary(effects), "lead")
+    yield doc.Paragraph((doc.Strong(MAY_I), f" {may_use(effects).says}"))
     if lost := lost_trials(lab):
         yield doc.Paragraph(f"{lost}. They are left out of the figures.")
     for sentence in left_out(lab):
@@ -278,7 +281,22 @@ def _progress(view: View, lab: LabView) -> Iterator[doc.Block]:
         yield doc.Table(("Battery", "Answers", "Failed calls"), rows, "Progress", "progress")
 
 
+MAY_I: Final = "May I use this judge?"
+
+
+def use_section(effects: Sequence[Effect]) -> doc.Section:
+    """May I use this judge: the answer, and each condition with its figures."""
+    use = may_use(effects)
+    rows = tuple(
+        doc.Row((each.asks, (doc.Strong(each.answer),), " ".join(each.figures)), f"use-{each.answer.replace(' ', '-')}")
+        for each in use.conditions
+    )
+    table = doc.Table(("Condition", "Answer", "Figures"), rows, kind="use")
+    return doc.Section(MAY_I, (doc.Paragraph(use.says, "lead"), table), name="use")
+
+
 def _result(lab: LabView, effects: Sequence[Effect]) -> Iterator[doc.Block]:
+    yield use_section(effects)
     yield doc.Paragraph(summary(effects), "lead")
     yield doc.Facts(tuple(answers(effects)), "answers")
     if lost := lost_trials(lab):
