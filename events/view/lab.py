@@ -3,7 +3,7 @@
 from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
-from events.types import CalibrationBin, Effect
+from events.types import Battery, CalibrationBin, Effect
 from events.types.lab import LeftOut
 
 
@@ -34,6 +34,8 @@ class LabView(Struct, frozen=True, kw_only=True, gc=False):
     """Trials without an answer, once it has its result."""
     left_out: tuple[LeftOut, ...] | UnsetType = UNSET
     """Items that were given and are not asked about."""
+    repeats: dict[Battery, int] | UnsetType = UNSET
+    """Times that each trial is asked, by battery."""
 
 
 def lab_view(debate: Debate) -> LabView | UnsetType:
@@ -61,4 +63,5 @@ def lab_view(debate: Debate) -> LabView | UnsetType:
         curve=UNSET if measured is None else measured.curve,
         failed_trials=UNSET if measured is None else measured.failed,
         left_out=setup.left_out,
+        repeats=setup.repeats,
     )

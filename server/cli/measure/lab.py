@@ -10,9 +10,12 @@ import click
 import msgspec
 from msgspec import UNSET
 
+from events.record import Recorded
 from events.state import debate as debates
+from events.state.debate import Debate
 from events.state.usage import UsageTotals, in_usd
 from events.store.log import read_all, read_pages
+from events.types import ModelAnswered
 from events.view import view as views
 from events.view.lab import LabView
 from events.view.view import View
@@ -30,8 +33,18 @@ from server.errors import BadField, NotFound, NotNow
 from server.export.document import Column, Document, Paragraph, Section, Table
 from server.export.document.terminal import show
 from server.export.lab import effect_name
+from server.export.lab.calls import call_rows, calls_csv, calls_parquet
 from server.export.lab.figures import shown
-from server.export.lab.report import lab_document, report_csv, report_html, report_json, result_blocks
+from server.export.lab.latex import report_latex
+from server.export.lab.report import (
+    lab_document,
+    must_be_measured,
+    report_csv,
+    report_figures,
+    report_html,
+    report_json,
+    result_blocks,
+)
 from server.export.wording import as_asked
 from server.settings import Settings
 
@@ -87,7 +100,21 @@ Item = TypeVar("Item")
 )
 @click.option("--resume", metavar="ID", help="Resume a run that was interrupted, paused or halted.")
 @click.option(
-    "--as", "form", type=click.Choice(["html", "json", "csv", "text"]), default="html", help="Form of a report."
+    "--as",
+    "form",
+    type=click.Choice(["html", "json", "csv", "text", "latex", "parquet"]),
+    help="Form of a report, html by default, or of its table: csv by default, or parquet.",
+)
+@click.option(
+    "--table",
+    type=click.Choice(["effects", "trials"]),
+    help="Of a report only a table: a row an effect, or a row a call.",
+)
+@click.option(
+    "--figures",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write the figures of a report into this folder, as SVG files.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask whether to begin.")
 @with_settings
@@ -105,12 +132,13 @@ def lab(settings: Settings, /, what: tuple[str, ...], *, as_json: bool, **option
       moot lab anthropic:claude-haiku-5-5 --only position,length --items 40 --max-cost 2
       moot lab ollama:qwen3 --only people --data pairs.jsonl
       moot lab --resume ID
-      moot lab report ID --as csv
+      moot lab report ID --as latex
+      moot lab report ID --table trials --as csv
       moot lab compare ID ID
     """
     match what, options["resume"]:
         case (("report", debate), None):
-            _report(run_async(lambda: _view(settings, debate)), options["form"])
+            _report(settings, debate, options["form"], options["table"], options["figures"])
         case (("compare", one, two), None):
             _compare(settings, one, two, as_json=as_json)
         case ((), str(debate)):
@@ -247,25 +275,69 @@ async def _view(settings: Settings, prefix: str) -> View:
         return fold.view
 
 
-def _report(view: View, form: str) -> None:
-    match form:
+def _report(settings: Settings, run: str, form: str | None, table: str | None, figures: Path | None) -> None:
+    if table == "trials":
+        _calls(settings, run, form or "csv")
+        return
+    if form == "parquet":
+        raise BadField("as", "parquet is a form of --table trials")
+    view = run_async(lambda: _view(settings, run))
+    if figures is not None:
+        figures.mkdir(parents=True, exist_ok=True)
+        for name, svg in report_figures(view).items():
+            (figures / name).write_text(svg, encoding="utf-8")
+            click.echo(f"{figures / name}")
+        if form is None and table is None:
+            return
+    match form or ("csv" if table else "html"):
         case "text":
             show(lab_document(view, is_alone=True))
         case "html":
             click.echo(report_html(view), nl=False)
         case "csv":
             click.echo(report_csv(view), nl=False)
+        case "latex":
+            lab = must_be_measured(view)
+            debate, records = run_async(partial(_recorded, settings, run))
+            assert debate.opened is not None, "a run has been opened"
+            answers = (each.event for each in records if isinstance(each.event, ModelAnswered))
+            first = next((each.parameters for each in answers), {})
+            click.echo(report_latex(view, lab, debate.opened.judge, first), nl=False)
         case _:
             click.echo(report_json(view))
 
 
-async def _run(settings: Settings, prefix: str) -> MeasuredRun:
-    debate = debates.INITIAL
+def _calls(settings: Settings, prefix: str, form: str) -> None:
+    """Print the calls of a run as a table."""
+    debate, records = run_async(partial(_recorded, settings, prefix))
+    rows = call_rows(records[0].debate, debate, records)
+    match form:
+        case "csv":
+            click.echo(calls_csv(rows), nl=False)
+        case "parquet":
+            if sys.stdout.isatty():
+                raise BadField("as", "parquet is no text: send it to a file with > calls.parquet")
+            click.echo(calls_parquet(rows), nl=False)
+        case _:
+            raise BadField("as", f"the table of trials is csv or parquet, not {form}")
+
+
+async def _recorded(settings: Settings, prefix: str) -> tuple[Debate, tuple[Recorded, ...]]:
+    """A lab run, and its records."""
+    debate, records = debates.INITIAL, []
     async with open_store(settings) as log:
         async for record in read_all(log, await find_debate(log, prefix)):
             debate = debates.evolve(debate, record)
+            records.append(record)
     if debate.opened is None or debate.opened.lab is UNSET:
         raise NotFound(f"{prefix} is a debate and no lab run")
+    return debate, tuple(records)
+
+
+async def _run(settings: Settings, prefix: str) -> MeasuredRun:
+    debate, _ = await _recorded(settings, prefix)
+    assert debate.opened is not None, "a run has been opened"
+    assert debate.opened.lab is not UNSET, "its format has a setup"
     if debate.lab.measured is None:
         raise NotNow(f"the lab run {prefix} has no result yet: it is {debate.status.state}")
     return MeasuredRun(

@@ -1,10 +1,11 @@
 """The figures of a lab run as SVG: a row of the forest plot for each effect, its axis, and the calibration curve.
 
-They have classes and no colours: ``web/lab/lab.css`` gives those, in the page and in the report.
+They have classes and no colours: ``web/lab/lab.css`` gives those, in the page and in the report.  ``files`` makes files
+of them that hold their own styles.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Final
 
@@ -171,3 +172,56 @@ def curve_words(curve: Sequence[CalibrationBin]) -> str:
     """The curve in words."""
     said = "; ".join(f"said {each.stated:.0%}, right {each.right:.0%} of {each.n}" for each in curve)
     return f"Calibration: {said}"
+
+
+# figures as files
+
+NAMES: Final = 330
+"""Width of the names of effects at the left of a file, and of their figures at the right."""
+PLAIN: Final = """
+text { font: 12px Helvetica, Arial, sans-serif; fill: #222; }
+.tick, .grid { stroke: #ccc; }
+.null { stroke: #666; stroke-dasharray: 3 2; }
+.margin { fill: #222; opacity: .1; }
+.interval { stroke: #222; stroke-width: 2; }
+.estimate { fill: #222; stroke: #222; stroke-width: 2; }
+.biased .interval, .biased-by-less-than-matters .interval, .worse .interval { stroke: #a3231b; }
+.biased .estimate, .worse .estimate { fill: #a3231b; stroke: #a3231b; }
+.biased-by-less-than-matters .estimate { fill: #fff; stroke: #a3231b; }
+.no-bias-that-matters .estimate, .cannot-tell .estimate, .not-shown .estimate { fill: #fff; }
+.cannot-tell .interval, .not-shown .interval { stroke: #666; stroke-dasharray: 4 3; }
+"""
+
+
+def files(effects: Sequence[Effect], curve: Sequence[CalibrationBin], name: Callable[[Effect], str]) -> dict[str, str]:
+    """SVG files by their names: one forest plot for each unit, and the calibration curve.  ``name``: of an effect."""
+    made = {}
+    for unit in dict.fromkeys(each.unit for each in effects):
+        made[f"forest-{unit}.svg"] = _forest_svg(unit, [each for each in effects if each.unit == unit], name)
+    if curve:
+        made["calibration.svg"] = _alone(_placed(curve_svg(curve), 0, 0, 360, 340), 360, 340)
+    return made
+
+
+def _forest_svg(unit: str, effects: Sequence[Effect], name: Callable[[Effect], str]) -> str:
+    axis = axis_of(effects)
+    parts = [_placed(axis_svg(axis, unit), NAMES, 0, WIDTH, AXIS)]
+    for number, each in enumerate(effects):
+        y = AXIS + number * ROW
+        middle = y + ROW / 2 + 4
+        parts.append(f'<text x="0" y="{middle}">{escape(f"{each.battery}: {name(each)}")}</text>')
+        parts.append(_placed(row_svg(each, axis), NAMES, y, WIDTH, ROW))
+        parts.append(f'<text x="{NAMES + WIDTH + 10}" y="{middle}">{escape(in_figures(each))}</text>')
+    return _alone("\n".join(parts), 2 * NAMES + WIDTH, AXIS + ROW * len(effects) + MARGIN)
+
+
+def _placed(svg: str, x: float, y: float, width: float, height: float) -> str:
+    return svg.replace("<svg ", f'<svg x="{x}" y="{y}" width="{width}" height="{height}" ', 1)
+
+
+def _alone(content: str, width: float, height: float) -> str:
+    box = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {box}>\n<style>{PLAIN}</style>\n'
+        f'<rect width="100%" height="100%" fill="#fff"/>\n{content}\n</svg>\n'
+    )

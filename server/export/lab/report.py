@@ -20,11 +20,13 @@ from server.errors import NotNow
 from server.export import document as doc
 from server.export.document.html import tag, to_html
 from server.export.lab import VERDICTS, answers, lost_trials, name_of, summary, verdict_words
+from server.export.lab.calls import inert
 from server.export.lab.figures import (
     axis_of,
     axis_svg,
     curve_svg,
     curve_words,
+    files,
     in_figures,
     interval,
     row_svg,
@@ -91,7 +93,7 @@ def page_html(view: View) -> str:
 
 def report_html(view: View) -> str:
     """One file with everything: no script, and nothing that is fetched.  Raises ``NotNow`` before the result."""
-    _must_be_measured(view)
+    must_be_measured(view)
     styles = "".join(f"<style>{web.text_of(name)}</style>\n" for name in STYLES)
     page = _filled(view, is_alone=True)
     lines = [line for line in page.splitlines() if "/static/" not in line and "data-theme-button" not in line]
@@ -100,7 +102,7 @@ def report_html(view: View) -> str:
 
 def report_json(view: View) -> bytes:
     """Everything as one JSON object.  Raises ``NotNow`` before the result."""
-    lab = _must_be_measured(view)
+    lab = must_be_measured(view)
     body: dict[str, Any] = {
         "id": view.id,
         **dict(_identity(view, lab)),
@@ -116,23 +118,25 @@ def report_json(view: View) -> bytes:
 
 def report_csv(view: View) -> str:
     """One line an effect.  Raises ``NotNow`` before the result."""
-    lab = _must_be_measured(view)
+    lab = must_be_measured(view)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = [field.name for field in msgspec.structs.fields(Effect)]
     writer.writerow(["run", "judge", *names])
     for effect in lab.effects or ():
         values = ("" if value is None else value for value in msgspec.structs.astuple(effect))
-        writer.writerow([view.id, _judge(view), *map(_inert, values)])
+        writer.writerow([view.id, _judge(view), *map(inert, values)])
     return text.getvalue()
 
 
-def _inert(value: Any) -> Any:
-    """A cell that a spreadsheet does not take for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t"} else value
+def report_figures(view: View) -> dict[str, str]:
+    """The figures as SVG files by their names.  Raises ``NotNow`` before the result."""
+    lab = must_be_measured(view)
+    return files(lab.effects or (), lab.curve or (), name_of)
 
 
-def _must_be_measured(view: View) -> LabView:
+def must_be_measured(view: View) -> LabView:
+    """The run of a view.  Raises ``NotNow`` without a result."""
     if not isinstance(view.lab, LabView):
         raise NotNow("this is a debate and no lab run")
     if view.lab.effects is UNSET:
