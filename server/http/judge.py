@@ -36,7 +36,7 @@ from server.debate.adoption import UNREADABLE
 from server.debate.opening.noise import result_of
 from server.export.lab import LabFinding, findings
 from server.export.lab.use import Answer, may_use
-from server.export.wording import as_asked
+from server.export.wording import as_served
 from server.http.access import check_link
 from server.http.requests import json_response, service_of
 from server.http.static import page_response
@@ -123,7 +123,7 @@ class SurveyedRun(NamedTuple):
     position: int
     judge: str = ""
     name: str = ""
-    """Of the judge, with how it is asked if that is not in full."""
+    """Of the judge, with how it is asked if that is not in full, and with its server."""
     effects: tuple[Effect, ...] = ()
 
 
@@ -169,7 +169,7 @@ class Survey:
                 known = SurveyedRun(position)
                 if result is not None:
                     judge = result[0].judge
-                    known = SurveyedRun(position, judge.model, as_asked(judge.model, judge.effort), result[1].effects)
+                    known = SurveyedRun(position, judge.model, as_served(judge), result[1].effects)
             if known.effects and known.name not in {each.name for each in found.values()}:
                 found[run] = known
         return found

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET
 
 from events.record import Recorded
+from events.short_names import short_name
 from events.state import debate as debates
 from events.state.debate import Debate
 from events.state.usage import UsageTotals, in_usd
@@ -45,7 +46,7 @@ from server.export.lab.report import (
     report_json,
     result_blocks,
 )
-from server.export.wording import as_asked
+from server.export.wording import as_served
 from server.settings import Settings
 
 REPORT: Final = "report"
@@ -341,7 +342,7 @@ async def _run(settings: Settings, prefix: str) -> MeasuredRun:
     if debate.lab.measured is None:
         raise NotNow(f"the lab run {prefix} has no result yet: it is {debate.status.state}")
     return MeasuredRun(
-        judge=as_asked(debate.opened.judge.model, debate.opened.judge.effort),
+        judge=as_served(debate.opened.judge),
         rubric_digest=debate.lab.measured.rubric_digest,
         trials=trials_of(debate.opened.lab),
         readings=tuple(readings_of(debate)),
@@ -363,7 +364,8 @@ def _compare(settings: Settings, one: str, two: str, *, as_json: bool) -> None:
         return
     if not differences:
         raise BadField("compare", "the runs have no trial in common: begin both with the same items and seed")
-    better = {"one": "A is better", "other": "B is better", "": "could be chance"}
+    names = _columns(judges["one"], judges["other"])
+    better = {"one": f"{names[0]} is better", "other": f"{names[1]} is better", "": "could be chance"}
     tables = []
     for battery in dict.fromkeys(each.battery for each in differences):
         rows = (
@@ -378,7 +380,13 @@ def _compare(settings: Settings, one: str, two: str, *, as_json: bool) -> None:
             for each in differences
             if each.battery == battery
         )
-        figures = (Column(each, "n") for each in ("A", "B", "gain", "95 %"))
+        figures = (Column(each, "n") for each in (*names, "gain", "95 %"))
         tables.append(Section(BATTERIES[battery].title, (Table(("figure", *figures, "better"), tuple(rows)),)))
-    title = f"{judges['one']} (A) and {judges['other']} (B), on the same trials"
+    title = f"{judges['one']} and {judges['other']}, on the same trials"
     show(Document(title, (*tables, Paragraph(in_words(differences), "lead"))))
+
+
+def _columns(one: str, other: str) -> tuple[str, str]:
+    """The names of two judges as heads of columns, told apart."""
+    first, second = (short_name(each).partition(":")[2] or each for each in (one, other))
+    return (f"{first} (1)", f"{second} (2)") if first == second else (first, second)

@@ -59,6 +59,8 @@ class CallRow(Struct, frozen=True, kw_only=True):
     trial_failed: str
     judge: str
     """The model that was asked."""
+    server: str
+    """``vendor``, the beginning of the SHA-256 of another address, or empty."""
     served_model: str
     """The model that answered, as its vendor names it."""
     effort: str
@@ -90,6 +92,7 @@ def call_rows(run: str, debate: Debate, records: Iterable[Recorded]) -> Iterator
     of_run: dict[str, Any] = {
         "run": run,
         "judge": opened.judge.model,
+        "server": "" if opened.judge.server is UNSET else opened.judge.server,
         "effort": opened.judge.effort,
         "thinking": opened.judge.think,
         "run_seed": opened.lab.seed,

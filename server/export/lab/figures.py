@@ -5,6 +5,7 @@ of them that hold their own styles.
 """
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import Final
@@ -205,18 +206,19 @@ def files(effects: Sequence[Effect], curve: Sequence[CalibrationBin], name: Call
 
 def _forest_svg(unit: str, effects: Sequence[Effect], name: Callable[[Effect], str]) -> str:
     axis = axis_of(effects)
-    parts = [_placed(axis_svg(axis, unit), NAMES, 0, WIDTH, AXIS)]
+    shown_axis = re.sub('text-anchor="(?:start|end)"', 'text-anchor="middle"', axis_svg(axis, unit))
+    parts = [_placed(shown_axis, NAMES, 0, WIDTH, AXIS)]
     for number, each in enumerate(effects):
         y = AXIS + number * ROW
         middle = y + ROW / 2 + 4
-        parts.append(f'<text x="0" y="{middle}">{escape(f"{each.battery}: {name(each)}")}</text>')
+        parts.append(f'<text x="0" y="{middle}">{escape(name(each))}</text>')
         parts.append(_placed(row_svg(each, axis), NAMES, y, WIDTH, ROW))
         parts.append(f'<text x="{NAMES + WIDTH + 10}" y="{middle}">{escape(in_figures(each))}</text>')
     return _alone("\n".join(parts), 2 * NAMES + WIDTH, AXIS + ROW * len(effects) + MARGIN)
 
 
 def _placed(svg: str, x: float, y: float, width: float, height: float) -> str:
-    return svg.replace("<svg ", f'<svg x="{x}" y="{y}" width="{width}" height="{height}" ', 1)
+    return svg.replace("<svg ", f'<svg x="{x}" y="{y}" width="{width}" height="{height}" overflow="visible" ', 1)
 
 
 def _alone(content: str, width: float, height: float) -> str:

@@ -132,7 +132,7 @@ def report_csv(view: View) -> str:
 def report_figures(view: View) -> dict[str, str]:
     """The figures as SVG files by their names.  Raises ``NotNow`` before the result."""
     lab = must_be_measured(view)
-    return files(lab.effects or (), lab.curve or (), name_of)
+    return files(lab.effects or (), lab.curve or (), lambda each: f"{BATTERIES[each.battery].title}: {name_of(each)}")
 
 
 def must_be_measured(view: View) -> LabView:
