@@ -25,7 +25,8 @@ NARROWEST: Final = {"share": 0.2, "points": 4.0}
 """The least width of an axis by unit: small differences must not fill the figure."""
 SQUARE: Final = 260
 SMALL: Final = 0.01
-"""Shares below it have a decimal: 0.4 % is not 0 %."""
+LEAST: Final = 0.0005
+"""Shares from ``LEAST`` to ``SMALL`` have a decimal: 0.4 % is not 0 %."""
 FEW: Final = 10
 """Clusters below which their number stands beside a figure: its interval is wide for that reason."""
 
@@ -67,10 +68,10 @@ def shown(value: float | None, unit: str, *, signed: bool = False) -> str:
     sign = "+" if signed else ""
     decimals = 1 if unit == "points" else 2
     if unit == "share":
-        text = f"{value * 100:{sign}.{1 if 0 < abs(value) < SMALL else 0}f} %"
+        text = f"{value * 100:{sign}.{1 if LEAST <= abs(value) < SMALL else 0}f} %"
     else:
         text = f"{value:{sign}.{decimals}f}"
-    return text.replace("-", "−")
+    return re.sub(r"^-(?=[0.]+(?: %)?$)", "", text).replace("-", "−")
 
 
 def axis_svg(axis: Axis, unit: str) -> str:

@@ -295,7 +295,7 @@ def use_section(effects: Sequence[Effect]) -> doc.Section:
         doc.Row((each.asks, (doc.Strong(each.answer),), " ".join(each.figures)), f"use-{each.answer.replace(' ', '-')}")
         for each in use.conditions
     )
-    table = doc.Table(("Condition", "Answer", "Figures"), rows, kind="use")
+    table = doc.Table(("Condition", doc.Column("Answer", "n"), "Figures"), rows, kind="use")
     return doc.Section(MAY_I, (doc.Paragraph(use.says, "lead"), table), name="use")
 
 

@@ -22,6 +22,7 @@ MODERATE: Final = 0.41
 KINDS: Final = 2
 """Kinds of material that people judged; one alone does not tell how a judge does on another."""
 PEOPLE: Final = "Name a file of texts that people judged: --data PATH."
+ANOTHER: Final = "Name a file of another kind too: pairs, debates, or speeches with scores."
 
 
 class Condition(Struct, frozen=True, kw_only=True):
@@ -47,8 +48,8 @@ class _Row(NamedTuple):
     """Yes is the good answer."""
     judged: Callable[[Sequence[Effect]], tuple[Answer, Sequence[Effect]]]
     """The answer, and the effects behind it."""
-    missing: str
-    """What to measure."""
+    needs: tuple[Battery, ...]
+    """The batteries without which there is no answer."""
 
 
 def may_use(effects: Sequence[Effect]) -> Use:
@@ -81,8 +82,11 @@ def _condition(row: _Row, effects: Sequence[Effect]) -> Condition:
         for each in behind
         if each.estimate is not None
     ]
-    if (answer == "not yet shown" and len(figures) < len(behind)) or not figures:
-        figures.append(row.missing)
+    measured = {each.battery for each in effects if each.estimate is not None}
+    lacking = [battery for battery in row.needs if battery not in measured]
+    if answer == "not yet shown":
+        figures += [PEOPLE if battery == "people" else f"Run the battery {battery}." for battery in lacking]
+        figures += [ANOTHER] * (row.judged is _several and not lacking)
     return Condition(asks=row.asks, answer=answer, figures=tuple(figures))
 
 
@@ -147,19 +151,17 @@ def _not_moved_by(battery: Battery, what: str) -> _Row:
         found = [each for each in effects if each.battery == battery and each.is_of_bias]
         return _unmoved(found), found
 
-    return _Row(f"Is it unmoved by {what}?", judged, f"Run the battery {battery}, with more items if it was run.")
+    return _Row(f"Is it unmoved by {what}?", judged, (battery,))
 
 
 def _rows() -> Iterator[_Row]:
-    yield _Row(f"Does it agree with people beyond chance (kappa of {MODERATE} or more)?", _agrees, PEOPLE)
-    yield _Row("Does it agree with people more than the longer speech does?", _beyond_length, PEOPLE)
-    yield _Row("Was it compared with people on more than one kind of material?", _several, PEOPLE)
-    order = "Run the batteries retest and position, with more items if they were run."
-    yield _Row("Does it give the same verdict in either order of the speeches?", _in_either_order, order)
-    yield _Row("Are its points at the level of the anchors?", _level, "Run the battery level.")
-    yield _Row(
-        "Does it see planted flaws of every kind?", _sees_flaws, "Run the battery flaw, with more items if it was."
-    )
+    yield _Row(f"Does it agree with people beyond chance (kappa of {MODERATE} or more)?", _agrees, ("people",))
+    yield _Row("Does it agree with people more than the longer speech does?", _beyond_length, ("people",))
+    yield _Row("Was it compared with people on more than one kind of material?", _several, ("people",))
+    order = "Does it give the same verdict in either order of the speeches?"
+    yield _Row(order, _in_either_order, ("retest", "position"))
+    yield _Row("Are its points at the level of the anchors?", _level, ("level",))
+    yield _Row("Does it see planted flaws of every kind?", _sees_flaws, ("flaw",))
     yield _not_moved_by("side", "the side that a speech argues for")
     yield _not_moved_by("labels", "the names of the speakers")
     yield _not_moved_by("last_word", "who speaks last")

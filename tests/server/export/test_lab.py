@@ -218,6 +218,7 @@ def test_few_topics_stand_beside_the_interval() -> None:
 
 def test_a_share_below_one_per_cent_is_not_written_as_none() -> None:
     assert ["0 %", "0.4 %", "−0.4 %", "1 %"] == [shown(each, "share") for each in (0.0, 0.004, -0.004, 0.011)]
+    assert ["0 %", "0.0", "0.00"] == [shown(-1e-9, unit) for unit in ("share", "points", "kappa")]
 
 
 def test_abilities_are_told_apart_from_biases() -> None:
