@@ -14,7 +14,7 @@ import click
 import numpy as np
 from msgspec import Struct
 
-from events.types.lab import Battery, Effect, LabVerdict
+from events.types.lab import SIGNIFICANT, Battery, Effect, LabVerdict
 from judge.lab.effects import effects_of
 from judge.lab.trials import Reading, Trial
 from judge.lab.verdicts import margin
@@ -51,6 +51,8 @@ class Noise(NamedTuple):
 
 NOISES: Final = (Noise(0.0, 0.0), Noise(1.5, 0.25), Noise(3.0, 0.5), Noise(6.0, 1.0))
 MOST: Final = NOISES[-1]
+WHOLE: Final = 43
+"""Tested figures of a whole lab: the only bias among them needs a p that is smaller by this factor."""
 WIDE: Final = 50.0
 """Points of the component that varies in the battery ``flaw``: far from the ends of its scale."""
 FIGURES: Final[Mapping[Battery, tuple[str, ...]]] = {
@@ -81,6 +83,8 @@ class Power(Struct, frozen=True, kw_only=True):
     noise: Noise
     runs: int
     verdicts: Mapping[LabVerdict, int]
+    alone: int
+    """Runs in which the figure would be called biased as the only bias of a whole lab."""
 
     def share(self, *verdicts: LabVerdict) -> float:
         """The share of runs with one of these verdicts."""
@@ -117,6 +121,7 @@ def power_of(
             noise=noise,
             runs=runs,
             verdicts=Counter(each.verdict for each in of),
+            alone=sum(each.p is not None and each.p < SIGNIFICANT / WHOLE for each in of),
         )
         for name, of in found.items()
     ]
@@ -206,6 +211,11 @@ def by_noise(rows: Iterable[Power]) -> str:
     return _table(columns, rows, lambda row: f"{row.biased * 100:.0f}")
 
 
+def as_the_only_one(rows: Iterable[Power]) -> str:
+    """A row for each figure: the % of runs that find it as the only bias among all figures of a whole lab."""
+    return _table(["biased"], rows, lambda row: f"{row.alone / row.runs * 100:.0f}")
+
+
 @click.command()
 @click.option("--runs", type=click.IntRange(1), default=RUNS, show_default=True, help="Runs of each cell.")
 @click.option("--battery", "chosen", type=click.Choice(list(FIGURES)), multiple=True, help="By default all.")
@@ -216,7 +226,7 @@ def main(runs: int, chosen: Sequence[Battery], seed: int) -> None:
     sizes = {size: [row for each in batteries for row in power_of(each, size, runs, MOST, seed)] for size in OF_MARGIN}
     click.echo(by_size(row for rows in sizes.values() for row in rows))
     noises = (row for noise in NOISES[:-1] for each in batteries for row in power_of(each, 1.0, runs, noise, seed))
-    click.echo(f"\n{by_noise((*noises, *sizes[1.0]))}")
+    click.echo(f"\n{by_noise((*noises, *sizes[1.0]))}\n\n{as_the_only_one(sizes[1.0])}")
 
 
 if __name__ == "__main__":

@@ -38,7 +38,8 @@ def test_the_script_prints_a_row_for_each_planted_bias() -> None:
     assert printed.exit_code == 0
     assert "| position `first_pick` | 10 pp | 0 / 100 / 0 |" in printed.output
     assert "| figure | margin | 0 points, 0 % | 1.5 points, 22 % | 3 points, 38 % | 6 points, 50 % |" in printed.output
-    assert printed.output.endswith("| position `first_pick` | 10 pp | 100 | 100 | 100 | 100 |\n")
+    assert "| position `first_pick` | 10 pp | 100 | 100 | 100 | 100 |\n" in printed.output
+    assert "| figure | margin | biased |\n|---|---|---|\n| position `first_pick` | 10 pp | " in printed.output
 
 
 @pytest.mark.thorough

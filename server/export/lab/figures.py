@@ -25,10 +25,10 @@ NARROWEST: Final = {"share": 0.2, "points": 4.0}
 """The least width of an axis by unit: small differences must not fill the figure."""
 SQUARE: Final = 260
 SMALL: Final = 0.01
-LEAST: Final = 0.0005
-"""Shares from ``LEAST`` to ``SMALL`` have a decimal: 0.4 % is not 0 %."""
+MIN_SHOWN: Final = 0.0005
+"""Shares from ``MIN_SHOWN`` to ``SMALL`` have a decimal: 0.4 % is not 0 %."""
 FEW: Final = 10
-"""Clusters below which their number stands beside a figure: its interval is wide for that reason."""
+"""Clusters below which their number stands next to a figure: its interval is wide for that reason."""
 
 
 class Axis(Struct, frozen=True):
@@ -68,7 +68,7 @@ def shown(value: float | None, unit: str, *, signed: bool = False) -> str:
     sign = "+" if signed else ""
     decimals = 1 if unit == "points" else 2
     if unit == "share":
-        text = f"{value * 100:{sign}.{1 if LEAST <= abs(value) < SMALL else 0}f} %"
+        text = f"{value * 100:{sign}.{1 if MIN_SHOWN <= abs(value) < SMALL else 0}f} %"
     else:
         text = f"{value:{sign}.{decimals}f}"
     return re.sub(r"^-(?=[0.]+(?: %)?$)", "", text).replace("-", "−")

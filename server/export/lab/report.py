@@ -40,7 +40,7 @@ from server.process.version import VERSION
 UNITS: Final[Mapping[str, str]] = {
     "points": "Points of a turn",
     "share": "Shares of answers",
-    "kappa": "Agreement with itself (kappa)",
+    "kappa": "Agreement (kappa)",
 }
 IDENTITY: Final[Mapping[str, str]] = {
     "judge": "Judge",

@@ -131,13 +131,13 @@ def _left_out(people: Sequence[PeopleItem], trials: Sequence[Trial], most: int) 
     given = Counter(each.kind for each in people)
     is_full = asked.total() == most
     return tuple(
-        LeftOut(battery="people", kind=kind, given=number, asked=asked[kind], why=AT_MOST if is_full else HALVES)
+        LeftOut(battery="people", kind=kind, given=number, asked=asked[kind], why=IS_FULL if is_full else HALVES)
         for kind, number in given.items()
         if asked[kind] < number and trials
     )
 
 
-AT_MOST: Final = "a run asks about no more items than its number for each battery"
+IS_FULL: Final = "a run asks about no more items than its number for each battery"
 HALVES: Final = "the better speaker must speak first in one half"
 
 
