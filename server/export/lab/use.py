@@ -1,9 +1,9 @@
 """May I use this judge?  What a lab run shows of the least that a judge must show before its verdicts are relied on.
 
-Each condition is met, not met, or not yet shown, and has the figures that say so.  The conditions are those of Norman
-(2026, arXiv 2606.19544) as we read them: agreement with people beyond chance in place of exact match, the retest next to
-the effect of the order, and more than one kind of material; then that nothing moves the verdict that should not.
-The bound for kappa is that of moderate agreement (Landis and Koch 1977).
+Each condition is met, not met, or not yet shown, and has the figures that say so.  The first conditions are those of
+Norman (2026, arXiv 2606.19544) as we read them: agreement with people beyond chance and not exact match, the effect of
+the order next to the retest, and more than one kind of material.  The others say that nothing moves the verdict that
+should not.  The bound for kappa is that of moderate agreement (Landis and Koch 1977).
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -105,11 +105,8 @@ def setup_of(request: LabRequest, spoken: Sequence[LabItem], judge: str, rubric:
 
 def _items(request: LabRequest, spoken: Sequence[LabItem]) -> tuple[LabItem, ...]:
     """What is asked about.  Raises ``BadField`` for material of one's own that cannot be asked about."""
-    of_store = bool(request.debates or request.from_store)
     if request.material is None:
-        return tuple(spoken) if of_store else installed()
-    if of_store:
-        raise BadField("lab.material", "a run has texts of its own or those of stored debates, and not both")
+        return tuple(spoken) if request.debates or request.from_store else installed()
     for number, item in enumerate(request.material):
         if wrong := next(faults(item), ""):
             raise BadField(f"lab.material.{number}", f"motion {item.id[:40]!r}: {wrong}")
