@@ -86,7 +86,7 @@ def test_motions_of_ones_own_are_checked(site: Site) -> None:
         ({"material": [own, own]}, "lab.material", "two motions have the same id"),
         ({"material": [{**own, "id": "a/b"}]}, "lab.material.0", "an id without a slash"),
         ({"material": [own], "from_store": True}, "lab.material", "and not both"),
-        ({"repeats": 0}, "lab.repeats", ">= 1"),
+        ({"repeats": 0}, "lab.repeats", "at least 1"),
         (
             {
                 "people": [
