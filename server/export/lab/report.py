@@ -295,7 +295,12 @@ def use_section(effects: Sequence[Effect]) -> doc.Section:
         doc.Row((each.asks, (doc.Strong(each.answer),), " ".join(each.figures)), f"use-{each.answer.replace(' ', '-')}")
         for each in use.conditions
     )
-    table = doc.Table(("Condition", doc.Column("Answer", "n"), "Figures"), rows, kind="use")
+    table = doc.Table(
+        ("Condition", doc.Column("Answer", "n"), "Figures"),
+        rows,
+        "Conditions and the figures behind the answers",
+        "use",
+    )
     return doc.Section(MAY_I, (doc.Paragraph(use.says, "lead"), table), name="use")
 
 
