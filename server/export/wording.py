@@ -18,7 +18,9 @@ from events.types import (
     Point,
     RaterCalibrated,
 )
+from events.types.opening import JudgeSeat
 from events.view.view import SeatView, TranscriptView
+from providers.catalog.addresses import VENDOR
 
 SIGNS: Final = {"pro": "▲ Pro", "con": "▼ Con"}
 NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
@@ -67,6 +69,12 @@ BRIEF_IN_LAB: Final = "The judge is asked briefly: score and suspect claims in o
 def as_asked(judge: str, effort: Effort | UnsetType) -> str:
     """A judge's name, with how it is asked if that is not in full."""
     return f"{judge}, asked briefly" if effort == "brief" else judge
+
+
+def as_served(seat: JudgeSeat) -> str:
+    """A judge's name, with how it is asked, and with the server unless that is the vendor's."""
+    elsewhere = "" if seat.server in {UNSET, VENDOR} else f", server {seat.server}"
+    return f"{as_asked(seat.model, seat.effort)}{elsewhere}"
 
 
 def sources_of(supplied: TranscriptView | UnsetType, origin: Origin | UnsetType) -> Iterator[str]:
