@@ -183,7 +183,7 @@ Format = str
 """The name of a format; ``server.debate.formats`` has the table of them."""
 
 
-class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened"):
+class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened", gc=True, weakref=True):
     """A debate began.  The event carries all data that later readers need."""
 
     naming: ClassVar[frozenset[str]] = frozenset(

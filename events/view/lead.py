@@ -119,7 +119,7 @@ def with_moves(lead: LeadView, before: Ledger, after: Ledger, sums: ScorecardSum
         is_first = entry.kind in FIRST
         moves[str(position)] = LeadMove(
             turn=turn,
-            during=max(number for number, card in after.cards.items() if card.position <= position),
+            during=next(number for number in reversed(after.cards) if after.cards[number].position <= position),
             composite=composite,
             before=UNSET if is_first or was is None else was,
             applied=UNSET if is_first else round(sum(counted), 2),
