@@ -186,7 +186,7 @@ def moderator_words(debate: Debate) -> str:
     )
 
 
-def speeches_of(debate: Debate, labels: dict[Side, str]) -> tuple[Speech, ...]:
+def speeches_of(debate: Debate, labels: Mapping[Side, str]) -> tuple[Speech, ...]:
     """Return all turns so far."""
     return tuple(_speech(turn, labels) for turn in debate.transcript.spoken())
 

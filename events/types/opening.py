@@ -87,6 +87,9 @@ class JudgeSeat(Struct, frozen=True, kw_only=True):
     """Seconds that a person has for a question; unset for a model."""
     effort: Effort = "full"
     """``brief``: at most three calls a turn (four about the last): two questions that belong together share a call."""
+    server: str | UnsetType = UNSET
+    """``vendor``, or the beginning of the SHA-256 of another address: two servers that offer one name are two judges.
+    Unset in a log of an older version, and for a provider without addresses."""
 
 
 class JudgeNoise(Struct, frozen=True, kw_only=True):

@@ -93,10 +93,10 @@ def with_arguments(lead: LeadView, protocol: ProtocolState) -> LeadView:
 
 
 def with_opinions(lead: LeadView, panel: PanelState) -> LeadView:
-    """The lead of a deliberation: how many raters hold each verdict."""
+    """The lead of a deliberation: how many raters hold each verdict, by the last one that each gave."""
     rounds = sorted(panel.opinions.items(), key=_round)
-    newest = {rater: said.verdict for _, opinions in rounds for rater, said in opinions.items()}
-    counts = Counter(verdict for verdict in newest.values() if verdict is not UNSET)
+    newest = {rater: said.verdict for _, given in rounds for rater, said in given.items() if said.verdict is not UNSET}
+    counts = Counter(newest.values())
     return replace(lead, opinions=tuple(counts.items()) or UNSET)
 
 

@@ -133,9 +133,12 @@ def debates() -> Iterator[tuple[str, RecordedPlay]]:
     yield (
         "deliberation",
         ended(
-            judges.artifact_opened(),
+            judges.artifact_opened(**judges.STANDS),
             judges.answers_by_round(
-                {"qa_evaluator": judges.opinion_answer("FAIL", 0), "*": judges.opinion_answer("PASS", 3)}
+                {
+                    "qa_evaluator": judges.opinion_answer("FAIL", 1, findings=["no test"]),
+                    "*": judges.opinion_answer("PASS", 3, findings=["no password"]),
+                }
             ),
         ),
     )
