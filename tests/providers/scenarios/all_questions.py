@@ -34,7 +34,7 @@ from tests.server.protocol_debates import answers
 
 Site = tuple[str, int]
 MODULES = [
-    importlib.import_module(f"{formats.__name__}.{each.name}") for each in pkgutil.iter_modules(formats.__path__)
+    importlib.import_module(each.name) for each in pkgutil.walk_packages(formats.__path__, f"{formats.__name__}.")
 ]
 QUOTE = "Trams carry more people"
 DIFFERING = {

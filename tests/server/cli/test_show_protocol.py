@@ -185,7 +185,7 @@ async def test_a_run_prints_rounds_statements_and_standings(capsys: pytest.Captu
     ]
     assert lines[lines.index("▼ Con · turn 2") + 1].startswith("CON-1: The money buys more")
     assert any(line.startswith("  PRO-3 refuted · 1.95 of 10") for line in lines)
-    assert any(line.startswith("  PRO-3 appeal to authority: “Professor Lindqvist") for line in lines)
+    assert any(line.startswith("  PRO-3, appeal to authority: “Professor Lindqvist") for line in lines)
     assert "  Risk rater: scored 5 items, 1 not given" in lines
     assert "totals: Pro 16.5, Con 19.05" in lines
 
