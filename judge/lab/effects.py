@@ -499,7 +499,7 @@ def _level(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
     lenient = _beyond_truth(given)
     note = (
         "The score of a first speech less the points of its anchor; above 0 the judge is lenient. "
-        f"The anchors are taken to be right within {ANCHORED_WITHIN:.0f} points."
+        f"The anchors are taken to be right within {rounded(ANCHORED_WITHIN, 0)} points."
     )
     yield _points("level", "points", lenient, note, floor=retest.points, tolerance=ANCHORED_WITHIN)
     for level in LEVELS:

@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import UNSET
 
+from events.text.figures import rounded
 from events.types import Effect
 from events.types.opening import JudgeSeat
 from events.view.lab import LabView
@@ -116,7 +117,7 @@ def _times(number: int) -> str:
 
 def _statistics(effects: Sequence[Effect]) -> str:
     tested = sum(each.q is not None for each in effects)
-    level, alpha = rf"{LEVEL * 100:.0f}\,\%", f"{ALPHA:.2f}"
+    level, alpha = rf"{rounded(LEVEL * 100, 0)}\,\%", rounded(ALPHA, 2)
     return (
         f"Items of one motion are a cluster. Intervals of {level} for differences in points use the cluster-robust "
         r"standard error CR2 with Satterthwaite degrees of freedom~\cite{bell2002,pustejovsky2018}; those for shares "
@@ -154,7 +155,7 @@ def _cells(each: Effect) -> tuple[str, ...]:
         "–" if each.low is None else f"[{low}, {high}]",
         "–" if each.verdict == "measured" else shown(each.null, each.unit),
         shown(each.margin, each.unit),
-        "–" if each.q is None else f"{each.q:.3f}",
+        "–" if each.q is None else rounded(each.q, 3),
         f"{each.n:,} ({clusters(each)})",
         each.verdict,
     )
