@@ -177,7 +177,8 @@ class WholeDebate:
             before = [each for each in messages if each.after_turn < turn.turn] if messages else []
             messages = messages[len(before) :]
             if turn.turn in said:
-                yield from moderator_segments(self._opened.prompts, before)
+                if before:
+                    yield from moderator_segments(self._opened.prompts, before)
                 yield said[turn.turn]
             if turn.turn in noted and turn.turn < len(self._spoken):
                 yield noted[turn.turn]

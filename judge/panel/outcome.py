@@ -63,6 +63,8 @@ def conclude(
     without = {name: _without(panel.without(name), is_reference=bool(reference)) for name in reading.weights}
     winner = _winner(panel, reading, without, is_reference=bool(reference))
     offsets = strictness({name: panel.totals[name] for name in reading.weights}, list(sides))
+    find_out = tuple(explanation.to_find_out(panel, reading))
+    act = tuple(explanation.to_do(panel, reading, without, winner))
     return measured, PanelConcluded(
         outcome=reading.outcome,
         winner=winner,
@@ -75,12 +77,12 @@ def conclude(
         disputed=reading.disputed,
         without=without,
         reasons=explanation.reasons(panel, scored, measured, reading, offsets, without, reference),
-        advice=tuple(explanation.to_find_out(panel, reading)),
-        act=tuple(explanation.to_do(panel, reading, without, winner)),
+        advice=find_out if panel.rests_on_arguments else (*find_out, *act),
+        act=act if panel.rests_on_arguments else UNSET,
         decides="calibrated" if panel.calibrates else UNSET,
         strictness=offsets if panel.calibrates else UNSET,
         reference_only=reference or UNSET,
-        standings=_item_standings(panel) or UNSET,
+        standings=(panel.rests_on_arguments and _item_standings(panel)) or UNSET,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
+from itertools import compress
 from random import Random
 from typing import Any, Final
 
@@ -152,5 +153,7 @@ def _named(segment: Segment) -> tuple[str, str]:
 def _prompt(prompt: Sequence[Segment], debate: Debate) -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
     """The prompt as roles and digests, and by digest the texts that the log does not hold yet."""
     named = tuple(map(_named, prompt))
-    new = debate.segments.without(digest for _, digest in named)
-    return named, {digest: each.text for (_, digest), each in zip(named, prompt, strict=True) if digest in new}
+    digests = [digest for _, digest in named]
+    new = debate.segments.without(digests)
+    fresh = compress(zip(digests, prompt, strict=True), map(new.__contains__, digests))
+    return named, {digest: segment.text for digest, segment in fresh}

@@ -328,6 +328,8 @@ def _outcome(event: Event) -> Event:
             return replace(event, reason="")
         case LogicGapAdjusted():
             return replace(event, reason=without_notes(event.reason))
+        case PanelConcluded():
+            return replace(event, reasons=(), advice=(), act=UNSET)
         case _:
             return event
 

@@ -87,12 +87,15 @@ def test_todays_code_makes_the_same_prompts_of_a_recorded_protocol() -> None:
 
 
 def without_words(debate: Debate) -> Debate:
-    """The state without refusals and the reasons of entries: today's rules say some of them in other words."""
+    """The state without refusals, the reasons of entries, and what a panel says: today's rules say some of them in other words."""
     cards = {
         turn: replace(card, entries=tuple(replace(each, reason="") for each in card.entries))
         for turn, card in debate.ledger.cards.items()
     }
-    return replace(debate, ledger=replace(debate.ledger, cards=cards), refused=())
+    said = debate.panel.conclusion
+    conclusion = UNSET if said is UNSET else replace(said, reasons=(), advice=())
+    panel = replace(debate.panel, conclusion=conclusion)
+    return replace(debate, ledger=replace(debate.ledger, cards=cards), refused=(), panel=panel)
 
 
 @pytest.mark.parametrize("part", ["ledger", "claims", "spine", "exchanges", "verdicts"])

@@ -166,7 +166,7 @@ def texts(client: TestClient, debate: str, *, director: bool) -> Iterator[tuple[
     query = "?director=1" if director else ""
     for route in ROUTES:
         if isinstance(route, Route) and "GET" in (route.methods or set()) and "{debate}" in route.path:
-            values = {"debate": debate, "turn": "1", "call": "speak.1.1"}
+            values = {"debate": debate, "turn": "1", "argument": "PRO-1", "call": "speak.1.1"}
             path = route.path.format(**values)
             if "poll" not in path and "vote" not in path:
                 yield path + query, data_of(client.get(path + query))
@@ -254,7 +254,7 @@ def test_at_the_end_everyone_reads_who_moved_and_the_log_has_every_vote(room: Si
         each["event"]["type"] for each in frames if "result" in (each["patch"].get("poll") or {})
     ]
     markdown = spectator.get(f"/api/debates/{debate}/export.md").text
-    assert "among those who voted twice): Con (Pro -33.3 points, Con +66.7 points)" in markdown
+    assert "among those who voted twice): Con (Pro −33.3 points, Con +66.7 points)" in markdown
     assert "- Moved: 1 from Pro to Con, 1 from undecided to Con; 1 stayed" in markdown
     assert '"winner":"con"' in spectator.get(f"/api/debates/{debate}/export.json").text
     assert '"joined":{"pro":0' in spectator.get(f"/api/debates/{debate}/export.html").text

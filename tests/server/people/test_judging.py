@@ -234,7 +234,7 @@ def test_a_person_rates_beside_a_model_and_the_agreement_is_measured(site: Site,
     view = site.get(f"/api/debates/{debate}")
     assert rated["purpose"] == "panel"
     assert [each["name"] for each in rated["terms"]] == ["logic", "evidence", "responsiveness", "honesty"]
-    assert "general" in rated["context"]
+    assert "General rater" in rated["context"]
     assert view["panel"]["raters"]["general"]["seat"]["model"] == "person:Cleo"
     assert view["panel"]["raters"]["general"]["scored"]["scores"]["1"]["logic"] == 10
     assert "agreement" in view["panel"]
