@@ -145,6 +145,12 @@ class Ledger(Struct, frozen=True, kw_only=True, gc=False):
     certainty: Certainty | None = None
     """The rubric's, with the figures that a lab run has measured of this judge; None for a baseline."""
 
+    def composite_maximum(self, card: TurnCard) -> int | None:
+        """The most that the composite of a turn can be; None where all components count in it."""
+        most = round(sum(card.balances[name].maximum for name in self.dimensions if name in card.balances))
+        is_whole = self.rubric is None or most == sum(self.rubric.dimensions[name].maximum for name in self.dimensions)
+        return None if is_whole else most
+
     @property
     def entries(self) -> tuple[ScoreEntry, ...]:
         """All entries of the debate, in order."""

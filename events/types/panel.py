@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from events.types.base import BothSides, DerivedEvent, Event, Missing, Reason, Think, Winner
+from events.types.base import BothSides, DerivedEvent, Event, Missing, Reason, Side, Think, Winner
 from events.types.criteria import Share, Standing
 
 Words = Annotated[str, Meta(min_length=1, max_length=300, pattern=r"^[^\x00-\x1f\x7f]*$")]
@@ -91,6 +91,8 @@ class PanelistScored(DerivedEvent, frozen=True, kw_only=True, tag="panelist_scor
     missing: Reason | UnsetType = UNSET
     finding: str | UnsetType = UNSET
     """What the rater sees from its part, in its words."""
+    first: Side | UnsetType = UNSET
+    """The side whose arguments it read first; unset if all raters of the debate read in one order."""
 
 
 class AgreementMeasured(DerivedEvent, frozen=True, kw_only=True, tag="agreement_measured"):

@@ -245,14 +245,13 @@ def _scores(debate: Debate, card: TurnCard | None) -> dict[str, Any]:
     counted = [card.balances[name] for name in debate.ledger.dimensions if name in card.balances]
     composite = card.composite(debate.ledger.dimensions)
     admitted = round(sum(each.admitted + each.capped for each in counted), 2)
-    maximum = round(sum(each.maximum for each in counted))
-    is_whole = maximum == sum(rubric.dimensions[name].maximum for name in debate.ledger.dimensions)
+    maximum = debate.ledger.composite_maximum(card)
     lacking = ", ".join(name for name in debate.ledger.dimensions if name not in card.balances)
     return {
         "scores": scores,
         "components": components,
         "composite": missing(f"{lacking} has no score") if composite is None else composite,
-        "composite_maximum": UNSET if composite is None or is_whole else maximum,
+        "composite_maximum": UNSET if composite is None or maximum is None else maximum,
         "composite_admitted": UNSET if composite is None or admitted == composite else admitted,
         "composite_spread": round(sum(each.spread for each in counted), 2) or UNSET,
         "changed": changed,

@@ -5,16 +5,18 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib import resources
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
+import msgspec
 import numpy as np
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from events.types.rubric import Rubric
 from judge.fairness.rules import SimulatedVerdicts, judged
-from judge.fairness.world import Array, Held, World, hold, parts_of
+from judge.fairness.world import Array, HeldDebates, World, hold, parts_of
 
 TURNS: Final = (6, 10)
 SEED: Final = 20_261_124
@@ -22,6 +24,7 @@ CHUNK: Final = 5_000
 """Debates that are held at a time, which bounds the memory."""
 BINS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
 """Bounds of the certainties that are compared with how often they are right."""
+SHIPPED_TABLE: Final = "shipped.json"
 MIN_CHANGE: Final = 0.015
 """Points from which on two leads differ that are rounded to a hundredth."""
 
@@ -35,7 +38,7 @@ MISREAD: Final = World(misread=2)
 
 
 class FairnessFigure(NamedTuple):
-    """A measured value and its standard error; NaN where the rubric has no such figure."""
+    """A measured value and its standard error; NaN where a rubric has no such figure."""
 
     value: float
     error: float
@@ -52,11 +55,11 @@ class FairnessRow(Struct, frozen=True, kw_only=True):
     better: Literal["more", "less"] = "less"
     """Whether the aim bounds the figure from below, or its size from above."""
     figures: dict[str, tuple[FairnessFigure, ...]] = {}
-    """By rubric, for each number of turns."""
+    """By rubric, for each number of turns; without the rubrics that have no such figure."""
 
     def holds(self, figure: FairnessFigure, at: int) -> bool:
-        """Whether a figure, at the number of turns with this index, reaches its aim, or has none."""
-        if self.aim is None or np.isnan(figure.value):
+        """Whether a figure, at the number of turns with this index, reaches its aim; true without an aim."""
+        if self.aim is None:
             return True
         return figure.value >= self.aim[at] if self.better == "more" else abs(figure.value) <= self.aim[at]
 
@@ -79,7 +82,7 @@ class Trials:
         self.parts = parts_of(rubric)
         self._known: dict[World, tuple[Array, SimulatedVerdicts]] = {}
 
-    def held(self, world: World) -> list[Held]:
+    def held(self, world: World) -> list[HeldDebates]:
         """Debates of a world in chunks; the same ones each time."""
         chance = np.random.default_rng((self.seed, self.turns))
         sizes = [min(CHUNK, self.debates - begun) for begun in range(0, self.debates, CHUNK)]
@@ -92,13 +95,13 @@ class Trials:
             self._known[world] = np.concatenate([each.truth for each in chunks]), self.judged(chunks)
         return self._known[world]
 
-    def judged(self, chunks: Sequence[Held]) -> SimulatedVerdicts:
+    def judged(self, chunks: Sequence[HeldDebates]) -> SimulatedVerdicts:
         """The verdicts of all chunks."""
         every = [judged(each, self.rubric) for each in chunks]
         fields = SimulatedVerdicts.__struct_fields__
         return SimulatedVerdicts(**{name: np.concatenate([getattr(each, name) for each in every]) for name in fields})
 
-    def ahead(self, held: Held, rubric: Rubric | None = None) -> Array:
+    def ahead(self, held: HeldDebates, rubric: Rubric | None = None) -> Array:
         """(B,) leads of the opener."""
         return judged(held, rubric or self.rubric).lead
 
@@ -167,7 +170,7 @@ def _calibration(world: World) -> Measure:
     return measure
 
 
-def _random_turn(held: Held, chance: np.random.Generator) -> tuple[Array, Array]:
+def _random_turn(held: HeldDebates, chance: np.random.Generator) -> tuple[Array, Array]:
     return np.arange(len(held.truth)), chance.integers(held.words.shape[1], size=len(held.truth))
 
 
@@ -290,7 +293,14 @@ def fairness(rubrics: Mapping[str, Rubric], debates: int, seed: int = SEED) -> F
         return {
             name: tuple(FairnessFigure(*(round(float(x), 3) for x in each)) for each in every)
             for name, every in found.items()
+            if not any(np.isnan(each.value) for each in every)
         }
 
     rows = tuple(replace(row, figures=measured(measure)) for row, measure in MEASURES)
     return Fairness(debates=debates, seed=seed, turns=TURNS, rubrics=tuple(rubrics), rows=rows)
+
+
+def shipped_table() -> Fairness:
+    """The table of the shipped rubrics, as ``tests.measuring.fairness --write`` measured it."""
+    content = resources.files("judge.fairness").joinpath(SHIPPED_TABLE).read_bytes()
+    return msgspec.json.decode(content, type=Fairness)

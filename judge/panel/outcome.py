@@ -32,7 +32,7 @@ from judge.panel.calibration import calibrated_points, calibrated_scores, score_
 from judge.panel.consistency import margins_alpha, measure_icc, measure_margins
 from judge.panel.disputes import SideScores, Totals, disputed_items, hangs_on_one, side_scores
 from judge.panel.kappa import count_standings, kappa, measure_kappa
-from judge.panel.scored import PanelReading, ScoredPanel
+from judge.panel.scored import PanelReading, ScoredPanel, calibrated_totals
 from judge.panel.truth import weighted_total as weighed
 from judge.panel.weights import rater_weights
 
@@ -298,11 +298,5 @@ def _alpha_of(panel: ScoredPanel) -> float | str:
 
 def _calibrated(panel: ScoredPanel, weighing: Mapping[str, float]) -> SideScores:
     """Return the sides' scores from calibrated totals that do not decide: z-scores, or shares of the range."""
-    totals = {name: panel.totals[name] for name in weighing}
-    items = list(panel.sides)
-    levelled = calibrated_scores(score_rows(totals, items), panel.method)
-    given = {
-        name: {item: float(score) for item, score in zip(items, row, strict=True) if not np.isnan(score)}
-        for name, row in zip(totals, levelled, strict=True)
-    }
+    given = calibrated_totals({name: panel.totals[name] for name in weighing}, panel.sides, panel.rules)
     return side_scores(given, weighing, panel.sides)

@@ -1,6 +1,5 @@
 """How a table of ``judge.fairness.table`` is shown."""
 
-from math import isnan
 from typing import Final
 
 from judge.fairness.table import Fairness, FairnessFigure, FairnessRow
@@ -14,7 +13,8 @@ QUICK: Final = 1_000
 def fairness_table(fairness: Fairness) -> Table:
     """A row for each figure: its aim, and for each rubric the values at each number of turns."""
     rows: list[tuple[Sentence, ...]] = [
-        (row.says, _aim(row), *(_cell(row, row.figures[name]) for name in fairness.rubrics)) for row in fairness.rows
+        (row.says, _aim(row), *(_cell(row, row.figures.get(name, ())) for name in fairness.rubrics))
+        for row in fairness.rows
     ]
     turns = " / ".join(str(each) for each in fairness.turns)
     columns: list[str | Column] = ["", *(Column(title, "n") for title in ("aim", *fairness.rubrics))]
@@ -29,7 +29,7 @@ def _aim(row: FairnessRow) -> str:
 
 def _cell(row: FairnessRow, figures: tuple[FairnessFigure, ...]) -> Parts:
     """The figures; one that misses its aim is marked."""
-    if any(isnan(each.value) for each in figures):
+    if not figures:
         return ("–",)
     parts: list[Part] = []
     for at, each in enumerate(figures):

@@ -6,7 +6,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from events.state.debate import Debate
-from events.state.ledger import TurnCard
+from events.state.ledger import Ledger, TurnCard
 from events.state.scorecard import Scorecard, scorecard
 from events.types import (
     BothSides,
@@ -65,7 +65,10 @@ class DebateOutcome(Struct, frozen=True, kw_only=True):
 
 
 Effective = dict[str, float] | Missing
-"""``composite`` and every dimension of a turn, or why they are missing."""
+"""``composite`` and every dimension of a turn, or why they are missing.
+
+``composite_maximum`` is there where not all components count in the composite, as in turn 1 under rubric v3.
+"""
 
 
 class ArgumentSummary(Struct, frozen=True, kw_only=True):
@@ -105,7 +108,7 @@ def outcome_of(debate: Debate) -> DebateOutcome:
 
 def turns_of(debate: Debate) -> dict[str, Effective]:
     """Effective values of every judged turn, by number."""
-    return {str(number): _effective(card, debate.ledger.dimensions) for number, card in debate.ledger.cards.items()}
+    return {str(number): _effective(card, debate.ledger) for number, card in debate.ledger.cards.items()}
 
 
 def arguments_of(debate: Debate) -> dict[str, ArgumentSummary]:
@@ -121,11 +124,13 @@ def arguments_of(debate: Debate) -> dict[str, ArgumentSummary]:
     }
 
 
-def _effective(card: TurnCard, dimensions: tuple[str, ...]) -> Effective:
+def _effective(card: TurnCard, ledger: Ledger) -> Effective:
     if card.missing is not None:
         return Missing(missing=card.missing)
-    whole = card.composite(dimensions)
+    whole, most = card.composite(ledger.dimensions), ledger.composite_maximum(card)
     values = {name: each.effective for name, each in card.balances.items()}
+    if most is not None:
+        values["composite_maximum"] = most
     return values if whole is None else {"composite": whole, **values}
 
 

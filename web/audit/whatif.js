@@ -147,7 +147,7 @@ function comparedRows(recorded, other, turns) {
     rows.push([WHATIF.alpha, valueWords(recorded.panel?.alpha), valueWords(other.panel?.alpha)]);
   }
   for (const [turn, each] of Object.entries(turns ?? {})) {
-    rows.push([`Turn ${turn}`, valueWords(each.recorded?.composite), valueWords(each.would_be?.composite)]);
+    rows.push([`Turn ${turn}`, valueWords(each.recorded), valueWords(each.would_be)]);
   }
   return rows;
 }
@@ -161,5 +161,6 @@ function valueWords(value) {
   if (value === undefined || value === null || isMissing(value)) return "–";
   if (typeof value === "number") return number(value);
   const inner = value.composite ?? value.value;
-  return valueWords(inner) === "–" ? "–" : figure(inner);
+  if (valueWords(inner) === "–") return "–";
+  return value.composite_maximum ? WHATIF.outOf(figure(inner), value.composite_maximum) : figure(inner);
 }

@@ -1,6 +1,6 @@
 /** The page about the judge: shows what the server says and adds nothing. */
 
-import { $, h } from "../parts/dom.js";
+import { $, h, svg } from "../parts/dom.js";
 import { moment } from "../words/formatting.js";
 import { JUDGE } from "../words/home.js";
 import { ERRORS } from "../words/words.js";
@@ -55,8 +55,39 @@ function section(part, entry, labs) {
     findings(labs));
 }
 
+/** A line of the picture: its aim and a circle for each rubric, then the figures in words. */
+function line({ says, aim, aim_at: aimAt, better, marks }, rubrics) {
+  const good = better === "more" ? [aimAt, 100 - aimAt] : [0, aimAt];
+  const place = (value) => `${value}%`;
+  return h("tr", {},
+    h("th", { scope: "row" }, says, h("span.quiet", {}, JUDGE.aim(aim))),
+    h("td.lane", {}, svg("svg", { "aria-hidden": true },
+      svg("line", { x1: 0, x2: "100%", y1: 10, y2: 10 }),
+      svg("line.good", { x1: place(good[0]), x2: place(good[0] + good[1]), y1: 10, y2: 10 }),
+      svg("line.aim", { x1: place(aimAt), x2: place(aimAt), y1: 3, y2: 17 }),
+      marks.map(({ rubric, at, reaches }) => {
+        return svg(`circle.${rubric}${reaches ? "" : ".missed"}`, { cx: place(at), cy: 10, r: 4.5 });
+      }))),
+    rubrics.map((name) => {
+      const mark = marks.find(({ rubric }) => rubric === name);
+      return h("td.n", {}, h("i", {}, name), mark?.says ?? "–");
+    }));
+}
+
+function picture({ debates, turns, rubrics, lines }) {
+  $("#fairness").hidden = false;
+  $("#simulated").append(JUDGE.simulated(debates, turns));
+  $("#fairness").append(h("table.picture", {}, h("tbody", {}, lines.map((each) => line(each, rubrics)))));
+}
+
+function uses(found = []) {
+  return found.map(({ judge, run, answer, says }) => {
+    return h("p", { "data-answer": answer }, h("a", { href: `/lab/${run}` }, judge), ": ", says);
+  });
+}
+
 function contents() {
-  return [...document.querySelectorAll("article > section")].map((part) => {
+  return [...document.querySelectorAll("article > section:not([hidden])")].map((part) => {
     const isOpen = innerWidth > WIDE && part.id !== "tables";
     const links = [...part.querySelectorAll(".entry")].map((entry) => {
       return h("a", { href: `#${entry.id}` }, $("h3", entry).lastChild.textContent);
@@ -70,11 +101,13 @@ function show(report) {
     const labsOf = ({ id }) => (part === "weaknesses" ? report.labs[id] : []);
     $(`#${part}`).append(...report[part].map((entry) => section(part, entry, labsOf(entry))));
   }
+  if (report.fairness) picture(report.fairness);
   const links = report.links.map(([text, href, current]) => h("a", { href, "aria-current": current }, text));
   $("#over").append(...report.measured_over.says.map((line) => h("p", {}, line)), ...links);
   $("#which").append(report.about, report.debate ? h("a", { href: `/d/${report.debate}` }, report.motion) : "");
   const short = h("ol", { id: "short" }, report.in_short.map((line) => h("li", {}, line)));
   if (report.in_short.length) $("#which").after(short);
+  $("#uses").append(...(report.uses?.length ? uses(report.uses) : [h("p", {}, JUDGE.noUse)]));
   $("#toc").append(...contents());
   document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }

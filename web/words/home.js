@@ -1,6 +1,6 @@
 /** The words of the first page, and of the page about the judge. */
 
-import { capital, count } from "./formatting.js";
+import { capital, count, number } from "./formatting.js";
 import { FORMAT } from "./words.js";
 
 /** The form that opens a debate. */
@@ -17,6 +17,7 @@ export const FORM = {
   asJudge: "same as the judge",
   answering: "Available",
   silent: "Not available",
+  noCharacter: "None: the same rules for both sides",
   serverChoice: "the server’s choice",
   otherModel: "another model…",
   person: "a person…",
@@ -137,6 +138,7 @@ export const EXHIBITIONS = {
 export const JUDGE = {
   lab: "Measured in a lab run of ",
   runs: "The newest runs: ",
+  noUse: "Not yet shown: no judge was measured on this server.",
   facts: [
     ["asks", "Question"],
     ["rules", "Rules"],
@@ -145,4 +147,9 @@ export const JUDGE = {
     ["says", "Measured here"],
   ],
   question: "The question, word for word",
+  aim: (words) => `aim ${words}`,
+  simulated: (debates, turns) => `Debates of a known outcome were simulated, ${number(debates)} for each figure, and the `
+    + `rules of each rubric were applied to the answers of a simulated judge. Figures are for ${turns.join(" and ")} `
+    + "turns. Each line begins at 0 and has a scale of its own; the mark is the aim, and a hollow circle misses it. "
+    + "The figures hold in this simulated world; moot bench --fairness prints all of them, for rubrics of your own too.",
 };

@@ -39,6 +39,7 @@ export const PROTOCOL = {
   judge: "The judge",
   panel: "Panel: ",
   noStanding: "No standing: ",
+  why: "why these scores",
   fallacies: "Fallacies",
   closings: "Closings",
   concedes: "Concedes",
@@ -192,13 +193,15 @@ export const DELIBERATION = {
   title: "Deliberation",
   record: "The independent scores of each rater stay the verdict of record: deliberation does not change the outcome.",
   changes: (changes) => (changes ? `${count(changes, "change")} of mind: ` : "No rater changed its mind. "),
-  kinds: (evidence, conformity) => {
-    return `${evidence} by evidence, with a new quote that was checked; ${conformity} by conformity, without one. `;
+  kinds({ evidence = 0, reason = 0, conformity = 0 }) {
+    const byReason = reason ? `${reason} by a reason, with words of another judge that were checked; ` : "";
+    return `${evidence} by evidence, with a new quote that was checked; ${byReason}${conformity} by conformity. `;
   },
   ended: (reason) => `It ended: ${reason}.`,
   round: (round) => `Round ${round}`,
-  byEvidence: "by evidence",
-  byConformity: "by conformity, without a new quote",
+  by: { evidence: "by evidence", reason: "by a reason", conformity: "by conformity, without new words or a reason" },
+  whose: (title) => ` of the ${title}`,
+  carried: (title, round) => `${title} gave no opinion in this round: its opinion of round ${round} stands.`,
   noChange: "No rater changed its verdict.",
   opinions: (round) => `The opinions of round ${round}`,
   differences: (items) => `They differed on ${items.join("; ")}.`,
@@ -209,20 +212,21 @@ export const DELIBERATION = {
   absent: (items) => `Missing: ${items.join("; ")}`,
   findings: "Findings",
   remediation: "Remediation",
+  withdrawn: "Withdrawn in this round",
 };
 
 /** A text that a panel judges. */
 export const ARTIFACT = {
-  record: "The independent verdicts stay the verdict of record; the verdict after deliberation is shown beside them.",
   progress: (done, all) => `${done} of ${all} have judged independently.`,
   othersReading: "The others are reading",
   notReached: "No verdict was reached.",
   verdict: "The verdict",
   noVerdict: "No verdict",
-  after: "After deliberation",
-  independent: "Independent, the verdict of record",
-  converged: "The personas converged.",
-  notConverged: "The personas did not converge.",
+  weights: "Weight behind each verdict",
+  before: "Before they read each other",
+  against: "Against it",
+  by: (titles, alike) => `(${titles.join(", ")}${alike.map((each) => `; also “${each}”`).join("")})`,
+  purpose: (purpose) => `Judged for this purpose: ${purpose}`,
   findings: "Findings",
   remediation: "Remediation",
   agreement: (value) => `Agreement ${value} of 1.`,

@@ -471,7 +471,7 @@ export const LEDGER = {
   amounts: (requested, applied) => `requested ${requested}, applied ${applied}`,
   because: (cause) => `because of event ${cause}`,
   before: "as it was before",
-  call: (name) => `the judge’s question and answer (${name})`,
+  call: (name) => `the ${name.startsWith("panel.") ? "rater" : "judge"}’s question and answer (${name})`,
 };
 
 /** The sidebar of an exchange. */

@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from events.state.parts.panel import STANDING_WORDS, PanelState
 from events.state.parts.rounds import ProtocolState
+from events.text.figures import rounded
 from events.types import (
     SIDES,
     AssessmentGiven,
@@ -159,15 +160,59 @@ def _cautions(
             yield ONE_MODEL
     if given.missing is not UNSET:
         yield f"There is no assessment: {given.missing.reason}."
+    yield from _orders(protocol, given, opened)
     yield from _faulty(protocol)
     for name, each in protocol.arguments.items():
         if each.cross is UNSET:
             yield f"{name} was not answered in cross-examination."
         for found in each.fallacies.values():
-            yield f"{name}: {found.fallacy.replace('_', ' ')} in {_quote(found.quote)}."
+            where = f"{NAMES[found.by]}’s cross-examination of {name}" if found.by else name
+            yield f"{where}: {found.fallacy.replace('_', ' ')} in {_quote(found.quote)}."
         if given.missing is UNSET and each.trace is not UNSET and isinstance(each.trace.total, Missing):
             yield f"{name} has no total: {each.trace.total.missing.reason}."
     yield from _panel_beside(given, panel)
+
+
+def _orders(protocol: ProtocolState, given: AssessmentGiven, opened: DebateOpened | None) -> Iterator[str]:
+    """What depends on the side that the judge read first, where the rules ask for both orders."""
+    if given.readings is UNSET:
+        rules = opened.rubric.protocol if opened is not None else None
+        if opened is not None and rules is not None and rules.both_orders and not opened.judge.baseline:
+            yield "The judge read the debate once, with Pro first."
+        return
+    if len(given.readings) == 1:
+        (first,) = given.readings
+        yield f"The judge’s second reading gave no answer: all scores are from the one with {NAMES[first]} first."
+        return
+    totals = {
+        first: (each.pro, each.con)
+        for first, each in given.readings.items()
+        if isinstance(each.pro, float) and isinstance(each.con, float)
+    }
+    rules = (opened.rubric.protocol if opened is not None else None) or ProtocolRules()
+    if len({_leader(*each, rules) for each in totals.values()}) > 1:
+        said = "; ".join(
+            f"with {NAMES[first]} first Pro has {rounded(pro, 2)} and Con {rounded(con, 2)}"
+            for first, (pro, con) in totals.items()
+        )
+        yield f"Which side the judge’s totals put ahead depends on the order of reading: {said}."
+    for name, argument in protocol.arguments.items():
+        readings = (argument.trace.readings or {}) if argument.trace is not UNSET else {}
+        standings = {first: _plain(each.standing) for first, each in readings.items() if each.standing is not UNSET}
+        if len(set(standings.values())) > 1:
+            said = ", ".join(f"{standing} with {NAMES[first]} first" for first, standing in standings.items())
+            yield f"The judge’s readings of {name} differ: {said}."
+
+
+def _leader(pro: float, con: float, rules: ProtocolRules) -> str:
+    """The side that is ahead; empty if the sides are evenly matched."""
+    if round(abs(pro - con), 2) < rules.even_within:
+        return ""
+    return "pro" if pro > con else "con"
+
+
+def _plain(standing: Standing) -> str:
+    return standing.lower().replace("_", " ")
 
 
 def _panel_beside(given: AssessmentGiven, panel: PanelState) -> Iterator[str]:

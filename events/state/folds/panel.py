@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping
 from statistics import variance
 from typing import Any, Final
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from events.record import Recorded
 from events.state.parts.panel import (
     INITIAL,
+    MOVED_BY_WORDS,
     PANEL_NAMES_NONE,
     STANDING_WORDS,
     THRESHOLDS,
@@ -25,6 +26,7 @@ from events.types import (
     DecisionRecorded,
     DeliberationHeld,
     ItemStandings,
+    MindChange,
     OpinionGiven,
     PanelConcluded,
     PanelistScored,
@@ -69,7 +71,8 @@ def apply(panel: PanelState, record: Recorded) -> PanelState:  # noqa: C901 - on
             after = replace(panel, conclusion=event, says=says, standings=standings)
             return _placed(after, "conclusion", record.position)
         case ArtifactJudged():
-            return _placed(replace(panel, verdict=event), "verdict", record.position)
+            says, dissent = verdict_sentence(event, panel), _dissent(event, panel)
+            return _placed(replace(panel, verdict=event, says=says, dissent=dissent), "verdict", record.position)
         case DecisionRecorded():
             return _placed(replace(panel, decision=event), "decision", record.position)
         case RaterCalibrated():
@@ -159,3 +162,61 @@ def _one(conclusion: PanelConcluded) -> str:
 
 def _item(items: Iterable[str]) -> str:
     return "turn" if any(item.isdecimal() for item in items) else "argument"
+
+
+def verdict_sentence(verdict: ArtifactJudged, panel: PanelState) -> str:
+    """The verdict on an artifact in a line: how the judges came to it, what it was on their own, whether they agree."""
+    if verdict.missing is not UNSET:
+        return f"No verdict: {verdict.missing.reason}."
+    said, kinds = str(verdict.verdict), _moves_to(verdict, panel)
+    judges = f"of {len(_standing(panel))} judges moved"
+    conformed = [change.kind for change in _last_changes(panel).values()].count("conformity")
+    if _without_conformity(verdict, panel) != said:
+        told = f"{said}, by conformity: {conformed} {judges} without new words or a reason."
+    elif kinds:
+        ways = (f"{kinds.count(kind)} {words}" for kind, words in MOVED_BY_WORDS.items() if kind in kinds)
+        told = f"{said}: {len(kinds)} {judges} to it ({', '.join(ways)})."
+    else:
+        told = f"{said}."
+    own = "" if verdict.independent == said else f" On their own: {verdict.independent}."
+    agree = "" if verdict.converged else f" The judges {'still ' if panel.rounds else ''}differ."
+    if len(verdict.shares) == 1:
+        agree = " All judges hold it."
+    return f"{told}{own}{agree}"
+
+
+def _standing(panel: PanelState) -> dict[str, OpinionGiven]:
+    """The last opinion with a verdict of each judge."""
+    rounds = sorted(panel.opinions.items(), key=lambda each: int(each[0]))
+    return {rater: said for _, given in rounds for rater, said in given.items() if said.verdict is not UNSET}
+
+
+def _without_conformity(verdict: ArtifactJudged, panel: PanelState) -> str:
+    """The verdict without the changes by conformity; logs of before tell it only where there was no other change."""
+    if verdict.unmoved is not UNSET:
+        return verdict.unmoved
+    kinds = {change.kind for held in panel.rounds.values() for change in held.changes}
+    return str(verdict.independent if kinds == {"conformity"} else verdict.verdict)
+
+
+def _last_changes(panel: PanelState) -> dict[str, MindChange]:
+    """The last change of verdict of each judge that changed it."""
+    return {change.rater: change for held in panel.rounds.values() for change in held.changes}
+
+
+def _moves_to(verdict: ArtifactJudged, panel: PanelState) -> list[str]:
+    """The kinds of change of the judges that came to the verdict from another one, one for each of them."""
+    first, now = panel.opinions.get("0", {}), _standing(panel)
+    return [
+        change.kind
+        for rater, change in _last_changes(panel).items()
+        if rater in now and now[rater].verdict == verdict.verdict and first[rater].verdict != verdict.verdict
+    ]
+
+
+def _dissent(verdict: ArtifactJudged, panel: PanelState) -> dict[str, str] | UnsetType:
+    """The judges that hold another verdict, each with the round whose opinion it holds; unset if there is none."""
+    if verdict.missing is not UNSET:
+        return UNSET
+    others = {rater: str(each.round) for rater, each in _standing(panel).items() if each.verdict != verdict.verdict}
+    return others or UNSET

@@ -72,7 +72,8 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]: 
             yield from _faulty(event["by"], "cross-examination", event["faults"])
         case "fallacy_found":
             fallacy = event["fallacy"].replace("_", " ")
-            yield StyledLine(f"  {event['argument']} {fallacy}: “{one_line(event['quote'])}”", "dim magenta")
+            of = f"{NAMES[event['by']]}’s cross-examination of " if event.get("by") else ""
+            yield StyledLine(f"  {of}{event['argument']}, {fallacy}: “{one_line(event['quote'])}”", "dim magenta")
         case "argument_traced":
             yield StyledLine(f"  {_traced(event)}")
         case "assessment_given":
@@ -90,7 +91,7 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]: 
             yield StyledLine(f"round {event['round']} of deliberation", BOLD)
             yield from (StyledLine(text) for text in held_lines(event, _titles(view)))
         case "artifact_judged":
-            yield from (StyledLine(text) for text in ["", *judged_lines(event)])
+            yield from (StyledLine(text) for text in ["", *judged_lines(event, view)])
         case "panel_concluded":
             yield from _concluded(event, view)
         case "decision_recorded":

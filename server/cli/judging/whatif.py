@@ -1,5 +1,6 @@
 """``moot whatif``: the recorded outcome, and the outcome of the same answers under other rules."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -11,6 +12,7 @@ from msgspec import UNSET, UnsetType
 from events.text.figures import rounded, sure
 from events.types import Coefficient, Missing, Winner
 from events.types.rubric import Rubric
+from judge.report.figures import plural
 from judge.rubrics.rubric import SHIPPED, shipped_rubric
 from server.cli.options import find_debate, open_store, with_json, with_settings
 from server.cli.output import emit, run_async
@@ -25,6 +27,7 @@ from server.whatif.outcome import DebateOutcome
 from server.whatif.request import WhatIfRequest, as_request, put
 
 NONE: Final = "–"
+_WORDING: Final = re.compile(r"\.(?:anchors\.\d+|asks|means|excludes)$|^examples$")
 
 
 class OutcomeRow(NamedTuple):
@@ -134,7 +137,10 @@ def _head(answer: WhatIf) -> Iterator[str]:
     """The rules that differ."""
     if answer.without_rater is not UNSET:
         yield f"without the rater {answer.without_rater}"
-    for each in answer.rubric_changes:
+    figures = [each for each in answer.rubric_changes if not _WORDING.search(each.path)]
+    if worded := len(answer.rubric_changes) - len(figures):
+        yield f"{plural(worded, 'text')} of the rubric (questions, anchors, examples) would be worded otherwise"
+    for each in figures:
         yield f"{each.path}: {_value_at(each, 'before')} → {_value_at(each, 'after')}"
     if not answer.rubric_changes and answer.without_rater is UNSET:
         yield "the rubric is that of the debate"
@@ -157,10 +163,14 @@ def _rows(answer: WhatIf) -> Iterator[OutcomeRow]:
     for number, turn in answer.turns.items():
         one, two = (each if isinstance(each, dict) else {} for each in (turn.recorded, turn.would_be))
         for name in dict.fromkeys((*one, *two)):
+            if name == "composite_maximum":
+                continue
             before, after = one.get(name, turn.recorded), two.get(name, turn.would_be)
             if name == "composite" or before != after:
                 label = "composite" if name == "composite" else f"  {name.replace('_', ' ')}"
-                yield OutcomeRow(f"turn {number} {label}", before, after)
+                most = dict.fromkeys(each["composite_maximum"] for each in (one, two) if "composite_maximum" in each)
+                of = f" (of {' and '.join(f'{each:g}' for each in most)})" if most and name == "composite" else ""
+                yield OutcomeRow(f"turn {number} {label}{of}", before, after)
         if not one and not two:
             yield OutcomeRow(f"turn {number} composite", turn.recorded, turn.would_be)
 

@@ -25,6 +25,7 @@ from server.cli.output import emit, run_async, settings_of
 from server.debate.adoption import check_debate
 from server.errors import CannotServe, NotFound
 from server.export.archive import Archive, archive_of
+from server.export.argument_audit import argument_audits
 from server.export.audit import Auditor
 from server.export.debate.transcript import as_markdown
 from server.export.html import html_export
@@ -147,7 +148,10 @@ async def _export(
                 auditor.take(record)
         view = views.for_director(fold)
         pack = fold.debate.evidence if all_evidence else NO_EVIDENCE
-        shown = msgspec.json.encode(view) if form == "json" else as_markdown(view, auditor.audits(), pack).encode()
+        if form == "json":
+            shown = msgspec.json.encode(view)
+        else:
+            shown = as_markdown(view, auditor.audits(), pack, argument_audits(auditor)).encode()
         file.write(shown + b"\n")
         file.flush()
         return fold.view.position

@@ -2,7 +2,8 @@
 
 The debate is rehearsed (``server.debate.setup.rehearsal``): its prompts are real, its speeches and answers are
 filler of natural length.  The tokens of thinking come from the data on the models.  The estimate leaves out what
-cannot be foreseen: failed attempts, a conflict of the verdicts, the rounds of a deliberation after the first.
+cannot be foreseen: failed attempts, a conflict of the verdicts, the rounds of a deliberation, and which findings
+are found to be the same in it.
 
 The estimate assumes that a cache holds everything that was read before in the same debate, except in calls of the same
 moment.  Gemini, and OpenAI with older models, cache the beginning of every prompt themselves.  Anthropic, and OpenAI

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from events.state.parts.panel import PanelState, RaterState
+from events.state.parts.panel import MOVED_BY_WORDS, PanelState, RaterState
 from events.text.figures import rounded, signed
 from events.types import AgreementMeasured, ArtifactJudged, DeliberationHeld, OpinionGiven, PanelConcluded
 from events.view.view import View
@@ -19,7 +19,10 @@ from server.export.wording import (
     interval,
     item_name,
     left_out_words,
+    point_lines,
     share,
+    weight_lines,
+    why_changed,
 )
 
 CRITERIA: Final = "The value of the criteria counts as well which criterion is rated higher than another."
@@ -189,19 +192,21 @@ def _deliberation(panel: PanelState) -> Iterator[doc.Section]:
         return
     stands = (doc.Paragraph(RECORD_STANDS),) if panel.verdict is UNSET else ()
     rounds = doc.Listing(tuple(_round(panel, held) for held in panel.rounds.values()))
-    moved = {kind: panel.moved.get(kind, 0) for kind in ("evidence", "conformity")}
-    changed = doc.Paragraph(f"Minds changed: {moved['evidence']} by evidence, {moved['conformity']} by conformity.")
+    ways = ", ".join(f"{panel.moved.get(kind, 0)} {words}" for kind, words in MOVED_BY_WORDS.items())
+    changed = doc.Paragraph(f"Minds changed: {ways}.")
     yield doc.Section("Deliberation", (*stands, rounds, changed), 3)
 
 
 def _round(panel: PanelState, held: DeliberationHeld) -> doc.Item:
     ended = f"; {held.ended}" if held.ended else ""
-    changes = []
+    changes, titles = [], _titles(panel)
     for change in held.changes:
-        why = f"by evidence: “{change.quote}”" if change.kind == "evidence" else "by conformity"
-        who = panel.raters[change.rater].seat.title if change.rater in panel.raters else change.rater
         before, after = (NAMES.get(each, each) for each in (change.before, change.after))
-        changes.append(f"{who}: {before} → {after}, {why}")
+        changes.append(f"{titles.get(change.rater, change.rater)}: {before} → {after}, {why_changed(change, titles)}")
+    changes += [
+        f"{titles[rater]} gave no opinion: its opinion of round {number} stands"
+        for rater, number in (held.carried or {}).items()
+    ]
     return doc.Item(
         f"Round {held.round}: agreement {figure(held.before)} → {figure(held.after)}{ended}", tuple(changes)
     )
@@ -209,7 +214,7 @@ def _round(panel: PanelState, held: DeliberationHeld) -> doc.Item:
 
 def _artifact(panel: PanelState) -> Iterator[doc.Section]:
     if panel.verdict is not UNSET:
-        yield _verdict(panel.verdict)
+        yield _verdict(panel, panel.verdict)
     yield doc.Section("Who judged", (doc.Listing(tuple(_judged(panel, name) for name in panel.raters)),), 3)
 
 
@@ -225,21 +230,27 @@ def _judged(panel: PanelState, name: str) -> doc.Item:
     return doc.Item(text, own)
 
 
-def _verdict(verdict: ArtifactJudged) -> doc.Section:
+def _verdict(panel: PanelState, verdict: ArtifactJudged) -> doc.Section:
+    """The verdict in a line; under it the reasons of those that hold another one, and the weights."""
+    assert panel.says is not UNSET, "the artifact has been judged"
     if verdict.missing is not UNSET:
-        return doc.Section(f"No verdict: {verdict.missing.reason}", ())
-
-    def weights(shares: Mapping[str, float]) -> str:
-        return ", ".join(f"{name} {share(weight)}" for name, weight in shares.items())
-
-    own = f"{verdict.independent} ({weights(verdict.independent_shares)})"
-    blocks: tuple[doc.Block, ...] = (
-        doc.Lines((f"After deliberation: {weights(verdict.shares)}.", f"On their own, the verdict of record: {own}.")),
-        doc.Listing(verdict.reasons),
-        *doc.listed("Findings", verdict.findings),
-        *doc.listed("Remediation", verdict.remediation),
+        return doc.Section(panel.says, ())
+    titles = _titles(panel)
+    against = (
+        doc.Item((doc.Strong(titles[rater]), f": {_opinion(panel.opinions[number][rater])}"))
+        for rater, number in (panel.dissent or {}).items()
     )
-    return doc.Section(f"Verdict: {verdict.verdict}", blocks)
+    blocks: tuple[doc.Block, ...] = (
+        *doc.listed("Against it", against),
+        doc.Section("How it came about", (doc.Lines(tuple(weight_lines(verdict))), doc.Listing(verdict.reasons)), 3),
+        *doc.listed("Findings", point_lines(verdict.named_findings, verdict.findings, titles)),
+        *doc.listed("Remediation", point_lines(verdict.named_remediation, verdict.remediation, titles)),
+    )
+    return doc.Section(f"Verdict: {panel.says}", blocks)
+
+
+def _titles(panel: PanelState) -> dict[str, str]:
+    return {name: rater.seat.title for name, rater in panel.raters.items()}
 
 
 def _opinion(opinion: OpinionGiven) -> str:

@@ -7,7 +7,7 @@ from msgspec import UNSET
 from events.state.parts.panel import PanelState
 from events.state.parts.rounds import ArgumentState, ProtocolState
 from events.text.figures import rounded
-from events.types import SIDES, ArgumentTraced, Briefing, ClosingStated, Missing, Side, other
+from events.types import SIDES, ArgumentTraced, Briefing, ClosingStated, FallacyFound, Missing, Side, other
 from events.view.view import View
 from server.export.debate.exchange import citations
 from server.export.document import (
@@ -60,8 +60,8 @@ def _listed(name: str, claims: Mapping[str, str], briefing: Briefing) -> Item:
     return Item(f"{name}: {claims[name]}{beside}", (f"Limits: {limits}",) if limits else ())
 
 
-def protocol_blocks(view: View) -> Iterator[Block]:
-    """Everything that a protocol adds to a debate."""
+def protocol_blocks(view: View, scores: Mapping[str, Iterable[Block]]) -> Iterator[Block]:
+    """Everything that a protocol adds to a debate.  ``scores``: what those of each argument are made of, by its id."""
     protocol = view.protocol
     if not isinstance(protocol, ProtocolState):
         return
@@ -69,7 +69,7 @@ def protocol_blocks(view: View) -> Iterator[Block]:
         yield briefing_section(protocol.briefing, {name: each.claim for name, each in protocol.arguments.items()})
     for side in SIDES:
         if side in protocol.openings:
-            yield Section(SIGNS[side], tuple(_case(view, protocol, side)))
+            yield Section(SIGNS[side], tuple(_case(view, protocol, side, scores)))
     if protocol.closings:
         closings = (_closing(side, protocol.closings[side]) for side in SIDES if side in protocol.closings)
         yield Section("Closings", tuple(closings))
@@ -82,13 +82,13 @@ def protocol_blocks(view: View) -> Iterator[Block]:
     yield from _trace(protocol, view.panel.standings if isinstance(view.panel, PanelState) else {})
 
 
-def _case(view: View, protocol: ProtocolState, side: Side) -> Iterator[Block]:
+def _case(view: View, protocol: ProtocolState, side: Side, scores: Mapping[str, Iterable[Block]]) -> Iterator[Block]:
     opening, examiner = protocol.openings[side], other(side)
     yield from _faulty("This opening", opening.faults, opening.free_text)
     for name, each in protocol.arguments.items():
         if each.side == side:
-            heading = [name, *((_standing(each.trace), _total(each.trace)) if each.trace is not UNSET else ())]
-            yield Section(" · ".join(heading), tuple(_argument(each)), 3)
+            heading = " · ".join(argument_heading(name, each))
+            yield Section(heading, (*argument_blocks(each), *scores.get(name, ())), 3)
     turn = view.turns.get(CROSSED_IN[examiner])
     text = turn.text if turn is not None else ""
     yield from _faulty(f"{NAMES[examiner]}’s cross-examination of it", protocol.crossed.get(examiner, ()), text)
@@ -96,13 +96,20 @@ def _case(view: View, protocol: ProtocolState, side: Side) -> Iterator[Block]:
         yield from _faulty(ANSWERS, answered.faults, answered.free_text)
 
 
-def _argument(each: ArgumentState) -> Iterator[Block]:
+def argument_heading(name: str, each: ArgumentState) -> tuple[str, ...]:
+    """The id of an argument, then its standing and its total once the judge has assessed it."""
+    return (name, *((_standing(each.trace), _total(each.trace)) if each.trace is not UNSET else ()))
+
+
+def argument_blocks(each: ArgumentState) -> Iterator[Block]:
+    """An argument, what was said of it, and the judge's words."""
     yield Paragraph(each.claim, "lead")
     yield Quoted(f"{one_line(each.reasoning)}\n\nEvidence: {one_line(each.evidence)}")
     if each.cross is not UNSET:
         asks = (" And asks: ", Marked(each.cross.follow_up)) if each.cross.follow_up else ()
         how = f"{SIGNS[each.cross.by]} {RESPONSES[each.cross.response]}:"
         yield Paragraph((Strong(how), f" {each.cross.reasoning}", *asks))
+    yield from _fallacies(found for found in each.fallacies.values() if found.by)
     if each.answer is not UNSET:
         yield Paragraph((Strong(f"{SIGNS[each.side]} answers:"), f" {each.answer}"))
     if each.trace is not UNSET:
@@ -110,9 +117,12 @@ def _argument(each: ArgumentState) -> Iterator[Block]:
         missing = f"no standing: {each.trace.missing.reason}" if each.trace.missing is not UNSET else ""
         if words := " ".join(filter(None, [_sentence(each.trace.reason), missing, scores])):
             yield Paragraph(f"Judge: {words}")
-    if each.fallacies:
-        found = (f"{one.fallacy.replace('_', ' ')}: “{one.quote}” {one.reason}" for one in each.fallacies.values())
-        yield Listing(tuple(found))
+    yield from _fallacies(found for found in each.fallacies.values() if not found.by)
+
+
+def _fallacies(found: Iterable[FallacyFound]) -> Iterator[Listing]:
+    if items := tuple(f"{each.fallacy.replace('_', ' ')}: “{each.quote}” {each.reason}" for each in found):
+        yield Listing(items)
 
 
 def _closing(side: Side, each: ClosingStated) -> Section:

@@ -27,6 +27,8 @@ from events.types import (
 from events.view import view as views
 from server.debate.commands import Halt
 from server.debate.formats.steps import Ask, Record
+from server.debate.setup.opening import build_opening
+from server.debate.setup.request import as_request
 from server.feed import frames
 from tests.judge.protocol.rounds import (
     NAMES,
@@ -49,9 +51,8 @@ pytestmark = pytest.mark.anyio
 async def test_a_debate_of_three_rounds_from_its_opening_to_its_briefing(script: Script) -> None:
     events, view = await played(script, assess=assessment(fallacies=[STRAW]))
 
-    assert [*STATEMENTS, "assess"] == sorted(
-        (each.key for each in of(events, ModelAnswered)), key=[*STATEMENTS, "assess"].index
-    )
+    asked = [*STATEMENTS, "assess", "assess:con"]
+    assert asked == sorted((each.key for each in of(events, ModelAnswered)), key=asked.index)
     assert (2, 6, 2, 6) == tuple(
         len(of(events, each)) for each in (ArgumentsOpened, ArgumentCrossExamined, ClosingStated, ArgumentTraced)
     )
@@ -179,7 +180,7 @@ async def test_a_script_that_leaves_everything_out_plays_a_neutral_debate(script
 
     assert DebateConcluded(winner="neither", by_rule="assessment") == events[-1]
     assert all(not each.faults for each in of(events, ArgumentsOpened, ClosingStated))
-    assert 9 == len(of(events, ModelAnswered))
+    assert 10 == len(of(events, ModelAnswered))
 
 
 # beside the format
@@ -191,6 +192,21 @@ async def test_pressure_moves_nobody_and_nobody_scores_a_turn(script: Script) ->
 
     assert not kinds & {"pressure_applied", "traits_shifted", "directive_issued", "turn_scored", "claim_flagged"}
     assert view["traits"] == view["archetype_traits"]
+
+
+async def test_no_side_has_a_character_unless_the_request_names_one() -> None:
+    seats = {key: {"model": "scripted:lamps"} for key in ("pro", "con", "judge")}
+    asked = {"motion": "Cities should ban cars", "format": "protocol", **seats}
+    shaking = {"model": "scripted:lamps", "archetype": "provocateur"}
+    async with harness() as h:
+        plain, named, exchanged = [
+            await build_opening(as_request(asked | more), h.registry, h.settings)
+            for more in ({}, {"con": shaking}, {"format": "exchange"})
+        ]
+
+    assert ("", "", {}) == (plain.pro.archetype, plain.con.archetype, plain.archetypes)
+    assert ("", "provocateur", ["provocateur"]) == (named.pro.archetype, named.con.archetype, [*named.archetypes])
+    assert ("engineer", "provocateur") == (exchanged.pro.archetype, exchanged.con.archetype)
 
 
 async def test_what_was_asked_is_the_directors_until_the_end(script: Script) -> None:

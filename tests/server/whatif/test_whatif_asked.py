@@ -93,7 +93,7 @@ def test_answers_of_an_imported_log_that_cannot_be_read_are_missing(
     site: Site, played: dict[str, Records], name: str, answer: str
 ) -> None:
     imported = site.client.post("/api/import", content=anyio.run(partial(log_with, judged=True), played[name], answer))
-    response = site.client.post("/api/debates/altered/whatif", json={"rubric": {"tie_within": 3}})
+    response = site.client.post("/api/debates/altered/whatif", json={"rubric": {"ring": {"weight": 0.3}}})
 
     assert 201 == imported.status_code, imported.text
     assert 200 == response.status_code, response.text
@@ -108,7 +108,7 @@ def test_statements_of_an_imported_log_that_cannot_be_read_are_no_failure_of_a_p
     """A protocol without statements cannot be run again; the words of an exchange stand in other events."""
     said = anyio.run(partial(log_with, judged=False), played[name], "no JSON")
     assert 201 == site.client.post("/api/import", content=said).status_code
-    response = site.client.post("/api/debates/altered/whatif", json={"rubric": {"tie_within": 3}})
+    response = site.client.post("/api/debates/altered/whatif", json={"rubric": {"ring": {"weight": 0.3}}})
 
     if response.status_code != 200:
         refused(response, 409, says="what is recorded cannot be run again")
@@ -267,9 +267,10 @@ def test_the_answer_stands_beside_the_record_and_nothing_is_written(site: Site, 
     assert [{"path": "certainty.name_at", "before": 0.9, "after": 0.6}] == answer["rubric_changes"]
     assert {"1", "2"} == answer["turns"].keys()
     assert answer["turns"]["1"]["recorded"] == answer["turns"]["1"]["would_be"]
-    assert {"composite", "logic", "rhetoric", "tactics", "frame_control", "credibility"} == (
+    assert {"composite", "composite_maximum", "logic", "rhetoric", "tactics", "frame_control", "credibility"} == (
         answer["turns"]["1"]["recorded"].keys()
     )
+    assert 70 == answer["turns"]["1"]["recorded"]["composite_maximum"]
     assert {"state", "winner", "by_rule", "scorecard", "margin", "narrative"} == answer["recorded"].keys()
     assert b"null" not in response.content
 
@@ -346,7 +347,7 @@ def test_the_table_marks_what_is_other_and_says_what_is_not_known(held: tuple[Cl
 
     assert 0 == done.returncode, done.stderr
     assert "dimensions.frame_control.in_composite: false → true" in shown
-    assert re.search(r"turn 1 composite +[\d.]+ +[\d.]+ +▲ \+[\d.]+", shown)
+    assert re.search(r"turn 1 composite \(of [\d a-z]+\) +[\d.]+ +[\d.]+ +▲ \+[\d.]+", shown)
     assert "is not known" in shown
     assert "recorded" in shown
     assert "would be" in shown
