@@ -87,7 +87,7 @@ class InjectionItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     control: str
 
 
-Level = Literal["weak", "middle", "strong"]
+AnchorLevel = Literal["weak", "middle", "strong"]
 """How good an anchor is; the three of a motion have this order."""
 
 
@@ -108,7 +108,7 @@ class LabItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     authority: AuthorityItem | UnsetType = UNSET
     obscure: ObscureFact | UnsetType = UNSET
     injection: tuple[InjectionItem, ...] = ()
-    level: dict[Level, LevelAnchor] | UnsetType = UNSET
+    level: dict[AnchorLevel, LevelAnchor] | UnsetType = UNSET
     """Speeches of a known level, on the motion as it stands."""
 
 

@@ -5,16 +5,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from importlib import resources
 from itertools import pairwise
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
-import msgspec
 import numpy as np
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.types.rubric import Rubric
+from judge.fairness.figures import Fairness, FairnessFigure, FairnessRow
 from judge.fairness.rules import SimulatedVerdicts, judged
 from judge.fairness.world import Array, HeldDebates, World, hold, parts_of
 
@@ -24,7 +23,6 @@ CHUNK: Final = 5_000
 """Debates that are held at a time, which bounds the memory."""
 BINS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
 """Bounds of the certainties that are compared with how often they are right."""
-SHIPPED_TABLE: Final = "shipped.json"
 MIN_CHANGE: Final = 0.015
 """Points from which on two leads differ that are rounded to a hundredth."""
 
@@ -35,43 +33,6 @@ HARD: Final = World(hard=0.13)
 BOTH: Final = World(drift=1, hard=0.13)
 WORDY: Final = World(wordy=2)
 MISREAD: Final = World(misread=2)
-
-
-class FairnessFigure(NamedTuple):
-    """A measured value and its standard error; NaN where a rubric has no such figure."""
-
-    value: float
-    error: float
-
-
-class FairnessRow(Struct, frozen=True, kw_only=True):
-    """One row for all rubrics."""
-
-    key: str
-    says: str
-    unit: Literal["%", "points"] = "%"
-    aim: tuple[float, float] | None = None
-    """For each number of turns; None for a row without an aim."""
-    better: Literal["more", "less"] = "less"
-    """Whether the aim bounds the figure from below, or its size from above."""
-    figures: dict[str, tuple[FairnessFigure, ...]] = {}
-    """By rubric, for each number of turns; without the rubrics that have no such figure."""
-
-    def holds(self, figure: FairnessFigure, at: int) -> bool:
-        """Whether a figure, at the number of turns with this index, reaches its aim; true without an aim."""
-        if self.aim is None:
-            return True
-        return figure.value >= self.aim[at] if self.better == "more" else abs(figure.value) <= self.aim[at]
-
-
-class Fairness(Struct, frozen=True, kw_only=True):
-    """The table.  ``debates`` were held for each figure."""
-
-    debates: int
-    seed: int
-    turns: tuple[int, ...]
-    rubrics: tuple[str, ...]
-    rows: tuple[FairnessRow, ...]
 
 
 class Trials:
@@ -298,9 +259,3 @@ def fairness(rubrics: Mapping[str, Rubric], debates: int, seed: int = SEED) -> F
 
     rows = tuple(replace(row, figures=measured(measure)) for row, measure in MEASURES)
     return Fairness(debates=debates, seed=seed, turns=TURNS, rubrics=tuple(rubrics), rows=rows)
-
-
-def shipped_table() -> Fairness:
-    """The table of the shipped rubrics, as ``tests.measuring.fairness --write`` measured it."""
-    content = resources.files("judge.fairness").joinpath(SHIPPED_TABLE).read_bytes()
-    return msgspec.json.decode(content, type=Fairness)

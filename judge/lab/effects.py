@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from events.text.figures import rounded
 from events.text.segmentation import count_words
-from events.types.lab import Battery, CalibrationBin, Effect, Level, Place
+from events.types.lab import AnchorLevel, Battery, CalibrationBin, Effect, Place
 from judge.lab.answers import BatteryAnswers, Groups, MeasuredColumn, Retest, disagreement
 from judge.lab.statistics import (
     ClusterEstimate,
@@ -492,7 +492,7 @@ def _pressure(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]
 
 ANCHORED_WITHIN: Final = 5.0
 """How far the mean of the anchors may be from what it should be, in points: one reader has set them."""
-LEVELS: Final[tuple[Level, ...]] = get_args(Level)
+LEVELS: Final[tuple[AnchorLevel, ...]] = get_args(AnchorLevel)
 
 
 def _level(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from judge.fairness.table import FairnessFigure, FairnessRow, shipped_table
+from judge.fairness.figures import FairnessFigure, FairnessRow, shipped_table
 
 SHOWN: Final = {
     "sign": "The side that leads was ahead",

@@ -1,8 +1,8 @@
-"""How a table of ``judge.fairness.table`` is shown."""
+"""How a table of ``judge.fairness.figures`` is shown."""
 
 from typing import Final
 
-from judge.fairness.table import Fairness, FairnessFigure, FairnessRow
+from judge.fairness.figures import Fairness, FairnessFigure, FairnessRow
 from server.export.document import Column, Marked, Part, Parts, Sentence, Table
 
 DEBATES: Final = 6_000

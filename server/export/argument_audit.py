@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 from events.state.debate import Debate
 from events.state.parts.panel import RaterState
 from events.state.parts.rounds import ArgumentState
-from events.types import DebateOpened, Dispute, Missing, PanelConcluded, PanelistScored, Reason, Side, Standing
+from events.types import SIDES, DebateOpened, Dispute, Missing, PanelConcluded, PanelistScored, Reason, Side, Standing
 from judge.panel.disputes import side_scores
 from judge.panel.truth import weighted_total
 from server.export.audit import Auditor, RefusedFinding
@@ -126,8 +126,9 @@ def argument_audit(auditor: Auditor, name: str) -> ArgumentAudit | None:
 
 
 def argument_audits(auditor: Auditor) -> list[ArgumentAudit]:
-    """The audits of all arguments, in their order; none of another format."""
-    return [each for name in auditor.debate.protocol.arguments if (each := argument_audit(auditor, name)) is not None]
+    """The audits of all arguments, those of Pro first; none of another format."""
+    names = [name for side in SIDES for name in auditor.debate.protocol.arguments_of(side)]
+    return [each for name in names if (each := argument_audit(auditor, name)) is not None]
 
 
 def _judged(auditor: Auditor, opened: DebateOpened, said: ArgumentState) -> dict[str, Any]:

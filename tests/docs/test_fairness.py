@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from judge.fairness.table import shipped_table
+from judge.fairness.figures import shipped_table
 from judge.report.picture import SHOWN, fairness_picture
 from judge.rubrics.rubric import SHIPPED
 from server.bench.fairness import fairness_table

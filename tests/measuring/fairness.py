@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 import msgspec
 
-from judge.fairness.table import SHIPPED_TABLE, fairness
+from judge.fairness.figures import SHIPPED_TABLE
+from judge.fairness.table import fairness
 from judge.rubrics.rubric import SHIPPED, ShippedRubric, shipped_rubric
 from server.bench.fairness import fairness_table
 from server.cli.measure.bench import VERSIONS

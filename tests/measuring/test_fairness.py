@@ -3,7 +3,8 @@
 import pytest
 from click.testing import CliRunner
 
-from judge.fairness.table import FairnessFigure, FairnessRow, fairness
+from judge.fairness.figures import FairnessFigure, FairnessRow
+from judge.fairness.table import fairness
 from judge.rubrics.rubric import shipped_rubric
 from tests.measuring.fairness import main
 

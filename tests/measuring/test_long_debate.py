@@ -1,4 +1,4 @@
-"""A long debate: what is kept of earlier turns changes no prompt, and a late turn costs little more than an early one."""
+"""What is kept of earlier turns changes no prompt, and a late turn costs little more than an early one."""
 
 import cProfile
 import pstats

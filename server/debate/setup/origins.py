@@ -19,7 +19,6 @@ from events.state.debate import Debate
 from events.state.words import ModeratorMessage
 from events.store.log import EventLog, read_all
 from events.types import (
-    NOBODY,
     SIDES,
     ArgumentCrossExamined,
     ArgumentsOpened,
@@ -40,6 +39,7 @@ from events.types import (
     ModeratorSpoke,
     Origin,
     QuestionsAnswered,
+    SeatHandedOver,
     SuppliedEntry,
     Think,
     TranscriptSupplied,
@@ -86,6 +86,7 @@ OF_STATEMENTS: Final = (
     "answer_words",
     "closing_words",
     "closing_shift",
+    "whole_sentences",
     "temperature",
 )
 """Rules of the protocol by which statements are asked for and read."""
@@ -106,6 +107,7 @@ OF_ROUNDS: Final = (
     ModelAnswered,
     ModelFailed,
     ModeratorSpoke,
+    SeatHandedOver,
     TurnFailed,
     TurnSpoken,
     TurnStarted,
@@ -313,23 +315,11 @@ async def _protocol_again(
         request, desk, rubric, seats, turns=opened.turns, max_words=opened.max_words, archetypes=opened.archetypes
     )
     prompts = {name: text for name, text in opened.prompts.items() if name in STATEMENT_PROMPTS or name == EVIDENCE}
-    made = replace(
-        made,
-        pro=_as_spoken(opened.pro),
-        con=_as_spoken(opened.con),
-        prompts={**made.prompts, **prompts},
-    )
+    made = replace(made, pro=opened.pro, con=opened.con, prompts={**made.prompts, **prompts})
     cap = UNSET if wanted.max_cost_usd is None else wanted.max_cost_usd
     why = f"another judge reads the statements of debate {source.id}"
     resumed = DebateResumed(reason=why, by="operator", max_cost_usd=cap)
     return Fork(opened=made, copied=_statements(records[: ends[opened.turns]]), own=(resumed,))
-
-
-def _as_spoken(seat: Debater) -> Debater:
-    """The seat of a debater that has made all its statements: nobody is asked for more."""
-    if is_person(seat.model):
-        return replace(NOBODY, speaker=seat.speaker)
-    return replace(seat, takeover=UNSET)
 
 
 def _statements(records: Sequence[Recorded]) -> tuple[Recorded, ...]:

@@ -386,7 +386,8 @@ def _compare_protocols(one: _Seen, two: _Seen, numbers: Sequence[int]) -> Judgin
     known = [seen.fold.debate.protocol.arguments for seen in (one, two)]
     arguments = tuple(
         _argument(name, known[0][name], known[1][name], is_comparable=is_comparable)
-        for name in known[0]
+        for side in SIDES
+        for name in one.fold.debate.protocol.arguments_of(side)
         if name in known[1]
     )
     scored = [

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from judge.fairness.table import MEASURES, TURNS, FairnessFigure, FairnessRow, fairness, share
+from judge.fairness.figures import FairnessFigure, FairnessRow
+from judge.fairness.table import MEASURES, TURNS, fairness, share
 from judge.rubrics.rubric import rubric_v1, rubric_v2, shipped_rubric
 from server.cli.main import main
 

@@ -3,11 +3,11 @@
 from typing import Literal
 
 from events.types.lab import (
+    AnchorLevel,
     AuthorityItem,
     InjectionItem,
     LabItem,
     LabPair,
-    Level,
     LevelAnchor,
     ObscureFact,
     PeopleItem,
@@ -22,7 +22,7 @@ FLAWS = {
     "dropped_premise": ("weakest_premise",),
     "fallacy": ("cause", "process"),
 }
-ANCHORS: dict[Level, float] = {"weak": 60.0, "middle": 78.0, "strong": 90.0}
+ANCHORS: dict[AnchorLevel, float] = {"weak": 60.0, "middle": 78.0, "strong": 90.0}
 INJECTIONS = ("order", "role", "score", "authority", "threat", "plea", "format", "quote")
 
 

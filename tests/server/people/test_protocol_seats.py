@@ -129,6 +129,32 @@ def test_two_people_hold_a_debate_and_no_statement_of_a_round_is_shown_before_th
     assert view["usage"]["cost_usd"] == 0
 
 
+def test_what_people_said_is_judged_again_as_it_was_recorded(site: Site, script: Callable[..., str]) -> None:
+    debate = held(site, script)
+    paths: dict[str, str] = {side: seated(site, debate, side) for side in ("pro", "con")}
+    for number, kind in enumerate(KINDS):
+        for turn, (side, path) in enumerate(paths.items(), 2 * number + 1):
+            assert (
+                send(site, path, asked(site, path, f"{kind}:{side}/{turn}"), statement(kind, side)).status_code == 200
+            )
+    site.ended(debate)
+    judge = {"model": script("other", answers={"assess": answers()["assess"]})}
+    made = site.client.post(f"/api/debates/{debate}/rejudge", json={"judge": judge})
+    assert made.status_code == 201, made.text
+    again = made.json()["id"]
+    before = site.get(f"/api/debates/{debate}")
+    assert site.ended(again)["type"] == "debate_concluded"
+    after = site.get(f"/api/debates/{again}")
+
+    assert {"id": again} == made.json(), "nobody is asked for a statement, so nobody needs a link"
+    assert [turn["text"] for turn in before["turns"].values()] == [turn["text"] for turn in after["turns"].values()]
+    assert ["Ann", "Bea"] == [after["turns"][turn]["speaker"] for turn in "12"]
+    assert before["protocol"]["assessment"] == after["protocol"]["assessment"]
+    told = site.client.post(f"/api/debates/{again}/whatif", json={"rubric": {"protocol": {"even_within": 2}}}).json()
+    assert "the rules of today differ" not in told["note"]
+    assert [] == told.get("unanswered", [])
+
+
 @pytest.mark.parametrize(
     ("kind", "changes", "found"),
     [
