@@ -1,7 +1,7 @@
 /** The bar under the head of a debate: who leads, by how much, and what moved it last, in the terms of its format. */
 
 import { changeDetector, eventLink, h } from "../parts/dom.js";
-import { isMissing } from "../words/formatting.js";
+import { isMissing, plain } from "../words/formatting.js";
 import { LEAD, SIDES, SIGN } from "../words/words.js";
 
 /** The most that a side's total can be in a protocol: a mean of at most 10, times three arguments. */
@@ -132,7 +132,9 @@ function raters(panel, link) {
   return link(positions.conclusion, LEAD.panel(conclusion));
 }
 
-function lastChange({ rounds = {}, positions }, link) {
+function lastChange({ rounds = {}, positions, raters: seats = {} }, link) {
   const [round, { changes } = {}] = Object.entries(rounds).findLast(([, each]) => each.changes.length) ?? [];
-  return round && link(positions[`round:${round}`], LEAD.changed(changes.at(-1)));
+  if (!round) return null;
+  const last = changes.at(-1);
+  return link(positions[`round:${round}`], LEAD.changed(seats[last.rater]?.seat.title ?? plain(last.rater), last));
 }

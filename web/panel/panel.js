@@ -256,7 +256,7 @@ function raterDetails(name, { seat, scored, position }, view, go) {
   const facts = [
     share !== undefined && `weight ${percent(share)}`,
     recordWords(seat.record),
-    offset !== undefined && PANEL.offset(signed(offset)),
+    offset !== undefined && PANEL.offset(signed(Number(number(offset, 1)))),
     scored?.missing && PANEL.gaveNothing,
   ];
   const weights = joined(dimensions.map((each) => `${plain(each)} ${percent(seat.weights[each])}`));

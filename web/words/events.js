@@ -4,7 +4,7 @@ import { count, joined, plain, signed } from "./formatting.js";
 import { CUT_OFF, NAME, STANDING, VERDICT, changeName, failureWords, reasonWords } from "./words.js";
 
 /** The seat of a person by its name in the log: a side, the judge, or a rater. */
-const seatName = (seat) => NAME[seat] ?? (seat === "judge" ? "the judge" : `the ${plain(seat)} rater`);
+const seatName = (seat) => NAME[seat] ?? (seat === "judge" ? "the judge" : `rater ${plain(seat)}`);
 
 /** What a model was asked, by the purpose of the call; `rest` is the key of the question without its purpose. */
 const QUESTION = {
@@ -30,9 +30,9 @@ const QUESTION = {
   conflict: () => "why the two verdicts differ",
   convergence: () => "the agreement at the end",
   assess: () => "the standing of every argument",
-  panel: (_, rest) => `the scores of the ${rest} rater`,
+  panel: (_, rest) => `the scores of rater ${plain(rest)}`,
   group: () => "which findings say the same",
-  deliberate: (_, rest) => `the ${rest.replace(":", " rater, round ")} of deliberation`,
+  deliberate: (_, rest) => `rater ${plain(rest.replace(":", ", round "))} of deliberation`,
 };
 
 /** The question of a model call: `the score of turn 3`. */
@@ -188,7 +188,7 @@ const EVENTS = {
   },
   argument_traced: ({ argument, standing }) => `${argument}: ${STANDING[standing]?.toLowerCase() ?? "no standing"}`,
   assessment_given: () => "the judge’s assessment",
-  panelist_scored: ({ missing, rater }) => `the ${rater} rater ${missing ? "gave no scores" : "scored"}`,
+  panelist_scored: ({ missing, rater }) => `rater ${plain(rater)} ${missing ? "gave no scores" : "scored"}`,
   agreement_measured: () => "the raters’ agreement was measured",
   opinion_given: ({ rater, round, verdict }) => {
     return `${plain(rater)}, round ${round}: ${verdict ? VERDICT[verdict] : "no verdict"}`;

@@ -293,7 +293,7 @@ export const LEAD = {
     if (leaning in SIGN) return `the panel names no winner, it leans to ${NAME[leaning]}`;
     return "the panel names no winner";
   },
-  changed: ({ rater, from, to }) => `the ${plain(rater)} rater changed from ${VERDICT[from]} to ${VERDICT[to]}`,
+  changed: (title, { from, to }) => `${title} changed from ${VERDICT[from]} to ${VERDICT[to]}`,
   verdict: (verdict) => `${VERDICT_SIGN[verdict]} ${VERDICT[verdict]}`,
   noVerdict: "No verdict",
   opinions: (counts) => counts.map(([verdict, raters]) => {

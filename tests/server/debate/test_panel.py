@@ -157,8 +157,8 @@ async def test_deliberation_changes_nothing_that_the_panel_says(script: Script) 
     assert [] == of(silent, OpinionGiven, DeliberationHeld)
     assert of(talked, DeliberationHeld)
     assert {"con"} == {each.verdict for each in of(talked, OpinionGiven)[-4:]}
-    scores = [msgspec.structs.replace(each, first=UNSET) for each in of(talked, PanelistScored)]  # v2 draws no order
-    assert of(silent, PanelistScored) == scores
+    for one_, other in zip(of(silent, PanelistScored), of(talked, PanelistScored), strict=True):
+        assert one_ == msgspec.structs.replace(other, first=one_.first)  # each debate draws its orders
     for type_ in (AgreementMeasured, PanelConcluded):
         assert of(silent, type_) == of(talked, type_)
 
