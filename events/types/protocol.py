@@ -155,3 +155,7 @@ class Briefing(Struct, frozen=True, kw_only=True):
     recommendation: str = ""
     cautions: tuple[str, ...] = ()
     """Limits of this briefing: a tiny model, faulty structure, a missing assessment, fallacies."""
+    limits: dict[str, str] | UnsetType = UNSET
+    """By argument that is partially upheld: the judge's reason, which says how far it holds."""
+    standings: dict[str, str] | UnsetType = UNSET
+    """By argument: the judge's standing and those of the panel, in words."""

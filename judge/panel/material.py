@@ -10,7 +10,6 @@ from events.types import Case, DebateOpened, Rater, Side, other
 from events.types.criteria import Criteria, ProtocolRules
 from judge.material import (
     anchors_on,
-    labels_of,
     material_of,
     moderator_words,
     opened_of,
@@ -40,9 +39,14 @@ def panel_material(debate: Debate, purpose: str, seat: Rater, about: Iterable[st
     )
 
 
-def opinion_material(debate: Debate, seat: Rater, asks: Mapping[str, str], shown: str) -> Material:
-    """Return what a judge of a deliberation reads; ``asks``: each dimension with its question, ``shown``: positions."""
-    speeches, artifact = speeches_of(debate, labels_of(debate)), opened_of(debate).artifact
+def opinion_material(
+    debate: Debate, seat: Rater, asks: Mapping[str, str], shown: str, labels: Mapping[Side, str]
+) -> Material:
+    """Return what a judge of a deliberation reads; ``asks``: each dimension with its question, ``shown``: positions.
+
+    ``labels`` are those of the sides.
+    """
+    speeches, artifact = speeches_of(debate, labels), opened_of(debate).artifact
     if artifact is not UNSET:
         speeches = (Speech(name=artifact.name, speaker="", text=artifact.text, kind="text"),)
     return material_of(
@@ -52,6 +56,12 @@ def opinion_material(debate: Debate, seat: Rater, asks: Mapping[str, str], shown
         terms=tuple(Term(name=name, asks=each) for name, each in asks.items()),
         context="\n\n".join(part for part in (_part(seat), shown) if part),
     )
+
+
+def points_material(debate: Debate, purpose: str, texts: Mapping[str, str]) -> Material:
+    """Return findings and steps of remediation by their ids, as one text."""
+    listed = "\n".join(f"{name}: {text}" for name, text in texts.items())
+    return material_of(debate, purpose, speeches=(Speech(name="findings", speaker="", text=listed, kind="text"),))
 
 
 def arguments_material(debate: Debate, purpose: str, first: Side | None = None) -> Material:
@@ -145,7 +155,7 @@ def _criteria_terms(criteria: Criteria | None) -> tuple[Term, ...]:
 def _part(seat: Rater) -> str:
     """The part of a rater on its panel, in words."""
     scepticism = f" {seat.scepticism}" if seat.scepticism else ""
-    return f"Your part is that of the {seat.title.lower()}. Look above all at this: {seat.focus}.{scepticism}"
+    return f"Your part is that of the {seat.title}. Look above all at this: {seat.focus}.{scepticism}"
 
 
 def _joined(*parts: str) -> str:

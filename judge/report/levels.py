@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from events.text.figures import sure
+from events.text.figures import rounded, sure
 from events.types import Template
 from events.types.rubric import Dimension, DockingRule, Ring, Rubric, composite_dimensions, is_unscaled
 from judge.report.figures import percent
@@ -244,14 +244,20 @@ def _panel(rubric: Rubric) -> Iterator[str]:
         rules = rubric.panel
         if rules.decides == "calibrated":
             yield "Scores are calibrated first, so that a strict or a lenient rater changes nothing."
+        if rules.rests_on == "arguments":
+            yield "The alpha that decides is that over arguments, with one calibrated score of each by each rater."
+        elif rules.decides == "calibrated":
             yield "The lower one of two alphas decides: of the calibrated scores, and of the margins between the sides."
-        yield f"Alpha from {rules.moderate:.2f} concludes, from {rules.low:.2f} with care; below it nobody is named."
+        from_, care = rounded(rules.moderate, 2), rounded(rules.low, 2)
+        yield f"Alpha from {from_} concludes, from {care} with care; below it nobody is named."
         if rules.cautious_survives:
             yield "With care means: the winner is named if it leads also without any one rater."
         if rules.reliable_raters is not UNSET and rules.reliable_items is not UNSET:
             fewer = f"With fewer than {rules.reliable_raters} raters or {rules.reliable_items} arguments"
             yield f"{fewer} a panel is for reference only: a winner needs the judge as well."
         yield f"Nobody is named where the gap is under {percent(rules.least_gap)} or a disputed argument decides."
+        if rules.rests_on == "arguments":
+            yield f"From {rounded(rules.high, 2)} on one decides only if the same side would not lead without it."
         domain, accuracy = percent(rules.domain_share), percent(rules.accuracy_share)
         yield f"A rater weighs {domain} by the motion’s topic, {accuracy} by verdicts on debates with known outcomes."
 
@@ -259,11 +265,15 @@ def _panel(rubric: Rubric) -> Iterator[str]:
 def _deliberation(rubric: Rubric) -> Iterator[str]:
     if rubric.deliberation is not None:
         rules = rubric.deliberation
-        yield f"Up to {rules.rounds} rounds and {fmt(rules.timeout_s)} s while agreement is below {rules.converged:g}."
+        shared = f"{rules.rounds} rounds and {fmt(rules.timeout_s)} s"
+        each = shared if rules.judge_s is UNSET else f"{rules.rounds} rounds of {fmt(rules.judge_s)} s a judge"
+        yield f"Up to {each} while agreement is below {rules.converged:g}."
         verdict, closeness = f"{rules.verdict_share:g}", f"{rules.dimension_share:g}"
         yield f"Agreement is {verdict} × share of the commonest verdict + {closeness} × closeness of the scores."
-    yield "The independent scores stay the verdict of record."
-    yield "A change of mind is evidence where it names checked words that were not named before, else conformity."
+    yield "In a debate it does not change the winner; on a document the opinions after it decide."
+    has_reasons = rubric.deliberation is not None and rubric.deliberation.reasons is True
+    reason = " a reason where it quotes another judge," if has_reasons else ""
+    yield f"A change of mind is evidence where it names checked words not named before,{reason} else conformity."
 
 
 def in_short(rubric: Rubric) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from events.state.seats import seats_of
 from events.store.listing import Limits
 from events.text.said import MAX_QUERY
 from events.transfer import import_debate, read_lines
-from events.types import DebateOpened
+from events.types import SIDES, DebateOpened
 from personalities.archetypes import archetypes
 from providers.base import ModelStatus
 from providers.registry import Registry
@@ -58,20 +58,23 @@ async def open_debate(request: Request) -> Response:
     return await _made(request, await service.moderators.open(opened, follows), opened)
 
 
-async def _made(request: Request, debate: str, opened: DebateOpened) -> Response:
-    """The id of a new debate, and the links of its people's seats if it has any."""
+async def _made(request: Request, debate: str, opened: DebateOpened, *, is_spoken: bool = False) -> Response:
+    """The id of a new debate, and the links of its people's seats if it has any.
+
+    ``is_spoken``: the debaters have spoken and need no link.
+    """
     note_act(request, made=debate)
-    links = {seat: await new_link(service_of(request), debate, seat) for seat in seats_of(opened)}
+    seats = [seat for seat in seats_of(opened) if not (is_spoken and seat in SIDES)]
+    links = {seat: await new_link(service_of(request), debate, seat) for seat in seats}
     return json_response({"id": debate, **({"links": links} if links else {})}, 201)
 
 
 async def rejudge(request: Request) -> Response:
     """POST /api/debates/{id}/rejudge: the same turns before another judge, as a new debate."""
     service, said = await _asked_for_debate(request)
-    opened, supplied = await rejudged(
-        service.log, request.path_params["debate"], said, service.registry, service.settings
-    )
-    return await _made(request, await service.moderators.open(opened, supplied), opened)
+    made = await rejudged(service.log, request.path_params["debate"], said, service.registry, service.settings)
+    debate = await service.moderators.open_again(made.opened, made.copied, made.own)
+    return await _made(request, debate, made.opened, is_spoken=True)
 
 
 async def fork(request: Request) -> Response:

@@ -31,6 +31,7 @@ const QUESTION = {
   convergence: () => "the agreement at the end",
   assess: () => "the standing of every argument",
   panel: (_, rest) => `the scores of the ${rest} rater`,
+  group: () => "which findings say the same",
   deliberate: (_, rest) => `the ${rest.replace(":", " rater, round ")} of deliberation`,
 };
 

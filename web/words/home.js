@@ -138,6 +138,7 @@ export const EXHIBITIONS = {
 export const JUDGE = {
   lab: "Measured in a lab run of ",
   runs: "The newest runs: ",
+  noUse: "Not yet shown: no judge was measured on this server.",
   facts: [
     ["asks", "Question"],
     ["rules", "Rules"],

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from events.state.parts.panel import PanelState
+from events.state.parts.panel import STANDING_WORDS, PanelState
 from events.state.parts.rounds import ProtocolState
 from events.text.figures import rounded
 from events.types import (
@@ -51,6 +51,8 @@ def briefing(protocol: ProtocolState, opened: DebateOpened | None, panel: PanelS
         key_insight=given.key_insight,
         recommendation=given.recommendation,
         cautions=tuple(dict.fromkeys(_cautions(protocol, given, opened, panel))),
+        limits=_limits(protocol) or UNSET,
+        standings=_standings_of_both(protocol, panel) or UNSET,
     )
 
 
@@ -81,6 +83,26 @@ def _meaning(given: AssessmentGiven, gap: float | Missing, rules: ProtocolRules,
 
 def _standing(protocol: ProtocolState, standing: Standing) -> tuple[str, ...]:
     return tuple(name for name, each in protocol.arguments.items() if each.standing == standing)
+
+
+def _limits(protocol: ProtocolState) -> dict[str, str]:
+    return {
+        name: each.trace.reason
+        for name, each in protocol.arguments.items()
+        if each.standing == "PARTIALLY_UPHELD" and each.trace is not UNSET and each.trace.reason
+    }
+
+
+def _standings_of_both(protocol: ProtocolState, panel: PanelState) -> dict[str, str]:
+    judge = {
+        name: STANDING_WORDS[each.standing] if each.standing else "no standing"
+        for name, each in protocol.arguments.items()
+    }
+    return {
+        name: f"judge: {said}; panel: {panel.standings[name]}"
+        for name, said in judge.items()
+        if name in panel.standings
+    }
 
 
 # what to find out
@@ -201,9 +223,11 @@ def _panel_beside(given: AssessmentGiven, panel: PanelState) -> Iterator[str]:
     is_reference = agrees and panel.conclusion.reference_only is not UNSET
     if is_reference:
         winner = panel.conclusion.leaning
-        yield f"The panel alone names no winner: {' and '.join(panel.conclusion.reference_only or ())}."
+        few = " and ".join(panel.conclusion.reference_only or ())
+        yield f"The panel is for reference only: {few} to rely on its agreement."
     elif winner == "neither":
-        yield f"The panel names no winner: {panel.conclusion.outcome}."
+        yield panel.says or ""
+    yield from panel.conclusion.act or ()
     if winner != "neither" and not isinstance(given.pro_total, Missing) and not isinstance(given.con_total, Missing):
         leader, says = "pro" if given.pro_total > given.con_total else "con", "leans to" if is_reference else "names"
         if leader != winner and given.pro_total != given.con_total:

@@ -20,6 +20,7 @@ from judge.rubrics.rubric import DEFAULT, as_rubric, default_rubric, shipped_rub
 from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.motions import motion_kind
+from providers.catalog.addresses import server_of
 from providers.registry import BASELINE, Registry
 from server.debate.opening.language import language_of
 from server.debate.opening.models import (
@@ -153,6 +154,7 @@ def _judge(request: DebateRequest, model: str, found: FoundModels) -> JudgeSeat:
         baseline=found.baselines.get(model, UNSET),
         time_s=UNSET if request.judge.person is None else request.judge.time_s or QUESTION_S,
         effort=request.judge.effort,
+        server=server_of(model) or UNSET,
     )
 
 

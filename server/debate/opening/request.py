@@ -128,7 +128,7 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
                     if getattr(seat, field) is not None:
                         raise BadField(f"{side}.{field}", f"{field} goes with a person: name one in {side}.person")
             elif not self.people_debate:
-                raise BadField(f"{side}.person", "a person debates in format exchange only")
+                raise BadField(f"{side}.person", "a person debates in formats exchange and protocol only")
             elif seat.takeover is not None and is_person(seat.takeover):
                 raise BadField(f"{side}.takeover", "a model takes over, not a person")
 

@@ -17,7 +17,7 @@ from events.types.criteria import PanelRules
 from judge.live.answers import Answers
 from judge.live.entries import record_notes
 from judge.live.event_batch import EventBatch
-from judge.panel.disputes import turning
+from judge.panel.disputes import hangs_on_one
 from judge.panel.material import panel_material
 from judge.panel.questions import RaterAnswer, asks_finding, item_sides, items_of, panel_prompt, panel_type
 from judge.panel.reading import rated_nothing, read_rater
@@ -83,7 +83,7 @@ def ending(debate: Debate, opened: DebateOpened, judged: DebateConcluded, cause:
 def supports(conclusion: PanelConcluded, rules: PanelRules) -> bool:
     """Whether the raters agree enough on the side that leads, however many they are."""
     if conclusion.outcome == "cautious" and rules.cautious_survives:
-        return not turning(conclusion.leaning, conclusion.without, rules)
+        return not hangs_on_one(conclusion.leaning, conclusion.without, conclusion.disputed, rules)
     return conclusion.outcome in {"concluded", "cautious"}
 
 
@@ -128,7 +128,7 @@ def _scored(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
             read_rater(seat, given, names, criteria), first=first_sides(debate, opened).get(seat.name, UNSET)
         )
         cause = batch.add(scored, given.cause or debate.course)
-        rated = f"the {seat.title.lower()} rated {what}"
+        rated = f"{seat.title} rated {what}"
         record_notes(batch, 0, PURPOSE, given, kinds=("number",), unknown=rated)
     measured, _ = _conclusion(batch.debate, opened)
     batch.add(measured, cause)
