@@ -101,6 +101,21 @@ def test_the_form_sends_the_elasticity_of_each_side(new_page: Any, server: Any, 
     assert [0.5, 0] == [opened[side]["elasticity"] for side in ("pro", "con")]
 
 
+def test_a_side_of_a_protocol_has_a_character_only_if_one_is_chosen(page: Page, server: Any) -> None:
+    new_debate(page, server)
+    pro, con = (page.locator(f"select[name='{side}.archetype']") for side in ("pro", "con"))
+    expect(pro).to_have_value("engineer")
+    page.locator("#open [name=format][value=protocol]").check()
+    expect(pro).to_have_value("")
+    expect(page.locator("[data-note='pro.archetype']")).to_be_hidden()
+    con.select_option("philosopher")
+    page.locator("#open [name=format][value=exchange]").check()
+
+    expect(pro).to_have_value("engineer")
+    expect(con).to_have_value("philosopher")
+    expect(pro.locator("option[value='']")).to_be_disabled()
+
+
 def test_an_error_is_shown_at_its_field(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
     page = new_page()
     new_debate(page, server)
