@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from events.record import Recorded
-from events.state.ledger import SCORE_CHANGES, Ledger
+from events.state.ledger import SCORE_CHANGES, Ledger, turns_moved
 from events.state.ring import held, residual
 from events.types import (
     ComparisonOutcome,
@@ -111,7 +111,11 @@ def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
     elif not isinstance(event, TurnScored | ScoreChange | TurnRescored | ScoreInferred):
         return exchanges
     after = replace(exchanges, comparisons=comparisons, closing=closing)
-    touched = (made,) if isinstance(event, TurnsCompared) else after.about(event.turn)
+    if isinstance(event, TurnsCompared):
+        touched: tuple[Comparison, ...] = (made,)
+    else:
+        turns = turns_moved(event) if isinstance(event, TurnRescored) else (event.turn,)
+        touched = tuple({each.position: each for turn in turns for each in after.about(turn)}.values())
     stale = {each.position for each in touched}
     anomalies = {key: each for key, each in exchanges.anomalies.items() if each.comparison not in stale}
     residuals = {position: each for position, each in exchanges.residuals.items() if position not in stale}

@@ -7,6 +7,7 @@ outstanding requests that apply in full down to 0, and the reversal of a penalty
 """
 
 import re
+from functools import reduce
 from typing import Final, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
@@ -171,6 +172,12 @@ SCORE_CHANGES: Final = frozenset(ScoreChange.__subclasses__())
 MOVED_BY: Final = frozenset({DebateOpened, TurnStarted, TurnScored, TurnRescored, ScoreInferred, *SCORE_CHANGES})
 
 
+def turns_moved(event: TurnRescored) -> tuple[int, ...]:
+    """The turns whose scores a second reading moves, its own first."""
+    changes = () if event.changes is UNSET else event.changes
+    return tuple(dict.fromkeys((event.turn, *(each.turn for each in changes))))
+
+
 def without_notes(reason: str) -> str:
     """The judge's reason of a change, without what the rules add at its end."""
     return _NOTES.sub(lambda notes: notes[0] if notes[1] is None else "", reason)
@@ -187,12 +194,16 @@ def apply(ledger: Ledger, record: Recorded) -> Ledger:
         card = ledger.cards.get(event.turn)
         if card is None or ledger.rubric is None:
             return ledger
-        after = (
-            _rescored(card, ledger.rubric, record, event)
-            if isinstance(event, TurnRescored)
-            else _inferred(card, ledger.rubric, record, event)
+        if isinstance(event, ScoreInferred):
+            filled = _inferred(card, ledger.rubric, record, event)
+            return replace(ledger, cards={**ledger.cards, event.turn: filled})
+        read = _rescored(card, ledger.rubric, record, event)
+        changes = () if event.changes is UNSET else event.changes
+        return reduce(
+            lambda known, change: _changed(known, record, change),
+            changes,
+            replace(ledger, cards={**ledger.cards, event.turn: read}),
         )
-        return replace(ledger, cards={**ledger.cards, event.turn: after})
     if isinstance(event, TurnStarted):
         return ledger if event.turn in ledger.sides else replace(ledger, sides={**ledger.sides, event.turn: event.side})
     if isinstance(event, DebateOpened):

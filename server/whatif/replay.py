@@ -33,6 +33,7 @@ from events.types import (
     ModelFailed,
     ScoreHarmonized,
     TurnFailed,
+    TurnRescored,
     TurnSpoken,
     TurnStarted,
 )
@@ -326,6 +327,8 @@ def _outcome(event: Event) -> Event:
             return replace(event, reason="", about=UNSET)
         case ScoreHarmonized():
             return replace(event, reason="")
+        case TurnRescored() if event.changes is not UNSET:
+            return replace(event, changes=tuple([replace(each, reason="") for each in event.changes]))
         case LogicGapAdjusted():
             return replace(event, reason=without_notes(event.reason))
         case _:

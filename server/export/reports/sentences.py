@@ -11,6 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from events.record import Recorded
+from events.state.ledger import turns_moved
 from events.state.scorecard import SideCard
 from events.types import (
     AgreementMeasured,
@@ -85,7 +86,8 @@ class ReportLog(Struct, frozen=True):
         for record in self.records:
             event = record.event
             if isinstance(event, TurnScored | TurnRescored | ScoreInferred | ScoreChange):
-                yield from (record.position,) if turns is None or event.turn in turns else ()
+                moved = turns_moved(event) if isinstance(event, TurnRescored) else (event.turn,)
+                yield from (record.position,) if turns is None or any(each in turns for each in moved) else ()
 
     def say(self, kind: str, *about: Any, **words: Part | Parts) -> ReportSentence:
         """A sentence.  ``about`` is what its kind finds its events by; ``words`` stand for the names in its wording."""
