@@ -127,6 +127,16 @@ class TurnCard(Struct, frozen=True, kw_only=True, gc=False):
         balances = {name: replace(self.balances[name], effective=value) for name, value in values.items()}
         return replace(self, balances=balances, components=self.first_components if is_first else self.components)
 
+    def first_admitted(self, dimension: str) -> float:
+        """What the rules admitted of the first reading, after the limits of a dimension."""
+        total = 0.0
+        for entry in self.entries:
+            if entry.kind == "rescore":
+                break
+            if entry.dimension == dimension and entry.kind in {"score", "cap", "inferred"}:
+                total += entry.applied
+        return round(total, 2)
+
     def composite(self, dimensions: tuple[str, ...]) -> float | None:
         """Sum of the effective values of ``dimensions``; None where one of them has no score."""
         if not all(name in self.balances for name in dimensions):

@@ -134,6 +134,8 @@ class TurnRescored(DerivedEvent, frozen=True, kw_only=True, tag="turn_rescored")
     dimensions: dict[str, DimensionScore] | UnsetType = UNSET
     readings: int = 1
     """Readings of which the median was taken, the first one included."""
+    read: tuple[dict[str, float], ...] = ()
+    """By reading, the first one included, the points that the judge gave for each dimension."""
     changes: tuple[ScoreCapped | ScoreHarmonized, ...] | UnsetType = UNSET
     """By how much limits and comparisons now differ from what they were for the first score."""
     missing: Reason | UnsetType = UNSET

@@ -64,7 +64,13 @@ def rescore(batch: EventBatch, turn: int, residual: float, answers: Answers[Scor
     components = {name: each for name, each in found.items() if name in kept}
     before = {name: each.admitted for name, each in card.components.items()}
     is_changed = any(each.admitted != before.get(name) for name, each in components.items())
-    again = TurnRescored(turn=turn, residual=lies, readings=len(readings))
+    alone = [score_turn(rubric, turn, spoken.text, (each,)).dimensions for each in readings]
+    again = TurnRescored(
+        turn=turn,
+        residual=lies,
+        readings=len(readings),
+        read=tuple([{} if each is UNSET else {name: score.raw for name, score in each.items()} for each in alone]),
+    )
     if is_changed:
         again = replace(again, components=components, dimensions=dimensions)
         again = replace(again, changes=_changes(batch, again))

@@ -54,16 +54,18 @@ export function scoreLine(turn) {
 const outOf = (maximum) => maximum > 0 && h("span.quiet", {}, `/${number(maximum)}`);
 
 /** The effective score, earlier values struck through, and the reason in a word. */
-function scoreValue({ raw, effective, maximum, spread, at_first: atFirst = effective }) {
+function scoreValue({ raw, first = raw, effective, maximum, spread, at_first: atFirst = effective }) {
   const isChangedLater = atFirst !== effective;
-  const isRuled = raw !== atFirst;
+  const isRuled = first !== atFirst;
+  const was = (words, value) => parts.push(h("s", {}, hiddenText(words), number(value)), " ");
   const parts = [];
-  if (isRuled) parts.push(h("s", {}, hiddenText(SCORES.given), number(raw)), " ");
-  if (isChangedLater) parts.push(h("s", {}, hiddenText(SCORES.admitted), number(atFirst)), " ");
+  if (isRuled) was(SCORES.given, first);
+  if (isChangedLater) was(SCORES.admitted, atFirst);
+  if (first !== raw) was(SCORES.median, raw);
   parts.push(h("b", {}, number(effective)), outOf(maximum));
   if (spread > 0) parts.push(h("span.spread", {}, ` ±${number(spread / 2)}`));
   if (isChangedLater) parts.push(" ", h(`span.word${effective < atFirst ? ".dock" : ""}`, {}, SCORES.changedLater));
-  else if (isRuled) parts.push(" ", h("span.word", {}, atFirst < raw ? SCORES.lowered : SCORES.raised));
+  else if (isRuled) parts.push(" ", h("span.word", {}, atFirst < first ? SCORES.lowered : SCORES.raised));
   return parts;
 }
 

@@ -116,7 +116,7 @@ class DebatePrinter(FeedPrinter):
         again = msgspec.convert(turn["rescored"], SecondReadingView) if "rescored" in turn else UNSET
         scores = {} if "missing" in turn["scores"] else turn["scores"]
         read = exchange.readings(again, [name for name, each in scores.items() if each.get("inferred")])
-        return f"{'; '.join(read)}: {self._scores(event['turn'])}"
+        return f"{'; '.join(read)}. With its comparisons and later changes it stands at {self._scores(event['turn'])}"
 
     def finish(self) -> None:
         """Print the outcome."""
