@@ -127,6 +127,11 @@ class TurnCard(Struct, frozen=True, kw_only=True, gc=False):
         balances = {name: replace(self.balances[name], effective=value) for name, value in values.items()}
         return replace(self, balances=balances, components=self.first_components if is_first else self.components)
 
+    def admitted(self, dimension: str) -> float:
+        """What the rules admitted of the first reading, before the limits of a dimension."""
+        given = (each.applied for each in self.entries if each.kind == "score" and each.dimension == dimension)
+        return next(given, 0.0)
+
     def first_admitted(self, dimension: str) -> float:
         """What the rules admitted of the first reading, after the limits of a dimension."""
         total = 0.0
