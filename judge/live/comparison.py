@@ -233,7 +233,9 @@ def _pulled(found: Comparison, dimension: str, pair: Held, *, of_later: bool) ->
     own = pair.later if of_later else pair.earlier
     said = ", ".join(degree_words(level if of_later else -level) for level in found.levels[dimension])
     expected = f"{fmt(pair.expected(of_later=of_later))} of {fmt(pair.maximum)}"
-    return f"{dimension} compared with turn {against}: {said}; {expected} would fit that, the score gives {fmt(own)}"
+    shared = "" if pair.is_whole else " (of the components that both turns have)"
+    told = f"{said}; {expected}{shared} would fit that, the score gives {fmt(own)}"
+    return f"{dimension} compared with turn {against}: {told}"
 
 
 SLIGHT: Final = 0.5

@@ -73,6 +73,8 @@ class WhatIf(Struct, frozen=True, kw_only=True):
     without_rater: str | UnsetType = UNSET
     arguments: dict[str, ArgumentPair] = {}
     unanswered: tuple[UnansweredQuestion, ...] = ()
+    unused: tuple[str, ...] = ()
+    """Keys of recorded answers to questions that the changed rules do not ask: they count for nothing there."""
     recorded_text: str | UnsetType = UNSET
     """The recorded outcome in words; absent before the end, and for a text that is judged."""
     would_be_text: str | UnsetType = UNSET
@@ -121,6 +123,7 @@ def what_if(records: Sequence[Recorded], request: WhatIfRequest) -> WhatIf:
         recorded=recorded["outcome"],
         would_be=would_be["outcome"],
         unanswered=replayed.unanswered,
+        unused=replayed.unused,
         without_rater=request.without_rater or UNSET,
         turns={name: TurnPair(recorded=one, would_be=two) for name, (one, two) in turns.items()},
         arguments={name: ArgumentPair(recorded=one, would_be=two) for name, (one, two) in arguments.items()},

@@ -222,12 +222,19 @@ def points_of(reading: Reading) -> str:
     return f"{shortest(reading.composite, 2)} ({' · '.join(shortest(each, 2) for each in reading.scores.values())})"
 
 
+def pull_words(weight: float) -> str:
+    """How much of what lacks to its comparison a score moves; ``weight`` is that of the rubric's ring."""
+    return f"a comparison moves each of its two turns {weight / 2:.0%} of the way from its score to what would fit it"
+
+
 def verdict_lines(audit: VerdictAudit) -> Iterator[str]:
     """What a verdict rests on: its certainty, the comparisons, what else points to a side, and the check."""
     verdict = audit.verdict
     yield f"event {audit.position}: {capital_sides(verdict.reason)}"
     if verdict.pairs is not UNSET:
         apart = f"{verdict.pairs} pairs of compared turns with two scores"
+        if audit.pull:
+            yield pull_words(audit.pull)
         yield f"the error rests on {apart}; {audit.paired} comparisons between the sides moved or filled a score"
     yield from (each.text for each in audit.witnesses)
     if (check := audit.check) is not UNSET:
@@ -399,7 +406,9 @@ def audit_lines(audit: Audit, first: Side) -> Iterator[str]:
         about = f" “{one_line(found.quote)}”" if found.quote else ""
         purpose = "flaw" if found.purpose == "gaps" else found.purpose.replace("_", " ")
         later = "" if found.judged_with is UNSET else f" (judged with turn {found.judged_with})"
-        yield f"event {found.position}: refused or corrected, {purpose}{later}:{about} {plain_reason(found.reason)}"
+        later = " (the closing audit)" if found.by_audit else later
+        what = "found, and paid for already" if found.is_paid else "refused or corrected"
+        yield f"event {found.position}: {what}, {purpose}{later}:{about} {plain_reason(found.reason)}"
     for opinion in audit.opinions or ():
         reason = one_line(named(opinion.reason, first))
         by = "the evidence" if opinion.by == BY_EVIDENCE else f"second opinion ({opinion.by})"

@@ -130,6 +130,13 @@ def _outcome(log: ReportLog) -> Iterator[int]:
     yield from log.of(DebateOpened, PanelConcluded, AgreementMeasured, SeatResigned, TurnRescored, ScoreInferred)
 
 
+def _neighbours_compared(log: ReportLog) -> Iterator[int]:
+    """The comparisons that decide exchanges, so not that of the last turn with the first."""
+    for record in log.records:
+        if isinstance(record.event, TurnsCompared) and record.event.later == record.event.earlier + 1:
+            yield record.position
+
+
 def _means(log: ReportLog, pro: SideCard, con: SideCard) -> Iterator[int]:
     """The scorecard, if the means are still those; otherwise all scores."""
     for record in log.records:
@@ -284,7 +291,7 @@ KINDS: Final = {
     "exchanges": SentenceKind(
         "Of {pairs} of neighbouring turns you won {won} and lost {lost}; {drawn} drawn. The turn that is better in more"
         " of {dimensions} wins the pair.",
-        lambda log: (*log.of(DebateOpened), *log.of(TurnsCompared)),
+        lambda log: (*log.of(DebateOpened), *_neighbours_compared(log)),
     ),
     "totals": SentenceKind("Total of your arguments: {mine}. {rival}: {theirs}.", lambda log: log.of(AssessmentGiven)),
     # the moments of a side's turns

@@ -150,6 +150,12 @@ class _Point(Struct, frozen=True):
     asks: str
     maximum: int
     score: ComponentScore
+    needs_quote: bool
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether its points rest on words of the turn: without them a rule caps what the judge gave."""
+        return self.score.verified or not self.needs_quote
 
     @property
     def share(self) -> float:
@@ -163,7 +169,8 @@ def _points(case: _SideOfExchange, number: int) -> Iterator[_Point]:
         for name, component in case.rubric.dimensions[dimension].components.items():
             is_given = dimension in card.balances and dimension not in card.inferred and name in card.components
             if is_given and number >= component.applies_from:
-                yield _Point(number, name, component.asks, component.maximum, card.components[name])
+                score, asks = card.components[name], component.asks
+                yield _Point(number, name, asks, component.maximum, score, component.needs_quote)
 
 
 def _moments(case: _SideOfExchange) -> Iterator[ReportSection]:
@@ -515,7 +522,8 @@ def _miscited(case: _SideOfExchange) -> Iterator[Entry]:
 
 def _by_component(case: _SideOfExchange) -> Iterator[tuple[float, Entry]]:
     """Of each component: the points below its best turn in this debate, over the side's turns."""
-    everywhere = [each for number in case.debate.ledger.cards for each in _points(case, number)]
+    every = (each for number in case.debate.ledger.cards for each in _points(case, number))
+    everywhere = [each for each in every if each.is_supported]
     best: dict[str, float] = {}
     for each in everywhere:
         best[each.name] = max(best.get(each.name, 0.0), each.score.admitted)
