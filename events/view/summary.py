@@ -181,8 +181,8 @@ def _in_words(lead: dict[RuleKind, float], recorded: float, ahead: float, first:
     if _tenths(ahead):
         leads, too = f"{NAMES[_side(ahead)]} would lead by {rounded(abs(ahead))}", " too"
     if not parts:
-        return f"Nothing moved the lead after the judge gave its points; {ALONE} {leads}{too}{_at_first(first)}."
-    leads += _at_first(first)
+        return f"Nothing moved the lead after the judge gave its points; {ALONE} {leads}{too}{_at_first(first, ahead)}."
+    leads += _at_first(first, ahead)
     if len(parts) == 1:
         name, points = parts[0]
         to = NAMES[_side(points)]
@@ -211,12 +211,13 @@ def _adding_up(parts: dict[RuleKind, float], total: float) -> dict[RuleKind, flo
     return shown
 
 
-def _at_first(lead: float | None) -> str:
+def _at_first(lead: float | None, ahead: float) -> str:
     """Who would lead by the first readings, in brackets; empty where no turn was scored again."""
     if lead is None:
         return ""
-    leads = f"{NAMES[_side(lead)]} by {rounded(abs(lead))}" if _tenths(lead) else "neither"
-    return f" (by its first readings {leads})"
+    is_same = _tenths(lead) and _tenths(ahead) and _side(lead) == _side(ahead)
+    who = "" if is_same else f"{NAMES[_side(lead)]} " if _tenths(lead) else "neither side"
+    return f" (by its first readings {who}{f'by {rounded(abs(lead))}' if _tenths(lead) else ''})"
 
 
 def _tenths(points: float) -> float:

@@ -315,8 +315,9 @@ def means(told: Told) -> bool:
 
 def exchanges(told: Told) -> bool:
     counts = {"won": 0, "lost": 0, "drawn": 0}
-    for each in told.cites(TurnsCompared):
-        if each.missing is not UNSET or each.later != each.earlier + 1:
+    neighbours = [each for each in told.all(TurnsCompared) if each.later == each.earlier + 1]
+    for each in neighbours:
+        if each.missing is not UNSET:
             continue
         given = [*each.outcomes.values()]
         earlier, later = given.count("earlier"), given.count("later")
@@ -324,7 +325,7 @@ def exchanges(told: Told) -> bool:
         counts["drawn" if earlier == later else "won" if winner in told.mine else "lost"] += 1
     names = {name.replace("_", " ") for each in told.cites(TurnsCompared) for name in each.outcomes or ()}
     return (
-        told.cites(TurnsCompared) == told.all(TurnsCompared)
+        told.cites(TurnsCompared) == neighbours
         and all(int(told[name]) == number for name, number in counts.items())
         and int(told["pairs"]) == sum(counts.values())
         and names == {*told["dimensions"].replace(" and ", ", ").split(", ")}
