@@ -34,7 +34,7 @@ from server.export import document as doc
 from server.export.audit import Audit, AuditEntry, VerdictAudit
 from server.export.labels import capital_sides, compared, named
 from server.export.reasons import plain_reason
-from server.export.text import one_line
+from server.export.text import in_quotes, one_line
 from server.export.wording import NAMES, listed
 
 RESULTS: Final = {"later": "won", "earlier": "lost", "draw": "drawn"}
@@ -133,7 +133,7 @@ def moments(summary: DebateSummary | UnsetType, first: Side) -> Iterator[Line]:
     for each in () if summary is UNSET else summary.moments:
         words = ""
         if each.quote is not UNSET:
-            words = f" “{one_line(each.quote)}”"
+            words = f" {in_quotes(each.quote)}"
         elif each.note is not UNSET:
             words = f" {one_line(named(each.note, first))}"
         yield Line(f"event {each.position}", f"{each.text}{words}")
@@ -285,7 +285,7 @@ def components(given: dict[str, dict[str, ComponentView]], first: Side) -> Itera
             was = "" if each.raw == each.admitted else f" (the judge gave {each.raw:g})"
             reason = one_line(named(each.reason, first))
             doubt = "" if each.verified else " (these words are not in the turn)"
-            quote = [f"“{one_line(each.quote)}”{doubt}"] if each.quote else []
+            quote = [f"{in_quotes(each.quote)}{doubt}"] if each.quote else []
             points = f"{title} {each.admitted:g}/{each.maximum}{was}"
             yield doc.Item(f"{points}: {reason}" if reason else points, (*quote, *each.rules))
 
@@ -304,12 +304,12 @@ def suspect_claims(view: View, number: str) -> Iterator[str]:
             kind = f"{claim.kind.replace('_', ' ')}, {claim.state}"
             reason = one_line(named(claim.reason, first))
             beside = f" {passage_words(claim.evidence)}" if claim.evidence else ""
-            yield f"suspect claim {name} ({kind}): “{one_line(claim.quote)}” {reason}{beside}".rstrip()
+            yield f"suspect claim {name} ({kind}): {in_quotes(claim.quote)} {reason}{beside}".rstrip()
 
 
 def passage_words(words: QuotedPassage) -> str:
     """``passage E2: “…”``: the words of the evidence that stand against a claim."""
-    return f"passage {words.passage}: “{one_line(words.quote)}”"
+    return f"passage {words.passage}: {in_quotes(words.quote)}"
 
 
 def citations(view: View, number: str) -> Iterator[str]:
@@ -336,7 +336,7 @@ def given_passages(names: Iterable[str]) -> str:
 def citation_line(each: CitationChecked, weighed: Iterable[EvidenceWeighed], source: str = "") -> str:
     """What was found of a citation, and what the judge said of its passage.  ``source``: the document, in brackets."""
     about = "; ".join(_relation(found) for found in weighed if each.citation in found.citations)
-    quote = f" “{one_line(each.quote)}”" if each.quote else ""
+    quote = f" {in_quotes(each.quote)}" if each.quote else ""
     cited = f"it cites {each.passage}{source}" if each.passage else "it names a source"
     found_in = f", but in {each.found_in}" if each.found_in else ""
     return f"{cited}{quote}: {FINDINGS[each.finding]}{found_in}{f'; {about}' if about else ''}"
@@ -390,7 +390,7 @@ def changes(entries: Iterable[AuditEntry], first: Side) -> Iterator[str]:
 
 def entry_quotes(entry: AuditEntry) -> str:
     """The words that an entry rests on, of turns and of the evidence."""
-    words = [f"turn {each.turn}: “{one_line(each.quote)}”" for each in entry.evidence]
+    words = [f"turn {each.turn}: {in_quotes(each.quote)}" for each in entry.evidence]
     return "; ".join([*words, *([passage_words(entry.against)] if entry.against else [])])
 
 
@@ -403,7 +403,7 @@ def audit_lines(audit: Audit, first: Side) -> Iterator[str]:
     for call in audit.failed or ():
         yield f"event {call.position}: no usable answer to {call.key} ({call.kind.replace('_', ' ')})"
     for found in audit.refused or ():
-        about = f" “{one_line(found.quote)}”" if found.quote else ""
+        about = f" {in_quotes(found.quote)}" if found.quote else ""
         purpose = "flaw" if found.purpose == "gaps" else found.purpose.replace("_", " ")
         later = "" if found.judged_with is UNSET else f" (judged with turn {found.judged_with})"
         later = " (the closing audit)" if found.by_audit else later
