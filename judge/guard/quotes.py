@@ -9,7 +9,8 @@ between two digits, a sign before a digit, an apostrophe in a word, and signs of
 A quote may leave words out: ``…``, ``...`` or ``[…]`` stands for them, and ``[words]`` for words that were replaced.
 Its parts must stand in the text in their order, at most two cuts within two sentences, and the span is the whole with
 what was left out.  A cut that hides a negation or a number is not accepted: the words may mean something else without
-it.  One whole sentence between two whole ones may be left out, whatever it says.  Negations are looked for by lists of seven languages (``turning_words.json``); in other languages only numbers.
+it.  One whole sentence between two whole ones may be left out, whatever it says.  Negations are looked for by lists of
+seven languages (``turning_words.json``); in other languages only numbers.
 
 The text is cut into chunks that normalise independently of each other (a base with its marks, a syllable of jamo), so
 that each normalised character has a known place in the original.

@@ -224,7 +224,8 @@ def points_of(reading: Reading) -> str:
 
 def pull_words(weight: float) -> str:
     """How much of what lacks to its comparison a score moves; ``weight`` is that of the rubric's ring."""
-    return f"a comparison moves each of its two turns {weight / 2:.0%} of the way from its score to what would fit it"
+    share = f"{100 * weight / 2:.3g} %"
+    return f"a comparison moves each of its two turns {share} of the way from its score to what would fit it"
 
 
 def verdict_lines(audit: VerdictAudit) -> Iterator[str]:

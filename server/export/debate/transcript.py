@@ -66,7 +66,10 @@ def _blocks(view: View, audits: dict[str, Audit], pack: EvidencePack, *, is_brie
     open_points = (
         f"turn {each.turn}, {line}" for each in audits.values() for line in exchange.audit_lines(each, first)
     )
-    yield from (*doc.listed("Not checked, refused, and second opinions", open_points, 2), *_documents(pack))
+    yield from (
+        *doc.listed("Not checked, refused, paid for already, and second opinions", open_points, 2),
+        *_documents(pack),
+    )
 
 
 def _seats(view: View) -> Iterator[str]:

@@ -30,6 +30,7 @@ from server.debate.setup.estimate import estimate
 from server.debate.setup.origins import fork_of
 from server.errors import BadField
 from server.export.audit import Auditor
+from server.export.debate.exchange import verdict_lines
 from server.export.debate.transcript import as_markdown
 from server.export.rows import outcome_of_row
 from tests.server.debate.test_brief_judge import BACKWARD, FORWARD
@@ -350,6 +351,39 @@ def test_the_terminal_tells_second_readings_and_inferred_scores(capsys: Any) -> 
     assert re.search(r"turn 3, scored again, .+: the first score stands\. With its comparisons", out)
     assert "turn 4, the judge gave no score for logic, rhetoric and tactics" in out
     assert "limit of a score" in out
+
+
+def test_the_terminal_says_of_how_many_points_a_composite_is_and_how_much_a_comparison_takes(capsys: Any) -> None:
+    printer, fold = DebatePrinter(as_json=False), views.INITIAL
+    for each in recorded():
+        fold = views.apply(fold, each)
+        printer.view = msgspec.to_builtins(fold.view)
+        printer.event(msgspec.to_builtins(each.event))
+    printer.ended = {"type": "debate_concluded"}
+    printer.finish()
+    out = " ".join(capsys.readouterr().out.split())
+
+    took = "a comparison moves each of its two turns 19 % of the way from its score to what would fit it"
+    assert 1 == out.count(took)
+    assert out.index(took) < out.index("would fit that")
+    assert re.search(r"composite [0-9.]+ of 70 ·", out)
+    assert re.search(r"Scores after all changes: turn 1 Pro [0-9.]+ of 70, turn 2 Con [0-9.]+,", out)
+    with_first = re.findall(r"compared with turn 1: .+? would fit", out)
+    assert with_first
+    assert any("of 10 (of the components that both turns have)" in each for each in with_first)
+    assert out.count("; after the second reading the comparison") == sum(
+        each.rule == "comparison" for event in of(recorded(), TurnRescored) for each in event.changes or ()
+    )
+
+
+def test_the_verdict_says_how_much_a_comparison_takes() -> None:
+    auditor = Auditor()
+    for each in recorded():
+        auditor.take(each)
+    *_, last = auditor.audits()
+
+    told = [line for line in verdict_lines(last.verdict) if "19 % of the way" in line]  # type: ignore[arg-type]
+    assert 1 == len(told)
 
 
 def test_the_judge_is_told_who_leads_and_how_sure_that_is_and_nothing_of_winners() -> None:
