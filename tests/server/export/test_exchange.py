@@ -196,7 +196,7 @@ def test_a_refused_flaw_stands_under_the_turn_that_it_is_about() -> None:
 
 
 def test_a_flaw_that_the_closing_audit_found_is_judged_with_no_turn() -> None:
-    asked = answered(2, key="audit", call="audit.1.1", purpose="audit", turn=None)
+    asked = structs.replace(answered(2), key="audit", call="audit.1.1", purpose="audit", turn=None)
     refused = FindingRefused(turn=2, purpose="gaps", quote="words", reason="nothing is left to pay", about=1)
     records = recorded([opened(), started(1), spoken(1), scored(), started(2), spoken(2), scored(2), asked, refused])
     records = [*records[:-1], structs.replace(records[-1], cause=records[-2].position)]
