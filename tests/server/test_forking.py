@@ -12,8 +12,7 @@ from tests.server.children import Cli, line_with, seats
 DEBATE = "{debate}"
 READING = {
     "list": ("--json",), "show": (DEBATE, "--json"), "replay": (DEBATE, "--speed", "0"), "audit": (DEBATE, "1"),
-    "exhibitions": (), "diff": (DEBATE, "1", "9"), "whatif": (DEBATE, "--set", "certainty.name_at=0.6"),
-    "verify": (DEBATE,),
+    "exhibitions": (), "diff": (DEBATE, "1", "9"), "whatif": (DEBATE, "--set", "ring.weight=0.3"), "verify": (DEBATE,),
     "export": (DEBATE, "--as", "md"), "doctor": ("--json",), "import": ("-",), "calibrate": ("nowhere",),
     "lab": ("report", DEBATE), "say": (DEBATE, "late"),
     "decide": (DEBATE, "pro", "--reason", "so"), "migrate": (), "deliberate": ("nowhere",), "judge": ("nowhere",),
