@@ -116,13 +116,12 @@ def _readings(debate: Debate) -> Iterator[_Candidate]:
         moved = round(sum(each.applied for each in again if each.dimension in dimensions), 2)
         if not moved:
             continue
-        now = sum(card.balances[name].admitted for name in dimensions)
-        before = sum(card.admitted(name) for name in dimensions)
+        now = sum(card.balances[name].raw for name in dimensions)
+        before = sum(each.requested for each in card.entries if each.kind == "score" and each.dimension in dimensions)
         side = debate.ledger.sides[turn]
-        text = f"Turn {turn} of {NAMES[side]} was scored again: the judge’s points for it are {shortest(now)} after"
-        moment = Moment(
-            position=again[0].position, kind="reading", side=side, turn=turn, text=f"{text} {shortest(before)}."
-        )
+        points = f"the judge’s points for it are {shortest(now)}, and the first reading gave {shortest(before)}"
+        text = f"Turn {turn} of {NAMES[side]} was scored again: {points}."
+        moment = Moment(position=again[0].position, kind="reading", side=side, turn=turn, text=text)
         yield _Candidate(abs(moved), moment)
 
 

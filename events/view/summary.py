@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from events.state.debate import Debate
 from events.state.ledger import Ledger, ScoreEntry, TurnCard
-from events.state.scorecard import ScorecardSums
+from events.state.scorecard import ScorecardSums, sums_of
 from events.state.witnesses import Witness, witnesses_of
 from events.text.figures import rounded
 from events.types import SIDES, BothSides, Missing, Side, other
@@ -109,7 +109,10 @@ def _effects(ledger: Ledger) -> RuleEffects | UnsetType:
         recorded=_rounded(recorded),
         moved={kind: points for kind, points in lead.items() if points},
         text=_in_words(
-            lead, recorded["pro"] - recorded["con"], ahead, None if first is None else first["pro"] - first["con"]
+            lead,
+            sums_of(ledger).lead(ledger.rubric) or 0.0,
+            ahead,
+            None if first is None else first["pro"] - first["con"],
         ),
     )
 
@@ -221,7 +224,7 @@ def _at_first(lead: float | None, ahead: float) -> str:
 
 
 def _tenths(points: float) -> float:
-    return round(points, 1)
+    return float(rounded(points))
 
 
 def _side(points: float) -> Side:
