@@ -521,21 +521,23 @@ def _miscited(case: _SideOfExchange) -> Iterator[Entry]:
 
 
 def _by_component(case: _SideOfExchange) -> Iterator[tuple[float, Entry]]:
-    """Of each component: the points below its best turn in this debate, over the side's turns."""
-    every = (each for number in case.debate.ledger.cards for each in _points(case, number))
-    everywhere = [each for each in every if each.is_supported]
+    """Of each component: the points below its best turn in this debate, over the side's turns.
+
+    What was capped since the judge's quote does not hold says nothing about the speech, so no advice rests on it.
+    """
+    everywhere = [each for number in case.debate.ledger.cards for each in _points(case, number)]
     best: dict[str, float] = {}
     for each in everywhere:
         best[each.name] = max(best.get(each.name, 0.0), each.score.admitted)
     for name, top in best.items():
         scored = [each for each in everywhere if each.name == name]
-        mine = [each for each in scored if each.turn in case.cards]
+        mine = [each for each in scored if each.turn in case.cards and each.is_supported]
         lost = round(sum(top - each.score.admitted for each in mine), 2)
         given = [each for each in mine if each.score.reason and each.score.admitted < top]
         if not given or lost < MIN_LOSS:
             continue
         worst = min(given, key=lambda each: each.score.admitted)
-        of_all = "" if len(mine) == len(case.cards) else " with a score for it"
+        of_all = "" if len(mine) == len(case.cards) else " with a score for it that rests on a quote"
         below = case.log.say(
             "below_best",
             [each.turn for each in scored],

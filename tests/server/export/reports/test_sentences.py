@@ -633,7 +633,8 @@ def below_best(told: Told) -> bool:
     rule = next(each.components[name] for each in told.opened.rubric.dimensions.values() if name in each.components)
     every = [each for each in readings(told, name).values() if each.turn >= rule.applies_from]
     top = max(points_of(each, name) for each in every)
-    below = [top - points_of(each, name) for each in every if each.turn in told.mine]
+    held = [each for each in every if not rule.needs_quote or each.components[name].verified]
+    below = [top - points_of(each, name) for each in held if each.turn in told.mine]
     figures = (float(told["best"]), int(told["of"]), int(told["turns"])) == (top, rule.maximum, len(below))
     scored_turns = [each for each in told.all(TurnScored) if each.turn in told.mine]
     figures = figures and bool(told["some"]) == (len(below) < len(scored_turns))
@@ -862,7 +863,8 @@ CHECKS: dict[str, tuple[str, Check]] = {
     "advice": ("(?P<text>.+)", lambda t: bool(t.cited)),  # no statement; the sentences after it say what it rests on
     "below_best": (
         BEST.format(what="(?P<component>.+)", best="turn")
-        + f"(?P<turns>\\d+) turns?(?P<some> with a score for it)? (?:is|are) {POINTS} below that(?:, added up)?\\.",
+        + "(?P<turns>\\d+) turns?(?P<some> with a score for it that rests on a quote)? (?:is|are)"
+        + f" {POINTS} below that(?:, added up)?\\.",
         below_best,
     ),
     "lowest": (
