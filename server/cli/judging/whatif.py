@@ -180,7 +180,8 @@ def _rows(answer: WhatIf) -> Iterator[OutcomeRow]:
             before, after = one.get(name, turn.recorded), two.get(name, turn.would_be)
             if name == "composite" or before != after:
                 row = OutcomeRow(f"turn {number}   {name.replace('_', ' ')}", before, after)
-                most = [each.get("composite_maximum", OF_SCALED) for each in (one, two)]
+                pairs = zip((one, two), answer.maxima, strict=True)
+                most = [each.get("composite_maximum", whole) for each, whole in pairs]
                 yield _composite(number, row, *most) if name == "composite" else row
         if not one and not two:
             yield OutcomeRow(f"turn {number} composite", turn.recorded, turn.would_be)

@@ -11,11 +11,12 @@ import msgspec
 import pytest
 
 from events.record import Recorded
+from events.state.ledger import turns_moved
 from events.state.outcome import OutcomeWords
 from events.store.log import read_all
 from events.store.memory import MemoryLog
 from events.transfer import import_debate, read_lines
-from events.types import LogicGapAdjusted, ModelAnswered, ScoreChange, TurnScored, TurnSpoken
+from events.types import LogicGapAdjusted, ModelAnswered, ScoreChange, TurnRescored, TurnScored, TurnSpoken
 from events.view import view as views
 from events.view.view import Fold
 from server.debate.adoption import check_debate
@@ -116,6 +117,8 @@ def test_every_quote_is_recorded_and_every_citation_leads_to_an_event_of_its_tur
     for each in cited:
         event: Any = events[each.position]
         about = {getattr(event, name, None) for name in ("turn", "earlier", "later")} | set(getattr(event, "turns", ()))
+        if isinstance(event, TurnRescored):
+            about |= {*turns_moved(event)}
         if isinstance(event, LogicGapAdjusted):
             about.add(event.exposed_by.turn)
         if not about - {None}:

@@ -14,6 +14,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.record import Recorded
+from events.state.ledger import turns_moved
 from events.types import (
     ArgumentCrossExamined,
     ArgumentsOpened,
@@ -166,10 +167,21 @@ def composites(told: Told, events: list[Any]) -> dict[int, float]:
     found: dict[int, float] = {}
     for turn, points in sorted(given.items()):
         if all(name in points for name in parts):
-            changes = [each for each in events if isinstance(each, ScoreChange) and each.turn == turn]
+            changes = changes_of(events, turn)
             applied = sum(each.applied for each in changes if each.dimension in parts)
             found[turn] = round(sum(points[name] for name in parts) + applied, 2)
     return found
+
+
+def changes_of(events: list[Any], turn: int) -> list[Any]:
+    """The changes of the score of a turn, also those that follow from a second reading."""
+    every = (
+        one
+        for each in events
+        for one in (*((each.changes or ()) if isinstance(each, TurnRescored) else ()), each)
+        if isinstance(one, ScoreChange)
+    )
+    return [each for each in every if each.turn == turn]
 
 
 def highest(told: Told, turn: int) -> float:
@@ -285,7 +297,7 @@ def by_witness(told: Told, leads: str) -> Callable[[tuple[str, ...]], bool]:
     conduct: dict[str, dict[int, float]] = {"pro": {}, "con": {}}
     for each in told.all(TurnScored, TurnRescored):
         if each.dimensions is not UNSET and "credibility" in each.dimensions:
-            changes = [one for one in told.all(ScoreChange, turn=each.turn) if one.dimension == "credibility"]
+            changes = [one for one in changes_of(told.all(Event), each.turn) if one.dimension == "credibility"]
             applied = sum(one.applied for one in changes)
             conduct[sides[each.turn]][each.turn] = each.dimensions["credibility"].admitted + applied
 
@@ -511,7 +523,7 @@ def changed(told: Told) -> bool:
     parts = [name for name, each in told.opened.rubric.dimensions.items() if each.in_composite]
     scored = told.one(TurnScored)
     first = sum(scored.dimensions[name].admitted for name in parts)
-    every = [each for each in told.all(ScoreChange, turn=scored.turn) if each.dimension in parts]
+    every = [each for each in changes_of(told.all(Event), scored.turn) if each.dimension in parts]
     sums: dict[str, float] = {}
     kinds = {LogicGapAdjusted: "flaws", ScoreHarmonized: "comparisons", ScoreCapped: "limits of a score"}
     for each in every:
@@ -519,7 +531,7 @@ def changed(told: Told) -> bool:
         kind = "flagged claims" if of_claim else kinds.get(type(each), "rules of conduct")
         kind = "weighing all findings again" if each.rule == "docking" else kind
         sums[kind] = sums.get(kind, 0) + each.applied
-    for again in told.cites(TurnRescored):
+    for again in told.cites(TurnRescored, turn=scored.turn):
         if again.dimensions is not UNSET:
             read = sum(again.dimensions[name].admitted for name in parts)
             sums["a second reading"] = read - first
@@ -528,9 +540,11 @@ def changed(told: Told) -> bool:
         for kind, verb, points in re.findall(r"([a-z ]+?) (took|gave) ([\d.]+) points?", told["changes"])
     }
     return (
-        told.cites(ScoreChange) == every
+        [each for each in changes_of(told.cites(Event), scored.turn) if each.dimension in parts] == every
         and told.cites(TurnRescored)
-        == [each for each in told.all(TurnRescored, turn=scored.turn) if each.components is not UNSET]
+        == [
+            each for each in told.all(TurnRescored) if each.components is not UNSET and scored.turn in turns_moved(each)
+        ]
         and said == {kind: round(points, 2) for kind, points in sums.items() if round(points, 2)}
         and float(told["first"]) == round(first, 2)
         and float(told["points"]) == round(first + sum(said.values()), 2)
