@@ -553,9 +553,9 @@ def changed(told: Told) -> bool:
 
 def bands(told: Told) -> bool:
     moved: dict[int, float] = {}
-    for each in told.all(ScoreHarmonized):
-        if each.turn in told.mine:
-            moved[each.turn] = moved.get(each.turn, 0) + each.applied
+    for turn in told.mine:
+        applied = [each.applied for each in changes_of(told.all(Event), turn) if isinstance(each, ScoreHarmonized)]
+        moved |= {turn: sum(applied)} if applied else {}
     listed = {
         int(t): float(p) * (-1 if way == "down" else 1)
         for t, way, p in re.findall(r"turn (\d+) (down|up) by ([\d.]+) point", told[0])
@@ -564,8 +564,11 @@ def bands(told: Told) -> bool:
 
 
 def bands_total(told: Told) -> bool:
-    every = [each for each in told.all(ScoreHarmonized) if each.turn in told.mine]
-    return told.cites(ScoreHarmonized) == every and shown(-sum(each.applied for each in every), told)
+    every, cited = (
+        [each for turn in told.mine for each in changes_of(events, turn) if isinstance(each, ScoreHarmonized)]
+        for events in (told.all(Event), told.cites(Event))
+    )
+    return cited == every and shown(-sum(each.applied for each in every), told)
 
 
 def dropped(told: Told) -> bool:
