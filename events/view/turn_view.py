@@ -8,6 +8,7 @@ from events.state.debate import Debate
 from events.state.exchanges import Comparison
 from events.state.ledger import Balance, TurnCard
 from events.state.transcript import Failure, Turn, TurnState
+from events.text.figures import shortest
 from events.types import (
     ComparisonOutcome,
     ComponentScore,
@@ -102,6 +103,8 @@ class SecondReadingView(Struct, frozen=True, kw_only=True, gc=False):
     """Present and true if the median is the first score."""
     missing: Reason | UnsetType = UNSET
     """Why there is no further reading; the first one stands."""
+    text: str
+    """The same in words, without a capital and a full stop."""
 
 
 class TurnView(Struct, frozen=True, kw_only=True, gc=False):
@@ -199,15 +202,37 @@ def _speaker(debate: Debate, number: int) -> str | UnsetType:
 
 def _second_reading(debate: Debate, again: TurnRescored) -> SecondReadingView:
     confirms = again.missing is UNSET and again.components is UNSET
-    counts = UNSET if again.dimensions is UNSET else {name: each.raw for name, each in again.dimensions.items()}
+    dimensions = UNSET if again.dimensions is UNSET else {name: each.raw for name, each in again.dimensions.items()}
+    read = tuple([_reading(debate, each) for each in again.read])
+    counts = UNSET if dimensions is UNSET else _reading(debate, dimensions)
     return SecondReadingView(
         residual=again.residual,
         readings=again.readings,
-        read=tuple([_reading(debate, each) for each in again.read]),
-        counts=UNSET if counts is UNSET else _reading(debate, counts),
+        read=read,
+        counts=counts,
         confirms=confirms or UNSET,
         missing=again.missing,
+        text=_told(again, read, counts),
     )
+
+
+def _told(again: TurnRescored, read: tuple[Reading, ...], counts: Reading | UnsetType) -> str:
+    """Why a turn was scored again, every reading, and what counts."""
+    lies = f"{shortest(abs(again.residual))} points of 100 {'above' if again.residual > 0 else 'below'}"
+    *others, last = [_points(each) for each in read if each.scores] or [""]
+    given = f"; the judge gave {', '.join(others)} and {last} in turn" if others else ""
+    if again.missing is not UNSET:
+        stands = f"the first score stands ({again.missing.reason})"
+    elif counts is UNSET:
+        stands = "the first score stands"
+    else:
+        stands = f"the median of {again.readings} readings counts, {_points(counts)}"
+    return f"scored again, since it lay {lies} what its comparisons say{given}: {stands}"
+
+
+def _points(reading: Reading) -> str:
+    """``72 (28 · 22 · 22)``: the composite of a reading and its parts in the order of the scorecard."""
+    return f"{shortest(reading.composite, 2)} ({' · '.join(shortest(each, 2) for each in reading.scores.values())})"
 
 
 def _reading(debate: Debate, points: dict[str, float]) -> Reading:

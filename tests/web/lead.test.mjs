@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { LEAD, SCORES, SIDEBAR } from "../../web/words/words.js";
+import { LEAD, SIDEBAR } from "../../web/words/words.js";
 
 const turns = { 1: { side: "pro" }, 2: { side: "con" } };
 
@@ -28,17 +28,6 @@ test("a second reading says both composites", () => {
   const move = { turn: 1, composite: 71.24, before: 56.98, applied: 14.26, again: true };
 
   assert.equal(LEAD.moved(move, turns), "▲ Pro’s turn 1 was scored again: 71.2 after 57.0");
-});
-
-test("a score that was read again tells every reading and the median", () => {
-  const points = (composite, ...scores) => ({ composite, scores: { ...scores } });
-  const read = [points(49, 18, 17, 14), points(72, 28, 22, 22), points(75, 29, 23, 23)];
-  const told = SCORES.rescored({ residual: -23.6, read, counts: points(72, 28, 22, 22) });
-
-  assert.equal(told, "The score lay 23.6 points of 100 below its comparisons and was read again. The judge gave "
-    + "49 (18 · 17 · 14), 72 (28 · 22 · 22) and 75 (29 · 23 · 23) in turn. The median of each component counts, "
-    + "72 (28 · 22 · 22).");
-  assert.match(SCORES.rescored({ residual: 20, read, confirms: true }), /in turn\. The first reading stands\.$/);
 });
 
 test("a lead that is not sure enough says so beside its certainty", () => {

@@ -2,7 +2,7 @@
 
 import { highlighting } from "../audit/ledger.js";
 import { h, hiddenText } from "../parts/dom.js";
-import { isMissing, number, plain, tenths } from "../words/formatting.js";
+import { capital, isMissing, number, plain, tenths } from "../words/formatting.js";
 import { DIMENSIONS, IN_COMPOSITE, SCORES } from "../words/words.js";
 
 const COMPOSITE_MAXIMUM = 100;
@@ -45,7 +45,7 @@ export function scoreLine(turn) {
   const total = hasTotal && h("span.total", { "data-dimension": "composite" }, "composite ", composite);
   return [
     h("p.scores", {}, scores, total, revised.length > 0 && h("span.revised", {}, SCORES.revised(revised))),
-    turn.rescored && h("p.scores.none", {}, SCORES.rescored(turn.rescored)),
+    turn.rescored && h("p.scores.none", {}, `${capital(turn.rescored.text)}.`),
     inferred.length > 0 && h("p.scores.none", {}, SCORES.inferred(inferred)),
     ...absent.map(([name, { reason }]) => h("p.scores.none", {}, SCORES.absent(plain(name), reason))),
   ].filter(Boolean);

@@ -167,7 +167,7 @@ const EVENTS = {
   finding_refused: ({ about, reason }) => {
     const of = about ? ` about turn ${about}` : "";
     const isPaid = reason.startsWith("nothing is left to pay");
-    return `a finding of the judge${of} ${isPaid ? "costs no more" : "was refused"}: ${reasonWords(reason)}`;
+    return `a finding of the judge${of} ${isPaid ? "is paid for" : "was refused"}: ${reasonWords(reason)}`;
   },
   injection_detected: ({ turn }) => `turn ${turn} tries to instruct the judge`,
   pressure_applied: ({ side, turn }) => `${NAME[side]} is under pressure after turn ${turn}`,

@@ -5,7 +5,7 @@
  * Words that not every page needs are in modules of their own beside this one.
  */
 
-import { capital, count, grouped, joined, moment, number, plain } from "./formatting.js";
+import { count, grouped, moment, number, plain } from "./formatting.js";
 
 /** The sign of each side, for readers who cannot tell the colours apart. */
 export const SIGN = { pro: "▲", con: "▼" };
@@ -380,16 +380,6 @@ export const TRANSCRIPT = {
 export const SCORES = {
   none: "No score: ",
   absent: (name, reason) => `No score for ${name}: ${reason}.`,
-  rescored({ residual, confirms, missing, read = [], counts }) {
-    const off = `${number(Math.abs(residual), 1)} points of 100 ${residual > 0 ? "above" : "below"} its comparisons`;
-    if (missing) return `The score lay ${off}; no further reading was given, so it stands.`;
-    const points = ({ composite, scores }) => {
-      return `${number(composite)} (${Object.values(scores).map((each) => number(each)).join(" · ")})`;
-    };
-    const given = read.length > 1 ? ` The judge gave ${joined(read.map(points))} in turn.` : "";
-    const median = counts ? `the median of each component counts, ${points(counts)}` : "the median counts";
-    return `The score lay ${off} and was read again.${given} ${confirms ? "The first reading stands" : capital(median)}.`;
-  },
   median: "the median of the readings gives ",
   inferred: (names) => `No score for ${names.join(", ")}: the points follow from the comparisons of the turn.`,
   revised: (names) => `revised: ${names.join(", ")}`,

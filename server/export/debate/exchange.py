@@ -26,7 +26,7 @@ from events.types import (
     other,
 )
 from events.view.summary import DebateSummary
-from events.view.turn_view import ComparisonView, ComponentView, Reading, SecondReadingView, TurnView
+from events.view.turn_view import ComparisonView, ComponentView, SecondReadingView, TurnView
 from events.view.view import VerdictsView, View
 from judge.rubrics.rubric import change_name
 from server.evidence.passages import READ_BADLY
@@ -205,21 +205,9 @@ def readings_of(turn: TurnView) -> Iterator[str]:
 def readings(again: SecondReadingView | UnsetType, inferred: Iterable[str]) -> Iterator[str]:
     """The same of the second reading and the names of the dimensions that have no score."""
     if again is not UNSET:
-        lies = f"{shortest(abs(again.residual))} points of 100 {'above' if again.residual > 0 else 'below'}"
-        stands = again.confirms or again.missing is not UNSET
-        read = "the first score stands" if stands else f"the median of {again.readings} readings counts"
-        why = "" if again.missing is UNSET else f" ({again.missing.reason})"
-        given = [points_of(each) for each in again.read if each.scores]
-        told = f"; the judge gave {listed(given)} in turn" if given[1:] else ""
-        counts = "" if again.counts is UNSET else f", {points_of(again.counts)}"
-        yield f"scored again, since it lay {lies} what its comparisons say{told}: {read}{why}{counts}"
+        yield again.text
     if without := listed([name.replace("_", " ") for name in inferred]):
         yield f"the judge gave no score for {without}: the points follow from the comparisons"
-
-
-def points_of(reading: Reading) -> str:
-    """``72 (28 · 22 · 22)``: the composite of a reading and its parts in the order of the scorecard."""
-    return f"{shortest(reading.composite, 2)} ({' · '.join(shortest(each, 2) for each in reading.scores.values())})"
 
 
 def pull_words(weight: float) -> str:
