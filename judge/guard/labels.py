@@ -33,11 +33,7 @@ LOOSE: Final = f"{STRICT}|that|not|when|where|to|from|with|by|into|on|in|at|for|
 PAST: Final = (
     "(?!hundred|hatred|kindred|sacred)[a-z]{2,}[a-df-z]ed|made|met|held|lost|won|left|led|built|found|broke|stood"
 )
-_GERMAN: Final = (
-    "muss|kann|soll|wird|wurde|konnte|musste|sollte|hatte|bleibt|sagt|zeigt|gesteht|nimmt|gibt|hält|lässt|setzt|führt"
-    "|nennt|trifft|verliert|gewinnt|antwortet|beginnt|steht|liegt|geht|macht|stellt|greift|verteidigt|wechselt"
-    "|widerspricht|begründet|belegt|behauptet|erklärt|übergeht|ersetzt|räumt|kommt|bringt"
-)
+_GERMAN: Final = "muss|kann|soll|wird|wurde|bleibt|gesteht|gibt|nimmt|zeigt|verliert|beginnt"
 """German verbs that are no English words: "A" before one of them is no article."""
 _ACTS: Final = re.compile(
     rf"\s++(?:(?:{VERBS}|{_GERMAN})\b(?!-)|(?:and|or) (?:[AB]|Pro|Con)\b|(?:{PAST}) (?:{LOOSE}|[AB]|Pro|Con)\b"

@@ -31,9 +31,7 @@ const LOOSE = `${STRICT}|that|not|when|where|to|from|with|by|into|on|in|at|for|a
 const PAST = "(?!hundred|hatred|kindred|sacred)[a-z]{2,}[a-df-z]ed"
   + "|made|met|held|lost|won|left|led|built|found|broke|stood";
 /** German verbs that are no English words: "A" before one of them is no article. */
-const GERMAN = "muss|kann|soll|wird|wurde|konnte|musste|sollte|hatte|bleibt|sagt|zeigt|gesteht|nimmt|gibt|hält|lässt"
-  + "|setzt|führt|nennt|trifft|verliert|gewinnt|antwortet|beginnt|steht|liegt|geht|macht|stellt|greift|verteidigt"
-  + "|wechselt|widerspricht|begründet|belegt|behauptet|erklärt|übergeht|ersetzt|räumt|kommt|bringt";
+const GERMAN = "muss|kann|soll|wird|wurde|bleibt|gesteht|gibt|nimmt|zeigt|verliert|beginnt";
 /** What follows a speaker and no article: a verb, with the words that may follow it. */
 const ACTS = new RegExp(
   `^\\s+(?:(?:${VERBS}|${GERMAN})\\b(?!-)|(?:and|or) (?:[AB]|Pro|Con)\\b|(?:${PAST}) (?:${LOOSE}|[AB]|Pro|Con)\\b`
