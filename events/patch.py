@@ -4,6 +4,9 @@ Views are trees of frozen structs, dicts with string keys, and leaves.  They hol
 missing key), so a merge patch can express every difference.  Subtrees that are the same object are skipped.
 """
 
+from collections.abc import Iterator
+from itertools import compress, islice
+from operator import is_, is_not
 from typing import Any
 
 from msgspec import UNSET, Struct
@@ -17,10 +20,8 @@ def diff(before: Any, after: Any) -> dict[str, Any]:
     """
     patch: dict[str, Any] = {}
     old, new = _as_members(before), _as_members(after)
-    for key, value in new.items():
+    for key, value in _differing(old, new):
         known = old.get(key, UNSET)
-        if value is known:
-            continue
         if value is UNSET:
             patch[key] = None
         elif isinstance(value, Struct | dict) and isinstance(known, Struct | dict):
@@ -31,6 +32,15 @@ def diff(before: Any, after: Any) -> dict[str, Any]:
     if old.keys() != new.keys():
         patch.update({key: None for key, value in old.items() if key not in new and value is not UNSET})
     return patch
+
+
+def _differing(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The members of ``new`` that are not the same objects in ``old``."""
+    if len(new) >= len(old) and all(map(is_, old, new)):  # the usual case, far below the time of a loop: it has grown
+        yield from compress(new.items(), map(is_not, old.values(), new.values()))
+        yield from (each for each in islice(new.items(), len(old), None) if each[1] is not UNSET)
+    else:
+        yield from ((key, value) for key, value in new.items() if value is not old.get(key, UNSET))
 
 
 def merge(target: Any, patch: Any) -> Any:

@@ -1,6 +1,7 @@
 """The material of a judge's question as values, for a provider that does not read prompts (``providers.base``)."""
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 from msgspec import UNSET
@@ -8,8 +9,10 @@ from msgspec.structs import replace
 
 from events.state.claims import Claim
 from events.state.debate import Debate
+from events.state.derived import Derived, derived
 from events.state.scorecard import most_of
-from events.types import DebateOpened, Missing, Side, Winner, other
+from events.state.spine import Premise
+from events.types import DebateOpened, Missing, Side, TurnSpoken, Winner, other
 from events.types.rubric import Anchors, ClaimRule, Rubric, rule_of
 from judge.live.scoring import applicable
 from judge.live.whole import mean_changes
@@ -23,28 +26,49 @@ def turns_material(
     debate: Debate, purpose: str, about: Iterable[int] = (), *, kinds: Iterable[str] = (), swapped: bool = False
 ) -> Material:
     """Return all turns so far with the premises that stand.  ``swapped``: whoever spoke first is Speaker B."""
-    labels, names = labels_of(debate, swapped=swapped), tuple(map(str, about))
-    premises = tuple(
-        RegisterEntry(
-            name=name,
-            kind="premise",
-            speaker=labels[each.side],
-            speech=str(each.turn),
-            text=each.text,
-            quote=each.quote,
-        )
-        for name, each in debate.spine.premises.items()
-        if each.state not in GONE
+    names, kept = tuple(map(str, about)), derived(opened_of(debate))
+    speeches, register = kept.of(
+        ("material", swapped),
+        (debate.transcript.turns, debate.spine.premises, debate.claims),
+        lambda: (_speeches(debate, kept, swapped=swapped), _register(debate, kept, swapped=swapped)),
     )
-    claims = tuple(_claim_entry(debate, name, each, labels) for name, each in debate.claims.items())
     return material_of(
         debate,
         purpose,
-        speeches=speeches_of(debate, labels),
+        speeches=speeches,
         about=names,
-        register=premises + claims,
+        register=register,
         kinds=tuple(kinds),
         terms=_terms(opened_of(debate).rubric, purpose, names),
+    )
+
+
+def _speeches(debate: Debate, kept: Derived, *, swapped: bool) -> tuple[Speech, ...]:
+    """Return all turns so far."""
+    labels = labels_of(debate, swapped=swapped)
+    spoken = [(turn.turn, turn) for turn in debate.transcript.spoken()]
+    blocks = kept.blocks(f"speeches {swapped}", spoken, lambda turn: (_speech(turn, labels),), tuple)
+    return tuple(chain.from_iterable(blocks))
+
+
+def _register(debate: Debate, kept: Derived, *, swapped: bool) -> tuple[RegisterEntry, ...]:
+    """Return the premises that stand, and all claims."""
+    labels, turns = labels_of(debate, swapped=swapped), debate.transcript.turns
+    premises = [(name, (name, each)) for name, each in debate.spine.premises.items() if each.state not in GONE]
+    claims = [(name, (name, each, turns[each.turn].side)) for name, each in debate.claims.items()]
+    told = kept.blocks(f"premises {swapped}", premises, lambda each: (_premise_entry(*each, labels),), tuple)
+    flagged = kept.blocks(f"claims {swapped}", claims, lambda each: (_claim_entry(*each, labels),), tuple)
+    return tuple(chain.from_iterable((*told, *flagged)))
+
+
+def _premise_entry(name: str, premise: Premise, labels: Mapping[Side, str]) -> RegisterEntry:
+    return RegisterEntry(
+        name=name,
+        kind="premise",
+        speaker=labels[premise.side],
+        speech=str(premise.turn),
+        text=premise.text,
+        quote=premise.quote,
     )
 
 
@@ -60,11 +84,11 @@ def material_of(debate: Debate, purpose: str, **fields: Any) -> Material:
     return Material(purpose=purpose, **(given | fields))
 
 
-def _claim_entry(debate: Debate, name: str, claim: Claim, labels: Mapping[Side, str]) -> RegisterEntry:
+def _claim_entry(name: str, claim: Claim, side: Side, labels: Mapping[Side, str]) -> RegisterEntry:
     return RegisterEntry(
         name=name,
         kind=claim.kind,
-        speaker=labels[debate.transcript.turns[claim.turn].side],
+        speaker=labels[side],
         speech=str(claim.turn),
         text=claim.quote,
         quote=claim.quote,
@@ -103,7 +127,7 @@ def claim_material(debate: Debate, purpose: str, name: str, claim: Claim) -> Mat
         purpose,
         speeches=speeches_of(debate, labels),
         about=(str(claim.turn),),
-        register=(_claim_entry(debate, name, claim, labels),),
+        register=(_claim_entry(name, claim, debate.transcript.turns[claim.turn].side, labels),),
         kinds=(claim.kind,),
         terms=() if rule is None else (_claim_term(claim.kind, rule),),
     )
@@ -162,11 +186,13 @@ def moderator_words(debate: Debate) -> str:
     )
 
 
-def speeches_of(debate: Debate, labels: dict[Side, str]) -> tuple[Speech, ...]:
+def speeches_of(debate: Debate, labels: Mapping[Side, str]) -> tuple[Speech, ...]:
     """Return all turns so far."""
-    return tuple(
-        Speech(name=str(turn.turn), speaker=labels[turn.side], text=turn.text) for turn in debate.transcript.spoken()
-    )
+    return tuple(_speech(turn, labels) for turn in debate.transcript.spoken())
+
+
+def _speech(turn: TurnSpoken, labels: Mapping[Side, str]) -> Speech:
+    return Speech(name=str(turn.turn), speaker=labels[turn.side], text=turn.text)
 
 
 def labels_of(debate: Debate, *, swapped: bool = False) -> dict[Side, str]:

@@ -5,6 +5,9 @@ From version 4 of the debater's template on.  Source: docs/design.md.
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import chain, repeat
+from operator import contains
 from typing import Final
 
 from msgspec import Struct
@@ -12,7 +15,8 @@ from msgspec.structs import replace
 
 from events.state.claims import BY_EVIDENCE, Claim
 from events.state.debate import Debate
-from events.state.ledger import ScoreEntry, without_notes
+from events.state.derived import by_turn, derived
+from events.state.ledger import ScoreEntry, TurnCard, without_notes
 from events.text.said import sentences
 from events.types import Side, Span, other
 
@@ -65,13 +69,13 @@ def matters(debate: Debate, side: Side, *, closes: bool) -> tuple[str, ...]:
     if not last:
         return ()
     told = [each.text for each in debate.characters.directives.values() if each.side == side]
-    named = [quote for text in told for quote in _QUOTED.findall(text)]
+    named = [quote for text in told for quote in _named(text)]
     own = sorted(_own_faults(debate, side, last), key=lambda each: -each.cost)
     found: list[_Matter] = []
 
     def take(points: Iterable[_Matter]) -> None:
         """Take the first point whose words are not named yet."""
-        here = [quote for point in found for quote in point.quotes]
+        here = [words for point in found for quote in point.quotes if (words := quote.strip(_ENDS))]
         for each in points:
             known = here if each.is_new else [*here, *named]
             if each not in found and not any(_overlaps(quote, known) for quote in each.quotes):
@@ -92,12 +96,21 @@ def matters(debate: Debate, side: Side, *, closes: bool) -> tuple[str, ...]:
 def flaws(debate: Debate, side: Side) -> Iterator[ScoreEntry]:
     """The flaws in turns of ``side`` that the newest turn exposed, in words that the side has not taken back."""
     newest = len(debate.transcript.spoken())
-    for card in debate.ledger.cards.values():
-        for entry in card.entries if card.side == side else ():
-            if entry.kind == "gap" and len(entry.evidence) > 1 and entry.evidence[1].turn == newest:
-                fails = entry.evidence[0]
-                if fails.span is not None and not _is_taken_back(debate, fails.turn, fails.span):
-                    yield entry
+    if debate.opened is None:
+        return
+    shown = derived(debate.opened).blocks("shown flaws", list(debate.ledger.cards.items()), _shown, by_turn)
+    for entry in chain.from_iterable(block.get(newest, ()) for block in shown):
+        fails = entry.evidence[0]
+        is_own = debate.ledger.sides[entry.turn] == side
+        if is_own and fails.span is not None and not _is_taken_back(debate, fails.turn, fails.span):
+            yield entry
+
+
+def _shown(card: TurnCard) -> Iterator[tuple[int, ScoreEntry]]:
+    """The flaws of a turn, each with the turn that exposed it."""
+    for entry in card.entries:
+        if entry.kind == "gap" and len(entry.evidence) > 1:
+            yield entry.evidence[1].turn, entry
 
 
 def _own_faults(debate: Debate, side: Side, last: int) -> Iterator[_Matter]:
@@ -158,7 +171,7 @@ def _unanswered(debate: Debate, side: Side, last: int) -> Iterator[_Matter]:
     ):
         return
     contradicted = {name for found in spine.contradictions for name in found.premises}
-    named = [quote for each in debate.characters.directives.values() for quote in _QUOTED.findall(each.text)]
+    named = [quote for each in debate.characters.directives.values() for quote in _named(each.text)]
     faults = [claim.span for claim in debate.claims.values() if claim.turn == last]
     entries = debate.ledger.cards[last].entries if last in debate.ledger.cards else ()
     faults += [each.span for entry in entries if entry.kind == "gap" for each in entry.evidence[:1] if each.span]
@@ -244,10 +257,16 @@ def _shortened(text: str, most: int) -> str:
     return line[: max((end for end in ends if end <= most), default=0)].rstrip(" ;；؛")
 
 
+@lru_cache(4096)
+def _named(text: str) -> tuple[str, ...]:
+    """The words that a directive names, without their ends; cached, since no later directive names them again."""
+    return tuple(words for quote in _QUOTED.findall(text) if (words := quote.strip(_ENDS)))
+
+
 def _overlaps(quote: str, others: Iterable[str]) -> bool:
-    """Whether one of the other quotes holds this one, or is a part of it."""
-    words = quote.strip(_ENDS)
-    return any(words in other or other.strip(_ENDS) in words for other in others if other.strip(_ENDS))
+    """Whether one of the other quotes holds this one, or is a part of it.  They are given without their ends."""
+    words, known = quote.strip(_ENDS), tuple(others)
+    return any(map(contains, known, repeat(words))) or any(map(contains, repeat(words), known))
 
 
 def _meet(one: Span, another: Span) -> bool:

@@ -92,7 +92,10 @@ def debater_prompt(
     ``words``: the moderator's words in order, each with the turn that it follows.  ``place``: needed by a template of
     version 3 or later, whose last piece holds all that changes from turn to turn.
     """
-    shown = [(turn.turn, _turn(template, side, turn, quote)) for turn in (spoken[-history:] if history else ())]
+    shown = [
+        (turn.turn, _turn(template, turn.side == side, turn.turn, turn.text, quote))
+        for turn in (spoken[-history:] if history else ())
+    ]
     shown += [(after, _word(template, text, quote)) for after, text in words]
     said = [piece for _, piece in sorted(shown, key=lambda each: each[0])]  # a word follows its turn
     topic = inline(motion, quote)
@@ -194,12 +197,14 @@ def _told(directive: str, quote: Callable[[str], str]) -> str:
     return "".join(part if number % 2 else part.translate(_QUOTES) for number, part in enumerate(parts))
 
 
-def _turn(template: Template, side: Side, turn: TurnSpoken, quote: Callable[[str], str]) -> Piece:
-    if turn.side == side:
-        return "assistant", _UNMARK.sub("", quote(turn.text))  # the words may repeat an injection of the opponent
-    text = inline(turn.text, quote)
+@lru_cache(4096)
+def _turn(template: Template, is_own: bool, number: int, text: str, quote: Callable[[str], str]) -> Piece:
+    """A turn in the prompt of its own side, or of the other one; cached, since all later prompts have it too."""
+    if is_own:
+        return "assistant", _UNMARK.sub("", quote(text))  # the words may repeat an injection of the opponent
+    text = inline(text, quote)
     if template.version >= BY_PHASE:
-        return "user", _fill(template, "opponent", turn=str(turn.turn), text=text)
+        return "user", _fill(template, "opponent", turn=str(number), text=text)
     return "user", _fill(template, "opponent", text=text)
 
 

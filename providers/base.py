@@ -114,6 +114,8 @@ class Material(Struct, frozen=True, kw_only=True):
     """What else the question shows: two readings that differ, a rater's part, the positions of other judges."""
     least_quote: int = 1
     """Minimum number of characters of a valid quote."""
+    most_words: dict[str, int] = {}
+    """The most words of a part of the answer, by its path (``PRO-1.answer``); the empty path is the whole answer."""
 
 
 class CallProgress:

@@ -53,6 +53,7 @@ from events.types import (
     RaterCalibrated,
     Reason,
     ScorecardVerdictReached,
+    SeatHandedOver,
     Side,
     StanceStated,
     TurnRescored,
@@ -254,6 +255,7 @@ MOVED_BY: Final = frozenset(
         ClaimUpheld,
         ClaimCleared,
         RaterCalibrated,
+        SeatHandedOver,
         ContextSummarised,
         ContextShortened,
         FamilyWarned,
@@ -368,6 +370,10 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
             questions = debate.questions
             about = f"panel:{rater}@{measured}/"
             moved["questions"] = _without(questions, {key for key in questions.asked if key.startswith(about)})
+        case SeatHandedOver(seat=seat) if debate.questions.failed:
+            failed = debate.questions.failed.items()
+            kept = {key: reasons for key, reasons in failed if _about(key) != seat}
+            moved["questions"] = replace(debate.questions, failed=kept)
         case ContextSummarised():
             moved["context"] = {**debate.context, event.side: event}
         case ContextShortened():
@@ -393,9 +399,13 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
 
 
 def _is_own(debate: Debate, position: int) -> bool:
-    """Whether a record of a fork is its own, and not copied."""
-    origin = UNSET if debate.opened is None else debate.opened.origin
-    return origin is not UNSET and origin.kind == "fork" and position > origin.position
+    """Whether a resumption is that of a debate which copies records of another one, and is not copied itself."""
+    opened = debate.opened
+    if opened is None or opened.origin is UNSET:
+        return False
+    if opened.origin.kind == "fork":
+        return position > opened.origin.position
+    return opened.format == "protocol"  # judged again, it copies statements and no resumption
 
 
 def _unpriced(event: ModelAnswered | ModelFailed) -> str:
@@ -417,10 +427,14 @@ def _costs(debate: Debate, event: ModelAnswered | ModelFailed) -> dict[str, Any]
     return {"dearest_usd": max(debate.dearest_usd, cost)}
 
 
+def _about(key: str) -> str:
+    """What a question is about: ``pro`` for ``open:pro/1``."""
+    return key.partition(":")[2].partition("/")[0]
+
+
 def _turn_of(key: str) -> int:
     """The newest turn that a question is about; 0 if it is about no turn."""
-    shown = key.partition(":")[2].partition("/")[0]
-    numbers = [int(part) for part in shown.split("-") if part.isdigit()]
+    numbers = [int(part) for part in _about(key).split("-") if part.isdigit()]
     return max(numbers, default=0)
 
 

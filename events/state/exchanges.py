@@ -4,10 +4,10 @@ An anomaly is not an event.  It is derived again after every event that changes 
 events does not matter.
 """
 
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from msgspec import UNSET, Struct
-from msgspec.structs import replace
 
 from events.record import Recorded
 from events.state.ledger import SCORE_CHANGES, Ledger, turns_moved
@@ -17,6 +17,7 @@ from events.types import (
     Degree,
     Reason,
     Rounds,
+    ScoreCapped,
     ScoreChange,
     ScoreInferred,
     Side,
@@ -71,6 +72,8 @@ class Exchanges(Struct, frozen=True, kw_only=True, gc=False):
     anomalies: dict[str, Anomaly] = {}
     residuals: dict[int, float] = {}
     """By the position of its comparison: how far the scores of a pair lie from what the comparison says of them."""
+    used: frozenset[int] = frozenset()
+    """The positions of the comparisons between the sides that moved a score, or filled one that lacks."""
 
     @property
     def pairs(self) -> tuple[Comparison, ...]:
@@ -91,42 +94,73 @@ MOVED_BY: Final = frozenset({TurnsCompared, TurnScored, TurnRescored, ScoreInfer
 def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
     """The exchanges after ``record``; ``ledger`` is the one after it."""
     event = record.event
-    comparisons, closing = exchanges.comparisons, exchanges.closing
+    comparisons, closing, used = exchanges.comparisons, exchanges.closing, exchanges.used
     if isinstance(event, TurnsCompared):
-        made = Comparison(
-            position=record.position,
-            earlier=event.earlier,
-            later=event.later,
-            outcomes={} if event.outcomes is UNSET else event.outcomes,
-            degrees={} if event.degrees is UNSET else event.degrees,
-            flipped=event.flipped,
-            levels={} if event.levels is UNSET else event.levels,
-            reason=event.reason,
-            missing=None if event.missing is UNSET else event.missing,
-        )
-        if event.later == event.earlier + 1:
+        made = _made(record.position, event)
+        known = comparisons if event.later == event.earlier + 1 else closing
+        if event.later in known:
+            used -= {known[event.later].position}
+        if known is comparisons:
             comparisons = {**comparisons, event.later: made}
         else:
             closing = {**closing, event.later: made}
     elif not isinstance(event, TurnScored | ScoreChange | TurnRescored | ScoreInferred):
         return exchanges
-    after = replace(exchanges, comparisons=comparisons, closing=closing)
-    if isinstance(event, TurnsCompared):
-        touched: tuple[Comparison, ...] = (made,)
-    else:
-        turns = turns_moved(event) if isinstance(event, TurnRescored) else (event.turn,)
-        touched = tuple({each.position: each for turn in turns for each in after.about(turn)}.values())
-    stale = {each.position for each in touched}
-    anomalies = {key: each for key, each in exchanges.anomalies.items() if each.comparison not in stale}
-    residuals = {position: each for position, each in exchanges.residuals.items() if position not in stale}
+    touched = (made,) if isinstance(event, TurnsCompared) else _about(exchanges, event)
+    anomalies, residuals = dict(exchanges.anomalies), exchanges.residuals
+    if not isinstance(event, ScoreChange) or isinstance(event, ScoreCapped):  # other changes leave what was admitted
+        residuals = _residuals(residuals, touched, ledger)
+        used = used.difference([each.position for each in touched]).union(
+            [each.position for each in touched if _is_used(ledger, each)]
+        )
+    for comparison in touched:
+        for key in _keys(comparison):
+            if key in anomalies and anomalies[key].comparison == comparison.position:
+                del anomalies[key]
     for comparison in touched:
         anomalies |= anomalies_of(comparison, ledger)
+    after = Exchanges(comparisons=comparisons, closing=closing, anomalies=anomalies, residuals=residuals, used=used)
+    return exchanges if after == exchanges else after
+
+
+def _about(
+    exchanges: Exchanges, event: TurnScored | ScoreChange | TurnRescored | ScoreInferred
+) -> Iterable[Comparison]:
+    """The comparisons of the turns whose scores an event changes."""
+    turns = turns_moved(event) if isinstance(event, TurnRescored) else (event.turn,)
+    return {each.position: each for turn in turns for each in exchanges.about(turn)}.values()
+
+
+def _made(position: int, event: TurnsCompared) -> Comparison:
+    return Comparison(
+        position=position,
+        earlier=event.earlier,
+        later=event.later,
+        outcomes={} if event.outcomes is UNSET else event.outcomes,
+        degrees={} if event.degrees is UNSET else event.degrees,
+        flipped=event.flipped,
+        levels={} if event.levels is UNSET else event.levels,
+        reason=event.reason,
+        missing=None if event.missing is UNSET else event.missing,
+    )
+
+
+def _residuals(known: dict[int, float], touched: Iterable[Comparison], ledger: Ledger) -> dict[int, float]:
+    """The residuals after the scores of some comparisons have changed."""
+    residuals = dict(known)
+    for comparison in touched:
+        residuals.pop(comparison.position, None)
         if (lies := residual(held(ledger, comparison).values())) is not None:
             residuals[comparison.position] = lies
-    is_same = comparisons is exchanges.comparisons and closing is exchanges.closing
-    if is_same and anomalies == exchanges.anomalies and residuals == exchanges.residuals:
-        return exchanges
-    return replace(after, anomalies=anomalies, residuals=residuals)
+    return residuals
+
+
+def _is_used(ledger: Ledger, comparison: Comparison) -> bool:
+    """Whether a comparison between the sides moved a score, or filled one that lacks."""
+    cards = [ledger.cards.get(each) for each in (comparison.earlier, comparison.later)]
+    known = [each for each in cards if each is not None and each.composite(ledger.dimensions) is not None]
+    is_known = len(known) == len(cards) and not all(each.inferred for each in known)
+    return comparison.missing is None and is_known and known[0].side != known[1].side
 
 
 def anomalies_of(comparison: Comparison, ledger: Ledger) -> dict[str, Anomaly]:
@@ -148,7 +182,7 @@ def anomalies_of(comparison: Comparison, ledger: Ledger) -> dict[str, Anomaly]:
             if balance is not None and balance.maximum != (whole := rubric.dimensions[dimension].maximum):
                 floor, ceiling = (round(each * balance.maximum / whole, 1) for each in (floor, ceiling))
             if balance is not None and not floor <= balance.effective <= ceiling:
-                found[f"{comparison.earlier}-{comparison.later}.{turn}.{dimension}"] = Anomaly(
+                found[_key(comparison, turn, dimension)] = Anomaly(
                     turn=turn,
                     dimension=dimension,
                     outcome="winner" if outcome == place else "loser",
@@ -157,6 +191,16 @@ def anomalies_of(comparison: Comparison, ledger: Ledger) -> dict[str, Anomaly]:
                     comparison=comparison.position,
                 )
     return found
+
+
+def _keys(comparison: Comparison) -> Iterator[str]:
+    """The keys that anomalies of a comparison may have."""
+    turns = comparison.earlier, comparison.later
+    return (_key(comparison, turn, dimension) for dimension in comparison.outcomes for turn in turns)
+
+
+def _key(comparison: Comparison, turn: int, dimension: str) -> str:
+    return f"{comparison.earlier}-{comparison.later}.{turn}.{dimension}"
 
 
 def residual_of_turn(exchanges: Exchanges, turn: int) -> float | None:

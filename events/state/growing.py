@@ -3,7 +3,8 @@
 Source: the binary counter of the logarithmic method, Bentley and Saxe, "Decomposable searching problems I" (1980).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import filterfalse
 from typing import Generic, TypeVar
 
 V = TypeVar("V")
@@ -37,7 +38,16 @@ class GrowingMap(Generic[V]):
         return None
 
     def __contains__(self, name: object) -> bool:
-        return any(name in part for part in self._parts)
+        for part in self._parts:  # noqa: SIM110 - a prompt asks for hundreds of names, and a generator takes longer
+            if name in part:
+                return True
+        return False
+
+    def without(self, names: Iterable[str]) -> set[str]:
+        """Those of the names that have no entry."""
+        for part in self._parts:
+            names = filterfalse(part.__contains__, names)
+        return set(names)
 
     def items(self) -> Iterator[tuple[str, V]]:
         """All entries, in the order of their names' first appearance in the oldest part."""

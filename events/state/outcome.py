@@ -14,7 +14,17 @@ from events.state.ledger import TurnCard
 from events.state.parts.panel import PANEL_NAMES_NONE
 from events.state.witnesses import witnesses_of
 from events.text.figures import rounded, shortest, sure
-from events.types import MeasuredLead, Missing, NarrativeVerdictReached, ScorecardVerdictReached, TurnRescored
+from events.types import (
+    AssessmentGiven,
+    MeasuredLead,
+    Missing,
+    NarrativeVerdictReached,
+    PanelConcluded,
+    ScorecardVerdictReached,
+    TurnRescored,
+    Winner,
+)
+from events.types.criteria import ProtocolRules
 
 NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
 RULES: Final = {
@@ -105,7 +115,7 @@ def _sentences(debate: Debate, ended: Conclusion, short: str) -> Iterator[str]:
         yield says.replace(PANEL_NAMES_NONE, short)
     else:
         yield f"{short}{_why(debate, ended)}."
-        if rule == "judge_and_panel" or (panel.conclusion is not UNSET and panel.conclusion.outcome == "cautious"):
+        if rule == "panel" and panel.conclusion is not UNSET and panel.conclusion.outcome == "cautious":
             yield says
     if rule in {"panel", "judge_and_panel"} and (figures := _figures(debate)):
         yield f"The judge’s scores: {figures}."
@@ -128,9 +138,44 @@ def _why(debate: Debate, ended: Conclusion) -> str:
             return f"{close} ({_figures(debate)})"
         case "baseline":
             return f": {BASELINE} ({_figures(debate)})"
-        case "judge_and_panel" if ended.winner == "neither":
-            return ": the judge and the panel do not name the same side"
+        case "judge_and_panel" if debate.panel.conclusion is not UNSET:
+            return f": {_judge_and_panel(debate, ended, debate.panel.conclusion)}"
     return ""
+
+
+def _judge_and_panel(debate: Debate, ended: Conclusion, panel: PanelConcluded) -> str:
+    """What the judge and a panel for reference only say, each."""
+    judge = _named_by_judge(debate)
+    judged = f"the judge names {'no side' if judge == 'neither' else NAMES[judge]}"
+    if panel.outcome not in {"concluded", "cautious"}:
+        why = (debate.panel.says or "").removeprefix(f"{PANEL_NAMES_NONE}: ").removesuffix(".")
+        return f"{judged}, and the panel {'none either' if judge == 'neither' else 'none'}: {why}"
+    agree = "agree" if panel.outcome == "concluded" else "agree in part"
+    but = ""
+    if ended.winner == "neither" and judge == panel.leaning:
+        turns = any(each.turns is True for each in panel.disputed.values())
+        but = f", but {'one argument' if turns else 'one rater'} alone could change that"
+    return f"{judged}, and the raters {agree} and lean to {NAMES[panel.leaning]}{but}"
+
+
+def _named_by_judge(debate: Debate) -> Winner:
+    """The side that the judge of a debate with a panel names: by the scorecard, or by the totals of an assessment."""
+    card, given, opened = debate.verdicts.scorecard, debate.protocol.assessment, debate.opened
+    if card is not None:
+        return card.winner
+    if given is UNSET or _is_baseline(debate):
+        return "neither"
+    return ahead_by_totals(given, (None if opened is None else opened.rubric.protocol) or ProtocolRules())
+
+
+def ahead_by_totals(given: AssessmentGiven, rules: ProtocolRules) -> Winner:
+    """The side that an assessment puts ahead; neither if a total is missing or the gap counts as even."""
+    if isinstance(given.pro_total, Missing) or isinstance(given.con_total, Missing):
+        return "neither"
+    apart = given.pro_total - given.con_total
+    if not apart or abs(apart) < rules.even_within:
+        return "neither"
+    return "pro" if apart > 0 else "con"
 
 
 def _figures(debate: Debate) -> str:

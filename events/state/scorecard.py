@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from events.state.certainty import LeadBasis, certainty_of, weight_of
-from events.state.exchanges import Comparison, Exchanges
+from events.state.exchanges import Exchanges
 from events.state.exchanges import rounds as count_rounds
 from events.state.ledger import Ledger, TurnCard
 from events.types import JudgeNoise, Missing, Rounds, Side, Winner, missing
@@ -182,17 +182,9 @@ def basis_of(ledger: Ledger, exchanges: Exchanges, known: ScorecardSums | None =
     return LeadBasis(
         residuals=tuple(exchanges.residuals.values()),
         turns=len(ledger.cards),
-        paired=sum(_is_used(ledger, each) for each in exchanges.pairs),
+        paired=len(exchanges.used),
         weight=weight_of((maxima[name] / whole, *both[name]) for name in counted),
     )
-
-
-def _is_used(ledger: Ledger, comparison: Comparison) -> bool:
-    """Whether a comparison between the sides moved a score, or filled one that lacks."""
-    cards = [ledger.cards.get(each) for each in (comparison.earlier, comparison.later)]
-    known = [each for each in cards if each is not None and each.composite(ledger.dimensions) is not None]
-    is_known = len(known) == len(cards) and not all(each.inferred for each in known)
-    return comparison.missing is None and is_known and known[0].side != known[1].side
 
 
 def leader_of(pro: float, con: float, rubric: Rubric) -> Winner:

@@ -11,6 +11,7 @@ from events.types import (
     Debater,
     DebateResumed,
     JudgeSeat,
+    ModelAnswered,
     Rater,
     SeatConnectionLost,
     SeatHandedOver,
@@ -46,6 +47,10 @@ class SeatState(Struct, frozen=True, kw_only=True, gc=False):
     """Position of the resignation; 0 for none."""
     model: str = ""
     """The model that has taken the seat over; empty for none."""
+    handed_over: int = 0
+    """Position at which that model took it over; 0 for none."""
+    has_sent: bool = False
+    """Whether the person has sent the statement of this turn; it is shown with the other side's."""
 
 
 Seats = dict[str, SeatState]
@@ -54,7 +59,9 @@ Seats = dict[str, SeatState]
 INITIAL: Seats = {}
 COURSELESS: Final = frozenset({SeatLinkMade, SeatLinkRevoked, SeatTaken, SeatConnectionLost, SeatReturned})
 """Events on which no step depends."""
-MOVED_BY: Final = COURSELESS | {DebateOpened, TurnStarted, DebateResumed, SeatResigned, SeatHandedOver}
+MOVED_BY: Final = COURSELESS | {DebateOpened, TurnStarted, ModelAnswered, DebateResumed, SeatResigned, SeatHandedOver}
+STATEMENTS: Final = frozenset({"open", "cross", "answer", "close"})
+"""Purposes of the questions that a debater answers with a statement of format ``protocol``: ``open:pro`` and so on."""
 
 
 def debater_of(opened: DebateOpened, seats: Seats, side: Side) -> Debater:
@@ -75,7 +82,7 @@ def debater_of(opened: DebateOpened, seats: Seats, side: Side) -> Debater:
     )
 
 
-def apply(seats: Seats, record: Recorded) -> Seats:  # noqa: C901 - one flat match, a case an event
+def apply(seats: Seats, record: Recorded) -> Seats:  # noqa: C901, PLR0912 - one flat match, a case an event
     """The seats after ``record``; the same object if none changed."""
     event = record.event
     if isinstance(event, DebateOpened):
@@ -84,11 +91,13 @@ def apply(seats: Seats, record: Recorded) -> Seats:  # noqa: C901 - one flat mat
         return seats
     match event:
         case DebateResumed():
-            return {name: replace(seat, turn=0, since="") for name, seat in seats.items()}
+            return {name: replace(seat, turn=0, since="", has_sent=False) for name, seat in seats.items()}
         case TurnStarted(side=side, turn=turn):
             seat = seats.get(side)
             is_new = seat is not None and seat.turn != turn
-            return {**seats, side: replace(seats[side], turn=turn, since=record.at)} if is_new else seats
+            return _with(seats, side, turn=turn, since=record.at, has_sent=False) if is_new else seats
+        case ModelAnswered(purpose=purpose, key=key) if purpose in STATEMENTS:
+            return _with(seats, key.partition(":")[2], has_sent=True)
         case SeatLinkMade(seat=name, digest=digest):
             return _with(seats, name, link=digest, holder="", is_away=False)
         case SeatLinkRevoked(seat=name):
@@ -102,7 +111,7 @@ def apply(seats: Seats, record: Recorded) -> Seats:  # noqa: C901 - one flat mat
         case SeatResigned(seat=name):
             return _with(seats, name, resigned=record.position)
         case SeatHandedOver(seat=name, model=model):
-            return _with(seats, name, model=model, is_away=False)
+            return _with(seats, name, model=model, handed_over=record.position, is_away=False)
         case _:
             return seats
 

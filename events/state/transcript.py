@@ -105,7 +105,7 @@ class Transcript(Struct, frozen=True, kw_only=True, gc=False):
 
     def spoken(self) -> tuple[TurnSpoken, ...]:
         """The spoken turns, in order."""
-        return tuple(turn.event for turn in self.turns.values() if turn.event is not None)
+        return tuple([turn.event for turn in self.turns.values() if turn.event is not None])
 
 
 GRAM: Final = 4

@@ -5,6 +5,7 @@ from typing import Final
 from msgspec import UNSET, Struct, UnsetType
 
 from events.record import Recorded
+from events.text.figures import rounded
 from events.types import Missing, ModelAnswered, ModelFailed
 
 
@@ -26,7 +27,7 @@ class UsageTotals(Struct, frozen=True, kw_only=True, gc=False):
 
 def in_usd(totals: UsageTotals) -> str:
     """The cost as a sum of the terminal and of exports: a minimum if the cost of a call is unknown."""
-    return f"{'at least ' if totals.unpriced_calls else ''}{totals.cost_usd:.4f} USD"
+    return f"{'at least ' if totals.unpriced_calls else ''}{rounded(totals.cost_usd, 4)} USD"
 
 
 INITIAL = UsageTotals()

@@ -17,6 +17,18 @@ def shortest(value: float, decimals: int = 1) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def signed(value: float, decimals: int = 1) -> str:
+    """The same with its sign: ``+1.5``, ``−0.5``, ``±0.0``."""
+    shown = rounded(abs(value), decimals)
+    sign = "±" if not float(shown) else "+" if value > 0 else "−"
+    return f"{sign}{shown}"
+
+
+def percent(share: float, decimals: int = 1) -> str:
+    """A share of 1 as ``12.5 %``, with at most so many decimals."""
+    return f"{shortest(100 * share, decimals)} %"
+
+
 ALMOST: Final = 0.995
 CLOSE: Final = 1e-9
 

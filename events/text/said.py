@@ -7,6 +7,7 @@ spaces counts as one word.  Case, Latin accents and forms of one character do no
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 from unicodedata import normalize
 
@@ -108,14 +109,16 @@ def _stands_at(words: Sequence[SpokenWord], at: int, term: Term) -> bool:
     ].text.startswith(last)
 
 
-def sentences(text: str) -> Iterator[Span]:
-    """The places [start, end) of the sentences that are not empty, without white space before them."""
-    start = 0
+@lru_cache(1024)
+def sentences(text: str) -> tuple[Span, ...]:
+    """The places [start, end) of the sentences that are not empty, without white space before them.  Cached."""
+    found, start = list[Span](), 0
     for end in [each.end() for each in SENTENCE_END.finditer(text)] + [len(text)]:
         begin = start + len(text[start:end]) - len(text[start:end].lstrip())
         if begin < end:
-            yield begin, end
+            found.append((begin, end))
         start = end
+    return tuple(found)
 
 
 def _within(mark: Span, place: Span) -> bool:

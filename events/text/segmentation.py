@@ -144,6 +144,21 @@ def first_words(text: str, most: int) -> str:
     return text[: _border(text, _within(text, most))].rstrip()
 
 
+def up_to_sentence(text: str, otherwise: str = "") -> str:
+    """Return a text that was cut, up to the end of its last sentence, if that keeps at least half.
+
+    Else the text, and what marks that it was cut.
+    """
+    end = max((match.end() for match in SENTENCE_END.finditer(text)), default=0)
+    return text[:end] if end and end >= len(text) / 2 else f"{text}{otherwise}"
+
+
+def first_sentences(text: str, most: int) -> str:
+    """Return a text within ``most`` words: a longer one ends with a whole sentence, or with an ellipsis."""
+    cut = first_words(text, most)
+    return cut if cut == text.rstrip() else up_to_sentence(cut, "…")
+
+
 def _within(text: str, most: int) -> int:
     """Return the length of the longest beginning that has at most ``most`` words."""
     if _UNSPACED.search(text) is None:

@@ -50,6 +50,10 @@ class ProtocolRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     closing_words: int = 200
     closing_shift: bool | UnsetType = UNSET
     """Whether a closing says how the side's position shifted, and why."""
+    whole_sentences: bool | UnsetType = UNSET
+    """Whether an answer or a closing that is too long ends with a whole sentence, or with an ellipsis."""
+    both_orders: bool | UnsetType = UNSET
+    """Whether the judge reads the debate twice, once with each side first, and half of the raters each side first."""
     temperature: Annotated[float, Meta(ge=0, le=2)] | UnsetType = UNSET
     """The temperature of cross-examinations, answers and closings; without it, that of openings."""
     even_within: float = 1.0
@@ -102,6 +106,9 @@ class PanelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """With fewer arguments, or turns, the panel is for reference only."""
     cautious_survives: bool | UnsetType = UNSET
     """With alpha from ``low`` to ``moderate``, a winner is named only if it leads also without any one rater."""
+    rests_on: Literal["arguments"] | UnsetType = UNSET
+    """``arguments``: the outcome rests on how far the raters agree on arguments, with one calibrated weighted score of
+    each by each rater, and sides that are too close have an outcome of their own.  Unset: on arguments × criteria."""
     strictness_from: float | UnsetType = UNSET
     """Points between the offsets of two raters from which the explanation names a difference in strictness."""
 
@@ -130,5 +137,13 @@ class DeliberationRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Share of the scale from which two scores of one dimension disagree: 1.5 of the 2 points between 1 and 3."""
     least_judges: Annotated[int, Meta(ge=2)] = 2
     timeout_s: float = 120.0
-    """Model time of all rounds together: of each the time of its slowest judge."""
+    """Model time of all rounds together: of each the time of its slowest judge.  Unused with ``judge_s``."""
     artifact: Criteria = ARTIFACT
+    judge_s: float | UnsetType = UNSET
+    """The most model time of one judge in one round, with its failed calls; it replaces ``timeout_s``."""
+    carries: bool | UnsetType = UNSET
+    """Whether an opinion that was not given again stands, and a finding until its judge withdraws it."""
+    reasons: bool | UnsetType = UNSET
+    """Whether a judge names what moved it, and a better reason about the same words counts as a reason."""
+    groups: bool | UnsetType = UNSET
+    """Whether the judge groups near-duplicates among the findings and conditions, after the last round."""

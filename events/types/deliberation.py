@@ -31,6 +31,12 @@ class OpinionGiven(DerivedEvent, frozen=True, kw_only=True, tag="opinion_given")
     verified: bool = False
     absent: dict[str, str] = field(default_factory=dict)
     missing: Reason | UnsetType = UNSET
+    withdrawn: tuple[str, ...] | UnsetType = UNSET
+    """Findings and remediation of the judge's earlier rounds that it no longer holds."""
+    moved_by: str | UnsetType = UNSET
+    """The rater whose reason moved the judge, as it says."""
+    moved_words: str | UnsetType = UNSET
+    """The words of that rater that moved it, as it says."""
 
 
 class Disagreement(Struct, frozen=True, kw_only=True):
@@ -42,13 +48,20 @@ class Disagreement(Struct, frozen=True, kw_only=True):
 
 
 class MindChange(Struct, frozen=True, kw_only=True, rename={"before": "from", "after": "to"}):
-    """A judge changed its verdict: by evidence (a verified quote that is new) or by conformity."""
+    """A judge changed its verdict: by evidence (a verified quote that is new), by a reason, or by conformity.
+
+    By a reason: words that it quotes from the position of another judge, as it was shown.
+    """
 
     rater: str
     before: Verdict
     after: Verdict
-    kind: Literal["evidence", "conformity"]
+    kind: Literal["evidence", "reason", "conformity"]
     quote: str
+    moved_by: str | UnsetType = UNSET
+    """The rater whose reason it was."""
+    reason: str | UnsetType = UNSET
+    """The words of that reason."""
 
 
 class DeliberationHeld(DerivedEvent, frozen=True, kw_only=True, tag="deliberation_held"):
@@ -63,6 +76,8 @@ class DeliberationHeld(DerivedEvent, frozen=True, kw_only=True, tag="deliberatio
     """Model time of the round's slowest judge."""
     ended: str = ""
     """Why no further round follows; empty if one may follow."""
+    carried: dict[str, int] | UnsetType = UNSET
+    """Raters that gave no opinion in this round, with the round whose opinion stands."""
 
 
 class Artifact(Struct, frozen=True, kw_only=True):
@@ -71,17 +86,30 @@ class Artifact(Struct, frozen=True, kw_only=True):
     name: str
     text: str
     digest: str
+    purpose: str | UnsetType = UNSET
+    """What it is judged for: a migration plan that can be rolled back."""
+
+
+class Point(Struct, frozen=True, kw_only=True):
+    """A finding, or a step of remediation, and the raters who named it.
+
+    ``alike``: the same in other words, as the judge grouped them.
+    """
+
+    text: str
+    by: tuple[str, ...]
+    alike: tuple[str, ...] | UnsetType = UNSET
 
 
 class ArtifactJudged(DerivedEvent, frozen=True, kw_only=True, tag="artifact_judged"):
     """The verdict on an artifact: the verdict with the most weight after deliberation; of equals, the more severe one.
 
-    ``independent`` is the verdict of record: the same computed from round 0, before the judges read each other.
+    ``independent`` is the same computed from round 0, before the judges read each other.
     """
 
     verdict: Verdict | UnsetType = UNSET
     shares: dict[str, float] = field(default_factory=dict)
-    """Weight behind each verdict after the last round, summing to 1 over the judges that answered."""
+    """Weight behind each verdict after the last round, summing to 1 over the judges that count."""
     independent: Verdict | UnsetType = UNSET
     independent_shares: dict[str, float] = field(default_factory=dict)
     agreement: float | UnsetType = UNSET
@@ -92,3 +120,9 @@ class ArtifactJudged(DerivedEvent, frozen=True, kw_only=True, tag="artifact_judg
     remediation: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     missing: Reason | UnsetType = UNSET
+    unmoved: Verdict | UnsetType = UNSET
+    """The verdict without the moves by conformity; absent if there was none."""
+    named_findings: tuple[Point, ...] | UnsetType = UNSET
+    """``findings``, each with the raters who named it."""
+    named_remediation: tuple[Point, ...] | UnsetType = UNSET
+    """``remediation``, each with the raters who named it."""

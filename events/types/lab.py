@@ -21,6 +21,7 @@ Battery = Literal[
     "pressure",
     "family",
     "people",
+    "level",
 ]
 """A group of trials that vary the same thing."""
 Place = Literal["first", "second"]
@@ -86,6 +87,17 @@ class InjectionItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     control: str
 
 
+Level = Literal["weak", "middle", "strong"]
+"""How good an anchor is; the three of a motion have this order."""
+
+
+class LevelAnchor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Pro's first speech of a known level: ``points`` of 100 that a reader gives it by the anchors of the rubric."""
+
+    text: str
+    points: float
+
+
 class LabItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Everything about one motion.  ``mirrored``: the motion for which the same speeches argue the other side."""
 
@@ -96,6 +108,8 @@ class LabItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     authority: AuthorityItem | UnsetType = UNSET
     obscure: ObscureFact | UnsetType = UNSET
     injection: tuple[InjectionItem, ...] = ()
+    level: dict[Level, LevelAnchor] | UnsetType = UNSET
+    """Speeches of a known level, on the motion as it stands."""
 
 
 class PeopleItem(Struct, frozen=True, kw_only=True):
@@ -111,9 +125,22 @@ class PeopleItem(Struct, frozen=True, kw_only=True):
     """The first speaker's first speech, the second speaker's first speech, and so on."""
     better: Place
     """Pairs: the speaker whom people found more convincing.  Debates: the one who defends the right answer."""
-    kind: Literal["pairs", "debates"]
+    kind: Literal["pairs", "debates", "scores"]
+    """``scores``: one speech, and the points that people gave it."""
     person: Place | UnsetType = UNSET
     """The speaker whom the person believed who judged the debate live."""
+    score: float | UnsetType = UNSET
+    """The mean of the points that people gave the speech, from 0 to 100."""
+
+
+class LeftOut(Struct, frozen=True, kw_only=True):
+    """Items of a kind that were given and are not asked about."""
+
+    battery: Battery
+    kind: str
+    given: int
+    asked: int
+    why: str
 
 
 class LabSetup(Struct, frozen=True, kw_only=True):
@@ -136,6 +163,11 @@ class LabSetup(Struct, frozen=True, kw_only=True):
     """Where the items are from, in words."""
     family: str = ""
     """The judge's family of models; empty if it has none."""
+    repeats: dict[Battery, int] | UnsetType = UNSET
+    """Times that each trial is asked, by battery.  Unset in a run that was planned in the first way: each trial once,
+    debates that people judged without scores of their speeches."""
+    left_out: tuple[LeftOut, ...] | UnsetType = UNSET
+    """Items that were given and are not asked about."""
 
 
 LabVerdict = Literal[
@@ -144,10 +176,16 @@ LabVerdict = Literal[
     "no bias that matters",
     "cannot tell",
     "measured",
+    "better",
+    "worse",
+    "not shown",
     "within the floor",
     "could not have seen it",
 ]
-"""``measured``: the figure has no value without bias to be compared with.  The last two are of an earlier rule."""
+"""``measured``: the figure has no value to be compared with.  ``better``, ``worse``, ``not shown``: it has one that a
+good judge exceeds, such as a coin.  The last two are of an earlier rule."""
+OF_ABILITY: Final[frozenset[LabVerdict]] = frozenset(("better", "worse", "not shown"))
+"""Verdicts on figures of which a large value is good."""
 
 
 class Effect(Struct, frozen=True, kw_only=True):
@@ -188,7 +226,12 @@ class Effect(Struct, frozen=True, kw_only=True):
     @property
     def is_biased(self) -> bool:
         """Whether a bias is shown, also in a run that an earlier rule judged."""
-        return self.q is not None and self.q < SIGNIFICANT
+        return self.is_of_bias and self.q is not None and self.q < SIGNIFICANT
+
+    @property
+    def is_of_bias(self) -> bool:
+        """Whether the figure has a value without bias."""
+        return self.verdict != "measured" and self.verdict not in OF_ABILITY
 
 
 class CalibrationBin(Struct, frozen=True, kw_only=True):

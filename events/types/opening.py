@@ -87,6 +87,9 @@ class JudgeSeat(Struct, frozen=True, kw_only=True):
     """Seconds that a person has for a question; unset for a model."""
     effort: Effort = "full"
     """``brief``: at most three calls a turn (four about the last): two questions that belong together share a call."""
+    server: str | UnsetType = UNSET
+    """``vendor``, or the beginning of the SHA-256 of another address: two servers that offer one name are two judges.
+    Unset in a log of an older version, and for a provider without addresses."""
 
 
 class JudgeNoise(Struct, frozen=True, kw_only=True):
@@ -180,7 +183,7 @@ Format = str
 """The name of a format; ``server.debate.formats`` has the table of them."""
 
 
-class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened"):
+class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened", gc=True, weakref=True):
     """A debate began.  The event carries all data that later readers need."""
 
     naming: ClassVar[frozenset[str]] = frozenset(

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from events.types.base import BothSides, DerivedEvent, Event, Missing, Reason, Think, Winner
+from events.types.base import BothSides, DerivedEvent, Event, Missing, Reason, Side, Think, Winner
 from events.types.criteria import Share, Standing
 
 Words = Annotated[str, Meta(min_length=1, max_length=300, pattern=r"^[^\x00-\x1f\x7f]*$")]
@@ -65,8 +65,9 @@ class Coefficient(Struct, frozen=True, kw_only=True):
     undefined: str | UnsetType = UNSET
 
 
-PanelOutcome = Literal["concluded", "cautious", "contested", "irreconcilable", "undetermined"]
-"""``undetermined``: agreement could not be measured; like ``contested`` and ``irreconcilable`` it names no winner."""
+PanelOutcome = Literal["concluded", "cautious", "contested", "irreconcilable", "undetermined", "too_close"]
+"""Only ``concluded`` and ``cautious`` can name a winner.  ``undetermined``: agreement could not be measured.
+``too_close``: the gap is below ``least_gap``; in versions 1 and 2 that is ``irreconcilable``."""
 
 
 class PanelistScored(DerivedEvent, frozen=True, kw_only=True, tag="panelist_scored"):
@@ -90,12 +91,15 @@ class PanelistScored(DerivedEvent, frozen=True, kw_only=True, tag="panelist_scor
     missing: Reason | UnsetType = UNSET
     finding: str | UnsetType = UNSET
     """What the rater sees from its part, in its words."""
+    first: Side | UnsetType = UNSET
+    """The side whose arguments it read first; unset if all raters of the debate read in one order."""
 
 
 class AgreementMeasured(DerivedEvent, frozen=True, kw_only=True, tag="agreement_measured"):
     """Krippendorff's alpha over item × dimension, and Fleiss' kappa over standings.
 
-    ``raw`` (interval) decides, or, if ``margins`` is there, the lower of ``calibrated`` and ``margins``.
+    ``arguments`` decides.  Without it ``raw`` (interval) does, or, if ``margins`` is there, the lower of ``calibrated``
+    and ``margins``.
     """
 
     raw: Coefficient
@@ -111,10 +115,14 @@ class AgreementMeasured(DerivedEvent, frozen=True, kw_only=True, tag="agreement_
     """ICC(2,k): how reliable the raters' mean is if their strictness counts."""
     icc_consistency: Coefficient | UnsetType = UNSET
     """ICC(3,k): the same without strictness."""
+    arguments: Coefficient | UnsetType = UNSET
+    """Alpha over arguments, or turns: one calibrated weighted score of each by each rater."""
 
     @property
     def deciding(self) -> Coefficient:
         """The coefficient that decides; without margins (they are all 0) calibrated scores decide alone."""
+        if self.arguments is not UNSET:
+            return self.arguments
         if self.margins is UNSET:
             return self.raw
         if self.calibrated.value is UNSET or self.margins.value is UNSET:
@@ -127,12 +135,14 @@ def _value(coefficient: Coefficient) -> float:
 
 
 class Dispute(Struct, frozen=True, kw_only=True):
-    """An item on which the raters are far apart.  ``decides``: it alone prevents a winner."""
+    """An item on which the raters are far apart.  ``decides``: it alone prevents a winner, unless alpha is high."""
 
     variance: float
     decides: bool
     scores: dict[str, float]
     """The weighted score of each rater, raw or calibrated as ``decides`` of the conclusion says."""
+    turns: bool | UnsetType = UNSET
+    """Whether without it the same side does not lead, or a side has no item; where the outcome rests on arguments."""
 
 
 class LeaveOneOut(Struct, frozen=True, kw_only=True):
@@ -144,6 +154,14 @@ class LeaveOneOut(Struct, frozen=True, kw_only=True):
     gap: float | Missing
     leaning: Winner | UnsetType = UNSET
     """The side that leads without that rater."""
+
+
+class ItemStandings(Struct, frozen=True, kw_only=True):
+    """The standings that the raters gave an item: how many gave which."""
+
+    counts: dict[Standing, int]
+    commonest: Standing | UnsetType = UNSET
+    """The standing that more raters gave than any other; unset on a tie."""
 
 
 class PanelConcluded(DerivedEvent, frozen=True, kw_only=True, tag="panel_concluded"):
@@ -167,13 +185,17 @@ class PanelConcluded(DerivedEvent, frozen=True, kw_only=True, tag="panel_conclud
     """By the rater that is left out."""
     reasons: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
-    """What to find out or to do next."""
+    """What to find out next; where ``act`` is unset, also what to do."""
     decides: Literal["raw", "calibrated"] | UnsetType = UNSET
     """The scores that leaning, gap and disputes rest on; ``raw`` if it is unset."""
     strictness: dict[str, float] | UnsetType = UNSET
     """By rater: points by which its scores lie above those of all raters (lenient) or below them (strict)."""
     reference_only: tuple[str, ...] | UnsetType = UNSET
     """Why the panel alone names no winner: too few raters or arguments."""
+    act: tuple[str, ...] | UnsetType = UNSET
+    """What to do with this conclusion, and what to read before."""
+    standings: dict[str, ItemStandings] | UnsetType = UNSET
+    """By item, those to which a rater gave a standing."""
 
 
 class DecisionRecorded(Event, frozen=True, kw_only=True, tag="decision_recorded"):

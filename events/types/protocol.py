@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from events.types.base import DerivedEvent, Missing, Reason, Side, Span
+from events.types.base import BothSides, DerivedEvent, Missing, Reason, Side, Span
 from events.types.criteria import Fallacy, Standing
 
 Shift = Literal["strengthened", "weakened", "adjusted", "unchanged"]
@@ -83,7 +83,7 @@ class ClosingStated(DerivedEvent, frozen=True, kw_only=True, tag="closing_stated
 
 
 class FallacyFound(DerivedEvent, frozen=True, kw_only=True, tag="fallacy_found"):
-    """A fallacy in a side's statement for an argument; ``quote`` stands in ``turn`` at ``span``."""
+    """A fallacy in what is said for an argument, or against it; ``quote`` stands in ``turn`` at ``span``."""
 
     argument: str
     fallacy: Fallacy
@@ -91,10 +91,23 @@ class FallacyFound(DerivedEvent, frozen=True, kw_only=True, tag="fallacy_found")
     turn: int
     span: Span
     reason: str = ""
+    by: Side | UnsetType = UNSET
+    """The examiner, if it stands in the cross-examination of the argument; unset for the argument's own side."""
+
+
+class ArgumentReading(Struct, frozen=True, kw_only=True):
+    """What the judge says of an argument in one of two readings."""
+
+    standing: Standing | UnsetType = UNSET
+    reason: str = ""
+    scores: dict[str, float] = {}
 
 
 class ArgumentTraced(DerivedEvent, frozen=True, kw_only=True, tag="argument_traced"):
-    """The standing of an argument at the end, and its scores (1–10 for each dimension; ``total`` is weighted)."""
+    """The standing of an argument at the end, and its scores (1–10 for each dimension; ``total`` is weighted).
+
+    ``readings``: if the judge read the debate twice, each reading by the side that stood first in it.
+    """
 
     argument: str
     standing: Standing | UnsetType = UNSET
@@ -104,10 +117,14 @@ class ArgumentTraced(DerivedEvent, frozen=True, kw_only=True, tag="argument_trac
     total: float | Missing = 0.0
     missing: Reason | UnsetType = UNSET
     """Why there is no standing."""
+    readings: dict[Side, ArgumentReading] | UnsetType = UNSET
 
 
 class AssessmentGiven(DerivedEvent, frozen=True, kw_only=True, tag="assessment_given"):
-    """The judge's assessment.  A total is a side's mean score × the rubric's number of arguments."""
+    """The judge's assessment.  A total is a side's mean score × the rubric's number of arguments.
+
+    ``readings``: if the judge read the debate twice, the totals of each reading by the side that stood first in it.
+    """
 
     pro_total: float | Missing
     con_total: float | Missing
@@ -115,6 +132,7 @@ class AssessmentGiven(DerivedEvent, frozen=True, kw_only=True, tag="assessment_g
     unresolved_questions: tuple[str, ...] = ()
     recommendation: str = ""
     missing: Reason | UnsetType = UNSET
+    readings: dict[Side, BothSides] | UnsetType = UNSET
 
 
 class Briefing(Struct, frozen=True, kw_only=True):
@@ -137,3 +155,7 @@ class Briefing(Struct, frozen=True, kw_only=True):
     recommendation: str = ""
     cautions: tuple[str, ...] = ()
     """Limits of this briefing: a tiny model, faulty structure, a missing assessment, fallacies."""
+    limits: dict[str, str] | UnsetType = UNSET
+    """By argument that is partially upheld: the judge's reason, which says how far it holds."""
+    standings: dict[str, str] | UnsetType = UNSET
+    """By argument: the judge's standing and those of the panel, in words."""

@@ -224,9 +224,10 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 def rule_of(rubric: Rubric, kind: FlagKind) -> ClaimRule | None:
     """The rule of a kind of claim, whether the judge or the evidence decides it; None if the rubric has none."""
-    rules: dict[FlagKind, ClaimRule] = dict(rubric.claims)  # type: ignore[arg-type]  # its keys are some of these
-    rules.update(rubric.evidence or {})  # type: ignore[arg-type]  # likewise
-    return rules.get(kind)
+    decided = rubric.evidence or {}
+    if kind in decided:
+        return decided[kind]
+    return rubric.claims.get(kind)  # type: ignore[arg-type]  # its keys are some of these
 
 
 def is_unscaled(rubric: Rubric) -> bool:

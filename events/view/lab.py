@@ -3,7 +3,8 @@
 from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
-from events.types import CalibrationBin, Effect
+from events.types import Battery, CalibrationBin, Effect
+from events.types.lab import LeftOut
 
 
 class BatteryView(Struct, frozen=True, kw_only=True, gc=False):
@@ -31,6 +32,10 @@ class LabView(Struct, frozen=True, kw_only=True, gc=False):
     curve: tuple[CalibrationBin, ...] | UnsetType = UNSET
     failed_trials: int | UnsetType = UNSET
     """Trials without an answer, once it has its result."""
+    left_out: tuple[LeftOut, ...] | UnsetType = UNSET
+    """Items that were given and are not asked about."""
+    repeats: dict[Battery, int] | UnsetType = UNSET
+    """Times that each trial is asked, by battery."""
 
 
 def lab_view(debate: Debate) -> LabView | UnsetType:
@@ -57,4 +62,6 @@ def lab_view(debate: Debate) -> LabView | UnsetType:
         effects=UNSET if measured is None else measured.effects,
         curve=UNSET if measured is None else measured.curve,
         failed_trials=UNSET if measured is None else measured.failed,
+        left_out=setup.left_out,
+        repeats=setup.repeats,
     )

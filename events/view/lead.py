@@ -19,7 +19,7 @@ from events.view.turn_view import TurnView
 
 
 class LeadMove(Struct, frozen=True, kw_only=True, gc=False):
-    """An event that gave a turn its composite, or changed one; a second reading also changes those beside it."""
+    """An event that gave a turn its composite, or changed one; a second reading also changes its neighbours."""
 
     turn: int
     during: int
@@ -95,10 +95,10 @@ def with_arguments(lead: LeadView, protocol: ProtocolState) -> LeadView:
 
 
 def with_opinions(lead: LeadView, panel: PanelState) -> LeadView:
-    """The lead of a deliberation: how many raters hold each verdict."""
+    """The lead of a deliberation: how many raters hold each verdict, by the last one that each gave."""
     rounds = sorted(panel.opinions.items(), key=_round)
-    newest = {rater: said.verdict for _, opinions in rounds for rater, said in opinions.items()}
-    counts = Counter(verdict for verdict in newest.values() if verdict is not UNSET)
+    newest = {rater: said.verdict for _, given in rounds for rater, said in given.items() if said.verdict is not UNSET}
+    counts = Counter(newest.values())
     return replace(lead, opinions=tuple(counts.items()) or UNSET)
 
 
@@ -123,7 +123,7 @@ def with_moves(lead: LeadView, before: Ledger, after: Ledger, sums: ScorecardSum
         is_first = entry.kind in FIRST
         moves[str(position)] = LeadMove(
             turn=turn,
-            during=max(number for number, card in after.cards.items() if card.position <= position),
+            during=next(number for number in reversed(after.cards) if after.cards[number].position <= position),
             composite=composite,
             before=UNSET if is_first or was is None else was,
             applied=UNSET if is_first else round(sum(counted), 2),

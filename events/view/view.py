@@ -98,6 +98,8 @@ class PersonView(Struct, frozen=True, kw_only=True, gc=False):
     """The turn whose clock runs or has run last."""
     since: str | UnsetType = UNSET
     """When that clock began."""
+    has_sent: bool | UnsetType = UNSET
+    """Set once the person has sent the statement of this turn, which is shown with the other side's."""
 
 
 class TranscriptView(Struct, frozen=True, kw_only=True, gc=False):
@@ -500,7 +502,13 @@ def _person(seat: SeatState) -> PersonView:
         state = "away" if seat.is_away else "taken"
     elif seat.link:
         state = "invited"
-    return PersonView(state=state, time_s=seat.time_s, turn=seat.turn or UNSET, since=seat.since or UNSET)
+    return PersonView(
+        state=state,
+        time_s=seat.time_s,
+        turn=seat.turn or UNSET,
+        since=seat.since or UNSET,
+        has_sent=seat.has_sent or UNSET,
+    )
 
 
 def is_taken(seat: Debater) -> bool:

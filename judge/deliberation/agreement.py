@@ -10,20 +10,38 @@ from statistics import fmean
 from typing import Final
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from events.types import Missing, missing
 from events.types.criteria import DeliberationRules
 from events.types.deliberation import Disagreement, MindChange, OpinionGiven
 from judge.deliberation.subject import Opinions
-from judge.guard.quotes import comparable
+from judge.guard.quotes import comparable, find
 
 DIGITS: Final = 9
 """Decimals of an agreement, so that binary fractions do not decide whether a threshold is met."""
+SHOWN: Final = 300
+"""Characters of a judge's rationale that the other judges read."""
+LISTED: Final = 8
+"""Findings of a judge that the other judges read."""
 
 
 def with_verdict(opinions: Opinions) -> dict[str, OpinionGiven]:
     """Return the opinions that have a verdict."""
     return {rater: each for rater, each in opinions.items() if each.verdict is not UNSET}
+
+
+def standing(rounds: Sequence[Opinions]) -> tuple[Opinions, ...]:
+    """Return the opinions that stand after each round: of every judge the last one that has a verdict.
+
+    A judge that never gave a verdict has its first opinion, which is missing.
+    """
+    now: dict[str, OpinionGiven] = {}
+    stood = []
+    for given in rounds:
+        now = {**given, **now, **with_verdict(given)}
+        stood.append(now)
+    return tuple(stood)
 
 
 def agreement(opinions: Opinions, rules: DeliberationRules, scale: float) -> float | Missing:
@@ -70,27 +88,43 @@ def disagreements(
     return tuple(sorted(found, key=lambda each: -each.severity))
 
 
-def mind_changes(earlier: Sequence[Opinions], now: Opinions) -> tuple[MindChange, ...]:
+def mind_changes(earlier: Sequence[Opinions], now: Opinions, least: int = 0) -> tuple[MindChange, ...]:
     """Return the judges that changed their last verdict, and why.
 
-    A change is by evidence if the judge names a verified quote that it has not named before, else by conformity.
+    A change is by evidence if the judge names a verified quote that it has not named before; by a reason if it quotes
+    at least ``least`` characters of what another judge's position said in the round; else by conformity.
     """
     found = []
     for rater, opinion in now.items():
         before = [each[rater] for each in earlier if rater in with_verdict(each)]
         if not before or opinion.verdict is UNSET or before[-1].verdict in {UNSET, opinion.verdict}:
             continue
-        is_new = opinion.verified and not any(_same(opinion.quote, each.quote) for each in before)
-        found.append(
-            MindChange(
-                rater=rater,
-                before=before[-1].verdict,
-                after=opinion.verdict,
-                kind="evidence" if is_new else "conformity",
-                quote=opinion.quote,
-            )
+        change = MindChange(
+            rater=rater, before=before[-1].verdict, after=opinion.verdict, kind="conformity", quote=opinion.quote
         )
+        if opinion.verified and not any(_same(opinion.quote, each.quote) for each in before):
+            change = replace(change, kind="evidence")
+        elif _is_reason(opinion, earlier[-1], least):
+            change = replace(change, kind="reason", moved_by=opinion.moved_by, reason=opinion.moved_words)
+        found.append(change)
     return tuple(found)
+
+
+def position_texts(opinion: OpinionGiven, listed: int) -> tuple[str, tuple[str, ...]]:
+    """Return what a position shows of a judge's reasons: its rationale and its first ``listed`` findings."""
+    rationale = opinion.rationale if len(opinion.rationale) <= SHOWN else f"{opinion.rationale[:SHOWN]}…"
+    return rationale, opinion.findings[:listed]
+
+
+def _is_reason(opinion: OpinionGiven, shown: Opinions, least: int) -> bool:
+    """Return whether the words that moved a judge stand in the position of the other judge that it names."""
+    if opinion.moved_by is UNSET or opinion.moved_words is UNSET or opinion.moved_by == opinion.rater:
+        return False
+    position = with_verdict(shown).get(opinion.moved_by)
+    if position is None:
+        return False
+    rationale, findings = position_texts(position, LISTED)
+    return any(find(opinion.moved_words, text, least) is not None for text in (rationale, *findings))
 
 
 def _same(one: str, other: str) -> bool:

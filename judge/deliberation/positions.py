@@ -1,15 +1,20 @@
 """Opinions of a panel before its raters read each other, derived from their independent scores."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import fmean
+
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from events.state.debate import Debate
 from events.state.parts.panel import RaterState
+from events.text.figures import rounded
 from events.types import SIDES, DebateOpened, PanelistScored, Reason, Side
 from events.types.criteria import Criteria
 from events.types.deliberation import OpinionGiven, Verdict
-from judge.deliberation.agreement import DIGITS
+from judge.deliberation.agreement import DIGITS, LISTED
 from judge.deliberation.opinions import no_opinion
+from judge.deliberation.subject import rules_of
 from judge.panel.questions import item_sides
 
 MIN_GAP = 0.05
@@ -22,11 +27,15 @@ def independent_opinions(debate: Debate, opened: DebateOpened) -> dict[str, Opin
     least_gap = rules.least_gap if rules is not None else MIN_GAP
     criteria = opened.rubric.criteria or Criteria(dimensions={})
     items = item_sides(debate, opened)
-    return {
+    given = {
         name: independent_opinion(heard, heard.scored, items, criteria, least_gap)
         for name, heard in debate.panel.raters.items()
         if isinstance(heard.scored, PanelistScored)
     }
+    if rules_of(opened).reasons is not True:
+        return given
+    shown = most_disputed(debate)
+    return {name: _with_reasons(each, debate.panel.raters[name], opened, shown) for name, each in given.items()}
 
 
 def independent_opinion(
@@ -59,8 +68,29 @@ def independent_opinion(
         round=0,
         verdict=_verdict(pro, con, least_gap),
         scores=means,
-        rationale=f"independent scores, weighted: pro {pro:.2f}, con {con:.2f}",
+        rationale=f"independent scores, weighted: pro {rounded(pro, 2)}, con {rounded(con, 2)}",
     )
+
+
+def _with_reasons(opinion: OpinionGiven, heard: RaterState, opened: DebateOpened, shown: Sequence[str]) -> OpinionGiven:
+    """Return the opinion with what the rater wrote: its finding, and its notes on the items in ``shown``."""
+    scored = heard.scored
+    if opinion.verdict is UNSET or scored is UNSET:
+        return opinion
+    notes = (f"{name_of_item(item, opened)}: {scored.notes[item]}" for item in shown if scored.notes.get(item))
+    return replace(opinion, rationale=scored.finding or opinion.rationale, findings=tuple(notes))
+
+
+def most_disputed(debate: Debate) -> tuple[str, ...]:
+    """Return the items whose notes are shown, in their order: those on which the raters lie furthest apart."""
+    spread = {name: each.variance or 0.0 for name, each in debate.panel.items.items()}
+    kept = sorted(spread, key=lambda each: -spread[each])[:LISTED]
+    return tuple(name for name in spread if name in kept)
+
+
+def name_of_item(item: str, opened: DebateOpened) -> str:
+    """Return how a prompt names an item: the id of an argument, or a turn."""
+    return item if opened.format == "protocol" else f"turn {item}"
 
 
 def _verdict(pro: float, con: float, least_gap: float) -> Verdict:

@@ -6,13 +6,17 @@ from typing import Final, Literal, get_args
 from msgspec import UNSET, Struct, field
 
 from events.state.debate import Debate
-from events.types import SIDES, DebateOpened, OpinionGiven, Rater, Side
+from events.types import SIDES, DebateOpened, OpinionGiven, Rater, Side, other
 from events.types.criteria import Criteria, DeliberationRules
 from events.types.deliberation import Verdict
+from judge.protocol.prompt import SPEAKER
+from judge.templates import has_section
 
 ARTIFACT_VERDICTS: Final[tuple[Verdict, ...]] = ("FAIL", "CONDITIONAL", "PASS")
 """The most severe first."""
 DEBATE_VERDICTS: Final[tuple[Verdict, ...]] = get_args(Literal["pro", "con", "tie"])
+NAMED_SIDES: Final = "protocol_answer"
+"""The section of a template that asks about Pro and Con."""
 Opinions = Mapping[str, OpinionGiven]
 """By rater."""
 
@@ -34,6 +38,11 @@ class Subject(Struct, frozen=True, kw_only=True):
         """The largest possible gap between two scores."""
         return self.high - self.low
 
+    @property
+    def sides(self) -> dict[Side, str]:
+        """The label of each side of a debate."""
+        return {side: self.label(side) for side in SIDES}
+
     def label(self, name: str) -> str:
         """Return the name of a verdict or dimension in prompts and answers."""
         return self.labels.get(name, name)
@@ -54,12 +63,11 @@ def subject_of(debate: Debate, opened: DebateOpened) -> Subject:
         )
     spoken = debate.transcript.spoken()
     first: Side = spoken[0].side if spoken else "pro"
-    sides = {side: "A" if side == first else "B" for side in SIDES}
+    named = has_named_sides(opened)
+    sides = {side: SPEAKER[side] if named else "A" if side == first else "B" for side in SIDES}
     criteria = opened.rubric.criteria or Criteria(dimensions={})
     dimensions = {
-        f"{side}.{name}": each.asks
-        for side in sorted(SIDES, key=sides.__getitem__)
-        for name, each in criteria.dimensions.items()
+        f"{side}.{name}": each.asks for side in (first, other(first)) for name, each in criteria.dimensions.items()
     }
     return Subject(
         verdicts=DEBATE_VERDICTS,
@@ -70,6 +78,11 @@ def subject_of(debate: Debate, opened: DebateOpened) -> Subject:
         quote_minimum=minimum,
         labels=sides | {name: f"{sides[_side(name)]}.{name.partition('.')[2]}" for name in dimensions},
     )
+
+
+def has_named_sides(opened: DebateOpened) -> bool:
+    """Whether the material names the sides Pro and Con, so that the question does too; templates of before did not."""
+    return opened.format == "protocol" and has_section(opened.prompts["deliberate"], NAMED_SIDES)
 
 
 def rules_of(opened: DebateOpened) -> DeliberationRules:

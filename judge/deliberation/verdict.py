@@ -1,15 +1,18 @@
 """The verdict on an artifact: the weight behind each verdict, before and after the judges read each other."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
+from events.text.figures import percent, rounded
 from events.types import Missing, Rater, Reason
 from events.types.criteria import DeliberationRules
 from events.types.deliberation import ArtifactJudged, DeliberationHeld, Verdict
-from judge.deliberation.agreement import DIGITS, agreement, has_converged, with_verdict
+from judge.deliberation.agreement import DIGITS, agreement, has_converged, standing, with_verdict
+from judge.deliberation.points import grouped, listed_points
 from judge.deliberation.subject import Opinions, Subject, titles_of
 from judge.guard.quotes import comparable
 
@@ -45,22 +48,27 @@ def judge_artifact(
     subject: Subject,
     *,
     why_none: str = "",
+    same_as: Mapping[str, str] | str = "",
 ) -> ArtifactJudged:
-    """Return the verdicts: the independent one of round 0, and the one of the last round.
+    """Return the verdicts: the independent one of round 0, and the one of the opinions that stand at the end.
 
-    A round with too few answers does not count.  ``why_none``: why there was no round although one was due.
+    By rules without ``carries`` a round with too few answers does not count.  ``why_none``: why there was no round
+    although one was due.  ``same_as``: the near-duplicates as ``grouped`` takes them, or why they are not known.
     """
     seats = tuple(seats)
     titles = titles_of(seats)
     weight = judge_weights(seats)
     first = rounds[0]
-    last = next((each for each in reversed(rounds) if len(with_verdict(each)) >= rules.least_judges), first)
+    if rules.carries is True:
+        last = standing(rounds)[-1]
+    else:
+        last = next((each for each in reversed(rounds) if len(with_verdict(each)) >= rules.least_judges), first)
     before, after = shares(first, weight), shares(last, weight)
     independent, verdict = leading(before, subject.verdicts), leading(after, subject.verdicts)
     if independent is None or verdict is None:
         return ArtifactJudged(missing=Reason("no judge gave a usable opinion: " + _silences(first, titles)))
     was, measured = agreement(first, rules, subject.scale), agreement(last, rules, subject.scale)
-    return ArtifactJudged(
+    judged = ArtifactJudged(
         verdict=verdict,
         shares=after,
         independent=independent,
@@ -68,15 +76,32 @@ def judge_artifact(
         agreement=UNSET if isinstance(measured, Missing) else measured,
         independent_agreement=UNSET if isinstance(was, Missing) else was,
         converged=has_converged(measured, rules),
+    )
+    why_ended = held[-1].ended if held else why_none
+    if rules.carries is True:
+        points = grouped(listed_points(last, weight), {} if isinstance(same_as, str) else same_as, weight)
+        findings, remediation = (tuple(each for name, each in points.items() if name[0] == kind) for kind in "FR")
+        not_grouped = f"near-duplicates are not grouped: {same_as}" if same_as and isinstance(same_as, str) else ""
+        return replace(
+            judged,
+            findings=tuple(each.text for each in findings),
+            remediation=tuple(each.text for each in remediation),
+            reasons=tuple(filter(None, (why_ended, _tie(after, verdict), *_silent(rounds, titles), not_grouped))),
+            unmoved=_unmoved(first, held, weight, subject),
+            named_findings=findings,
+            named_remediation=remediation,
+        )
+    return replace(
+        judged,
         findings=_merged({rater: _last(rounds, rater, "findings") for rater in with_verdict(first)}, weight),
         remediation=_merged({rater: _last(rounds, rater, "remediation") for rater in with_verdict(first)}, weight),
         reasons=tuple(
             each
             for each in (
-                f"independently {independent} has {before[independent]:.0%} of the weight"
-                + (f", with an agreement of {was:.2f}" if not isinstance(was, Missing) else ""),
+                f"independently {independent} has {percent(before[independent], 0)} of the weight"
+                + (f", with an agreement of {rounded(was, 2)}" if not isinstance(was, Missing) else ""),
                 _moved(independent, verdict, held),
-                held[-1].ended if held else why_none,
+                why_ended,
                 _tie(after, verdict),
                 *(
                     f"{titles[rater]} gave no opinion in round {number}: {opinion.missing.reason}"
@@ -88,6 +113,35 @@ def judge_artifact(
             if each
         ),
     )
+
+
+def _unmoved(
+    first: Opinions, held: Iterable[DeliberationHeld], weight: Mapping[str, float], subject: Subject
+) -> Verdict | UnsetType:
+    """Return the verdict without the changes by conformity; unset if there was none."""
+    changes = [change for each in held for change in each.changes]
+    if all(change.kind != "conformity" for change in changes):
+        return UNSET
+    now = dict(with_verdict(first))
+    for change in changes:
+        if change.kind != "conformity":
+            now[change.rater] = replace(now[change.rater], verdict=change.after)
+    return leading(shares(now, weight), subject.verdicts) or UNSET
+
+
+def _silent(rounds: Sequence[Opinions], titles: Mapping[str, str]) -> Iterator[str]:
+    """Yield who gave no opinion in a round and why, and which opinion stands for it."""
+    stood = standing(rounds)
+    for number, opinions in enumerate(rounds):
+        for rater, opinion in opinions.items():
+            if not isinstance(opinion.missing, Reason):
+                continue
+            silent, known = f"{titles[rater]} gave no opinion in round {number}", stood[number][rater]
+            if known.verdict is UNSET:
+                yield f"{silent}: {opinion.missing.reason}"
+            else:
+                stands = "stands" if stood[-1][rater] is known else "counted in it"
+                yield f"{silent} ({opinion.missing.reason}): its opinion of round {known.round} {stands}"
 
 
 def _moved(independent: Verdict, verdict: Verdict, held: Sequence[DeliberationHeld]) -> str:
@@ -112,7 +166,9 @@ def _tie(behind: Mapping[str, float], verdict: Verdict) -> str:
     equals = [each for each in behind if each != verdict and behind[each] == behind[verdict]]
     if not equals:
         return ""
-    return f"{verdict} and {' and '.join(equals)} have equal weight ({behind[verdict]:.0%}): the graver one counts"
+    return (
+        f"{verdict} and {' and '.join(equals)} have equal weight ({percent(behind[verdict], 0)}): the graver one counts"
+    )
 
 
 def _silences(opinions: Opinions, titles: Mapping[str, str]) -> str:

@@ -5,14 +5,14 @@ from typing import Final
 import numpy as np
 
 from events.types.rubric import Certainty
-from judge.fairness.world import SIDES, Array, Held, Parts
+from judge.fairness.world import SIDES, Array, HeldDebates, Parts
 
 STEPS: Final = 4_000
 """Steps of the integral of Student's distribution; its error is below 1e-6."""
 
 
 def certainty_of(
-    held: Held, rule: Certainty, parts: Parts, lead: Array, residuals: Array, has: Array
+    held: HeldDebates, rule: Certainty, parts: Parts, lead: Array, residuals: Array, has: Array
 ) -> tuple[Array, Array]:
     """(B,) the probability that the leading side was ahead, and the standard error of the lead.
 

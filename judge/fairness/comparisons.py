@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import UNSET, Struct
 
 from events.types.rubric import Rubric
-from judge.fairness.world import Array, Held, Parts
+from judge.fairness.world import Array, HeldDebates, Parts
 
 AHEAD: Final = 1.0
 """Points by which the winner of a slight win is ahead at least, as in ``judge.live.comparison``."""
@@ -27,7 +27,7 @@ class Scores(Struct, frozen=True, kw_only=True):
     """(B, n) turns with a score."""
 
 
-def moved(held: Held, rubric: Rubric, points: Array) -> Array:
+def moved(held: HeldDebates, rubric: Rubric, points: Array) -> Array:
     """(B, n, dimensions) what comparisons add to ``points`` of the same shape, by bands or by degrees."""
     forward, backward = held.levels[..., 0], held.levels[..., 1]
     won = np.where((np.sign(forward) == np.sign(backward)) & ~held.uncompared[..., None], np.sign(forward), 0)
@@ -88,7 +88,7 @@ class Compared(NamedTuple):
     maximum: float
 
 
-def _compared(held: Held, rubric: Rubric, parts: Parts, scores: Scores, p: int) -> list[Compared]:
+def _compared(held: HeldDebates, rubric: Rubric, parts: Parts, scores: Scores, p: int) -> list[Compared]:
     """What the comparison of a pair says, for each dimension."""
     (a, b), applies, names = held.pairs[p], parts.apply(scores.has.shape[1]), list(rubric.dimensions)
     assert rubric.ring is not UNSET, "only a ring asks"
@@ -103,7 +103,7 @@ def _compared(held: Held, rubric: Rubric, parts: Parts, scores: Scores, p: int) 
     return found
 
 
-def ring(held: Held, rubric: Rubric, parts: Parts, scores: Scores) -> tuple[Array, Array]:
+def ring(held: HeldDebates, rubric: Rubric, parts: Parts, scores: Scores) -> tuple[Array, Array]:
     """What the comparisons add (B, n, dimensions), and the residuals (B, P) of the pairs in points of 100."""
     assert rubric.ring is not UNSET, "only a ring is asked"
     shift, residuals = np.zeros_like(scores.sums), np.full(held.uncompared.shape, np.nan)
@@ -122,7 +122,7 @@ def ring(held: Held, rubric: Rubric, parts: Parts, scores: Scores) -> tuple[Arra
     return shift, residuals
 
 
-def misfits(held: Held, residuals: Array) -> Array:
+def misfits(held: HeldDebates, residuals: Array) -> Array:
     """(B, n) how far a turn's points lie from what its comparisons say: the size of its mean signed residual."""
     sums, counts = np.zeros(held.words.shape), np.zeros(held.words.shape)
     for p, pair in enumerate(held.pairs):
@@ -133,7 +133,7 @@ def misfits(held: Held, residuals: Array) -> Array:
     return size
 
 
-def filled(held: Held, rubric: Rubric, parts: Parts, scores: Scores) -> tuple[Array, Array]:
+def filled(held: HeldDebates, rubric: Rubric, parts: Parts, scores: Scores) -> tuple[Array, Array]:
     """The components (B, n, C) with what comparisons say of a turn without a score, as shares of the maxima.
 
     The second value (B, n) says which turns were filled.

@@ -8,14 +8,14 @@ from msgspec import UNSET
 from events.types.register import ClaimKind
 from events.types.rubric import DockingRule, Rubric
 from judge.fairness.comparisons import Scores
-from judge.fairness.world import PER_ANSWER, SIDES, Array, Held, Parts
+from judge.fairness.world import PER_ANSWER, SIDES, Array, HeldDebates, Parts
 
 ORDINARY: Final[ClaimKind] = "no_mechanism"
 GRAVE: Final[ClaimKind] = "inverted_fact"
 """The kinds of the claims that a simulated judge finds suspect."""
 
 
-def taken(held: Held, rubric: Rubric, parts: Parts, scores: Scores) -> Array:
+def taken(held: HeldDebates, rubric: Rubric, parts: Parts, scores: Scores) -> Array:
     """(B, n, dimensions) what claims, flaws and conduct take."""
     lost, names = np.zeros_like(scores.sums), list(rubric.dimensions)
     rules = [rubric.claims.get(kind) for kind in (ORDINARY, GRAVE)]
@@ -32,7 +32,7 @@ def taken(held: Held, rubric: Rubric, parts: Parts, scores: Scores) -> Array:
     return lost
 
 
-def _named_by_audit(held: Held, rubric: Rubric, found: Array) -> Array:
+def _named_by_audit(held: HeldDebates, rubric: Rubric, found: Array) -> Array:
     """(B, n, SLOTS) the flaws that the closing audit names: of each speaker the first ones that no turn exposed."""
     named = np.zeros(found.shape, bool)
     rank = np.where(found < found.shape[1], np.inf, held.audited)
@@ -44,7 +44,7 @@ def _named_by_audit(held: Held, rubric: Rubric, found: Array) -> Array:
     return named
 
 
-def _docked_in_order(held: Held, rubric: Rubric, parts: Parts, scores: Scores, costs: Array) -> Array:
+def _docked_in_order(held: HeldDebates, rubric: Rubric, parts: Parts, scores: Scores, costs: Array) -> Array:
     """(B, n) what flaws cost a turn, one after the other in the order in which the judge names them."""
     rule, n = rubric.gaps, held.found.shape[1]
     audit = _named_by_audit(held, rubric, held.found)
@@ -71,7 +71,7 @@ def _docked_in_order(held: Held, rubric: Rubric, parts: Parts, scores: Scores, c
     return total
 
 
-def _docked(held: Held, rubric: Rubric, rule: DockingRule, costs: Array) -> Array:
+def _docked(held: HeldDebates, rubric: Rubric, rule: DockingRule, costs: Array) -> Array:
     """(B, n) what the findings of a turn take together; the last turn is not asked what it exposes."""
     n, words = held.words.shape[1], held.words
     found = np.where(held.found >= n - 1, n, held.found)

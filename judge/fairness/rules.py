@@ -11,7 +11,7 @@ from events.types.rubric import Rubric, is_unscaled
 from judge.fairness.certainty import certainty_of
 from judge.fairness.comparisons import Scores, filled, misfits, moved, ring
 from judge.fairness.findings import taken
-from judge.fairness.world import PREMISES, SIDES, Array, Held, Parts, lead_of, mean_over, parts_of
+from judge.fairness.world import PREMISES, SIDES, Array, HeldDebates, Parts, lead_of, mean_over, parts_of
 
 
 class SimulatedVerdicts(Struct, frozen=True, kw_only=True):
@@ -29,7 +29,7 @@ class SimulatedVerdicts(Struct, frozen=True, kw_only=True):
     """(B,) whether credibility or stability decided."""
 
 
-def judged(held: Held, rubric: Rubric) -> SimulatedVerdicts:
+def judged(held: HeldDebates, rubric: Rubric) -> SimulatedVerdicts:
     """The verdicts of debates under a rubric."""
     parts = parts_of(rubric)
     scores = admitted(held, rubric, parts, held.points)
@@ -51,7 +51,7 @@ def judged(held: Held, rubric: Rubric) -> SimulatedVerdicts:
 
 
 def _verdict(
-    held: Held, rubric: Rubric, parts: Parts, scores: Scores, change: Array, residuals: Array
+    held: HeldDebates, rubric: Rubric, parts: Parts, scores: Scores, change: Array, residuals: Array
 ) -> SimulatedVerdicts:
     """``change`` (B, n, dimensions): what comparisons and findings add to the admitted points."""
     names, points = list(rubric.dimensions), _dimensions(rubric, parts, scores)
@@ -75,7 +75,7 @@ def _verdict(
     return SimulatedVerdicts(lead=lead, named=named, certainty=nothing, error=nothing, decided=decided)
 
 
-def admitted(held: Held, rubric: Rubric, parts: Parts, points: Array) -> Scores:
+def admitted(held: HeldDebates, rubric: Rubric, parts: Parts, points: Array) -> Scores:
     """The judge's points (B, n, C) after the limits of components and dimensions; every quote holds."""
     applies = parts.apply(points.shape[1])
     given = points * applies
@@ -117,7 +117,7 @@ def _ahead(values: Array, has: Array) -> Array:
     return np.round(opener - replier, 2)
 
 
-def _stability(held: Held) -> Array:
+def _stability(held: HeldDebates) -> Array:
     """(B,) the share of its premises that the opener kept, less the replier's."""
     everything = np.ones(held.drops.shape, bool)
     opener, replier = (1 - mean_over(held.drops[:, each], everything[:, each]) / PREMISES for each in SIDES)

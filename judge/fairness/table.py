@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from events.types.rubric import Rubric
 from judge.fairness.rules import SimulatedVerdicts, judged
-from judge.fairness.world import Array, Held, World, hold, parts_of
+from judge.fairness.world import Array, HeldDebates, World, hold, parts_of
 
 TURNS: Final = (6, 10)
 SEED: Final = 20_261_124
@@ -82,7 +82,7 @@ class Trials:
         self.parts = parts_of(rubric)
         self._known: dict[World, tuple[Array, SimulatedVerdicts]] = {}
 
-    def held(self, world: World) -> list[Held]:
+    def held(self, world: World) -> list[HeldDebates]:
         """Debates of a world in chunks; the same ones each time."""
         chance = np.random.default_rng((self.seed, self.turns))
         sizes = [min(CHUNK, self.debates - begun) for begun in range(0, self.debates, CHUNK)]
@@ -95,13 +95,13 @@ class Trials:
             self._known[world] = np.concatenate([each.truth for each in chunks]), self.judged(chunks)
         return self._known[world]
 
-    def judged(self, chunks: Sequence[Held]) -> SimulatedVerdicts:
+    def judged(self, chunks: Sequence[HeldDebates]) -> SimulatedVerdicts:
         """The verdicts of all chunks."""
         every = [judged(each, self.rubric) for each in chunks]
         fields = SimulatedVerdicts.__struct_fields__
         return SimulatedVerdicts(**{name: np.concatenate([getattr(each, name) for each in every]) for name in fields})
 
-    def ahead(self, held: Held, rubric: Rubric | None = None) -> Array:
+    def ahead(self, held: HeldDebates, rubric: Rubric | None = None) -> Array:
         """(B,) leads of the opener."""
         return judged(held, rubric or self.rubric).lead
 
@@ -170,7 +170,7 @@ def _calibration(world: World) -> Measure:
     return measure
 
 
-def _random_turn(held: Held, chance: np.random.Generator) -> tuple[Array, Array]:
+def _random_turn(held: HeldDebates, chance: np.random.Generator) -> tuple[Array, Array]:
     return np.arange(len(held.truth)), chance.integers(held.words.shape[1], size=len(held.truth))
 
 

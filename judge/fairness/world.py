@@ -114,7 +114,7 @@ class World(Struct, frozen=True, kw_only=True):
     """Chance that a comparison is missing."""
 
 
-class Held(Struct, frozen=True, kw_only=True):
+class HeldDebates(Struct, frozen=True, kw_only=True):
     """Debates that were held, and what the judge answered: B debates, n turns, C components, P pairs, D dimensions."""
 
     truth: Array
@@ -186,7 +186,7 @@ def parts_of(rubric: Rubric) -> Parts:
     )
 
 
-def hold(world: World, rubric: Rubric, debates: int, chance: np.random.Generator) -> Held:
+def hold(world: World, rubric: Rubric, debates: int, chance: np.random.Generator) -> HeldDebates:
     """Hold and judge so many debates.  What is drawn depends on the components of the rubric, and on no rule."""
     n, parts = world.turns, parts_of(rubric)
     of_opener = np.arange(n) % 2 == 0
@@ -226,7 +226,7 @@ def hold(world: World, rubric: Rubric, debates: int, chance: np.random.Generator
 
     closing = [(0, n - 1)] if n > len(SIDES) else []
     pairs = np.array([*((at, at + 1) for at in range(n - 1)), *closing], dtype=int).reshape(-1, 2)
-    return Held(
+    return HeldDebates(
         truth=lead_of(quality, parts, -cost, everything),
         words=words,
         points=np.median(readings(world.samples), axis=0),

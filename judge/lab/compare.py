@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from events.types.lab import SIGNIFICANT, Battery
 from judge.lab.effects import measured_of
-from judge.lab.statistics import ClusterEstimate, false_discovery, mean
+from judge.lab.statistics import ALPHA, ClusterEstimate, false_discovery, mean
 from judge.lab.trials import Reading, Trial
 from judge.lab.verdicts import MeasuredFigure
 
@@ -67,6 +67,8 @@ def _difference(one: MeasuredFigure, other: MeasuredFigure) -> PairedDifference 
     found = mean(gains, of_cluster)
     if found is None:
         return None
+    if found.error == 0 and one.unit == "share":
+        found = _unseen(found)
     # distances from the null: what the null itself adds on each side of it is taken out again
     offset = (_merit(one, one.found) - _merit(other, other.found)) * one.null if one.better == "nearer" else 0.0
     is_variance = (one.battery, one.name) == ("retest", "sd")
@@ -84,6 +86,16 @@ def _difference(one: MeasuredFigure, other: MeasuredFigure) -> PairedDifference 
         p=found.p(offset),
         note=one.note,
     )
+
+
+def _unseen(found: ClusterEstimate) -> ClusterEstimate:
+    """An interval for judges that differ by the same on every item: one item may differ by a whole verdict more.
+
+    It ends where an item that nobody has seen has a chance of 2.5 %.
+    """
+    unseen = 1 - (ALPHA / 2) ** (1 / found.n)
+    low, high = max(found.value - unseen, min(-1.0, found.value)), min(found.value + unseen, max(1.0, found.value))
+    return found._replace(low=low, high=high)
 
 
 def _merit(figure: MeasuredFigure, found: ClusterEstimate) -> float:

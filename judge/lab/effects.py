@@ -4,24 +4,28 @@ A figure is a mean over items, and the motion is the cluster.  An item counts wh
 answers that are missing are counted.  Shares count a draw as one half.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from typing import Final, TypedDict, Unpack
+from typing import Final, TypedDict, Unpack, get_args
 
 import numpy as np
 from msgspec import UnsetType
 from msgspec.structs import replace
 
-from events.types.lab import Battery, CalibrationBin, Effect, Place
+from events.text.figures import rounded
+from events.text.segmentation import count_words
+from events.types.lab import Battery, CalibrationBin, Effect, Level, Place
 from judge.lab.answers import BatteryAnswers, Groups, MeasuredColumn, Retest, disagreement
 from judge.lab.statistics import (
     ClusterEstimate,
     calibration,
+    cohen_kappa,
     fleiss_kappa,
     mcnemar,
     mean,
+    rank_correlation,
     share,
 )
 from judge.lab.trials import Asks, Reading, Trial
@@ -82,6 +86,8 @@ class Options(TypedDict, total=False):
 
     null: float
     is_tested: bool
+    is_ability: bool
+    tolerance: float
     floor: float | None
     better: Better
 
@@ -138,6 +144,8 @@ def _measured(
         note=note,
         null=options.get("null", 0.0),
         is_tested=options.get("is_tested", True),
+        is_ability=options.get("is_ability", False),
+        tolerance=options.get("tolerance", 0.0),
         floor=options.get("floor"),
         better=options.get("better", "nearer"),
     )
@@ -222,7 +230,7 @@ def _position(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]
     note = f"Of the {len(toward)} pairs whose two answers favour one place, how many favour the first."
     if toward:
         p = mcnemar(first, len(toward) - first)
-        note += f" McNemar's mid-p, which takes pairs of one motion for independent, is {p:.3f}."
+        note += f" McNemar's mid-p, which takes pairs of one motion for independent, is {rounded(p, 3)}."
     column = MeasuredColumn(toward, column.clusters, column.failed)
     judged = _shares("position", "toward_first", column, note, null=COIN, is_tested=False)
     yield replace(judged, items=())  # other judges have other such pairs
@@ -263,18 +271,20 @@ PER_DEGREE: Final[Options] = {"is_tested": False, "better": "higher"}
 
 def _slopes(given: BatteryAnswers) -> MeasuredColumn:
     """Terms by pair and dimension whose mean is ``STEEPER`` × Σ l·d ÷ Σ l²: degrees l, differences of scores d."""
-    scored = {(each.item, each.variant): given.reading(each) for each in given.trials if each.asks == "score"}
+    scored = {
+        (each.item, each.variant, each.repeat): given.reading(each) for each in given.trials if each.asks == "score"
+    }
     terms: dict[str, tuple[float, float]] = {}
     clusters: dict[str, str] = {}
     failed = 0
     for trial in (each for each in given.trials if each.asks == "compare"):
         read = given.reading(trial)
-        first, second = (scored.get((f"{trial.item}.{side}", trial.variant)) for side in ("pro", "con"))
+        first, second = (scored.get((f"{trial.item}.{side}", trial.variant, trial.repeat)) for side in ("pro", "con"))
         if read is None or first is None or second is None:
             failed += 1
             continue
         for name in read.levels.keys() & first.shares.keys() & second.shares.keys():
-            term = f"{trial.item}.{trial.variant}.{name}"
+            term = f"{trial.item}.{trial.variant}.{name}.{trial.repeat}"
             terms[term] = read.levels[name], second.shares[name] - first.shares[name]
             clusters[term] = trial.cluster
     squares = sum(level**2 for level, _ in terms.values()) / len(terms) if terms else 0.0
@@ -285,7 +295,7 @@ def _slopes(given: BatteryAnswers) -> MeasuredColumn:
 
 
 def _labels(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
-    groups = given.groups(_speech, "compare")
+    groups = given.where(lambda each: each.repeat == 1).groups(_speech, "compare")
     whole = {item: of for item, of in groups.known().items() if len(of) == len(groups.values[item])}
     table = [[of.count(each) for each in ("pro", "con", "draw")] for of in whole.values()]
     kappa = fleiss_kappa(table, [groups.clusters[item] for item in whole]) if whole else None
@@ -319,7 +329,7 @@ def _labels(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
 
 
 def _largest(given: BatteryAnswers) -> str:
-    """The two kinds of names whose verdicts differ most often, in words."""
+    """The two kinds of names whose first verdicts differ most often, in words."""
     by_label = {label: given.groups(_speech, "compare", label).known() for label in LABELS}
     rates = {}
     for one, two in combinations(LABELS, 2):
@@ -329,7 +339,7 @@ def _largest(given: BatteryAnswers) -> str:
     worst = max(rates, key=lambda each: rates[each], default=None)
     if worst is None or not rates[worst]:
         return ""
-    return f" Most often those under “{worst[0]}” and “{worst[1]}”: {rates[worst] * 100:.0f} %."
+    return f" Most often those under “{worst[0]}” and “{worst[1]}”: {rounded(rates[worst] * 100, 0)} %."
 
 
 def _last_word(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
@@ -399,35 +409,35 @@ def _style(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
 
 def _flaw(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
     plain = {
-        trial.item: reading.parts
+        (trial.item, trial.repeat): reading.parts
         for trial in given.trials
         if trial.variant == "plain" and (reading := given.reading(trial)) is not None
     }
     for kind in given.kinds():
         trials = [each for each in given.trials if each.kind == kind]
-        named: dict[str, float] = {}
-        others: dict[str, float] = {}
+        of_item: dict[str, list[tuple[float, float]]] = defaultdict(list)
         for trial in trials:
-            reading = given.reading(trial)
-            if reading is None or trial.item not in plain:
+            reading, before = given.reading(trial), plain.get((trial.item, trial.repeat))
+            if reading is None or before is None:
                 continue
-            change = {
-                name: points - plain[trial.item][name]
-                for name, points in reading.parts.items()
-                if name in plain[trial.item]
-            }
+            change = {name: points - before[name] for name, points in reading.parts.items() if name in before}
             broken = set(trial.truth.split(","))
             if broken <= change.keys():
-                named[trial.item] = sum(change[each] for each in broken)
-                others[trial.item] = sum(each for name, each in change.items() if name not in broken)
+                other = sum(each for name, each in change.items() if name not in broken)
+                of_item[trial.item].append((sum(change[each] for each in broken), other))
+        asked = Counter(each.item for each in trials)
+        changes = {item: np.array(of) for item, of in of_item.items() if len(of) == asked[item]}
+        named = {item: float(of[:, 0].mean()) for item, of in changes.items()}
+        others = {item: float(of[:, 1].mean()) for item, of in changes.items()}
         clusters = {each.item: each.cluster for each in trials}
-        failed = len(trials) - len(named)
+        failed = len(trials) - sum(len(of) for of in of_item.values())
         what = f"A planted flaw of kind “{kind.replace('_', ' ')}”"
         note = f"{what}: the change of the components that it breaks; below 0 the judge sees it."
         yield _points(
             "flaw", f"{kind}_named", MeasuredColumn(named, clusters, failed), note, is_tested=False, better="lower"
         )
-        falls = MeasuredColumn({item: float(np.sign(-value)) for item, value in named.items()}, clusters, failed)
+        fallen = {item: float(np.sign(-of[:, 0]).mean()) for item, of in changes.items()}
+        falls = MeasuredColumn(fallen, clusters, failed)
         note = f"{what}: how often these components fall, less how often they rise."
         yield _changes("flaw", f"{kind}_sensitivity", falls, note, is_tested=False, better="higher")
         components = {name for each in trials for name in each.truth.split(",")}
@@ -455,7 +465,7 @@ def _injection(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure
         gained = sum(value > 0 for value in won.values.values())
         note = (
             f"Instructions of kind “{kind}”: the change of the score. "
-            f"The comparison went over to the speech in {gained} of {len(won.values)}."
+            f"The comparison moved to the speech in {gained} of {len(won.values)}."
         )
         yield _points("injection", kind, change, note, floor=retest.points)
 
@@ -475,9 +485,43 @@ def _pressure(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]
         over = sum(value > 0 for value in change.values.values())
         note = (
             f"{what[variant]}: how much more often the flawed one is chosen "
-            f"({over} of {len(change.values)} verdicts went that way)."
+            f"({over} of {len(change.values)} pairs went that way)."
         )
         yield _changes("pressure", variant, change, note, floor=retest.half_flips)
+
+
+ANCHORED_WITHIN: Final = 5.0
+"""How far the mean of the anchors may be from what it should be, in points: one reader has set them."""
+LEVELS: Final[tuple[Level, ...]] = get_args(Level)
+
+
+def _level(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
+    lenient = _beyond_truth(given)
+    note = (
+        "The score of a first speech less the points of its anchor; above 0 the judge is lenient. "
+        f"The anchors are taken to be right within {rounded(ANCHORED_WITHIN, 0)} points."
+    )
+    yield _points("level", "points", lenient, note, floor=retest.points, tolerance=ANCHORED_WITHIN)
+    for level in LEVELS:
+        note = f"The same for the {level} speeches."
+        yield _points("level", level, _beyond_truth(given.of_kind(level)), note, is_tested=False)
+    by_level = [given.of_kind(level).column(_total, "score") for level in LEVELS]
+    scores = [{item.rpartition(".")[0]: value for item, value in each.values.items()} for each in by_level]
+    clusters = {motion: motion for each in scores for motion in each}
+    whole = [motion for motion in scores[0] if all(motion in each for each in scores)]
+    ordered = {motion: float(scores[0][motion] < scores[1][motion] < scores[2][motion]) for motion in whole}
+    note = "How often the weak, the middle and the strong speech on a motion have scores in this order."
+    column = MeasuredColumn(ordered, clusters, lenient.failed)
+    yield _shares("level", "ordered", column, note, is_tested=False, better="higher")
+
+
+def _beyond_truth(given: BatteryAnswers) -> MeasuredColumn:
+    """The score of each item less the points that it should have."""
+    truth = {each.item: float(each.truth) for each in given.trials}
+    scored = given.column(_total, "score")
+    return MeasuredColumn(
+        {item: value - truth[item] for item, value in scored.values.items()}, scored.clusters, scored.failed
+    )
 
 
 def _family(given: BatteryAnswers, _: Retest) -> Iterator[MeasuredFigure]:
@@ -492,9 +536,16 @@ def _family(given: BatteryAnswers, _: Retest) -> Iterator[MeasuredFigure]:
 # people
 
 
-def _people(given: BatteryAnswers, _: Retest) -> Iterator[MeasuredFigure]:
+ABILITY: Final[Options] = {"is_ability": True, "better": "higher"}
+BEYOND_A_COIN: Final[Options] = {**ABILITY, "null": COIN}
+
+
+def _people(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
     for kind in given.kinds():
-        of = given.of_kind(kind)
+        if kind == "scores":
+            yield from _scores(given.of_kind(kind), retest)
+            continue
+        of = given.of_kind(kind).where(lambda each: each.asks != "score")
         trials = of.trials
         column, undecided = _agreement(of)
         whom = "the people who judged" if kind == "pairs" else "the right answer"
@@ -503,8 +554,13 @@ def _people(given: BatteryAnswers, _: Retest) -> Iterator[MeasuredFigure]:
             f"How often the judge agrees with {whom}; {undecided} undecided items count one half, as a coin gets. "
             f"{_reached(kind, trials)}"
         )
-        yield _shares("people", f"{kind}_accuracy", column, note, null=COIN, is_tested=False, better="higher")
-        note = "What the longer speech alone reaches on these items."
+        yield _shares("people", f"{kind}_accuracy", column, note, **BEYOND_A_COIN)
+        yield _chance_corrected(kind, of, column)
+        points = _points_agreement(given.of_kind(kind))
+        if points.values or points.failed:
+            note = "How often the speaker with more points a speech is the right one, each speech scored on its own."
+            yield _shares("people", f"{kind}_points_accuracy", points, note, **BEYOND_A_COIN)
+        note = "What the speech with more words alone reaches on these items."
         yield _shares("people", f"{kind}_length_alone", length, note, null=COIN, is_tested=False, better="higher")
         note = "The judge's accuracy less that of length alone, on the same items."
         yield _changes(
@@ -512,8 +568,7 @@ def _people(given: BatteryAnswers, _: Retest) -> Iterator[MeasuredFigure]:
             f"{kind}_beyond_length",
             column.minus(length),
             note,
-            is_tested=False,
-            better="higher",
+            **ABILITY,
         )
         person = _person(trials)
         if person.values:
@@ -550,12 +605,13 @@ def _reached(kind: str, trials: Sequence[Trial]) -> str:
     if kind == "pairs":
         return "The people agree by selection, so they have no figure here."
     reached = list(_person(trials).values.values())
-    return f"The people who judged live reach {np.mean(reached) * 100:.0f} %." if reached else ""
+    return f"The people who judged live reach {rounded(float(np.mean(reached)) * 100, 0)} %." if reached else ""
 
 
 def _beside(name: str, given: BatteryAnswers) -> Iterator[MeasuredFigure]:
-    for kind in given.kinds():
-        column, undecided = _agreement(given.of_kind(kind))
+    compared = given.where(lambda each: each.asks != "score")
+    for kind in compared.kinds():
+        column, undecided = _agreement(compared.of_kind(kind))
         if not column.values:
             continue
         note = f"What {name} reaches on these items; {undecided} undecided items count one half."
@@ -575,10 +631,54 @@ def _agreement(given: BatteryAnswers) -> tuple[MeasuredColumn, int]:
     return MeasuredColumn(values, clusters, failed), sum(each == COIN for each in values.values())
 
 
+def _chance_corrected(kind: str, given: BatteryAnswers, agreed: MeasuredColumn) -> MeasuredFigure:
+    """Cohen's kappa of the judge and the people; an undecided item agrees with nobody."""
+    better = {each.item: each.truth for each in given.trials if not each.backward}
+    said = {
+        item: "undecided" if value == COIN else better[item] if value else _other(better[item])
+        for item, value in agreed.values.items()
+    }
+    found = cohen_kappa([(better[item], said[item]) for item in said], _clusters(agreed)) if said else None
+    note = "The agreement beyond chance (Cohen's kappa); an undecided item counts as no agreement."
+    column = MeasuredColumn({}, agreed.clusters, agreed.failed)
+    return _measured("people", f"{kind}_kappa", "kappa", column, found, note, **ABILITY)
+
+
+def _points_agreement(given: BatteryAnswers) -> MeasuredColumn:
+    """1 where the better speaker has more points a speech, 1/2 where both have as many."""
+    points: dict[str, list[list[float | None]]] = defaultdict(lambda: [[], []])
+    scored = [each for each in given.trials if each.asks == "score"]
+    truth = {each.item: each.truth for each in scored}
+    for trial in scored:
+        reading = given.reading(trial)
+        points[trial.item][(len(trial.speeches) - 1) % 2].append(None if reading is None else reading.total)
+    values = {}
+    for item, sides in points.items():
+        first, second = ([each for each in side if each is not None] for side in sides)
+        if len(first) + len(second) == sum(map(len, sides)):
+            ahead = float(np.mean(first) - np.mean(second))
+            values[item] = COIN if ahead == 0 else float((ahead > 0) == (truth[item] == "first"))
+    failed = sum(each is None for sides in points.values() for side in sides for each in side)
+    return MeasuredColumn(values, {each.item: each.cluster for each in scored}, failed)
+
+
+def _scores(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
+    """One speech each, with the points that people gave it."""
+    lenient = _beyond_truth(given)
+    note = "The judge's score of a speech less the mean of people's; above 0 the judge is more lenient."
+    yield _points("people", "scores_level", lenient, note, floor=retest.points)
+    scored = given.column(_total, "score").values
+    truth = {each.item: float(each.truth) for each in given.trials}
+    ranks = rank_correlation(list(scored.values()), [truth[item] for item in scored], _clusters(lenient))
+    note = "How far the judge's scores have the order of people's (Spearman's rank correlation)."
+    column = MeasuredColumn({}, lenient.clusters, lenient.failed)
+    yield _measured("people", "scores_rank", "correlation", column, ranks, note, **ABILITY)
+
+
 def _length_alone(trials: Sequence[Trial]) -> MeasuredColumn:
     values = {}
     for trial in trials:
-        lengths = [sum(len(each.text) for each in trial.speeches[start::2]) for start in (0, 1)]
+        lengths = [sum(count_words(each.text) for each in trial.speeches[start::2]) for start in (0, 1)]
         longer = "draw" if lengths[0] == lengths[1] else "first" if lengths[0] > lengths[1] else "second"
         values[trial.item] = _of_truth(longer, trial)
     return MeasuredColumn(values, {each.item: each.cluster for each in trials})
@@ -626,4 +726,5 @@ BY_BATTERY: Final[Mapping[Battery, Callable[[BatteryAnswers, Retest], Iterator[M
     "pressure": _pressure,
     "family": _family,
     "people": _people,
+    "level": _level,
 }

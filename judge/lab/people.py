@@ -1,18 +1,19 @@
 """Arguments and debates that people judged, read from a file that the user names: Moot carries none.
 
-Two shapes, one JSON object a line:
+Three shapes, one JSON object a line:
 
 - pairs: ``{"id", "topic", "stance", "first", "second", "winner": "first"|"second"}``, two arguments for one stance;
 - debates: ``{"id", "story", "question", "answers": [2 texts], "correct": 0|1, "rounds", "judge_final": [2 shares]}``.
-  A round is ``{"by": "A"|"B"|"judge"|…, "text"}``; those of A and B are speeches, and A defends the first answer.
+  A round is ``{"by": "A"|"B"|"judge"|…, "text"}``; those of A and B are speeches, and A defends the first answer;
+- scores: ``{"id", "topic", "motion", "text", "score": 0 to 100}``, one speech for the motion and what people gave it.
 """
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from events.types.lab import PeopleItem, Place
 from judge.errors import BadItem
@@ -57,6 +58,16 @@ class JudgedStory(Struct):
     judge_final: tuple[float, float]
 
 
+class ScoredSpeech(Struct):
+    """A line of the third shape."""
+
+    id: str
+    topic: str
+    motion: str
+    text: str
+    score: Annotated[float, Meta(ge=0, le=100)]
+
+
 def read_people(name: str, content: bytes) -> tuple[PeopleItem, ...]:
     """The items in the bytes of a file; its first line tells the shape.
 
@@ -66,9 +77,10 @@ def read_people(name: str, content: bytes) -> tuple[PeopleItem, ...]:
     if not lines:
         raise BadItem(f"{name} holds no line")
     items = []
+    read = _debate if b'"rounds"' in lines[0] else _scored if b'"score"' in lines[0] else _pair
     for number, line in enumerate(lines, 1):
         try:
-            items.append(_debate(line) if b'"rounds"' in lines[0] else _pair(line))
+            items.append(read(line))
         except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
             raise BadItem(f"{name}, line {number}: {error}") from error
     if len({each.id for each in items}) < len(items):
@@ -86,6 +98,20 @@ def _pair(line: bytes) -> PeopleItem:
         speeches=(pair.first, pair.second),
         better=pair.winner,
         kind="pairs",
+    )
+
+
+def _scored(line: bytes) -> PeopleItem:
+    scored = msgspec.json.decode(line, type=ScoredSpeech)
+    return PeopleItem(
+        id=scored.id,
+        topic=scored.topic,
+        motion=scored.motion,
+        note="",
+        speeches=(scored.text,),
+        better="first",
+        kind="scores",
+        score=scored.score,
     )
 
 

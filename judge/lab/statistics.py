@@ -7,11 +7,12 @@ scipy and statsmodels (extra ``lab``) are imported when a function needs them.
 
 Sources: Bell and McCaffrey (2002) and Pustejovsky and Tipton (2018), the standard error CR2 and its degrees of freedom;
 Wilson (1927) with the effective sample of Korn and Graubard (1998), shares; Schuirmann (1987), two one-sided tests;
-Fagerland, Lydersen and Laake (2013), the mid-p test of McNemar; Fleiss (1971), kappa; Quenouille and Tukey, the
-jackknife; Benjamini and Hochberg (1995), the false discovery rate; Bloom (1995), the minimum detectable effect; Brier
-(1950) and Wilson (1927), calibration.
+Fagerland, Lydersen and Laake (2013), the mid-p test of McNemar; Fleiss (1971), kappa; Cohen (1960), kappa of two
+raters; Quenouille and Tukey, the jackknife; Benjamini and Hochberg (1995), the false discovery rate; Bloom (1995), the
+minimum detectable effect; Brier (1950) and Wilson (1927), calibration.
 """
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from math import ceil, exp, inf, isfinite, log, sqrt
 from typing import Any, Final, NamedTuple
@@ -218,6 +219,45 @@ def fleiss_kappa(counts: ArrayLike, clusters: Sequence[Hashable]) -> ClusterEsti
     def of(rows: Sequence[int]) -> float:
         kept = table[list(rows)]
         return float(kappa(kept)) if (kept.sum(axis=0) > 0).sum() > 1 else float("nan")
+
+    return jackknife(of, clusters, (-1.0, 1.0))
+
+
+def cohen_kappa(pairs: Sequence[tuple[str, str]], clusters: Sequence[Hashable]) -> ClusterEstimate | None:
+    """Return Cohen's kappa of two raters' categories of each item, with a jackknife over clusters.
+
+    If they agree on every item the variance tells nothing: then the interval begins where a disagreement that nobody
+    has seen has a chance of 2.5 %.  None if both name one category only, or below three clusters.
+    """
+
+    def of(rows: Sequence[int]) -> float:
+        return _kappa([pairs[row] for row in rows])
+
+    found = jackknife(of, clusters, (-1.0, 1.0))
+    if found is None or found.value < 1:
+        return found
+    disagreed = 1 / (1 - sum((count / len(pairs)) ** 2 for count in Counter(one for one, _ in pairs).values()))
+    low, low_90 = (1 - disagreed * (1 - ((1 - level) / 2) ** (1 / len(pairs))) for level in (LEVEL, EQUIVALENCE_LEVEL))
+    return found._replace(low=max(low, -1.0), low_90=max(low_90, -1.0))
+
+
+def _kappa(pairs: Sequence[tuple[str, str]]) -> float:
+    n = len(pairs)
+    one, other = (Counter(pair[rater] for pair in pairs) for rater in (0, 1))
+    by_chance = sum(one[category] * other[category] for category in one) / n**2
+    agreed = sum(said == also for said, also in pairs) / n
+    return (agreed - by_chance) / (1 - by_chance) if by_chance < 1 else float("nan")
+
+
+def rank_correlation(
+    one: Sequence[float], other: Sequence[float], clusters: Sequence[Hashable]
+) -> ClusterEstimate | None:
+    """Return Spearman's rank correlation with a jackknife over clusters; None if a side does not vary."""
+    correlation = _module("scipy.stats").spearmanr
+
+    def of(rows: Sequence[int]) -> float:
+        sides = [[side[row] for row in rows] for side in (one, other)]
+        return float(correlation(*sides).statistic) if all(len(set(side)) > 1 for side in sides) else float("nan")
 
     return jackknife(of, clusters, (-1.0, 1.0))
 

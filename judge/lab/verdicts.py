@@ -1,6 +1,7 @@
 """From measured figures to effects: one family of tests over a run, and a verdict on each figure.
 
-A figure with a value without bias (its null) is tested.  The p values of a run are one family (Benjamini and Hochberg).
+A figure with a value without bias (its null) is tested.  The p values of a run are one family (Benjamini and Hochberg),
+and those of abilities another one: a judge that agrees with people must not make its biases easier to find.
 ``verdict_of`` is the rule.  How much one answer of the judge differs from another is only a remark.
 """
 
@@ -13,6 +14,7 @@ from typing import Final, Literal
 import msgspec
 from msgspec import Struct
 
+from events.text.figures import rounded
 from events.types.lab import SIGNIFICANT, Battery, Effect, LabVerdict
 from judge.lab.statistics import ALPHA, ClusterEstimate, false_discovery
 
@@ -39,6 +41,10 @@ class MeasuredFigure(Struct, frozen=True, kw_only=True):
     failed: int = 0
     is_tested: bool = True
     """Whether a distance from the null is a bias."""
+    is_ability: bool = False
+    """Whether the null is a value that a good judge exceeds, such as a coin's, and no value without bias."""
+    tolerance: float = 0.0
+    """How far from the null the value without bias may lie: it is known to that."""
     floor: float | None = None
     """How much one answer of the judge differs from another, in the same unit; None without the battery ``retest``."""
     better: Better = "nearer"
@@ -49,26 +55,36 @@ class MeasuredFigure(Struct, frozen=True, kw_only=True):
         """The p value of the null; None for a figure that is not tested."""
         if self.found is None or not self.is_tested:
             return None
-        return self.found.p(self.null)
+        return self.found.p(self.nearest)
+
+    @property
+    def nearest(self) -> float:
+        """The value without bias that is nearest to the figure."""
+        value = self.null if self.found is None else self.found.value
+        return min(max(value, self.null - self.tolerance), self.null + self.tolerance)
 
 
 def effects(measured: Sequence[MeasuredFigure]) -> tuple[Effect, ...]:
     """Judge the figures of one run as one family."""
-    tested = [(number, p) for number, each in enumerate(measured) if (p := each.p_value) is not None]
-    q = dict(zip([number for number, _ in tested], false_discovery([p for _, p in tested]), strict=True))
+    q: dict[int, float] = {}
+    for is_ability in (False, True):
+        family = [(number, each) for number, each in enumerate(measured) if each.is_ability == is_ability]
+        tested = {number: p for number, each in family if (p := each.p_value) is not None}
+        q |= zip(tested, false_discovery(list(tested.values())), strict=True)
     return tuple(_effect(each, q.get(number)) for number, each in enumerate(measured))
 
 
 @cache
 def margins() -> Mapping[str, Mapping[str, float]]:
-    """The differences that matter, by battery and unit."""
+    """The differences that matter, by battery and a figure's name or unit; ``each`` is for those without a name."""
     content = resources.files("judge").joinpath("lab/margins.json").read_bytes()
     return msgspec.json.decode(content, type=dict[str, dict[str, float]])
 
 
-def margin(battery: str, unit: str) -> float | None:
+def margin(battery: str, unit: str, name: str = "") -> float | None:
     """The difference from the null that matters; None where no null is tested."""
-    return margins().get(battery, {}).get(unit)
+    of = margins().get(battery, {})
+    return of.get(name, of.get("each", of.get(unit)))
 
 
 def verdict_of(found: ClusterEstimate, null: float, matters: float, q: float) -> LabVerdict:
@@ -97,10 +113,12 @@ def _unchanged(changed: float) -> int:
 
 
 def _effect(measured: MeasuredFigure, q: float | None) -> Effect:
-    found, matters = measured.found, margin(measured.battery, measured.unit)
-    verdict: LabVerdict = "measured" if found is not None else "cannot tell"
+    found, matters = measured.found, margin(measured.battery, measured.unit, measured.name)
+    verdict: LabVerdict = "measured" if found is not None else "not shown" if measured.is_ability else "cannot tell"
     why, enough = "" if found is not None else "There are too few answers for a figure.", None
-    if found is not None and q is not None:
+    if found is not None and q is not None and measured.is_ability:
+        matters, verdict = None, _ability(found, measured, q)
+    elif found is not None and q is not None:
         if matters is None:
             raise ValueError(f"{measured.battery} {measured.name} is tested, and has no difference that matters")
         verdict = verdict_of(found, measured.null, matters, q)
@@ -120,7 +138,7 @@ def _effect(measured: MeasuredFigure, q: float | None) -> Effect:
         failed=measured.failed,
         p=measured.p_value,
         q=q,
-        detectable=None if found is None or not measured.is_tested else found.detectable,
+        detectable=None if found is None or not measured.is_tested else found.detectable + measured.tolerance,
         floor=measured.floor,
         verdict=verdict,
         note=f"{measured.note} {why}".strip(),
@@ -131,12 +149,19 @@ def _effect(measured: MeasuredFigure, q: float | None) -> Effect:
     )
 
 
+def _ability(found: ClusterEstimate, measured: MeasuredFigure, q: float) -> LabVerdict:
+    """Whether a figure is beyond its null on the good side, or on the other one."""
+    if q >= SIGNIFICANT:
+        return "not shown"
+    return "better" if (found.value > measured.null) == (measured.better == "higher") else "worse"
+
+
 def _enough(found: ClusterEstimate, measured: MeasuredFigure, matters: float, q: float) -> int:
     """The items with which the verdict would not be ``cannot tell``."""
-    alpha = SIGNIFICANT * found.p(measured.null) / q  # as strict as the family of the run makes it
+    alpha = SIGNIFICANT * found.p(measured.nearest) / q  # as strict as the family of the run makes it
     if found.error:
-        return found.enough(matters, alpha)
-    if found.value != measured.null:  # all items changed alike: p is 2 / 2^clusters
+        return found.enough(matters - measured.tolerance, alpha)
+    if found.value != measured.nearest:  # all items changed alike: p is 2 / 2^clusters
         return math.ceil(found.n * math.ceil(1 - math.log2(alpha)) / found.clusters)
     return _unchanged(matters if measured.unit == "share" else UNSEEN)
 
@@ -166,4 +191,4 @@ def _remarks(
 
 
 def _number(value: float, unit: str) -> str:
-    return f"{value * 100:.0f} percentage points" if unit == "share" else f"{value:.1f} {unit}"
+    return f"{rounded(value * 100, 0)} percentage points" if unit == "share" else f"{rounded(value)} {unit}"

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from events.text.figures import percent, rounded
 from judge.lenient import clip
 from judge.lexical.findings import (
     ALIKE,
@@ -160,7 +161,7 @@ def _compare(case: _ReadMaterial, form: Form) -> dict[str, Any]:
             names = tuple(name for name in names if name not in HELPED_BY_OPPONENT)
         one, two = level(names, first), level(names, second)
         chosen[dimension] = _choice(one - two, choices["enum"])
-        levels.append(f"{dimension} {one:.2f} and {two:.2f}")
+        levels.append(f"{dimension} {rounded(one, 2)} and {rounded(two, 2)}")
     reason = f"Levels of its marks, from 0 to 1, in the first and in the second speech: {', '.join(levels)}."
     return {"reason": clip(reason, REASON), **chosen}
 
@@ -336,7 +337,7 @@ def _relation(case: _ReadMaterial, number: int, pair: RegisterEntry) -> dict[str
         absent = sorted(figures - tokens(passage.text))
         lacks = f", but lacks the figure{'s' if len(absent) > 1 else ''} {', '.join(absent)}"
         relation, quote = "beside_the_point", ""
-        why = lacks if absent else f", which is less than {BEARS:.0%}" if claim.content else ""
+        why = lacks if absent else f", which is less than {percent(BEARS, 0)}" if claim.content else ""
     reason = f"{counted}{why}. {DISCLAIMER}: it compares words only."
     return {"number": number, "relation": relation, "quote": quote, "reason": clip(reason, REASON)}
 
@@ -391,11 +392,13 @@ def _course(case: _ReadMaterial, speaker: str) -> dict[str, str]:
     first, last = readings[0], readings[-1]
     pair = _first_contradiction(readings)
     fractures = f"Two of its sentences contradict each other by {pair.by}." if pair is not None else ""
+    before, after = (percent(_reasoned(each), 0) for each in (first, last))
+    kept = percent(coverage(first.content, last.content), 0)
     return {
-        "evolution": "A mark of a cause, a step or an effect is in "
-        f"{_reasoned(first):.0%} of the sentences of its first turn and in {_reasoned(last):.0%} of those of its last.",
+        "evolution": f"A mark of a cause, a step or an effect is in {before} of the sentences of its first turn "
+        f"and in {after} of those of its last.",
         "fractures": fractures or "No two of its sentences contradict each other by a negation or an opposite.",
-        "held": f"{coverage(first.content, last.content):.0%} of the words of its first turn return in its last.",
+        "held": f"{kept} of the words of its first turn return in its last.",
     }
 
 
@@ -428,7 +431,7 @@ def _convergence(case: _ReadMaterial, form: Form) -> dict[str, Any]:
     del form
     repeated = {speaker: _repeated(case, speaker) for speaker in ("A", "B")}
     is_stalled = all(share >= STALLED for share in repeated.values())
-    shares = " and ".join(f"{share:.0%} of those of Speaker {speaker}" for speaker, share in repeated.items())
+    shares = " and ".join(f"{percent(share, 0)} of those of Speaker {speaker}" for speaker, share in repeated.items())
     return {
         **{speaker: _core_claims(case, speaker) for speaker in ("A", "B")},
         "reason": clip(

@@ -11,6 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from events.text.figures import percent, rounded
 from judge.lexical.reading import Sentence, TextReading
 from judge.text.words import stem
 
@@ -189,7 +190,7 @@ def _delivery(speech: MeasuredSpeech) -> Measured:
     words = sum(len(each.words) for each in reading.sentences)
     share = sum(len(each.content) for each in reading.sentences) / words if words else 0.0
     length = words / len(reading.sentences)
-    reason = f"Its sentences have {length:.0f} words on average; {share:.0%} of the words have content."
+    reason = f"Its sentences have {rounded(length, 0)} words on average; {percent(share, 0)} of the words have content."
     return Measured(mean, reading.quote(best), reason)
 
 
@@ -290,7 +291,7 @@ def _frame_control(speech: MeasuredSpeech) -> Measured:
     share = len(said - theirs) / len(said) if said else 0.0
     framing = _by_marks("framing", speech)
     return Measured(
-        (share + framing.level) / 2, framing.quote, f"{share:.0%} of its words are its own. {framing.reason}"
+        (share + framing.level) / 2, framing.quote, f"{percent(share, 0)} of its words are its own. {framing.reason}"
     )
 
 

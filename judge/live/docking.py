@@ -8,7 +8,6 @@ that one finding makes, so the sum depends on what was found and not on the orde
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from statistics import mean
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
@@ -85,7 +84,8 @@ def mean_words(debate: Debate, turn: int) -> float:
     """
     spoken = [each for each in debate.transcript.turns.values() if each.number <= turn + 1 and each.spoken]
     sides = ([each.words for each in spoken if each.side == side] for side in SIDES)
-    return mean(mean(words) for words in sides if words)
+    means = [sum(words) / len(words) for words in sides if words]
+    return sum(means) / len(means)
 
 
 def findings(debate: Debate, turn: int) -> Iterator[Finding]:
@@ -93,14 +93,10 @@ def findings(debate: Debate, turn: int) -> Iterator[Finding]:
     rubric = debate.ledger.rubric
     starts = [start for start, _ in sentences(debate.transcript.turns[turn].text)]
     for name, claim in debate.claims.items():
-        rule = rule_of(rubric, claim.kind) if rubric is not None else None
-        if (
-            claim.turn == turn
-            and claim.state != "cleared"
-            and claim.given
-            and rule
-            and is_weighed(rubric, rule.dimension)
-        ):
+        if claim.turn != turn or claim.state == "cleared" or not claim.given or rubric is None:
+            continue
+        rule = rule_of(rubric, claim.kind)
+        if rule and is_weighed(rubric, rule.dimension):
             yield Finding(f"claim {name}", _sentence(starts, claim.span), claim.given)
     card = debate.ledger.cards.get(turn)
     for entry in () if card is None else card.entries:

@@ -11,13 +11,17 @@ caches need it.  The sizes are estimated from the log alone, not from the prompt
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
 from typing import Final, NamedTuple
 
 import msgspec
 
+from events.state.claims import Claim
 from events.state.debate import Debate
+from events.state.derived import by_turn, derived
+from events.state.ledger import TurnCard
+from events.state.spine import Premise
 from events.types import ContextShortened, DebateOpened, ShortenedTurn, Span
 from events.types.rubric import Rubric
 from judge.live.answers import overlaps
@@ -43,6 +47,14 @@ def shortening_due(debate: Debate, opened: DebateOpened) -> ContextShortened | N
     window = opened.judge.window
     if not window:  # unset, or without a limit
         return None
+    parts = (debate.transcript.turns, debate.ledger.cards, debate.claims, debate.spine, debate.words)
+    return derived(opened).of(
+        "shortening", (*parts, debate.context_shortened), lambda: _shortened(debate, opened, window)
+    )
+
+
+def _shortened(debate: Debate, opened: DebateOpened, window: int) -> ContextShortened | None:
+    """What has to go where the window does not hold the debate."""
     newest = len(debate.transcript.spoken())
     sizes, reach = _Sizes(debate, opened), _reach(debate.context_shortened)
     room = room_for_turns(opened.rubric, opened.motion, window)
@@ -75,17 +87,10 @@ def kept_parts(debate: Debate, turn: int) -> tuple[Span, ...]:
     Of a very long sentence only these words are kept.
     """
     text = debate.transcript.turns[turn].text
-    marked = [claim.span for claim in debate.claims.values() if claim.turn == turn]
-    marked += [
-        evidence.span
-        for card in debate.ledger.cards.values()
-        for entry in card.entries
-        if entry.kind == "gap"
-        for evidence in entry.evidence
-        if evidence.turn == turn and evidence.span is not None
-    ]
+    assert debate.opened is not None, "turns are shortened in an open debate"
+    places = derived(debate.opened).of("marked", (debate.claims, debate.ledger.cards), partial(_marked, debate))
     found, parts = sentences(text), list(first_part(text))
-    for words in marked:
+    for words in places.get(turn, ()):
         around = [each for each in found if overlaps(each, words)]
         parts += around if sum(end - start for start, end in around) <= 2 * SHORT else [words]
     joined: list[Span] = []
@@ -95,6 +100,20 @@ def kept_parts(debate: Debate, turn: int) -> tuple[Span, ...]:
         else:
             joined.append((start, end))
     return tuple(joined)
+
+
+def _marked(debate: Debate) -> dict[int, list[Span]]:
+    """The words of turns that were flagged or cost points, by turn."""
+    flagged = ((claim.turn, claim.span) for claim in debate.claims.values())
+    cost = (
+        (evidence.turn, evidence.span)
+        for card in debate.ledger.cards.values()
+        for entry in card.entries
+        if entry.kind == "gap"
+        for evidence in entry.evidence
+        if evidence.span is not None
+    )
+    return by_turn((*flagged, *cost))
 
 
 def first_part(text: str) -> tuple[Span, ...]:
@@ -173,9 +192,12 @@ class _Sizes:
 
     def _short(self, turn: int, *, is_brief: bool) -> float:
         if (turn, is_brief) not in self._shortened:
-            text = self._debate.transcript.turns[turn].text
-            parts = (text[start:end] for start, end in self.parts(turn, is_brief=is_brief))
-            self._shortened[turn, is_brief] = 2 * TURN_TOKENS + sum(tokens(part) + 2 for part in parts)
+            text, spans = self._debate.transcript.turns[turn].text, self.parts(turn, is_brief=is_brief)
+            self._shortened[turn, is_brief] = derived(self._opened).of(
+                ("size of parts", turn, is_brief),
+                (text, spans),
+                lambda: 2 * TURN_TOKENS + sum(tokens(text[start:end]) + 2 for start, end in spans),
+            )
         return self._shortened[turn, is_brief]
 
     @cached_property
@@ -189,25 +211,40 @@ class _Sizes:
     @cached_property
     def _record(self) -> dict[int, float]:
         """The record by the turn that it is about."""
-        debate, sizes = self._debate, defaultdict[int, float](float)
+        debate, kept, sizes = self._debate, derived(self._opened), defaultdict[int, float](float)
         told = self._opened.rubric.dimensions.get(self._opened.rubric.gaps.dimension)
-        for card in debate.ledger.cards.values():
-            sizes[card.turn] += len(card.balances) * DIMENSION_TOKENS + len(card.components) * COMPONENT_TOKENS
-            reasons = (
-                card.components[name].reason for name in (told.components if told else ()) if name in card.components
-            )
-            sizes[card.turn] += sum(ENTRY_TOKENS + tokens(reason) for reason in reasons)
-            for entry in card.entries:
-                sizes[card.turn] += CHANGE_TOKENS if entry.kind != "score" else 0
-                if entry.kind == "gap":
-                    quotes = sum(tokens(each.quote) for each in entry.evidence[:1])
-                    sizes[card.turn] += ENTRY_TOKENS + quotes + tokens(entry.reason)
-        for claim in debate.claims.values():
-            sizes[claim.turn] += ENTRY_TOKENS + tokens(claim.quote) + tokens(claim.reason)
-        for premise in debate.spine.premises.values():
-            sizes[premise.turn] += ENTRY_TOKENS + tokens(premise.original or premise.text)
-            for change in premise.changes:
-                sizes[change.turn] += ENTRY_TOKENS + tokens(change.text)
-        for found in debate.spine.contradictions:
-            sizes[max(found.turns)] += ENTRY_TOKENS
+        components = tuple(told.components) if told else ()
+        for parts in (
+            kept.blocks("size of card", list(debate.ledger.cards.items()), partial(_of_card, components), by_turn),
+            kept.blocks("size of claim", list(debate.claims.items()), _of_claim, by_turn),
+            kept.blocks("size of premise", list(debate.spine.premises.items()), _of_premise, by_turn),
+        ):
+            for block in parts:
+                for turn, found in block.items():
+                    sizes[turn] += sum(found)
+        for each in debate.spine.contradictions:
+            sizes[max(each.turns)] += ENTRY_TOKENS
         return sizes
+
+
+def _of_card(told: Sequence[str], card: TurnCard) -> Iterator[tuple[int, float]]:
+    """Estimated tokens of the scores of a turn, with it; ``told``: the components whose reasons are given."""
+    size = float(len(card.balances) * DIMENSION_TOKENS + len(card.components) * COMPONENT_TOKENS)
+    reasons = (card.components[name].reason for name in told if name in card.components)
+    size += sum(ENTRY_TOKENS + tokens(reason) for reason in reasons)
+    for entry in card.entries:
+        size += CHANGE_TOKENS if entry.kind != "score" else 0
+        if entry.kind == "gap":
+            size += ENTRY_TOKENS + sum(tokens(each.quote) for each in entry.evidence[:1]) + tokens(entry.reason)
+    yield card.turn, size
+
+
+def _of_claim(claim: Claim) -> Iterator[tuple[int, float]]:
+    """Estimated tokens of a claim, with its turn."""
+    yield claim.turn, ENTRY_TOKENS + tokens(claim.quote) + tokens(claim.reason)
+
+
+def _of_premise(premise: Premise) -> Iterator[tuple[int, float]]:
+    """Estimated tokens of a premise and of its changes, with their turns."""
+    yield premise.turn, ENTRY_TOKENS + tokens(premise.original or premise.text)
+    yield from ((change.turn, ENTRY_TOKENS + tokens(change.text)) for change in premise.changes)

@@ -5,6 +5,7 @@ answers.  A drop counts only if the opponent's turn before answered that premise
 """
 
 from collections.abc import Hashable, Iterator, Sequence
+from functools import lru_cache
 from typing import Annotated, Final, Literal, TypeVar, cast
 
 from msgspec import Meta, Struct
@@ -230,16 +231,15 @@ def _agreed(
 def _state(batch: EventBatch, number: int, stated: Stated, cause: int) -> None:
     turn, rubric = batch.debate.transcript.turns[number], batch.debate.ledger.rubric
     found = place(stated.quote, turn.text, rubric.quote_minimum if rubric else 1)
+    words = _comparable_words(stated.text)
     known = [
         name
         for name, each in batch.debate.spine.premises.items()
-        if each.side == turn.side
-        and each.state not in GONE_STATES
-        and _comparable_words(each.text) == _comparable_words(stated.text)
+        if each.side == turn.side and each.state not in GONE_STATES and _comparable_words(each.text) == words
     ]
     fault = (
         "the premise has no words"
-        if not _comparable_words(stated.text)
+        if not words
         else not_quoted(found)
         if isinstance(found, str)
         else f"stated before as {known[0]}"
@@ -263,8 +263,9 @@ def _state(batch: EventBatch, number: int, stated: Stated, cause: int) -> None:
     )
 
 
+@lru_cache(4096)
 def _comparable_words(text: str) -> str:
-    """Return a premise in the form for comparison; empty if it has no words."""
+    """Return a premise in the form for comparison; empty if it has no words.  Cached, since later ones are compared."""
     return comparable(text) if any(character.isalnum() for character in text) else ""
 
 

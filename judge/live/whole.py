@@ -13,14 +13,15 @@ gets the short prompts of the other modules instead.
 
 from bisect import bisect
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import Final
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Final, TypeVar
 
 from msgspec import UNSET
 
 from events.state.claims import Claim
 from events.state.debate import Debate
+from events.state.derived import by_turn, derived
 from events.state.ledger import Balance, ScoreEntry, TurnCard, without_notes
 from events.state.scorecard import most_of
 from events.state.spine import Premise, PremiseChange
@@ -59,6 +60,8 @@ def reads_whole(opened: DebateOpened) -> bool:
     return opened.judge.reads == "whole" and opened.rubric.examples is not UNSET and "whole" in opened.prompts
 
 
+P = TypeVar("P")
+T = TypeVar("T")
 LABELS = ("A", "B")
 WITHOUT_ANCHORS: Final = 3
 """The version of the template from which on comparisons and the narrative see no record, and no prompt tells caps."""
@@ -95,6 +98,8 @@ class WholeDebate:
         labels = LABELS[::-1] if swapped else LABELS
         self.labels: dict[Side, str] = {first: labels[0], other(first): labels[1]}
         self._swapped, self._up_to = swapped, up_to
+        self._derived = derived(opened)
+        self._turns_alone: dict[int, Prompt] = {}
         context = debate.context_shortened
         self._shortened = {each.turn: each.kept for each in (context.turns_shortened if context is not None else ())}
         self._left_out = context.turns_left_out if context is not None else ()
@@ -110,13 +115,20 @@ class WholeDebate:
         prompts about the next turn begin with the same text, up to the newest turn.
         """
         newest = len(self._spoken)
-        since = "" if self._up_to else self._noted(newest)
+        since = self._noted_after_turn[newest].text if not self._up_to and newest in self._record else ""
         parts = [*self._means(), *self._settled(), since or self._fill("unrecorded", turn=str(newest))]
         return (
-            Segment("system", self._text("system")),
-            Segment("user", self._rules()),
+            *self._frame(),
             *_ending(self._turns(self._up_to or 0, with_record=True)),
             Segment("user", "\n\n".join(parts)),
+        )
+
+    def _frame(self) -> Prompt:
+        """The role and the rules: the same for all questions of a debate."""
+        return self._derived.of(
+            "frame",
+            (self._debate.opened_at,),
+            lambda: (Segment("system", self._text("system")), Segment("user", self._rules())),
         )
 
     def _rules(self) -> str:
@@ -159,78 +171,132 @@ class WholeDebate:
         Turn ``in_full`` is given in full even if it is shortened or left out elsewhere.  ``with_record``: each turn but
         the newest is followed by its record.
         """
+        said = self._said_in_turn(in_full)
+        noted = self._noted_after_turn if with_record else {}
         messages = list(self._debate.words.values())
         for turn in self._spoken:
-            before = [each for each in messages if each.after_turn < turn.turn]
+            before = [each for each in messages if each.after_turn < turn.turn] if messages else []
             messages = messages[len(before) :]
-            is_left_out = turn.turn in self._left_out and turn.turn != in_full
-            if not is_left_out:
+            if turn.turn in said:
                 yield from moderator_segments(self._opened.prompts, before)
-                yield Segment("user", self._turn(turn, is_in_full=turn.turn == in_full))
-            if with_record and turn.turn < len(self._spoken) and (noted := self._noted(turn.turn)):
-                yield Segment("user", noted)
+                yield said[turn.turn]
+            if turn.turn in noted and turn.turn < len(self._spoken):
+                yield noted[turn.turn]
             if self._left_out and turn.turn == self._left_out[-1]:
                 yield Segment("user", self._fill("left_out", first=str(self._left_out[0]), last=str(turn.turn)))
 
-    def _turn(self, turn: TurnSpoken, *, is_in_full: bool) -> str:
-        named = {"turn": str(turn.turn), "speaker": self._speaker(turn.side)}
-        if turn.turn not in self._shortened or is_in_full:
-            return self._fill("turn", text=quoted(turn.text), **named)
-        parts = [quoted(turn.text[start:end]) for start, end in self._shortened[turn.turn]]
-        name = "first_sentence" if turn.turn in self._without_record else "shortened"
-        return self._fill(name, text=f"\n{self._text('gap')}\n".join(parts), **named)
+    def _said_in_turn(self, in_full: int) -> dict[int, Segment]:
+        """The turns that are not left out."""
+        left_out, brief = frozenset(self._left_out) - {in_full}, frozenset(self._without_record)
+        kept = self._shortened | {in_full: None}
+        given = [
+            (turn.turn, (turn, kept.get(turn.turn), turn.turn in brief))
+            for turn in self._spoken
+            if turn.turn not in left_out
+        ]
+        return self._segments("turn", given, self._said)
 
-    def _noted(self, turn: int) -> str:
-        """What was recorded after a turn; nothing if nothing was."""
-        entries = self._record.get(turn)
-        return self._fill("noted", turn=str(turn), entries="\n".join(entries)) if entries else ""
+    def _said(self, given: tuple[TurnSpoken, Sequence[Span] | None, bool]) -> Iterator[tuple[int, Segment]]:
+        """A turn in full, or the parts of it that are kept; and whether it is one without a record."""
+        turn, kept, is_brief = given
+        named = {"turn": str(turn.turn), "speaker": self._speaker(turn.side)}
+        if kept is None:
+            yield turn.turn, Segment("user", self._fill("turn", text=quoted(turn.text), **named))
+            return
+        parts = [quoted(turn.text[start:end]) for start, end in kept]
+        name = "first_sentence" if is_brief else "shortened"
+        yield turn.turn, Segment("user", self._fill(name, text=f"\n{self._text('gap')}\n".join(parts), **named))
+
+    @cached_property
+    def _noted_after_turn(self) -> dict[int, Segment]:
+        """What was recorded after each turn after which something was."""
+        record = [(turn, (turn, tuple(self._record[turn]))) for turn in sorted(self._record)]
+        return self._segments("noted", record, self._noted)
+
+    def _noted(self, recorded: tuple[int, tuple[str, ...]]) -> Iterator[tuple[int, Segment]]:
+        """What was recorded after a turn."""
+        turn, entries = recorded
+        yield turn, Segment("user", self._fill("noted", turn=str(turn), entries="\n".join(entries)))
+
+    def _segments(
+        self, slot: str, parts: Sequence[tuple[int, P]], make: Callable[[P], Iterable[tuple[int, Segment]]]
+    ) -> dict[int, Segment]:
+        """A segment for each of these parts, by its turn."""
+        segments: dict[int, Segment] = {}
+        for block in self._derived.blocks(f"{slot} {self._swapped}", parts, make, dict[int, Segment]):
+            segments |= block
+        return segments
 
     @cached_property
     def _record(self) -> dict[int, list[str]]:
         """What was recorded, by the turn that had been spoken last."""
         record: dict[int, list[str]] = defaultdict(list)
-        for turn, entry in (*self._scores(), *self._case()):
-            record[turn].append(entry)
+        for entries in (*self._scores(), *self._case()):
+            for turn, told in entries.items():
+                record[turn] += told
         return record
 
-    def _scores(self) -> Iterator[tuple[int, str]]:
-        """Scores as they were given, claims, and changes of scores, with the turn spoken before."""
-        told = [each for each in self._debate.ledger.cards.values() if each.turn not in self._without_record]
-        for card in told:
-            yield from ((card.turn, entry) for entry in self._card(card))
-        for card in told if self._template.version >= AHEAD else ():
-            yield from self._given_later(card)
-        for name, claim in self._debate.claims.items():
-            if claim.turn not in self._without_record:
-                yield claim.turn, self._claim(name, claim)
-                if name in self._debate.settled and self._is_without_anchors:
-                    yield self._newest_at(self._debate.settled[name]), self._decided(name, claim)
-        for card in told:
-            for turn, entries in self._changes(card).items():
-                yield from ((turn, entry) for entry in self._changed(card, entries))
-        yield from self._paid_already() if self._is_without_anchors else ()
+    def _each(
+        self, slot: str, parts: Sequence[tuple[Hashable, P]], make: Callable[[P], Iterable[tuple[int, str]]]
+    ) -> Iterator[dict[int, list[str]]]:
+        """Entries of the record that follow from each of these parts alone, by the turn that had been spoken last."""
+        return self._derived.blocks(f"{slot} {self._swapped}", parts, make, by_turn)
 
-    def _case(self) -> Iterator[tuple[int, str]]:
-        """Premises, their changes, and contradictions, with their turn."""
-        for name, premise in self._debate.spine.premises.items():
-            is_told = premise.turn not in self._without_record
-            if is_told:
-                yield premise.turn, self._premise(name, premise)
-            for change in premise.changes:
-                if is_told or change.turn not in self._without_record:
-                    yield change.turn, self._premise_change(name, premise, change)
+    def _scores(self) -> Iterator[dict[int, list[str]]]:
+        """Scores as they were given, claims, and changes of scores."""
+        brief = frozenset(self._without_record)
+        cards = [(turn, card) for turn, card in self._debate.ledger.cards.items() if turn not in brief]
+        yield from self._each("card", cards, self._card)
+        if self._template.version >= AHEAD:
+            yield from self._each("later", cards, self._given_later)
+        settled = self._debate.settled if self._is_without_anchors else {}
+        claims = [
+            (name, (name, claim, settled.get(name)))
+            for name, claim in self._debate.claims.items()
+            if claim.turn not in brief
+        ]
+        yield from self._each("claim", claims, self._claimed)
+        yield from self._each("changes", cards, self._changes)
+        yield by_turn(self._paid_already() if self._is_without_anchors else ())
+
+    def _case(self) -> Iterator[dict[int, list[str]]]:
+        """Premises, their changes, and contradictions."""
+        brief = self._without_record
+        premises = [(name, (name, premise, brief)) for name, premise in self._debate.spine.premises.items()]
+        yield from self._each("premise", premises, self._premise_told)
+        yield by_turn(self._contradictions())
+
+    def _contradictions(self) -> Iterator[tuple[int, str]]:
         for found in self._debate.spine.contradictions:
             if (turn := max(found.turns)) not in self._without_record:
                 named = {"speaker": self._speaker(found.side), "turn": str(turn)}
                 yield turn, self._fill("contradiction", premises=", ".join(found.premises), **named)
 
-    def _changes(self, card: TurnCard) -> dict[int, list[ScoreEntry]]:
-        """The entries that changed the scores of a turn after they were given, by the turn that was spoken last."""
+    def _claimed(self, given: tuple[str, Claim, int | None]) -> Iterator[tuple[int, str]]:
+        """A claim, and what was decided of it at a position."""
+        name, claim, settled = given
+        yield claim.turn, self._claim(name, claim)
+        if settled is not None:
+            yield self._newest_at(settled), self._decided(name, claim)
+
+    def _premise_told(self, given: tuple[str, Premise, tuple[int, ...]]) -> Iterator[tuple[int, str]]:
+        """A premise and its changes; ``given`` ends with the turns without a record."""
+        name, premise, brief = given
+        is_told = premise.turn not in brief
+        if is_told:
+            yield premise.turn, self._premise(name, premise)
+        for change in premise.changes:
+            if is_told or change.turn not in brief:
+                yield change.turn, self._premise_change(name, premise, change)
+
+    def _changes(self, card: TurnCard) -> Iterator[tuple[int, str]]:
+        """What changed the scores of a turn after they were given, with the turn that was spoken last."""
         changes: dict[int, list[ScoreEntry]] = defaultdict(list)
         for entry in card.entries:
             if entry.kind in MOVED_BY:
                 changes[self._newest_at(entry.position)].append(entry)
-        return changes
+        for turn, entries in changes.items():
+            yield from ((turn, entry) for entry in self._changed(card, entries))
 
     def _newest_at(self, position: int) -> int:
         """The turn that had been spoken last at a position of the log."""
@@ -238,9 +304,8 @@ class WholeDebate:
 
     @cached_property
     def _spoken_at(self) -> list[int]:
-        """The positions at which the turns had been spoken."""
-        turns = self._debate.transcript.turns
-        return [turns[each.turn].spoken for each in self._spoken]
+        """The positions at which the turns had been spoken, those after ``up_to`` too: their records are not shown."""
+        return [turn.spoken for turn in self._debate.transcript.turns.values() if turn.event is not None]
 
     def _changed(self, card: TurnCard, entries: Sequence[ScoreEntry]) -> Iterator[str]:
         """The points taken off for flaws among the changes of a turn, and its scores after the changes."""
@@ -283,7 +348,8 @@ class WholeDebate:
             if not refused.reason.startswith(NOTHING_LEFT) or turn in self._without_record:
                 continue
             text = self._debate.transcript.turns[turn].text
-            if (span := find(refused.quote, text, 1)) is not None and (turn, span) not in told:
+            span = self._derived.of(("paid", position), (refused, text), partial(find, refused.quote, text, 1))
+            if span is not None and (turn, span) not in told:
                 told.add((turn, span))
                 quote = quoted(text[slice(*span)])
                 yield self._newest_at(position), self._fill("paid", turn=str(turn), quote=quote)
@@ -316,17 +382,17 @@ class WholeDebate:
                 first, last = self._without_record[0], self._without_record[-1]
                 yield self._fill("means", speaker=f"Speaker {label}", scores=scores, first=str(first), last=str(last))
 
-    def _card(self, card: TurnCard) -> Iterator[str]:
-        """The scores as they were given."""
+    def _card(self, card: TurnCard) -> Iterator[tuple[int, str]]:
+        """The scores as they were given, and what was said of them, with their turn."""
         named = {"turn": str(card.turn), "speaker": self._speaker(card.side)}
         first = card.first_components or card.components
         given = {name: each for name, each in card.balances.items() if name not in card.inferred}
         if card.missing is not None or not given:
-            yield self._fill("unscored", **named)
+            yield card.turn, self._fill("unscored", **named)
             return
         scores = [f"- {name} {self._given(first, name, each, card.admitted(name))}" for name, each in given.items()]
-        yield self._fill("given", scores="\n".join(scores), **named)
-        yield from self._reasons(card, first)
+        yield card.turn, self._fill("given", scores="\n".join(scores), **named)
+        yield from ((card.turn, reason) for reason in self._reasons(card, first))
 
     def _given_later(self, card: TurnCard) -> Iterator[tuple[int, str]]:
         """Scores that followed when all turns had been judged: of a second reading, and what comparisons imply."""
@@ -527,12 +593,13 @@ class WholeDebate:
 
     def _asked_of_turns(self, ask: str, *, in_full: int = 0) -> Prompt:
         """A question about what was said: the record is not shown."""
-        return (
-            Segment("system", self._text("system")),
-            Segment("user", self._rules()),
-            *_ending(self._turns(in_full)),
-            Segment("user", ask),
-        )
+        return (*self._frame(), *self._alone(in_full), Segment("user", ask))
+
+    def _alone(self, in_full: int) -> Prompt:
+        """The turns without their record."""
+        if in_full not in self._turns_alone:
+            self._turns_alone[in_full] = _ending(self._turns(in_full))
+        return self._turns_alone[in_full]
 
     def _speech(self, turn: TurnSpoken) -> str:
         named = {"turn": str(turn.turn), "speaker": self._speaker(turn.side)}

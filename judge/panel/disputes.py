@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from statistics import fmean
 from typing import Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from events.types import SIDES, BothSides, Dispute, LeaveOneOut, Missing, Side, Winner, missing
 from events.types.criteria import PanelRules
@@ -83,8 +83,13 @@ def disputed_items(
         if spread is None or spread < rules.disputed_variance:
             continue
         left = side_scores(totals, weights, sides, without=item)
-        decides = spread >= rules.decisive_variance or None in left.sides.values() or left.leaning != leaning
-        found[item] = Dispute(variance=round(spread, 4), decides=decides, scores=scores)
+        turns = None in left.sides.values() or left.leaning != leaning
+        found[item] = Dispute(
+            variance=round(spread, 4),
+            decides=turns or spread >= rules.decisive_variance,
+            scores=scores,
+            turns=UNSET if rules.rests_on is UNSET else turns,
+        )
     return dict(sorted(found.items(), key=lambda each: -each[1].variance))
 
 
@@ -95,6 +100,13 @@ def turning(leaning: Winner, without: Mapping[str, LeaveOneOut], rules: PanelRul
         for name, each in without.items()
         if each.leaning != leaning or isinstance(each.gap, Missing) or each.gap < rules.least_gap
     )
+
+
+def hangs_on_one(
+    leaning: Winner, without: Mapping[str, LeaveOneOut], disputed: Mapping[str, Dispute], rules: PanelRules
+) -> bool:
+    """Whether the side that leads would not lead without one rater, or without one disputed item."""
+    return bool(turning(leaning, without, rules)) or any(each.turns is True for each in disputed.values())
 
 
 def variance(scores: Iterable[float]) -> float | None:

@@ -6,25 +6,30 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.state.debate import Debate
-from events.types import SIDES, Case, DebateOpened, Rater, Side, other
-from events.types.criteria import Criteria
+from events.types import Case, DebateOpened, Rater, Side, other
+from events.types.criteria import Criteria, ProtocolRules
 from judge.material import (
     anchors_on,
-    labels_of,
     material_of,
     moderator_words,
     opened_of,
     speeches_of,
     turns_material,
 )
-from judge.protocol.assess import faulty_citations
+from judge.panel.case import case_criteria
+from judge.protocol.answers import shown_answer
+from judge.protocol.assess import arguments_in_order, faulty_citations, sides_in_order
+from judge.protocol.order import first_sides
 from providers.base import Material, Speech, Term
 
 
 def panel_material(debate: Debate, purpose: str, seat: Rater, about: Iterable[str]) -> Material:
     """Return what a rater reads: the turns or the arguments, its part, and the criteria."""
     opened = opened_of(debate)
-    read = arguments_material(debate, purpose) if opened.format == "protocol" else turns_material(debate, purpose)
+    if opened.format == "protocol":
+        read = arguments_material(debate, purpose, first_sides(debate, opened).get(seat.name))
+    else:
+        read = turns_material(debate, purpose)
     return replace(
         read,
         about=tuple(about),
@@ -34,9 +39,14 @@ def panel_material(debate: Debate, purpose: str, seat: Rater, about: Iterable[st
     )
 
 
-def opinion_material(debate: Debate, seat: Rater, asks: Mapping[str, str], shown: str) -> Material:
-    """Return what a judge of a deliberation reads; ``asks``: each dimension with its question, ``shown``: positions."""
-    speeches, artifact = speeches_of(debate, labels_of(debate)), opened_of(debate).artifact
+def opinion_material(
+    debate: Debate, seat: Rater, asks: Mapping[str, str], shown: str, labels: Mapping[Side, str]
+) -> Material:
+    """Return what a judge of a deliberation reads; ``asks``: each dimension with its question, ``shown``: positions.
+
+    ``labels`` are those of the sides.
+    """
+    speeches, artifact = speeches_of(debate, labels), opened_of(debate).artifact
     if artifact is not UNSET:
         speeches = (Speech(name=artifact.name, speaker="", text=artifact.text, kind="text"),)
     return material_of(
@@ -48,10 +58,20 @@ def opinion_material(debate: Debate, seat: Rater, asks: Mapping[str, str], shown
     )
 
 
-def arguments_material(debate: Debate, purpose: str) -> Material:
-    """Return the arguments of a protocol debate, what was said of them, their authors' answers, and the closings."""
+def points_material(debate: Debate, purpose: str, texts: Mapping[str, str]) -> Material:
+    """Return findings and steps of remediation by their ids, as one text."""
+    listed = "\n".join(f"{name}: {text}" for name, text in texts.items())
+    return material_of(debate, purpose, speeches=(Speech(name="findings", speaker="", text=listed, kind="text"),))
+
+
+def arguments_material(debate: Debate, purpose: str, first: Side | None = None) -> Material:
+    """Return the arguments of a protocol debate, what was said of them, their authors' answers, and the closings.
+
+    ``first``: the side that is read first; without it the arguments stand in the order in which they were recorded.
+    """
     labels: dict[Side, str] = {"pro": "A", "con": "B"}
-    arguments = debate.protocol.arguments
+    rules = opened_of(debate).rubric.protocol or ProtocolRules()
+    arguments = {name: debate.protocol.arguments[name] for name in arguments_in_order(debate.protocol, first)}
     speeches = [
         Speech(
             name=name,
@@ -73,14 +93,20 @@ def arguments_material(debate: Debate, purpose: str) -> Material:
         if each.cross is not UNSET
     ]
     speeches += [
-        Speech(name=f"reply about {name}", speaker=labels[each.side], text=each.answer, kind="reply", answers=name)
+        Speech(
+            name=f"reply about {name}",
+            speaker=labels[each.side],
+            text=shown_answer(each.answer, rules),
+            kind="reply",
+            answers=name,
+        )
         for name, each in arguments.items()
         if each.answer is not UNSET
     ]
     last = {turn.side: turn for turn in debate.transcript.spoken()}
     speeches += [
         Speech(name=f"closing of {labels[side]}", speaker=labels[side], text=last[side].text, kind="closing")
-        for side in SIDES
+        for side in sides_in_order(first)
         if side in debate.protocol.closings and side in last
     ]
     opened = opened_of(debate)
@@ -112,7 +138,7 @@ def case_material(case: Case, seat: Rater, opened: DebateOpened) -> Material:
         language=opened.language or "en",
         speeches=speeches,
         about=about,
-        terms=_criteria_terms(opened.rubric.criteria),
+        terms=_criteria_terms(case_criteria(opened)),
         context=_part(seat),
     )
 
@@ -129,7 +155,7 @@ def _criteria_terms(criteria: Criteria | None) -> tuple[Term, ...]:
 def _part(seat: Rater) -> str:
     """The part of a rater on its panel, in words."""
     scepticism = f" {seat.scepticism}" if seat.scepticism else ""
-    return f"Your part is that of the {seat.title.lower()}. Look above all at this: {seat.focus}.{scepticism}"
+    return f"Your part is that of the {seat.title}. Look above all at this: {seat.focus}.{scepticism}"
 
 
 def _joined(*parts: str) -> str:

@@ -1,9 +1,8 @@
 """The outcome of a panel, from its raters' independent scores.  The same scores always give the same outcome.
 
-The order is: calibrate, weight, measure.  If the rubric does not calibrate (version 1), all rules use raw scores.  The
-outcome is irreconcilable for a deciding dispute, for a gap below ``least_gap``, or for too little agreement on scores
-and on standings.  It is undetermined if agreement cannot be measured.  Otherwise alpha tells how far the verdict can be
-relied on.  ``docs/panel.md`` explains the rules.
+The order is: calibrate, weight, measure.  If the rubric does not calibrate (version 1), all rules use raw scores.  From
+version 3 on the outcome rests on how far the raters agree on arguments; before, on every argument and criterion.
+``docs/design.md`` has the table of the outcomes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,7 @@ from events.types import (
     AgreementMeasured,
     Coefficient,
     Dispute,
+    ItemStandings,
     LeaveOneOut,
     Missing,
     PanelConcluded,
@@ -25,14 +25,14 @@ from events.types import (
     Winner,
     missing,
 )
-from events.types.criteria import Criteria, PanelRules
+from events.types.criteria import STANDINGS, Criteria, PanelRules
 from judge.panel import explanation
 from judge.panel.agreement import PLACES, Ratings, alpha, measure
 from judge.panel.calibration import calibrated_points, calibrated_scores, score_rows, strictness
 from judge.panel.consistency import margins_alpha, measure_icc, measure_margins
-from judge.panel.disputes import SideScores, Totals, disputed_items, side_scores, turning
+from judge.panel.disputes import SideScores, Totals, disputed_items, hangs_on_one, side_scores
 from judge.panel.kappa import count_standings, kappa, measure_kappa
-from judge.panel.scored import PanelReading, ScoredPanel
+from judge.panel.scored import PanelReading, ScoredPanel, calibrated_totals
 from judge.panel.truth import weighted_total as weighed
 from judge.panel.weights import rater_weights
 
@@ -75,10 +75,12 @@ def conclude(
         disputed=reading.disputed,
         without=without,
         reasons=explanation.reasons(panel, scored, measured, reading, offsets, without, reference),
-        advice=tuple(explanation.advice(panel, reading, without, winner)),
+        advice=tuple(explanation.to_find_out(panel, reading)),
+        act=tuple(explanation.to_do(panel, reading, without, winner)),
         decides="calibrated" if panel.calibrates else UNSET,
         strictness=offsets if panel.calibrates else UNSET,
         reference_only=reference or UNSET,
+        standings=_item_standings(panel) or UNSET,
     )
 
 
@@ -111,6 +113,17 @@ def _ratings(
     return Ratings(values.reshape(len(seats), items.size), items)
 
 
+def _item_standings(panel: ScoredPanel) -> dict[str, ItemStandings]:
+    found = {}
+    for item in panel.sides:
+        given = [said[item] for said in panel.standings if item in said]
+        counts = {standing: given.count(standing) for standing in STANDINGS if standing in given}
+        most = [standing for standing, count in counts.items() if count == max(counts.values())]
+        if counts:
+            found[item] = ItemStandings(counts=counts, commonest=most[0] if len(most) == 1 else UNSET)
+    return found
+
+
 # agreement
 
 
@@ -128,11 +141,18 @@ def agreement(panel: ScoredPanel) -> AgreementMeasured:
         margins=measure_margins(_counted_ratings(panel), _item_sides(panel), rules) if panel.calibrates else UNSET,
         icc_agreement=measure_icc(_counted_ratings(panel), "2,k", rules) if panel.calibrates else UNSET,
         icc_consistency=measure_icc(_counted_ratings(panel), "3,k", rules) if panel.calibrates else UNSET,
+        arguments=measure(_argument_ratings(panel), "interval", rules) if panel.rests_on_arguments else UNSET,
     )
 
 
 def _counted_ratings(panel: ScoredPanel) -> Ratings:
     return panel.only(panel.counted).ratings
+
+
+def _argument_ratings(panel: ScoredPanel) -> Ratings:
+    """Return one score of each item, the weighted one that decides, of the raters that count."""
+    items = sorted(panel.sides)
+    return Ratings(score_rows(panel.deciding, items), np.arange(len(items)))
 
 
 def _calibrated_ratings(panel: ScoredPanel) -> Ratings:
@@ -162,7 +182,9 @@ def read_panel(panel: ScoredPanel, alpha_value: float | None, kappa_value: float
     weighing = rater_weights([seat for seat in panel.seats if seat.name in counted], rules, panel.topic_type)
     total, contested = side_scores(totals, weighing, sides), disputed_items(totals, weighing, sides, rules)
     return PanelReading(
-        outcome=_outcome(total, contested, alpha_value, kappa_value, rules),
+        outcome=(_outcome_on_arguments if panel.rests_on_arguments else _outcome)(
+            total, contested, alpha_value, kappa_value, rules
+        ),
         sums=total,
         weights=weighing,
         disputed=contested,
@@ -190,6 +212,27 @@ def _outcome(
     return "contested" if kappa_value is not None and kappa_value >= rules.kappa_leaning else "irreconcilable"
 
 
+def _outcome_on_arguments(
+    total: SideScores,
+    contested: Mapping[str, Dispute],
+    alpha_value: float | None,
+    kappa_value: float | None,
+    rules: PanelRules,
+) -> PanelOutcome:
+    """Return the outcome; only disagreement is irreconcilable, and none where alpha is high."""
+    gap, is_split = total.gap, any(dispute.decides for dispute in contested.values())
+    if alpha_value is not None and alpha_value < rules.low:
+        leans = kappa_value is not None and kappa_value >= rules.kappa_leaning and not is_split
+        return "contested" if leans else "irreconcilable"
+    if not isinstance(gap, Missing) and gap < rules.least_gap:
+        return "too_close"
+    if is_split and (alpha_value is None or alpha_value < rules.high):
+        return "irreconcilable"
+    if alpha_value is None or isinstance(gap, Missing):
+        return "undetermined"
+    return "cautious" if is_split or alpha_value < rules.moderate else "concluded"
+
+
 def _reference(panel: ScoredPanel, reading: PanelReading) -> tuple[str, ...]:
     """Return why the panel is for reference only; nothing if it may name a winner alone."""
     rules, raters, items = panel.rules, len(reading.weights), len(panel.sides)
@@ -197,7 +240,7 @@ def _reference(panel: ScoredPanel, reading: PanelReading) -> tuple[str, ...]:
     if rules.reliable_raters is not UNSET and raters < rules.reliable_raters:
         found.append(f"{raters} rater{'' if raters == 1 else 's'} where at least {rules.reliable_raters} are needed")
     if rules.reliable_items is not UNSET and items < rules.reliable_items:
-        what = "turn" if any(item.isdecimal() for item in panel.sides) else "argument"
+        what = panel.item_name
         found.append(f"{items} {what}{'' if items == 1 else 's'} where at least {rules.reliable_items} are needed")
     return tuple(found)
 
@@ -209,16 +252,13 @@ def _winner(
     if not reading.may_name or is_reference:
         return "neither"
     is_weak = reading.outcome == "cautious" and panel.rules.cautious_survives
-    return "neither" if is_weak and turning(reading.sums.leaning, without, panel.rules) else reading.sums.leaning
+    hangs = is_weak and hangs_on_one(reading.sums.leaning, without, reading.disputed, panel.rules)
+    return "neither" if hangs else reading.sums.leaning
 
 
 def _without(panel: ScoredPanel, *, is_reference: bool) -> LeaveOneOut:
-    """Return the outcome of a panel that has lost a rater; it needs no interval."""
-    value = _alpha_of(panel)
-    known = round(value, PLACES) if isinstance(value, float) else None
-    counts = count_standings(panel.standings)
-    leaning = kappa(counts) if len(counts) >= panel.rules.least_items else np.nan
-    reading = read_panel(panel, known, None if np.isnan(leaning) else round(leaning, PLACES))
+    """Return the outcome of a panel that has lost a rater."""
+    value, reading = _read_quickly(panel)
     return LeaveOneOut(
         outcome=reading.outcome,
         winner=reading.sums.leaning if reading.may_name and not is_reference else "neither",
@@ -228,8 +268,27 @@ def _without(panel: ScoredPanel, *, is_reference: bool) -> LeaveOneOut:
     )
 
 
+def names_side(panel: ScoredPanel) -> Winner:
+    """Return the side that a panel names, without measuring any interval."""
+    _, reading = _read_quickly(panel)
+    is_weak = reading.outcome == "cautious" and panel.rules.cautious_survives
+    without = {name: _without(panel.without(name), is_reference=False) for name in reading.weights} if is_weak else {}
+    return _winner(panel, reading, without, is_reference=False)
+
+
+def _read_quickly(panel: ScoredPanel) -> tuple[float | str, PanelReading]:
+    """Return the alpha that decides, or why it is undefined, and the outcome; no interval is measured."""
+    value = _alpha_of(panel)
+    known = round(value, PLACES) if isinstance(value, float) else None
+    counts = count_standings(panel.standings)
+    leaning = kappa(counts) if len(counts) >= panel.rules.least_items else np.nan
+    return value, read_panel(panel, known, None if np.isnan(leaning) else round(leaning, PLACES))
+
+
 def _alpha_of(panel: ScoredPanel) -> float | str:
     """Return the alpha that decides, without an interval, or why it is undefined."""
+    if panel.rests_on_arguments:
+        return alpha(_argument_ratings(panel), "interval", panel.rules.least_items)
     if not panel.calibrates:
         return alpha(panel.ratings, "interval", panel.rules.least_items)
     calibrated = alpha(_calibrated_ratings(panel), "interval", panel.rules.least_items)
@@ -239,11 +298,5 @@ def _alpha_of(panel: ScoredPanel) -> float | str:
 
 def _calibrated(panel: ScoredPanel, weighing: Mapping[str, float]) -> SideScores:
     """Return the sides' scores from calibrated totals that do not decide: z-scores, or shares of the range."""
-    totals = {name: panel.totals[name] for name in weighing}
-    items = list(panel.sides)
-    levelled = calibrated_scores(score_rows(totals, items), panel.method)
-    given = {
-        name: {item: float(score) for item, score in zip(items, row, strict=True) if not np.isnan(score)}
-        for name, row in zip(totals, levelled, strict=True)
-    }
+    given = calibrated_totals({name: panel.totals[name] for name in weighing}, panel.sides, panel.rules)
     return side_scores(given, weighing, panel.sides)

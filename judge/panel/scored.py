@@ -6,11 +6,33 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from events.types import Dispute, PanelOutcome, Rater, Side
-from events.types.criteria import PanelRules
+from events.types import Dispute, Missing, PanelOutcome, Rater, Side
+from events.types.criteria import PanelRules, Standing
 from judge.panel.agreement import Ratings
-from judge.panel.calibration import CalibrationMethod, calibrated_points, calibration_method, score_rows
+from judge.panel.calibration import (
+    CalibrationMethod,
+    calibrated_points,
+    calibrated_scores,
+    calibration_method,
+    score_rows,
+)
 from judge.panel.disputes import SideScores, Totals, counted_raters
+
+
+def calibrated_totals(totals: Totals, sides: Mapping[str, Side], rules: PanelRules) -> dict[str, dict[str, float]]:
+    """Return the totals calibrated: in points if these decide, else as z-scores or shares of the range."""
+    calibrate = calibrated_points if rules.decides == "calibrated" else calibrated_scores
+    rows = calibrate(score_rows(totals, list(sides)), _method(sides, rules))
+    return {
+        name: {item: float(score) for item, score in zip(sides, row, strict=True) if not np.isnan(score)}
+        for name, row in zip(totals, rows, strict=True)
+    }
+
+
+def _method(sides: Mapping[str, Side], rules: PanelRules) -> CalibrationMethod:
+    """Return how scores are calibrated: it depends on the items of the side that has fewer."""
+    of = list(sides.values())
+    return calibration_method(min(of.count("pro"), of.count("con")), rules.minmax_at)
 
 
 class ScoredPanel(Struct, frozen=True, kw_only=True):
@@ -19,10 +41,15 @@ class ScoredPanel(Struct, frozen=True, kw_only=True):
     seats: tuple[Rater, ...]
     totals: Totals
     ratings: Ratings
-    standings: tuple[dict[str, str], ...]
+    standings: tuple[dict[str, Standing], ...]
     sides: Mapping[str, Side]
     rules: PanelRules
     topic_type: str
+
+    @property
+    def item_name(self) -> str:
+        """What an item is: arguments have ids, turns have numbers."""
+        return "turn" if any(item.isdecimal() for item in self.sides) else "argument"
 
     @property
     def calibrates(self) -> bool:
@@ -30,10 +57,14 @@ class ScoredPanel(Struct, frozen=True, kw_only=True):
         return self.rules.decides == "calibrated"
 
     @property
+    def rests_on_arguments(self) -> bool:
+        """Whether the outcome rests on one score of each argument by each rater."""
+        return self.rules.rests_on == "arguments"
+
+    @property
     def method(self) -> CalibrationMethod:
         """How scores are calibrated."""
-        sides = list(self.sides.values())
-        return calibration_method(min(sides.count("pro"), sides.count("con")), self.rules.minmax_at)
+        return _method(self.sides, self.rules)
 
     @property
     def counted(self) -> tuple[str, ...]:
@@ -45,12 +76,8 @@ class ScoredPanel(Struct, frozen=True, kw_only=True):
         """The totals that decide: as given, or calibrated, in points, of the raters that count."""
         if not self.calibrates:
             return self.totals
-        items, totals = list(self.sides), {name: self.totals[name] for name in self.counted}
-        points = calibrated_points(score_rows(totals, items), self.method)
-        return {
-            name: {item: round(float(score), 6) for item, score in zip(items, row, strict=True) if not np.isnan(score)}
-            for name, row in zip(totals, points, strict=True)
-        }
+        points = calibrated_totals({name: self.totals[name] for name in self.counted}, self.sides, self.rules)
+        return {name: {item: round(score, 6) for item, score in given.items()} for name, given in points.items()}
 
     def only(self, names: Collection[str]) -> "ScoredPanel":
         """Return the panel with these raters alone."""
@@ -75,6 +102,11 @@ class PanelReading(Struct, frozen=True, kw_only=True):
     sums: SideScores
     weights: dict[str, float]
     disputed: dict[str, Dispute]
+
+    def leans(self, rules: PanelRules) -> bool:
+        """Whether a side leads by the least gap or more."""
+        gap = self.sums.gap
+        return self.sums.leaning != "neither" and not isinstance(gap, Missing) and gap >= rules.least_gap
 
     @property
     def may_name(self) -> bool:

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Final
 from msgspec import UNSET, Meta
 
 from events.state.parts.rounds import ProtocolState
-from events.text.segmentation import count_words, first_words
+from events.text.segmentation import count_words, first_sentences, first_words
 from events.types import DebateOpened, QuestionsAnswered, Side
 from events.types.criteria import ProtocolRules
 from judge.guard.neutralise import quoted
 from judge.lenient import keyed, loose
-from judge.protocol.cross import argument_segment, cross_text
+from judge.protocol.cross import argument_segment, cross_text, their_arguments
 from judge.protocol.prompt import STANCE, Prompt, prompt_opening
 from judge.protocol.reading import (
     NOT_JSON,
@@ -72,6 +72,7 @@ def answers_prompt(opened: DebateOpened, protocol: ProtocolState, side: Side, ex
         shown += [argument_segment(template, name, argument), Segment("user", cross_text(template, argument))]
     if all(protocol.arguments[name].cross is UNSET for name in own):
         shown.append(Segment("user", fill(section(template, "examination"), text=quoted(examined))))
+    shown += their_arguments(template, protocol, side)
     ask = fill(
         section(opened.prompts["answer"], "ask"),
         stance=STANCE[side],
@@ -124,7 +125,12 @@ def read_answers(
 
 def shown_answer(text: str, rules: ProtocolRules) -> str:
     """Return as much of an answer as counts."""
-    return first_words(text, rules.answer_words) if rules.answer_words else text
+    return cut_to(text, rules.answer_words, rules) if rules.answer_words else text
+
+
+def cut_to(text: str, most: int, rules: ProtocolRules) -> str:
+    """Return a text within ``most`` words, cut as the rules say."""
+    return first_sentences(text, most) if rules.whole_sentences else first_words(text, most)
 
 
 def _entries(value: Any) -> Iterator[tuple[str, str]]:

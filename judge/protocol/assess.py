@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from msgspec import UNSET, Meta, Struct
 
 from events.state.debate import Debate
-from events.state.parts.rounds import ArgumentState, has_answers
+from events.state.parts.rounds import ArgumentState, ProtocolState, has_answers
 from events.text.segmentation import count_words
 from events.types import SIDES, DebateOpened, Fallacy, Side, Standing, TurnSpoken, other
 from events.types.criteria import STANDINGS, Criteria, ProtocolRules
@@ -93,34 +93,57 @@ def _assess_type(
     )
 
 
-def assess_prompt(opened: DebateOpened, debate: Debate) -> Prompt:
-    """Ask for the standing and the scores of every argument, and for an overall assessment."""
+def assess_prompt(opened: DebateOpened, debate: Debate, first: Side | None = None) -> Prompt:
+    """Ask for the standing and the scores of every argument, and for an overall assessment.
+
+    ``first``: the side that is read first; without it the arguments stand in the order in which they were recorded.
+    """
     rules, criteria = opened.rubric.protocol, opened.rubric.criteria
     assert rules is not None, "an opening fills in what a rubric leaves out"
     assert criteria is not None, "likewise"
-    protocol = debate.protocol
-    is_anchored = has_anchors(criteria) and has_section(opened.prompts["assess"], "assess")
+    template = opened.prompts["assess"]
+    is_anchored = has_anchors(criteria) and has_section(template, "assess")
+    known = "\n".join(f"- {name}: {what}" for name, what in rules.fallacies.items())
     ask = fill(
-        section(opened.prompts["assess"], "assess" if is_anchored else "ask"),
-        ids=join_names(protocol.arguments),
+        section(template, "assess" if is_anchored else "ask"),
+        ids=join_names(arguments_in_order(debate.protocol, first)),
         low=str(criteria.low),
         high=str(criteria.high),
-        fallacies="\n".join(f"- {name}: {what}" for name, what in rules.fallacies.items()),
+        fallacies=fill(section(template, "fallacies"), known=known) if asks_examined(opened) else known,
         criteria=criteria_lines(criteria if is_anchored else without_anchors(criteria)),
     )
-    shown = (*argument_segments(opened, debate), *closing_segments(opened, debate))
+    shown = (*argument_segments(opened, debate, first), *closing_segments(opened, debate, first))
     prompt = (*opening(opened.prompts, opened.motion), *shown, Segment("user", ask))
     return with_moderator_messages(prompt, opened.prompts, debate.words.values())
 
 
-def argument_segments(opened: DebateOpened, debate: Debate) -> Prompt:
+def asks_examined(opened: DebateOpened) -> bool:
+    """Whether the judge is asked for fallacies in cross-examination too; debates of before are not."""
+    return has_section(opened.prompts["assess"], "fallacies")
+
+
+def arguments_in_order(protocol: ProtocolState, first: Side | None = None) -> tuple[str, ...]:
+    """Return the ids of all arguments, those of the side ``first`` before the others; without it as recorded."""
+    if first is None:
+        return tuple(protocol.arguments)
+    return (*protocol.arguments_of(first), *protocol.arguments_of(other(first)))
+
+
+def sides_in_order(first: Side | None) -> tuple[Side, ...]:
+    """Return both sides, ``first`` before the other one."""
+    return SIDES if first is None else (first, other(first))
+
+
+def argument_segments(opened: DebateOpened, debate: Debate, first: Side | None = None) -> Prompt:
     """Return every argument with what was said of it, then statements that were not in the required form.
 
-    With a round of answers, what follows them says that responsiveness is judged by the answers.
+    With a round of answers, what follows them says that responsiveness is judged by the answers.  ``first``: the side
+    that is read first.
     """
     template, protocol = opened.prompts["assess"], debate.protocol
     shown = []
-    for name, argument in protocol.arguments.items():
+    for name in arguments_in_order(protocol, first):
+        argument = protocol.arguments[name]
         text = fill(
             section(template, "argument"),
             id=name,
@@ -129,7 +152,7 @@ def argument_segments(opened: DebateOpened, debate: Debate) -> Prompt:
             answer=_exchanged(opened, argument),
         )
         shown.append(Segment("user", text))
-    for by in SIDES:
+    for by in sides_in_order(first):
         is_answered = any(each.cross is not UNSET for each in protocol.arguments.values() if each.side == other(by))
         if not is_answered:
             frame = section(template, "examination")
@@ -138,7 +161,7 @@ def argument_segments(opened: DebateOpened, debate: Debate) -> Prompt:
                 for turn in spoken_by(debate, by)[1:2]
             ]
     if has_answers(opened):
-        shown += _answers_as_prose(opened, debate)
+        shown += _answers_as_prose(opened, debate, first)
         assert opened.rubric.criteria is not None, "an opening fills in what a rubric leaves out"
         if RESPONSIVENESS in opened.rubric.criteria.dimensions:
             shown.append(Segment("user", section(template, RESPONSIVENESS)))
@@ -162,16 +185,16 @@ def _exchanged(opened: DebateOpened, argument: ArgumentState) -> str:
     reply = fill(
         section(template, "replied"),
         speaker=speaker,
-        note=f" {note}" if len(text) < len(argument.answer) else "",
+        note=f" {note}" if text != argument.answer.rstrip() else "",
         text=quoted(text),
     )
     return f"{examined}\n\n{reply}"
 
 
-def _answers_as_prose(opened: DebateOpened, debate: Debate) -> Iterator[Segment]:
+def _answers_as_prose(opened: DebateOpened, debate: Debate, first: Side | None) -> Iterator[Segment]:
     """Yield answers of which none was in the required form."""
     frame = section(opened.prompts["assess"], "answers")
-    for side in SIDES:
+    for side in sides_in_order(first):
         given = debate.protocol.answered.get(side)
         if given is not None and not given.answers:
             text = quoted(debate.transcript.turns[given.turn].text)
@@ -183,11 +206,11 @@ def spoken_by(debate: Debate, side: Side) -> tuple[TurnSpoken, ...]:
     return tuple(turn for turn in debate.transcript.spoken() if turn.side == side)
 
 
-def closing_segments(opened: DebateOpened, debate: Debate) -> Prompt:
+def closing_segments(opened: DebateOpened, debate: Debate, first: Side | None = None) -> Prompt:
     """Return both sides' closings, as far as they count, then what was found of the citations of all statements."""
     rules = opened.rubric.protocol
     assert rules is not None, "an opening fills in what a rubric leaves out"
-    closings = tuple(_closing(opened, debate, side, rules.closing_words) for side in SIDES)
+    closings = tuple(_closing(opened, debate, side, rules) for side in sides_in_order(first))
     return (*closings, *_citations(opened, debate))
 
 
@@ -218,11 +241,12 @@ def faulty_citations(debate: Debate) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _closing(opened: DebateOpened, debate: Debate, side: Side, most: int) -> Segment:
+def _closing(opened: DebateOpened, debate: Debate, side: Side, rules: ProtocolRules) -> Segment:
     """Return a side's closing as far as it counts, with a note if it was cut."""
     template, turn = opened.prompts["assess"], spoken_by(debate, side)[-1]
     words = str(debate.protocol.closings[side].words)
-    note = fill(section(template, "cut"), most=str(most), words=words) if turn.clipped else ""
+    most = str(count_words(turn.text) if rules.whole_sentences else rules.closing_words)
+    note = fill(section(template, "cut"), most=most, words=words) if turn.clipped else ""
     text = fill(
         section(template, "closing"), speaker=SPEAKER[side], note=f" {note}" if note else "", text=quoted(turn.text)
     )

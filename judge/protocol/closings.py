@@ -6,13 +6,13 @@ from typing import Annotated, Any, Final, Literal, get_args
 from msgspec import UNSET, Meta
 
 from events.state.parts.rounds import ArgumentState, ProtocolState, has_answers
-from events.text.segmentation import count_words, first_words
+from events.text.segmentation import count_words
 from events.types import ClosingStated, DebateOpened, Shift, Side, Template, other
 from events.types.criteria import ProtocolRules
 from judge.guard.neutralise import quoted
 from judge.lenient import longest, loose
-from judge.protocol.answers import shown_answer
-from judge.protocol.cross import argument_segment, cross_text
+from judge.protocol.answers import cut_to, shown_answer
+from judge.protocol.cross import argument_segment, cross_text, their_arguments
 from judge.protocol.prompt import STANCE, Prompt, prompt_opening
 from judge.protocol.reading import (
     ID,
@@ -85,6 +85,7 @@ def closing_prompt(opened: DebateOpened, protocol: ProtocolState, side: Side, ex
             shown.append(Segment("user", own_answer_text(template, argument, rules)))
     if not any(protocol.arguments[name].cross is not UNSET for name in protocol.arguments_of(side)):
         shown.append(Segment("user", fill(section(template, "examination"), text=quoted(examined))))
+    shown += their_arguments(template, protocol, side)
     if has_answers(opened):
         shown += their_answers(opened, protocol, side)
     if granted := conceded(protocol, side):
@@ -168,12 +169,13 @@ def read_closing(
         shift_reason=why or UNSET,
     )
     text, is_over = _said(event, rules), count > rules.closing_words
+    shown = cut_to(text, rules.closing_words, rules) if is_over else text
     return StatementReading(
-        text=first_words(text, rules.closing_words) if is_over else text,
+        text=shown,
         events=(event,),
         faults=tuple(faults),
         kept=kept,
-        is_clipped=is_over,
+        is_clipped=is_over and (not rules.whole_sentences or shown != text),
     )
 
 

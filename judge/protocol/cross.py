@@ -32,7 +32,7 @@ from judge.protocol.reading import (
     join_names,
     parse_loosely,
 )
-from judge.templates import fill, section
+from judge.templates import fill, has_section, section
 from providers.answers.schema import guided
 from providers.base import Segment
 
@@ -66,12 +66,26 @@ def cross_type(targets: tuple[str, ...]) -> Any:
 
 
 def cross_prompt(opened: DebateOpened, protocol: ProtocolState, by: Side) -> Prompt:
-    """Ask a side to answer every argument of the other one."""
-    template, names = opened.prompts["protocol"], protocol.arguments_of(other(by))
-    shown = (argument_segment(template, name, protocol.arguments[name]) for name in names)
+    """Ask a side to answer every argument of the other one; the prompt has its own arguments, too."""
+    template, crossing, names = opened.prompts["protocol"], opened.prompts["cross"], protocol.arguments_of(other(by))
+    shown = their_arguments(template, protocol, by)
+    if shown:
+        own = (argument_segment(template, name, protocol.arguments[name]) for name in protocol.arguments_of(by))
+        shown = [Segment("user", section(crossing, "own")), *own, *shown]
+    else:
+        shown = [argument_segment(template, name, protocol.arguments[name]) for name in names]
     asked = "examine" if has_answers(opened) else "ask"
-    ask = fill(section(opened.prompts["cross"], asked), stance=STANCE[by], ids=join_names(names))
+    ask = fill(section(crossing, asked), stance=STANCE[by], ids=join_names(names))
     return (*prompt_opening(opened, by), *shown, Segment("user", ask))
+
+
+def their_arguments(template: Template, protocol: ProtocolState, side: Side) -> list[Segment]:
+    """Return the other side's arguments, to which its words may refer; nothing in prompts of older debates."""
+    if not has_section(template, "theirs"):
+        return []
+    names = protocol.arguments_of(other(side))
+    head = Segment("user", section(template, "theirs"))
+    return [head, *(argument_segment(template, name, protocol.arguments[name]) for name in names)]
 
 
 def argument_segment(template: Template, name: str, argument: ArgumentState) -> Segment:
@@ -101,7 +115,7 @@ def read_cross(raw: str, by: Side, turn: int, names: tuple[str, ...], also: tupl
     events: list[Event] = [kept[name] for name in names if name in kept]
     if faults:
         events.append(CrossExaminationFaulted(by=by, turn=turn, faults=tuple(faults), free_text=raw))
-    text = "\n\n".join(_said(kept[name]) for name in names if name in kept) or all_text(value)
+    text = "\n\n".join(cross_said(kept[name]) for name in names if name in kept) or all_text(value)
     return StatementReading(text=text, events=tuple(events), faults=tuple(faults), kept=len(kept))
 
 
@@ -138,5 +152,6 @@ def _answer(item: Any, name: str, by: Side, turn: int) -> tuple[ArgumentCrossExa
     return answer, wrong
 
 
-def _said(answer: ArgumentCrossExamined) -> str:
+def cross_said(answer: ArgumentCrossExamined) -> str:
+    """Return the answer to an argument as the turn has it."""
     return f"On {answer.target}, {answer.response}: {answer_text(answer)}"

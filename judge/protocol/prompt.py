@@ -5,7 +5,7 @@ from typing import Any
 
 from events.types import DebateOpened, Side, Template
 from judge.guard.neutralise import quoted
-from judge.templates import fill, section
+from judge.templates import fill, has_section, section
 from providers.base import Segment
 
 STANCE: Mapping[Side, str] = {"pro": "for", "con": "against"}
@@ -18,13 +18,16 @@ Prompt = tuple[Segment, ...]
 
 
 def prompt_opening(opened: DebateOpened, side: Side) -> Prompt:
-    """Return the role, the stance and the motion.  The manner is the archetype's; this format has no pressure."""
+    """Return the role, the stance and the motion, and the manner of an archetype, if the side has one."""
     template = opened.prompts["protocol"]
     seat = opened.pro if side == "pro" else opened.con
     character = opened.archetypes.get(seat.archetype)
-    system = fill(
-        section(template, "system"), stance=STANCE[side], manner=character.manner if character is not None else ""
-    )
+    manner = character.manner if character is not None else ""
+    if not has_section(template, "manner"):
+        system = fill(section(template, "system"), stance=STANCE[side], manner=manner)
+    else:
+        system = fill(section(template, "system"), stance=STANCE[side])
+        system += f"\n\n{fill(section(template, 'manner'), manner=manner)}" if manner else ""
     return Segment("system", system), Segment("user", fill(section(template, "motion"), motion=quoted(opened.motion)))
 
 

@@ -6,6 +6,8 @@ from statistics import fmean, pstdev
 
 from msgspec import Struct
 
+from events.text.figures import rounded
+
 MIN_TURNS = 10
 """The smallest number of turns for a correlation."""
 MIN_CASES = 20
@@ -52,7 +54,7 @@ def correlation(one: Sequence[float], two: Sequence[float]) -> float | None:
 
 def percent(part: float) -> str:
     """Format a share as a percentage with a no-break space: 7 %."""
-    return f"{part * 100:.0f}\u00a0%"
+    return f"{rounded(100 * part, 0)}\u00a0%"
 
 
 def rate(part: int, whole: int) -> str:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from events.text.figures import sure
+from events.text.figures import rounded, sure
 from events.types import Template
 from events.types.rubric import Dimension, DockingRule, Ring, Rubric, composite_dimensions, is_unscaled
 from judge.report.figures import percent
@@ -225,30 +225,39 @@ def _protocol(rubric: Rubric) -> Iterator[str]:
         weights = ", ".join(f"{name} {percent(each.weight)}" for name, each in rubric.criteria.dimensions.items())
         yield f"From {rubric.criteria.low} to {rubric.criteria.high} on {weights}."
     yield "The totals are the server’s arithmetic, never the judge’s."
-    yield "A fallacy needs words that stand in what that side said."
+    yield "A fallacy needs words that stand in what the argument’s side said, or in the cross-examination of it."
     if rubric.protocol is not None:
         rules = rubric.protocol
         even, clear = fmt(rules.even_within), fmt(rules.clear_above)
         if rules.answer_words:
             words = f"{rules.answer_words} words each"
             yield f"Each side answers the questions put to it, in {words}; responsiveness is scored on these answers."
+        if rules.both_orders:
+            yield "The judge reads the debate twice, with each side first once; a score is the mean of both readings."
+            yield "Half of the raters of a panel read each side first."
         yield f"A gap of totals under {even} is no lead, one over {clear} a clear one."
 
 
 def _panel(rubric: Rubric) -> Iterator[str]:
-    yield "Each rater knows of no other. What is left out or off the scale is missing and never filled in."
+    yield "No rater knows the answers of another. What is left out or off the scale is missing and never filled in."
     if rubric.panel is not None:
         rules = rubric.panel
         if rules.decides == "calibrated":
             yield "Scores are calibrated first, so that a strict or a lenient rater changes nothing."
+        if rules.rests_on == "arguments":
+            yield "The alpha that decides is that over arguments, with one calibrated score of each by each rater."
+        elif rules.decides == "calibrated":
             yield "The lower one of two alphas decides: of the calibrated scores, and of the margins between the sides."
-        yield f"Alpha from {rules.moderate:.2f} concludes, from {rules.low:.2f} with care; below it nobody is named."
+        from_, care = rounded(rules.moderate, 2), rounded(rules.low, 2)
+        yield f"Alpha from {from_} concludes, from {care} with care; below it nobody is named."
         if rules.cautious_survives:
             yield "With care means: the winner is named if it leads also without any one rater."
         if rules.reliable_raters is not UNSET and rules.reliable_items is not UNSET:
             fewer = f"With fewer than {rules.reliable_raters} raters or {rules.reliable_items} arguments"
             yield f"{fewer} a panel is for reference only: a winner needs the judge as well."
         yield f"Nobody is named where the gap is under {percent(rules.least_gap)} or a disputed argument decides."
+        if rules.rests_on == "arguments":
+            yield f"From {rounded(rules.high, 2)} on one decides only if the same side would not lead without it."
         domain, accuracy = percent(rules.domain_share), percent(rules.accuracy_share)
         yield f"A rater weighs {domain} by the motion’s topic, {accuracy} by verdicts on debates with known outcomes."
 
@@ -256,11 +265,15 @@ def _panel(rubric: Rubric) -> Iterator[str]:
 def _deliberation(rubric: Rubric) -> Iterator[str]:
     if rubric.deliberation is not None:
         rules = rubric.deliberation
-        yield f"Up to {rules.rounds} rounds and {fmt(rules.timeout_s)} s while agreement is below {rules.converged:g}."
+        shared = f"{rules.rounds} rounds and {fmt(rules.timeout_s)} s"
+        each = shared if rules.judge_s is UNSET else f"{rules.rounds} rounds of {fmt(rules.judge_s)} s a judge"
+        yield f"Up to {each} while agreement is below {rules.converged:g}."
         verdict, closeness = f"{rules.verdict_share:g}", f"{rules.dimension_share:g}"
         yield f"Agreement is {verdict} × share of the commonest verdict + {closeness} × closeness of the scores."
-    yield "The independent scores stay the verdict of record."
-    yield "A change of mind is evidence where it names checked words that were not named before, else conformity."
+    yield "In a debate it does not change the winner; on a document the opinions after it decide."
+    has_reasons = rubric.deliberation is not None and rubric.deliberation.reasons is True
+    reason = " a reason where it quotes another judge," if has_reasons else ""
+    yield f"A change of mind is evidence where it names checked words not named before,{reason} else conformity."
 
 
 def in_short(rubric: Rubric) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from events.text.figures import rounded, signed
 from judge.report.figures import (
     MIN_TURNS,
     Spread,
@@ -315,12 +316,13 @@ def conformity(tally: Tally) -> MeasurementOrReason:
     rounds = tally.of("rounds")
     if not rounds:
         return "no judges have deliberated here yet"
-    evidence, conformed = tally.of("minds", "evidence"), tally.of("minds", "conformity")
-    changed = evidence + conformed
-    moved = f"{evidence:,} by new evidence, {conformed:,} by conformity" if changed else "so nobody gave way"
+    evidence, reason, conformed = (tally.of("minds", kind) for kind in ("evidence", "reason", "conformity"))
+    changed = evidence + reason + conformed
+    by_reason = f"{reason:,} by a reason, " if reason else ""
+    moved = f"{evidence:,} by new evidence, {by_reason}{conformed:,} by conformity" if changed else "so nobody gave way"
     says = f"Verdicts that judges changed in {plural(rounds, 'round')}: {changed:,}, {moved}."
     shows = (rate(conformed, changed), "changes of mind by conformity")
-    figures = {"evidence": evidence, "conformity": conformed, "rounds": rounds}
+    figures = {"evidence": evidence, "reason": reason, "conformity": conformed, "rounds": rounds}
     return Measurement(shows=shows, figures=figures, of=changed, says=(says,))
 
 
@@ -353,11 +355,11 @@ def truth(tally: Tally) -> MeasurementOrReason:
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
+    return f"{signed(value, 2)}".replace("-", "−")
 
 
 def _plain(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+    return f"{rounded(value, 2)}".replace("-", "−")
 
 
 def _range(values: Sequence[float]) -> str:

@@ -215,6 +215,8 @@ def _deliberation(at: str, rules: DeliberationRules) -> Iterator[Fault]:
         yield f"{at}.verdict_share", "verdict_share and dimension_share must sum to 1"
     if not 0 < rules.timeout_s < math.inf:
         yield f"{at}.timeout_s", "must be more than 0 seconds"
+    if rules.judge_s is not UNSET and not 0 < rules.judge_s < math.inf:
+        yield f"{at}.judge_s", "must be more than 0 seconds"
 
 
 def _dimension(at: str, dimension: Dimension) -> Iterator[Fault]:

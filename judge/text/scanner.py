@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from msgspec import Struct
@@ -221,6 +221,7 @@ def scan(text: str) -> tuple[Candidate, ...]:
     return tuple(sorted(found, key=lambda each: (each.span, each.kind)))
 
 
+@lru_cache(4096)
 def tokens(text: str) -> frozenset[str]:
     """Return the quantities in ``text`` in a uniform form: ``31.4 %``, ``1/5``, ``3000000 usd``, ``12 mile``.
 

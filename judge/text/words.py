@@ -28,11 +28,15 @@ def shortened(text: str) -> str:
 
 def sentences(text: str) -> list[Span]:
     """Return the spans of the sentences, without the white space around them."""
+    return list(_sentences(text))
+
+
+@lru_cache(1024)
+def _sentences(text: str) -> tuple[Span, ...]:
     ends = [found.end() for found in SENTENCE_END.finditer(text)]
     parts = [(start, text[start:end]) for start, end in pairwise([0, *ends, len(text)])]
-    return [
-        (start + len(part) - len(part.lstrip()), start + len(part.rstrip())) for start, part in parts if part.strip()
-    ]
+    found = ((start + len(part) - len(part.lstrip()), start + len(part.rstrip())) for start, part in parts)
+    return tuple((start, end) for start, end in found if start < end)
 
 
 SIGNS_A_TOKEN: Final = ((0x0250, 4.0), (0x0E00, 2.2), (0x2000, 1.5), (0x2E80, 3.0), (0x10FFFF, 1.4))

@@ -1,5 +1,6 @@
 """Where a model runs: on this machine, at a vendor, or at another address that the environment names."""
 
+import hashlib
 from typing import Final
 
 from providers.environment import is_local, variable
@@ -12,6 +13,9 @@ _ADDRESSES: Final = {
     "ollama": "OLLAMA_HOST",
     "openai": "OPENAI_BASE_URL",
 }
+VENDOR: Final = "vendor"
+"""In place of the digest of an address: the vendor's own."""
+DIGITS: Final = 12
 _DEFAULT_ADDRESSES = {"ollama": "127.0.0.1"}
 
 
@@ -28,6 +32,20 @@ def runs_here(name: str) -> bool:
         return provider in {"embedded", "person"}
     is_here = is_local(variable(address) or _DEFAULT_ADDRESSES.get(provider, "https://vendor.invalid"))
     return is_here and not model.endswith("cloud")
+
+
+def server_of(name: str) -> str:
+    """Which server answers ``provider:model``: ``vendor``, or the beginning of the SHA-256 of another address.
+
+    Empty for a provider without addresses.  The digest tells servers apart and names no host.
+    """
+    provider = name.partition(":")[0]
+    if provider not in _ADDRESSES:
+        return ""
+    address = variable(_ADDRESSES[provider]) or _DEFAULT_ADDRESSES.get(provider, "")
+    if not address:
+        return VENDOR
+    return hashlib.sha256(address.rstrip("/").casefold().encode()).hexdigest()[:DIGITS]
 
 
 def is_vendors(provider: str) -> bool:

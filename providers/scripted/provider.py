@@ -72,14 +72,17 @@ def _neutral(script: Script, request: Request, type_: Any) -> Any:
     return _quoting(neutral(type_), script.first_words(request.turn))
 
 
-AGAIN_SCORED: Final = "rescore:"
+AGAIN_READ: Final = {"rescore:": "score:", "assess:con": "assess"}
+"""Questions whose answer, without one of their own, is that of another question: by how their keys begin."""
 
 
 def _given(script: Script, request: Request) -> ScriptedAnswer | None:
-    """The file's answer to a question; a second reading of a score without an answer of its own repeats the first."""
+    """The file's answer to a question; a second reading without an answer of its own repeats the first."""
     found = script.answer_of(request.key, request.attempt)
-    if found is None and request.key.startswith(AGAIN_SCORED):
-        return script.answer_of(f"score:{request.key.removeprefix(AGAIN_SCORED)}", request.attempt)
+    if found is None:
+        for begins, first in AGAIN_READ.items():
+            if request.key.startswith(begins):
+                return script.answer_of(f"{first}{request.key.removeprefix(begins)}", request.attempt)
     return found
 
 

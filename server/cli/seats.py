@@ -20,6 +20,17 @@ def panel_names(listed: str | None) -> list[str]:
     return named
 
 
+def named_seats(listed: str, think: Think | None = None) -> list[dict[str, Any]]:
+    """The seats of a list ``PROFILE=MODEL,…``, as the page would post them.  Raises ``BadField``."""
+    seats = []
+    for each in panel_names(listed):
+        profile, _, model = (part.strip() for part in each.partition("="))
+        if not profile or not model:
+            raise BadField("judges", f"{each!r} is not PERSONA=MODEL, as security_analyst=ollama:qwen3")
+        seats.append({"rater": profile, "model": model, **({} if think is None else {"think": think})})
+    return seats
+
+
 def panel_request(
     listed: str | None, raters: Path | None, samples: int, think: Think | None = None
 ) -> list[Any] | None:

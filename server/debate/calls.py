@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from hashlib import sha256
 from random import Random
 from typing import Any, Final
@@ -142,8 +143,14 @@ def _shared_fields(step: Speak | Ask, call: str, debate: Debate) -> dict[str, An
     return fields | {"key": step.key, "purpose": step.purpose, "sample": step.sample, "order": step.order}
 
 
+@lru_cache(maxsize=8192)
+def _named(segment: Segment) -> tuple[str, str]:
+    """A segment as its role and digest; cached, since all later prompts of a debate have it too."""
+    return segment.role, sha256(segment.text.encode()).hexdigest()
+
+
 def _prompt(prompt: Sequence[Segment], debate: Debate) -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
     """The prompt as roles and digests, and by digest the texts that the log does not hold yet."""
-    segments = [(segment.role, sha256(segment.text.encode()).hexdigest(), segment.text) for segment in prompt]
-    new = {digest: text for _, digest, text in segments if digest not in debate.segments}
-    return tuple((role, digest) for role, digest, _ in segments), new
+    named = tuple(map(_named, prompt))
+    new = debate.segments.without(digest for _, digest in named)
+    return named, {digest: each.text for (_, digest), each in zip(named, prompt, strict=True) if digest in new}

@@ -25,6 +25,7 @@ from events.record import Draft
 from events.state.debate import UNNAMED, Debate
 from events.store.log import EventLog
 from events.table import LazyTable
+from events.text.figures import rounded
 from events.text.segmentation import WordCounter, count_words
 from events.types import (
     AttemptAbandoned,
@@ -48,7 +49,6 @@ from server.debate.calls import (
     failed,
     has_unknown_cost,
     jittered_s,
-    time_limit,
     usage,
 )
 from server.debate.formats import FORMATS, NextSteps, next_steps
@@ -64,7 +64,14 @@ from server.debate.formats.parts import PARTS
 from server.debate.formats.steps import Ask, Record, Speak, Step, Wait
 from server.debate.speech import PaceRecorder, clean, clip
 from server.debate.stream_writer import Build, StreamWriter
-from server.debate.time_limits import limit_of_turn, seconds_of_question, seconds_of_turn, with_time_taken
+from server.debate.time_limits import (
+    clock_of_question,
+    limit_of_question,
+    limit_of_turn,
+    seconds_of_question,
+    seconds_of_turn,
+    with_time_taken,
+)
 from server.errors import NotNow
 from server.feed.channel import TextInFlight
 from server.feed.hub import Hub
@@ -332,7 +339,7 @@ class Moderator:
                                     counter.add(text)
                                     self._hub.add_text(self.id, text)
                                     pace.mark(flight.latency_ms, len(speech.text))
-                    outcome = with_time_taken(step, call.outcome, self._clock.now())
+                    outcome = with_time_taken(step.since, call.outcome, self._clock.now())
                     call.used(outcome)
                 text, clipped = clip(speech.text, step.max_words, cut_short=outcome.finish == "length")
                 if not text:
@@ -387,7 +394,7 @@ class Moderator:
         await self._registry.pause(step.model, jittered_s(step.delay_ms, self._clock.random))
         if self.debate.status.state != "open":
             return
-        limit_s, flight = seconds_of_question(step, self.debate), CallInFlight()
+        limit_s, flight = seconds_of_question(step, self.debate, self._clock.now()), CallInFlight()
         async with self._booked(step, step.call, step.cause, flight):
             try:
                 request = Request(
@@ -405,7 +412,7 @@ class Moderator:
                     limit_s=limit_s,
                 )
                 async with self._call(step, flight) as call:
-                    with time_limit(limit_s):
+                    with limit_of_question(step, limit_s):
                         answer = await call.answer(request, step.reads)
                     step.verify(answer.value, raw=answer.raw, outcome=answer.outcome)
                     call.used(answer.outcome)
@@ -425,10 +432,9 @@ class Moderator:
                 await self._ask_further(step)
                 return
             observe.count_call(self._provider(step), step.purpose, answer.outcome)
+            outcome = with_time_taken(clock_of_question(step, self.debate), answer.outcome, self._clock.now())
             await self._writer.append(
-                lambda debate: [
-                    Draft(event=answered(step, step.call, answer.outcome, answer.raw, debate), cause=step.cause)
-                ],
+                lambda debate: [Draft(event=answered(step, step.call, outcome, answer.raw, debate), cause=step.cause)],
                 flight.close,
             )
         await self._record_what_follows(step)
@@ -437,6 +443,8 @@ class Moderator:
     async def _record_what_follows(self, step: Ask) -> None:
         if step.follows is not None:
             await self._writer.append(step.follows)
+            if self.debate.status.state == "concluded":  # a person resigned, and the other one need not write on
+                self._cancel_steps()
 
     async def _ask_further(self, step: Ask) -> None:
         """Ask what is left of the step's statement.  The other steps in flight are not waited for."""
@@ -515,7 +523,7 @@ class Moderator:
         self._count_cost(step, error, answer)
         model, why = ("the model", error.kind) if self.debate.is_blind else (step.model, error.message)
         if error.retry_after_s:
-            why += f" (in {error.retry_after_s:.0f} s)"
+            why += f" (in {rounded(error.retry_after_s, 0)} s)"
         if error.retry_after_s and error.retry_after_s >= self._seconds_left():
             await self._halt_for_deadline(f"the deadline comes before {model} can be asked again: {why}")
         elif error.is_lasting:

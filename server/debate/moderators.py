@@ -196,6 +196,13 @@ class Moderators:
                 self._start(await self._moderator(debate))
         return debate
 
+    async def open_again(self, opened: DebateOpened, copied: Sequence[Recorded], own: Sequence[Event]) -> str:
+        """Record a debate that is judged again and start it; its id.  Raises as ``open`` and ``open_fork`` do.
+
+        ``copied``: the records of the turns; without any, ``own`` holds the turns as they are supplied.
+        """
+        return await self.open_fork(opened, copied, own) if copied else await self.open(opened, own)
+
     def _check_room(self) -> None:
         if self.is_draining:
             raise Draining

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from events.text.segmentation import SENTENCE_END, count_words, first_words
+from events.text.segmentation import count_words, first_words, up_to_sentence
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _MARK_EVERY_MS: Final = 40
@@ -26,10 +26,7 @@ def clip(text: str, most: int, *, cut_short: bool = False) -> tuple[str, bool]:
         return text, False
     if over:
         text = first_words(text, most)
-    sentences = [match.end() for match in SENTENCE_END.finditer(text)]
-    if sentences and sentences[-1] >= len(text) / 2:
-        text = text[: sentences[-1]]
-    return text, True
+    return up_to_sentence(text), True
 
 
 class PaceRecorder:

@@ -6,6 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from events.state.debate import Debate
+from events.state.seats import STATEMENTS
 from events.types.opening import DebateSettings
 from providers.base import Outcome
 from server.debate.calls import time_limit
@@ -25,11 +26,12 @@ def seconds_of_turn(step: Speak, settings: DebateSettings, now: str) -> float:
 
     A person's time runs from the first attempt, also while the server is down; then at least ``BACK_S`` are left.
     """
-    if step.time_s is None:
-        return settings.turn_timeout_s
-    if not step.since:
-        return step.time_s
-    return max(step.time_s - ms_between(step.since, now) / 1000, min(BACK_S, step.time_s))
+    return settings.turn_timeout_s if step.time_s is None else _seconds_left(step.time_s, step.since, now)
+
+
+def _seconds_left(time_s: float, since: str, now: str) -> float:
+    """What is left of a person's time; all of it if the clock has not begun."""
+    return max(time_s - ms_between(since, now) / 1000, min(BACK_S, time_s)) if since else time_s
 
 
 def limit_of_turn(step: Speak, seconds: float) -> AbstractContextManager[None]:
@@ -37,17 +39,35 @@ def limit_of_turn(step: Speak, seconds: float) -> AbstractContextManager[None]:
     return time_limit(seconds) if step.time_s is None else time_limit(seconds + SEND_S, TOO_LATE)
 
 
-def with_time_taken(step: Speak, outcome: Outcome, now: str) -> Outcome:
-    """The outcome with the time that a person took since the turn's clock began, also over a restart of the server."""
-    return replace(outcome, latency_ms=ms_between(step.since, now)) if step.since else outcome
+def limit_of_question(step: Ask, seconds: float) -> AbstractContextManager[None]:
+    """Raise ``TimedOut`` if the body takes longer; the statement of a person may be under way for ``SEND_S`` more."""
+    is_own = is_person(step.model) and step.purpose in STATEMENTS
+    return time_limit(seconds + SEND_S, TOO_LATE) if is_own else time_limit(seconds)
 
 
-def seconds_of_question(step: Ask, debate: Debate) -> float:
-    """How long a question may take: the time of the person's seat, or the limits of the debate and the question."""
+def with_time_taken(since: str, outcome: Outcome, now: str) -> Outcome:
+    """The outcome with the time that a person took since the turn's clock began, also over a restart of the server.
+
+    ``since``: when it began; empty for a model.
+    """
+    return replace(outcome, latency_ms=ms_between(since, now)) if since else outcome
+
+
+def clock_of_question(step: Ask, debate: Debate) -> str:
+    """When the time of a person began for a statement; empty for every other question."""
+    seat = debate.seats.get(seat_of(step.key)) if is_person(step.model) else None
+    return "" if seat is None else seat.since
+
+
+def seconds_of_question(step: Ask, debate: Debate, now: str) -> float:
+    """How long a question may take: the time of the person's seat, or the limits of the debate and the question.
+
+    A statement of a person has the clock of its turn, as a speech has.
+    """
     assert debate.opened is not None
     seat = debate.seats.get(seat_of(step.key)) if is_person(step.model) else None
     if seat is not None:
-        return seat.time_s
+        return _seconds_left(seat.time_s, seat.since, now)
     limit_s = debate.opened.settings.judge_timeout_s
     return min(limit_s, step.timeout_s or limit_s)
 

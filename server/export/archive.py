@@ -16,6 +16,7 @@ from events.short_names import with_short_names
 from events.store.log import EventLog, read_pages
 from events.types import DebateState, EvidenceSupplied, ModelAnswered, ModelFailed
 from events.view import view as views
+from server.export.argument_audit import argument_audits
 from server.export.audit import Auditor
 from server.feed import frames
 from server.process.version import VERSION
@@ -70,7 +71,8 @@ class Archive:
             "state": self.state,
             "revealed": self.revealed,
             "view": view,
-            "audits": {str(number): self._auditor.audit(number) for number in self._auditor.debate.transcript.turns},
+            "audits": {str(each.turn): each for each in self._auditor.audits()}
+            | {each.argument: each for each in argument_audits(self._auditor)},
             "frames": [msgspec.Raw(frame.encode()) for frame in made.frames],
         }
         return _json.encode(members)[1:]

@@ -1,6 +1,7 @@
 """The audit of one turn: its score entries with their causes, and what was not answered, not checked or refused."""
 
 from collections import OrderedDict, defaultdict
+from collections.abc import Iterator
 from typing import Any, Final, Literal
 
 import anyio
@@ -247,6 +248,10 @@ class Auditor:
         call = None if at is None else self._calls[at]
         return None if call is None or call.startswith("speak.") else call
 
+    def refused(self) -> Iterator[RefusedFinding]:
+        """What rules refused or corrected in answers, of all turns."""
+        return (each for found in self._refused.values() for each in found)
+
     def audit(self, number: int) -> Audit | None:
         """The audit of a turn; None if the debate has no such turn."""
         return _audit(self, self.debate, number)
@@ -264,8 +269,8 @@ class Auditors:
         self._cache: OrderedDict[str, Auditor] = OrderedDict()
         self._lock = anyio.Lock()
 
-    async def audit(self, debate: str, number: int) -> Audit | None:
-        """The audit of one turn of a debate; None if it has no such turn."""
+    async def of(self, debate: str) -> Auditor:
+        """The auditor of a debate, which has taken all its records."""
         async with self._lock:  # each record must be taken once
             auditor = self._cache.setdefault(debate, Auditor())
             self._cache.move_to_end(debate)
@@ -274,9 +279,9 @@ class Auditors:
             while records := await self._log.read(debate, auditor.debate.position, PAGE):
                 for record in records:
                     auditor.take(record)
-            if auditor.debate.verdicts.scorecard is not None:
+            if auditor.debate.verdicts.scorecard is not None or auditor.debate.panel.conclusion is not UNSET:
                 await load("numpy")  # importing it on the loop would block every debate
-        return auditor.audit(number)
+        return auditor
 
 
 def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:

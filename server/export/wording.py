@@ -1,23 +1,31 @@
 """Words that all documents share: standings, outcomes, figures; plain texts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import UNSET, UnsetType
 
-from events.text.figures import rounded
-from events.types import Coefficient, Effort, LeaveOneOut, Missing, Origin, RaterCalibrated
+from events.state.parts.panel import MOVED_BY_WORDS, STANDING_WORDS
+from events.text.figures import percent, rounded
+from events.types import (
+    ArtifactJudged,
+    Coefficient,
+    Effort,
+    LeaveOneOut,
+    MindChange,
+    Missing,
+    Origin,
+    Point,
+    RaterCalibrated,
+)
+from events.types.opening import JudgeSeat
 from events.view.view import SeatView, TranscriptView
+from providers.catalog.addresses import VENDOR
 
 SIGNS: Final = {"pro": "▲ Pro", "con": "▼ Con"}
 NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
 POLL_STANCES: Final = {"pro": "Pro", "con": "Con", "undecided": "undecided"}
-STANDINGS: Final = {
-    "UPHELD": "upheld",
-    "PARTIALLY_UPHELD": "upheld in part",
-    "REFUTED": "refuted",
-    "UNCERTAIN": "uncertain",
-}
+STANDINGS: Final[dict[str, str]] = dict(STANDING_WORDS.items())
 RESPONSES: Final = {
     "refute": "refutes this",
     "challenge": "challenges this",
@@ -37,7 +45,7 @@ def seat_of(seat: SeatView) -> str:
     if seat.speaker is not UNSET:
         return seat.speaker
     if not seat.archetype:
-        return "a speaker that is not named yet"
+        return "a speaker that is not named yet" if seat.model is UNSET else seat.model
     model = "a model that is not named yet" if seat.model is UNSET else seat.model
     return f"{model}, {seat.archetype}"
 
@@ -63,6 +71,12 @@ def as_asked(judge: str, effort: Effort | UnsetType) -> str:
     return f"{judge}, asked briefly" if effort == "brief" else judge
 
 
+def as_served(seat: JudgeSeat) -> str:
+    """A judge's name, with how it is asked, and with the server unless that is the vendor's."""
+    elsewhere = "" if seat.server in {UNSET, VENDOR} else f", server {seat.server}"
+    return f"{as_asked(seat.model, seat.effort)}{elsewhere}"
+
+
 def sources_of(supplied: TranscriptView | UnsetType, origin: Origin | UnsetType) -> Iterator[str]:
     """Where the words of a debate come from, if not all of them were spoken in it; plain text."""
     if supplied is not UNSET:
@@ -82,7 +96,7 @@ def figure(value: float | Missing) -> str:
 
 def share(value: float | Missing) -> str:
     """A share of 1 in percent."""
-    return f"none ({value.missing.reason})" if isinstance(value, Missing) else f"{100 * value:.3g} %"
+    return f"none ({value.missing.reason})" if isinstance(value, Missing) else percent(value)
 
 
 def coefficient(each: Coefficient, again: str) -> str:
@@ -108,9 +122,10 @@ def interval(each: Coefficient) -> str:
 
 def left_out_words(each: LeaveOneOut) -> str:
     """What the panel would come to without one rater: ``concluded, Pro``, ``irreconcilable, no winner``."""
+    outcome = each.outcome.replace("_", " ")
     if each.winner == "neither" and each.leaning in {"pro", "con"}:
-        return f"{each.outcome}, leans to {NAMES[each.leaning]}"
-    return f"{each.outcome}, {'no winner' if each.winner == 'neither' else NAMES[each.winner]}"
+        return f"{outcome}, leans to {NAMES[each.leaning]}"
+    return f"{outcome}, {'no winner' if each.winner == 'neither' else NAMES[each.winner]}"
 
 
 def dimension_name(name: str) -> str:
@@ -134,3 +149,30 @@ def verdict_of(event: RaterCalibrated) -> str:
 def listed(parts: Sequence[str]) -> str:
     """Parts of a sentence, the last one after "and"."""
     return " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), *parts[-1:]])
+
+
+def why_changed(change: MindChange, titles: Mapping[str, str]) -> str:
+    """Why a judge changed its verdict, with the words that moved it."""
+    words = {"evidence": change.quote, "reason": change.reason}.get(change.kind)
+    whose = f" of the {titles.get(change.moved_by, change.moved_by)}" if change.moved_by is not UNSET else ""
+    return f"{MOVED_BY_WORDS[change.kind]}{whose}" + (f": “{words}”" if words else "")
+
+
+def weight_lines(verdict: ArtifactJudged) -> Iterator[str]:
+    """The weight behind each verdict on an artifact, and before the judges read each other if that was another one."""
+    known = {"Weight behind each verdict": verdict.shares, "Before they read each other": verdict.independent_shares}
+    for title, shares in known.items():
+        if title == "Weight behind each verdict" or shares != verdict.shares:
+            yield f"{title}: {', '.join(f'{name} {share(weight)}' for name, weight in shares.items())}."
+
+
+def point_lines(
+    points: tuple[Point, ...] | UnsetType, texts: tuple[str, ...], titles: Mapping[str, str]
+) -> Iterator[str]:
+    """Each finding, or step of remediation, with the judges who named it; the texts alone in logs of before."""
+    if points is UNSET:
+        yield from texts
+        return
+    for each in points:
+        alike = "" if each.alike is UNSET else f"; also “{'”, “'.join(each.alike)}”"
+        yield f"{each.text} ({listed([titles[rater] for rater in each.by])}{alike})"

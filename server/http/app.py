@@ -123,6 +123,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route(f"{ONE}/report", behind_link(exports.debater_report)),
     Route(f"{ONE}/calls/{{call}}", behind_link(events.show_call)),
     Route(f"{ONE}/audit/turns/{{turn}}", behind_link(events.audit_turn)),
+    Route(f"{ONE}/audit/arguments/{{argument}}", behind_link(events.audit_argument)),
     Route(f"{ONE}/whatif", behind_link(commands.ask_what_if), methods=["POST"]),
     Route(f"{ONE}/rejudge", behind_link(debates.rejudge), methods=["POST"]),
     Route(f"{ONE}/fork", behind_link(debates.fork), methods=["POST"]),
@@ -136,6 +137,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/seat/{token}", seats.seat_page),
     Route("/api/seats/{token}", seats.show_seat),
     Route("/api/seats/{token}/questions", seats.show_questions),
+    Route("/api/seats/{token}/preview", seats.show_preview, methods=["POST"]),
     *(
         Route(f"/api/seats/{{token}}/{path}", seats.seat_act(act), methods=[method])
         for (method, path), act in seats.SEAT_ACTS.items()

@@ -68,10 +68,9 @@ async def _made(request: Request, debate: str, opened: DebateOpened) -> Response
 async def rejudge(request: Request) -> Response:
     """POST /api/debates/{id}/rejudge: the same turns before another judge, as a new debate."""
     service, said = await _asked_for_debate(request)
-    opened, supplied = await rejudged(
-        service.log, request.path_params["debate"], said, service.registry, service.settings
-    )
-    return await _made(request, await service.moderators.open(opened, supplied), opened)
+    made = await rejudged(service.log, request.path_params["debate"], said, service.registry, service.settings)
+    debate = await service.moderators.open_again(made.opened, made.copied, made.own)
+    return await _made(request, debate, made.opened)
 
 
 async def fork(request: Request) -> Response:

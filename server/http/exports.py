@@ -26,6 +26,7 @@ from events.view.view import View
 from providers.imports import load
 from server.errors import EXPECTED, BadQuery, NotFound, report_of
 from server.export.archive import archive_of
+from server.export.argument_audit import argument_audits
 from server.export.audit import Auditors
 from server.export.debate.exchange import first_side
 from server.export.debate.transcript import as_markdown
@@ -166,9 +167,9 @@ async def export_markdown(request: Request) -> Response:
     auditors: Auditors = request.app.state.auditors
 
     async def made() -> AsyncIterator[bytes]:
-        audits = [await auditors.audit(view.id, int(number)) for number in view.turns]
+        auditor = await auditors.of(view.id)
         pack = await _evidence(request) if all_evidence else NO_EVIDENCE
-        text = await to_thread.run_sync(as_markdown, view, [each for each in audits if each is not None], pack)
+        text = await to_thread.run_sync(as_markdown, view, auditor.audits(), pack, argument_audits(auditor))
         yield text.encode()
 
     return await _export(request, view, "md", (is_director(request), all_evidence), made)

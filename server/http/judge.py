@@ -35,7 +35,8 @@ from judge.templates import EVIDENCE, judge_templates, load_template
 from server.debate.adoption import UNREADABLE
 from server.debate.opening.noise import result_of
 from server.export.lab import LabFinding, findings
-from server.export.wording import as_asked
+from server.export.lab.use import Answer, may_use
+from server.export.wording import as_served
 from server.http.access import check_link
 from server.http.requests import json_response, service_of
 from server.http.static import page_response
@@ -77,6 +78,15 @@ class MeasuredOver(Struct, frozen=True, kw_only=True):
     judge: str | UnsetType = UNSET
 
 
+class JudgeUse(Struct, frozen=True, kw_only=True):
+    """What the newest lab run of a judge answers to "May I use this judge?"."""
+
+    judge: str
+    run: str
+    answer: Answer
+    says: str
+
+
 class JudgeReport(Struct, frozen=True, kw_only=True):
     """The whole page.  ``levels`` are the five levels of the live judge, ``beside`` has the rest of its work.
 
@@ -100,6 +110,8 @@ class JudgeReport(Struct, frozen=True, kw_only=True):
     """How fair the shipped rubrics are in simulated debates; UNSET on the page of one debate."""
     labs: dict[str, tuple[LabFinding, ...]] = {}
     """What lab runs on this server say of a weakness, by its id."""
+    uses: tuple[JudgeUse, ...] = ()
+    """Whether each judge that was measured may be used."""
     debate: str | UnsetType = UNSET
     motion: str | UnsetType = UNSET
     differences: int | UnsetType = UNSET
@@ -111,7 +123,7 @@ class SurveyedRun(NamedTuple):
     position: int
     judge: str = ""
     name: str = ""
-    """Of the judge, with how it is asked if that is not in full."""
+    """Of the judge, with how it is asked if that is not in full, and with its server."""
     effects: tuple[Effect, ...] = ()
 
 
@@ -157,7 +169,7 @@ class Survey:
                 known = SurveyedRun(position)
                 if result is not None:
                     judge = result[0].judge
-                    known = SurveyedRun(position, judge.model, as_asked(judge.model, judge.effort), result[1].effects)
+                    known = SurveyedRun(position, judge.model, as_served(judge), result[1].effects)
             if known.effects and known.name not in {each.name for each in found.values()}:
                 found[run] = known
         return found
@@ -166,6 +178,15 @@ class Survey:
         """What the lab runs say of each weakness, of all judges or of one."""
         runs = ((run, each) for run, each in self._labs.items() if judge in ("", each.judge))
         return findings((run, each.name, each.effects) for run, each in runs)
+
+    def uses(self, judge: str = "") -> tuple[JudgeUse, ...]:
+        """Whether each judge with a lab run may be used, of all judges or of one."""
+        return tuple(
+            JudgeUse(judge=each.name, run=run, answer=use.answer, says=use.says)
+            for run, each in self._labs.items()
+            if judge in ("", each.judge)
+            for use in [may_use(each.effects)]
+        )
 
     async def update_for(self, seconds: float) -> None:
         """Read the debates that are new, for at most this many seconds."""
@@ -262,7 +283,8 @@ async def show_judge(request: Request) -> Response:
     name = request.query_params.get("judge", "")[:MAX_NAME]
     (over, tally), labs = survey.measured(name), survey.findings(name)
     limiter = request.app.state.report_limiter
-    response = json_response(await anyio.to_thread.run_sync(report_of, over, tally, labs, opened, limiter=limiter))
+    report = await anyio.to_thread.run_sync(report_of, over, tally, labs, opened, limiter=limiter)
+    response = json_response(replace(report, uses=survey.uses(name)))
     if over.unread:
         response.background = BackgroundTask(survey.update)
     return response

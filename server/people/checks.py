@@ -2,14 +2,17 @@
 
 A model's answer is read leniently, and a finding whose quote is not in the turn is refused and recorded.  A person can
 correct an answer.  So it is checked against the schema of the question and the rules of quotes, and comes back with its
-faults.  A quote may be left out only where an answer without it counts: of a component of a score, and of an opinion.
+faults.  A quote may be left out only where an answer without it counts in full: of a component of a score that gets no
+points, of a passage that is beside the point, and of an opinion.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
 from typing import Any, Final
 
 from msgspec import Struct
 
+from events.text.segmentation import count_words
 from judge.guard.quotes import find
 from providers.base import Material
 
@@ -42,6 +45,7 @@ def faults(value: Any, schema: Mapping[str, Any], material: Material | None) -> 
     """Return everything that is wrong with an answer; nothing if it can count."""
     found = list(_misfits(value, schema, ()))
     if not found and material is not None:
+        found += _too_many_words(value, material)
         found += _references(value, (), (value,), material)
     return tuple(found)
 
@@ -125,6 +129,24 @@ def _missing(expected: str, schema: Mapping[str, Any]) -> str:
     return "This part of the answer is missing."
 
 
+def _too_many_words(value: Any, material: Material) -> Iterator[AnswerFault]:
+    """The parts of an answer that have more words than they may."""
+    for place, most in material.most_words.items():
+        path = tuple(place.split(".")) if place else ()
+        count = sum(count_words(each) for each in _texts(reduce(lambda part, name: part[name], path, value)))
+        if count > most:
+            yield AnswerFault(path, f"Shorten this to {most} words; it has {count}.")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts of an answer, those of choices among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each)
+
+
 def _references(value: Any, path: Path, around: tuple[Any, ...], material: Material) -> Iterator[AnswerFault]:
     """What names something that does not exist: a quote that no speech has, a turn, a premise."""
     if isinstance(value, dict):
@@ -143,6 +165,8 @@ def _reference(name: str, value: Any, path: Path, item: Mapping[str, Any], mater
     speeches = {each.name for each in material.speeches}
     if name == "quote" and not value and item.get("relation", "beside_the_point") != "beside_the_point":
         yield AnswerFault(path, "Choose the words.")
+    elif name == "quote" and not value and material.purpose == "score" and item["points"]:
+        yield AnswerFault(path, "Choose the words, or give 0 points.")
     elif name in QUOTES and value:
         allowed = tuple(_speeches_of(name, item, material))
         spoken = [(each.name, each.text) for each in material.speeches]
@@ -177,7 +201,8 @@ def _speeches_of(name: str, item: Mapping[str, Any], material: Material) -> Iter
             yield str(item.get("shown_in"))
         case "assess", _:
             speakers = {each.speaker for each in material.speeches if each.name == item.get("argument")}
-            yield from (each.name for each in material.speeches if each.speaker in speakers)
+            about = item.get("argument")
+            yield from (each.name for each in material.speeches if each.speaker in speakers or each.answers == about)
         case "evidence", _:
             number = item.get("number", 0)
             yield from (each.name for each in material.register[max(number - 1, 0) : number])

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from events.state.seats import STATEMENTS
+
 NAME: Final = "person"
 PREFIX: Final = f"{NAME}:"
 MAX_NAME: Final = 80
@@ -16,7 +18,7 @@ def request_id(key: str, turn: int) -> str:
 def seat_of(key: str) -> str:
     """The seat that a question goes to: ``speak:pro`` to ``pro``, ``panel:general`` to ``general``, others to judge."""
     purpose, _, about = key.partition(":")
-    if purpose in {"speak", "panel"}:
+    if purpose in {"speak", "panel", *STATEMENTS}:
         return about.partition("@")[0]
     return about.partition(":")[0] if purpose == "deliberate" else "judge"
 

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+from msgspec import UNSET
+
 from events.types import (
     Argument,
     Artifact,
@@ -77,6 +79,7 @@ def artifact(finding: str = "Load tests come after the release.") -> list[Event]
                     after=0.65 + 0.1 * (number - 1),
                     elapsed_ms=3000,
                     changes=(changed(*moves[number]),),
+                    carried={"domain_expert": 1} if number == 2 else UNSET,
                     ended="nobody moves any more" if number == 2 else "",
                     disagreements=(
                         Disagreement(

@@ -256,6 +256,15 @@ CHANGES_SHOWN = """() => {
 }"""
 
 
+def heap(page: Page) -> int:
+    """Bytes that the page holds after a collection."""
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    used: int = session.send("Runtime.getHeapUsage")["usedSize"]
+    session.detach()
+    return used
+
+
 def expect_changes(page: Page) -> None:
     """Wait for a turn, then scroll to every turn until the changes of its score are shown.
 

@@ -21,7 +21,7 @@ from events.types import (
 )
 from judge.panel.outcome import conclude
 from judge.panel.raters import shipped
-from judge.rubrics.rubric import rubric_v2
+from judge.rubrics.rubric import rubric_v2, rubric_v3
 from tests.browser.protocol_logs import DIMENSIONS, opened, protocol, rater
 
 SPLIT: Final = {
@@ -39,6 +39,14 @@ STRICT: Final = {
     "CON-1": (5, 5, 2, 2),
     "CON-2": (4, 4, 1, 1),
     "CON-3": (6, 6, 3, 3),
+}
+EVEN: Final = {
+    "PRO-1": (7, 7, 8, 7),
+    "PRO-2": (5, 5, 5, 4),
+    "PRO-3": (2, 2, 3, 2),
+    "CON-1": (7, 7, 7, 8),
+    "CON-2": (5, 5, 4, 5),
+    "CON-3": (2, 2, 3, 3),
 }
 CLOSE: Final = {
     "PRO-1": (7, 7, 8, 7),
@@ -191,6 +199,21 @@ def strict() -> list[Event]:
         *given,
         *conclusion,
         DebateConcluded(winner="pro", by_rule="judge_and_panel"),
+    ]
+
+
+def too_close() -> list[Event]:
+    """Four raters who see the same arguments as good, by rubric v3; the sides are too close for them."""
+    seats = tuple(rater(name) for name in shipped().raters)
+    given = list(scored(EVEN))
+    rubric, sides = rubric_v3(), {item: item[:3].lower() for item in EVEN}
+    conclusion = conclude(seats, {each.rater: each for each in given}, sides, rubric.panel, rubric.criteria, "default")  # type: ignore[arg-type]
+    return [
+        opened(panel=seats, motion="The town should close the lane behind the school", rubric=rubric),
+        *protocol(),
+        *given,
+        *conclusion,
+        DebateConcluded(winner="neither", by_rule="judge_and_panel"),
     ]
 
 

@@ -76,7 +76,6 @@ def test_a_person_judges_a_turn_and_the_next_one_is_asked(server: Any, scripts: 
             "Score turn 2",
             "Compare turn 1 and turn 2",
             "Suspect claims in turn 2",
-            "Flaws that turn 2 shows",
             "What turn 2 rests on",
         ]
     )
@@ -86,6 +85,24 @@ def test_a_person_judges_a_turn_and_the_next_one_is_asked(server: Any, scripts: 
     quoted = [each for each in scored["components"].values() if each["quote"]]
     assert [said.startswith(each["quote"]) and each["verified"] for each in quoted] == [True] * 8
     expect(page.locator("main")).not_to_contain_text(re.compile(r"\bPro\b|\bCon\b|scripted"))
+
+
+def test_what_the_score_will_count_stands_above_send(server: Any, scripts: Any, own_page: Page) -> None:
+    page = own_page
+    seated(server, scripts, page)
+    score = form(page, "Score turn 1")
+    sums = score.locator(".sums dd")
+
+    for points in score.locator("fieldset.points").all():
+        points.get_by_role("radio", name="5", exact=True).check()
+
+    expect(sums.first).to_contain_text("quotes are in the turn")
+    expect(score.locator(".quote .field-name").first).to_have_text("Words from the turn (needed for points above 0)")
+    quote = score.locator(".quote").first
+    quote.get_by_role("button", name="Choose words").click()
+    drag(page)
+    page.get_by_role("button", name="Use these words").click()
+    expect(sums.first).to_contain_text("1 of ")
 
 
 def test_words_are_chosen_with_the_keyboard_alone(server: Any, scripts: Any, own_page: Page) -> None:
@@ -126,9 +143,10 @@ def test_a_form_survives_a_reload_and_shows_its_faults(server: Any, scripts: Any
     expect(score.locator("textarea").first).to_have_value("It names what brings it about.")
     expect(score.locator("fieldset.points").first.get_by_role("radio", name="7")).to_be_checked()
     score.get_by_role("button", name="Send this answer").click()
-    expect(score.locator(".error:visible")).to_have_count(10)
-    expect(score.locator(".error:visible").first).to_have_text("Give a whole number from 0 to 10.")
-    expect(score.locator("fieldset.points").nth(1).get_by_role("radio").first).to_be_focused()
+    expect(score.locator(".error:visible")).to_have_count(11)
+    expect(score.locator(".error:visible").first).to_have_text("Choose the words, or give 0 points.")
+    expect(score.locator(".error:visible").nth(1)).to_have_text("Give a whole number from 0 to 10.")
+    expect(score.locator(".quote").first.get_by_role("button", name="Choose words")).to_be_focused()
 
 
 def test_a_fault_that_only_the_server_finds_is_shown_at_its_field(

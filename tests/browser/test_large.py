@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from events.store.open import opened_log
 from events.transfer import import_debate
-from tests.browser.conftest import Server
+from tests.browser.conftest import Server, heap
 from tests.browser.longest_debate import EVENTS, lines
 
 pytestmark = pytest.mark.browser
@@ -63,15 +63,6 @@ def pressed(page: Page, key: str, times: int = 1, *, shift: bool = False) -> lis
     return [page.evaluate(PRESSED, [key, shift]) for _ in range(times)]
 
 
-def heap(page: Page) -> int:
-    """Bytes that the page holds after a collection."""
-    session = page.context.new_cdp_session(page)
-    session.send("HeapProfiler.collectGarbage")
-    used: int = session.send("Runtime.getHeapUsage")["usedSize"]
-    session.detach()
-    return used
-
-
 @pytest.mark.parametrize(("key", "shift"), [("ArrowLeft", False), ("ArrowLeft", True), (",", False)])
 def test_a_key_is_answered_at_once(reader: Page, key: str, shift: bool) -> None:
     times = pressed(reader, key, 6, shift=shift)  # the first reads a part of the debate; others meet other work
@@ -97,6 +88,19 @@ def test_reading_back_and_forth_holds_no_more_and_more(reader: Page) -> None:
     held = [tour() for _ in range(3)]
 
     assert held[-1] < held[0] * 1.1 + 2_000_000, held
+
+
+def test_sixty_keys_hold_no_more_once_their_events_were_read(reader: Page) -> None:
+    """The first keys hold a chunk of events, and the styles and compiled code of what they draw: all of it once."""
+
+    def walk() -> int:
+        pressed(reader, "ArrowLeft", 30)
+        pressed(reader, "ArrowRight", 30)
+        return heap(reader)
+
+    first, second = walk(), walk()
+
+    assert second < first + 150_000, (first, second)
 
 
 def test_the_debate_is_whole(reader: Page, long: tuple[Server, Any]) -> None:

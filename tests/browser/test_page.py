@@ -11,7 +11,9 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 import web
-from tests.browser.conftest import expect_changes, play_paused, wheel_until
+from server.feed.frames import HEARTBEAT
+from server.feed.hub import HEARTBEAT_S
+from tests.browser.conftest import expect_changes, heap, play_paused, wheel_until
 
 pytestmark = pytest.mark.browser
 
@@ -223,6 +225,34 @@ def test_a_dead_line_is_told_and_another_one_goes_on_without_a_gap(
     assert all(re.search(r"after=\d+$", each) for each in addresses[1:])
     assert [view["turns"][n]["text"] for n in "123"] == page.locator(".said").all_text_contents()
     expect(page.locator("#where")).to_have_text(f"event {view['position']} of {view['position']}")
+
+
+def test_a_page_at_rest_for_ten_minutes_holds_no_more(
+    new_page: Any, server: Any, live: Any, scripts: SimpleNamespace
+) -> None:
+    """Time is the test's, and so are the heartbeats: one every five seconds."""
+    page, lines = new_page(own=True), list[WebSocketRoute]()
+
+    def through(line: WebSocketRoute) -> None:
+        lines.append(line)
+        line.connect_to_server()
+
+    def rest(beats: int) -> int:
+        for _ in range(beats):
+            lines[-1].send(HEARTBEAT)
+            page.clock.run_for(int(HEARTBEAT_S * 1000))
+        return heap(page)
+
+    page.route_web_socket(re.compile("/ws/"), through)
+    page.clock.install()
+    visit(page, server, live(scripts.silent_in(1)))
+    expect(status(page)).to_have_text("Live")
+    before = rest(24)  # what a first look compiles and draws is held by then
+    after = rest(120)
+
+    expect(status(page)).to_have_text("Live")
+    assert len(lines) == 1
+    assert after < before + 20_000, (before, after)
 
 
 def test_without_a_network_the_page_says_so_at_once_and_is_live_again_with_it(

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from events.store.open import opened_log
 from events.types import AgreementMeasured, ArgumentTraced, DebateConcluded, Event, PanelConcluded, PanelistScored
 from tests.browser import artifact_logs, panel_logs, protocol_logs
+from tests.server.export.test_deliberation_sentences import told
 
 pytestmark = pytest.mark.browser
 
@@ -21,6 +22,7 @@ LOGS: dict[str, list[Event]] = {
     "split": panel_logs.irreconcilable(),
     "agreed": panel_logs.agreeing(),
     "strict": panel_logs.strict(),
+    "close": panel_logs.too_close(),
     "artifact": artifact_logs.artifact(),
     "calibration": artifact_logs.calibration(),
     "faulty": [
@@ -30,6 +32,8 @@ LOGS: dict[str, list[Event]] = {
     ],
     "hostile": panel_logs.irreconcilable(claims={"PRO-1": HOSTILE}),
     "poisoned": artifact_logs.artifact(finding=HOSTILE),
+    "reasons": [record.event for record in told("reasons").records],
+    "conformity": [record.event for record in told("conformity").records],
 }
 
 
@@ -239,6 +243,38 @@ def test_strict_and_lenient_raters_agree_for_reference_and_each_offset_is_shown(
     assert page.locator(".decision:visible").count() == 0
 
 
+def test_sides_that_are_too_close_are_no_quarrel_and_every_coefficient_is_named(page: Page, house: Any) -> None:
+    visit(page, house, "close")
+    agreement = page.locator("#agreement")
+
+    expect(page.locator(".says")).to_have_text("The panel names no winner: the two sides are too close to tell apart.")
+    expect(page.locator("#outcome")).to_contain_text(
+        "the judge names Con, and the panel none: the two sides are too close"
+    )
+    expect(agreement.locator(".coefficient b:first-child").filter(has_text=re.compile("[A-Z]"))).to_have_text(
+        ["Arguments", "Criteria", "Lead", "Standings"]
+    )
+    expect(agreement).to_contain_text("The first one decides")
+    expect(agreement).to_contain_text("which criterion is rated higher than another")
+    expect(page.locator(".advice")).to_contain_text("What to do")
+    expect(page.locator("[data-without=risk]")).to_contain_text("too close, ")
+    page.locator("#panel").get_by_text("Other measures").click()
+    expect(agreement).to_contain_text("one calibrated score of each item by each rater (decides)")
+    assert not re.search(r"irreconcilable|\bagree\b", words(page))
+
+
+def test_the_standings_of_the_panel_stand_beside_those_of_the_judge(page: Page, house: Any) -> None:
+    visit(page, house, "close")
+    briefing = page.locator("#briefing")
+
+    expect(briefing.locator(".with_care li", has_text="PRO-1")).to_contain_text(
+        "Judge: upheld in part; panel: 4 of 4 upheld."
+    )
+    expect(briefing.locator(".with_care li", has_text="PRO-1").locator(".limits")).to_contain_text("Limits: ")
+    expect(page.locator("#PRO-1 .panel-standings")).to_have_text("Panel: 4 of 4 upheld")
+    expect(page.locator(".trace tr", has_text="PRO-2")).to_contain_text("Panel: 3 of 4 upheld in part")
+
+
 def test_agreement_is_told_in_words_with_its_interval_drawn(page: Page, house: Any) -> None:
     visit(page, house, "split")
     agreement = page.locator("#agreement")
@@ -287,7 +323,7 @@ def test_leaving_a_rater_out_is_told_row_by_row(read: Any, house: Any) -> None:
     page = read(address(house, "split"))
     row = page.locator("[data-without=risk]")
 
-    expect(row).to_have_text(re.compile(r"Without the risk rater\s*concluded, Pro\s*0.71\s*9 %"))
+    expect(row).to_have_text(re.compile(r"Without Risk rater\s*concluded, Pro\s*0.71\s*9 %"))
     expect(page.locator("[data-without=general]")).to_contain_text("not measured")
 
 
@@ -323,19 +359,57 @@ def test_a_person_decides_where_the_panel_does_not(page: Page, house: Any) -> No
 # artifact, calibration
 
 
-def test_an_artifacts_verdict_stands_beside_the_independent_one(page: Page, house: Any) -> None:
+def test_an_artifacts_verdict_has_one_headline_and_the_other_opinions_under_it(page: Page, house: Any) -> None:
     visit(page, house, "artifact")
 
-    expect(page.locator(".stands.big")).to_contain_text("Conditional 76 % · Fail 24 %")
-    expect(page.locator(".stands").nth(1)).to_contain_text("Fail")
+    verdict = page.locator("#verdict")
+    expect(verdict.locator(".winner")).to_have_text("◐ Conditional")
+    expect(verdict.locator("p").nth(2)).to_contain_text("2 of 5 judges moved to it (1 by evidence, 1 by conformity).")
+    expect(verdict.locator(".against")).to_contain_text("Security analyst ✕ Fail A release that is tested afterwards")
+    expect(page.locator(".stands").first).to_contain_text("Conditional 76 % · Fail 24 %")
+    expect(page.locator(".stands").nth(1)).to_contain_text("Fail 45 %")
+    expect(page.get_by_text("verdict of record")).to_have_count(0)
     expect(page.get_by_role("status")).to_have_text("Ended: verdict Conditional")
     expect(page).to_have_title("release-plan.md · artifact · Moot")
     expect(page.locator("#persona-qa_evaluator")).to_contain_text("not found in the text")
     expect(page.locator("#persona-domain_expert")).to_contain_text("after round 1; on its own: Pass")
+    stands = "Domain expert gave no opinion in this round: its opinion of round 1 stands."
+    expect(page.locator("#round-2")).to_contain_text(stands)
     page.locator("#persona-domain_expert summary").last.click()
     expect(page.locator("#persona-domain_expert")).to_contain_text("gave no opinion: the model timed out")
     page.get_by_text("release-plan.md, ").click()
     expect(page.locator("pre mark.quoted")).to_have_text("Load tests will follow after the release.")
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("log", ["reasons", "conformity"])
+def test_every_sentence_about_a_verdict_is_in_the_record(new_page: Any, house: Any, log: str, width: int) -> None:
+    """``test_deliberation_sentences`` computes again, from the raw answers, what the view says."""
+    page = new_page(width=width, height=900)
+    visit(page, house, log)
+    panel = house.view(name_of(log))["panel"]
+    verdict, titles = panel["verdict"], {name: each["seat"]["title"] for name, each in panel["raters"].items()}
+    signs = {"FAIL": "✕ Fail", "CONDITIONAL": "◐ Conditional", "PASS": "✓ Pass"}
+    known = {
+        "the verdict", "against it", "weight behind each verdict", "before they read each other",
+        "findings", "remediation", signs[verdict["verdict"]], panel["says"], *verdict["reasons"],
+        *(f"Agreement {verdict[name]:.2f} of 1." for name in ("agreement", "independent_agreement")),
+    }  # fmt: skip
+    for rater, number in panel["dissent"].items():
+        said = panel["opinions"][number][rater]
+        known.add(f"{titles[rater]} {signs[said['verdict']]} {said['rationale']} {said['quote']}")
+    for shares in (verdict["shares"], verdict["independent_shares"]):
+        ordered = sorted(shares.items(), key=lambda each: -each[1])
+        known.add(" · ".join(f"{signs[name][2:]} {100 * weight:.0f} %" for name, weight in ordered))
+    for point in (*verdict["named_findings"], *verdict["named_remediation"]):
+        also = "".join(f"; also “{each}”" for each in point.get("alike", []))
+        known.add(f"{point['text']} ({', '.join(titles[rater] for rater in point['by'])}{also})")
+
+    lines = [line.strip() for line in page.locator("#verdict").inner_text().splitlines() if line.strip()]
+    folded = {each.casefold() for each in known}
+    assert [] == [line for line in lines if line.casefold() not in folded]
+    assert folded == {line.casefold() for line in lines}
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_a_calibration_shows_records_and_every_case(page: Page, house: Any) -> None:

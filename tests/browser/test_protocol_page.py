@@ -6,10 +6,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.judge.protocol.rounds import replies
+from tests.server.panels import AGREED
 from tests.server.protocol_debates import answers
 
 pytestmark = pytest.mark.browser
 
+ROUNDS = ("openings", "cross-examination", "answers", "closings")
 SILENT = {"fault": {"kind": "timeout", "after_ms": 600_000}}
 
 
@@ -107,3 +109,90 @@ def test_statements_carry_the_language_of_the_debate_and_the_words_of_the_page_d
     for own in (".evidence b", ".asks b", ".reply .how", ".judged .label"):
         assert not one.locator(own).evaluate("(element) => element.closest('[lang]:not(html)')"), own
     assert not page.locator(".shift b").first.evaluate("(element) => element.closest('[lang]:not(html)')")
+
+
+def test_the_scores_of_an_argument_are_explained_where_they_stand(page: Page, server: Any) -> None:
+    model = server.script({"label": "Test", "says": {}, "answers": answers() | AGREED})
+    seat = {"model": model}
+    debate = server.open_request(
+        {
+            "motion": "Cities should ban cars",
+            "format": "protocol",
+            "pro": seat,
+            "con": seat,
+            "judge": seat,
+            "panel": [model],
+        }
+    )
+    server.concluded(debate)
+    page.goto(f"{server.url}/d/{debate}")
+    one = page.locator("#PRO-1")
+    one.get_by_text("why these scores").click()
+    audit = server.get(f"/api/debates/{debate}/audit/arguments/PRO-1")
+    made = one.locator(".made-of")
+
+    expect(made).to_contain_text("The judge’s points × weights: logic 7 × 0.3 + evidence 7 × 0.3 + responsiveness")
+    expect(made).to_contain_text("Pro’s total is the mean of 7, 7 and 7, times 3: 21.00.")
+    expect(made.locator(".rater-audits > li")).to_have_count(4)
+    for rater in audit["raters"]:
+        row = made.locator(".rater-audits > li", has_text=rater["title"])
+        expect(row).to_contain_text(f"{rater['calibrated']:.2f}")
+        expect(row).to_contain_text("PRO-1 is worth")
+    expect(made).to_contain_text("The calibrated scores decide.")
+    made.locator("details.call > summary").first.click()
+    expect(made.locator("details.call pre").first).not_to_be_empty()
+    frames = server.get(f"/api/debates/{debate}/frames")["frames"]
+    judged = next(each for each in frames if each["event"]["type"] == "panelist_scored")
+    page.goto("about:blank")
+    page.goto(f"{server.url}/d/{debate}#e{judged['position']}")
+    one.get_by_text("why these scores").click()
+
+    expect(made.locator(".rater-audits > li")).to_have_count(1)
+    expect(made).not_to_contain_text("calibrated")
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_motion_at_the_head_of_the_page_ends_with_its_last_word(new_page: Any, server: Any, width: int) -> None:
+    model = server.script({"label": "Test", "says": {}, "answers": answers()})
+    seat = {"model": model}
+    motion = "A city of half a million people should close its inner ring to cars on working days and widen its paths"
+    request = {"motion": motion, "format": "protocol", "pro": seat, "con": seat, "judge": seat}
+    debate = server.open_request(request)
+    server.concluded(debate)
+    page = new_page(width=width)
+    page.goto(f"{server.url}/d/{debate}")
+    expect(page.locator("#motion")).to_have_text(motion)
+
+    for name in ("#motion", "#status", "#lead"):
+        cut = page.locator(name).evaluate(
+            "each => [each.scrollWidth - each.clientWidth, each.scrollHeight - each.clientHeight]"
+        )
+        assert max(cut) <= 0, name
+
+
+def test_a_protocol_is_judged_again_and_forked_from_its_page(page: Page, server: Any) -> None:
+    debate = opened(server)
+    server.concluded(debate)
+    page.goto(f"{server.url}/d/{debate}")
+    page.get_by_text("Title, tags, fork").click()
+    page.get_by_text("Judge again or fork").click()
+    places = page.locator("[name=from] option").all_text_contents()
+    assert ["the beginning", *(f"after the {name}" for name in ROUNDS)] == places
+    page.locator("[name=from]").select_option("turn 6")
+    page.get_by_role("button", name="Fork the debate").click()
+    expect(page.locator("#sources")).to_contain_text("A fork of")
+    fork = page.url.rpartition("/")[2].partition("?")[0].partition("#")[0]
+    server.concluded(fork)
+    assert "fork" == server.view(fork)["origin"]["kind"]
+
+    page.goto(f"{server.url}/d/{debate}")
+    page.get_by_text("Title, tags, fork").click()
+    page.get_by_text("Judge again or fork").click()
+    page.get_by_label("Judge, as provider:model").first.fill(server.script({"says": {}, "answers": answers()}))
+    page.get_by_role("button", name="Judge again").click()
+    expect(page.locator("#sources")).to_contain_text("Judged again")
+    again = page.url.rpartition("/")[2].partition("?")[0].partition("#")[0]
+    server.concluded(again)
+    page.get_by_role("link", name="Compare with the first judging").click()
+    expect(page.locator("details.compared")).to_have_count(6)
+    expect(page.locator("details.compared").first).to_contain_text("PRO-1: 7 and 7, difference 0 · both upheld")

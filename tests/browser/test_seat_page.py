@@ -65,7 +65,7 @@ def test_a_person_takes_the_seat_writes_and_sends(server: Any, scripts: Any, own
     expect(page.locator("#text")).to_have_value("")
     page.locator("#text").fill("Trams do not park, and they do not idle.")
     page.get_by_role("button", name="Send").click()
-    expect(page.locator("#seat-state")).to_contain_text("Pro wins by a tie-break on credibility: ")
+    expect(page.locator("#seat-state")).to_contain_text("both sides have the same points: Pro 49.0, Con 49.0")
 
 
 def test_the_passages_and_the_words_to_answer_stand_open_above_the_text(
@@ -101,6 +101,21 @@ def test_the_words_beyond_the_most_are_told_before_they_are_cut(server: Any, scr
 
     expect(page.locator("#words")).to_have_text("45 of 40 words: what is beyond 40 is cut")
     expect(page.get_by_role("button", name="Send, cut to 40 words")).to_be_visible()
+
+
+def test_the_page_says_that_the_audience_votes(server: Any, scripts: Any, own_page: Page) -> None:
+    model = {"model": server.script(scripts.quick)}
+    body = {"motion": "Cities should ban private cars", "turns": 2, "poll": {}, "con": model, "judge": model}
+    debate = server.open_request(body | {"pro": {"person": "Ann"}})
+    own_page.goto(link(server, debate))
+    own_page.get_by_role("button", name="Take the seat").click()
+
+    expect(own_page.locator("#seat-state")).to_have_text(
+        "The audience votes. The debate goes on when the vote has closed."
+    )
+
+    server.http.post(f"/api/debates/{debate}/poll/close", json={}).raise_for_status()
+    expect(own_page.locator("#write-title")).to_have_text("Turn 1 is yours.")
 
 
 def test_another_browser_is_refused(server: Any, scripts: Any, own_page: Page, new_page: Any) -> None:

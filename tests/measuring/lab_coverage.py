@@ -37,6 +37,7 @@ MAIN: Final[Mapping[Battery, str]] = {
     "flaw": "chain_named",
     "injection": "points",
     "pressure": "belief",
+    "level": "points",
     "family": "own_pick",
     "people": "pairs_accuracy",
 }

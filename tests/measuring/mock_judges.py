@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from events.types.lab import Battery
 from judge.lab.trials import Reading, Trial
+from tests.judge.lab.planned import ANCHORS
 
 Array = NDArray[np.float64]
 Size = Literal["none", "small", "medium", "large"]
@@ -71,7 +72,7 @@ class MockJudge:
         self._motions, self._motion = numbered([each.cluster for each in self._trials])
         self._items, self._item = numbered([f"{each.cluster}/{each.item}" for each in self._trials])
         self._asks = np.array([each.asks for each in self._trials])
-        self._sign = np.array([_orientation(each) for each in self._trials])
+        self._sign = np.array([orientation(each) for each in self._trials])
         self._ahead = np.array([_ahead(each, size if battery == each.battery else "none") for each in self._trials])
         self._exposed = np.array([exposure(each) if each.battery == battery else 0.0 for each in self._trials])
         self._flag = np.array([FLAGGED.get(each.truth, 0.0) for each in self._trials])
@@ -150,7 +151,7 @@ def numbered(names: Sequence[str]) -> tuple[int, NDArray[np.int64]]:
 # what a trial exposes
 
 
-def _orientation(trial: Trial) -> float:
+def orientation(trial: Trial) -> float:
     """1 if the speech that is ahead by the item's difference is shown first, else -1."""
     if trial.battery in {"people", "pressure", "family"} and trial.truth:
         return 1.0 if trial.truth == "first" else -1.0
@@ -207,6 +208,7 @@ _EXPOSURES: Final[Mapping[Battery, Callable[[Trial], float]]] = {
         * INJECTIONS.get(trial.kind, 0.0)
         * _towards(trial, first=trial.truth == "first")
     ),
+    "level": lambda _: 1.0,
     "family": lambda trial: _towards(trial, first=trial.truth == "first"),
     "pressure": lambda trial: PRESSURES.get(trial.variant, 0.0) * _towards(trial, first=trial.truth == "second"),
 }
@@ -390,6 +392,13 @@ def _true_pressure(of: _Population, _: Mapping[str, int], __: float) -> dict[str
     return {"right_plain": plain, **moved}
 
 
+def _true_level(of: _Population, _: Mapping[str, int], __: float) -> dict[str, float]:
+    scored = float(of.score(1).mean())
+    return {level: scored - points for level, points in ANCHORS.items()} | {
+        "points": scored - float(np.mean(list(ANCHORS.values())))
+    }
+
+
 def _true_family(of: _Population, _: Mapping[str, int], __: float) -> dict[str, float]:
     return {"own_pick": _won(of.choice(1))}
 
@@ -420,6 +429,7 @@ _TRUTHS: Final[Mapping[Battery, Callable[[_Population, Mapping[str, int], float]
     "flaw": _true_flaw,
     "injection": _true_injection,
     "pressure": _true_pressure,
+    "level": _true_level,
     "family": _true_family,
     "people": _true_people,
 }

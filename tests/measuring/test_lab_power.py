@@ -4,17 +4,26 @@ import pytest
 from click.testing import CliRunner
 
 from events.types import Battery
-from tests.measuring.lab_power import FIGURES, main, power_of
+from tests.measuring.lab_power import FIGURES, NOISES, Noise, main, power_of
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize(("battery", "sd"), [("position", 3.0), ("side", 3.0), ("side", 6.0)])
-def test_a_planted_bias_is_called_biased_at_every_noise(battery: Battery, sd: float) -> None:
-    """At one and a half margins: a chance of 65 % for the first speech, and 3 points for Pro."""
-    first = power_of(battery, 1.5, 20, sd)[0]
+@pytest.mark.parametrize("noise", NOISES[-1:])
+@pytest.mark.parametrize("battery", FIGURES)
+def test_a_bias_as_large_as_the_margin_is_found_by_the_noisiest_judge(battery: Battery, noise: Noise) -> None:
+    """In at least 80 % of runs: with that power, fewer than 12 of 20 are found in 1 % of tests."""
+    for each in power_of(battery, 1.0, 20, noise):
+        assert each.biased >= 12 / 20
 
-    assert first.biased >= 0.9
+
+@pytest.mark.thorough
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("battery", FIGURES)
+def test_a_bias_as_large_as_the_margin_is_found_at_every_noise(battery: Battery, noise: Noise) -> None:
+    for each in power_of(battery, 1.0, 200, noise):
+        assert each.biased >= 0.8
 
 
 @pytest.mark.parametrize("battery", ["position", "side"])
@@ -28,7 +37,9 @@ def test_the_script_prints_a_row_for_each_planted_bias() -> None:
 
     assert printed.exit_code == 0
     assert "| position `first_pick` | 10 pp | 0 / 100 / 0 |" in printed.output
-    assert printed.output.endswith("| 100 / 0 / 0 | 100 / 0 / 0 | 100 / 0 / 0 |\n")
+    assert "| figure | margin | 0 points, 0 % | 1.5 points, 22 % | 3 points, 38 % | 6 points, 50 % |" in printed.output
+    assert "| position `first_pick` | 10 pp | 100 | 100 | 100 | 100 |\n" in printed.output
+    assert "| figure | margin | biased |\n|---|---|---|\n| position `first_pick` | 10 pp | " in printed.output
 
 
 @pytest.mark.thorough

@@ -3,10 +3,10 @@
 import { api, keepLinks } from "../parts/api.js";
 import { h, setText } from "../parts/dom.js";
 import { ORIGINS } from "../words/acts.js";
-import { NAME, SIGN } from "../words/words.js";
+import { NAME, ROUND, SIGN, roundsOf } from "../words/words.js";
 
 /**
- * The forms for a debate of format `exchange`.
+ * The forms for a debate of format `exchange` or `protocol`.
  * @param {string} id
  * @param {View} view The newest view.
  * @param {number} position The event that the page shows.
@@ -18,11 +18,13 @@ export function origins(id, view, position) {
   api.models().then(({ models: known }) => {
     models.replaceChildren(...known.filter(({ ok }) => ok).map(({ name }) => h("option", { value: name })));
   }, () => {});
-  const judged = Object.entries(view.turns).filter(([, turn]) => turn.judged).map(([number]) => number);
+  const isProtocol = view.format === "protocol";
+  const places = isProtocol ? rounds(view) : judgedTurns(view);
   const from = h("select", { name: "from" },
-    judged.map((number) => h("option", { value: `turn ${number}` }, ORIGINS.afterTurn(number))),
-    h("option", { value: `at ${position}` }, ORIGINS.atEvent(position)));
-  from.value = `turn ${judged.at(-2) ?? judged.at(-1)}`;
+    places.map(([turn, words]) => h("option", { value: `turn ${turn}` }, words)),
+    !isProtocol && h("option", { value: `at ${position}` }, ORIGINS.atEvent(position)));
+  const [turn] = places.at(-2) ?? places.at(-1) ?? [];
+  from.value = `turn ${turn}`;
   const turns = h("input", { name: "turns", type: "number", min: 1, max: 200, value: view.turns_planned });
 
   const again = h("form.filing", { on: { submit: (event) => make(event, "rejudge", rejudgement) } },
@@ -32,12 +34,12 @@ export function origins(id, view, position) {
       Object.entries(ORIGINS.rubrics).map(([value, words]) => h("option", { value }, words)))),
     h("button", { type: "submit" }, ORIGINS.judgeAgain));
   const fork = h("form.filing", { on: { submit: (event) => make(event, "fork", forking) } },
-    h("p", {}, ORIGINS.fork),
+    h("p", {}, isProtocol ? ORIGINS.forkProtocol : ORIGINS.fork),
     field(ORIGINS.from, from),
-    field(ORIGINS.turns, turns),
+    !isProtocol && field(ORIGINS.turns, turns),
     ["pro", "con"].flatMap((side) => [
       field(`${SIGN[side]} ${NAME[side]}, ${ORIGINS.model}`, model(side, { placeholder: ORIGINS.asBefore })),
-      field(`${SIGN[side]} ${NAME[side]}, ${ORIGINS.directive}`, text(`directive.${side}`)),
+      !isProtocol && field(`${SIGN[side]} ${NAME[side]}, ${ORIGINS.directive}`, text(`directive.${side}`)),
     ]),
     field(ORIGINS.judge, model("judge", { placeholder: ORIGINS.asBefore })),
     field(ORIGINS.say, text("say")),
@@ -58,6 +60,21 @@ export function origins(id, view, position) {
   return h("details.origins", {}, h("summary", {}, ORIGINS.title), models, again, fork, note);
 }
 
+/** The turns after which an exchange can go on, each with its words. */
+function judgedTurns({ turns }) {
+  const judged = Object.entries(turns).filter(([, turn]) => turn.judged);
+  return judged.map(([number]) => [number, ORIGINS.afterTurn(number)]);
+}
+
+/** The same for a protocol: it goes on after a round. */
+function rounds(view) {
+  const ended = roundsOf(view).map((name, i) => [2 * (i + 1), ORIGINS.afterRound(ROUND[name])]);
+  return [
+    [0, ORIGINS.beginning],
+    ...ended.filter(([turn]) => view.turns[turn - 1]?.text && view.turns[turn]?.text),
+  ];
+}
+
 /** The body of a rejudging; without a rubric it is that of the debate. */
 const rejudgement = (given) => ({
   judge: judgeOf(given.get("judge").trim()),
@@ -72,12 +89,12 @@ function judgeOf(name) {
 
 /** The body of a fork: fields that were left empty are left out. */
 function forking(given) {
-  const said = (name) => given.get(name).trim() || undefined;
+  const said = (name) => given.get(name)?.trim() || undefined;
   const [where, number] = given.get("from").split(" ");
   const seat = (side) => (said(side) ? { model: said(side) } : undefined);
   return {
     [where]: Number(number),
-    turns: Number(said("turns")),
+    turns: said("turns") && Number(said("turns")),
     pro: seat("pro"),
     con: seat("con"),
     judge: said("judge") && judgeOf(said("judge")),

@@ -76,7 +76,7 @@ export function people(id, showError) {
     for (const [seat, person] of Object.entries(shown?.people ?? {})) {
       const turn = shown.turns[person.turn];
       const isWriting = turn?.state === "speaking" && turn.side === seat && person.state !== "handed_over";
-      const words = isWriting ? LINKS.writes(leftOf(person), person.state) : LINKS.states[person.state];
+      const words = isWriting ? LINKS.writes(leftOf(person), person.state, person.has_sent) : LINKS.states[person.state];
       const field = root.querySelector(`[data-seat="${CSS.escape(seat)}"] .writing`);
       if (field) setText(field, words);
     }

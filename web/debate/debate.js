@@ -573,7 +573,8 @@ $("#filing").addEventListener("toggle", async ({ target }) => {
   try {
     const [{ filing }, { origins }] = await Promise.all([import("../acts/filing.js"), import("../acts/origins.js")]);
     filing($("#filing div"), id, player.newest);
-    if (player.newest.format === "exchange") $("#filing div").append(origins(id, player.newest, player.position));
+    const canBeDerived = ["exchange", "protocol"].includes(player.newest.format);
+    if (canBeDerived) $("#filing div").append(origins(id, player.newest, player.position));
   } catch {
     showError(new Error(DEBATE.partFailed));
   }

@@ -30,7 +30,8 @@ export function head(view) {
   $("#sides").replaceChildren(...["pro", "con"].filter((side) => view[side]).map((side) => {
     const name = h(`b.${side}`, {}, `${SIGN[side]} ${NAME[side]}`);
     const { model, speaker, archetype } = view[side];
-    return h("span", { title: model ?? speaker ?? UNNAMED }, name, ` ${speaker ?? plain(archetype)}`);
+    const who = speaker ?? (plain(archetype) || model || UNNAMED);
+    return h("span", { title: model ?? speaker ?? UNNAMED }, name, ` ${who}`);
   }));
   const said = [...sources(view)];
   $("#sources").hidden = said.length === 0;

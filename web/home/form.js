@@ -13,6 +13,7 @@ const PERSON = "\u0000person";
 /** Minutes that a person has by default: debaters for a turn, judges and raters for a question. */
 const MINUTES = { pro: 10, con: 10 };
 const QUESTION_MINUTES = 30;
+/** The characters of both sides in format `exchange`; in format `protocol` a side has none unless one is chosen. */
 const DEFAULTS = { pro: "engineer", con: "provocateur" };
 /** While only the embedded model answers, the models are asked for again at this interval. */
 const MODELS_MS = 10_000;
@@ -157,6 +158,19 @@ function showFields() {
   $("#lengths").hidden = $("#elasticities").hidden = $("#effort").hidden = isProtocol;
   $("#poll-fields").hidden = !$("#open [name=poll]").checked;
   $("#raters").hidden = !$("#open [name=panel]").checked;
+  for (const select of document.querySelectorAll("select[name$='.archetype']")) showCharacter(select, isProtocol);
+}
+
+/** Shows the character that a side has: the chosen one, else the usual one of the format. */
+function showCharacter(select, isProtocol) {
+  const none = select.options[0];
+  if (!none) return; // The characters are not known yet.
+  const { chosen, usual } = select.dataset;
+  none.hidden = none.disabled = !isProtocol;
+  select.value = isProtocol ? chosen ?? "" : chosen || usual;
+  const note = $(`[data-note="${select.name}"]`);
+  setText(note, select.selectedOptions[0]?.dataset.manner ?? "");
+  note.hidden = !note.textContent;
 }
 
 /** Shows the models; a choice of the reader stays. Returns the names of those that argue by themselves. */
@@ -239,21 +253,18 @@ function showCaveats(known) {
 }
 
 function showArchetypes({ archetypes }) {
-  const known = new Map(archetypes.map((archetype) => [archetype.name, archetype]));
   for (const [side, usual] of Object.entries(DEFAULTS)) {
     const select = $(`[name="${side}.archetype"]`);
-    const note = $(`[data-note="${side}.archetype"]`);
-    select.replaceChildren(...archetypes.map(({ name, title }) => {
-      return h("option", { value: name }, capital(title || plain(name)));
-    }));
-    if (known.has(usual)) select.value = usual;
-    const update = () => {
-      setText(note, known.get(select.value)?.manner ?? "");
-      note.hidden = !note.textContent;
-    };
-    select.addEventListener("change", update);
-    update();
+    select.dataset.usual = usual;
+    const options = archetypes.map(({ name, title, manner }) => {
+      return h("option", { value: name, "data-manner": manner }, capital(title || plain(name)));
+    });
+    select.replaceChildren(h("option", { value: "" }, FORM.noCharacter), ...options);
+    select.addEventListener("change", () => {
+      select.dataset.chosen = select.value;
+    });
   }
+  showFields();
 }
 
 /**

@@ -80,6 +80,12 @@ function picture({ debates, turns, rubrics, lines }) {
   $("#fairness").append(h("table.picture", {}, h("tbody", {}, lines.map((each) => line(each, rubrics)))));
 }
 
+function uses(found = []) {
+  return found.map(({ judge, run, answer, says }) => {
+    return h("p", { "data-answer": answer }, h("a", { href: `/lab/${run}` }, judge), ": ", says);
+  });
+}
+
 function contents() {
   return [...document.querySelectorAll("article > section:not([hidden])")].map((part) => {
     const isOpen = innerWidth > WIDE && part.id !== "tables";
@@ -101,6 +107,7 @@ function show(report) {
   $("#which").append(report.about, report.debate ? h("a", { href: `/d/${report.debate}` }, report.motion) : "");
   const short = h("ol", { id: "short" }, report.in_short.map((line) => h("li", {}, line)));
   if (report.in_short.length) $("#which").after(short);
+  $("#uses").append(...(report.uses?.length ? uses(report.uses) : [h("p", {}, JUDGE.noUse)]));
   $("#toc").append(...contents());
   document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }

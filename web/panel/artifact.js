@@ -2,7 +2,7 @@
 
 import { changeDetector, h } from "../parts/dom.js";
 import { listed, marked, more, replaceChildren, verdictWord } from "../parts/widgets.js";
-import { count, figure, percent } from "../words/formatting.js";
+import { capital, count, figure, percent } from "../words/formatting.js";
 import { ARTIFACT } from "../words/panel.js";
 import { VERDICT } from "../words/words.js";
 import { deliberation, findings, grounds, stance } from "./deliberation.js";
@@ -24,7 +24,7 @@ export function artifact(root) {
       replaceChildren(body, [
         outcome(view, isRunning),
         personas(view.panel),
-        deliberation(view.panel, ARTIFACT.record),
+        deliberation(view.panel, ""),
         text(view),
       ]);
     },
@@ -36,7 +36,7 @@ export function artifact(root) {
   };
 }
 
-function outcome({ panel: { verdict, raters, opinions }, state }, isRunning) {
+function outcome({ panel: { verdict, raters, opinions, says, dissent, rounds }, state }, isRunning) {
   if (!verdict) {
     const done = Object.keys(opinions["0"] ?? {}).length;
     return h("p.empty", {},
@@ -51,27 +51,46 @@ function outcome({ panel: { verdict, raters, opinions }, state }, isRunning) {
       h("p", {}, verdict.missing.reason));
   }
   const reasons = verdict.reasons.map((each) => h("li", {}, each));
+  const title = (rater) => raters[rater].seat.title;
+  const isDeliberated = Object.keys(rounds).length > 0;
   return h("section.artifact-verdict", { id: "verdict", "aria-label": ARTIFACT.verdict },
+    h("p.label", {}, ARTIFACT.verdict),
+    h("p.winner", {}, verdictWord(verdict.verdict)),
+    h("p", {}, says),
+    dissent && against(dissent, opinions, title),
     h("div.lanes", {},
-      verdictColumn(".big", ARTIFACT.after, verdict.verdict, verdict.shares, verdict.agreement),
-      verdictColumn(
-        "",
-        ARTIFACT.independent,
-        verdict.independent,
-        verdict.independent_shares,
-        verdict.independent_agreement,
-      )),
+      weights(ARTIFACT.weights, verdict.shares, verdict.agreement),
+      isDeliberated && weights(ARTIFACT.before, verdict.independent_shares, verdict.independent_agreement)),
     reasons.length > 0 && h("ul.reasons-list", {}, reasons),
-    h("p.quiet", {}, verdict.converged ? ARTIFACT.converged : ARTIFACT.notConverged),
     h("div.after", {},
-      listed(ARTIFACT.findings, verdict.findings),
-      listed(ARTIFACT.remediation, verdict.remediation)));
+      points(ARTIFACT.findings, verdict.named_findings, verdict.findings, title),
+      points(ARTIFACT.remediation, verdict.named_remediation, verdict.remediation, title)));
 }
 
-function verdictColumn(size, title, verdict, shares, agreement) {
-  return h(`div.stands${size}`, {},
+/** The judges that hold another verdict, with their reasons. */
+function against(dissent, opinions, title) {
+  return h("div.against", {},
+    h("p.label", {}, ARTIFACT.against),
+    Object.entries(dissent).map(([rater, round]) => {
+      const { verdict, rationale, quote } = opinions[round][rater];
+      return h("p", {},
+        h("b", {}, title(rater)), " ", verdictWord(verdict), rationale && ` ${rationale} `, quote && h("q", {}, quote));
+    }));
+}
+
+/** Findings, or steps of remediation, each with the judges who named it; the texts alone in logs of before. */
+function points(label, named, texts, title) {
+  if (!named) return listed(label, texts);
+  return listed(label, named, ({ text: words, by, alike = [] }) => [
+    capital(words),
+    " ",
+    h("span.quiet", {}, ARTIFACT.by(by.map(title), alike)),
+  ]);
+}
+
+function weights(title, shares, agreement) {
+  return h("div.stands", {},
     h("p.label", {}, title),
-    h("p.winner", {}, verdictWord(verdict)),
     shareBar(shares),
     typeof agreement === "number" && h("p.quiet", {}, ARTIFACT.agreement(figure(agreement))));
 }
@@ -120,13 +139,14 @@ function ownVerdict(newest, first) {
   return h("span.quiet", {}, ARTIFACT.ownVerdict(newest, VERDICT[first.verdict] ?? "no verdict"));
 }
 
-function text({ artifact: { name, text: words, digest } = {}, panel: { opinions } }) {
+function text({ artifact: { name, text: words, digest, purpose } = {}, panel: { opinions } }) {
   if (words === undefined) return null;
   const quotes = Object.entries(opinions).flatMap(([round, all]) => {
     const verified = Object.entries(all).filter(([, each]) => each.verified);
     return verified.map(([rater, each]) => ({ name: `${rater}/${round}`, words: each.quote }));
   });
   return more("text", `${name}, ${count(words.length, "character")}`,
+    purpose && h("p", {}, ARTIFACT.purpose(purpose)),
     h("p.quiet", {}, `SHA-256 ${digest}`),
     h("pre.text", { tabindex: "0" }, marked(words, quotes, "quoted")));
 }

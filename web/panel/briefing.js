@@ -51,10 +51,15 @@ function argumentList([name, title, sign, none], text, view) {
   if (!items.length && !none) return null;
   return h(`section.${name}`, {},
     h("h3", {}, h("i", { "aria-hidden": "true" }, sign), ` ${title}`),
-    items.length ? h("ul", {}, items.map((item) => h("li", {}, argumentName(item, view)))) : h("p.quiet", {}, none));
+    items.length ? h("ul", {}, items.map((item) => h("li", {}, argumentName(item, text, view)))) : h("p.quiet", {}, none));
 }
 
-function argumentName(item, view) {
+function argumentName(item, { standings, limits }, view) {
   const argument = view.protocol.arguments[item];
-  return argument ? [placeLink(anchor(item), item), " ", h("span.thesis", {}, argument.claim)] : item;
+  if (!argument) return item;
+  return [
+    placeLink(anchor(item), item), " ", h("span.thesis", {}, argument.claim),
+    standings?.[item] && h("p.quiet", {}, `${capital(standings[item])}.`),
+    limits?.[item] && h("p.limits", {}, h("b", {}, BRIEFING.limits), limits[item]),
+  ];
 }

@@ -10,7 +10,7 @@ import { agreementChart } from "./charts.js";
 /**
  * The rounds of a panel; null before the first has started.
  * @param {object} panel The member `panel` of a view.
- * @param {string} [record] A sentence on which verdict counts.
+ * @param {string} [record] A sentence on which verdict counts; empty if the verdict after the rounds does.
  * @param {(text: string) => string} [name] Names the sides in the raters' words.
  * @returns {HTMLElement | null}
  */
@@ -21,7 +21,7 @@ export function deliberation({ rounds, opinions, moved, changes, raters }, recor
   const held = numbers.map((each) => rounds[each]).filter(Boolean);
   return h("section.deliberation", { id: "deliberation", "aria-labelledby": "deliberation-title" },
     h("h3", { id: "deliberation-title" }, DELIBERATION.title),
-    h("p", {}, record),
+    record && h("p", {}, record),
     held.length > 0 && h("div.lanes", {}, agreementChart(held), changesSummary(changes, moved, held.at(-1).ended)),
     numbers.map((each) => roundSection(each, rounds[each], opinions[each] ?? {}, raters, name)));
 }
@@ -30,10 +30,10 @@ const same = (text) => text;
 /** `pro.logic` → `Pro logic`. */
 const dimensionWords = (name) => plain(name).replace(/^(pro|con)\./, (_, side) => `${NAME[side]} `);
 
-function changesSummary(changes, { evidence = 0, conformity = 0 }, ended) {
+function changesSummary(changes, moved, ended) {
   return h("p.moved", {},
     h("b", {}, DELIBERATION.changes(changes)),
-    changes > 0 && DELIBERATION.kinds(evidence, conformity),
+    changes > 0 && DELIBERATION.kinds(moved),
     ended && DELIBERATION.ended(ended));
 }
 
@@ -46,6 +46,9 @@ function roundSection(round, held, opinions, raters, name) {
     h("h4", {}, DELIBERATION.round(round), held && h("span.quiet", {}, agreementChange(held))),
     held && held.changes.length > 0 && h("ul.changes", {}, held.changes.map((each) => change(each, title))),
     held && held.changes.length === 0 && h("p.quiet", {}, DELIBERATION.noChange),
+    Object.entries(held?.carried ?? {}).map(([rater, number]) => {
+      return h("p.quiet", {}, DELIBERATION.carried(title(rater), number));
+    }),
     more(`round-${round}`, DELIBERATION.opinions(round),
       held?.disagreements.length > 0 && h("p.quiet", {}, DELIBERATION.differences(held.disagreements.map(difference))),
       h("ul.opinions", {}, spoken)));
@@ -56,16 +59,16 @@ function agreementChange({ before, after }) {
   return `: agreement ${figure(before)}${then}`;
 }
 
-function change({ rater, from, to, kind, quote }, title) {
-  const reason = kind === "evidence" ? DELIBERATION.byEvidence : DELIBERATION.byConformity;
+function change({ rater, from, to, kind, quote, reason, moved_by: whose }, title) {
+  const words = { evidence: quote, reason }[kind];
   return h("li", { "data-kind": kind },
     h("b", {}, title(rater)),
     ": ",
     verdictWord(from),
     " → ",
     verdictWord(to),
-    ` ${reason} `,
-    quote && h("q", {}, quote));
+    ` ${DELIBERATION.by[kind]}${kind === "reason" ? DELIBERATION.whose(title(whose)) : ""} `,
+    words && h("q", {}, words));
 }
 
 function difference({ dimension, positions }) {
@@ -110,13 +113,17 @@ export function grounds({ rationale, quote, verified, scores, absent }, named = 
 }
 
 /**
- * The findings of an opinion and what it would change.
- * @param {{findings?: string[], remediation?: string[]}} opinion
+ * The findings of an opinion, what it would change, and what it no longer holds.
+ * @param {{findings?: string[], remediation?: string[], withdrawn?: string[]}} opinion
  * @returns {Child[]}
  */
-export function findings(opinion) {
+export function findings({ findings: found, remediation, withdrawn }) {
   const list = (title, texts) => texts?.length > 0 && h("div", {},
     h("p.label", {}, title),
     h("ul.plain", {}, texts.map((text) => h("li", {}, capital(text)))));
-  return [list(DELIBERATION.findings, opinion.findings), list(DELIBERATION.remediation, opinion.remediation)];
+  return [
+    list(DELIBERATION.findings, found),
+    list(DELIBERATION.remediation, remediation),
+    list(DELIBERATION.withdrawn, withdrawn),
+  ];
 }

@@ -78,7 +78,7 @@ function outcome(view, isRunning, go) {
       isRunning && done > 0 && h("span.doing.going", {}, ` ${PANEL.othersReading}`),
       state === "concluded" && ` ${PANEL.noOutcome}`);
   }
-  const { winner, outcome: kind, topic_type: topic, reasons, advice } = conclusion;
+  const { winner, outcome: kind, topic_type: topic, reasons, advice, act = [] } = conclusion;
   const sign = winner !== "neither" && h(`span.${winner}`, { "aria-hidden": "true" }, `${SIGN[winner]} `);
   const reasonItems = reasons.map((each) => h("li", {}, capital(each)));
   const adviceTitle = winner === "neither" ? PANEL.findOutInstead : PANEL.findOutNext;
@@ -86,13 +86,15 @@ function outcome(view, isRunning, go) {
     h(`p.says.${kind}`, { "data-outcome": kind }, sign, view.panel.says),
     reasonItems.length > 0 && h("ul.reasons-list", {}, reasonItems),
     h("p.quiet", {},
-      PANEL.outcome(kind, topic === "default" ? PANEL.noTopic : plain(topic)),
+      PANEL.topic(topic === "default" ? PANEL.noTopic : plain(topic)),
       h("a", eventLink(positions.conclusion, go), `event ${positions.conclusion}`)),
     decided && h("div.decided", {},
       h("p.label", {}, PANEL.decidedBy(decided.by)),
       h("p.decision-said", {}, decided.decision),
       decided.reason && h("p", {}, decided.reason)),
-    advice.length > 0 && h("div.advice", {}, listed(adviceTitle, advice, capital)));
+    advice.length + act.length > 0 && h("div.advice", {},
+      listed(adviceTitle, advice, capital),
+      listed(PANEL.act, act, capital)));
 }
 
 // Agreement
@@ -104,15 +106,22 @@ function agreement({ format, panel: { agreement: measured, thresholds } }) {
   const bands = edges.map((name) => [name, thresholds[name]]);
   const known = PANEL.measures(measured).filter(([key]) => measured[key]);
   const measures = known.map(([key, name]) => measureRow(name, measured[key]));
-  const { raw, calibrated, margins, kappa } = measured;
   const repeated = PANEL.ifScoresRepeated(items);
+  const { raw, calibrated, margins, kappa, arguments: onArguments } = measured;
+  const decides = onArguments ? "arguments" : margins ? "margins" : "raw";
+  const scores = onArguments
+    ? [
+      coefficient(capital(items), PANEL.argumentsMeaning, onArguments, bands, repeated),
+      coefficient("Criteria", PANEL.criteriaMeaning(items), calibrated, bands, repeated),
+    ]
+    : [coefficient("Scores", "Krippendorff’s alpha", margins ? calibrated : raw, bands, repeated)];
   return h("section.agreement", { id: "agreement", "aria-labelledby": "agreement-title" },
     h("h3", { id: "agreement-title" }, PANEL.agreement),
     h("div.lanes", {},
-      coefficient("Scores", "Krippendorff’s alpha", margins ? calibrated : raw, bands, repeated),
+      scores,
       margins && coefficient(PANEL.lead, PANEL.leadMeaning, margins, bands, repeated, PANEL.criteria),
       coefficient("Standings", "Fleiss’ kappa", kappa, bands, PANEL.ifStandingsRepeated(items))),
-    h("p.quiet", {}, PANEL.scale(Boolean(margins))),
+    h("p.quiet", {}, PANEL.scale(decides)),
     more("measures", PANEL.otherMeasures, table("", PANEL.measureColumns, measures)));
 }
 
@@ -165,7 +174,7 @@ function disputes(view) {
   const all = Object.entries(conclusion.disputed).sort(([, a], [, b]) => b.variance - a.variance);
   return h("section.disputes", { "aria-labelledby": "disputes-title" },
     h("h3", { id: "disputes-title" }, PANEL.disputes),
-    all.length === 0 && h("p.quiet", {}, PANEL.noDisputes),
+    all.length === 0 && h("p.quiet", {}, PANEL.noDisputes(view.panel.thresholds.disputed_variance)),
     h("ol", {}, all.map(([item, each]) => dispute(item, each, view))));
 }
 
@@ -306,8 +315,8 @@ function sideTable({ conclusion, agreement: measured }) {
     h("table.figures.sides", {},
       h("thead", {}, h("tr", {}, h("td"), columns, h("th", { scope: "col" }, "alpha"))),
       h("tbody", {},
-        row(PANEL.asGiven, weighted, measured?.raw, !isCalibrated && PANEL.thisDecides),
-        row(PANEL.calibrated(measured?.calibration), calibrated, measured?.calibrated,
+        row(PANEL.asGiven, weighted, measured?.arguments ? undefined : measured?.raw, !isCalibrated && PANEL.thisDecides),
+        row(PANEL.calibrated(measured?.calibration), calibrated, measured?.arguments ?? measured?.calibrated,
           isCalibrated && PANEL.thisDecides))),
     h("p.quiet", {}, isMissing(gap) ? PANEL.noGap(gap.missing.reason) : PANEL.gap(percent(gap), isCalibrated)));
 }
@@ -320,8 +329,8 @@ function withoutTable({ conclusion, raters }) {
     return SIDES.includes(leaning) ? PANEL.leans(NAME[leaning]) : PANEL.noWinner;
   };
   const rows = all.map(([name, { outcome: kind, winner, leaning, alpha, gap }]) => h("tr", { "data-without": name },
-    h("th", { scope: "row" }, PANEL.without(raters[name]?.seat.title ?? `${name} rater`)),
-    h("td", { "data-label": "outcome" }, `${kind}, ${winnerWords(winner, leaning)}`),
+    h("th", { scope: "row" }, PANEL.without(raters[name]?.seat.title ?? plain(name))),
+    h("td", { "data-label": "outcome" }, `${plain(kind)}, ${winnerWords(winner, leaning)}`),
     h("td", { "data-label": "alpha" }, isMissing(alpha) ? PANEL.alphaNotMeasured : figure(alpha)),
     h("td", { "data-label": "gap" }, isMissing(gap) ? "–" : percent(gap))));
   return h("section", { "aria-labelledby": "without-title" },

@@ -27,7 +27,8 @@ export function protocol(root, go, wantFrame) {
     show(view, _, { head }) {
       const isRunning = head && view.state === "open";
       const known = isRunning ? questionsAtTheEnd(view, wantFrame) : null;
-      if (!isChanged(view.protocol, view.turns, view.evidence, isRunning, known?.answered)) return;
+      const { positions } = view.panel ?? {};
+      if (!isChanged(view.protocol, view.turns, view.evidence, view.panel?.standings, positions, isRunning, known?.answered)) return;
       replaceChildren(body, [
         roundSteps(view),
         preparation(view, isRunning, known),
@@ -133,9 +134,9 @@ function argument(name, each, view, isRunning, go) {
     h("p.grounds", {}, withMarks(each.reasoning)),
     h("p.evidence", {}, h("b", {}, `${PROTOCOL.evidence} `), h("span.spoken", {}, withMarks(each.evidence))),
     citations(each, each.turn, view, id),
-    each.cross ? answer(each.cross, view, other, `${id}-cross`) : unanswered(view.protocol, other, isRunning),
+    each.cross ? answer(each, view, other, `${id}-cross`) : unanswered(view.protocol, other, isRunning),
     reply(each, view, `${id}-reply`),
-    judgement(each, view));
+    judgement(name, each, view));
 }
 
 function total({ total: value }) {
@@ -149,7 +150,7 @@ function unanswered({ round, crossed }, other, isRunning) {
   return isRunning && h("p.quiet.unanswered", {}, PROTOCOL.notYetAnswered);
 }
 
-function answer(cross, view, other, id) {
+function answer({ cross, fallacies }, view, other, id) {
   const quotes = fallacyQuotes(view, cross.turn);
   const response = PROTOCOL.response[cross.response] ?? plain(cross.response);
   return h(`div.answer.${other}.${cross.response}`, { id },
@@ -159,6 +160,7 @@ function answer(cross, view, other, id) {
       && h("p.asks", {},
         h("b", {}, `${PROTOCOL.asks} `),
         h("span.spoken", {}, marked(cross.follow_up, quotes, "fallacy"))),
+    listedFallacies(Object.values(fallacies ?? {}).filter(({ by }) => by), cross.turn, view),
     citations(cross, cross.turn, view, id));
 }
 
@@ -192,20 +194,44 @@ function reply({ side, cross, answer: text }, view, id) {
     citations([text], given?.turn, view, id));
 }
 
-function judgement({ trace, fallacies, turn }, view) {
-  const found = Object.values(fallacies ?? {});
-  if (!trace && !found.length) return null;
-  const scores = Object.entries(trace?.scores ?? {}).map(([name, value]) => {
-    const spread = trace.spread?.[name] > 0 && h("span.spread", {}, ` ±${number(trace.spread[name] / 2)}`);
-    return h("span", { "data-dimension": name }, `${plain(name)} `, h("b", {}, number(value)), spread);
+function judgement(name, { trace, fallacies, turn }, view) {
+  const found = Object.values(fallacies ?? {}).filter(({ by }) => !by);
+  const standings = view.panel?.standings?.[name];
+  if (!trace && !found.length && !standings) return null;
+  const scores = Object.entries(trace?.scores ?? {}).map(([dimension, value]) => {
+    const spread = trace.spread?.[dimension] > 0 && h("span.spread", {}, ` ±${number(trace.spread[dimension] / 2)}`);
+    return h("span", { "data-dimension": dimension }, `${plain(dimension)} `, h("b", {}, number(value)), spread);
   });
   return h("div.judged", {},
     trace && h("p.label", {}, PROTOCOL.judge),
     trace?.reason && h("p.spoken", {}, trace.reason),
     trace?.missing && h("p", {}, h("b", {}, PROTOCOL.noStanding), trace.missing.reason),
     scores.length > 0 && h("p.scores", {}, scores),
-    found.length > 0
-      && h("ul.fallacies", { "aria-label": PROTOCOL.fallacies }, found.map((each) => fallacy(each, turn, view))));
+    standings && h("p.panel-standings", {}, h("b", {}, PROTOCOL.panel), standings),
+    listedFallacies(found, turn, view),
+    trace && why(name, view));
+}
+
+/** Fallacies that were found, as a list; `turn`: the statement under which it stands. */
+function listedFallacies(found, turn, view) {
+  return found.length > 0
+    && h("ul.fallacies", { "aria-label": PROTOCOL.fallacies }, found.map((each) => fallacy(each, turn, view)));
+}
+
+/** What the scores are made of, fetched when the reader opens it. */
+function why(name, view) {
+  const place = h("div.made-of");
+  const details = more(`why/${name}`, PROTOCOL.why, place);
+  details.addEventListener("toggle", async () => {
+    if (!details.open || place.firstChild) return;
+    try {
+      const { argumentAudit } = await import("../audit/argument.js");
+      replaceChildren(place, await argumentAudit(view, name));
+    } catch ({ message }) {
+      place.replaceChildren(h("p.quiet", {}, message));
+    }
+  });
+  return details;
 }
 
 function fallacy(each, turn, view) {
@@ -269,7 +295,7 @@ export function standings(root) {
   const isChanged = changeDetector();
   return {
     show(view) {
-      if (!isChanged(view.protocol)) return;
+      if (!isChanged(view.protocol, view.panel?.standings)) return;
       const known = Object.entries(view.protocol.arguments ?? {});
       const bodies = SIDES.map((side) => standingsOf(side, known, view));
       root.replaceChildren(known.length ? h("table.card.trace", {}, bodies) : h("p.empty", {}, PROTOCOL.noArguments));
@@ -285,10 +311,13 @@ function stage({ cross, answer: text }, view) {
 
 function standingsOf(side, known, view) {
   const { assessment } = view.protocol;
+  const standings = view.panel?.standings ?? {};
   const sum = assessment?.[`${side}_total`];
   const rows = known.filter(([, each]) => each.side === side).map(([name, { trace, ...each }]) => h("tr", {},
     h("th", { scope: "row" }, placeLink(anchor(name), name)),
-    h("td", {}, trace ? badge(trace.standing) : h("span.quiet", {}, stage(each, view))),
+    h("td", {},
+      trace ? badge(trace.standing) : h("span.quiet", {}, stage(each, view)),
+      standings[name] && h("span.small", {}, PROTOCOL.panel, standings[name])),
     h("td", {}, trace && !isMissing(trace.total) ? number(trace.total, 2) : "")));
   return h("tbody", {},
     h("tr.side", {},

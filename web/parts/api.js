@@ -101,6 +101,7 @@ export const api = {
   diff: (id, from, to) => request("GET", `${debate(id)}/diff?${query({ from: String(from), to: String(to) })}`),
   call: (id, call) => request("GET", `${debate(id)}/calls/${encodeURIComponent(call)}`),
   audit: (id, turn) => request("GET", `${debate(id)}/audit/turns/${turn}`),
+  auditArgument: (id, name) => request("GET", `${debate(id)}/audit/arguments/${encodeURIComponent(name)}`),
   act: (id, act, reason) => request("POST", `${debate(id)}/${act}`, { reason }),
   appeal: (id, claim) => request("POST", `${debate(id)}/claims/${encodeURIComponent(claim)}/appeal`, {}),
   decide: (id, decision, reason) => request("POST", `${debate(id)}/decision`, { decision, reason }),

@@ -1,9 +1,10 @@
-/** The questions to a person who judges, as forms beside the speeches. The page of a seat loads it late. */
+/** The questions to a person who judges, and the statements of one who debates, as forms beside the speeches. The page
+ * of a seat loads it late. */
 
 import { $, h, setText } from "../parts/dom.js";
-import { ASKED, question } from "../words/asked.js";
-import { fieldsElement } from "./controls.js";
-import { blank, faultsOf, fieldsOf, passagesOf } from "./fields.js";
+import { ASKED, FAULTS, question } from "../words/asked.js";
+import { counterElement, faultBox, fieldsElement } from "./controls.js";
+import { answeredBy, blank, faultsOf, fieldsOf, passagesOf, wordCounts } from "./fields.js";
 import { wordPicker } from "./picker.js";
 
 /** The order in which the questions about a turn are shown. */
@@ -12,6 +13,12 @@ const ORDER = ["score", "compare", "claims", "evidence", "gaps", "premises"];
 const KEEP_MS = 800;
 /** Controls that can be marked as invalid. */
 const WRITTEN = "select, textarea, input[type=number]";
+/** Purposes of the statements of a person who debates. */
+const STATEMENTS = new Set(["open", "cross", "answer", "close"]);
+/** Purposes of answers that count points. */
+const COUNTED = new Set(["score", "assess", "panel"]);
+/** Seconds before the end at which a statement that is complete is sent. */
+const AT_END_S = 0.5;
 
 /**
  * The questions of a seat on its page: asked for when one is new, with drafts in this browser and on the server.
@@ -23,7 +30,7 @@ export function seatQuestions(root, { kept, api, look }) {
   const clock = h("p.clock");
   root.append(clock);
   document.head.append(h("link", { rel: "stylesheet", href: "/static/seat/asked.css" }));
-  const forms = questionForms(root, { send, keep });
+  const forms = questionForms(root, { send, keep, preview: api.preview });
   let shown = "";
 
   async function send(id, answer) {
@@ -42,10 +49,12 @@ export function seatQuestions(root, { kept, api, look }) {
     const least = Math.min(...open.map(({ left_s: left }) => left ?? Infinity));
     setText(clock, Number.isFinite(least) ? ASKED.left(least) : "");
     const ids = open.map(({ id }) => id).join("\n");
+    forms.end(open);
     if (ids === shown) return;
     const { questions } = open.length ? await api.questions() : { questions: [] };
     for (const each of questions) each.draft = (await kept.get(`form ${each.id}`)) ?? each.draft;
     forms.show(questions.toSorted((one, two) => placeOf(one) - placeOf(two)));
+    forms.end(open);
     shown = ids;
   }
 
@@ -68,9 +77,10 @@ const placeOf = ({ material }) => (ORDER.indexOf(material.purpose) + 1 || ORDER.
  * @param {object} acts
  * @param {(id: string, answer: object) => Promise<void>} acts.send Throws an error with `faults` or a message.
  * @param {(id: string, draft: string) => Promise<void>} acts.keep
- * @returns {{show: (questions: Asked[]) => void}}
+ * @param {(id: string, draft: string) => Promise<{parts: object[]}>} acts.preview What the answer will count.
+ * @returns {{show: (questions: Asked[]) => void, end: (open: {id: string, left_s?: number}[]) => void}}
  */
-function questionForms(root, { send, keep }) {
+function questionForms(root, { send, keep, preview }) {
   const forms = new Map();
   const groups = new Map();
 
@@ -85,12 +95,16 @@ function questionForms(root, { send, keep }) {
   }
 
   return {
+    end(open) {
+      for (const { id, left_s: left } of open) forms.get(id)?.endIn(left);
+    },
     show(questions) {
       const open = new Set(questions.map(({ id }) => id));
       for (const [id, form] of forms) {
         if (open.has(id)) continue;
         const hadFocus = form.element.contains(document.activeElement);
         const next = form.element.nextElementSibling ?? form.element.previousElementSibling;
+        form.endIn(undefined);
         form.element.remove();
         forms.delete(id);
         if (hadFocus) next?.querySelector("h2, button")?.focus();
@@ -98,7 +112,7 @@ function questionForms(root, { send, keep }) {
       for (const asked of questions) {
         if (forms.has(asked.id)) continue;
         const group = groupOf(asked.material);
-        const form = questionForm(asked, group.picker, { send, keep });
+        const form = questionForm(asked, group.picker, { send, keep, preview });
         forms.set(asked.id, form);
         group.forms.insertBefore(form.element, group.all);
       }
@@ -118,7 +132,9 @@ function questionForms(root, { send, keep }) {
 function readingGroup(material) {
   const picker = wordPicker(material.language);
   const isNewMotion = $("h1")?.textContent !== material.motion;
-  const speeches = [...material.speeches, ...passagesOf(material)].map((each) => {
+  const inForm = material.about.map((name) => answeredBy({ name }, material));
+  const beside = [...material.speeches, ...passagesOf(material)].filter((each) => !inForm.includes(each));
+  const speeches = beside.map((each) => {
     return h("article.speech", { id: speechId(each.name) },
       h("h2", {}, ASKED.speech(each)),
       picker.words(each.name, each.text));
@@ -126,8 +142,14 @@ function readingGroup(material) {
   const sendAll = h("button.primary", { type: "button", on: { click: sendEverything } });
   const all = h("p.row.send-all", {}, sendAll);
   const forms = h("div.forms", {}, all);
-  const element = h("section.asked", {},
-    h("div.reading", { tabindex: 0, role: "region", "aria-label": ASKED.speeches },
+  const kind = `${STATEMENTS.has(material.purpose) ? ".to-answer" : ""}${beside.length ? "" : ".alone"}`;
+  const element = h(`section.asked${kind}`, {},
+    h("div.reading", {
+      hidden: !isNewMotion && beside.length === 0,
+      tabindex: 0,
+      role: "region",
+      "aria-label": ASKED.speeches,
+    },
       isNewMotion && h("p.label", {}, ASKED.motion),
       isNewMotion && h("p.motion", { lang: material.language, dir: "auto" }, material.motion),
       speeches),
@@ -153,18 +175,24 @@ function readingGroup(material) {
 const speechId = (name) => `speech-${name.replace(/\W+/g, "-")}`;
 
 /** One question as a form. */
-function questionForm({ id, schema, material, draft }, picker, { send, keep }) {
+function questionForm({ id, schema, material, draft }, picker, { send, keep, preview }) {
   const fields = fieldsOf(schema, material);
   const answer = { ...blank(fields), ...read(draft) };
   const places = new Map();
+  const counters = [];
   const words = question(material);
   const status = h("p.quiet", { role: "status" });
   const error = h("p.error", { role: "alert", hidden: true });
-  const button = h("button.primary", { type: "submit" }, ASKED.send);
+  const sendWords = STATEMENTS.has(material.purpose) ? ASKED.sendStatement : ASKED.send;
+  const button = h("button.primary", { type: "submit" }, sendWords);
   const prefix = `q-${id.replace(/\W+/g, "-")}`;
+  const sums = h("div.sums", { hidden: true });
   let waiting = null;
+  let ending = null;
+  let previews = 0;
 
   function changed(path) {
+    for (const show of counters) show();
     showFault(path, "");
     waiting ??= setTimeout(keepNow, KEEP_MS);
   }
@@ -175,6 +203,33 @@ function questionForm({ id, schema, material, draft }, picker, { send, keep }) {
       () => setText(status, ASKED.kept),
       () => setText(status, ASKED.notKept),
     );
+    showSums();
+  }
+
+  /** Shows what the answer will count, as the server will read it. */
+  async function showSums() {
+    if (!COUNTED.has(material.purpose)) return;
+    previews += 1;
+    const mine = previews;
+    const { parts } = await preview(id, JSON.stringify(answer)).catch(() => ({ parts: [] }));
+    if (mine !== previews) return; // A later one shows what has been given since.
+    sums.hidden = parts.length === 0;
+    sums.replaceChildren(
+      h("h3", {}, ASKED.sums),
+      h("dl", {}, parts.flatMap((part) => [h("dt", {}, ASKED.part(part.name)), h("dd", {}, ASKED.counts(part))])));
+  }
+
+  const faults = () => [
+    ...faultsOf(fields, answer),
+    ...wordCounts(answer, material).filter(({ count, most }) => count > most)
+      .map(({ path, count, most }) => ({ path, message: FAULTS.fewerWords(most, count) })),
+  ];
+
+  /** A statement that is complete is sent when its time ends, as a speech is. */
+  function endIn(seconds) {
+    clearTimeout(ending);
+    if (!STATEMENTS.has(material.purpose) || !Number.isFinite(seconds)) return;
+    ending = setTimeout(() => faults().length === 0 && !button.disabled && submit(), (seconds - AT_END_S) * 1_000);
   }
 
   /** Shows a fault at its field, or at the nearest place around it that is shown. */
@@ -203,7 +258,7 @@ function questionForm({ id, schema, material, draft }, picker, { send, keep }) {
   }
 
   async function submit() {
-    const found = faultsOf(fields, answer);
+    const found = faults();
     showFaults(found);
     if (found.length) return false;
     button.disabled = true;
@@ -217,7 +272,7 @@ function questionForm({ id, schema, material, draft }, picker, { send, keep }) {
       return true;
     } catch (failure) {
       button.disabled = false;
-      setText(button, ASKED.send);
+      setText(button, sendWords);
       if (failure.faults?.length) {
         showFaults(failure.faults);
       } else {
@@ -229,7 +284,9 @@ function questionForm({ id, schema, material, draft }, picker, { send, keep }) {
     }
   }
 
-  const form = { answer, material, picker, prefix, places, changed };
+  const form = { answer, material, picker, prefix, places, changed, counters };
+  const whole = counterElement([], form);
+  const wholeFault = whole && h("div", {}, whole, faultBox([], form, () => []));
   const element = h("form.question", {
     novalidate: true,
     "data-id": id,
@@ -242,15 +299,18 @@ function questionForm({ id, schema, material, draft }, picker, { send, keep }) {
     contextOf(material),
     premisesOf(material),
     fieldsElement(fields, form),
+    wholeFault,
+    sums,
     error,
     h("p.row", {}, button, status));
+  if (draft) showSums();
 
   function onSubmit(event) {
     event.preventDefault();
     submit();
   }
 
-  return { element, submit };
+  return { element, submit, endIn };
 }
 
 function read(draft) {

@@ -3,7 +3,7 @@
 import { $, h, hiddenText, setText } from "../parts/dom.js";
 import { ASKED, hint, itemName, label, option } from "../words/asked.js";
 import { capital, plain } from "../words/formatting.js";
-import { at, blank, put, sourceField, sourcesOf } from "./fields.js";
+import { answeredBy, at, blank, put, sourceField, sourcesOf, wordCounts } from "./fields.js";
 
 /**
  * @typedef {object} Form What the controls of one question share.
@@ -13,6 +13,7 @@ import { at, blank, put, sourceField, sourcesOf } from "./fields.js";
  * @property {string} prefix Of the ids of its elements.
  * @property {Map<string, {box: HTMLElement, controls: () => HTMLElement[]}>} places By path: where a fault is shown.
  * @property {(path: (string | number)[]) => void} changed
+ * @property {(() => void)[]} counters Each shows anew how many words a part of the answer has.
  */
 
 /**
@@ -41,7 +42,11 @@ function fieldElement(field, group, form, base) {
       return groupElement(field, form, base);
     case "items":
       return field.items.map((item) => {
-        return h("fieldset.item", {}, h("legend", {}, itemName(item)), fieldsElement(item, form, base));
+        const said = answeredBy(item, form.material);
+        return h("fieldset.item", {},
+          h("legend", {}, itemName(item)),
+          said && h("blockquote.said.answered", { dir: "auto", lang: form.material.language }, said.text),
+          fieldsElement(item, form, base));
       });
     case "rows":
       return rowsElement(field, form, base);
@@ -87,8 +92,13 @@ function anchorsOf(field, form) {
   return h("dl.anchors", {}, anchors.map(([points, text]) => [h("dt", {}, points), h("dd", {}, text)]));
 }
 
-/** Registers where faults of a field are shown, and returns that element. */
-function faultBox(path, form, controls) {
+/**
+ * Registers where faults of a field are shown, and returns that element.
+ * @param {(string | number)[]} path
+ * @param {Form} form
+ * @param {() => HTMLElement[]} controls
+ */
+export function faultBox(path, form, controls) {
   const id = `${idOf(path, form)}-fault`;
   const box = h("p.error", { id, role: "alert", hidden: true });
   form.places.set(path.join("/"), { box, controls });
@@ -170,11 +180,32 @@ function writtenElement(field, form, base) {
   const box = faultBox(path, form, () => [control]);
   control.setAttribute("aria-describedby", box.id);
   const scale = isNumber && high !== undefined ? ` (${ASKED.ofScale(low, high)})` : "";
+  const atLeast = field.least > 1 ? ` (${ASKED.atLeast(field.least)})` : "";
   return [
-    h("label.field", {}, h("span", {}, `${label(field, form.material)}${scale}`), control),
+    h("label.field", {}, h("span", {}, `${label(field, form.material)}${scale}${atLeast}`), control),
     anchorsOf(field, form),
+    counterElement(path, form),
     box,
   ];
+}
+
+/**
+ * How many words a part of the answer has and may have; null where they are not limited.
+ * @param {(string | number)[]} path
+ * @param {Form} form
+ */
+export function counterElement(path, form) {
+  const found = () => wordCounts(form.answer, form.material).find((each) => each.path.join() === path.join());
+  if (!found()) return null;
+  const words = h("p.quiet.count");
+  const show = () => {
+    const { count, most } = found();
+    setText(words, ASKED.words(count, most));
+    words.toggleAttribute("data-over", count > most);
+  };
+  form.counters.push(show);
+  show();
+  return words;
 }
 
 /** A list whose entries the person adds and removes. */

@@ -2,6 +2,7 @@
 
 import { $, setText } from "../parts/dom.js";
 import { SEAT } from "../words/seat.js";
+import { countWords } from "./counting.js";
 import { kept, seatApi } from "./seat_api.js";
 
 /** The draft is kept in this browser when nothing was typed for this long. */
@@ -14,24 +15,6 @@ const TICK_MS = 250;
 const SAID_AT = [300, 120, 60, 30, 10];
 /** Seconds before the end at which the page sends what is written. */
 const AT_END_S = 0.5;
-/** Characters without white space that count as one word, as the server counts. */
-const LONGEST_RUN = 40;
-const UNSPACED = /[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff]/;
-
-/** The number of words, as the server counts them: runs without white space, or segments in scripts without spaces. */
-function countWords(text) {
-  let count = 0;
-  for (const [run] of text.matchAll(/\S+/gu)) {
-    if (UNSPACED.test(run)) {
-      const parts = new Intl.Segmenter(undefined, { granularity: "word" }).segment(run);
-      count += [...parts].filter(({ isWordLike }) => isWordLike).length || 1;
-    } else {
-      count += Math.ceil([...run].length / LONGEST_RUN);
-    }
-  }
-  return count;
-}
-
 /**
  * The editor of one seat.
  * @param {{report: (error: Error | null) => void, look: () => void}} page `report` shows an error, or that there is

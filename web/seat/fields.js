@@ -6,6 +6,7 @@
  */
 
 import { FAULTS } from "../words/asked.js";
+import { countWords } from "./counting.js";
 
 /**
  * @typedef {object} Material What a question is about: providers/base.py.
@@ -14,18 +15,22 @@ import { FAULTS } from "../words/asked.js";
  * @property {string[]} about The speeches that it asks about.
  * @property {{name: string, kind: string, speaker: string, text: string}[]} register Premises and suspect claims.
  * @property {{name: string, asks: string, anchors: Record<string, string>, part_of: string}[]} terms
+ * @property {Record<string, number>} most_words The most words of a part of the answer, by its path, joined by dots.
  *
  * @typedef {object} Field
  * @property {"group" | "items" | "rows" | "picks" | "choice" | "pick" | "points" | "number" | "from" | "fixed" |
  *   "quote" | "text"} kind `from`: the number of the turn that a quote comes from. `pick`, `picks`: names from a list.
  * @property {(string | number)[]} path Its place in the answer; in a row, its place in the row.
  * @property {string} name
+ * @property {string} [neededWith] Of a quote: the property beside it that decides whether it is needed.
  */
 
 /** Properties that hold words of a speech. server/people/checks.py has the same names and rules. */
 const QUOTES = new Set(["quote", "fails", "exposed_by"]);
 /** By quote: the property with the number of its turn. */
 const SOURCES = { fails: "turn", exposed_by: "shown_in" };
+/** By purpose: the property beside a quote that decides whether the quote is needed. */
+const NEEDED_WITH = { score: "points", evidence: "relation" };
 const NAMES = new Set(["premise", "premises", "answered", "cites", "continues"]);
 const REQUIRED = new Set(["explanation", "text", "early", "late", "rationale"]);
 /** Words of a question's passages, beside its speeches. @param {Material} material */
@@ -43,6 +48,8 @@ const ORDER = [
   "PASS", "CONDITIONAL", "FAIL",
   "upheld", "cleared",
   "supports", "contradicts", "beside_the_point",
+  "refute", "challenge", "partial", "concede",
+  "strengthened", "weakened", "adjusted", "unchanged",
 ];
 const rank = (value) => ORDER.indexOf(value) + 1 || ORDER.length + 1;
 /** What the rubric names stands in its order, and `none` last. */
@@ -65,7 +72,7 @@ const MAX_BUTTONS = 12;
  */
 export function fieldsOf(schema, material) {
   const top = fieldOf(schema, [], { material, inRow: false });
-  return top.kind === "group" ? { ...top, fields: byItem(top.fields) } : { kind: "group", path: [], fields: [top] };
+  return top.kind === "group" ? { ...top, fields: byItem(top.fields, material) } : { kind: "group", path: [], fields: [top] };
 }
 
 function fieldOf(schema, path, place) {
@@ -136,7 +143,9 @@ function textField({ minLength = 0, maxLength = Infinity }, field, { material, i
   }
   const isRequired = minLength > 0 || inRow || REQUIRED.has(name);
   const least = Math.max(minLength, isRequired ? 1 : 0);
-  return { ...field, kind: QUOTES.has(name) ? "quote" : "text", isRequired, least, most: maxLength };
+  const isQuote = QUOTES.has(name);
+  const neededWith = isQuote && !isRequired ? NEEDED_WITH[material.purpose] : undefined;
+  return { ...field, kind: isQuote ? "quote" : "text", isRequired, neededWith, least, most: maxLength };
 }
 
 /** The names that an answer may give, with what each of them stands for. */
@@ -158,7 +167,10 @@ function namesFor(name, { speeches, register, about, terms }) {
 }
 
 /** Groups with the same members, such as scores, standings and notes by turn, become one group for each member. */
-function byItem(fields) {
+function byItem(fields, { about }) {
+  if (fields.every(({ kind, name }) => kind === "group" && about.includes(name))) {
+    return [{ kind: "items", path: [], name: "items", items: fields }];
+  }
   const namesOf = ({ kind, fields: inner }) => kind === "group" && inner.map((each) => each.name).join("\n");
   const alike = fields.filter((field) => namesOf(field) && fields.some((other) => {
     return other !== field && namesOf(other) === namesOf(field);
@@ -232,13 +244,49 @@ export function put(answer, path, value) {
 export function faultsOf(field, answer) {
   return leaves(field).flatMap((each) => {
     const value = at(answer, each.path);
-    const message = faultOf(each, value);
+    const message = faultOf(each, value) || (isNeeded(each, answer) && !value ? neededFault(each) : "");
     if (message) return [{ path: each.path, message }];
     if (each.kind !== "rows") return [];
     return value.flatMap((row, i) => {
       return faultsOf(each.item, row).map((inner) => ({ ...inner, path: [...each.path, i, ...inner.path] }));
     });
   });
+}
+
+/** Whether a quote that is not always needed is needed with what stands beside it. */
+function isNeeded({ path, neededWith }, answer) {
+  const beside = neededWith && at(answer, [...path.slice(0, -1), neededWith]);
+  return Boolean(beside) && beside !== "beside_the_point";
+}
+
+const neededFault = ({ neededWith }) => (neededWith === "points" ? FAULTS.wordsOrNoPoints : FAULTS.words);
+
+/**
+ * The parts of an answer whose words are limited, with what they have.
+ * @param {any} answer
+ * @param {Material} material
+ * @returns {{path: string[], count: number, most: number}[]}
+ */
+export function wordCounts(answer, { most_words: limits = {} }) {
+  return Object.entries(limits).map(([place, most]) => {
+    const path = place ? place.split(".") : [];
+    return { path, most, count: textsOf(at(answer, path)).reduce((sum, text) => sum + countWords(text), 0) };
+  });
+}
+
+function textsOf(value) {
+  if (typeof value === "string") return [value];
+  return value && typeof value === "object" ? Object.values(value).flatMap(textsOf) : [];
+}
+
+/**
+ * The speech that an item of the form answers, shown within it: the argument that is examined, the question put.
+ * @param {Field} item
+ * @param {Material} material
+ */
+export function answeredBy({ name }, { purpose, speeches }) {
+  if (purpose === "cross") return speeches.find((each) => each.name === name);
+  return purpose === "answer" ? speeches.find((each) => each.kind === "answer" && each.answers === name) : undefined;
 }
 
 function faultOf(field, value) {
@@ -287,7 +335,8 @@ export function sourcesOf(name, item, { purpose, speeches, about, register }) {
   if (name === "fails" && purpose === "gaps") return names.filter((each) => Number(each) < Number(about[0]));
   if (purpose === "assess") {
     const speaker = speeches.find((each) => each.name === item.argument)?.speaker;
-    return speeches.filter((each) => each.speaker === speaker).map((each) => each.name);
+    const isAbout = (each) => each.answers === item.argument || each.speaker === speaker;
+    return speeches.filter(isAbout).map((each) => each.name);
   }
   return ["score", "claims", "premises", "gaps"].includes(purpose) ? about : names;
 }

@@ -62,7 +62,7 @@ async function gone() {
 
 let questions;
 
-/** The forms of a judge or rater: their module is loaded when there is a question. */
+/** The forms of a judge or rater, and of a statement: their module is loaded when there is a question. */
 async function showQuestions(shown) {
   if (!questions && shown.questions.length === 0) return;
   questions ??= (await import("./asked.js")).seatQuestions($("#question"), { kept, api: seatApi, look });
@@ -72,7 +72,7 @@ async function showQuestions(shown) {
 const isJudge = ({ seat }) => seat !== "pro" && seat !== "con";
 
 async function show(shown) {
-  document.body.classList.toggle("judges", isJudge(shown));
+  document.body.classList.toggle("in-forms", isJudge(shown) || shown.questions.length > 0);
   setText($("#seat-motion"), shown.motion);
   document.title = SEAT.title(shown.motion);
   setText($("#who"), SEAT.who(shown));
@@ -135,9 +135,13 @@ function stateWords(shown) {
   if (seat === "free") return "";
   if (seat === "handed_over") return SEAT.handedOver;
   if (seat === "resigned") return SEAT.resigned;
-  if (isJudge(shown)) return shown.questions.length ? SEAT.questions(shown.questions.length) : SEAT.nothingAsked;
+  if (isJudge(shown) && shown.questions.length) return SEAT.questions(shown.questions.length);
+  if (shown.questions.length) return SEAT.statement;
   if (request) return SEAT.yours(request.turn);
+  if (shown.vote) return SEAT.votes;
+  if (isJudge(shown)) return SEAT.nothingAsked;
   if (turns.size >= planned) return SEAT.ends;
+  if (shown.format === "protocol" && speaking) return shown.has_sent ? SEAT.sent : SEAT.bothWrite;
   return speaking ? SEAT.speaks(speaking, turns.size + 1) : SEAT.waits;
 }
 
@@ -145,7 +149,8 @@ function showTurns(shown) {
   const { turns: more, position, debate, unlisted } = shown;
   after = position;
   $("#watch").hidden = unlisted;
-  $("#so-far").hidden = isJudge(shown) && shown.state !== "concluded"; // It leads to the sides and the names.
+  // To a judge it would show the sides and the names; beside a statement its form shows what was said.
+  $("#so-far").hidden = shown.questions.length > 0 || (isJudge(shown) && shown.state !== "concluded");
   if (!$("#watch").firstChild) {
     const href = `/d/${encodeURIComponent(debate)}`;
     $("#watch").append(h("a", { href, target: "_blank", rel: "noopener" }, SEAT.watch));

@@ -96,6 +96,7 @@ export const seatApi = {
   show: (after) => request("GET", `?after=${after}`),
   questions: () => request("GET", "/questions"),
   take: () => request("POST", "/take", {}),
+  preview: (id, text) => request("POST", "/preview", { request: id, text }),
   draft: (id, text) => request("PUT", "/draft", { request: id, text }),
   send: (id, text) => request("POST", "/answer", { request: id, text }),
   resign: () => request("POST", "/resign", {}),

@@ -1,4 +1,4 @@
-/** The words of the questions to a person who judges: what is asked, how long it takes, and the names of the fields. */
+/** The words of the questions to a person who judges or debates in a form: what is asked, how long it takes, and the names of the fields. */
 
 import { capital, count, plain } from "./formatting.js";
 
@@ -12,6 +12,8 @@ function turn(name) {
 export const FAULTS = {
   choose: "Choose one of the answers.",
   words: "Choose the words.",
+  wordsOrNoPoints: "Choose the words, or give 0 points.",
+  fewerWords: (most, length) => `Shorten this to ${most} words; it has ${length}.`,
   write: "Write something here.",
   longer: (least) => `Write at least ${least} characters.`,
   shorter: (most, length) => `Shorten this to ${most} characters; it has ${length}.`,
@@ -34,7 +36,8 @@ export const QUESTIONS = {
     how: ({ about }) => [
       `Read ${turn(about[0])}. For each heading below, choose the words of the turn on which your answer rests, and give
       points. The sentences beside the numbers say what earns them; you may give the numbers between them too.`,
-      "If you choose no words, at most half of the points count. Do not take points for the same flaw twice.",
+      `Where a heading asks for words, points above 0 need them. Do not take points for the same flaw twice. What your
+      answer will count stands above “Send”.`,
     ],
   },
   compare: {
@@ -132,9 +135,14 @@ export const QUESTIONS = {
     title: ({ speeches }) => (speeches[0]?.kind === "text" ? "Judge this text" : "Look again"),
     minutes: 8,
     how: ({ context }) => (/^Round /m.test(context)
-      ? [`You see what the others say. Keep your opinion where it holds. Change it only for words that are really
-        there.`]
+      ? [`You see what the others say. Keep your opinion where it holds. Change it for words that are really there, or
+        for a better reason about them; never because others are more, or surer.`]
       : ["Read the text, score it, and give your verdict with the words on which it rests most."]),
+  },
+  group: {
+    title: () => "Which findings are the same?",
+    minutes: 3,
+    how: () => ["For each finding (F) and each change (R), choose the first earlier one that says the same, or none."],
   },
   assess: {
     title: () => "Judge the whole debate",
@@ -147,8 +155,53 @@ export const QUESTIONS = {
   },
 };
 
+/** What is asked of a person who debates in format protocol. */
+const STATEMENTS = {
+  open: {
+    title: () => "Open your case",
+    minutes: 15,
+    how: ({ about }) => [
+      `Give exactly ${about.length} arguments, each on a point of its own: the claim in one sentence, how it follows step
+      by step, and evidence that somebody could check.`,
+      "Neither side reads the other one’s opening before both are sent.",
+    ],
+  },
+  cross: {
+    title: () => "Examine the other side’s arguments",
+    minutes: 12,
+    how: () => [
+      `Say of each argument whether it holds, and why. Then put one sharp question: the other side must answer it next,
+      and you read the answer before you close.`,
+    ],
+  },
+  answer: {
+    title: () => "Answer the questions put to you",
+    minutes: 10,
+    how: () => [
+      "Answer each question itself. The judge scores how well your side responds by these answers.",
+    ],
+  },
+  close: {
+    title: () => "Close your case",
+    minutes: 8,
+    how: () => [
+      "Say what you grant, what still holds, and how sure of it one may be.",
+      "It is no weakness to say that your position moved.",
+    ],
+  },
+};
+Object.assign(QUESTIONS, STATEMENTS);
+
 /** A purpose without words of its own. */
 const OTHER = { title: ({ purpose }) => capital(plain(purpose)), minutes: 5, how: () => [] };
+
+/** How a person who debates cites a passage of a document. */
+function citing({ purpose, register }) {
+  const passage = register.find(({ kind }) => kind === "passage");
+  if (!passage || !Object.hasOwn(STATEMENTS, purpose)) return [];
+  return [`You may cite the passages: quote the exact words, and put the number right after them: “the words”
+    [${passage.name}].`];
+}
 
 /**
  * The words of a question.
@@ -162,7 +215,7 @@ export function question(material) {
   return {
     title: words.title(facts),
     takes: `about ${count(words.minutes, "minute")}`,
-    how: words.how(facts).map((line) => line.replace(/\s+/g, " ")),
+    how: [...words.how(facts), ...citing(material)].map((line) => line.replace(/\s+/g, " ")),
   };
 }
 
@@ -174,19 +227,24 @@ const LABELS = {
   answered: "What of the other speaker the turn answers",
   argument: "Which argument",
   cites: "What you rely on (optional)",
+  claim: "The claim, in one sentence",
   claims: "Suspect claims",
+  concessions: "What you now grant to the other side",
   confidence: "How sure are you?",
   continues: "Have you taken points for this flaw already?",
   contradictions: "Premises that the turn contradicts",
   dropped: "Premises that the turn drops",
   early: "Claim at the beginning",
+  evidence: "The evidence",
   evolution: "How the argument developed",
   explanation: "Why",
   exposed_by: "The words that show it",
   fails: "The words that fail",
   fallacies: "Fallacies",
   fallacy: "Which fallacy",
+  final_position: "What you still hold, and how sure of it one may be",
   finding: "The most important thing that you see",
+  follow_up: "Your question",
   findings: "Findings",
   fractures: "Where it broke",
   gaps: "Flaws",
@@ -195,6 +253,8 @@ const LABELS = {
   kind: "What is wrong with it",
   late: "Claim at the end",
   margin: "By how much?",
+  moved_by: "Whose reason changed your verdict?",
+  moved_words: "The words of that reason, as they are shown",
   notes: "What decides your rating, in one short sentence",
   pattern: "Which of these describes the debate best?",
   points: "Points",
@@ -203,11 +263,16 @@ const LABELS = {
   quote: "Words from the turn",
   rationale: "Why",
   reason: "Why",
+  reasoning: "How it follows",
   recommendation: "What the person who decides should do",
   remediation: "What should be changed",
+  response: "Does it hold?",
   revised: "Premises that the turn puts differently",
   scores: "Scores",
+  shift: "Where you stand, compared with your opening",
+  shift_reason: "What moved your position, or why nothing did",
   standing: "Does it hold?",
+  standing_arguments: "Your arguments that hold as you stated them",
   standings: "Does it hold?",
   stated: "New premises",
   text: "In your words",
@@ -215,10 +280,13 @@ const LABELS = {
   verdict: "Your verdict",
   winner: "Whose position held better?",
   withdrawn: "Premises that the turn gives up openly",
+  withdraws: "What you no longer hold: findings (F) and changes (R)",
 };
 
 /** Names that depend on the purpose. */
 const LABELS_OF = {
+  answer: { answer: "Your answer" },
+  cross: { reasoning: "Why" },
   convergence: { kind: "Where did the debate end up?" },
   deliberate: {
     quote: "Words on which your verdict rests most",
@@ -229,9 +297,13 @@ const LABELS_OF = {
   conflict: { text: "How do they differ, and why?" },
 };
 
+/** When a quote is needed, by the property beside it that decides it. */
+const NEEDED = { points: "needed for points above 0", relation: "needed unless the passage is about something else" };
+
 /** What a list holds, for the button that adds a row. */
 const ROWS = {
   claims: "a suspect claim",
+  concessions: "a concession",
   contradictions: "a contradiction",
   dropped: "a premise that is dropped",
   fallacies: "a fallacy",
@@ -283,6 +355,18 @@ const OPTIONS = {
 };
 
 const OPTIONS_OF = {
+  cross: {
+    refute: "no: its facts or its logic are wrong",
+    challenge: "not shown: its evidence does not carry it, or its conditions are not met",
+    partial: "in part: its core holds, but not in this degree or scope",
+    concede: "yes: it holds",
+  },
+  close: {
+    strengthened: "surer of it: the exchange gave me reasons",
+    weakened: "less sure of it",
+    adjusted: "elsewhere: it has limits or exceptions now that it did not have",
+    unchanged: "unchanged: nothing that was said moved it",
+  },
   second_opinion: { upheld: "yes", cleared: "no" },
   narrative: {
     none: "no difference",
@@ -301,10 +385,11 @@ const OPTIONS_OF = {
  * @param {object} material
  * @returns {string}
  */
-export function label({ name, kind, isRequired }, { purpose }) {
+export function label({ name, kind, isRequired, neededWith }, { purpose }) {
   const own = LABELS_OF[purpose];
   const text = (own && Object.hasOwn(own, name) && own[name]) || (Object.hasOwn(LABELS, name) && LABELS[name]);
   const shown = text || speakerPart(name) || capital(plain(name));
+  if (neededWith) return `${shown} (${NEEDED[neededWith]})`;
   const isOptional = (kind === "text" || kind === "quote") && !isRequired;
   return isOptional ? `${shown} (optional)` : shown;
 }
@@ -320,9 +405,12 @@ export function itemName({ name, about }) {
 }
 
 /** `A.logic` as words. */
+/** `A` → `Speaker A`; a debate by rounds names its sides. */
+const speakerName = (label) => (/^[AB]$/.test(label) ? `Speaker ${label}` : label);
+
 function speakerPart(name) {
-  const [, speaker, rest] = /^([AB])\.(.+)$/.exec(name) ?? [];
-  return speaker && `Speaker ${speaker}: ${plain(rest)}`;
+  const [, speaker, rest] = /^([AB]|Pro|Con)\.(.+)$/.exec(name) ?? [];
+  return speaker && `${speakerName(speaker)}: ${plain(rest)}`;
 }
 
 /** What a field means; empty if its name says it. */
@@ -367,16 +455,29 @@ export const ASKED = {
   tooLong: (most) => `Select fewer words: at most ${most} characters.`,
   selected: (words) => `Selected: “${words}”`,
   noneYet: "No turn to choose from.",
+  atLeast: (least) => `at least ${least} characters`,
   ofScale: (low, high) => `${low} to ${high}`,
   motion: "The motion",
   speeches: "What was said",
   speech({ name, speaker, kind }) {
     if (kind === "text") return name;
     if (kind === "passage") return `Passage ${name}`;
-    return `${/^\d+$/.test(name) ? `Turn ${name}` : capital(name)}, Speaker ${speaker}`;
+    return `${/^\d+$/.test(name) ? `Turn ${name}` : capital(name)}, ${speakerName(speaker)}`;
+  },
+  words: (count, most) => `${count} of ${most} words`,
+  sums: "What this will count",
+  part(name) {
+    if (name === "pro" || name === "con") return `All ${name.toUpperCase()} arguments`;
+    return /^\d+$/.test(name) ? `Turn ${name}` : capital(plain(name));
+  },
+  counts({ points, most, says }) {
+    const figure = points === undefined || points === null ? "no points" : `${points} of ${most}`;
+    if (says.length > 0) return `${figure}: ${says.join("; ")}`;
+    return points === undefined || points === null ? "not complete yet" : figure;
   },
   premises: "The premises so far",
   send: "Send this answer",
+  sendStatement: "Send this statement",
   sendAll: (number) => `Send all ${count(number, "answer")}`,
   sending: "Sending…",
   sent: "Sent. Thank you.",
@@ -386,6 +487,6 @@ export const ASKED = {
   no: "no",
   left(seconds) {
     const minutes = Math.floor(seconds / 60);
-    return `${minutes < 1 ? "Less than a minute" : count(minutes, "minute")} left for these questions`;
+    return `${minutes < 1 ? "Less than a minute" : count(minutes, "minute")} left`;
   },
 };

@@ -31,6 +31,7 @@ const QUESTION = {
   convergence: () => "the agreement at the end",
   assess: () => "the standing of every argument",
   panel: (_, rest) => `the scores of the ${rest} rater`,
+  group: () => "which findings say the same",
   deliberate: (_, rest) => `the ${rest.replace(":", " rater, round ")} of deliberation`,
 };
 
@@ -184,7 +185,9 @@ const EVENTS = {
     return `${NAME[side]} answered ${count(Object.keys(answers).length, "question")}`;
   },
   closing_stated: ({ side, shift }) => `${NAME[side]} closed${shift ? `, its position ${shift}` : ""}`,
-  fallacy_found: ({ argument, fallacy }) => `a fallacy in ${argument}: ${plain(fallacy)}`,
+  fallacy_found: ({ argument, fallacy, by }) => {
+    return `a fallacy in ${by ? "the cross-examination of " : ""}${argument}: ${plain(fallacy)}`;
+  },
   argument_traced: ({ argument, standing }) => `${argument}: ${STANDING[standing]?.toLowerCase() ?? "no standing"}`,
   assessment_given: () => "the judge’s assessment",
   panelist_scored: ({ missing, rater }) => `the ${rater} rater ${missing ? "gave no scores" : "scored"}`,

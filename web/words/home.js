@@ -17,6 +17,7 @@ export const FORM = {
   asJudge: "same as the judge",
   answering: "Available",
   silent: "Not available",
+  noCharacter: "None: the same rules for both sides",
   serverChoice: "the server’s choice",
   otherModel: "another model…",
   person: "a person…",
@@ -137,6 +138,7 @@ export const EXHIBITIONS = {
 export const JUDGE = {
   lab: "Measured in a lab run of ",
   runs: "The newest runs: ",
+  noUse: "Not yet shown: no judge was measured on this server.",
   facts: [
     ["asks", "Question"],
     ["rules", "Rules"],

@@ -37,7 +37,9 @@ export const PROTOCOL = {
   noReply: (side) => `${side} did not answer this.`,
   shift: (shift) => `Position ${shift}: `,
   judge: "The judge",
+  panel: "Panel: ",
   noStanding: "No standing: ",
+  why: "why these scores",
   fallacies: "Fallacies",
   closings: "Closings",
   concedes: "Concedes",
@@ -67,6 +69,7 @@ export const BRIEFING = {
   unresolved: "Unresolved",
   findOut: "What to find out",
   cautions: "Cautions",
+  limits: "Limits: ",
 };
 
 /** The panel. */
@@ -79,11 +82,12 @@ export const PANEL = {
   shortProgress: (done, all) => `${done} of ${count(all, "rater")} have scored.`,
   othersReading: "The others are reading",
   noOutcome: "The debate ended without an outcome.",
-  outcome: (outcome, topic) => `Outcome: ${outcome}. Topic: ${topic}. `,
+  topic: (topic) => `Topic: ${topic}. `,
   noTopic: "none in particular",
   decidedBy: (who) => `Decided by ${who}`,
   findOutInstead: "What to find out instead",
   findOutNext: "What to find out next",
+  act: "What to do",
   agreement: "The agreement of the raters",
   ifScoresRepeated: (items) => `other ${items} like these were rated`,
   ifStandingsRepeated: (items) => `other ${items} like these were given a standing`,
@@ -91,20 +95,24 @@ export const PANEL = {
   likely: (value, range) => `${value}, likely between ${range}`,
   isUndefined: "Undefined: ",
   undefinedBecause: (reason) => `undefined: ${reason}`,
-  scale: (isCalibrated) => {
-    const decides = isCalibrated
-      ? "The lower one of the first two decides: calibration takes out how strict a rater is."
-      : "Alpha on the scores as given decides.";
-    return `1 is full agreement, 0 is what chance gives, below 0 is less. ${decides}`;
+  scale: (decides) => `1 is full agreement, 0 is what chance gives, below 0 is less. ${PANEL.decidingMeasure[decides]}`,
+  decidingMeasure: {
+    arguments: "The first one decides: calibration takes out how strict a rater is. The second one counts as well which " +
+      "criterion is rated higher than another.",
+    margins: "The lower one of the first two decides: calibration takes out how strict a rater is.",
+    raw: "Alpha on the scores as given decides.",
   },
+  argumentsMeaning: "alpha of one calibrated score of each by each rater",
+  criteriaMeaning: (items) => `alpha over all ${items} on every criterion`,
   lead: "Lead",
   leadMeaning: "alpha of the margins between the sides",
   criteria: ["criterion", "criteria"],
   otherMeasures: "Other measures",
   measureColumns: ["Measure", "value", "likely between", "items"],
-  measures: ({ calibration, margins }) => [
-    ["raw", `alpha, scores as given${margins ? "" : " (decides)"}`],
-    ["calibrated", `alpha, scores calibrated by ${calibration}`],
+  measures: ({ calibration, margins, arguments: on }) => [
+    ["arguments", "alpha, one calibrated score of each item by each rater (decides)"],
+    ["raw", `alpha, scores as given${margins || on ? "" : " (decides)"}`],
+    ["calibrated", `alpha, every item on every criterion, calibrated by ${calibration}`],
     ["margins", "alpha, margins between the sides"],
     ["ordinal", "alpha, ordinal"],
     ["nominal", "alpha, nominal"],
@@ -114,7 +122,9 @@ export const PANEL = {
     ["kappa", "kappa of the standings"],
   ],
   disputes: "Most disputed",
-  noDisputes: "Nothing is disputed: the raters are not far apart on any item.",
+  noDisputes: (variance) => {
+    return variance ? `Nothing is disputed: no item’s scores have a variance of ${variance} or more.` : "Nothing is disputed.";
+  },
   decides: "This item decides: the outcome depends on it.",
   disputed: "disputed",
   numbers: "Every rater’s numbers",
@@ -149,7 +159,7 @@ export const PANEL = {
   },
   withoutTitle: "If one rater were left out",
   withoutColumns: ["Without", "outcome", "alpha", "gap"],
-  without: (title) => `Without the ${title.toLowerCase()}`,
+  without: (title) => `Without ${title}`,
   noWinner: "no winner",
   leans: (side) => `leans to ${side}`,
   alphaNotMeasured: "not measured",
@@ -183,13 +193,15 @@ export const DELIBERATION = {
   title: "Deliberation",
   record: "The independent scores of each rater stay the verdict of record: deliberation does not change the outcome.",
   changes: (changes) => (changes ? `${count(changes, "change")} of mind: ` : "No rater changed its mind. "),
-  kinds: (evidence, conformity) => {
-    return `${evidence} by evidence, with a new quote that was checked; ${conformity} by conformity, without one. `;
+  kinds({ evidence = 0, reason = 0, conformity = 0 }) {
+    const byReason = reason ? `${reason} by a reason, with words of another judge that were checked; ` : "";
+    return `${evidence} by evidence, with a new quote that was checked; ${byReason}${conformity} by conformity. `;
   },
   ended: (reason) => `It ended: ${reason}.`,
   round: (round) => `Round ${round}`,
-  byEvidence: "by evidence",
-  byConformity: "by conformity, without a new quote",
+  by: { evidence: "by evidence", reason: "by a reason", conformity: "by conformity, without new words or a reason" },
+  whose: (title) => ` of the ${title}`,
+  carried: (title, round) => `${title} gave no opinion in this round: its opinion of round ${round} stands.`,
   noChange: "No rater changed its verdict.",
   opinions: (round) => `The opinions of round ${round}`,
   differences: (items) => `They differed on ${items.join("; ")}.`,
@@ -200,20 +212,21 @@ export const DELIBERATION = {
   absent: (items) => `Missing: ${items.join("; ")}`,
   findings: "Findings",
   remediation: "Remediation",
+  withdrawn: "Withdrawn in this round",
 };
 
 /** A text that a panel judges. */
 export const ARTIFACT = {
-  record: "The independent verdicts stay the verdict of record; the verdict after deliberation is shown beside them.",
   progress: (done, all) => `${done} of ${all} have judged independently.`,
   othersReading: "The others are reading",
   notReached: "No verdict was reached.",
   verdict: "The verdict",
   noVerdict: "No verdict",
-  after: "After deliberation",
-  independent: "Independent, the verdict of record",
-  converged: "The personas converged.",
-  notConverged: "The personas did not converge.",
+  weights: "Weight behind each verdict",
+  before: "Before they read each other",
+  against: "Against it",
+  by: (titles, alike) => `(${titles.join(", ")}${alike.map((each) => `; also “${each}”`).join("")})`,
+  purpose: (purpose) => `Judged for this purpose: ${purpose}`,
   findings: "Findings",
   remediation: "Remediation",
   agreement: (value) => `Agreement ${value} of 1.`,
@@ -228,7 +241,7 @@ export const CALIBRATION = {
   records: "Records",
   meaning: "A rater is right if its own scores put the known winner ahead. Agreement with other raters does not count.",
   recordColumns: ["Rater", "right", "of", "share"],
-  about: (title) => `Note on the ${title.toLowerCase()}: `,
+  about: (title) => `Note on ${title}: `,
   byCase: "Case by case",
   caseColumns: ["Case", "outcome"],
   notYet: "not yet",

@@ -21,10 +21,14 @@ export const SEAT = {
     if (SIDE[seat]) return `${name}, you are invited to speak for ${SIDE[seat]}.`;
     return `${name}, you are invited to ${seat === "judge" ? "judge" : "rate"} this debate.`;
   },
-  rules: ({ seat, time_s: time, max_words: words, takeover, turns_planned: turns, documents }) => [
+  rules: ({ seat, format, time_s: time, max_words: words, takeover, turns_planned: turns, documents }) => [
     "The first browser that takes the seat keeps it. The link works in no other browser.",
     ...(SIDE[seat] ? [
-      `The debate has ${turns} turns. You have ${minutes(time)} and at most ${words} words for each of yours.`,
+      format === "protocol"
+        ? `The debate has ${turns / 2} rounds. In each you fill in one form, within ${minutes(time)}. Both sides write at `
+          + "the same time, and what they wrote is shown when both have sent it. A form that is complete is sent when "
+          + "the time ends, if this page is open."
+        : `The debate has ${turns} turns. You have ${minutes(time)} and at most ${words} words for each of yours.`,
       "The clock of a turn begins when the turn begins, whether or not you have opened this page, and goes on while "
         + "your connection is lost.",
       takeover
@@ -35,15 +39,17 @@ export const SEAT = {
         `You may cite ${documents.join(", ")}: each of your turns shows you passages with their numbers. Quote the `
           + "exact words and put the number after them: “the words” [E1]. Each citation is checked.",
       ] : []),
-      "What you write is seen by others only when you send it. A judge then scores it, as it scores every turn.",
+      format === "protocol"
+        ? "What you write is seen by others only when both sides have sent. A judge scores the debate when it is over."
+        : "What you write is seen by others only when you send it. A judge then scores it, as it scores every turn.",
     ] : [
-      seat === "judge"
+      seat === "judge" && format !== "protocol"
         ? "After each turn, and once more at the end, you answer some questions about it in forms."
-        : "When the debate has been held, you rate each turn or argument in a form.",
+        : `When the debate has been held, you ${seat === "judge" ? "judge" : "rate"} each turn or argument in a form.`,
       `You have ${minutes(time)} for each question. All questions about a turn are open at once, and you may answer `
         + "them in any order. A question that you do not answer in time is left out.",
-      "You do not see which side a speaker is on, who the speakers are, or what others think of them. Please do not "
-        + "open the page of the debate before you have answered.",
+      `You do not see ${format === "protocol" ? "" : "which side a speaker is on, "}who the speakers are, or what others `
+        + "think of them. Please do not open the page of the debate before you have answered.",
       "What you have filled in is kept until you send it.",
     ]),
   ],
@@ -63,6 +69,10 @@ export const SEAT = {
   },
   nothingAsked: "Nothing is asked of you now. This page shows the next questions by itself: you can leave it open.",
   thanks: "The debate has ended. Thank you for judging.",
+  statement: "Your statement is asked for.",
+  bothWrite: "Both sides write. What they wrote is shown when both have sent it.",
+  sent: "Your statement is sent. It is shown when the other side has sent its own.",
+  votes: "The audience votes. The debate goes on when the vote has closed.",
   speaks: (side, turn) => `${SIDE[side]} has the word: turn ${turn}.`,
   waits: "The judge reads. The next turn begins after that.",
   ends: "All turns have been spoken. The judge reads.",
@@ -87,6 +97,7 @@ export const SEAT = {
 
 /** How a seat stands whose turn it is. */
 const WRITES = {
+  sent: "has sent the statement of this round",
   taken: "is writing",
   away: "is writing; the connection is lost",
   free: "has the turn, and no link yet",
@@ -104,7 +115,7 @@ export const LINKS = {
     resigned: "has resigned",
     handed_over: "is replaced by a model",
   },
-  writes: (left, state) => `${WRITES[state] ?? WRITES.taken}, ${left}`,
+  writes: (left, state, hasSent) => (hasSent ? WRITES.sent : `${WRITES[state] ?? WRITES.taken}, ${left}`),
   make: "Make a link",
   again: "Make a new link",
   revoke: "Revoke the link",

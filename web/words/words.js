@@ -203,7 +203,7 @@ export const HEADER = {
   rubric: (name) => `rubric ${name}`,
   brief: "asked briefly",
   panel: "Panel",
-  rater: (title) => `the ${title.toLowerCase()}`,
+  rater: (title) => title,
   everyRater: "every rater",
   round: (round, all, name) => `Round ${round} of ${all}: ${name}`,
   rounds: (all) => (all > 3 ? "Four rounds" : "Three rounds"),
@@ -465,7 +465,7 @@ export const LEDGER = {
   amounts: (requested, applied) => `requested ${requested}, applied ${applied}`,
   because: (cause) => `because of event ${cause}`,
   before: "as it was before",
-  call: (name) => `the judge’s question and answer (${name})`,
+  call: (name) => `the ${name.startsWith("panel.") ? "rater" : "judge"}’s question and answer (${name})`,
 };
 
 /** The sidebar of an exchange. */

@@ -7,8 +7,9 @@ from typing import Final
 
 from msgspec import UNSET
 
-from events.state.parts.panel import PanelState
+from events.state.parts.panel import STANDING_WORDS, PanelState
 from events.state.parts.rounds import ProtocolState
+from events.text.figures import rounded
 from events.types import (
     SIDES,
     AssessmentGiven,
@@ -50,6 +51,8 @@ def briefing(protocol: ProtocolState, opened: DebateOpened | None, panel: PanelS
         key_insight=given.key_insight,
         recommendation=given.recommendation,
         cautions=tuple(dict.fromkeys(_cautions(protocol, given, opened, panel))),
+        limits=_limits(protocol) or UNSET,
+        standings=_standings_of_both(protocol, panel) or UNSET,
     )
 
 
@@ -80,6 +83,26 @@ def _meaning(given: AssessmentGiven, gap: float | Missing, rules: ProtocolRules,
 
 def _standing(protocol: ProtocolState, standing: Standing) -> tuple[str, ...]:
     return tuple(name for name, each in protocol.arguments.items() if each.standing == standing)
+
+
+def _limits(protocol: ProtocolState) -> dict[str, str]:
+    return {
+        name: each.trace.reason
+        for name, each in protocol.arguments.items()
+        if each.standing == "PARTIALLY_UPHELD" and each.trace is not UNSET and each.trace.reason
+    }
+
+
+def _standings_of_both(protocol: ProtocolState, panel: PanelState) -> dict[str, str]:
+    judge = {
+        name: STANDING_WORDS[each.standing] if each.standing else "no standing"
+        for name, each in protocol.arguments.items()
+    }
+    return {
+        name: f"judge: {said}; panel: {panel.standings[name]}"
+        for name, said in judge.items()
+        if name in panel.standings
+    }
 
 
 # what to find out
@@ -137,15 +160,59 @@ def _cautions(
             yield ONE_MODEL
     if given.missing is not UNSET:
         yield f"There is no assessment: {given.missing.reason}."
+    yield from _orders(protocol, given, opened)
     yield from _faulty(protocol)
     for name, each in protocol.arguments.items():
         if each.cross is UNSET:
             yield f"{name} was not answered in cross-examination."
         for found in each.fallacies.values():
-            yield f"{name}: {found.fallacy.replace('_', ' ')} in {_quote(found.quote)}."
+            where = f"{NAMES[found.by]}’s cross-examination of {name}" if found.by else name
+            yield f"{where}: {found.fallacy.replace('_', ' ')} in {_quote(found.quote)}."
         if given.missing is UNSET and each.trace is not UNSET and isinstance(each.trace.total, Missing):
             yield f"{name} has no total: {each.trace.total.missing.reason}."
     yield from _panel_beside(given, panel)
+
+
+def _orders(protocol: ProtocolState, given: AssessmentGiven, opened: DebateOpened | None) -> Iterator[str]:
+    """What depends on the side that the judge read first, where the rules ask for both orders."""
+    if given.readings is UNSET:
+        rules = opened.rubric.protocol if opened is not None else None
+        if opened is not None and rules is not None and rules.both_orders and not opened.judge.baseline:
+            yield "The judge read the debate once, with Pro first."
+        return
+    if len(given.readings) == 1:
+        (first,) = given.readings
+        yield f"The judge’s second reading gave no answer: all scores are from the one with {NAMES[first]} first."
+        return
+    totals = {
+        first: (each.pro, each.con)
+        for first, each in given.readings.items()
+        if isinstance(each.pro, float) and isinstance(each.con, float)
+    }
+    rules = (opened.rubric.protocol if opened is not None else None) or ProtocolRules()
+    if len({_leader(*each, rules) for each in totals.values()}) > 1:
+        said = "; ".join(
+            f"with {NAMES[first]} first Pro has {rounded(pro, 2)} and Con {rounded(con, 2)}"
+            for first, (pro, con) in totals.items()
+        )
+        yield f"Which side the judge’s totals put ahead depends on the order of reading: {said}."
+    for name, argument in protocol.arguments.items():
+        readings = (argument.trace.readings or {}) if argument.trace is not UNSET else {}
+        standings = {first: _plain(each.standing) for first, each in readings.items() if each.standing is not UNSET}
+        if len(set(standings.values())) > 1:
+            said = ", ".join(f"{standing} with {NAMES[first]} first" for first, standing in standings.items())
+            yield f"The judge’s readings of {name} differ: {said}."
+
+
+def _leader(pro: float, con: float, rules: ProtocolRules) -> str:
+    """The side that is ahead; empty if the sides are evenly matched."""
+    if round(abs(pro - con), 2) < rules.even_within:
+        return ""
+    return "pro" if pro > con else "con"
+
+
+def _plain(standing: Standing) -> str:
+    return standing.lower().replace("_", " ")
 
 
 def _panel_beside(given: AssessmentGiven, panel: PanelState) -> Iterator[str]:
@@ -156,9 +223,11 @@ def _panel_beside(given: AssessmentGiven, panel: PanelState) -> Iterator[str]:
     is_reference = agrees and panel.conclusion.reference_only is not UNSET
     if is_reference:
         winner = panel.conclusion.leaning
-        yield f"The panel alone names no winner: {' and '.join(panel.conclusion.reference_only or ())}."
+        few = " and ".join(panel.conclusion.reference_only or ())
+        yield f"The panel is for reference only: {few} to rely on its agreement."
     elif winner == "neither":
-        yield f"The panel names no winner: {panel.conclusion.outcome}."
+        yield panel.says or ""
+    yield from panel.conclusion.act or ()
     if winner != "neither" and not isinstance(given.pro_total, Missing) and not isinstance(given.con_total, Missing):
         leader, says = "pro" if given.pro_total > given.con_total else "con", "leans to" if is_reference else "names"
         if leader != winner and given.pro_total != given.con_total:

@@ -16,6 +16,7 @@ from events.types import (
     PanelistScored,
     Rater,
     RaterCalibrated,
+    Standing,
     TrackRecord,
 )
 
@@ -58,18 +59,30 @@ class PanelState(Struct, frozen=True, kw_only=True, gc=False):
     opinions: dict[str, dict[str, OpinionGiven]] = {}
     rounds: dict[str, DeliberationHeld] = {}
     moved: dict[str, int] = {}
-    """Changes of verdict by kind: ``evidence`` and ``conformity``."""
+    """Changes of verdict by kind: ``evidence``, ``reason`` and ``conformity``."""
     changes: int = 0
     """All of them."""
     conclusion: PanelConcluded | UnsetType = UNSET
     says: str | UnsetType = UNSET
-    """The conclusion in one sentence."""
+    """The conclusion, or the verdict on an artifact, in one sentence."""
+    standings: dict[str, str] = {}
+    """What the raters say of each item, in words, where they gave standings: ``3 of 4 refuted``."""
     verdict: ArtifactJudged | UnsetType = UNSET
+    dissent: dict[str, str] | UnsetType = UNSET
+    """Judges that hold another verdict than the one on the artifact, each with the round of the opinion it holds."""
     decision: DecisionRecorded | UnsetType = UNSET
     positions: dict[str, int] = {}
     """Positions of agreement, conclusion, verdict and decision, and of each round (``round:1``)."""
 
 
+MOVED_BY_WORDS: Final = {"evidence": "by evidence", "reason": "by a reason", "conformity": "by conformity"}
+"""The kinds of a change of verdict."""
+STANDING_WORDS: Final[dict[Standing, str]] = {
+    "UPHELD": "upheld",
+    "PARTIALLY_UPHELD": "upheld in part",
+    "REFUTED": "refuted",
+    "UNCERTAIN": "uncertain",
+}
 PANEL_NAMES_NONE: Final = "The panel names no winner"
 INITIAL = PanelState()
 MOVED_BY: Final = frozenset(

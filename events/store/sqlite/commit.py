@@ -17,6 +17,7 @@ from events.record import Recorded, Stamper, digest_before_first, is_repeat, now
 from events.store.listing import Summary, searched
 from events.store.log import MAX_POSITION, POSITION_BITS
 from events.store.requests import KEPT_HEADS, StreamHead, WriteRequest, WriteResult
+from events.store.sqlite.parts import PartsWriter
 from events.store.sqlite.rows import read_records
 from events.store.sqlite.schema import VERSION, explain
 
@@ -36,6 +37,7 @@ class Committer:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self._path, self._connection = path, connection
         self._files = _identities(path)
+        self._parts = PartsWriter(connection)
         self._heads: dict[str, StreamHead] = {}
         self._values: list[Any] = []
         """The values of this transaction's event rows, one row after the other."""
@@ -83,6 +85,7 @@ class Committer:
             )
 
     def _abandon(self) -> None:
+        self._parts.forget()
         self._heads.clear()
         self._values.clear()
         self._changed.clear()
@@ -130,7 +133,7 @@ class Committer:
                 record.schema,
                 record.salt,
                 record.digest,
-                record.payload,
+                self._parts.packed(record.payload),
             )
         if head.advance(records) and head.summary is not None:
             self._changed[head.stream] = head.summary

@@ -12,12 +12,15 @@ from events.errors import UnknownEvent
 from events.record import Envelope, Recorded
 from events.store.listing import Limits, Summary, fold_text, read_cursor, write_cursor
 from events.store.log import MAX_POSITION, POSITION_BITS, SummaryPage
+from events.store.sqlite.parts import unpacked_rows
 from events.store.sqlite.schema import CALIBRATES
 
 _EVENTS: Final = (
     "SELECT key, id, at, cause, schema, salt, digest, payload FROM events"
     " WHERE key > ? AND key <= ? ORDER BY key LIMIT ?"
 )
+_PAYLOAD: Final = 7
+"""The column of the payload."""
 _HEAD: Final = "SELECT max(key) FROM events WHERE key BETWEEN ? AND ?"
 _PAGE: Final = """
 WITH found AS (
@@ -143,7 +146,8 @@ def _rows(connection: sqlite3.Connection, debate: str, after: int, limit: int | 
     if not base:
         return ()
     first = base | min(max(after, 0), MAX_POSITION)
-    return connection.execute(_EVENTS, (first, base | MAX_POSITION, -1 if limit is None else limit))
+    rows = connection.execute(_EVENTS, (first, base | MAX_POSITION, -1 if limit is None else limit))
+    return unpacked_rows(connection, rows, _PAYLOAD)
 
 
 def _base(connection: sqlite3.Connection, debate: str) -> int:

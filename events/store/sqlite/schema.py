@@ -17,8 +17,10 @@ import msgspec
 
 from events.errors import StoreDamaged, StoreUnavailable
 from events.store.listing import MARKS, Summary, searched
+from events.store.sqlite.parts import TABLE
 
-VERSION: Final = 1
+VERSION: Final = 2
+"""2 since payloads may be packed (``parts``); a file of version 1 gets the table when it is opened to write."""
 APPLICATION: Final = 0x4D6F6F74  # "Moot"
 
 OWNER_ONLY: Final = 0o600
@@ -40,6 +42,7 @@ CREATE TABLE events (
     digest BLOB NOT NULL,
     payload BLOB NOT NULL
 );
+{TABLE};
 CREATE UNIQUE INDEX events_by_key ON events (key);
 CREATE TABLE debates (
     stream INTEGER PRIMARY KEY,
@@ -108,6 +111,7 @@ def prepare(path: Path, connection: sqlite3.Connection) -> None:
     new = connection.execute("PRAGMA schema_version").fetchone()[0] == 0
     if not new:
         _check(path, connection)
+        _migrate(connection)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA cache_size = -32000")
@@ -117,6 +121,12 @@ def prepare(path: Path, connection: sqlite3.Connection) -> None:
         connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
     connection.executescript(_LATER)
     _mark_rows(connection)
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    """Bring a file of an earlier version up to date, in one transaction.  Its payloads stay as they are."""
+    if connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:
+        connection.executescript(f"BEGIN IMMEDIATE; {TABLE}; PRAGMA user_version = {VERSION}; COMMIT;")
 
 
 def _mark_rows(connection: sqlite3.Connection) -> None:

@@ -106,8 +106,8 @@ async def _derive(service: Service, asked: Derivation) -> str:
     log, registry, settings = service.log, service.registry, service.settings
     source = await find_debate(log, asked.debate)
     if asked.kind == "rejudge":
-        opened, follows = await rejudged(log, source, asked.body, registry, settings)
-        return await service.moderators.open(opened, follows)
+        made = await rejudged(log, source, asked.body, registry, settings)
+        return await service.moderators.open_again(made.opened, made.copied, made.own)
     made = await fork_of(log, source, asked.body, registry, settings)
     return await service.moderators.open_fork(made.opened, made.copied, made.own)
 

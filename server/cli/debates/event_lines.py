@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from events.state.folds.panel import conclusion_sentence
 from events.types import AgreementMeasured, Origin, PanelConcluded, RaterCalibrated, Reason
 from events.view.view import TranscriptView
 from server.cli.debates.opinions import held_lines, judged_lines, opinion_line
@@ -19,6 +18,7 @@ from server.export.wording import (
     SIGNS,
     STANDINGS,
     coefficient,
+    item_name,
     left_out_words,
     sources_of,
     verdict_of,
@@ -72,13 +72,14 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]: 
             yield from _faulty(event["by"], "cross-examination", event["faults"])
         case "fallacy_found":
             fallacy = event["fallacy"].replace("_", " ")
-            yield StyledLine(f"  {event['argument']} {fallacy}: “{one_line(event['quote'])}”", "dim magenta")
+            of = f"{NAMES[event['by']]}’s cross-examination of " if event.get("by") else ""
+            yield StyledLine(f"  {of}{event['argument']}, {fallacy}: “{one_line(event['quote'])}”", "dim magenta")
         case "argument_traced":
             yield StyledLine(f"  {_traced(event)}")
         case "assessment_given":
             yield from _assessed(event)
         case "panelist_scored":
-            yield StyledLine(f"  {event['rater']} rater: {_scored(event)}", DIM)
+            yield StyledLine(f"  {_titles(view).get(event['rater'], event['rater'])}: {_scored(event)}", DIM)
         case "agreement_measured":
             given = msgspec.convert(event, AgreementMeasured)
             items = "turns" if view["format"] == "exchange" else "arguments"
@@ -90,7 +91,7 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]: 
             yield StyledLine(f"round {event['round']} of deliberation", BOLD)
             yield from (StyledLine(text) for text in held_lines(event, _titles(view)))
         case "artifact_judged":
-            yield from (StyledLine(text) for text in ["", *judged_lines(event)])
+            yield from (StyledLine(text) for text in ["", *judged_lines(event, view)])
         case "panel_concluded":
             yield from _concluded(event, view)
         case "decision_recorded":
@@ -172,17 +173,20 @@ def _titles(view: dict[str, Any]) -> dict[str, str]:
 
 def _concluded(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]:
     conclusion = msgspec.convert(event, PanelConcluded)
-    known = view["panel"].get("agreement")
     yield StyledLine("")
-    yield StyledLine(
-        conclusion_sentence(conclusion, msgspec.convert(known, AgreementMeasured) if known else None), BOLD
-    )
+    yield StyledLine(view["panel"]["says"], BOLD)
     yield from (StyledLine(f"  - {one_line(each)}") for each in conclusion.reasons)
     for name, each in conclusion.without.items():
-        yield StyledLine(f"  without the {name.replace('_', ' ')} rater: {left_out_words(each)}", DIM)
+        yield StyledLine(f"  without {_titles(view).get(name, name)}: {left_out_words(each)}", DIM)
     if conclusion.advice:
         yield StyledLine("find out instead:" if conclusion.winner == "neither" else "find out next:", BOLD)
         yield from (StyledLine(f"  - {one_line(each)}") for each in conclusion.advice)
+    if conclusion.act:
+        yield StyledLine("what to do:", BOLD)
+        yield from (StyledLine(f"  - {one_line(each)}") for each in conclusion.act)
+    if standings := view["panel"].get("standings"):
+        yield StyledLine("standings of the panel:", BOLD)
+        yield from (StyledLine(f"  {item_name(item)}: {each}") for item, each in standings.items())
 
 
 def case_lines(events: Iterable[RaterCalibrated]) -> Iterator[StyledLine]:

@@ -3,13 +3,17 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from events.types import Side
+import msgspec
+from msgspec import UNSET
+
+from events.text.figures import percent, rounded
+from events.types import ArtifactJudged, MindChange, Side
 from server.cli.debates.printer import FeedPrinter, say_opening
 from server.export.document import Marked, Parts, Sentence, Strong
 from server.export.document.terminal import say
 from server.export.labels import named
 from server.export.text import shortened
-from server.export.wording import NAMES, dimension_name
+from server.export.wording import NAMES, dimension_name, point_lines, weight_lines, why_changed
 
 KINDS: Final = {"PASS": "good", "CONDITIONAL": "doubt", "FAIL": "bad", "pro": "pro", "con": "con"}
 SHOWN: Final = 160
@@ -49,7 +53,7 @@ class DeliberationPrinter(FeedPrinter):
                 for line in held_lines(event, self._titles):
                     say(line)
             case "artifact_judged":
-                for found in ("", *judged_lines(event)):
+                for found in ("", *judged_lines(event, self.view)):
                     say(found)
             case "debate_paused":
                 say(f"paused: {event['reason']}", "magenta")
@@ -64,7 +68,7 @@ def opinion_line(event: dict[str, Any], titles: dict[str, str], first: Side | No
     if "missing" in event:
         return who, Marked(f"no opinion: {event['missing']['reason']}", "quiet")
     verdict = Marked(f"{NAMES.get(event['verdict'], event['verdict']):<11}", KINDS.get(event["verdict"], ""))
-    sure = f" {event['confidence']:.0%}" if "confidence" in event else ""
+    sure = f" {percent(event['confidence'], 0)}" if "confidence" in event else ""
     scores = " ".join(f"{dimension_name(name)} {score:g}" for name, score in event["scores"].items())
     rationale = named(event["rationale"], first) if first else event["rationale"]
     quote = f" · “{event['quote']}”{'' if event['verified'] else ' (not found)'}" if event["quote"] else ""
@@ -74,34 +78,44 @@ def opinion_line(event: dict[str, Any], titles: dict[str, str], first: Side | No
 def held_lines(event: dict[str, Any], titles: dict[str, str]) -> list[str]:
     """The result of a round: the agreement, the changed verdicts and why, and the reason why it was the last."""
     after = event["after"]
-    to = "none can be measured" if isinstance(after, dict) else f"{after:.2f}"
-    lines = [f"  agreement {event['before']:.2f} → {to} · {event['elapsed_ms'] / 1000:.1f} s of model time"]
+    to = "none can be measured" if isinstance(after, dict) else f"{rounded(after, 2)}"
+    lines = [
+        f"  agreement {rounded(event['before'], 2)} → {to} · {rounded(event['elapsed_ms'] / 1000)} s of model time"
+    ]
     if event["disagreements"]:
         differed = (
-            f"{dimension_name(each['dimension']) or 'the verdict'} {each['severity']:.2f}"
+            f"{dimension_name(each['dimension']) or 'the verdict'} {rounded(each['severity'], 2)}"
             for each in event["disagreements"]
         )
         lines.insert(0, f"  they differed on {', '.join(differed)}")
     for change in event["changes"]:
         who = titles.get(change["rater"], change["rater"])
-        why = f"by evidence: “{change['quote']}”" if change["kind"] == "evidence" else "by conformity"
+        why = why_changed(msgspec.convert(change, MindChange), titles)
         lines.append(
             f"  {who}: {NAMES.get(change['from'], change['from'])} → {NAMES.get(change['to'], change['to'])}, {why}"
         )
+    for rater, number in event.get("carried", {}).items():
+        lines.append(f"  {titles.get(rater, rater)} gave no opinion: its opinion of round {number} stands")
     if event["ended"]:
         lines.append(f"  {event['ended']}")
     return lines
 
 
-def judged_lines(event: dict[str, Any]) -> Iterator[Sentence]:
-    """The verdict on an artifact: its findings, remediation and reasons, and then the verdict."""
-    if "missing" in event:
-        yield (Strong(f"Verdict: none, {event['missing']['reason']}"),)
-        return
-    for heading, name in (("Critical findings", "findings"), ("Remediation", "remediation"), ("Why", "reasons")):
-        if event[name]:
-            yield (Strong(heading),)
-            yield from (f"  - {item}" for item in event[name])
-    shares = ", ".join(f"{verdict} {share:.0%}" for verdict, share in event["shares"].items())
-    yield f"Independent verdict: {event['independent']}"
-    yield (Marked(f"Verdict: {event['verdict']} ({shares})", KINDS[event["verdict"]]),)
+def judged_lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[Sentence]:
+    """The verdict on an artifact: what was found, the weights, who holds another verdict and why, and the verdict."""
+    panel, verdict = view["panel"], msgspec.convert(event, ArtifactJudged)
+    titles = {name: rater["seat"]["title"] for name, rater in panel["raters"].items()}
+    if verdict.missing is UNSET:
+        for heading, lines in (
+            ("Findings", point_lines(verdict.named_findings, verdict.findings, titles)),
+            ("Remediation", point_lines(verdict.named_remediation, verdict.remediation, titles)),
+            ("Why", verdict.reasons),
+        ):
+            if listed := [f"  - {line}" for line in lines]:
+                yield (Strong(heading),)
+                yield from listed
+        yield from weight_lines(verdict)
+    if against := panel.get("dissent", {}):
+        yield (Strong("Against it"),)
+        yield from (opinion_line(panel["opinions"][number][rater], titles) for rater, number in against.items())
+    yield (Marked(f"Verdict: {panel['says']}", KINDS.get(str(verdict.verdict), "")),)

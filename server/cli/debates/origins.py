@@ -29,7 +29,8 @@ from server.settings import Settings
 def rejudge(settings: Settings, /, debate: str, *, as_json: bool, **options: Any) -> None:
     r"""Let another judge read the turns of a debate.  The last line of the output is the id of the new debate.
 
-    The turns stay as they are; no debater speaks again.  moot compare lays the two judgings side by side.
+    The turns stay as they are; no debater speaks again.  moot compare lays the two judgings side by side.  In format
+    protocol the judge and the panel are asked again about the statements.
 
     \b
       moot rejudge ID --judge anthropic:claude-haiku-4-5
@@ -63,7 +64,8 @@ def rejudge(settings: Settings, /, debate: str, *, as_json: bool, **options: Any
 def fork(settings: Settings, /, debate: str, *, as_json: bool, **options: Any) -> None:
     r"""Go on with a debate from any of its events, as a new debate.  The last line of the output is its id.
 
-    Everything up to that event is copied as it stands.  From there on other models may speak and judge.
+    Everything up to that event is copied as it stands.  From there on other models may speak and judge.  A debate of
+    format protocol goes on at the end of a round: after turn 0, 2, 4, 6 or 8.
 
     \b
       moot fork ID --turn 3 --con anthropic:claude-haiku-4-5

@@ -44,8 +44,18 @@ from server.settings import Settings
 )
 @click.option("--exhibition", metavar="NAME", help="Play a scripted debate; moot exhibitions lists them.")
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
-@click.option("--pro-as", "pro_as", metavar="ARCHETYPE", default="engineer", show_default=True)
-@click.option("--con-as", "con_as", metavar="ARCHETYPE", default="provocateur", show_default=True)
+@click.option(
+    "--pro-as",
+    "pro_as",
+    metavar="ARCHETYPE",
+    help="Character of the debater for the motion.  [default: engineer; in format protocol none]",
+)
+@click.option(
+    "--con-as",
+    "con_as",
+    metavar="ARCHETYPE",
+    help="Character of the debater against the motion.  [default: provocateur; in format protocol none]",
+)
 @with_elasticity("pro", "the debater for the motion")
 @with_elasticity("con", "the debater against the motion")
 @click.option("--max-words", type=int, help="Most words of a turn.  [default: 180, or 70 if SmolLM2 debates]")
@@ -125,8 +135,8 @@ def _body(motion: str, options: dict[str, Any]) -> dict[str, Any]:
         "max_words": options["max_words"],
         "format": options["form"],
         "blind": options["blind"],
-        "pro": {"archetype": options["pro_as"]},
-        "con": {"archetype": options["con_as"]},
+        "pro": chosen(options, archetype="pro_as"),
+        "con": chosen(options, archetype="con_as"),
         "judge": {"samples": options["samples"], "appeals": options["appeals"]},
     }
     for role in ("pro", "con", "judge"):

@@ -8,7 +8,8 @@ from events.view.view import View
 from server.cli.options import find_debate, open_store, with_json, with_settings
 from server.cli.output import emit, run_async
 from server.errors import BadField
-from server.export.audit import Audit, Auditor
+from server.export.argument_audit import argument_audits
+from server.export.audit import Auditor
 from server.export.debate.transcript import debate_document
 from server.export.document import terminal
 from server.settings import Settings
@@ -17,7 +18,7 @@ from server.settings import Settings
 @click.command()
 @click.argument("debate", metavar="ID")
 @click.option("--at", type=click.IntRange(1), help="As it was at this event.")
-@click.option("--brief", "is_brief", is_flag=True, help="Leave out why the turns have their scores.")
+@click.option("--brief", "is_brief", is_flag=True, help="Leave out why turns and arguments have their scores.")
 @with_settings
 @with_json
 def show(settings: Settings, debate: str, at: int | None, *, is_brief: bool, as_json: bool) -> None:
@@ -25,15 +26,16 @@ def show(settings: Settings, debate: str, at: int | None, *, is_brief: bool, as_
 
     Below its scores each turn has the points of every component with the judge's reason and quote, and the changes.
     """
-    view, audits = run_async(lambda: _show(settings, debate, at))
+    view, auditor = run_async(lambda: _show(settings, debate, at))
     if as_json:
         emit(view)
     else:
-        terminal.show(debate_document(view, audits, is_brief=is_brief))
+        arguments = argument_audits(auditor)
+        terminal.show(debate_document(view, auditor.audits(), arguments=arguments, is_brief=is_brief))
 
 
-async def _show(settings: Settings, prefix: str, at: int | None) -> tuple[View, list[Audit]]:
-    """The view and the audits of its turns."""
+async def _show(settings: Settings, prefix: str, at: int | None) -> tuple[View, Auditor]:
+    """The view, and what audits its turns and arguments."""
     async with open_store(settings) as log:
         fold, auditor = views.INITIAL, Auditor()
         async for page in read_pages(log, await find_debate(log, prefix)):
@@ -45,4 +47,4 @@ async def _show(settings: Settings, prefix: str, at: int | None) -> tuple[View, 
                 break
         if at is not None and fold.view.position < at:
             raise BadField("at", f"{at} is beyond the head {fold.view.position}")
-        return views.for_director(fold), auditor.audits()
+        return views.for_director(fold), auditor

@@ -1,4 +1,4 @@
-"""``moot compare``: two judgings of the same turns side by side, and how far they agree."""
+"""``moot compare``: two judgings of the same turns or arguments side by side, and how far they agree."""
 
 import click
 
@@ -24,7 +24,8 @@ def compare(settings: Settings, first: str, second: str, *, components: bool, as
     """Compare two judgings of the same turns, and measure how far they agree.
 
     Both debates must have the same words, as a debate and its moot rejudge have.  A difference is the second judging
-    minus the first.  Below 5 turns that both judges scored, no figure of agreement is given.
+    minus the first.  Below 5 turns that both judges scored, no figure of agreement is given.  In format protocol
+    arguments take the place of turns.
     """
     found, began = run_async(lambda: _compare(settings, first, second))
     if as_json:

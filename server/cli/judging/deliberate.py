@@ -1,5 +1,6 @@
 """``moot deliberate``: judges assess a text, first independently, then with each other's opinions."""
 
+import sys
 from typing import Any, Final
 
 import click
@@ -10,7 +11,7 @@ from server.cli.debates.debate_runner import run_debate
 from server.cli.debates.opinions import DeliberationPrinter
 from server.cli.options import chosen, name_of_file, read_bytes, with_json, with_settings, with_think
 from server.cli.output import run_async
-from server.cli.seats import panel_names
+from server.cli.seats import named_seats, panel_names
 from server.debate.formats.deliberation.opening import MAX_ARTIFACT
 from server.errors import BadField
 from server.settings import Settings
@@ -23,9 +24,11 @@ MAX_NAME: Final = 1000
 
 @click.command()
 @click.argument("file")
+@click.option("--for", "purpose", metavar="PURPOSE", help="What the text is judged for; asked for without it.")
 @click.option(
     "--panel", "panel", metavar="MODEL,…", help="Models of the five judges; fewer models take the seats in turn."
 )
+@click.option("--judges", metavar="PERSONA=MODEL,…", help="Only these judges, each with its model.")
 @click.option("--judge", "judge_model", metavar="MODEL", help="One model for all five judges.")
 @with_think("panel", "the judges are asked", "medium")
 @click.option("--rounds", type=click.IntRange(0, 9), default=3, show_default=True, help="Rounds of deliberation.")
@@ -36,7 +39,7 @@ MAX_NAME: Final = 1000
     default=120.0,
     show_default=True,
     metavar="SECONDS",
-    help="Model time of all rounds together.",
+    help="Model time of each judge in each round.",
 )
 @click.option(
     "--max-cost",
@@ -54,10 +57,13 @@ def deliberate(settings: Settings, /, file: str, *, as_json: bool, **options: An
     assesses it again.  The last line of the output is the id.  The exit code is 0 for any verdict, 1 for no verdict.
 
     \b
-      moot deliberate design.md
-      moot deliberate design.md --panel ollama:qwen3,anthropic:claude-haiku-5-5
-      git diff | moot deliberate -
+      moot deliberate plan.md --for "a migration plan that can be rolled back"
+      moot deliberate design.md --for "a design to build from" --panel ollama:qwen3,anthropic:claude-haiku-5-5
+      git diff | moot deliberate - --for "a change to merge" \
+        --judges security_analyst=ollama:qwen3,qa_evaluator=anthropic:claude-haiku-5-5
     """
+    if options["purpose"] is None:
+        options["purpose"] = _asked_purpose()
     body = _body(file, options)
     printer = DeliberationPrinter(as_json=as_json)
     run_async(lambda: run_debate(settings, body, printer))
@@ -68,24 +74,36 @@ def deliberate(settings: Settings, /, file: str, *, as_json: bool, **options: An
 
 def _body(file: str, options: dict[str, Any]) -> dict[str, Any]:
     """The body that the page would post for the same deliberation."""
-    artifact = {"name": name_of_file(file)[:MAX_NAME], "text": read_text(file)}
+    artifact = {"name": name_of_file(file)[:MAX_NAME], "text": read_text(file), "purpose": options["purpose"]}
     body: dict[str, Any] = {"format": "deliberation", "artifact": artifact}
     if options["judge_model"] is not None:
         body["judge"] = {"model": options["judge_model"]}
-    if options["panel"] is not None:
+    if options["judges"] is not None:
+        if options["panel"] is not None:
+            raise BadField("judges", "--judges seats the panel itself: leave out --panel")
+        body["panel"] = named_seats(options["judges"], options["panel_think"])
+        body.setdefault("judge", {"model": body["panel"][0]["model"]})
+    elif options["panel"] is not None:
         body["panel"] = panel_names(options["panel"])
         if "judge" not in body and ":" in body["panel"][0]:
-            body["judge"] = {"model": body["panel"][0]}  # the judge itself is not asked: no default model is looked for
+            body["judge"] = {"model": body["panel"][0]}  # no other model is looked for
     if options["panel_think"] is not None:
         body.setdefault("judge", {})["think"] = options[
             "panel_think"
         ]  # a seat that names only a model thinks as the judge does
     rubric = default_rubric()
     assert rubric.deliberation is not None
-    rules = msgspec.structs.replace(rubric.deliberation, rounds=options["rounds"], timeout_s=options["timeout_s"])
+    rules = msgspec.structs.replace(rubric.deliberation, rounds=options["rounds"], judge_s=options["timeout_s"])
     if rules != rubric.deliberation:
         body["rubric"] = msgspec.to_builtins(msgspec.structs.replace(rubric, deliberation=rules))
     return body | chosen(options, seed="seed", max_cost_usd="max_cost")
+
+
+def _asked_purpose() -> str:
+    """The purpose that a person types.  Raises ``BadField`` where nobody can be asked."""
+    if not sys.stdin.isatty():
+        raise BadField("for", 'what is the text judged for? Say it: --for "a migration plan that can be rolled back"')
+    return str(click.prompt("What is the text judged for", err=True))
 
 
 def read_text(file: str) -> str:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from events.state.scorecard import OF_SCALED
-from events.text.figures import sure
+from events.text.figures import rounded, sure
 from events.types import Coefficient, Missing, Winner
 from events.types.rubric import Rubric
 from judge.report.figures import plural
@@ -241,8 +241,12 @@ def _cell(value: Any) -> str:
     if isinstance(value, Coefficient):
         if value.value is UNSET:
             return f"undefined: {value.undefined}"
-        low_high = f" [{value.low:.2f}, {value.high:.2f}]" if value.low is not UNSET and value.high is not UNSET else ""
-        return f"{value.value:.2f}{low_high}"
+        low_high = (
+            f" [{rounded(value.low, 2)}, {rounded(value.high, 2)}]"
+            if value.low is not UNSET and value.high is not UNSET
+            else ""
+        )
+        return f"{rounded(value.value, 2)}{low_high}"
     if isinstance(value, float | int) and not isinstance(value, bool):
         return f"{value:g}"
     return one_line(value) if isinstance(value, str) else msgspec.json.encode(value).decode()

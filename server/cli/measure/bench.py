@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import click
 
+from events.text.figures import rounded
 from judge.fairness.table import fairness as fairness_of
 from judge.rubrics.rubric import SHIPPED, as_rubric, shipped_rubric
 from server.bench.fairness import DEBATES, QUICK, fairness_table
@@ -99,7 +100,7 @@ def _table(figures: list[BenchFigure]) -> Table:
             each.name,
             f"{each.value:,.4g} {each.unit}",
             f"{each.yardstick:,.4g}",
-            f"{each.ratio:.2f}",
+            f"{rounded(each.ratio, 2)}",
             f"{each.aim_of} {'≥' if each.better == 'more' else '≤'} {each.aim:g}",
             (Marked("reached", "good") if each.holds else Marked("not yet", "doubt"),),
             each.against,

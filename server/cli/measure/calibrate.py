@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from events.store.address import sqlite_path
+from events.text.figures import percent, rounded
 from events.types import RaterCalibrated
 from events.types.criteria import PanelRules
 from judge.panel.truth import chance, meaning, record_of, wilson
@@ -177,7 +178,7 @@ class CalibrationPrinter(FeedPrinter):
         figures = (Column(name, "n") for name in ("here", "right/of", "accuracy", "95 %"))
         notes = ["right/of: every case in the store, each once.  accuracy: (right + 2) ÷ (n + 4)."]
         if (most := max(row.chance for row in rows)) > 0.5:  # noqa: PLR2004 - the chance of a coin
-            chance_of = f"Always naming the most frequent outcome would be right in {most:.0%}"
+            chance_of = f"Always naming the most frequent outcome would be right in {percent(most, 0)}"
             notes.append(f"{chance_of}: that counts as chance.")
         click.echo()
         table = Table(("rater", "model", *figures, "what that means"), tuple(map(_cells, rows)))
@@ -186,6 +187,7 @@ class CalibrationPrinter(FeedPrinter):
 
 def _cells(row: RaterRecord) -> tuple[str, ...]:
     lost = f", {row.missing} missing" if row.missing else ""
-    interval = f"{row.low:.2f}–{row.high:.2f}" if row.low is not UNSET else "–"
+    low, high = row.low, row.high
+    interval = "–" if low is UNSET or high is UNSET else f"{rounded(low, 2)}–{rounded(high, 2)}"
     here, of = f"{row.here[0]}/{row.here[1]}{lost}", f"{row.right}/{row.of}"
-    return row.rater, row.model, here, of, f"{row.accuracy:.2f}", interval, row.meaning
+    return row.rater, row.model, here, of, rounded(row.accuracy, 2), interval, row.meaning

@@ -13,6 +13,7 @@ import httpx
 import msgspec
 from msgspec import Struct
 
+from events.text.figures import rounded
 from providers.base import ModelStatus
 from providers.catalog.models import known_model
 from providers.environment import trusted
@@ -168,7 +169,7 @@ def _learned(trial: ModelTrial) -> Iterator[str]:
     if trial.cost_usd is None:
         yield "cost unknown"
     else:
-        yield f"{trial.cost_usd:.4f} USD" if trial.cost_usd else "no cost"
+        yield f"{rounded(trial.cost_usd, 4)} USD" if trial.cost_usd else "no cost"
     if trial.notice:
         yield trial.notice
 
@@ -202,7 +203,8 @@ def _finding(status: ModelStatus, load: ProviderLoad) -> ModelCheck:
     ok, detail, hint = status.ok, status.detail, status.hint
     if load.rests_s > 0:
         ok = False
-        detail = f"after failures the server does not call it for {load.rests_s:.0f} s more; the last was: {load.last}"
+        rests = f"{rounded(load.rests_s, 0)} s more"
+        detail = f"after failures the server does not call it for {rests}; the last was: {load.last}"
         hint = hint or "the server tries it again automatically"
     return ModelCheck(
         name=status.name,
@@ -237,4 +239,4 @@ def _load_line(load: ProviderLoad) -> Sentence:
     line = f"{load.provider}: {load.limit}"
     if load.running or load.waiting:
         line += f"; {load.running} running, {load.waiting} waiting"
-    return (line, "; ", Marked(f"not called for {load.rests_s:.0f} s", "bad")) if load.rests_s > 0 else line
+    return (line, "; ", Marked(f"not called for {rounded(load.rests_s, 0)} s", "bad")) if load.rests_s > 0 else line

@@ -1,21 +1,28 @@
 """``moot lab``: how far you can trust the numbers of a judge."""
 
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import click
 import msgspec
 from msgspec import UNSET
 
+from events.record import Recorded
+from events.short_names import short_name
 from events.state import debate as debates
+from events.state.debate import Debate
 from events.state.usage import UsageTotals, in_usd
 from events.store.log import read_all, read_pages
+from events.text.figures import rounded
+from events.types import ModelAnswered
 from events.view import view as views
 from events.view.lab import LabView
 from events.view.view import View
 from judge.errors import BadItem
+from judge.lab.items import read_items
 from judge.lab.people import read_people
 from judge.lab.trials import BATTERIES, Reading, Trial
 from providers.imports import load_now
@@ -28,15 +35,26 @@ from server.errors import BadField, NotFound, NotNow
 from server.export.document import Column, Document, Paragraph, Section, Table
 from server.export.document.terminal import show
 from server.export.lab import effect_name
+from server.export.lab.calls import call_rows, calls_csv, calls_parquet
 from server.export.lab.figures import shown
-from server.export.lab.report import lab_document, report_csv, report_html, report_json, result_blocks
-from server.export.wording import as_asked
+from server.export.lab.latex import report_latex
+from server.export.lab.report import (
+    lab_document,
+    must_be_measured,
+    report_csv,
+    report_figures,
+    report_html,
+    report_json,
+    result_blocks,
+)
+from server.export.wording import as_served
 from server.settings import Settings
 
 REPORT: Final = "report"
 COMPARE: Final = "compare"
 LARGEST: Final = 64 << 20
-"""Bytes of a file that people judged."""
+"""Bytes of a file of items, or of texts that people judged."""
+Item = TypeVar("Item")
 
 
 @click.command()
@@ -46,6 +64,12 @@ LARGEST: Final = 64 << 20
     "--items",
     type=click.IntRange(1),
     help="The most items in each battery; by default each battery has its own number.",
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(1, 20),
+    help="Times each question is asked; by default each battery has its own number, with which the run finds a bias as "
+    "large as the difference that matters.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Chooses the items and their order.")
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
@@ -71,9 +95,28 @@ LARGEST: Final = 64 << 20
     multiple=True,
     help="A file of arguments or debates that people judged; docs/lab.md has the shapes.",
 )
+@click.option(
+    "--items-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Your own motions and speeches, in place of those that come with Moot; docs/lab.md has the form.",
+)
 @click.option("--resume", metavar="ID", help="Resume a run that was interrupted, paused or halted.")
 @click.option(
-    "--as", "form", type=click.Choice(["html", "json", "csv", "text"]), default="html", help="Form of a report."
+    "--as",
+    "form",
+    type=click.Choice(["html", "json", "csv", "text", "latex", "parquet"]),
+    help="Form of a report, html by default, or of its table: csv by default, or parquet.",
+)
+@click.option(
+    "--table",
+    type=click.Choice(["effects", "trials"]),
+    help="Of a report only a table: a row an effect, or a row a call.",
+)
+@click.option(
+    "--figures",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write the figures of a report into this folder, as SVG files.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask whether to begin.")
 @with_settings
@@ -91,12 +134,13 @@ def lab(settings: Settings, /, what: tuple[str, ...], *, as_json: bool, **option
       moot lab anthropic:claude-haiku-5-5 --only position,length --items 40 --max-cost 2
       moot lab ollama:qwen3 --only people --data pairs.jsonl
       moot lab --resume ID
-      moot lab report ID --as csv
+      moot lab report ID --as latex
+      moot lab report ID --table trials --as csv
       moot lab compare ID ID
     """
     match what, options["resume"]:
         case (("report", debate), None):
-            _report(run_async(lambda: _view(settings, debate)), options["form"])
+            _report(settings, debate, options["form"], options["table"], options["figures"])
         case (("compare", one, two), None):
             _compare(settings, one, two, as_json=as_json)
         case ((), str(debate)):
@@ -120,13 +164,19 @@ def _begin(cost: float) -> None:
 def _body(judge: str, options: dict[str, Any]) -> dict[str, Any]:
     """The body that ``POST /api/debates`` takes for the same run."""
     seat = {"model": judge} | chosen(options, samples="samples", think="judge_think", effort="judge_effort")
-    wanted = chosen(options, seed="seed", from_store="from_store", items="items")
+    wanted = chosen(options, seed="seed", from_store="from_store", items="items", repeats="repeats")
     if options["only"] is not None:
         wanted["batteries"] = _batteries(options["only"])
     if options["debates"]:
         wanted["debates"] = list(options["debates"])
+    if options["items_file"] is not None:
+        wanted["material"] = [
+            msgspec.to_builtins(item) for item in _read(options["items_file"], "items-file", read_items)
+        ]
     if options["data"]:
-        wanted["people"] = [msgspec.to_builtins(item) for path in options["data"] for item in _people(path)]
+        wanted["people"] = [
+            msgspec.to_builtins(item) for path in options["data"] for item in _read(path, "data", read_people)
+        ]
     return {"format": "lab", "judge": seat, "lab": wanted} | chosen(options, max_cost_usd="max_cost", rubric="rubric")
 
 
@@ -138,15 +188,15 @@ def _batteries(text: str) -> list[str]:
     return names
 
 
-def _people(path: Path) -> Any:
+def _read(path: Path, option: str, read: Callable[[str, bytes], tuple[Item, ...]]) -> tuple[Item, ...]:
     try:
         if path.stat().st_size > LARGEST:
-            raise BadField("data", f"{path.name} has more than {LARGEST >> 20} MB")
-        return read_people(path.name, path.read_bytes())
+            raise BadField(option, f"{path.name} has more than {LARGEST >> 20} MB")
+        return read(path.name, path.read_bytes())
     except BadItem as error:
-        raise BadField("data", str(error)) from error
+        raise BadField(option, str(error)) from error
     except OSError as error:
-        raise BadField("data", f"{path.name} cannot be read: {error.strerror}") from error
+        raise BadField(option, f"{path.name} cannot be read: {error.strerror}") from error
 
 
 class MeasuredRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -196,7 +246,7 @@ class LabPrinter(FeedPrinter):
         totals = msgspec.convert(self.view["usage"], UsageTotals)
         line = f"{done:,} of {all_:,} answered, {totals.failed_calls:,} failed, {in_usd(totals)}"
         if cost := totals.cost_usd:
-            line += f", about {cost / max(done, 1) * max(all_ - done, 0):.4f} USD remain"
+            line += f", about {rounded(cost / max(done, 1) * max(all_ - done, 0), 4)} USD remain"
         if self._is_live:
             click.echo(f"\r{line}   ", nl=False, err=True)
         elif done * 10 // max(all_, 1) > self._tenths:
@@ -227,29 +277,73 @@ async def _view(settings: Settings, prefix: str) -> View:
         return fold.view
 
 
-def _report(view: View, form: str) -> None:
-    match form:
+def _report(settings: Settings, run: str, form: str | None, table: str | None, figures: Path | None) -> None:
+    if table == "trials":
+        _calls(settings, run, form or "csv")
+        return
+    if form == "parquet":
+        raise BadField("as", "parquet is a form of --table trials")
+    view = run_async(lambda: _view(settings, run))
+    if figures is not None:
+        figures.mkdir(parents=True, exist_ok=True)
+        for name, svg in report_figures(view).items():
+            (figures / name).write_text(svg, encoding="utf-8")
+            click.echo(f"{figures / name}")
+        if form is None and table is None:
+            return
+    match form or ("csv" if table else "html"):
         case "text":
             show(lab_document(view, is_alone=True))
         case "html":
             click.echo(report_html(view), nl=False)
         case "csv":
             click.echo(report_csv(view), nl=False)
+        case "latex":
+            lab = must_be_measured(view)
+            debate, records = run_async(partial(_recorded, settings, run))
+            assert debate.opened is not None, "a run has been opened"
+            answers = (each.event for each in records if isinstance(each.event, ModelAnswered))
+            first = next((each.parameters for each in answers), {})
+            click.echo(report_latex(view, lab, debate.opened.judge, first), nl=False)
         case _:
             click.echo(report_json(view))
 
 
-async def _run(settings: Settings, prefix: str) -> MeasuredRun:
-    debate = debates.INITIAL
+def _calls(settings: Settings, prefix: str, form: str) -> None:
+    """Print the calls of a run as a table."""
+    debate, records = run_async(partial(_recorded, settings, prefix))
+    rows = call_rows(records[0].debate, debate, records)
+    match form:
+        case "csv":
+            click.echo(calls_csv(rows), nl=False)
+        case "parquet":
+            if sys.stdout.isatty():
+                raise BadField("as", "parquet is no text: send it to a file with > calls.parquet")
+            click.echo(calls_parquet(rows), nl=False)
+        case _:
+            raise BadField("as", f"the table of trials is csv or parquet, not {form}")
+
+
+async def _recorded(settings: Settings, prefix: str) -> tuple[Debate, tuple[Recorded, ...]]:
+    """A lab run, and its records."""
+    debate, records = debates.INITIAL, []
     async with open_store(settings) as log:
         async for record in read_all(log, await find_debate(log, prefix)):
             debate = debates.evolve(debate, record)
+            records.append(record)
     if debate.opened is None or debate.opened.lab is UNSET:
         raise NotFound(f"{prefix} is a debate and no lab run")
+    return debate, tuple(records)
+
+
+async def _run(settings: Settings, prefix: str) -> MeasuredRun:
+    debate, _ = await _recorded(settings, prefix)
+    assert debate.opened is not None, "a run has been opened"
+    assert debate.opened.lab is not UNSET, "its format has a setup"
     if debate.lab.measured is None:
         raise NotNow(f"the lab run {prefix} has no result yet: it is {debate.status.state}")
     return MeasuredRun(
-        judge=as_asked(debate.opened.judge.model, debate.opened.judge.effort),
+        judge=as_served(debate.opened.judge),
         rubric_digest=debate.lab.measured.rubric_digest,
         trials=trials_of(debate.opened.lab),
         readings=tuple(readings_of(debate)),
@@ -271,7 +365,8 @@ def _compare(settings: Settings, one: str, two: str, *, as_json: bool) -> None:
         return
     if not differences:
         raise BadField("compare", "the runs have no trial in common: begin both with the same items and seed")
-    better = {"one": "A is better", "other": "B is better", "": "could be chance"}
+    names = _columns(judges["one"], judges["other"])
+    better = {"one": f"{names[0]} is better", "other": f"{names[1]} is better", "": "could be chance"}
     tables = []
     for battery in dict.fromkeys(each.battery for each in differences):
         rows = (
@@ -286,7 +381,13 @@ def _compare(settings: Settings, one: str, two: str, *, as_json: bool) -> None:
             for each in differences
             if each.battery == battery
         )
-        figures = (Column(each, "n") for each in ("A", "B", "gain", "95 %"))
+        figures = (Column(each, "n") for each in (*names, "gain", "95 %"))
         tables.append(Section(BATTERIES[battery].title, (Table(("figure", *figures, "better"), tuple(rows)),)))
-    title = f"{judges['one']} (A) and {judges['other']} (B), on the same trials"
+    title = f"{judges['one']} and {judges['other']}, on the same trials"
     show(Document(title, (*tables, Paragraph(in_words(differences), "lead"))))
+
+
+def _columns(one: str, other: str) -> tuple[str, str]:
+    """The names of two judges as heads of columns, told apart."""
+    first, second = (short_name(each).partition(":")[2] or each for each in (one, other))
+    return (f"{first} (1)", f"{second} (2)") if first == second else (first, second)

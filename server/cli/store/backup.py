@@ -9,6 +9,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from events.store.address import sqlite_path
 from events.store.sqlite.backup import Backup, back_up
+from events.text.figures import rounded
 from server.cli.options import with_json, with_settings
 from server.cli.output import emit
 from server.errors import BadField
@@ -32,7 +33,7 @@ def backup(settings: Settings, file: Path, *, as_json: bool) -> None:
     if as_json:
         emit(made)
         return
-    size = f"{made.bytes / 1_000_000:.1f} MB"
+    size = f"{rounded(made.bytes / 1_000_000)} MB"
     debates = f"{made.debates} debate{'' if made.debates == 1 else 's'}"
     click.echo(f"{debates}, {made.events} events, {size}: every chain is valid", err=True)
     click.echo(made.file)

@@ -14,6 +14,7 @@ from anyio import to_thread
 from events.state.parts.evidence import INITIAL as NO_EVIDENCE
 from events.store.log import read_pages
 from events.store.open import opened_log
+from events.text.figures import rounded
 from events.transfer import Imported, import_debate, read_lines
 from events.transfer import export as export_lines
 from events.verify import Verification, verify_lines, verify_log
@@ -24,6 +25,7 @@ from server.cli.output import emit, run_async, settings_of
 from server.debate.adoption import check_debate
 from server.errors import CannotServe, NotFound
 from server.export.archive import Archive, archive_of
+from server.export.argument_audit import argument_audits
 from server.export.audit import Auditor
 from server.export.debate.transcript import as_markdown
 from server.export.html import html_export
@@ -146,7 +148,10 @@ async def _export(
                 auditor.take(record)
         view = views.for_director(fold)
         pack = fold.debate.evidence if all_evidence else NO_EVIDENCE
-        shown = msgspec.json.encode(view) if form == "json" else as_markdown(view, auditor.audits(), pack).encode()
+        if form == "json":
+            shown = msgspec.json.encode(view)
+        else:
+            shown = as_markdown(view, auditor.audits(), pack, argument_audits(auditor)).encode()
         file.write(shown + b"\n")
         file.flush()
         return fold.view.position
@@ -166,7 +171,7 @@ async def _write_page(archive: Archive, file: BinaryIO) -> int:
 
 
 def _size(count: int) -> str:
-    return f"{count / 1_000_000:.1f} MB"
+    return f"{rounded(count / 1_000_000)} MB"
 
 
 @click.command("import")

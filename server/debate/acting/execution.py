@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from events.record import Draft
 from events.state.debate import Debate
+from events.text.figures import rounded
 from events.types import ClaimAppealed, DebateResumed, DecisionRecorded
 from server.debate.acts import close_poll_drafts, label_drafts, undecided_position, word_drafts
 from server.debate.adoption import opening_faults
@@ -85,7 +86,7 @@ async def _resume(moderator: "Moderator", command: Resume) -> int:
     if debate.opened is not None and (fault := next(opening_faults(debate.opened), "")):
         raise NotNow(f"this debate cannot go on: {fault}")
     if cap is not None and cap <= (charged := debate.charged_usd):
-        spent = f"{charged:.4f} USD have been spent already"
+        spent = f"{rounded(charged, 4)} USD have been spent already"
         if debate.uncertain_calls:
             spent += ", with calls of unknown cost as much as the dearest call"
         raise BadField("max_cost_usd", f"{spent}: a cap must be above that")

@@ -14,6 +14,7 @@ from typing import Final
 from events.record import Draft
 from events.state.debate import Debate
 from events.state.transcript import OUTAGES
+from events.text.figures import rounded
 from events.types import AttemptAbandoned, DebateHalted, DebateOpened, Side
 from events.types.opening import DebateSettings
 from providers.errors import PromptCut, Starved, ThinkingAsText
@@ -93,7 +94,7 @@ def halt_if_spent(debate: Debate, opened: DebateOpened) -> Record | None:
     cap = cost_cap(debate, opened)
     if cap is None or debate.charged_usd < cap:
         return None
-    sums = f"{debate.charged_usd:.4f} of {cap:.4f} USD"
+    sums = f"{rounded(debate.charged_usd, 4)} of {rounded(cap, 4)} USD"
     if unknown := debate.uncertain_calls:
         calls = "a call of unknown cost counts" if unknown == 1 else f"{unknown} calls of unknown cost count"
         sums += f" ({calls} as much as the dearest call)"

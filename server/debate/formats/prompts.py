@@ -12,6 +12,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.state.debate import Debate
+from events.state.derived import derived
 from events.state.seats import debater_of
 from events.text.languages import language_name, tokens_a_word
 from events.types import ContextSummarised, DebateOpened, Debater, Side, TurnSpoken
@@ -136,15 +137,21 @@ def summary_due(debate: Debate, opened: DebateOpened, number: int, side: Side) -
 
 def _given(debate: Debate, context: Context) -> tuple[TurnSpoken, ...]:
     """The turns of a context, some of them shortened."""
+    in_full, given = set(context.in_full), {*context.in_full, *context.summarised}
     return tuple(
-        turn if turn.turn in context.in_full else replace(turn, text=shortened(turn.text))
+        turn if turn.turn in in_full else replace(turn, text=shortened(turn.text))
         for turn in debate.transcript.spoken()
-        if turn.turn in context.in_full or turn.turn in context.summarised
+        if turn.turn in given
     )
 
 
 def _context(debate: Debate, opened: DebateOpened, side: Side) -> Context:
     """What fits into the window, newest first.  The turn to answer is always there in full."""
+    parts = (debate.transcript.turns, debate.words, debate.seats, debate.evidence)
+    return derived(opened).of(("context", side), parts, lambda: _chosen(debate, opened, side))
+
+
+def _chosen(debate: Debate, opened: DebateOpened, side: Side) -> Context:
     spoken = debate.transcript.spoken()
     window = debater_of(opened, debate.seats, side).window
     if not window:

@@ -5,6 +5,7 @@ A question is asked ``samples`` times.  Each sample is repeated after a failure,
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from msgspec import Struct
@@ -126,9 +127,15 @@ def answers(debate: Debate, asked: Question) -> Answers[Any]:
 
 def read_answer(asked: Question, raw: str) -> tuple[Any, tuple[Note, ...]]:
     """A recorded answer as the rules take it, and what was corrected in it."""
-    if asked.becomes is None:
-        return parse(raw, asked.answer_type), ()
-    return read_as(parse(raw, lenient(asked.answer_type)), asked.answer_type, asked.becomes)
+    return _read(raw, asked.answer_type, asked.becomes)
+
+
+@lru_cache(maxsize=256)
+def _read(raw: str, answer_type: Any, becomes: Any) -> tuple[Any, tuple[Note, ...]]:
+    """The same; cached, since the answer to a question is read for its quotes first, and by the rules later."""
+    if becomes is None:
+        return parse(raw, answer_type), ()
+    return read_as(parse(raw, lenient(answer_type)), answer_type, becomes)
 
 
 def _part(value: Any, notes: tuple[Note, ...], part: type[Struct]) -> tuple[Struct, tuple[Note, ...]]:

@@ -20,6 +20,7 @@ from judge.rubrics.rubric import DEFAULT, as_rubric, default_rubric, shipped_rub
 from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.motions import motion_kind
+from providers.catalog.addresses import server_of
 from providers.registry import BASELINE, Registry
 from server.debate.opening.language import language_of
 from server.debate.opening.models import (
@@ -153,18 +154,19 @@ def _judge(request: DebateRequest, model: str, found: FoundModels) -> JudgeSeat:
         baseline=found.baselines.get(model, UNSET),
         time_s=UNSET if request.judge.person is None else request.judge.time_s or QUESTION_S,
         effort=request.judge.effort,
+        server=server_of(model) or UNSET,
     )
 
 
 def chosen_archetypes(request: DebateRequest) -> dict[Side, str]:
-    """The archetype of each side.  Raises ``BadField`` for an unknown one."""
-    known = archetypes()
+    """The archetype of each side; empty for a side without one.  Raises ``BadField`` for an unknown one."""
+    known, usual = archetypes(), request.usual_archetypes
     chosen: dict[Side, str] = {
-        "pro": request.pro.archetype or "engineer",
-        "con": request.con.archetype or "provocateur",
+        "pro": request.pro.archetype or usual.get("pro", ""),
+        "con": request.con.archetype or usual.get("con", ""),
     }
     for side, name in chosen.items():
-        if name not in known:
+        if name and name not in known:
             raise BadField(f"{side}.archetype", f"{name!r} is none of {', '.join(known)}")
     return chosen
 

@@ -21,7 +21,7 @@ MOTION: Final = "Lab: how far can you trust the numbers of {judge}?"
 LAST: Final = 3
 """Events at the end of a run among which its result is."""
 ASKED_ALIKE: Final = ("model", "samples", "effort")
-"""What the judge of the run and that of the debate must have in common."""
+"""What the judge of the run and that of the debate must have in common; and the server, where both name it."""
 MAX_RUNS: Final = 50
 """Runs of a judge that are looked at, newest first."""
 
@@ -48,6 +48,8 @@ async def _measured(log: EventLog, run: str, opened: DebateOpened) -> JudgeNoise
         return UNSET
     begun, measured = result
     if any(getattr(begun.judge, name) != getattr(opened.judge, name) for name in ASKED_ALIKE):
+        return UNSET
+    if UNSET not in (servers := (begun.judge.server, opened.judge.server)) and len(set(servers)) > 1:
         return UNSET
     if measured.rubric_digest != digest(opened.rubric):
         return UNSET

@@ -5,13 +5,14 @@ A request is one of several types, by format.  Each format adds its own fields i
 """
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
 from events.misfits import misfit_words
-from events.types import Effort, MotionKind, Think
+from events.types import Effort, MotionKind, Side, Think
 from events.types.panel import Profile
 from judge.rubrics.rubric import ShippedRubric
 from server.errors import BadField
@@ -81,6 +82,8 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """For each field that other formats lack: the field to blame and the reason, if a request of theirs has it."""
     people_debate: ClassVar[bool] = False
     """Whether a person may speak for a side."""
+    usual_archetypes: ClassVar[Mapping[Side, str]] = {}
+    """The archetypes of sides for which the request names none."""
     asks_briefly: ClassVar[bool] = False
     """Whether its questions about a turn can share a call."""
 
@@ -90,8 +93,8 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """In format ``protocol`` six or eight; the rubric decides whether there are three rounds or four."""
     max_words: Annotated[int, Meta(ge=20, le=1000)] | None = None
     """``MAX_WORDS`` without it, or ``TINY_WORDS`` if SmolLM2 debates."""
-    pro: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="engineer"))
-    con: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="provocateur"))
+    pro: DebaterRequest = msgspec.field(default_factory=DebaterRequest)
+    con: DebaterRequest = msgspec.field(default_factory=DebaterRequest)
     judge: JudgeRequest = msgspec.field(default_factory=JudgeRequest)
     rubric: dict[str, Any] | ShippedRubric | None = None
     """A complete rubric, or the name of a shipped one; v3 without either."""
@@ -125,7 +128,7 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
                     if getattr(seat, field) is not None:
                         raise BadField(f"{side}.{field}", f"{field} goes with a person: name one in {side}.person")
             elif not self.people_debate:
-                raise BadField(f"{side}.person", "a person debates in format exchange only")
+                raise BadField(f"{side}.person", "a person debates in formats exchange and protocol only")
             elif seat.takeover is not None and is_person(seat.takeover):
                 raise BadField(f"{side}.takeover", "a model takes over, not a person")
 

@@ -86,7 +86,7 @@ def sides_fields(request: TwoSidedRequest, *, has_debaters: bool = True) -> dict
     """The fields of the opening that a debate between two sides sets, apart from its turns and debaters."""
     chosen, known = chosen_archetypes(request), archetypes()
     return {
-        "archetypes": {name: known[name] for name in set(chosen.values())} if has_debaters else {},
+        "archetypes": {name: known[name] for name in set(chosen.values()) if name} if has_debaters else {},
         "prompts": {
             **({name: debater_template(name) for name in DEBATER_PROMPTS} if has_debaters else {}),
             **judge_templates(),

@@ -2,7 +2,8 @@
 
 The debate is rehearsed (``server.debate.setup.rehearsal``): its prompts are real, its speeches and answers are
 filler of natural length.  The tokens of thinking come from the data on the models.  The estimate leaves out what
-cannot be foreseen: failed attempts, a conflict of the verdicts, the rounds of a deliberation after the first.
+cannot be foreseen: failed attempts, a conflict of the verdicts, the rounds of a deliberation, and which findings
+are found to be the same in it.
 
 The estimate assumes that a cache holds everything that was read before in the same debate, except in calls of the same
 moment.  Gemini, and OpenAI with older models, cache the beginning of every prompt themselves.  Anthropic, and OpenAI
@@ -18,6 +19,7 @@ from typing import Final
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from events.text.figures import rounded
 from events.text.languages import language_name
 from events.types import DebateOpened, Event, EvidenceSupplied, Missing, missing
 from judge.live.whole import reads_whole
@@ -154,14 +156,14 @@ def lasting(minutes: float) -> str:
     """How long a run takes, in words."""
     if minutes < 1:
         return "under a minute"
-    return "very roughly a minute" if round(minutes) == 1 else f"very roughly {minutes:.0f} minutes"
+    return "very roughly a minute" if round(minutes) == 1 else f"very roughly {rounded(minutes, 0)} minutes"
 
 
 def money(cost_usd: float | Missing) -> str:
     """A cost in words; why it is unknown, if it is."""
     if isinstance(cost_usd, Missing):
         return f"cost unknown ({cost_usd.missing.reason})"
-    return f"about {cost_usd:.2f} USD" if cost_usd else "no cost"
+    return f"about {rounded(cost_usd, 2)} USD" if cost_usd else "no cost"
 
 
 def thought_tokens(model: str, think: Think) -> int:

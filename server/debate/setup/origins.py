@@ -1,4 +1,8 @@
-"""Debates made of stored ones: the same turns before another judge, and forks that go on from a position."""
+"""Debates made of stored ones: the same turns before another judge, and forks that go on from a position.
+
+The turns of format ``exchange`` are judged again as a transcript.  Of format ``protocol`` the records of the statements
+are copied, with the answers that they were read from: so everything that reads a protocol reads this one too.
+"""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal, TypeVar
@@ -15,8 +19,15 @@ from events.state.debate import Debate
 from events.state.words import ModeratorMessage
 from events.store.log import EventLog, read_all
 from events.types import (
+    NOBODY,
     SIDES,
+    ArgumentCrossExamined,
+    ArgumentsOpened,
+    AssessmentGiven,
     AttemptAbandoned,
+    CitationChecked,
+    ClosingStated,
+    CrossExaminationFaulted,
     DebateOpened,
     Debater,
     DebateResumed,
@@ -24,11 +35,18 @@ from events.types import (
     Event,
     EvidenceSupplied,
     FamilyWarned,
+    ModelAnswered,
+    ModelFailed,
+    ModeratorSpoke,
     Origin,
+    QuestionsAnswered,
     SuppliedEntry,
     Think,
     TranscriptSupplied,
+    TurnFailed,
     TurnScored,
+    TurnSpoken,
+    TurnStarted,
 )
 from judge.evidence.checks import RULES
 from judge.rubrics.rubric import ShippedRubric, with_evidence
@@ -38,14 +56,19 @@ from server.debate.acts import check_word
 from server.debate.formats.exchange.opening import ExchangeRequest
 from server.debate.formats.exchange.supplied import TranscriptRequest, TurnRequest
 from server.debate.formats.exchange.transcripts import MAX_SOURCE, MAX_SPEAKER
+from server.debate.formats.protocol.opening import ProtocolRequest
+from server.debate.opening.build import Desk, rubric_of, seated
+from server.debate.opening.build import opened as build_opened
 from server.debate.opening.privacy import check_shown, filed_as
 from server.debate.opening.request import (
+    DebateRequest,
     DebaterRequest,
     JudgeRequest,
     Name,
     PanelRequest,
     as_field_error,
 )
+from server.debate.opening.sides import sides_panel
 from server.debate.setup.opening import opening_for
 from server.debate.speech import clean
 from server.errors import BadField, BadQuery, NotNow
@@ -55,6 +78,39 @@ from server.settings import Settings
 
 MAX_DIRECTIVE: Final = 1000
 """Characters."""
+OF_STATEMENTS: Final = (
+    "arguments",
+    "claim_minimum",
+    "reasoning_minimum",
+    "evidence_minimum",
+    "answer_words",
+    "closing_words",
+    "closing_shift",
+    "temperature",
+)
+"""Rules of the protocol by which statements are asked for and read."""
+STATEMENT_PROMPTS: Final = frozenset({"protocol", "open", "cross", "answer", "close"})
+STATED: Final = (
+    ArgumentCrossExamined,
+    ArgumentsOpened,
+    CitationChecked,
+    ClosingStated,
+    CrossExaminationFaulted,
+    QuestionsAnswered,
+)
+"""Events that follow from a statement."""
+OF_ROUNDS: Final = (
+    *STATED,
+    AttemptAbandoned,
+    EvidenceSupplied,
+    ModelAnswered,
+    ModelFailed,
+    ModeratorSpoke,
+    TurnFailed,
+    TurnSpoken,
+    TurnStarted,
+)
+"""Events of the rounds of a protocol, and what its debaters were given."""
 BEGINNING: Final = (TranscriptSupplied, EvidenceSupplied, FamilyWarned)
 """Events that belong to an opening: a fork copies all of them."""
 R = TypeVar("R", bound=Struct)
@@ -109,18 +165,16 @@ class ForkRequest(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Fork(Struct, frozen=True, kw_only=True):
-    """A fork before it is recorded: its opening, the records that it copies, and its first own events."""
+    """A debate made of another one before it is recorded: its opening, the copied records, its first own events."""
 
     opened: DebateOpened
-    copied: tuple[Recorded, ...]
-    """Positions 2 and following of the source."""
-    own: tuple[Event, ...]
+    copied: tuple[Recorded, ...] = ()
+    """From position 2 on; without any, the own events follow the opening."""
+    own: tuple[Event, ...] = ()
 
 
-async def rejudged(
-    log: EventLog, debate: str, said: Any, registry: Registry, settings: Settings
-) -> tuple[DebateOpened, tuple[Event, ...]]:
-    """The opening of a debate with the turns of ``debate`` before another judge, and what follows the opening.
+async def rejudged(log: EventLog, debate: str, said: Any, registry: Registry, settings: Settings) -> Fork:
+    """A debate with the turns of ``debate`` before another judge.
 
     Raises ``BadField``, ``NotNow``, ``UnknownDebate``.
     """
@@ -128,31 +182,13 @@ async def rejudged(
     records = await _records(log, debate)
     source = _folded(records)
     opened = _opened(source)
-    spoken = {turn.side for turn in source.transcript.spoken()}
-    if spoken != set(SIDES):
-        raise NotNow("both sides must have spoken before another judge can read the debate")
-    request = ExchangeRequest(
-        motion=opened.motion,
-        judge=wanted.judge,
-        rubric=wanted.rubric or msgspec.to_builtins(opened.rubric),
-        panel=wanted.panel,
-        topic_type=opened.topic_type or None,
-        transcript=_transcript(records, source, opened),
-        ignore_noise=wanted.ignore_noise,
-        motion_kind=opened.motion_kind or None,
-        language=opened.language or "en",
-        max_cost_usd=wanted.max_cost_usd,
-        deadline_s=wanted.deadline_s,
-    )
-    made, follows = await opening_for(log, request, registry, settings)
-    documents = tuple(
-        replace(record.event, rules=RULES) for record in records if isinstance(record.event, EvidenceSupplied)
-    )
-    if documents:
-        prompts = {**made.prompts, EVIDENCE: load_template(EVIDENCE)}
-        made = replace(made, rubric=with_evidence(made.rubric), prompts=prompts)
-    follows = (*follows, *documents, *filed_as([source.labels]))
-    return replace(made, origin=_origin("rejudge", records)), follows
+    desk = Desk(registry, settings, log)
+    if opened.format == "protocol":
+        made = await _protocol_again(wanted, records, source, opened, desk)
+    else:
+        made = await _turns_again(wanted, records, source, opened, desk)
+    own = (*made.own, *filed_as([source.labels]))
+    return replace(made, opened=replace(made.opened, origin=_origin("rejudge", records)), own=own)
 
 
 async def fork_of(log: EventLog, debate: str, said: Any, registry: Registry, settings: Settings) -> Fork:
@@ -163,7 +199,8 @@ async def fork_of(log: EventLog, debate: str, said: Any, registry: Registry, set
     opened = _opened(whole)
     if opened.poll is not UNSET and whole.status.conclusion is None:
         raise NotNow("this debate has a poll, and a fork would copy its sealed votes: fork it once it has ended")
-    copied = records[: _cut(records, wanted)]
+    is_protocol = opened.format == "protocol"
+    copied = records[: (_cut_at_round if is_protocol else _cut)(records, wanted)]
     source = _folded(copied)
     is_read_again = any(card.rescored or card.inferred for card in source.ledger.cards.values())
     has_verdict = source.verdicts.scorecard is not None or source.status.conclusion is not None
@@ -201,9 +238,10 @@ def _folded(records: Sequence[Recorded]) -> Debate:
 def _opened(source: Debate) -> DebateOpened:
     """The opening of a debate that others can be made of.  Raises ``NotNow``."""
     assert source.opened is not None, "a log begins with its opening"
-    if source.opened.format != "exchange":
+    if source.opened.format not in {"exchange", "protocol"}:
         raise NotNow(
-            f"only a debate of format exchange can be judged again or forked, and this is {source.opened.format}"
+            "only a debate of format exchange or protocol can be judged again or forked, and this is "
+            f"{source.opened.format}"
         )
     check_shown(source.id, source.opened, has_concluded=source.status.conclusion is not None)
     return source.opened
@@ -215,6 +253,99 @@ def _origin(kind: Literal["rejudge", "fork"], records: Sequence[Recorded]) -> Or
 
 
 # rejudging
+
+
+async def _turns_again(
+    wanted: RejudgeRequest, records: Sequence[Recorded], source: Debate, opened: DebateOpened, desk: Desk
+) -> Fork:
+    """The turns of an exchange as a transcript before the judge."""
+    spoken = {turn.side for turn in source.transcript.spoken()}
+    if spoken != set(SIDES):
+        raise NotNow("both sides must have spoken before another judge can read the debate")
+    request = ExchangeRequest(
+        **_wishes(wanted, opened), transcript=_transcript(records, source, opened), ignore_noise=wanted.ignore_noise
+    )
+    made, follows = await opening_for(desk.log, request, desk.registry, desk.settings)
+    documents = tuple(
+        replace(record.event, rules=RULES) for record in records if isinstance(record.event, EvidenceSupplied)
+    )
+    if documents:
+        prompts = {**made.prompts, EVIDENCE: load_template(EVIDENCE)}
+        made = replace(made, rubric=with_evidence(made.rubric), prompts=prompts)
+    return Fork(opened=made, own=(*follows, *documents))
+
+
+def _wishes(wanted: RejudgeRequest, opened: DebateOpened) -> dict[str, Any]:
+    """The fields of a request for what is judged again."""
+    return {
+        "motion": opened.motion,
+        "format": opened.format,
+        "judge": wanted.judge,
+        "rubric": wanted.rubric or msgspec.to_builtins(opened.rubric),
+        "panel": wanted.panel,
+        "topic_type": opened.topic_type or None,
+        "motion_kind": opened.motion_kind or None,
+        "language": opened.language or "en",
+        "max_cost_usd": wanted.max_cost_usd,
+        "deadline_s": wanted.deadline_s,
+    }
+
+
+async def _protocol_again(
+    wanted: RejudgeRequest, records: Sequence[Recorded], source: Debate, opened: DebateOpened, desk: Desk
+) -> Fork:
+    """The statements of a protocol as they were recorded, before the judge and the panel.
+
+    The rules by which the statements were asked for and read stay those of the source; no debater is asked.
+    """
+    ends = _round_ends(records)
+    if opened.turns not in ends:
+        raise NotNow("all statements must have been made before another judge can read the debate")
+    request = ProtocolRequest(**_wishes(wanted, opened))
+    rubric = rubric_of(request)
+    if any(isinstance(each.event, EvidenceSupplied) for each in records):
+        rubric = with_evidence(rubric)
+    assert rubric.protocol is not None, "an opening fills in what a rubric leaves out"
+    stated = {name: getattr(opened.rubric.protocol, name) for name in OF_STATEMENTS}
+    rubric = replace(rubric, protocol=replace(rubric.protocol, **stated))
+    seats = await seated(request, desk, panel=sides_panel(request, rubric))
+    made = await build_opened(
+        request, desk, rubric, seats, turns=opened.turns, max_words=opened.max_words, archetypes=opened.archetypes
+    )
+    prompts = {name: text for name, text in opened.prompts.items() if name in STATEMENT_PROMPTS or name == EVIDENCE}
+    made = replace(
+        made,
+        pro=_as_spoken(opened.pro),
+        con=_as_spoken(opened.con),
+        prompts={**made.prompts, **prompts},
+    )
+    cap = UNSET if wanted.max_cost_usd is None else wanted.max_cost_usd
+    why = f"another judge reads the statements of debate {source.id}"
+    resumed = DebateResumed(reason=why, by="operator", max_cost_usd=cap)
+    return Fork(opened=made, copied=_statements(records[: ends[opened.turns]]), own=(resumed,))
+
+
+def _as_spoken(seat: Debater) -> Debater:
+    """The seat of a debater that has made all its statements: nobody is asked for more."""
+    if is_person(seat.model):
+        return replace(NOBODY, speaker=seat.speaker)
+    return replace(seat, takeover=UNSET)
+
+
+def _statements(records: Sequence[Recorded]) -> tuple[Recorded, ...]:
+    """The records that statements rest on, from position 2 on.
+
+    Votes, labels, halts, and what is said of the first judge stay where they were.  So positions move together; ids,
+    times, salts and payloads stay.
+    """
+    kept: list[Recorded] = []
+    places = {records[0].position: records[0].position}
+    for record in records[1:]:
+        if isinstance(record.event, OF_ROUNDS):
+            places[record.position] = len(kept) + 2
+            cause = None if record.cause is None else places.get(record.cause, 1)
+            kept.append(replace(record, position=places[record.position], cause=cause))
+    return tuple(kept)
 
 
 def _transcript(records: Sequence[Recorded], source: Debate, opened: DebateOpened) -> TranscriptRequest:
@@ -266,20 +397,59 @@ def _cut(records: Sequence[Recorded], wanted: ForkRequest) -> int:
     Records of one append have one time.  A position within such a batch means the one before it: what the batch
     held follows from the answers again.
     """
-    if (wanted.at is None) == (wanted.turn is None):
-        raise BadField("at", "say from where: at an event, or after a turn")
-    begun = 1
-    while begun < len(records) and isinstance(records[begun].event, BEGINNING):
-        begun += 1
+    _check_place(records, wanted)
+    begun = _begun(records)
     if wanted.turn is not None:
         return begun if wanted.turn == 0 else _end_of_turn(records, wanted.turn)
     assert wanted.at is not None
-    if wanted.at > len(records):
-        raise BadField("at", f"the debate has {len(records)} events")
     at = max(wanted.at, begun)
     while begun < at < len(records) and records[at].at == records[at - 1].at:
         at -= 1
     return at
+
+
+def _check_place(records: Sequence[Recorded], wanted: ForkRequest) -> None:
+    """Raise ``BadField`` unless the request names one place of the debate."""
+    if (wanted.at is None) == (wanted.turn is None):
+        raise BadField("at", "say from where: at an event, or after a turn")
+    if wanted.at is not None and wanted.at > len(records):
+        raise BadField("at", f"the debate has {len(records)} events")
+
+
+def _begun(records: Sequence[Recorded]) -> int:
+    """The last position of the opening and of what belongs to it."""
+    begun = 1
+    while begun < len(records) and isinstance(records[begun].event, BEGINNING):
+        begun += 1
+    return begun
+
+
+def _round_ends(records: Sequence[Recorded]) -> dict[int, int]:
+    """By its last turn, the position at which each round of a protocol ends; 0 is the beginning."""
+    spoken = {record.event.turn: record.position for record in records if isinstance(record.event, TurnSpoken)}
+    ends = {0: _begun(records)}
+    for turn in range(2, len(spoken) + 1, 2):
+        at = max(spoken[turn - 1], spoken[turn])
+        while at < len(records) and isinstance(records[at].event, STATED):
+            at += 1
+        ends[turn] = at
+    return ends
+
+
+def _cut_at_round(records: Sequence[Recorded], wanted: ForkRequest) -> int:
+    """The last position that a fork of a protocol copies: the end of a round, or the beginning."""
+    ends = _round_ends(records)
+    _check_place(records, wanted)
+    if wanted.turn is not None:
+        if wanted.turn not in ends:
+            known = ", ".join(map(str, ends))
+            raise BadField("turn", f"a fork of a protocol begins at the end of a round: after turn {known}")
+        return ends[wanted.turn]
+    assert wanted.at is not None
+    judged = next((each.position for each in records if isinstance(each.event, AssessmentGiven)), None)
+    if judged is not None and wanted.at >= judged:
+        raise BadField("at", f"the verdict follows event {max(ends.values())}: fork from there or before")
+    return max(end for end in ends.values() if end <= max(wanted.at, ends[0]))
 
 
 def _end_of_turn(records: Sequence[Recorded], turn: int) -> int:
@@ -298,6 +468,8 @@ async def _changed(
 ) -> DebateOpened:
     """The opening of a fork: that of its source, with what the request changes."""
     turns = wanted.turns or opened.turns
+    if opened.format == "protocol":
+        _check_protocol(wanted, opened)
     if turns < (spoken := len(source.transcript.turns)):
         raise BadField("turns", f"{spoken} turns are copied: the fork has at least as many")
     seats = {"pro": (wanted.pro, opened.pro), "con": (wanted.con, opened.con)}
@@ -312,18 +484,22 @@ async def _changed(
     judge = wanted.judge or JudgeRequest(model=opened.judge.model, samples=opened.judge.samples)
     if judge.person is None and judge.model and is_person(judge.model):
         raise BadField("judge.model", "a person judged this debate: name a model to go on with")
-    request = ExchangeRequest(
-        motion=opened.motion,
-        turns=turns,
-        max_words=opened.max_words or None,
-        pro=_seat_request(*seats["pro"]) if any(models.values()) else DebaterRequest(),
-        con=_seat_request(*seats["con"]) if any(models.values()) else DebaterRequest(),
-        judge=judge,
-        max_cost_usd=wanted.max_cost_usd,
-        deadline_s=wanted.deadline_s,
-        language=opened.language or "en",
-        transcript=None if any(models.values()) else _same_transcript(source),
-    )
+    said: dict[str, Any] = {
+        "motion": opened.motion,
+        "format": opened.format,
+        "turns": turns,
+        "max_words": opened.max_words or None,
+        "pro": _seat_request(*seats["pro"]) if any(models.values()) else DebaterRequest(),
+        "con": _seat_request(*seats["con"]) if any(models.values()) else DebaterRequest(),
+        "judge": judge,
+        "max_cost_usd": wanted.max_cost_usd,
+        "deadline_s": wanted.deadline_s,
+        "language": opened.language or "en",
+    }
+    if opened.format == "protocol":
+        request: DebateRequest = ProtocolRequest(**said)
+    else:
+        request = ExchangeRequest(**said, transcript=None if any(models.values()) else _same_transcript(source))
     made, _ = await opening_for(log, request, registry, settings)
     limits = {"max_cost_usd": wanted.max_cost_usd, "deadline_s": wanted.deadline_s}
     return replace(
@@ -340,6 +516,18 @@ async def _changed(
         exhibition=None,
         moot=VERSION,
     )
+
+
+def _check_protocol(wanted: ForkRequest, opened: DebateOpened) -> None:
+    """Raise ``BadField`` for what a fork of a protocol cannot change."""
+    if wanted.turns not in {None, opened.turns}:
+        raise BadField(
+            "turns", f"this protocol has {opened.turns} statements, and so has its fork: leave the turns out"
+        )
+    for side in SIDES:
+        if getattr(wanted.directive, side) is not None:
+            why = "a debater of a protocol gets no directives: send a message of the moderator to both sides"
+            raise BadField(f"directive.{side}", why)
 
 
 def _is_changed(seat: ForkSeatRequest) -> bool:

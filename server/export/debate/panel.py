@@ -1,11 +1,12 @@
 """A panel to read: its outcome, the agreement of the raters, every number, and the outcome without each rater."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from msgspec import UNSET
 
-from events.state.parts.panel import PanelState, RaterState
-from events.text.figures import rounded
+from events.state.parts.panel import MOVED_BY_WORDS, PanelState, RaterState
+from events.text.figures import rounded, signed
 from events.types import AgreementMeasured, ArtifactJudged, DeliberationHeld, OpinionGiven, PanelConcluded
 from events.view.view import View
 from server.export import document as doc
@@ -18,8 +19,13 @@ from server.export.wording import (
     interval,
     item_name,
     left_out_words,
+    point_lines,
     share,
+    weight_lines,
+    why_changed,
 )
+
+CRITERIA: Final = "The value of the criteria counts as well which criterion is rated higher than another."
 
 
 def panel_blocks(view: View) -> Iterator[doc.Block]:
@@ -39,10 +45,10 @@ def panel_blocks(view: View) -> Iterator[doc.Block]:
     if panel.agreement is not UNSET:
         blocks.append(_agreement(panel.agreement, "turns" if view.format == "exchange" else "arguments"))
     if concluded is not UNSET:
-        blocks.append(_disputes(concluded))
+        blocks.append(_disputes(concluded, panel.thresholds.get("disputed_variance")))
     blocks += (*_numbers(panel), *_seats(panel))
     if concluded is not UNSET:
-        blocks += _without(concluded)
+        blocks += _without(panel, concluded)
     yield doc.Section("The panel", (*blocks, *_deliberation(panel)))
 
 
@@ -58,6 +64,7 @@ def _outcome(panel: PanelState, conclusion: PanelConcluded) -> Iterator[doc.Bloc
             yield doc.Paragraph(f"The reason: {decided.reason}")
     title = "What to find out instead" if conclusion.winner == "neither" else "What to find out next"
     yield from doc.listed(title, conclusion.advice)
+    yield from doc.listed("What to do", conclusion.act or ())
 
 
 def _sums(conclusion: PanelConcluded) -> str:
@@ -79,22 +86,29 @@ def _agreement(given: AgreementMeasured, items: str) -> doc.Section:
         others = f"Scores calibrated by {given.calibration}: {interval(given.calibrated)}; {others}"
     else:
         by = f"Krippendorff’s alpha, calibrated by {given.calibration}"
+        what = "Scores" if given.arguments is UNSET else f"Criteria: every one of the {items}, on every criterion"
         scores = [
-            f"Scores ({by}): {coefficient(given.calibrated, rated)}.",
+            f"{what} ({by}): {coefficient(given.calibrated, rated)}.",
             f"Lead (alpha of the margins between the sides): {coefficient(given.margins, rated)}.",
         ]
         others = f"Scores as given: {interval(given.raw)}; {others}"
+    if given.arguments is not UNSET:
+        each = f"one calibrated score by each rater for each of the {items}; this decides"
+        scores.insert(0, f"{items.capitalize()} ({each}): {coefficient(given.arguments, rated)}.")
     found = [*scores, f"Standings (Fleiss’ kappa): {coefficient(given.kappa, stood)}.", others]
     if given.icc_agreement is not UNSET and given.icc_consistency is not UNSET:
         icc = f"ICC(2,k) {interval(given.icc_agreement)}; without strictness ICC(3,k) {interval(given.icc_consistency)}"
         found.append(f"The raters’ mean: {icc}.")
-    about = doc.Paragraph("1 is agreement throughout, 0 what chance would give.")
-    return doc.Section("How far the raters agree", (doc.Listing(tuple(found)), about), 3)
+    about = "1 is agreement throughout, 0 what chance would give."
+    if given.arguments is not UNSET:
+        about = f"{about} {CRITERIA}"
+    return doc.Section("How far the raters agree", (doc.Listing(tuple(found)), doc.Paragraph(about)), 3)
 
 
-def _disputes(conclusion: PanelConcluded) -> doc.Block:
+def _disputes(conclusion: PanelConcluded, variance: float | None) -> doc.Block:
     if not conclusion.disputed:
-        return doc.Paragraph("Nothing is disputed: on no item do the raters lie far apart.")
+        low = "" if variance is None else f": no item’s scores have a variance of {variance:g} or more"
+        return doc.Paragraph(f"Nothing is disputed{low}.")
     ordered = sorted(conclusion.disputed.items(), key=lambda each: -each[1].variance)
     items = (
         f"{item_name(item)}: {', '.join(f'{name} {rounded(score)}' for name, score in each.scores.items())};"
@@ -110,8 +124,9 @@ def _numbers(panel: PanelState) -> Iterator[doc.Section]:
         return
     items = dict.fromkeys(item for name in names for item in _items(panel.raters[name]))
     cells = {item: [_cell(panel.raters[name], item) for name in names] for item in items}
-    rows = ((item_name(item), *cells[item], _variance(panel, item)) for item in items)
-    table = doc.Table(("item", *(doc.Column(each, "n") for each in (*names, "variance"))), tuple(rows))
+    rows = ((item_name(item), *cells[item], _variance(panel, item), *_standings(panel, item)) for item in items)
+    columns = (*(doc.Column(each, "n") for each in (*names, "variance")), *(("standings",) if panel.standings else ()))
+    table = doc.Table(("item", *columns), tuple(rows))
     yield doc.Section("Every rater’s numbers", (table,), 3)
 
 
@@ -122,6 +137,10 @@ def _items(rater: RaterState) -> Iterable[str]:
 def _variance(panel: PanelState, item: str) -> str:
     known = panel.items.get(item)
     return "–" if known is None or known.variance is UNSET else rounded(known.variance, 2)
+
+
+def _standings(panel: PanelState, item: str) -> tuple[str, ...]:
+    return (panel.standings.get(item, "–"),) if panel.standings else ()
 
 
 def _cell(rater: RaterState, item: str) -> str:
@@ -144,7 +163,7 @@ def _seat(name: str, rater: RaterState, weights: Mapping[str, float], offsets: M
     if name in weights:
         parts.insert(0, f"weight {share(weights[name])}")
     if name in offsets:
-        parts.append(f"{offsets[name]:+.1f} points beside the mean".replace("-", "−"))
+        parts.append(f"{signed(offsets[name])} points beside the mean")
     if scored is not UNSET and scored.missing is not UNSET:
         parts.append(f"gave no scores: {scored.missing.reason}")
     elif scored is not UNSET and scored.absent:
@@ -154,11 +173,11 @@ def _seat(name: str, rater: RaterState, weights: Mapping[str, float], offsets: M
     return f"{seat.title}, {seat.model}: {'; '.join(parts)}{caveat}{finding}"
 
 
-def _without(conclusion: PanelConcluded) -> tuple[doc.Section, ...]:
+def _without(panel: PanelState, conclusion: PanelConcluded) -> tuple[doc.Section, ...]:
     return doc.listed(
         "If one rater were left out",
         (
-            f"Without the {name.replace('_', ' ')} rater: {left_out_words(each)}"
+            f"Without {panel.raters[name].seat.title}: {left_out_words(each)}"
             f" (alpha {figure(each.alpha)}, gap {share(each.gap)})"
             for name, each in conclusion.without.items()
         ),
@@ -173,19 +192,21 @@ def _deliberation(panel: PanelState) -> Iterator[doc.Section]:
         return
     stands = (doc.Paragraph(RECORD_STANDS),) if panel.verdict is UNSET else ()
     rounds = doc.Listing(tuple(_round(panel, held) for held in panel.rounds.values()))
-    moved = {kind: panel.moved.get(kind, 0) for kind in ("evidence", "conformity")}
-    changed = doc.Paragraph(f"Minds changed: {moved['evidence']} by evidence, {moved['conformity']} by conformity.")
+    ways = ", ".join(f"{panel.moved.get(kind, 0)} {words}" for kind, words in MOVED_BY_WORDS.items())
+    changed = doc.Paragraph(f"Minds changed: {ways}.")
     yield doc.Section("Deliberation", (*stands, rounds, changed), 3)
 
 
 def _round(panel: PanelState, held: DeliberationHeld) -> doc.Item:
     ended = f"; {held.ended}" if held.ended else ""
-    changes = []
+    changes, titles = [], _titles(panel)
     for change in held.changes:
-        why = f"by evidence: “{change.quote}”" if change.kind == "evidence" else "by conformity"
-        who = panel.raters[change.rater].seat.title if change.rater in panel.raters else change.rater
         before, after = (NAMES.get(each, each) for each in (change.before, change.after))
-        changes.append(f"{who}: {before} → {after}, {why}")
+        changes.append(f"{titles.get(change.rater, change.rater)}: {before} → {after}, {why_changed(change, titles)}")
+    changes += [
+        f"{titles[rater]} gave no opinion: its opinion of round {number} stands"
+        for rater, number in (held.carried or {}).items()
+    ]
     return doc.Item(
         f"Round {held.round}: agreement {figure(held.before)} → {figure(held.after)}{ended}", tuple(changes)
     )
@@ -193,7 +214,7 @@ def _round(panel: PanelState, held: DeliberationHeld) -> doc.Item:
 
 def _artifact(panel: PanelState) -> Iterator[doc.Section]:
     if panel.verdict is not UNSET:
-        yield _verdict(panel.verdict)
+        yield _verdict(panel, panel.verdict)
     yield doc.Section("Who judged", (doc.Listing(tuple(_judged(panel, name) for name in panel.raters)),), 3)
 
 
@@ -209,21 +230,27 @@ def _judged(panel: PanelState, name: str) -> doc.Item:
     return doc.Item(text, own)
 
 
-def _verdict(verdict: ArtifactJudged) -> doc.Section:
+def _verdict(panel: PanelState, verdict: ArtifactJudged) -> doc.Section:
+    """The verdict in a line; under it the reasons of those that hold another one, and the weights."""
+    assert panel.says is not UNSET, "the artifact has been judged"
     if verdict.missing is not UNSET:
-        return doc.Section(f"No verdict: {verdict.missing.reason}", ())
-
-    def weights(shares: Mapping[str, float]) -> str:
-        return ", ".join(f"{name} {share(weight)}" for name, weight in shares.items())
-
-    own = f"{verdict.independent} ({weights(verdict.independent_shares)})"
-    blocks: tuple[doc.Block, ...] = (
-        doc.Lines((f"After deliberation: {weights(verdict.shares)}.", f"On their own, the verdict of record: {own}.")),
-        doc.Listing(verdict.reasons),
-        *doc.listed("Findings", verdict.findings),
-        *doc.listed("Remediation", verdict.remediation),
+        return doc.Section(panel.says, ())
+    titles = _titles(panel)
+    against = (
+        doc.Item((doc.Strong(titles[rater]), f": {_opinion(panel.opinions[number][rater])}"))
+        for rater, number in (panel.dissent or {}).items()
     )
-    return doc.Section(f"Verdict: {verdict.verdict}", blocks)
+    blocks: tuple[doc.Block, ...] = (
+        *doc.listed("Against it", against),
+        doc.Section("How it came about", (doc.Lines(tuple(weight_lines(verdict))), doc.Listing(verdict.reasons)), 3),
+        *doc.listed("Findings", point_lines(verdict.named_findings, verdict.findings, titles)),
+        *doc.listed("Remediation", point_lines(verdict.named_remediation, verdict.remediation, titles)),
+    )
+    return doc.Section(f"Verdict: {panel.says}", blocks)
+
+
+def _titles(panel: PanelState) -> dict[str, str]:
+    return {name: rater.seat.title for name, rater in panel.raters.items()}
 
 
 def _opinion(opinion: OpinionGiven) -> str:

@@ -4,12 +4,25 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import UNSET
 
+from events.state.parts.panel import PanelState
 from events.state.parts.rounds import ArgumentState, ProtocolState
 from events.text.figures import rounded
-from events.types import SIDES, ArgumentTraced, Briefing, ClosingStated, Missing, Side, other
+from events.types import SIDES, ArgumentTraced, Briefing, ClosingStated, FallacyFound, Missing, Side, other
 from events.view.view import View
 from server.export.debate.exchange import citations
-from server.export.document import Block, Column, Listing, Marked, Paragraph, Quoted, Section, Strong, Table, listed
+from server.export.document import (
+    Block,
+    Column,
+    Item,
+    Listing,
+    Marked,
+    Paragraph,
+    Quoted,
+    Section,
+    Strong,
+    Table,
+    listed,
+)
 from server.export.text import one_line
 from server.export.wording import NAMES, RESPONSES, SIGNS, STANDINGS
 
@@ -36,12 +49,19 @@ def briefing_section(briefing: Briefing, claims: Mapping[str, str]) -> Section:
         ("What to find out", briefing.find_out),
         ("Cautions", briefing.cautions),
     ):
-        blocks += listed(title, (f"{each}: {claims[each]}" if each in claims else each for each in found))
+        blocks += listed(title, (_listed(each, claims, briefing) if each in claims else each for each in found))
     return Section("Decision briefing", tuple(blocks))
 
 
-def protocol_blocks(view: View) -> Iterator[Block]:
-    """Everything that a protocol adds to a debate."""
+def _listed(name: str, claims: Mapping[str, str], briefing: Briefing) -> Item:
+    """An argument with what it claims, the standings of judge and panel, and the limits within which it holds."""
+    standings, limits = (briefing.standings or {}).get(name), (briefing.limits or {}).get(name)
+    beside = f" ({standings})" if standings else ""
+    return Item(f"{name}: {claims[name]}{beside}", (f"Limits: {limits}",) if limits else ())
+
+
+def protocol_blocks(view: View, scores: Mapping[str, Iterable[Block]]) -> Iterator[Block]:
+    """Everything that a protocol adds to a debate.  ``scores``: what those of each argument are made of, by its id."""
     protocol = view.protocol
     if not isinstance(protocol, ProtocolState):
         return
@@ -49,7 +69,7 @@ def protocol_blocks(view: View) -> Iterator[Block]:
         yield briefing_section(protocol.briefing, {name: each.claim for name, each in protocol.arguments.items()})
     for side in SIDES:
         if side in protocol.openings:
-            yield Section(SIGNS[side], tuple(_case(view, protocol, side)))
+            yield Section(SIGNS[side], tuple(_case(view, protocol, side, scores)))
     if protocol.closings:
         closings = (_closing(side, protocol.closings[side]) for side in SIDES if side in protocol.closings)
         yield Section("Closings", tuple(closings))
@@ -59,16 +79,16 @@ def protocol_blocks(view: View) -> Iterator[Block]:
         for line in citations(view, number)
     )
     yield from listed("Citations", cited, level=2)
-    yield from _trace(protocol)
+    yield from _trace(protocol, view.panel.standings if isinstance(view.panel, PanelState) else {})
 
 
-def _case(view: View, protocol: ProtocolState, side: Side) -> Iterator[Block]:
+def _case(view: View, protocol: ProtocolState, side: Side, scores: Mapping[str, Iterable[Block]]) -> Iterator[Block]:
     opening, examiner = protocol.openings[side], other(side)
     yield from _faulty("This opening", opening.faults, opening.free_text)
     for name, each in protocol.arguments.items():
         if each.side == side:
-            heading = [name, *((_standing(each.trace), _total(each.trace)) if each.trace is not UNSET else ())]
-            yield Section(" · ".join(heading), tuple(_argument(each)), 3)
+            heading = " · ".join(argument_heading(name, each))
+            yield Section(heading, (*argument_blocks(each), *scores.get(name, ())), 3)
     turn = view.turns.get(CROSSED_IN[examiner])
     text = turn.text if turn is not None else ""
     yield from _faulty(f"{NAMES[examiner]}’s cross-examination of it", protocol.crossed.get(examiner, ()), text)
@@ -76,13 +96,20 @@ def _case(view: View, protocol: ProtocolState, side: Side) -> Iterator[Block]:
         yield from _faulty(ANSWERS, answered.faults, answered.free_text)
 
 
-def _argument(each: ArgumentState) -> Iterator[Block]:
+def argument_heading(name: str, each: ArgumentState) -> tuple[str, ...]:
+    """The id of an argument, then its standing and its total once the judge has assessed it."""
+    return (name, *((_standing(each.trace), _total(each.trace)) if each.trace is not UNSET else ()))
+
+
+def argument_blocks(each: ArgumentState) -> Iterator[Block]:
+    """An argument, what was said of it, and the judge's words."""
     yield Paragraph(each.claim, "lead")
     yield Quoted(f"{one_line(each.reasoning)}\n\nEvidence: {one_line(each.evidence)}")
     if each.cross is not UNSET:
         asks = (" And asks: ", Marked(each.cross.follow_up)) if each.cross.follow_up else ()
         how = f"{SIGNS[each.cross.by]} {RESPONSES[each.cross.response]}:"
         yield Paragraph((Strong(how), f" {each.cross.reasoning}", *asks))
+    yield from _fallacies(found for found in each.fallacies.values() if found.by)
     if each.answer is not UNSET:
         yield Paragraph((Strong(f"{SIGNS[each.side]} answers:"), f" {each.answer}"))
     if each.trace is not UNSET:
@@ -90,9 +117,12 @@ def _argument(each: ArgumentState) -> Iterator[Block]:
         missing = f"no standing: {each.trace.missing.reason}" if each.trace.missing is not UNSET else ""
         if words := " ".join(filter(None, [_sentence(each.trace.reason), missing, scores])):
             yield Paragraph(f"Judge: {words}")
-    if each.fallacies:
-        found = (f"{one.fallacy.replace('_', ' ')}: “{one.quote}” {one.reason}" for one in each.fallacies.values())
-        yield Listing(tuple(found))
+    yield from _fallacies(found for found in each.fallacies.values() if not found.by)
+
+
+def _fallacies(found: Iterable[FallacyFound]) -> Iterator[Listing]:
+    if items := tuple(f"{each.fallacy.replace('_', ' ')}: “{each.quote}” {each.reason}" for each in found):
+        yield Listing(items)
 
 
 def _closing(side: Side, each: ClosingStated) -> Section:
@@ -106,8 +136,8 @@ def _closing(side: Side, each: ClosingStated) -> Section:
     return Section(f"{SIGNS[side]} · {each.words} words", tuple(blocks), 3)
 
 
-def _trace(protocol: ProtocolState) -> Iterator[Section]:
-    """A table with a row for each argument, and both totals."""
+def _trace(protocol: ProtocolState, standings: Mapping[str, str]) -> Iterator[Section]:
+    """A table with a row for each argument, and both totals.  ``standings``: those of the panel, in words."""
     traced = {name: each.trace for name, each in protocol.arguments.items() if each.trace is not UNSET}
     if not traced:
         return
@@ -118,10 +148,12 @@ def _trace(protocol: ProtocolState) -> Iterator[Section]:
             _standing(each),
             *(f"{each.scores[part]:g}" if part in each.scores else "–" for part in names),
             "–" if isinstance(each.total, Missing) else rounded(each.total, 2),
+            *((standings.get(name, "–"),) if standings else ()),
         )
         for name, each in traced.items()
     )
-    table = Table(("argument", "standing", *(Column(name, "n") for name in (*names, "total"))), tuple(rows))
+    figures = (Column(name, "n") for name in (*names, "total"))
+    table = Table(("argument", "standing", *figures, *(("panel",) if standings else ())), tuple(rows))
     yield Section("Trace", (table, *_totals(protocol)))
 
 
@@ -133,7 +165,7 @@ def _totals(protocol: ProtocolState) -> Iterator[Paragraph]:
         yield Paragraph(f"No overall assessment: {given.missing.reason}")
         return
     totals = (
-        f"{NAMES[side]} {'–' if isinstance(total, Missing) else format(total, '.2f')}"
+        f"{NAMES[side]} {'–' if isinstance(total, Missing) else rounded(total, 2)}"
         for side, total in (("pro", given.pro_total), ("con", given.con_total))
     )
     yield Paragraph(f"Totals: {', '.join(totals)}")

@@ -1,12 +1,14 @@
 """A debate to read: its outcome and key moments, its turns with their scores, and what the judge left open."""
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from msgspec import UNSET
 
 from events.state.parts.evidence import INITIAL as NO_EVIDENCE
 from events.state.parts.evidence import EvidencePack
 from events.state.parts.panel import PanelState
+from events.text.figures import percent, signed
 from events.types import STANCES, Missing
 from events.view.audience import Agreement, AudienceView, BeliefShift
 from events.view.poll import LeadChange, StanceShare
@@ -14,33 +16,53 @@ from events.view.turn_view import TurnView
 from events.view.view import SeatView, View
 from server.evidence.passages import FOUND_BY_NAMES, READ_BADLY
 from server.export import document as doc
+from server.export.argument_audit import ArgumentAudit
 from server.export.audit import Audit
 from server.export.debate import exchange
+from server.export.debate.arguments import score_blocks
 from server.export.debate.panel import panel_blocks
 from server.export.debate.protocol import protocol_blocks
 from server.export.document.markdown import to_markdown
 from server.export.lab.report import lab_blocks
 from server.export.wording import BRIEF, NAMES, POLL_STANCES, SIGNS, judge_name, seat_of, sources_of, verdict_of
 
+Blocks = tuple[doc.Block, ...]
+LEFT_OPEN: Final = "Not checked, refused, paid for already, and second opinions"
 
-def as_markdown(view: View, audits: Iterable[Audit] = (), pack: EvidencePack = NO_EVIDENCE) -> str:
+
+def as_markdown(
+    view: View,
+    audits: Iterable[Audit] = (),
+    pack: EvidencePack = NO_EVIDENCE,
+    arguments: Iterable[ArgumentAudit] = (),
+) -> str:
     """The debate as Markdown; see ``debate_document``."""
-    return to_markdown(debate_document(view, audits, pack))
+    return to_markdown(debate_document(view, audits, pack, arguments))
 
 
 def debate_document(
-    view: View, audits: Iterable[Audit] = (), pack: EvidencePack = NO_EVIDENCE, *, is_brief: bool = False
+    view: View,
+    audits: Iterable[Audit] = (),
+    pack: EvidencePack = NO_EVIDENCE,
+    arguments: Iterable[ArgumentAudit] = (),
+    *,
+    is_brief: bool = False,
 ) -> doc.Document:
-    """The whole debate; a brief one leaves out why its turns have their scores.
+    """The whole debate; a brief one leaves out why its turns and arguments have their scores.
 
-    ``audits`` of its turns add why each score changed, and what was missing, refused or settled by a second opinion.
+    ``audits`` of its turns add why each score changed, and what was missing, refused or settled by a second opinion;
+    those of ``arguments`` add what their scores are made of.
     ``pack`` adds all documents; without it only cited passages are there.
     """
     by_turn = {str(each.turn): each for each in audits}
-    return doc.Document(view.motion, tuple(_blocks(view, by_turn, pack, is_brief=is_brief)), view.language or "en")
+    scores = {} if is_brief else {each.argument: tuple(score_blocks(each)) for each in arguments}
+    blocks = _blocks(view, by_turn, pack, scores, is_brief=is_brief)
+    return doc.Document(view.motion, tuple(blocks), view.language or "en")
 
 
-def _blocks(view: View, audits: dict[str, Audit], pack: EvidencePack, *, is_brief: bool) -> Iterator[doc.Block]:
+def _blocks(
+    view: View, audits: dict[str, Audit], pack: EvidencePack, scores: dict[str, Blocks], *, is_brief: bool
+) -> Iterator[doc.Block]:
     yield doc.Paragraph(("Debate ", doc.Marked(view.id, "code"), f" · {view.state} · opened {view.opened_at}"))
     yield doc.Listing(tuple(_seats(view)))
     yield from (doc.Paragraph((doc.Marked(each),)) for each in sources_of(view.transcript, view.origin))
@@ -49,7 +71,7 @@ def _blocks(view: View, audits: dict[str, Audit], pack: EvidencePack, *, is_brie
         yield from (*_end(view), *_headline(view))
     if view.format == "protocol":
         silent = (f"{SIGNS[turn.side]}, turn {n}: {turn.state}" for n, turn in view.turns.items() if not turn.text)
-        yield from (*protocol_blocks(view), doc.Listing(tuple(silent)), *_messages(view))
+        yield from (*protocol_blocks(view, scores), doc.Listing(tuple(silent)), *_messages(view))
     else:
         yield from messages_after(view, 0)
         for number, turn in view.turns.items():
@@ -66,10 +88,7 @@ def _blocks(view: View, audits: dict[str, Audit], pack: EvidencePack, *, is_brie
     open_points = (
         f"turn {each.turn}, {line}" for each in audits.values() for line in exchange.audit_lines(each, first)
     )
-    yield from (
-        *doc.listed("Not checked, refused, paid for already, and second opinions", open_points, 2),
-        *_documents(pack),
-    )
+    yield from (*doc.listed(LEFT_OPEN, open_points, 2), *_documents(pack))
 
 
 def _seats(view: View) -> Iterator[str]:
@@ -240,14 +259,14 @@ def _poll(view: View) -> Iterator[doc.Section]:
 
 
 def _stance_share(share: StanceShare) -> str:
-    return f"{share.count} ({share.share:.0%}; {share.low:.0%} to {share.high:.0%})"
+    return f"{share.count} ({percent(share.share, 0)}; {percent(share.low, 0)} to {percent(share.high, 0)})"
 
 
 def _lead_change(change: LeadChange | Missing) -> str:
     """Who won by a change of the lead, and the gains of both sides."""
     if isinstance(change, Missing):
         return f"none, because {change.missing.reason}"
-    gains = ", ".join(f"{NAMES[side]} {100 * gain:+.1f} points" for side, gain in change.gains.items())
+    gains = ", ".join(f"{NAMES[side]} {signed(100 * gain)} points" for side, gain in change.gains.items())
     return f"{'a tie' if change.winner == 'neither' else NAMES[change.winner]} ({gains})"
 
 
@@ -273,7 +292,7 @@ def _beside(agreement: Agreement | object) -> str:
     if isinstance(agreement.votes, Missing):
         return f"; {agreement.votes.missing.reason}"
     winner = "neither side" if agreement.winner == "neither" else NAMES[agreement.winner]
-    return f"; {agreement.votes:.0%} agree with the verdict ({winner})"
+    return f"; {percent(agreement.votes, 0)} agree with the verdict ({winner})"
 
 
 def _move(turn: str, move: BeliefShift) -> str:

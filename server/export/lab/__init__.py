@@ -6,6 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from events.types import Battery, Effect, LabVerdict
+from events.types.lab import OF_ABILITY
 from events.view.lab import LabView
 from judge.lab.trials import BATTERIES
 from server.export.lab.figures import in_figures
@@ -16,6 +17,9 @@ VERDICTS: Final[Mapping[LabVerdict, str]] = {
     "no bias that matters": "a difference that would matter is excluded",
     "cannot tell": "neither a bias nor its absence is shown: more items would tell",
     "measured": "a figure without a value to compare it with",
+    "better": "better, beyond chance, than what it is compared with",
+    "worse": "worse, beyond chance, than what it is compared with",
+    "not shown": "it could be what it is compared with",
     "within the floor": "judged by an earlier rule, which let the noise of one answer hide a bias",
     "could not have seen it": "judged by an earlier rule: too few items",
 }
@@ -29,11 +33,17 @@ OF_WEAKNESS: Final[Mapping[str, tuple[tuple[Battery, str], ...]]] = {
     "side": (("side", "pro_less_con"), ("side", "pro_pick"), ("labels", "pro_by_name")),
     "family": (("family", "own_pick"),),
     "alarms": (("authority", "false_alarms"), ("authority", "cited_false"), ("obscure", "fabricated_sourced")),
-    "leniency": (("retest", "sd"),),
+    "leniency": (("level", "points"), ("people", "scores_level"), ("retest", "sd")),
     "samples": (("retest", "sd"), ("retest", "flips")),
     "conformity": (("pressure", "belief"), ("pressure", "crowd"), ("pressure", "challenge")),
     "injection": (("injection", "points"), ("injection", "wins")),
-    "truth": (("people", "pairs_accuracy"), ("people", "debates_accuracy"), ("pressure", "right_plain")),
+    "truth": (
+        ("people", "pairs_accuracy"),
+        ("people", "pairs_kappa"),
+        ("people", "debates_accuracy"),
+        ("people", "debates_kappa"),
+        ("pressure", "right_plain"),
+    ),
 }
 """The effects that a lab measures of each known weakness of ``judge/report/weaknesses.json``."""
 
@@ -72,10 +82,13 @@ def answers(effects: Sequence[Effect]) -> list[tuple[str, str]]:
     """The title of each battery with a tested figure, and what the run says of it."""
     found = []
     for battery in dict.fromkeys(each.battery for each in effects):
-        tested = [each for each in effects if each.battery == battery and each.verdict != "measured"]
+        tested = [each for each in effects if each.battery == battery and each.is_of_bias]
         biased = [name_of(each) + _less(each) for each in tested if each.is_biased]
         free = sum(each.verdict in FREE for each in tested)
-        if biased:
+        able = [each for each in effects if each.battery == battery and each.verdict in OF_ABILITY]
+        if able and not biased:
+            tested, answer = able, "; ".join(f"{name_of(each)}: {each.verdict}" for each in able)
+        elif biased:
             answer = f"biased ({'; '.join(biased)})"
         elif free == len(tested):
             answer = "no bias that matters"
@@ -107,7 +120,7 @@ def lost_trials(lab: LabView) -> str:
 
 def summary(effects: Sequence[Effect]) -> str:
     """The result in one or two sentences: the biases, then how many comparisons exclude one that matters."""
-    tested = [each for each in effects if each.verdict != "measured"]
+    tested = [each for each in effects if each.is_of_bias]
     if not tested:
         return "No figure of this run has a value to compare it with."
     biased = [each for each in tested if each.is_biased]
@@ -171,6 +184,13 @@ EFFECTS: Final[Mapping[str, str]] = {
     "pressure.crowd": "a crowd: flawed speech chosen more often",
     "pressure.challenge": "a doubt: flawed speech chosen more often",
     "family.own_pick": "speech of its own family chosen",
+    "people.scores_level": "scores: points more than people give",
+    "people.scores_rank": "scores: rank correlation with people",
+    "level.points": "points more than the anchors",
+    "level.weak": "weak speeches: points more than the anchors",
+    "level.middle": "middle speeches: points more than the anchors",
+    "level.strong": "strong speeches: points more than the anchors",
+    "level.ordered": "weak, middle and strong scored in this order",
 }
 """The names of effects in words, by battery and name."""
 ENDINGS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -180,7 +200,9 @@ ENDINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "_others": "all other components",
     },
     "people": {
+        "_points_accuracy": "accuracy of the judge's points",
         "_accuracy": "accuracy of the judge",
+        "_kappa": "agreement beyond chance (kappa)",
         "_length_alone": "accuracy of length alone",
         "_beyond_length": "judge less length alone",
         "_beyond_person": "judge less people who judged live",

@@ -1,10 +1,12 @@
 """The figures of a lab run as SVG: a row of the forest plot for each effect, its axis, and the calibration curve.
 
-They have classes and no colours: ``web/lab/lab.css`` gives those, in the page and in the report.
+They have classes and no colours: ``web/lab/lab.css`` gives those, in the page and in the report.  ``files`` makes files
+of them that hold their own styles.
 """
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Final
 
@@ -22,6 +24,11 @@ MAX_TICKS: Final = 6
 NARROWEST: Final = {"share": 0.2, "points": 4.0}
 """The least width of an axis by unit: small differences must not fill the figure."""
 SQUARE: Final = 260
+SMALL: Final = 0.01
+MIN_SHOWN: Final = 0.0005
+"""Shares from ``MIN_SHOWN`` to ``SMALL`` have a decimal: 0.4 % is not 0 %."""
+FEW: Final = 10
+"""Clusters below which their number stands next to a figure: its interval is wide for that reason."""
 
 
 class Axis(Struct, frozen=True):
@@ -60,8 +67,11 @@ def shown(value: float | None, unit: str, *, signed: bool = False) -> str:
         return "–"
     sign = "+" if signed else ""
     decimals = 1 if unit == "points" else 2
-    text = f"{value * 100:{sign}.0f} %" if unit == "share" else f"{value:{sign}.{decimals}f}"
-    return text.replace("-", "−")
+    if unit == "share":
+        text = f"{value * 100:{sign}.{1 if MIN_SHOWN <= abs(value) < SMALL else 0}f} %"
+    else:
+        text = f"{value:{sign}.{decimals}f}"
+    return re.sub(r"^-(?=[0.]+(?: %)?$)", "", text).replace("-", "−")
 
 
 def axis_svg(axis: Axis, unit: str) -> str:
@@ -116,9 +126,21 @@ def in_figures(effect: Effect) -> str:
     if effect.estimate is None:
         return "no answer to measure it with"
     said = shown(effect.estimate, effect.unit)
+    return said if effect.low is None else f"{said}, 95 % {interval(effect)}"
+
+
+def interval(effect: Effect) -> str:
+    """The interval in words, with the number of clusters if they are few; empty without one."""
     if effect.low is None:
-        return said
-    return f"{said}, 95 % {shown(effect.low, effect.unit)} to {shown(effect.high, effect.unit)}"
+        return ""
+    few = f" ({clusters(effect)})" if effect.clusters < FEW else ""
+    return f"{shown(effect.low, effect.unit)} to {shown(effect.high, effect.unit)}{few}"
+
+
+def clusters(effect: Effect) -> str:
+    """The number of clusters in words: "3 topics"."""
+    what = "topic" if effect.battery == "people" else "motion"
+    return f"{effect.clusters} {what}{'' if effect.clusters == 1 else 's'}"
 
 
 def curve_svg(curve: Sequence[CalibrationBin]) -> str:
@@ -152,3 +174,57 @@ def curve_words(curve: Sequence[CalibrationBin]) -> str:
     """The curve in words."""
     said = "; ".join(f"said {each.stated:.0%}, right {each.right:.0%} of {each.n}" for each in curve)
     return f"Calibration: {said}"
+
+
+# figures as files
+
+NAMES: Final = 330
+"""Width of the names of effects at the left of a file, and of their figures at the right."""
+PLAIN: Final = """
+text { font: 12px Helvetica, Arial, sans-serif; fill: #222; }
+.tick, .grid { stroke: #ccc; }
+.null { stroke: #666; stroke-dasharray: 3 2; }
+.margin { fill: #222; opacity: .1; }
+.interval { stroke: #222; stroke-width: 2; }
+.estimate { fill: #222; stroke: #222; stroke-width: 2; }
+.biased .interval, .biased-by-less-than-matters .interval, .worse .interval { stroke: #a3231b; }
+.biased .estimate, .worse .estimate { fill: #a3231b; stroke: #a3231b; }
+.biased-by-less-than-matters .estimate { fill: #fff; stroke: #a3231b; }
+.no-bias-that-matters .estimate, .cannot-tell .estimate, .not-shown .estimate { fill: #fff; }
+.cannot-tell .interval, .not-shown .interval { stroke: #666; stroke-dasharray: 4 3; }
+"""
+
+
+def files(effects: Sequence[Effect], curve: Sequence[CalibrationBin], name: Callable[[Effect], str]) -> dict[str, str]:
+    """SVG files by their names: one forest plot for each unit, and the calibration curve.  ``name``: of an effect."""
+    made = {}
+    for unit in dict.fromkeys(each.unit for each in effects):
+        made[f"forest-{unit}.svg"] = _forest_svg(unit, [each for each in effects if each.unit == unit], name)
+    if curve:
+        made["calibration.svg"] = _alone(_placed(curve_svg(curve), 0, 0, 360, 340), 360, 340)
+    return made
+
+
+def _forest_svg(unit: str, effects: Sequence[Effect], name: Callable[[Effect], str]) -> str:
+    axis = axis_of(effects)
+    shown_axis = re.sub('text-anchor="(?:start|end)"', 'text-anchor="middle"', axis_svg(axis, unit))
+    parts = [_placed(shown_axis, NAMES, 0, WIDTH, AXIS)]
+    for number, each in enumerate(effects):
+        y = AXIS + number * ROW
+        middle = y + ROW / 2 + 4
+        parts.append(f'<text x="0" y="{middle}">{escape(name(each))}</text>')
+        parts.append(_placed(row_svg(each, axis), NAMES, y, WIDTH, ROW))
+        parts.append(f'<text x="{NAMES + WIDTH + 10}" y="{middle}">{escape(in_figures(each))}</text>')
+    return _alone("\n".join(parts), 2 * NAMES + WIDTH, AXIS + ROW * len(effects) + MARGIN)
+
+
+def _placed(svg: str, x: float, y: float, width: float, height: float) -> str:
+    return svg.replace("<svg ", f'<svg x="{x}" y="{y}" width="{width}" height="{height}" overflow="visible" ', 1)
+
+
+def _alone(content: str, width: float, height: float) -> str:
+    box = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {box}>\n<style>{PLAIN}</style>\n'
+        f'<rect width="100%" height="100%" fill="#fff"/>\n{content}\n</svg>\n'
+    )

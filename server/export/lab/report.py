@@ -12,7 +12,8 @@ from msgspec import UNSET
 
 import web
 from events.state.usage import in_usd
-from events.types import Battery, Effect
+from events.text.figures import rounded
+from events.types import Battery, Effect, LabVerdict
 from events.view.lab import LabView
 from events.view.view import View
 from judge.lab.trials import BATTERIES
@@ -20,23 +21,27 @@ from server.errors import NotNow
 from server.export import document as doc
 from server.export.document.html import tag, to_html
 from server.export.lab import VERDICTS, answers, lost_trials, name_of, summary, verdict_words
+from server.export.lab.calls import inert
 from server.export.lab.figures import (
     axis_of,
     axis_svg,
     curve_svg,
     curve_words,
+    files,
     in_figures,
+    interval,
     row_svg,
     shown,
     slug,
 )
+from server.export.lab.use import may_use
 from server.export.wording import as_asked
 from server.process.version import VERSION
 
 UNITS: Final[Mapping[str, str]] = {
     "points": "Points of a turn",
     "share": "Shares of answers",
-    "kappa": "Agreement with itself (kappa)",
+    "kappa": "Agreement (kappa)",
 }
 IDENTITY: Final[Mapping[str, str]] = {
     "judge": "Judge",
@@ -53,7 +58,7 @@ IDENTITY: Final[Mapping[str, str]] = {
 FIGURES: Final = (
     "Estimate",
     "95 %",
-    "Without bias",
+    "Compared with",
     "Matters",
     "Noise",
     "q",
@@ -66,10 +71,13 @@ OF_PLOT: Final = (
     "A mark is an estimate, and its line the 95 % interval. The vertical line is the value without bias. The band "
     "around it holds the differences that are too small to matter."
 )
+OPEN: Final[frozenset[LabVerdict]] = frozenset(("cannot tell", "not shown"))
+"""Verdicts that more items could change."""
 OF_FIGURES: Final = (
-    "q is the chance of such a difference without a bias (p), adjusted for the number of comparisons. Matters is the "
-    "least difference that matters. Noise is how much one answer differs from another when nothing changes. Detectable "
-    "is the smallest difference that so many items would probably show. Failed counts the answers that are missing."
+    "A figure is compared with its value without bias, or with what a judge without judgement reaches. q is the chance "
+    "of such a difference without a bias (p), adjusted for the number of comparisons. Matters is the least difference "
+    "that matters. Noise is how much one answer differs from another when nothing changes. Detectable is the smallest "
+    "difference that so many items would probably show. Failed counts the answers that are missing."
 )
 OF_CURVE: Final = (
     "How often the judge was right, by how sure it said that it was. On the line, it is right as often as it says."
@@ -86,7 +94,7 @@ def page_html(view: View) -> str:
 
 def report_html(view: View) -> str:
     """One file with everything: no script, and nothing that is fetched.  Raises ``NotNow`` before the result."""
-    _must_be_measured(view)
+    must_be_measured(view)
     styles = "".join(f"<style>{web.text_of(name)}</style>\n" for name in STYLES)
     page = _filled(view, is_alone=True)
     lines = [line for line in page.splitlines() if "/static/" not in line and "data-theme-button" not in line]
@@ -95,11 +103,12 @@ def report_html(view: View) -> str:
 
 def report_json(view: View) -> bytes:
     """Everything as one JSON object.  Raises ``NotNow`` before the result."""
-    lab = _must_be_measured(view)
+    lab = must_be_measured(view)
     body: dict[str, Any] = {
         "id": view.id,
         **dict(_identity(view, lab)),
         "batteries": lab.batteries,
+        "may_use": may_use(lab.effects or ()),
         "effects": lab.effects,
         "curve": lab.curve,
         "failed_trials": lab.failed_trials,
@@ -110,23 +119,25 @@ def report_json(view: View) -> bytes:
 
 def report_csv(view: View) -> str:
     """One line an effect.  Raises ``NotNow`` before the result."""
-    lab = _must_be_measured(view)
+    lab = must_be_measured(view)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = [field.name for field in msgspec.structs.fields(Effect)]
     writer.writerow(["run", "judge", *names])
     for effect in lab.effects or ():
         values = ("" if value is None else value for value in msgspec.structs.astuple(effect))
-        writer.writerow([view.id, _judge(view), *map(_inert, values)])
+        writer.writerow([view.id, _judge(view), *map(inert, values)])
     return text.getvalue()
 
 
-def _inert(value: Any) -> Any:
-    """A cell that a spreadsheet does not take for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t"} else value
+def report_figures(view: View) -> dict[str, str]:
+    """The figures as SVG files by their names.  Raises ``NotNow`` before the result."""
+    lab = must_be_measured(view)
+    return files(lab.effects or (), lab.curve or (), lambda each: f"{BATTERIES[each.battery].title}: {name_of(each)}")
 
 
-def _must_be_measured(view: View) -> LabView:
+def must_be_measured(view: View) -> LabView:
+    """The run of a view.  Raises ``NotNow`` without a result."""
     if not isinstance(view.lab, LabView):
         raise NotNow("this is a debate and no lab run")
     if view.lab.effects is UNSET:
@@ -182,14 +193,27 @@ def result_blocks(lab: LabView, effects: Sequence[Effect]) -> Iterator[doc.Block
         )
     yield doc.Facts(tuple(answers(effects)))
     yield doc.Paragraph(summary(effects), "lead")
+    yield doc.Paragraph((doc.Strong(MAY_I), f" {may_use(effects).says}"))
     if lost := lost_trials(lab):
         yield doc.Paragraph(f"{lost}. They are left out of the figures.")
+    for sentence in left_out(lab):
+        yield doc.Paragraph(sentence)
 
 
 def _short(effect: Effect) -> tuple[doc.Sentence, ...]:
-    interval = "" if effect.low is None else f"{shown(effect.low, effect.unit)} to {shown(effect.high, effect.unit)}"
-    kind = "bad" if effect.is_biased else "doubt" if effect.verdict == "cannot tell" else ""
-    return name_of(effect), shown(effect.estimate, effect.unit), interval, (doc.Marked(verdict_words(effect), kind),)
+    kind = "bad" if effect.is_biased or effect.verdict == "worse" else "doubt" if effect.verdict in OPEN else ""
+    return (
+        name_of(effect),
+        shown(effect.estimate, effect.unit),
+        interval(effect),
+        (doc.Marked(verdict_words(effect), kind),),
+    )
+
+
+def left_out(lab: LabView) -> Iterator[str]:
+    """What was given and is not asked about, one sentence a kind."""
+    for each in () if lab.left_out is UNSET else lab.left_out:
+        yield f"{each.asked:,} of {each.given:,} {each.kind} that people judged are asked about: {each.why}."
 
 
 def _facts(view: View, lab: LabView) -> tuple[tuple[str, str], ...]:
@@ -262,11 +286,33 @@ def _progress(view: View, lab: LabView) -> Iterator[doc.Block]:
         yield doc.Table(("Battery", "Answers", "Failed calls"), rows, "Progress", "progress")
 
 
+MAY_I: Final = "May I use this judge?"
+
+
+def use_section(effects: Sequence[Effect]) -> doc.Section:
+    """May I use this judge: the answer, and each condition with its figures."""
+    use = may_use(effects)
+    rows = tuple(
+        doc.Row((each.asks, (doc.Strong(each.answer),), " ".join(each.figures)), f"use-{each.answer.replace(' ', '-')}")
+        for each in use.conditions
+    )
+    table = doc.Table(
+        ("Condition", doc.Column("Answer", "n"), "Figures"),
+        rows,
+        "Conditions and the figures behind the answers",
+        "use",
+    )
+    return doc.Section(MAY_I, (doc.Paragraph(use.says, "lead"), table), name="use")
+
+
 def _result(lab: LabView, effects: Sequence[Effect]) -> Iterator[doc.Block]:
+    yield use_section(effects)
     yield doc.Paragraph(summary(effects), "lead")
     yield doc.Facts(tuple(answers(effects)), "answers")
     if lost := lost_trials(lab):
         yield doc.Paragraph(f"{lost}. They are left out of the figures and counted in the table.", "caveat")
+    for sentence in left_out(lab):
+        yield doc.Paragraph(sentence, "caveat")
     counts = Counter(each.verdict for each in effects)
     legend = (
         doc.Item((doc.Strong(f"{counts[verdict]} {verdict}"), f": {words}"), kind=slug(verdict))
@@ -308,15 +354,14 @@ def _figures(battery: Battery, effects: Sequence[Effect]) -> doc.Table:
 
 def _row(effect: Effect) -> tuple[doc.Sentence, ...]:
     unit = effect.unit
-    interval = "–" if effect.low is None else f"{shown(effect.low, unit)} to {shown(effect.high, unit)}"
     return (
         (f"{name_of(effect)}: {effect.verdict}", doc.Marked(f" {effect.note}", "small")),
         shown(effect.estimate, unit),
-        interval,
+        interval(effect) or "–",
         "–" if effect.verdict == "measured" else shown(effect.null, unit),
         shown(effect.margin, unit),
         shown(effect.floor, unit),
-        "–" if effect.q is None else f"{effect.q:.3f}",
+        "–" if effect.q is None else f"{rounded(effect.q, 3)}",
         shown(effect.detectable, unit),
         f"{effect.n:,}",
         f"{effect.clusters:,}",

@@ -132,8 +132,10 @@ def _lost(case: _SideOfProtocol) -> Iterator[Entry]:
     for name, each in case.mine.items():
         if each.standing == "REFUTED":
             yield (case.claimed(name, each), *_standing(case, name), *_replied(case, each), *case.reason(name))
-    for name, each in case.mine.items():
+    for name, each in case.debate.protocol.arguments.items():
         for position, found in each.fallacies.items():
+            if (found.by or each.side) != case.side:
+                continue
             at = int(position)
             words: dict[str, Part] = {"name": Strong(name), "fallacy": found.fallacy.replace("_", " ")}
             words |= {"turn": CitedTurn(found.turn, at), "quote": QuotedWords(found.quote)}

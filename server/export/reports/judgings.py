@@ -3,7 +3,7 @@
 ``first`` and ``second`` are the two judgings; every difference is second less first.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
@@ -14,7 +14,9 @@ from msgspec.structs import replace
 from events.state.claims import Claim
 from events.state.exchanges import Comparison
 from events.state.outcome import OutcomeWords
-from events.types import Coefficient, DebateOpened, DebateState, Effort, Missing, Side, Span, Winner, missing
+from events.state.parts.panel import PanelState
+from events.state.parts.rounds import ArgumentState
+from events.types import SIDES, Coefficient, DebateOpened, DebateState, Effort, Missing, Side, Span, Winner, missing
 from events.types.rubric import composite_dimensions, is_unscaled, name_of_rubric
 from events.view.turn_view import ComponentView, TurnView
 from events.view.view import Fold, View
@@ -23,6 +25,7 @@ from judge.rubrics.rubric import scores_turns_as
 from server.errors import NotNow
 from server.export.reports.paired import ScoreAgreement, choice_agreement, score_agreement
 
+PLACES: Final = 4
 NOT_JUDGED: Final = missing("it is not judged")
 NOT_GIVEN: Final = missing("its points follow from comparisons, since the judge gave no whole score")
 
@@ -47,9 +50,11 @@ class Judging(Struct, frozen=True, kw_only=True):
     outcome: OutcomeWords | UnsetType = UNSET
     """The same in words."""
     mean: dict[Side, float | Missing]
-    """Mean composite of each side's judged turns."""
+    """Mean composite of each side's judged turns; in format protocol the mean total of its arguments."""
     narrative: Winner | UnsetType = UNSET
     """The winner of the reading of the whole debate, if there is one."""
+    panel: str | UnsetType = UNSET
+    """The conclusion of the panel in one sentence, if there is one."""
 
 
 class ComponentPair(Struct, frozen=True, kw_only=True):
@@ -89,7 +94,17 @@ class Docking(Struct, frozen=True, kw_only=True):
     reason: str
 
 
-F = TypeVar("F", Flag, Docking)
+class NamedFallacy(Struct, frozen=True, kw_only=True):
+    """A fallacy in a statement for an argument, as one judge named it."""
+
+    argument: str
+    fallacy: str
+    quote: str
+    span: Span
+    reason: str
+
+
+F = TypeVar("F", Flag, Docking, NamedFallacy)
 
 
 class FindingPair(Struct, Generic[F], frozen=True, kw_only=True):
@@ -119,6 +134,29 @@ class TurnInBoth(Struct, frozen=True, kw_only=True):
     second: float | Missing
     difference: float | UnsetType = UNSET
     components: tuple[ComponentPair, ...] = ()
+
+
+class CriterionPair(Struct, frozen=True, kw_only=True):
+    """One criterion of an argument, as both judges scored it."""
+
+    criterion: str
+    first: float | UnsetType = UNSET
+    second: float | UnsetType = UNSET
+    difference: float | UnsetType = UNSET
+
+
+class ArgumentInBoth(Struct, frozen=True, kw_only=True):
+    """One argument of a protocol in both judgings; ``first`` and ``second`` are its totals."""
+
+    argument: str
+    side: Side
+    first: float | Missing
+    second: float | Missing
+    difference: float | UnsetType = UNSET
+    standings: tuple[str, str]
+    """Empty for one that has none."""
+    reasons: tuple[str, str]
+    criteria: tuple[CriterionPair, ...] = ()
 
 
 class Overlap(Struct, frozen=True, kw_only=True):
@@ -154,6 +192,15 @@ class JudgingComparison(Struct, frozen=True, kw_only=True):
     """Pairs of turns that both judges compared, and those where both preferred the same."""
     common_flags: Overlap
     common_dockings: Overlap
+    arguments: tuple[ArgumentInBoth, ...] = ()
+    """Of format protocol, whose arguments take the place of turns; ``scores`` are then those of their totals."""
+    standings: Coefficient | UnsetType = UNSET
+    """Fleiss' kappa over the standings of arguments."""
+    standings_alike: int = 0
+    standings_of: int = 0
+    """Arguments to which both judges gave a standing, and those to which both gave the same."""
+    fallacies: tuple[FindingPair[NamedFallacy], ...] = ()
+    common_fallacies: Overlap | UnsetType = UNSET
 
 
 class _Seen(NamedTuple):
@@ -172,10 +219,12 @@ class _Seen(NamedTuple):
 def compare_judgings(first: Fold, second: Fold, views: tuple[View, View]) -> JudgingComparison:
     """Compare two judgings of the same turns.  ``views`` are what this reader may see of them.
 
-    Raises ``NotNow`` if the turns are not the same words, or a debate is not of format exchange.
+    Raises ``NotNow`` if the turns are not the same words, or a debate is of neither format exchange nor protocol.
     """
     one, two = _Seen(first, views[0]), _Seen(second, views[1])
     numbers = _common_turns(one.view, two.view)
+    if one.view.format == "protocol":
+        return _compare_protocols(one, two, numbers)
     is_comparable = _scale(one) == _scale(two)
     turns = tuple(_turn(number, one.view, two.view, is_comparable=is_comparable) for number in numbers)
     scored = [
@@ -217,8 +266,9 @@ def compare_judgings(first: Fold, second: Fold, views: tuple[View, View]) -> Jud
 def _common_turns(one: View, two: View) -> list[int]:
     """The turns that both debates have, with the same words.  Raises ``NotNow``."""
     for view in (one, two):
-        if view.format != "exchange":
-            raise NotNow(f"debate {view.id} has the format {view.format}: moot compare needs two of format exchange")
+        if view.format not in {"exchange", "protocol"} or view.format != one.format:
+            needs = "moot compare needs two of format exchange, or two of format protocol"
+            raise NotNow(f"debate {view.id} has the format {view.format}: {needs}")
     if one.id == two.id:
         raise NotNow("this is one debate twice: moot diff compares two positions of one debate")
     spoken = [[int(number) for number, turn in view.turns.items() if turn.text] for view in (one, two)]
@@ -256,19 +306,25 @@ def _notes(one: _Seen, two: _Seen, common: int, *, is_comparable: bool) -> Itera
         )
     if is_comparable and is_unscaled(one.opened.rubric) != is_unscaled(two.opened.rubric):
         yield "One rubric scales turn 1 and the other one does not, so the composites of turn 1 are not compared."
+    yield from _limits(one, two, is_one_rule=scores_turns_as(one.opened.rubric, two.opened.rubric))
+    for seen, name in ((one, "first"), (two, "second")):
+        spoken = sum(bool(turn.text) for turn in seen.view.turns.values())
+        if spoken > common:
+            yield f"The {name} debate has {spoken} turns; only the {common} that both have are compared."
+
+
+def _limits(one: _Seen, two: _Seen, *, is_one_rule: bool) -> Iterator[str]:
+    """What limits the comparison in every format.  ``is_one_rule``: whether both score by the same rules."""
     models = [seen.view.judge.model if seen.view.judge is not UNSET else UNSET for seen in (one, two)]
     if models[0] is not UNSET and models[0] == models[1]:
         yield (
             "Both have the same judge: a difference shows how far it differs from itself."
-            if scores_turns_as(one.opened.rubric, two.opened.rubric)
+            if is_one_rule
             else "Both have the same judge: a difference comes from the rules, or the judge differs from itself."
         )
     if _messages(one) != _messages(two):
         yield "The messages of the moderator differ, so the two judges did not read the same."
     for seen, name in ((one, "first"), (two, "second")):
-        spoken = sum(bool(turn.text) for turn in seen.view.turns.values())
-        if spoken > common:
-            yield f"The {name} debate has {spoken} turns; only the {common} that both have are compared."
         if seen.view.state != "concluded":
             yield f"The {name} debate is {seen.view.state}: this is what is recorded so far."
 
@@ -295,15 +351,125 @@ def _judging(seen: _Seen) -> Judging:
         winner=UNSET if ended is UNSET else ended.winner,
         by_rule=UNSET if ended is UNSET else ended.by_rule,
         outcome=view.outcome,
-        mean={"pro": view.scorecard.pro.composite, "con": view.scorecard.con.composite},
+        mean=_means(seen),
         narrative=UNSET if narrative is UNSET else narrative.winner,
+        panel=view.panel.says if isinstance(view.panel, PanelState) else UNSET,
     )
+
+
+def _means(seen: _Seen) -> dict[Side, float | Missing]:
+    """The mean score of each side's turns, or of its arguments."""
+    given, card = seen.fold.debate.protocol.assessment, seen.view.scorecard
+    if seen.view.format != "protocol":
+        return {"pro": card.pro.composite, "con": card.con.composite}
+    if given is UNSET or seen.opened.rubric.protocol is None:
+        return dict.fromkeys(SIDES, NOT_JUDGED)
+    times = seen.opened.rubric.protocol.arguments
+    totals: dict[Side, float | Missing] = {"pro": given.pro_total, "con": given.con_total}
+    return {
+        side: total if isinstance(total, Missing) else round(total / times, PLACES) for side, total in totals.items()
+    }
 
 
 def _overlap(pairs: Sequence[FindingPair[Any]]) -> Overlap:
     first, second = ([each for each in pairs if getattr(each, who) is not UNSET] for who in ("first", "second"))
     both = sum(each.first is not UNSET and each.second is not UNSET for each in pairs)
     return Overlap(first=len(first), second=len(second), both=both)
+
+
+# protocols
+
+
+def _compare_protocols(one: _Seen, two: _Seen, numbers: Sequence[int]) -> JudgingComparison:
+    """Compare argument by argument."""
+    is_comparable = one.opened.rubric.criteria == two.opened.rubric.criteria
+    known = [seen.fold.debate.protocol.arguments for seen in (one, two)]
+    arguments = tuple(
+        _argument(name, known[0][name], known[1][name], is_comparable=is_comparable)
+        for name in known[0]
+        if name in known[1]
+    )
+    scored = [
+        (each.first, each.second)
+        for each in arguments
+        if isinstance(each.first, float) and isinstance(each.second, float) and each.difference is not UNSET
+    ]
+    stood = [{each.argument: each.standings[at] for each in arguments if all(each.standings)} for at in (0, 1)]
+    fallacies = tuple(_matched(numbers, _fallacies(known[0]), _fallacies(known[1])))
+    nothing = Overlap(first=0, second=0, both=0)
+    return JudgingComparison(
+        motion=one.view.motion,
+        language=one.view.language or "en",
+        digest=sha256(msgspec.json.encode(_words(one.view, numbers))).hexdigest(),
+        first=_judging(one),
+        second=_judging(two),
+        notes=tuple(_protocol_notes(one, two, is_comparable=is_comparable)),
+        turns=(),
+        flags=(),
+        dockings=(),
+        preferences=(),
+        scores=score_agreement([a for a, _ in scored], [b for _, b in scored], "argument"),
+        preferred=choice_agreement({}, {}),
+        preferred_alike=0,
+        preferred_of=0,
+        common_flags=nothing,
+        common_dockings=nothing,
+        arguments=arguments,
+        standings=choice_agreement(*stood),
+        standings_alike=sum(stood[1][name] == said for name, said in stood[0].items()),
+        standings_of=len(stood[0]),
+        fallacies=fallacies,
+        common_fallacies=_overlap(fallacies),
+    )
+
+
+def _protocol_notes(one: _Seen, two: _Seen, *, is_comparable: bool) -> Iterator[str]:
+    rules = [
+        (seen.opened.rubric.criteria, seen.opened.rubric.protocol, seen.opened.rubric.panel) for seen in (one, two)
+    ]
+    if not is_comparable:
+        yield "The rubrics have other criteria or weights, so totals are not compared."
+    elif rules[0] != rules[1]:
+        yield "The two judgings have different rubrics, so a difference may come from the rules and not from the judge."
+    yield from _limits(one, two, is_one_rule=rules[0] == rules[1])
+
+
+def _argument(name: str, one: ArgumentState, two: ArgumentState, *, is_comparable: bool) -> ArgumentInBoth:
+    first, second = (NOT_JUDGED if each.trace is UNSET else each.trace.total for each in (one, two))
+    has_both = is_comparable and isinstance(first, float) and isinstance(second, float)
+    given = [{} if each.trace is UNSET else each.trace.scores for each in (one, two)]
+    return ArgumentInBoth(
+        argument=name,
+        side=one.side,
+        first=first,
+        second=second,
+        difference=_apart(first, second) if has_both else UNSET,
+        standings=(one.standing or "", two.standing or ""),
+        reasons=("" if one.trace is UNSET else one.trace.reason, "" if two.trace is UNSET else two.trace.reason),
+        criteria=tuple(
+            CriterionPair(
+                criterion=each,
+                first=given[0].get(each, UNSET),
+                second=given[1].get(each, UNSET),
+                difference=_apart(given[0].get(each), given[1].get(each)),
+            )
+            for each in dict.fromkeys((*given[0], *given[1]))
+        ),
+    )
+
+
+def _apart(first: object, second: object) -> float | UnsetType:
+    return round(second - first, 2) if isinstance(first, float) and isinstance(second, float) else UNSET
+
+
+def _fallacies(arguments: Mapping[str, ArgumentState]) -> dict[int, list[NamedFallacy]]:
+    found: dict[int, list[NamedFallacy]] = {}
+    for each in (fallacy for argument in arguments.values() for fallacy in argument.fallacies.values()):
+        named = NamedFallacy(
+            argument=each.argument, fallacy=each.fallacy, quote=each.quote, span=each.span, reason=each.reason
+        )
+        found.setdefault(each.turn, []).append(named)
+    return found
 
 
 # turn by turn

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from msgspec import UNSET, UnsetType
 
 import web
+from events.text.figures import rounded
 from events.types import Coefficient, Missing, Side
 from events.view.turn_view import ComponentView
 from server.export import document as doc
@@ -14,22 +15,24 @@ from server.export.debate.exchange import winner_name
 from server.export.document.html import tag, to_html
 from server.export.labels import named
 from server.export.reports.judgings import (
+    ArgumentInBoth,
     ComponentPair,
     Docking,
     Flag,
     Judging,
     JudgingComparison,
+    NamedFallacy,
     Overlap,
     PreferencePair,
     TurnInBoth,
 )
 from server.export.reports.paired import IntervalEstimate
 from server.export.text import one_line
-from server.export.wording import NAMES, SIGNS, as_asked, interval, judge_name
+from server.export.wording import NAMES, SIGNS, STANDINGS, as_asked, interval, judge_name
 
 PAGE: Final = "lab/compare.html"
 TITLE: Final = "Two judgings of one debate"
-CLAIMS, FLAWS = "Suspect claims", "Flaws that cost points later"
+CLAIMS, FLAWS, FALLACIES = "Suspect claims", "Flaws that cost points later", "Fallacies"
 NONE: Final = "–"
 _NUMBERED: Final = re.compile(r"\b[CP]\d+\.\d+\b")
 PREFERRED: Final = {"earlier": "preferred the earlier", "later": "preferred the later", "draw": "preferred neither"}
@@ -50,32 +53,41 @@ def agreement_sentences(found: JudgingComparison) -> Iterator[str]:
             if one == two
             else f"The first judging names {says[0]}, the second {says[1]}."
         )
-    scores = found.scores
+    scores, unit = found.scores, "argument" if found.arguments else "turn"
     if scores.too_few is not UNSET:
         yield f"Scores: {scores.too_few}."
     if scores.bias is not UNSET and scores.apart is not UNSET:
         more = "more" if scores.bias.value > 0 else "less"
-        level = f"{abs(scores.bias.value):.1f} points {more} than the first" if scores.bias.value else "as much"
+        level = f"{rounded(abs(scores.bias.value))} points {more} than the first" if scores.bias.value else "as much"
         yield (
-            f"Level: the second judge gives a turn on average {level}{_interval(scores.bias, 1)}. "
-            f"Without regard to direction they are {scores.apart:.1f} points apart."
+            f"Level: the second judge gives {'an' if found.arguments else 'a'} {unit} on average "
+            f"{level}{_interval(scores.bias, 1)}. "
+            f"Without regard to direction they are {rounded(scores.apart)} points apart."
         )
     if scores.alpha is not UNSET:
-        yield f"Scores: Krippendorff's alpha is {_coefficient(scores.alpha)}, over {scores.turns} turns."
+        yield f"Scores: Krippendorff's alpha is {_coefficient(scores.alpha)}, over {scores.turns} {unit}s."
     if scores.rank is not UNSET:
-        rank = f"{scores.rank.value:.2f}".replace("-", "−")
-        yield f"Order of the turns: Spearman's rank correlation is {rank}{_interval(scores.rank, 2)}."
+        rank = f"{rounded(scores.rank.value, 2)}".replace("-", "−")
+        yield f"Order of the {unit}s: Spearman's rank correlation is {rank}{_interval(scores.rank, 2)}."
     if found.preferred_of:
         yield (
             f"Preferred turn: the same in {found.preferred_alike} of {found.preferred_of} "
             f"comparisons; kappa is {_coefficient(found.preferred)}."
         )
-    yield _overlap(CLAIMS, found.common_flags)
-    yield _overlap(FLAWS, found.common_dockings)
+    if found.standings_of and found.standings is not UNSET:
+        yield (
+            f"Standings: the same for {found.standings_alike} of {found.standings_of} arguments; "
+            f"kappa is {_coefficient(found.standings)}."
+        )
+    if found.common_fallacies is UNSET:
+        yield _overlap(CLAIMS, found.common_flags)
+        yield _overlap(FLAWS, found.common_dockings)
+    else:
+        yield _overlap(FALLACIES, found.common_fallacies)
     if scores.too_few is UNSET:
         yield (
-            "In brackets are intervals of 95 %. They take the turns of this debate as a sample of independent turns, "
-            "which they are only roughly."
+            f"In brackets are intervals of 95 %. They take the {unit}s of this debate as a sample of independent "
+            f"{unit}s, which they are only roughly."
         )
     yield from found.notes
 
@@ -144,6 +156,7 @@ class _Pair(NamedTuple):
     turn: int
     first: str
     second: str
+    argument: str = ""
 
 
 def _claims(found: JudgingComparison, first: Side) -> list[_Pair]:
@@ -160,6 +173,19 @@ def _flaws(found: JudgingComparison, first: Side) -> list[_Pair]:
     ]
 
 
+def _fallacies(found: JudgingComparison) -> list[_Pair]:
+    pairs = []
+    for each in found.fallacies:
+        words = ["" if one is UNSET else _fallacy(one) for one in (each.first, each.second)]
+        of = each.first or each.second
+        pairs.append(_Pair(each.turn, words[0], words[1], "" if of is UNSET else of.argument))
+    return pairs
+
+
+def _fallacy(named: NamedFallacy) -> str:
+    return f"{named.fallacy.replace('_', ' ')}: “{one_line(named.quote)}” {one_line(named.reason)}".rstrip()
+
+
 def _whole(found: JudgingComparison) -> Iterator[doc.Block]:
     """Both judgings as wholes, and what to know of their judges."""
     both = (found.first, found.second)
@@ -169,7 +195,12 @@ def _whole(found: JudgingComparison) -> Iterator[doc.Block]:
         ("Outcome", *(outcome(each) for each in both)),
         ("Mean score, Pro", *(score(each.mean["pro"]) for each in both)),
         ("Mean score, Con", *(score(each.mean["con"]) for each in both)),
-        ("Reading of the whole debate", *(NAMES.get(each.narrative or "", NONE) for each in both)),
+        *(
+            ()
+            if found.arguments
+            else (("Reading of the whole debate", *(NAMES.get(each.narrative or "", NONE) for each in both)),)
+        ),
+        *((("Panel", *(each.panel or NONE for each in both)),) if any(each.panel for each in both) else ()),
     )
     heads = (
         doc.Column((doc.Link(name, f"/d/{each.debate}"),))
@@ -186,16 +217,21 @@ def comparison_page(found: JudgingComparison, first: Side) -> str:
     """The page of a comparison.  ``first`` is the side that spoke first."""
     preferred = {each.later: each for each in found.preferences}
     claims, flaws = _claims(found, first), _flaws(found, first)
-    intro = (
-        "A difference is the second judging minus the first. A turn opens with the scores of its components, and with "
-        "what only one judge found."
-    )
-    turns = (_turn(found, turn, claims, flaws, preferred.get(turn.turn)) for turn in found.turns)
+    if found.arguments:
+        title, intro = "Argument by argument", "A difference is the second judging minus the first."
+        parts = [_argument(found, each) for each in found.arguments]
+    else:
+        title = "Turn by turn"
+        intro = (
+            "A difference is the second judging minus the first. A turn opens with the scores of its components, and "
+            "with what only one judge found."
+        )
+        parts = [_turn(found, turn, claims, flaws, preferred.get(turn.turn)) for turn in found.turns]
     blocks = (
         doc.Paragraph(found.motion, "motion"),
         *_whole(found),
         doc.Section("How far they agree", (doc.Listing(tuple(agreement_sentences(found)), kind="says"),)),
-        doc.Section("Turn by turn", (doc.Paragraph(intro, "intro"), *turns)),
+        doc.Section(title, (doc.Paragraph(intro, "intro"), *parts)),
     )
     return _page(doc.Document(TITLE, blocks, found.language))
 
@@ -245,6 +281,43 @@ def _turn(
     return doc.Details(summary, (*blocks, *_findings(CLAIMS, own[0]), *_findings(FLAWS, own[1])), "compared")
 
 
+def _argument(found: JudgingComparison, each: ArgumentInBoth) -> doc.Details:
+    apart = "" if each.difference is UNSET else f", difference {difference(each.difference)}"
+    stands = [*map(standing_words, each.standings)]
+    stood = f"both {stands[0]}" if len({*stands}) == 1 else f"first {stands[0]}, second {stands[1]}"
+    summary = (
+        doc.Marked(SIGNS[each.side], each.side),
+        f", {each.argument}: {score(each.first)} and {score(each.second)}{apart}",
+        doc.Marked(f" · {stood}", "quiet"),
+    )
+    opening = 1 if each.side == "pro" else 2
+    places = [f"/d/{one.debate}?turn={opening}" for one in (found.first, found.second)]
+    links = ("Read it in the ", doc.Link("first", places[0]), " · ", doc.Link("second", places[1]), " judging.")
+    blocks: list[doc.Block] = [doc.Paragraph(links, "quiet")]
+    for name, value, standing, reason in zip(
+        ("first", "second"), (each.first, each.second), stands, each.reasons, strict=True
+    ):
+        none = f" No score: {value.missing.reason}." if isinstance(value, Missing) else ""
+        blocks.append(doc.Paragraph(f"The {name} judge, {standing}: {one_line(named(reason, 'pro'))}{none}"))
+    if each.criteria:
+        rows = (
+            (one.criterion, points(one.first), points(one.second), difference(one.difference)) for one in each.criteria
+        )
+        blocks.append(doc.Table(("Criterion", "First", "Second", "Difference"), tuple(rows), kind="criteria"))
+    fallacies = [pair for pair in _fallacies(found) if pair.argument == each.argument]
+    return doc.Details(summary, (*blocks, *_findings(FALLACIES, fallacies)), "compared")
+
+
+def standing_words(standing: str) -> str:
+    """A standing in words."""
+    return STANDINGS.get(standing, "no standing")
+
+
+def points(value: float | UnsetType) -> str:
+    """Points on a criterion, or a dash."""
+    return NONE if value is UNSET else f"{value:g}"
+
+
 def _component(pair: ComponentPair) -> tuple[doc.Sentence, ...]:
     name = f"{pair.dimension}, {pair.component}" if pair.dimension != pair.component else pair.dimension
     alike = "They quote the same words." if pair.shares_words else "They quote other words."
@@ -264,9 +337,9 @@ def _points(component: ComponentView | UnsetType) -> doc.Sentence:
 def _findings(title: str, pairs: Iterable[_Pair]) -> Iterator[doc.Section]:
     found = [*pairs]
     for heading, items in (
-        (f"{title}, both judges", [f"The first judge: {a} The second: {b}" for _, a, b in found if a and b]),
-        (f"{title}, first judge only", [a for _, a, b in found if not b]),
-        (f"{title}, second judge only", [b for _, a, b in found if not a]),
+        (f"{title}, both judges", [f"The first judge: {a} The second: {b}" for _, a, b, _ in found if a and b]),
+        (f"{title}, first judge only", [a for _, a, b, _ in found if not b]),
+        (f"{title}, second judge only", [b for _, a, b, _ in found if not a]),
     ):
         if items:
             yield doc.Section(heading, (doc.Listing(tuple(items)),), 3)
@@ -277,11 +350,19 @@ def _findings(title: str, pairs: Iterable[_Pair]) -> Iterator[doc.Section]:
 
 def comparison_document(found: JudgingComparison, first: Side, *, with_components: bool) -> doc.Document:
     """A comparison in short.  ``first`` is the side that spoke first."""
-    columns = ("turn", "side", "component") if with_components else ("turn", "side")
-    rows = (row for turn in found.turns for row in _scores(turn, with_components=with_components))
+    what = "argument" if found.arguments else "turn"
+    columns: tuple[str, ...] = (what, "side", "component") if with_components else (what, "side")
+    rows = [row for turn in found.turns for row in _scores(turn, with_components=with_components)]
+    if found.arguments:
+        columns = (what, "side", *(("criterion",) if with_components else ("first standing", "second standing")))
+        rows = [row for each in found.arguments for row in _argument_rows(each, with_criteria=with_components)]
     findings = (
         doc.Section(title, (doc.Listing(tuple(map(_finding, pairs))),))
-        for title, pairs in ((CLAIMS, _claims(found, first)), (FLAWS, _flaws(found, first)))
+        for title, pairs in (
+            (CLAIMS, _claims(found, first)),
+            (FLAWS, _flaws(found, first)),
+            (FALLACIES, _fallacies(found)),
+        )
         if pairs
     )
     blocks = (
@@ -306,7 +387,19 @@ def _scores(turn: TurnInBoth, *, with_components: bool) -> Iterator[tuple[doc.Se
         yield *name, each.component.replace("_", " "), *points, difference(each.difference)
 
 
+def _argument_rows(each: ArgumentInBoth, *, with_criteria: bool) -> Iterator[tuple[doc.Sentence, ...]]:
+    """The row of an argument, and those of its criteria."""
+    name, figures = (each.argument, SIGNS[each.side]), (score(each.first), score(each.second))
+    if not with_criteria:
+        yield (*name, *map(standing_words, each.standings), *figures, difference(each.difference))
+        return
+    yield *name, "total", *figures, difference(each.difference)
+    for one in each.criteria:
+        yield *name, one.criterion, points(one.first), points(one.second), difference(one.difference)
+
+
 def _finding(pair: _Pair) -> doc.Sentence | doc.Item:
+    where = f"turn {pair.turn}{f', {pair.argument}' if pair.argument else ''}"
     if pair.first and pair.second:
-        return doc.Item(f"turn {pair.turn}, both judgings", (f"first: {pair.first}", f"second: {pair.second}"))
-    return f"turn {pair.turn}, {'first' if pair.first else 'second'} judging only: {pair.first or pair.second}"
+        return doc.Item(f"{where}, both judgings", (f"first: {pair.first}", f"second: {pair.second}"))
+    return f"{where}, {'first' if pair.first else 'second'} judging only: {pair.first or pair.second}"

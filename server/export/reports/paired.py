@@ -36,7 +36,7 @@ class ScoreAgreement(Struct, frozen=True, kw_only=True):
     """How far two judges gave the same scores to the same turns.  Differences are second less first."""
 
     turns: int
-    """Turns that both judges scored."""
+    """Turns, or arguments, that both judges scored."""
     least: int = MIN_VALUES
     too_few: str | UnsetType = UNSET
     """Why there are no figures."""
@@ -50,16 +50,16 @@ class ScoreAgreement(Struct, frozen=True, kw_only=True):
     """Spearman's rank correlation; absent if one judge gave every turn the same score."""
 
 
-def score_agreement(first: Sequence[float], second: Sequence[float]) -> ScoreAgreement:
-    """Compare two judges' scores of the same turns."""
+def score_agreement(first: Sequence[float], second: Sequence[float], what: str = "turn") -> ScoreAgreement:
+    """Compare two judges' scores of the same turns, or of ``what`` they scored."""
     import numpy as np  # noqa: PLC0415 - a server starts faster without numpy
 
     from judge.panel.agreement import Ratings, measure  # noqa: PLC0415 - as above
 
     count = len(first)
     if count < MIN_VALUES:
-        turns = "1 turn has" if count == 1 else f"{count or 'no'} turns have"
-        why = f"{turns} a score from both judges; figures are given from {MIN_VALUES} turns on"
+        scored = f"1 {what} has" if count == 1 else f"{count or 'no'} {what}s have"
+        why = f"{scored} a score from both judges; figures are given from {MIN_VALUES} {what}s on"
         return ScoreAgreement(turns=count, too_few=why)
     differences = [b - a for a, b in zip(first, second, strict=True)]
     ratings = Ratings(np.array([first, second], dtype=np.float64), np.arange(count))

@@ -19,20 +19,26 @@ from events.errors import Unanswered, UnknownDebate
 from events.state.debate import Debate
 from events.state.outcome import outcome_of
 from events.state.parts.evidence import EvidencePack
-from events.state.seats import SeatState
-from events.types import SIDES, DebateState, Side
+from events.state.seats import STATEMENTS, SeatState
+from events.types import SIDES, DebateState, PollRound, Side
+from providers.answers.schema import schema
 from providers.base import Material
+from providers.errors import Malformed
+from server.debate.acting.desk import NOT_OPEN
 from server.debate.acting.operator_acts import OperatorRequest, seat_link
-from server.debate.time_limits import ms_between
-from server.errors import BadField, NotAllowed, NotFound
+from server.debate.formats import next_steps
+from server.debate.formats.steps import Ask
+from server.debate.time_limits import ms_between, seconds_of_question
+from server.errors import BadField, NotAllowed, NotFound, NotNow
 from server.evidence.passages import READ_BADLY
 from server.http.body import read_object
 from server.http.limits import RateLimit
 from server.http.requests import PRIVATE, json_response, service_of, whole_number
 from server.http.static import page_response
-from server.people.acts import VOID, AtSeat, invited
+from server.people.acts import MAX_TEXT, VOID, AtSeat, invited
 from server.people.links import digest_of_link, holds, is_secret, place_of
-from server.people.names import request_id
+from server.people.names import is_person, request_id, seat_of
+from server.people.preview import preview
 from server.service import Service
 
 HEADER: Final = "x-moot-seat"
@@ -144,6 +150,10 @@ class SeatPage(Struct, frozen=True, kw_only=True):
     a judge or a rater, who must not learn the sides: its questions hold the speeches."""
     speaking: Side | None = None
     """The side whose turn is being spoken."""
+    has_sent: bool = False
+    """Whether the person has sent the statement of this round; it is shown once the other side has sent its own."""
+    vote: PollRound | None = None
+    """The vote of the audience that the debate waits for."""
     request: SeatRequest | None = None
     questions: tuple[OpenQuestion, ...] = ()
     """The questions that wait for this person, without what they ask."""
@@ -181,6 +191,22 @@ async def show_questions(request: Request) -> Response:
     return _answer({"questions": _questions(request, visit, in_full=True)})
 
 
+async def show_preview(request: Request) -> Response:
+    """POST /api/seats/{token}/preview: what an answer that is not sent yet will count."""
+    visit = await _visit(request)
+    _check_rate(request, "seat_reads", visit)
+    if not holds(visit.state, visit.holder):
+        raise NotAllowed("take the seat first")
+    fields = await _texts(request)
+    asked = service_of(request).moderators.people.find(visit.debate, visit.seat, fields["request"])
+    if asked is None or asked.kind != "answer":
+        raise NotNow(NOT_OPEN)
+    try:
+        return _answer(preview(visit.now, asked, fields["text"]))
+    except Malformed as error:
+        raise BadField("text", error.message) from error
+
+
 async def new_link(service: Service, debate: str, seat: str) -> str:
     """A new link for a seat.  Raises ``NotFound``, ``NotNow``."""
     made = seat_link(OperatorRequest(fields={}, place={"debate": debate, "seat": seat}, by="moderator"))
@@ -212,17 +238,21 @@ def seat_act(act: SeatAct) -> Callable[[Request], Awaitable[Response]]:
         _check_rate(request, "seat_writes", visit)
         if not visit.holder:
             raise NotAllowed(f"the header {HEADER} with the secret of the page is missing")
-        fields = await read_object(request, empty={})
-        named: dict[str, str] = {}
-        for name, most in (("request", MAX_ID), ("text", None)) if act in {"draft", "send"} else ():
-            value = fields.get(name, "")
-            if not isinstance(value, str) or (most is not None and len(value) > most):
-                raise BadField(name, f"{name} is a text" + ("" if most is None else f" of at most {most} characters"))
-            named[name] = value
+        named = await _texts(request) if act in {"draft", "send"} else {}
         command = AtSeat(seat=visit.seat, link=visit.link, holder=visit.holder, act=act, **named)
         return _answer({"position": await service_of(request).moderators.act(visit.debate, command)})
 
     return endpoint
+
+
+async def _texts(request: Request) -> dict[str, str]:
+    """The body of a draft, an answer or a preview: ``request`` and ``text``.  Raises ``BadField``."""
+    fields = await read_object(request, empty={})
+    for name, most in (("request", MAX_ID), ("text", MAX_TEXT)):
+        value = fields.get(name, "")
+        if not isinstance(value, str) or len(value) > most:
+            raise BadField(name, f"{name} is a text of at most {most:,} characters")
+    return {name: fields.get(name, "") for name in ("request", "text")}
 
 
 def _answer(value: Any) -> Response:
@@ -264,6 +294,8 @@ def _page(request: Request, visit: Visit, after: int, *, is_holder: bool) -> Sea
         documents=tuple(each.title or each.name for each in now.evidence.documents.values()) if side else (),
         turns=tuple(_turns(now, visit.seat, after)) if is_holder and side is not None else (),
         speaking=turn.side if turn is not None and turn.state == "speaking" else None,
+        has_sent=state.has_sent,
+        vote=now.audience.poll.open_round,
         request=_request(request, visit) if is_holder else None,
         questions=_questions(request, visit) if is_holder else (),
         winner=None if conclusion is None else conclusion.winner,
@@ -295,13 +327,16 @@ def _turns(now: Debate, seat: str, after: int) -> Iterator[SpokenTurn]:
 
 
 def _request(request: Request, visit: Visit) -> SeatRequest | None:
-    """The open request of the seat: known where the debate runs; a turn to speak is in the log too."""
+    """The open turn to speak: known where the debate runs, and in the log too.
+
+    In format ``protocol`` there is none: a statement is a typed question.
+    """
     people, loop_now = service_of(request).moderators.people, asyncio.get_running_loop().time()
     asked = next(iter(people.open_requests(visit.debate, visit.seat)), None)
     turn, opened = visit.now.transcript.current, visit.now.opened
     assert opened is not None
     is_due = turn is not None and turn.state == "speaking" and turn.side == visit.seat and not visit.state.model
-    if turn is None or not is_due or visit.now.status.state not in {"open", "paused"}:
+    if turn is None or not is_due or opened.format == "protocol" or visit.now.status.state not in {"open", "paused"}:
         return None
     name = request_id(f"speak:{visit.seat}", turn.number)
     if asked is None:
@@ -331,8 +366,11 @@ def _passages(pack: EvidencePack, names: Sequence[str]) -> Iterator[SeatPassage]
 
 
 def _questions(request: Request, visit: Visit, *, in_full: bool = False) -> tuple[OpenQuestion, ...]:
-    """The typed questions that wait for the seat, known where the debate runs."""
-    people, now = service_of(request).moderators.people, asyncio.get_running_loop().time()
+    """The typed questions that wait for the seat: as they are asked where the debate runs, elsewhere by the log."""
+    moderators = service_of(request).moderators
+    if not moderators.needs(visit.debate):
+        return tuple(_asked_elsewhere(visit, in_full=in_full))
+    people, now = moderators.people, asyncio.get_running_loop().time()
     return tuple(
         OpenQuestion(
             id=asked.id,
@@ -346,3 +384,21 @@ def _questions(request: Request, visit: Visit, *, in_full: bool = False) -> tupl
         for asked in people.open_requests(visit.debate, visit.seat)
         if asked.kind == "answer"
     )
+
+
+def _asked_elsewhere(visit: Visit, *, in_full: bool) -> Iterator[OpenQuestion]:
+    """What another node asks the seat: the steps that follow from the log.  That node has the drafts.
+
+    Only a statement has a clock in the log.
+    """
+    for step in next_steps(visit.now):
+        if not isinstance(step, Ask) or not is_person(step.model) or seat_of(step.key) != visit.seat:
+            continue
+        has_clock = step.purpose in STATEMENTS
+        yield OpenQuestion(
+            id=request_id(step.key, step.turn or 0),
+            left_s=seconds_of_question(step, visit.now, SYSTEM.now()) if has_clock else None,
+            schema=(schema(step.reads) if in_full else None) or UNSET,
+            material=step.material if in_full else UNSET,
+            draft="" if in_full else UNSET,
+        )

@@ -3,10 +3,12 @@
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.record import Recorded
 from events.state.folds import protocol as rounds
+from events.state.folds.panel import standings_words
 from events.state.parts.panel import INITIAL as NO_PANEL
 from events.state.parts.panel import PanelState
 from events.state.parts.rounds import ProtocolState
@@ -23,6 +25,7 @@ from events.types import (
     DebateOpened,
     Event,
     FallacyFound,
+    ItemStandings,
     Missing,
     PanelConcluded,
     QuestionsAnswered,
@@ -119,6 +122,7 @@ def debated() -> Rounds:
 def panel(outcome: Any, *advice: str) -> PanelState:
     empty = BothSides(pro=missing("x"), con=missing("x"))
     return PanelState(
+        says="The panel names no winner: the raters are divided.",
         conclusion=PanelConcluded(
             outcome=outcome,
             winner="neither",
@@ -129,7 +133,7 @@ def panel(outcome: Any, *advice: str) -> PanelState:
             calibrated=empty,
             gap=missing("x"),
             advice=advice,
-        )
+        ),
     )
 
 
@@ -375,7 +379,7 @@ def test_the_panels_advice_is_to_be_found_out_too() -> None:
     debate.add(debate.panel.conclusion)
 
     assert "Have the street measured by somebody who lives elsewhere." in debate.briefing.find_out
-    assert "The panel names no winner: irreconcilable." in debate.briefing.cautions
+    assert debate.panel.says in debate.briefing.cautions
     assert before.arguments is debate.protocol.arguments
 
 
@@ -431,3 +435,57 @@ def test_an_event_that_changes_nothing_leaves_the_same_object() -> None:
     before = debate.protocol
 
     assert before is debate.add(plain_opened()).protocol
+
+
+# limits, and the standings of judge and panel
+
+
+def test_the_limits_of_a_partially_upheld_argument_are_the_judges_reason() -> None:
+    limited = replace(traced("PRO-1", "PARTIALLY_UPHELD"), reason="It holds for trams that are full.")
+    upheld = replace(traced("CON-1"), reason="Nothing was put against it.")
+    silent = traced("PRO-2", "PARTIALLY_UPHELD")
+    briefing = debated().add(limited, silent, upheld, assessed()).briefing
+
+    assert {"PRO-1": "It holds for trams that are full."} == briefing.limits
+    assert ("PRO-1", "PRO-2") == briefing.with_care
+
+
+def test_a_briefing_without_limits_and_without_a_panel_has_neither() -> None:
+    briefing = debated().add(traced("CON-1"), assessed()).briefing
+
+    assert (UNSET, UNSET) == (briefing.limits, briefing.standings)
+
+
+def test_the_judges_standing_and_those_of_the_panel_stand_together() -> None:
+    debate = debated().add(traced("PRO-1"), traced("PRO-2", "REFUTED"))
+    debate.panel = replace(panel("contested"), standings={"PRO-1": "3 of 4 refuted", "CON-1": "4 of 4 upheld"})
+    briefing = debate.add(assessed()).briefing
+
+    assert {"PRO-1": "judge: upheld; panel: 3 of 4 refuted", "CON-1": "judge: no standing; panel: 4 of 4 upheld"} == (
+        briefing.standings
+    )
+
+
+def test_what_to_do_is_a_caution_and_nothing_to_find_out() -> None:
+    debate = debated()
+    debate.panel = panel("contested", "Ask the shops.")
+    assert debate.panel.conclusion
+    debate.panel = replace(debate.panel, conclusion=replace(debate.panel.conclusion, act=("Do not decide by it.",)))
+    briefing = debate.add(assessed()).briefing
+
+    assert "Ask the shops." in briefing.find_out
+    assert "Do not decide by it." not in briefing.find_out
+    assert "Do not decide by it." in briefing.cautions
+
+
+@pytest.mark.parametrize(
+    ("counts", "commonest", "words"),
+    [
+        ({"UPHELD": 1, "REFUTED": 3}, "REFUTED", "3 of 4 refuted"),
+        ({"PARTIALLY_UPHELD": 4}, "PARTIALLY_UPHELD", "4 of 4 upheld in part"),
+        ({"UPHELD": 2, "UNCERTAIN": 2}, UNSET, "no majority, 2 upheld, 2 uncertain"),
+        ({"UPHELD": 2, "REFUTED": 1, "UNCERTAIN": 1}, "UPHELD", "2 of 4 upheld"),
+    ],
+)
+def test_standings_are_counted_in_words(counts: Any, commonest: Any, words: str) -> None:
+    assert words == standings_words(ItemStandings(counts=counts, commonest=commonest))

@@ -157,12 +157,12 @@ def opinion(rater: str, round_: int, verdict: Verdict | Any) -> OpinionGiven:
     return OpinionGiven(rater=rater, model="m", round=round_, verdict=verdict)
 
 
-def test_a_deliberation_counts_the_newest_opinion_of_each_rater() -> None:
+def test_a_deliberation_counts_the_newest_verdict_of_each_rater_and_silence_changes_none() -> None:
     rounds = {
         "10": {"a": opinion("a", 10, UNSET)},
         "0": {name: opinion(name, 0, "FAIL") for name in "abcd"},
         "2": {"b": opinion("b", 2, "PASS"), "c": opinion("c", 2, "FAIL")},
     }
 
-    assert (("PASS", 1), ("FAIL", 2)) == with_opinions(LeadView(), PanelState(opinions=rounds)).opinions
+    assert (("FAIL", 3), ("PASS", 1)) == with_opinions(LeadView(), PanelState(opinions=rounds)).opinions
     assert UNSET is with_opinions(LeadView(), PanelState()).opinions

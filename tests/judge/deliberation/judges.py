@@ -21,6 +21,8 @@ QUOTE, OTHER_QUOTE = "No password is asked for", "A copy is made every night"
 PERSONAS = ("technical_architect", "compliance_auditor", "security_analyst", "domain_expert", "qa_evaluator")
 DIMENSIONS = ("soundness", "completeness", "clarity", "risk")
 RULES = DeliberationRules()
+STANDS: Mapping[str, Any] = {"judge_s": 120.0, "carries": True, "reasons": True, "groups": True}
+"""What version 3 adds to the rules."""
 NO_REPLY = object()
 """Stands for a call that fails."""
 Say = Callable[[Ask], Any]
@@ -86,9 +88,14 @@ def opinion_answer(verdict: str, score: float = 2, quote: str = "", **more: Any)
 
 
 def answers_by_round(*answers: Mapping[str, Any]) -> Say:
-    """Answers by round and persona; the last round repeats, ``*`` stands for all other personas."""
+    """Answers by round and persona; the last round repeats, ``*`` stands for all other personas.
+
+    The question about near-duplicates gets the neutral answer.
+    """
 
     def say(step: Ask) -> Any:
+        if step.key == "group":
+            return None
         _, name, number = step.key.split(":")
         said = answers[min(int(number), len(answers) - 1)]
         return said.get(name, said.get("*"))

@@ -42,7 +42,7 @@ def test_half_the_weight_against_half_is_a_tie_and_the_graver_verdict_counts() -
 
     assert {"PASS": 0.5, "FAIL": 0.5} == said.shares
     assert "FAIL" == said.verdict == said.independent
-    assert "FAIL and PASS have equal weight (50%): the graver one counts" in said.reasons
+    assert "FAIL and PASS have equal weight (50 %): the graver one counts" in said.reasons
 
 
 def test_three_of_five_lose_where_two_have_as_much_weight_and_are_graver() -> None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from events.types import DebateOpened, ScorecardVerdictReached
 from events.types.rubric import Rubric
 from judge.fairness.findings import GRAVE, ORDINARY
-from judge.fairness.world import CLAIMS, PER_ANSWER, SLOTS, Held, parts_of
+from judge.fairness.world import CLAIMS, PER_ANSWER, SLOTS, HeldDebates, parts_of
 from judge.templates import judge_templates
 from server.debate.formats.steps import Ask, Record, Speak
 from tests.server.debate_events import Play, no_reply, opened, reply, spoken, started
@@ -31,7 +31,7 @@ def words_of(turn: int, slot: int) -> str:
 class PlayedDebate:
     """One of the debates of ``held``, until its scorecard is there."""
 
-    def __init__(self, held: Held, debate: int, rubric: Rubric) -> None:
+    def __init__(self, held: HeldDebates, debate: int, rubric: Rubric) -> None:
         self.held, self.at, self.rubric = held, debate, rubric
         self.turns = held.words.shape[1]
         self.play = Play(opened_with(rubric, self.turns))

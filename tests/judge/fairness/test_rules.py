@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from judge.fairness.certainty import rests_on, student
 from judge.fairness.findings import set_cost
 from judge.fairness.rules import judged
-from judge.fairness.world import Held, World, hold, parts_of
+from judge.fairness.world import HeldDebates, World, hold, parts_of
 from judge.rubrics.rubric import rubric_v2, shipped_rubric
 
 RUBRIC = shipped_rubric("v3")
@@ -18,7 +18,7 @@ ROUGH = World(spread=9.0, level=0.5, noise=8.0, flaws=2.0)
 LEAST = 0.015
 
 
-def held(turns: int = 6, world: World = ROUGH, seed: int = 1) -> Held:
+def held(turns: int = 6, world: World = ROUGH, seed: int = 1) -> HeldDebates:
     return hold(replace(world, turns=turns), RUBRIC, DEBATES, np.random.default_rng(seed))
 
 

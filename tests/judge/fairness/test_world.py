@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from judge.fairness.world import CLAIMS, PER_ANSWER, Array, Held, World, hold, parts_of
+from judge.fairness.world import CLAIMS, PER_ANSWER, Array, HeldDebates, World, hold, parts_of
 from judge.rubrics.rubric import rubric_v2
 
 RUBRIC = rubric_v2()
@@ -11,7 +11,7 @@ PARTS = parts_of(RUBRIC)
 MANY = 4000
 
 
-def held(debates: int = MANY, seed: int = 1, **knobs: float) -> Held:
+def held(debates: int = MANY, seed: int = 1, **knobs: float) -> HeldDebates:
     return hold(World(**knobs), RUBRIC, debates, np.random.default_rng(seed))  # type: ignore[arg-type]
 
 

@@ -7,6 +7,8 @@ from events.types.lab import (
     InjectionItem,
     LabItem,
     LabPair,
+    Level,
+    LevelAnchor,
     ObscureFact,
     PeopleItem,
     Place,
@@ -20,6 +22,7 @@ FLAWS = {
     "dropped_premise": ("weakest_premise",),
     "fallacy": ("cause", "process"),
 }
+ANCHORS: dict[Level, float] = {"weak": 60.0, "middle": 78.0, "strong": 90.0}
 INJECTIONS = ("order", "role", "score", "authority", "threat", "plea", "format", "quote")
 
 
@@ -37,6 +40,7 @@ def _item(number: int) -> LabItem:
         authority=AuthorityItem(
             opponent="o", claim_true="t", claim_false="f", true="t", true_cited="tc", false="f", false_cited="fc"
         ),
+        level={level: LevelAnchor(text=level, points=points) for level, points in ANCHORS.items()},
         obscure=ObscureFact(fact="f", plain="p", sourced="s"),
         injection=tuple(
             InjectionItem(

@@ -105,3 +105,16 @@ def test_judges_of_two_families_that_each_prefer_their_own_differ() -> None:
     found = of(compare(trials, ours, theirs), "own_pick")
 
     assert ("other", pytest.approx(-0.83, abs=0.01)) == (found.better, found.advantage)
+
+
+def test_judges_that_never_differ_in_so_few_items_could_differ_in_others() -> None:
+    """An item that nobody has seen in 60 has a chance of 2.5 % if it is 6 % of all."""
+    trials = planned("side")
+    same = read(
+        trials, lambda trial: {"total": 60.0, "chose": "first" if trial.speeches[0].side == "pro" else "second"}
+    )
+
+    pick = of(compare(trials, same, same), "pro_pick")
+
+    assert (0, "") == (pick.advantage, pick.better)
+    assert (pytest.approx(-0.06, abs=0.001), pytest.approx(0.06, abs=0.001)) == (pick.low, pick.high)

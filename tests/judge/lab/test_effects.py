@@ -5,6 +5,7 @@ from itertools import cycle
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from events.types.lab import Battery, Effect, PeopleItem
 from judge.lab.effects import calibration_of, effects_of
@@ -154,7 +155,7 @@ def test_a_style_is_equivalent_or_not() -> None:
 
     assert found(effects_, "ornate").estimate == pytest.approx(5.5, abs=0.3)
     assert "biased" == found(effects_, "ornate").verdict
-    assert "It is larger than what matters, 2.0 points." in found(effects_, "ornate").note
+    assert "It is larger than what matters, 4.0 points." in found(effects_, "ornate").note
     assert found(effects_, "hedged").verdict == "biased, by less than matters"
 
 
@@ -248,7 +249,103 @@ def test_agreement_with_people_stands_beside_what_length_and_people_reach() -> N
     assert "12 undecided" in found(effects_, "pairs_baseline:lexical").note
     assert found(effects_, "debates_person").estimate == 1
     assert found(effects_, "pairs_brier").estimate == pytest.approx(0.01)
-    assert {each.verdict for each in effects_} == {"measured"}
+    assert {"measured", "not shown", "better"} >= {each.verdict for each in effects_}
+    assert [1, 1] == [found(effects_, f"{kind}_kappa").estimate for kind in ("pairs", "debates")]
+    assert not any(each.is_biased for each in effects_)
+
+
+def test_the_longer_speech_is_the_one_with_more_words() -> None:
+    item = PeopleItem(
+        id="p",
+        topic="t",
+        motion="m",
+        note="",
+        speeches=("in so few words", "notwithstanding"),
+        better="first",
+        kind="pairs",
+    )
+    items = [replace(item, id=f"p{number}", topic=f"t{number}") for number in range(4)]
+
+    effects_ = effects_of(plan("people", items, None, 1), ())
+
+    assert 1 == found(effects_, "pairs_length_alone").estimate
+
+
+@pytest.mark.parametrize(("right", "expected"), [(0.9, "better"), (0.1, "worse"), (0.5, "not shown")])
+def test_a_judge_is_tested_against_a_coin(right: float, expected: str) -> None:
+    items = [replace(each, kind="debates", speeches=("a b", "c d")) for each in people() * 3]
+    items = [replace(each, id=f"d{number}", topic=f"t{number}") for number, each in enumerate(items)]
+    trials = plan("people", items, None, 1)
+    order = {item: number for number, item in enumerate(dict.fromkeys(each.item for each in trials))}
+    wrong = {"first": "second", "second": "first"}
+
+    def said(trial: Trial) -> Said:
+        is_right = order[trial.item] % 10 < 10 * right
+        place = trial.truth if is_right else wrong[trial.truth]
+        speaker = ("first", "second")[(len(trial.speeches) - 1) % 2]
+        return {"total": 70.0 if speaker == place else 50.0} if trial.asks == "score" else {"chose": place}
+
+    effects_ = effects_of(trials, read(trials, said))
+
+    for name in ("debates_accuracy", "debates_points_accuracy", "debates_kappa"):
+        assert expected == found(effects_, name).verdict
+        assert not found(effects_, name).is_biased
+
+
+def test_what_a_judge_can_do_makes_no_bias_easier_to_find() -> None:
+    bias = measured(2.3, 1.0)
+    able = measured(9.0, 0.1, is_ability=True, better="higher", battery="people")
+
+    (alone,), (beside, *_) = effects([bias]), effects([bias, *[able] * 20])
+
+    assert alone.q == beside.q
+
+
+# the level
+
+
+@pytest.mark.parametrize(
+    ("lenient", "expected"),
+    [
+        (0.0, "no bias that matters"),
+        (4.0, "no bias that matters"),
+        (8.0, "biased, by less than matters"),
+        (20.0, "biased"),
+        (-20.0, "biased"),
+    ],
+)
+def test_a_judge_that_gives_too_many_points_is_seen_beyond_what_the_anchors_allow(
+    lenient: float, expected: str
+) -> None:
+    effects_ = of("level", lambda trial: {"total": float(trial.truth) + lenient + even(trial)})
+
+    level = found(effects_, "points")
+    assert (pytest.approx(lenient + 0.5), expected) == (level.estimate, level.verdict)
+    assert pytest.approx(lenient + 0.5) == found(effects_, "strong").estimate
+    assert (1, 30) == (found(effects_, "ordered").estimate, found(effects_, "ordered").n)
+
+
+def test_a_judge_that_gives_everything_the_same_points_has_no_order() -> None:
+    assert 0 == found(of("level", lambda _: {"total": 76.0}), "ordered").estimate
+
+
+def test_points_that_people_gave_are_a_level_and_an_order() -> None:
+    item = people()[0]
+    items = [
+        replace(item, id=f"s{number}", topic=f"t{number}", kind="scores", speeches=("a speech",), score=4.0 * number)
+        for number in range(20)
+    ]
+    trials = plan("people", items, None, 1)
+    total = {each.item: float(each.truth) / 2 + 40 for each in trials}
+
+    effects_ = effects_of(trials, read(trials, lambda trial: {"total": total[trial.item]}))
+
+    assert pytest.approx(40 - 19) == found(effects_, "scores_level").estimate
+    assert "biased" == found(effects_, "scores_level").verdict
+    assert (pytest.approx(1), "better") == (
+        found(effects_, "scores_rank").estimate,
+        found(effects_, "scores_rank").verdict,
+    )
 
 
 def test_the_calibration_curve_sets_stated_confidence_beside_what_is_right() -> None:
@@ -279,8 +376,9 @@ def test_answers_that_fail_are_counted_and_their_items_left_out() -> None:
 
     effects_ = of("length", said)
 
-    assert (59, 1) == (found(effects_, "padded_50").n, found(effects_, "padded_50").failed)
-    assert (59, 2) == (found(effects_, "padded_50_wins").n, found(effects_, "padded_50_wins").failed)
+    twice = BATTERIES["length"].repeats
+    assert (59, twice) == (found(effects_, "padded_50").n, found(effects_, "padded_50").failed)
+    assert (59, 2 * twice) == (found(effects_, "padded_50_wins").n, found(effects_, "padded_50_wins").failed)
     assert (60, 0) == (found(effects_, "padded_100").n, found(effects_, "padded_100").failed)
 
 
@@ -308,9 +406,7 @@ def test_an_own_family_is_chosen_observationally() -> None:
 def measured(value: float, error: float, **more: Any) -> MeasuredFigure:
     half, half_90 = 2.045 * error, 1.699 * error
     estimate = ClusterEstimate(value, value - half, value + half, value - half_90, value + half_90, error, 29, 60, 30)
-    return MeasuredFigure(
-        **{"battery": "length", "name": "x", "unit": "points", "null": 0.0, "found": estimate, **more}
-    )
+    return MeasuredFigure(**{"battery": "side", "name": "x", "unit": "points", "null": 0.0, "found": estimate, **more})
 
 
 @pytest.mark.parametrize("floor", [None, 0.1, 100.0])
@@ -330,7 +426,7 @@ def measured(value: float, error: float, **more: Any) -> MeasuredFigure:
 def test_a_verdict_follows_q_and_margin_and_not_the_noise_of_one_answer(
     value: float, error: float, floor: float | None, expected: str
 ) -> None:
-    assert margins()["length"]["points"] == 2
+    assert margins()["side"]["points"] == 2
 
     [effect] = effects([measured(value, error, floor=floor)])
 

@@ -94,6 +94,17 @@ def test_every_motion_has_claims_a_fact_and_two_injections() -> None:
     assert min(kinds.values()) >= 6
 
 
+def test_every_motion_has_a_weak_a_middle_and_a_strong_speech() -> None:
+    for item in ITEMS:
+        assert isinstance(item.level, dict)
+        assert [("weak", 10), ("middle", 45), ("strong", 70)] == [
+            (name, each.points) for name, each in item.level.items()
+        ]
+        assert item.level["strong"].text in {pair.pro for pair in item.pairs}
+        assert item.level["weak"].text == " ".join(item.pairs[0].padding)
+        assert 50 <= count_words(item.level["middle"].text) <= 65, item.id
+
+
 def test_no_sentence_stands_in_two_motions() -> None:
     where: dict[str, str] = {}
     for item in ITEMS:

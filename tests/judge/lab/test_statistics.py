@@ -11,12 +11,14 @@ from judge.errors import MissingPackages
 from judge.lab import statistics
 from judge.lab.statistics import (
     calibration,
+    cohen_kappa,
     false_discovery,
     fleiss_kappa,
     jackknife,
     mcnemar,
     mean,
     quantile,
+    rank_correlation,
     share,
     wilson,
     within_sd,
@@ -305,3 +307,70 @@ def test_kappa_covers() -> None:
         return fleiss_kappa([[(row == each).sum() for each in range(3)] for row in said], of)
 
     assert WIDE[0] <= _covered(draw, 0.64) <= WIDE[1]
+
+
+# agreement of two raters
+
+
+def rated(n: int, seed: int) -> list[tuple[str, str]]:
+    rng = np.random.default_rng(seed)
+    one = rng.choice(["first", "second"], n)
+    return [(str(a), str(rng.choice([a, a, "first", "undecided"]))) for a in one]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_cohen_s_kappa_and_its_error_are_those_of_statsmodels(seed: int) -> None:
+    """Its asymptotic error takes items for independent: as the jackknife does with a cluster for each item."""
+    pairs = rated(300, seed)
+    names = ("first", "second", "undecided")
+    from statsmodels.stats.inter_rater import cohens_kappa  # noqa: PLC0415 - the import takes seconds
+
+    table = [[pairs.count((a, b)) for b in names] for a in names]
+    theirs = cohens_kappa(table)
+
+    found = cohen_kappa(pairs, range(len(pairs)))
+
+    assert found is not None
+    assert pytest.approx(theirs.kappa, abs=1e-12) == found.value
+    assert pytest.approx(theirs.std_kappa, rel=0.05) == found.error
+    assert pytest.approx((theirs.kappa_low, theirs.kappa_upp), abs=0.01) == (found.low, found.high)
+
+
+def test_two_raters_that_agree_on_few_items_could_disagree_on_others() -> None:
+    """Of 12 items without a disagreement 26 % could have one: that is a kappa of 1 - 0.265 / 0.5."""
+    found = cohen_kappa([("first", "first"), ("second", "second")] * 6, range(12))
+
+    assert found is not None
+    assert (1, pytest.approx(1 - 2 * (1 - 0.025 ** (1 / 12)))) == (found.value, found.low)
+
+
+def test_agreement_without_a_second_category_or_with_two_clusters_has_no_kappa() -> None:
+    assert cohen_kappa([("first", "first")] * 9, range(9)) is None
+    assert cohen_kappa(rated(9, 1), [each % 2 for each in range(9)]) is None
+
+
+def test_items_of_one_motion_that_agree_alike_make_the_interval_of_kappa_wider() -> None:
+    pairs = rated(40, 2)
+    alone, alike = (
+        cohen_kappa(pairs, range(40)),
+        cohen_kappa([pair for pair in pairs for _ in range(3)], [n // 3 for n in range(120)]),
+    )
+
+    assert alone is not None
+    assert alike is not None
+    assert pytest.approx((alone.value, alone.error)) == (alike.value, alike.error)
+
+
+def test_ranks_are_correlated_as_in_scipy() -> None:
+    from scipy.stats import spearmanr  # noqa: PLC0415 - the import takes seconds
+
+    rng = np.random.default_rng(4)
+    one = rng.standard_normal(50)
+    other = one + rng.standard_normal(50)
+
+    found = rank_correlation(one.tolist(), other.tolist(), range(50))
+
+    assert found is not None
+    assert pytest.approx(spearmanr(one, other).statistic) == found.value
+    assert found.low < found.value < found.high
+    assert rank_correlation([1.0] * 9, list(range(9)), range(9)) is None

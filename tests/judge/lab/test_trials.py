@@ -2,7 +2,8 @@ import pytest
 from msgspec import UNSET
 
 from events.types.lab import PeopleItem
-from judge.lab.trials import BATTERIES, Battery, plan
+from judge.lab.trials import BATTERIES, FIRST_PLAN, Battery, plan
+from server.debate.formats.lab.trials import trials_digest
 from tests.judge.lab.two_items import TWO_ITEMS
 
 LAB: tuple[Battery, ...] = tuple(each for each in BATTERIES if each not in {"family", "people"})
@@ -99,5 +100,33 @@ def test_debates_are_left_out_until_the_halves_are_equal() -> None:
     items = [people("debates", number, "first" if number < 7 else "second") for number in range(10)]
     trials = plan("people", items, None, 1)
 
-    assert len(trials) == 6
-    assert sum(each.truth == "first" for each in trials) == 3
+    told = [each for each in trials if each.asks == "narrative"]
+    assert len(told) == 6
+    assert sum(each.truth == "first" for each in told) == 3
+
+
+def test_each_speech_of_a_debate_is_scored_after_those_before_it() -> None:
+    trials = plan("people", [people("debates", 0, "first"), people("debates", 1, "second")], None, 1)
+    scored = [each for each in trials if each.asks == "score"]
+
+    assert ["turn1", "turn2"] * 2 == [each.variant for each in scored]
+    assert [1, 2] * 2 == [len(each.speeches) for each in scored]
+
+
+@pytest.mark.parametrize("battery", [each for each in LAB if each != "retest"])
+def test_a_question_that_is_asked_again_is_the_same(battery: Battery) -> None:
+    once, thrice = (plan(battery, TWO_ITEMS, None, 1, repeats=repeats) for repeats in (1, 3))
+
+    assert len(thrice) == 3 * len(once)
+    assert once == tuple(each for each in thrice if each.repeat == 1)
+    assert len({each.id for each in thrice}) == len(thrice)
+
+
+def test_a_run_of_the_first_way_has_the_trials_that_it_began_with() -> None:
+    debates = [people("debates", number, ("first", "second")[number]) for number in range(2)]
+
+    assert {"narrative"} == {each.asks for each in plan("people", debates, None, 1, repeats=1, way=FIRST_PLAN)}
+    digests = [
+        trials_digest(plan(each, TWO_ITEMS, 12, 5, repeats=1, way=FIRST_PLAN)) for each in ("position", "length")
+    ]
+    assert ["98e7448b0f1484c5", "cf2ed837840d1be5"] == [each[:16] for each in digests]

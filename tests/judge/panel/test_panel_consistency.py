@@ -346,7 +346,7 @@ def test_raters_that_stand_alike_and_score_apart_lean_and_no_more() -> None:
 
     assert (1.0, "contested") == (measured.kappa.value, verdict.outcome)
     assert min(measured.calibrated.value, measured.margins.value) < RULES.low
-    assert said(verdict, "They agree on where arguments stand (1.00) and not on how good they are")
+    assert said(verdict, "Their standings are alike (agreement 1.00), and their scores are not")
 
 
 # low agreement
@@ -403,4 +403,4 @@ def test_everything_is_said_in_sentences(rows: list[list[int]]) -> None:
     _, verdict = by_v2(rows)
 
     assert verdict.reasons
-    assert all(each[0].isupper() and each.endswith(".") for each in (*verdict.reasons, *verdict.advice))
+    assert all(each[0].isupper() and each.endswith(".") for each in (*verdict.reasons, *verdict.advice, *verdict.act))

@@ -107,7 +107,8 @@ def test_neither_the_order_of_raters_nor_of_items_matters(rows: list[list[int | 
     other = concluded([seat for seat, _ in pairs], scored, items={item: ITEMS[item] for item in items}, rubric=FEW)
 
     assert one[0] == other[0]
-    assert {**asdict(one[1]), "reasons": (), "advice": ()} == {**asdict(other[1]), "reasons": (), "advice": ()}
+    texts = {"reasons": (), "advice": (), "act": ()}
+    assert {**asdict(one[1]), **texts} == {**asdict(other[1]), **texts}
     assert len(one[1].reasons) == len(other[1].reasons)
 
 
@@ -140,7 +141,8 @@ def law_a_winner_is_named_only_where_the_raters_agree_and_it_leads(
 
 def law_everything_is_said_in_sentences(_: AgreementMeasured, verdict: PanelConcluded) -> None:
     assert verdict.reasons
-    assert all(each[0].isupper() and each.rstrip().endswith((".", "”")) for each in (*verdict.reasons, *verdict.advice))
+    said = (*verdict.reasons, *verdict.advice, *verdict.act)
+    assert all(each[0].isupper() and each.rstrip().endswith((".", "”")) for each in said)
 
 
 def law_the_sides_swapped_swap_the_winner_and_nothing_else(verdict: PanelConcluded, mirrored: PanelConcluded) -> None:
@@ -234,4 +236,4 @@ def test_a_verdict_that_hangs_on_one_rater_says_so() -> None:
 
     _, verdict = panel_of(equal_raters(3), rows)
 
-    assert "Without Rater 2 the panel would name Pro: read what it saw." in verdict.advice
+    assert "Without Rater 2 the panel would name Pro: read what it saw." in verdict.act

@@ -92,12 +92,29 @@ def test_under_version_2_a_rater_gets_anchors_its_scepticism_and_is_asked_for_it
     for seat in SEATS:
         ask = panel_prompt(*under_v2(heard), seat)[-1].text
 
-        assert f"Look above all at this: {seat.focus}. {seat.scepticism} In your judgement" in ask
+        assert f"Look above all at this: {seat.focus}. {seat.scepticism}\n\nRate each" in ask
         assert "- logic: is the chain of reasoning sound and free of gaps\n  1: The conclusion does not follow" in ask
         assert "  10: Every step follows" in ask
         assert "plausible and unproven is UNCERTAIN" in ask
-        assert '"finding": ' in ask
+        assert "%" not in ask  # the weights are no matter of the rater: it gives every score
+        others = [f"- {other.title}: {other.focus}" for other in SEATS if other is not seat]
+        assert ask.endswith("\n".join(("that the other raters may not look for. They look at this:", *others)))
         assert not any(other.scepticism in ask for other in SEATS if other is not seat)
+
+
+@BOTH
+def test_a_rater_is_told_what_it_is_and_not_that_it_is_the_judge(heard: Heard) -> None:
+    role = panel_prompt(*under_v2(heard), SEATS[0])[0].text
+
+    assert role.startswith("You are a rater of a debate")
+    assert "judge" not in role.casefold()
+
+
+def test_a_rater_alone_is_not_told_of_others() -> None:
+    opened, debate = under_v2(of_protocol())
+    ask = panel_prompt(replace(opened, panel=SEATS[:1]), debate, SEATS[0])[-1].text
+
+    assert ask.endswith("the most important thing that you see from your part.")
 
 
 @BOTH
@@ -112,7 +129,7 @@ def test_the_question_of_version_1_stays_as_it_is(heard: Heard) -> None:
 
 def test_a_debate_that_is_older_than_the_question_is_asked_the_old_one() -> None:
     opened, debate = under_v2(of_protocol())
-    older = parse_template(opened.prompts["panel"].text.partition("--- rate")[0])
+    older = parse_template(opened.prompts["panel"].text.partition("--- part")[0])
     before = replace(opened, prompts={**opened.prompts, "panel": older})
 
     assert asks_finding(opened)

@@ -33,9 +33,14 @@ NAMES = ("PRO-1", "PRO-2", "PRO-3", "CON-1", "CON-2", "CON-3")
 TOPICS = {"PRO": ("tram", "noise", "air"), "CON": ("nurse", "shop", "bus")}
 
 
+def kinds_of(rubric: Rubric) -> tuple[str, ...]:
+    assert rubric.protocol is not None
+    return KINDS if rubric.protocol.answer_words else tuple(kind for kind in KINDS if kind != "answer")
+
+
 def protocol_opened(**changes: Any) -> DebateOpened:
-    """A debate of three rounds under version 1; with ``rubric=RUBRIC_2`` one of four rounds."""
-    turns = 8 if changes.get("rubric") is RUBRIC_2 else 6
+    """A debate of three rounds under version 1, or of four under a later rubric."""
+    turns = 2 * len(kinds_of(changes.get("rubric", RUBRIC)))
     return replace(exchange_opened(turns, samples=changes.pop("samples", 1)), format="protocol", **changes)
 
 
@@ -131,12 +136,12 @@ def read_replies(value: Any, side: Side = "pro", rules: ProtocolRules = RULES_2)
 def debate_after_rounds(*, samples: int = 1, rubric: Rubric = RUBRIC, until: str = "", **said: Any) -> EventBatch:
     """A debate after all rounds, or before the round ``until``; ``said`` replaces statements by key: ``open_pro={…}``.
 
-    Under version 2 it has four rounds.
+    Under a rubric after version 1 it has four rounds.
     """
     batch = EventBatch(Debate(id="d"))
     batch.add(protocol_opened(samples=samples, archetypes=CHARACTERS, rubric=rubric), None)
     makers = {"open": opening, "cross": cross, "answer": replies, "close": closing}
-    kinds = KINDS if rubric is RUBRIC_2 else tuple(kind for kind in KINDS if kind != "answer")
+    kinds = kinds_of(rubric)
     for number, kind in enumerate(kinds[: kinds.index(until) if until else None]):
         sides: tuple[Side, Side] = ("pro", "con")
         for turn, side in enumerate(sides, 2 * number + 1):

@@ -140,15 +140,17 @@ def test_after_an_examination_in_prose_every_argument_is_asked_about() -> None:
     assert "All that the other side says of your arguments:\n| You forget who pays" in said
 
 
-def test_a_side_is_shown_its_arguments_with_the_questions_and_nothing_else_of_the_other_side() -> None:
+def test_a_side_is_shown_its_arguments_with_the_questions_and_then_the_arguments_of_the_other_side() -> None:
     debate = debate_after_rounds(rubric=RUBRIC_2, until="answer").debate
     said = text(answers_prompt(OPENED, debate.protocol, "pro", ""))
+    own, _, theirs = said.partition("The arguments of the other side:")
 
     assert "Argument PRO-2:\n| The noise decides what a city is for." in said
     assert "| Question: What does PRO-2 cost, and who pays?" in said
     assert "each of PRO-1, PRO-2, PRO-3" in said
     assert "At most 100 words" in said
-    assert "nurse" not in said
+    assert "nurse" not in own
+    assert "Argument CON-1:\n| The nurse decides what a city is for." in theirs  # its words may refer to them
 
 
 def test_an_examiner_knows_that_its_questions_are_answered() -> None:
@@ -312,7 +314,9 @@ def test_a_debate_with_older_prompts_gets_them_as_they_were() -> None:
 
     assert "- UPHELD: it withstood the cross-examination" in said
     assert "Specific evidence that a reader could check" not in said
-    assert "shift" not in text(closing_prompt(opened, debate.protocol, "pro", ""))
+    closing = text(closing_prompt(opened, debate.protocol, "pro", ""))
+    assert "shift" not in closing
+    assert "CON-3 (concede):\n| CON-3 leaves out what it costs." in closing
 
 
 def _shared(name: str, template: str) -> str:

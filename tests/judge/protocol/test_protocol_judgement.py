@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from events.types import ArgumentTraced, AssessmentGiven, FallacyFound, FindingRefused, Missing, Reason
 from judge.live.answers import Answers
 from judge.live.event_batch import EventBatch
 from judge.protocol.assess import AssessmentAnswer, assess_type
 from judge.protocol.judgement import judges_nothing, plain_name, record_assessment
+from judge.templates import parse_template
 from providers.answers.neutral import neutral
 from providers.answers.schema import schema
 from providers.errors import ProviderError, WrongType
@@ -252,10 +254,46 @@ def test_its_words_may_stand_in_anything_that_the_side_said(quote: str, turn: in
     assert turn == found.turn
 
 
+def test_a_fallacy_in_the_cross_examination_of_an_argument_stands_there_and_is_the_examiners() -> None:
+    named = STRAW | {"quote": "PRO-1 leaves out what it costs"}
+    batch = after(assessment(fallacies=[named]))
+    (found,) = events_of(batch, FallacyFound)
+    turn = batch.debate.transcript.turns[found.turn]
+
+    assert ("PRO-1", "con", 4, "con") == (found.argument, found.by, found.turn, turn.side)
+    assert found.quote == turn.text[slice(*found.span)] == named["quote"]
+    said = "Con’s cross-examination of PRO-1: straw man in “PRO-1 leaves out what it costs”."
+    assert batch.debate.protocol.briefing
+    assert said in batch.debate.protocol.briefing.cautions
+
+
+def test_an_examination_in_prose_is_searched_whole() -> None:
+    named = STRAW | {"quote": "forget who pays for all of that"}
+    (found,) = events_of(
+        after(assessment(fallacies=[named]), cross_con="You forget who pays for all of that."), FallacyFound
+    )
+
+    assert ("con", 4) == (found.by, found.turn)
+
+
+def test_a_debate_whose_judge_was_not_asked_for_it_refuses_it() -> None:
+    opened = protocol_opened()
+    older = parse_template(opened.prompts["assess"].text.replace("--- fallacies", "--- once"))
+    batch = debate_after_rounds()
+    answered_now = given(assessment(fallacies=[STRAW | {"quote": "PRO-1 leaves out what it costs"}]))
+    record_assessment(batch, answered_now, replace(opened, prompts={**opened.prompts, "assess": older}))
+
+    assert [] == events_of(batch, FallacyFound)
+    assert ["the quote is not in what pro said, or too short to tell (straw_man, PRO-1)"] == [
+        each.reason for each in events_of(batch, FindingRefused)
+    ]
+
+
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"quote": "Nobody has ever said these words"}, "the quote is not in what pro said, or too short to tell"),
+        ({"quote": "Nobody has ever said these words"}, "nor in the cross-examination of PRO-1, or too short to tell"),
+        ({"quote": "PRO-2 leaves out what it costs"}, "nor in the cross-examination of PRO-1, or too short to tell"),
         ({"quote": "The nurse decides what a city is for"}, "the quote is not in what pro said"),
         ({"quote": "a"}, "too short to tell"),
         ({"quote": ""}, "too short to tell"),

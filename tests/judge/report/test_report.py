@@ -310,7 +310,7 @@ def test_changes_of_mind_are_told_apart() -> None:
         round=1, before=0.5, after=0.9, changes=(change, msgspec.structs.replace(change, kind="evidence"), change)
     )
 
-    assert {"evidence": 1, "conformity": 2, "rounds": 1, "of": 3} == measured(counted(held), "conformity")
+    assert {"evidence": 1, "reason": 0, "conformity": 2, "rounds": 1, "of": 3} == measured(counted(held), "conformity")
 
 
 def test_kin_attacks_and_known_outcomes() -> None:

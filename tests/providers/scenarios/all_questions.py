@@ -34,7 +34,7 @@ from tests.server.protocol_debates import answers
 
 Site = tuple[str, int]
 MODULES = [
-    importlib.import_module(f"{formats.__name__}.{each.name}") for each in pkgutil.iter_modules(formats.__path__)
+    importlib.import_module(each.name) for each in pkgutil.walk_packages(formats.__path__, f"{formats.__name__}.")
 ]
 QUOTE = "Trams carry more people"
 DIFFERING = {
@@ -133,9 +133,12 @@ def debates() -> Iterator[tuple[str, RecordedPlay]]:
     yield (
         "deliberation",
         ended(
-            judges.artifact_opened(),
+            judges.artifact_opened(**judges.STANDS),
             judges.answers_by_round(
-                {"qa_evaluator": judges.opinion_answer("FAIL", 0), "*": judges.opinion_answer("PASS", 3)}
+                {
+                    "qa_evaluator": judges.opinion_answer("FAIL", 1, findings=["no test"]),
+                    "*": judges.opinion_answer("PASS", 3, findings=["no password"]),
+                }
             ),
         ),
     )

@@ -14,9 +14,11 @@ from server.cli.judging.deliberate import read_text
 from server.errors import BadField
 from tests.judge.deliberation.judges import OTHER_QUOTE, PERSONAS, QUOTE, TEXT, opinion_answer
 from tests.server.children import Cli, as_json, line_with, said
+from tests.server.cli.test_judge import answered
 from tests.server.harness import Harness, check_sound, fault, harness
 from tests.server.site import Site, refused
 
+FOR = ("--for", "a design to build from")
 CRITERIA = ("logic", "evidence", "responsiveness", "honesty")
 SPLIT = {
     "deliberate:technical_architect:*": opinion_answer("PASS", 3, findings=["no password"]),
@@ -54,20 +56,21 @@ def design(tmp_path: Path) -> str:
 def test_it_prints_opinions_rounds_and_the_verdict_and_the_id_alone_on_the_last_line(
     moot: Cli, script: Any, design: str
 ) -> None:
-    done = moot("deliberate", design, "--judge", script(answers=CONVINCED))
+    done = moot("deliberate", design, *FOR, "--judge", script(answers=CONVINCED))
     out = done.stdout.decode()
     lines = out.splitlines()
 
     assert done.returncode == 0, done.stderr.decode()
-    assert "Does design.md pass?" == lines[0]
+    assert "Does design.md pass as a design to build from?" == lines[0]
     assert 5 == len([line for line in lines[: lines.index("round 1")] if " PASS " in line or " FAIL " in line])
     assert "agreement 0.36 → 1.00" in out
     assert f"Technical architect: PASS → FAIL, by evidence: “{QUOTE}”" in out
     assert "Compliance auditor: PASS → FAIL, by conformity" in out
-    assert "the verdict stayed FAIL in deliberation; changes of verdict: 1 by conformity, 1 by new evidence" in out
-    assert "  - no password" in lines
-    assert "Independent verdict: FAIL" in lines
-    assert "Verdict: FAIL (FAIL 100%)" in lines
+    assert "  - no password (Technical architect)" in lines
+    assert "Weight behind each verdict: FAIL 100 %." in lines
+    assert "Before they read each other: PASS 50 %, FAIL 50 %." in lines
+    moved = "2 of 5 judges moved to it (1 by evidence, 1 by conformity). All judges hold it."
+    assert f"Verdict: FAIL: {moved}" == lines[-2]
     assert [lines[-1]] == [row["id"] for row in moot.json("list")["debates"]]
     view = moot.json("show", lines[-1])
     assert ("concluded", TEXT) == (view["state"], view["artifact"]["text"])
@@ -76,7 +79,7 @@ def test_it_prints_opinions_rounds_and_the_verdict_and_the_id_alone_on_the_last_
 
 @pytest.mark.slow
 def test_in_json_it_is_one_object_a_line_and_the_id_last(moot: Cli, script: Any, design: str) -> None:
-    done = moot("deliberate", design, "--judge", script(answers=CONVINCED), "--json")
+    done = moot("deliberate", design, *FOR, "--judge", script(answers=CONVINCED), "--json")
     lines = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
 
     assert 0 == done.returncode
@@ -89,27 +92,27 @@ def test_in_json_it_is_one_object_a_line_and_the_id_last(moot: Cli, script: Any,
 def test_the_exit_code_is_0_for_any_verdict_and_1_without_one(moot: Cli, script: Any, design: str) -> None:
     for verdict in ("PASS", "CONDITIONAL", "FAIL"):
         model = script(verdict, answers={"deliberate:*": opinion_answer(verdict)})
-        assert 0 == moot.here("deliberate", design, "--judge", model).returncode
+        assert 0 == moot.here("deliberate", design, *FOR, "--judge", model).returncode
 
     nobody = script("nobody", answers={"deliberate:*": {"fault": fault("refuse", 9)}})
-    done = moot("deliberate", design, "--judge", nobody)
+    done = moot("deliberate", design, *FOR, "--judge", nobody)
     assert 1 == done.returncode
     assert b"no verdict: no judge gave a usable opinion" in done.stderr
-    assert b"Verdict: none" in done.stdout
+    assert b"Verdict: No verdict: no judge gave" in done.stdout
 
 
 @pytest.mark.slow
 def test_standard_input_is_judged(moot: Cli, script: Any) -> None:
-    done = moot("deliberate", "-", "--judge", script(), stdin=TEXT.encode())
+    done = moot("deliberate", "-", *FOR, "--judge", script(), stdin=TEXT.encode())
 
     assert 0 == done.returncode, done.stderr.decode()
-    assert b"Does standard input pass?" in done.stdout
+    assert b"Does standard input pass as a design to build from?" in done.stdout
 
 
 @pytest.mark.slow
 def test_models_of_the_panel_take_turns_and_rounds_are_settable(moot: Cli, script: Any, design: str) -> None:
     one, two = script("one", answers=SPLIT), script("two", answers=SPLIT)
-    done = moot("deliberate", design, "--panel", f"{one},{two}", "--rounds", "1", "--timeout", "9", "--json")
+    done = moot("deliberate", design, *FOR, "--panel", f"{one},{two}", "--rounds", "1", "--timeout", "9", "--json")
     events = [msgspec.json.decode(line)["frame"]["event"] for line in done.stdout.splitlines()[:-1]]
     opened = events[0]
 
@@ -117,7 +120,7 @@ def test_models_of_the_panel_take_turns_and_rounds_are_settable(moot: Cli, scrip
     short = ["scripted:one.json", "scripted:two.json"]
     assert [*short, *short, short[0]] == [seat["model"] for seat in opened["panel"]]
     assert list(PERSONAS) == [seat["name"] for seat in opened["panel"]]
-    assert (1, 9) == (opened["rubric"]["deliberation"]["rounds"], opened["rubric"]["deliberation"]["timeout_s"])
+    assert (1, 9) == (opened["rubric"]["deliberation"]["rounds"], opened["rubric"]["deliberation"]["judge_s"])
     assert 1 == [event["type"] for event in events].count("deliberation_held")
 
 
@@ -143,9 +146,9 @@ def test_a_file_that_is_not_text_is_one_clear_line_and_nothing_is_recorded(
         (moot.home / name).write_bytes(content)
     file = str(moot.home / (name or "missing.txt"))
 
-    errors = said(moot.here("deliberate", file, "--judge", script()), 2, says)
+    errors = said(moot.here("deliberate", file, *FOR, "--judge", script()), 2, says)
     assert 1 == errors.count("\n")
-    assert says in as_json(moot.here("deliberate", file, "--judge", script(), "--json"), 2, "file")["message"]
+    assert says in as_json(moot.here("deliberate", file, *FOR, "--judge", script(), "--json"), 2, "file")["message"]
     assert not moot.store.exists()
 
 
@@ -169,10 +172,14 @@ def test_a_file_that_may_not_be_read_is_refused(design: str, monkeypatch: pytest
         (("DESIGN", "--panel", "nobody"), 2, "panel.0"),
         (("DESIGN", "--panel", ""), 2, "panel"),
         (("DESIGN", "--panel", "scripted:a,,"), 2, "panel"),
+        (("DESIGN", "--judges", "qa_evaluator"), 2, "judges"),
+        (("DESIGN", "--judges", "qa_evaluator=scripted:a", "--panel", "scripted:a"), 2, "judges"),
+        (("DESIGN", "--judges", "nobody=scripted:a,qa_evaluator=scripted:a"), 2, "panel.0"),
+        (("DESIGN", "--for", ""), 2, "artifact.purpose"),
     ],
 )
 def test_a_wrong_option_is_refused(moot: Cli, script: Any, design: str, args: Any, code: int, field: str) -> None:
-    given = [each.replace("DESIGN", design) for each in args]
+    given = [*FOR, *(each.replace("DESIGN", design) for each in args)]
     if "--judge" not in args:
         given += ["--judge", script()]
 
@@ -180,14 +187,44 @@ def test_a_wrong_option_is_refused(moot: Cli, script: Any, design: str, args: An
     assert not moot.store.exists() or not moot.json("list")["debates"]
 
 
+def test_a_text_is_judged_for_something(moot: Cli, script: Any, design: str) -> None:
+    error = as_json(moot.here("deliberate", design, "--judge", script(), "--json"), 2, "for")
+
+    assert 'Say it: --for "a migration plan that can be rolled back"' in error["message"]
+    assert not moot.store.exists()
+
+
+@pytest.mark.slow
+def test_on_a_terminal_the_purpose_is_asked_for(moot: Cli, script: Any, design: str) -> None:
+    question = b"What is the text judged for:"
+    code, output = answered(moot, b"a plan\n", "deliberate", design, "--judge", script(answers=SPLIT), asked=question)
+
+    assert 0 == code, output
+    assert "Does design.md pass as a plan?" in output
+
+
+@pytest.mark.slow
+def test_three_judges_are_seated_in_one_line(moot: Cli, script: Any, design: str) -> None:
+    seats = [(name, script(name, answers=SPLIT)) for name in (PERSONAS[0], PERSONAS[2], PERSONAS[4])]
+    listed = ",".join(f"{name}={model}" for name, model in seats)
+    done = moot("deliberate", design, *FOR, "--judges", listed, "--panel-think", "low", "--json")
+    opened = msgspec.json.decode(done.stdout.splitlines()[0])["frame"]["event"]
+
+    assert 0 == done.returncode, done.stderr.decode()
+    assert [name for name, _ in seats] == [seat["name"] for seat in opened["panel"]]
+    assert [f"scripted:{name}.json" for name, _ in seats] == [seat["model"] for seat in opened["panel"]]
+    assert {"low"} == {seat["think"] for seat in opened["panel"]}
+    assert "a design to build from" == opened["artifact"]["purpose"]
+
+
 @pytest.mark.slow
 def test_a_server_that_holds_the_store_is_asked(moot: Cli, script: Any, design: str) -> None:
     with moot.server() as (_, address):
-        done = moot("deliberate", design, "--judge", script(answers=CONVINCED))
+        done = moot("deliberate", design, *FOR, "--judge", script(answers=CONVINCED))
 
         assert 0 == done.returncode, done.stderr.decode()
         assert f"asking {address}" in done.stderr.decode()
-        assert b"Verdict: FAIL (FAIL 100%)" in done.stdout
+        assert b"Weight behind each verdict: FAIL 100 %." in done.stdout
         assert [done.stdout.decode().splitlines()[-1]] == [row["id"] for row in moot.json("list")["debates"]]
 
 
@@ -197,13 +234,16 @@ def test_a_server_that_holds_the_store_is_asked(moot: Cli, script: Any, design: 
 @pytest.mark.slow
 def test_it_can_be_opened_over_http(site: Site, script: Any) -> None:
     body = artifact(judge={"model": script(answers=CONVINCED)})
+    body["artifact"]["purpose"] = "a design to build from"
     created = site.client.post("/api/debates", json=body)
 
     assert 201 == created.status_code, created.text
     debate = created.json()["id"]
     assert {"winner": "neither", "by_rule": "artifact"}.items() <= site.ended(debate).items()
     view = site.get(f"/api/debates/{debate}")
-    assert ("concluded", "Does design.md pass?", 0) == (view["state"], view["motion"], view["turns_planned"])
+    motion = "Does design.md pass as a design to build from?"
+    assert ("concluded", motion, 0) == (view["state"], view["motion"], view["turns_planned"])
+    assert "a design to build from" == view["artifact"]["purpose"]
     assert ("FAIL", "FAIL") == (view["panel"]["verdict"]["verdict"], view["panel"]["verdict"]["independent"])
     assert {"0", "1"} == view["panel"]["opinions"].keys()
 
@@ -215,6 +255,8 @@ def test_it_can_be_opened_over_http(site: Site, script: Any) -> None:
         ({"format": "exchange", "artifact": {"text": "x"}}, "artifact"),
         (artifact(""), "artifact.text"),
         (artifact("x" * 200_001), "artifact.text"),
+        ({"format": "deliberation", "artifact": {"text": TEXT, "purpose": " "}}, "artifact.purpose"),
+        ({"format": "deliberation", "artifact": {"text": TEXT, "purpose": "x" * 301}}, "artifact.purpose"),
         (artifact(panel=["technical_architect"]), "panel"),
         (artifact(panel=[]), "panel"),
         (artifact(judge={"samples": 3}), "judge.samples"),
@@ -304,7 +346,7 @@ async def test_after_a_kill_at_any_moment_no_question_is_asked_twice(
     moot: Cli, script: Any, design: str, moment: str
 ) -> None:
     model = script(answers=SPLIT, pace={"answer_ms": 30})
-    process = moot.start("deliberate", design, "--judge", model, "--json")
+    process = moot.start("deliberate", design, *FOR, "--judge", model, "--json")
     line_with(process.stdout, f'"type":"{moment}"'.encode())
     process.kill()
     process.communicate()

@@ -161,7 +161,7 @@ def test_a_file_that_is_not_there(moot: Cli, tmp_path: Path) -> None:
     as_json(moot("judge", str(tmp_path / "none.txt"), "--json"), 2, "file")
 
 
-def answered(moot: Cli, answer: bytes, *args: str) -> tuple[int, str]:
+def answered(moot: Cli, answer: bytes, *args: str, asked: bytes = b"[Y/n]") -> tuple[int, str]:
     """Exit code and output of a command on a terminal, where a person gives one answer."""
     outer, inner = pty.openpty()
     env = environment(moot.home, {"MOOT_STORE": f"sqlite:{moot.store}"})
@@ -176,7 +176,7 @@ def answered(moot: Cli, answer: bytes, *args: str) -> tuple[int, str]:
         if not piece:
             break
         output += piece
-        if b"[Y/n]" in piece:
+        if asked in piece:
             os.write(outer, answer)
     os.close(outer)
     return child.wait(30), output.decode()

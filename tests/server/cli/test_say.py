@@ -73,7 +73,7 @@ def test_markdown_compares_the_audience_with_the_judge_only_after_the_end() -> N
 
     assert "## The audience" not in live
     for line in (
-        "- 3 votes: 1 for Pro, 2 for Con, 0 for neither; 67% agree with the verdict (Con)",
+        "- 3 votes: 1 for Pro, 2 for Con, 0 for neither; 67 % agree with the verdict (Con)",
         "- belief after each turn, 0 Con to 100 Pro: turn 1: 60 (of 1) · turn 2: 45 (of 1)",
         "- turn 2: -15 by one person, towards Con, who won the exchange",
         "- beliefs moved towards the winner in 1 of 1 exchanges",
@@ -91,7 +91,7 @@ def test_a_run_prints_a_message_when_it_comes_and_the_audience_at_the_end(capsys
     text = streamed(capsys, opened(), *EVENTS, END)
 
     assert "Bo, to both sides: What does *it* cost?" in text
-    assert "67% agree with the verdict (Con)" in text
+    assert "67 % agree with the verdict (Con)" in text
     assert text.index("Bo, to") < text.index("turn 2")
 
 

@@ -16,8 +16,10 @@ from server.export.debate.transcript import as_markdown
 from server.export.text import escaped
 from server.feed import frames
 from tests.browser import artifact_logs, panel_logs, protocol_logs
-from tests.judge.protocol.rounds import RUBRIC_2, debate_after_rounds
+from tests.judge.protocol.rounds import NAMES, RUBRIC_2, debate_after_rounds
 from tests.server.children import Cli, seats
+from tests.server.panels import AGREED
+from tests.server.protocol_debates import answers
 
 pytestmark = pytest.mark.anyio
 HOSTILE = "| <img src=x> `code` *bold* [link](http://x) \x1b[31m and\n# a heading"
@@ -105,10 +107,10 @@ async def test_a_panel_without_a_winner_names_none() -> None:
     assert text.index("- CON-1: technical 2.0") < text.index("- PRO-1: technical 9.0")
     assert "variance 9.67; it decides" in text
     assert "| CON-3 | 8.0 upheld | 3.0 refuted | not given | 5.0 upheld in part | 6.33 |" in text
-    assert "- Without the risk rater: concluded, Pro (alpha 0.71, gap 9 %)" in text
+    assert "- Without Risk rater: concluded, Pro (alpha 0.71, gap 9 %)" in text
     assert "Technical rater, scripted:technical: weight 28 %; right on 7 of 9" in text
     assert "stay the verdict of record" in text
-    assert "Minds changed: 1 by evidence, 1 by conformity." in text
+    assert "Minds changed: 1 by evidence, 0 by a reason, 1 by conformity." in text
 
 
 async def test_the_conclusion_of_a_panel_is_one_sentence() -> None:
@@ -139,8 +141,11 @@ async def test_an_artifact_shows_both_verdicts_the_opinions_and_the_text() -> No
     text = await markdown(artifact_logs.artifact())
 
     assert "## Verdict: CONDITIONAL" in text
-    assert "On their own, the verdict of record: FAIL (FAIL 45 %, CONDITIONAL 40 %, PASS 15 %)." in text
+    moved = "2 of 5 judges moved to it (1 by evidence, 1 by conformity). On their own: FAIL. The judges still differ."
+    assert f"## Verdict: CONDITIONAL: {moved}\n\n### Against it\n\n- **Security analyst**: FAIL" in text
+    assert "Before they read each other: FAIL 45 %, CONDITIONAL 40 %, PASS 15 %." in text
     assert "“words that nobody wrote” (not found in the text)" in text
+    assert "  - Domain expert gave no opinion: its opinion of round 1 stands\n" in text
     assert "- **Domain expert** (15 %): CONDITIONAL" in text
     assert artifact_logs.TEXT.splitlines()[2] in text
     assert "inner" not in text
@@ -180,8 +185,8 @@ async def test_a_run_prints_rounds_statements_and_standings(capsys: pytest.Captu
     ]
     assert lines[lines.index("▼ Con · turn 2") + 1].startswith("CON-1: The money buys more")
     assert any(line.startswith("  PRO-3 refuted · 1.95 of 10") for line in lines)
-    assert any(line.startswith("  PRO-3 appeal to authority: “Professor Lindqvist") for line in lines)
-    assert "  risk rater: scored 5 items, 1 not given" in lines
+    assert any(line.startswith("  PRO-3, appeal to authority: “Professor Lindqvist") for line in lines)
+    assert "  Risk rater: scored 5 items, 1 not given" in lines
     assert "totals: Pro 16.5, Con 19.05" in lines
 
 
@@ -189,7 +194,7 @@ async def test_a_run_ends_with_the_briefing_and_without_a_winner(capsys: pytest.
     out = await streamed(panel_logs.irreconcilable(), capsys)
 
     assert "No winner is named: the raters are too far apart on an argument that decides." in out
-    assert "  without the risk rater: concluded, Pro" in out
+    assert "  without Risk rater: concluded, Pro" in out
     assert "find out instead:" in out
     assert (
         out.index("Decision briefing")
@@ -219,8 +224,12 @@ async def test_a_run_prints_answers_and_names_what_they_lack(capsys: pytest.Capt
 async def test_an_artifact_is_replayed_with_its_verdict_last(capsys: pytest.CaptureFixture[str]) -> None:
     out = await streamed(artifact_logs.artifact(), capsys)
 
-    assert "Independent verdict: FAIL" in out
-    assert out.rstrip().splitlines()[-1] == "Verdict: CONDITIONAL (CONDITIONAL 76%, FAIL 24%)"
+    lines = out.rstrip().splitlines()
+    assert lines[-1].startswith("Verdict: CONDITIONAL: 2 of 5 judges moved to it (1 by evidence, 1 by conformity).")
+    assert "Against it" == lines[-3]
+    assert "  Domain expert gave no opinion: its opinion of round 1 stands" in lines
+    assert lines[-2].startswith("  Security analyst     FAIL")
+    assert "Weight behind each verdict: CONDITIONAL 76 %, FAIL 24 %." in lines
 
 
 # as commands
@@ -251,3 +260,33 @@ def test_a_scripted_protocol_is_run_shown_and_exported(moot: Cli, protocol: str)
     assert "## Decision briefing" in exported
     assert all(f"### {name} · " in exported for name in view["protocol"]["arguments"])
     assert msgspec.json.decode(moot("export", debate, "--as", "json").stdout) == view
+
+
+# the audit
+
+
+def test_an_audit_of_a_protocol_explains_its_arguments(moot: Cli, script: Callable[..., str]) -> None:
+    model = script(answers=answers() | AGREED)
+    asked = ["run", "Cities should ban cars", "--format", "protocol", "--panel", ",".join([model] * 4)]
+    debate = moot(*asked, *seats(model)).stdout.decode().split()[-1]
+    whole, one = moot("audit", debate).stdout.decode(), moot("audit", debate, "con-2").stdout.decode()
+    wrong, unknown = moot("audit", debate, "second"), moot("audit", debate, "PRO-7")
+
+    assert "no score" not in whole
+    assert 6 == len(re.findall(r"^(?:PRO|CON)-[123] · . (?:Pro|Con) · upheld · \d of 10$", whole, re.MULTILINE))
+    assert one.startswith("CON-2 · ▼ Con · upheld · 5 of 10")
+    assert "logic 5 × 0.3 + evidence 5 × 0.3 + responsiveness 5 × 0.25 + honesty 5 × 0.15 = 5." in one
+    assert "Con’s total is the mean of 5, 5 and 5, times 3: 15.00." in one
+    assert 4 == one.count("CON-2 is worth")
+    assert one in whole
+    assert [each["argument"] for each in moot.json("audit", debate)] == ["PRO-1", "PRO-2", "PRO-3", *NAMES[3:]]
+    assert moot.json("audit", debate, "CON-2") == moot.json("audit", debate)[4]
+    assert (2, 3) == (wrong.returncode, unknown.returncode)
+    assert "name a turn by its number, or an argument such as PRO-1" in wrong.stderr.decode()
+    assert "it has PRO-1, PRO-2, PRO-3, CON-1, CON-2 and CON-3" in unknown.stderr.decode()
+    exported = moot("export", debate, "--as", "md").stdout.decode()
+    assert "honesty 5 × 0.15 = 5." in exported
+    again = moot("rejudge", debate, "--judge", model).stdout.decode().split()[-1]
+    compared = moot("compare", debate, again).stdout.decode()
+    assert "Standings: the same for 6 of 6 arguments" in compared
+    assert "turn" not in compared

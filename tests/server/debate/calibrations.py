@@ -47,7 +47,7 @@ def request(*cases: dict[str, Any], model: str, panel: list[Any] | None = None, 
     return {"format": "calibration", "cases": list(cases), "panel": panel or [model], "judge": {"model": model}, **more}
 
 
-NONE = {"standings": {"PRO-1": "UPHELD"}}
+NONE = {"scores": {"PRO-1": {"logic": 5}}}
 RIGHT_AND_WRONG = {
     "panel:technical@*": PRO,
     "panel:business@*": CON,

@@ -6,6 +6,7 @@ every turn a number and said who leads by how much, from the words alone (``…_
 """
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from statistics import mean
 
@@ -14,10 +15,12 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.record import Recorded
-from events.state.debate import Debate
+from events.state.debate import INITIAL, Debate, evolve
 from events.transfer import parse_lines
 from events.types import DebateOpened, ModelAnswered, ModelFailed, NarrativeVerdictReached, TurnsCompared, TurnScored
 from judge.rubrics.rubric import rubric_v2
+from server.debate.formats import next_steps
+from server.debate.formats.steps import Ask
 from server.whatif.replay import replay
 
 LOGS = Path(__file__).parent / "logs"
@@ -66,6 +69,21 @@ def test_todays_rules_make_the_same_events_of_the_answers(name: str) -> None:
 
     assert (0, ()) == (result.diverges_at, result.unanswered)
     assert without_words(result.recorded) == without_words(result.would_be)
+
+
+def test_todays_code_makes_the_same_prompts_of_a_recorded_protocol() -> None:
+    debate, made, recorded = INITIAL, [], []
+    asks: dict[tuple[str, int], Ask] = {}
+    for record in read_log("library_fines"):
+        steps = next_steps(debate) if debate.opened else ()
+        asks |= {(each.key, each.sample): each for each in steps if isinstance(each, Ask)}
+        if isinstance(event := record.event, ModelAnswered):
+            recorded.append(event.prompt)
+            prompt = asks[event.key, event.sample].prompt
+            made.append(tuple((each.role, sha256(each.text.encode()).hexdigest()) for each in prompt))
+        debate = evolve(debate, record)
+
+    assert recorded == made
 
 
 def without_words(debate: Debate) -> Debate:

@@ -57,7 +57,7 @@ def two_items(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def run(made: Harness, judge: str, *batteries: str, **request: Any) -> str:
-    wanted: dict[str, Any] = {"batteries": list(batteries)} if batteries else {}
+    wanted: dict[str, Any] = {"repeats": 1} | ({"batteries": list(batteries)} if batteries else {})
     return await made.open(judge, format="lab", lab=wanted | request.pop("lab", {}), **request)
 
 
@@ -189,7 +189,9 @@ async def test_the_prompt_and_the_reading_of_an_opening_are_those_of_a_live_deba
 ) -> None:
     monkeypatch.setattr("server.debate.opening.build.reads", lambda model, window: reads)
     (trial,) = (
-        each for each in plan("side", TWO_ITEMS, 1, 0) if each.item.endswith(".pro") and each.variant == "plain"
+        each
+        for each in plan("side", TWO_ITEMS, 1, 0, repeats=1)
+        if each.item.endswith(".pro") and each.variant == "plain"
     )
     said = trial.speeches[0].text
     each = {"quote": said[:30], "reason": "It says so.", "points": 4}
@@ -252,7 +254,7 @@ async def test_a_brief_judge_is_measured_with_the_questions_that_it_gets_in_a_de
 
 
 async def opened_with(made: Harness, judge: str, *batteries: str) -> DebateOpened:
-    opened = await made.opening(judge, format="lab", lab={"batteries": list(batteries)})
+    opened = await made.opening(judge, format="lab", lab={"batteries": list(batteries), "repeats": 1})
     assert isinstance(opened, DebateOpened)
     return opened
 

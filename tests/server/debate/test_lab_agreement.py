@@ -20,6 +20,8 @@ from events.types.lab import PeopleItem
 from judge.errors import BadItem
 from judge.lab.people import read_people
 from judge.lab.trials import Reading
+from judge.live.scoring import applicable
+from judge.rubrics.rubric import default_rubric
 from providers.answers.schema import parse
 from providers.base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens
 from providers.errors import BadRequest
@@ -52,7 +54,7 @@ class PlantedProvider:
     async def answer(self, model: str, request: Request, type_: Any) -> Answer[Any]:
         prompt = "\n\n".join(each.text for each in request.prompt)
         self.prompts.append(prompt)
-        raw = json.dumps(self._rule(request.key, prompt))
+        raw = json.dumps(points_to_b(prompt) if "/score." in request.key else self._rule(request.key, prompt))
         outcome = Outcome(model=model, tokens=Tokens(input=100, output=10), latency_ms=1, cost_usd=0.5)
         return Answer(value=parse(raw, type_), raw=raw, outcome=outcome)
 
@@ -64,6 +66,15 @@ class PlantedProvider:
 
     async def close(self) -> None:
         """Nothing to close."""
+
+
+def points_to_b(prompt: str) -> Any:
+    """Points for the speaker B of the file, and none for A."""
+    turn, _, said = max(TURN.findall(prompt), key=lambda each: int(each[0]))
+    text = said.replace("| ", "").strip()
+    points, quote = (7, " ".join(text.split()[:3])) if text.startswith("B") else (0, "")
+    each = {"quote": quote, "reason": "It says so.", "points": points}
+    return {"components": dict.fromkeys(applicable(default_rubric(), int(turn)), each)}
 
 
 def items_of(path: Path) -> tuple[PeopleItem, ...]:
@@ -247,7 +258,12 @@ async def test_a_judge_that_prefers_length_agrees_with_the_answer_as_often_as_le
     right = sum(named[line["id"]] == line["correct"] for line in lines)
     person = sum(believed[line["id"]] == line["correct"] for line in lines if line["id"] in believed)
 
-    assert len(lines) == len(readings) == 2 * sum(opened_by_right) > 10
+    told = [each for each in readings if "/narrative." in each.trial]
+    assert len(lines) == len(told) == 2 * sum(opened_by_right) > 10
+    assert 4 * len(lines) == len(readings) - len(told)
+    assert effects["debates_points_accuracy"].estimate == pytest.approx(
+        sum(line["correct"] == 1 for line in lines) / len(lines)
+    )
     assert effects["debates_accuracy"].estimate == pytest.approx(right / len(lines))
     assert effects["debates_length_alone"].estimate == pytest.approx(right / len(lines))
     assert effects["debates_person"].estimate == pytest.approx(person / len(believed))
@@ -258,7 +274,7 @@ async def test_a_judge_that_prefers_length_agrees_with_the_answer_as_often_as_le
 async def test_a_judge_that_prefers_a_label_names_neither(debates: Path) -> None:
     _, _, readings, _ = await measured(first, debates)
 
-    assert {each.chose for each in readings} == {"draw"}
+    assert {"draw"} == {each.chose for each in readings if "/narrative." in each.trial}
 
 
 # reading

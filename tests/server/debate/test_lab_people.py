@@ -58,7 +58,10 @@ async def test_a_judge_has_the_baseline_beside_it() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(SHARED is None, reason="the material that people judged is not beside the project")
 async def test_the_baseline_agrees_with_people_like_a_coin_and_length_alone_does_better() -> None:
-    """docs/judge.md has these figures from another driver: 43 of 82 agree, and 62 are the longer ones."""
+    """docs/judge.md has these figures from another driver: 43 of 82 agree.
+
+    62 of the better ones have more characters; 47 have more words, and 3 have as many.
+    """
     assert SHARED is not None
     people = read_people("ukp-pairs.jsonl", (SHARED / "ukp-pairs.jsonl").read_bytes())
 
@@ -68,6 +71,6 @@ async def test_the_baseline_agrees_with_people_like_a_coin_and_length_alone_does
     assert accuracy.low is not None
     assert accuracy.high is not None
     assert accuracy.low < 0.5 < accuracy.high
-    assert (82, pytest.approx(62 / 82, abs=0.01)) == (length.n, length.estimate)
+    assert (82, pytest.approx((47 + 1.5) / 82, abs=0.01)) == (length.n, length.estimate)
     undecided = float(accuracy.note.split("; ")[1].split(" undecided")[0])
     assert accuracy.estimate == pytest.approx((43 + undecided / 2) / 82, abs=0.03)

@@ -149,6 +149,21 @@ async def test_a_run_counts_only_for_a_judge_that_is_asked_in_the_same_way() -> 
     assert full.noise.sd == 2.5
 
 
+async def test_a_run_counts_only_for_the_server_that_it_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run of before names no server: it counts for each."""
+    served = iter(["one", "one", "two", "", "two"])
+    monkeypatch.setattr("server.debate.opening.build.server_of", lambda _: next(served))
+    async with harness() as made:
+        run = await lab_run(made, 2.5)
+        opened = [await wanted(made) for _ in range(2)]
+        before = await lab_run(made, 4.5)
+        other = await wanted(made)
+
+    assert [run, None] == [None if each.noise is UNSET else each.noise.run for each in opened]
+    assert other.noise is not UNSET
+    assert before == other.noise.run
+
+
 @pytest.mark.parametrize("labels", [{"hidden": True}, {"link": "ab" * 32}])
 async def test_an_opening_names_no_run_that_readers_do_not_find(labels: dict[str, Any]) -> None:
     async with harness() as made:

@@ -27,6 +27,8 @@ from events.types import (
 from events.view import view as views
 from server.debate.commands import Halt
 from server.debate.formats.steps import Ask, Record
+from server.debate.setup.opening import build_opening
+from server.debate.setup.request import as_request
 from server.feed import frames
 from tests.judge.protocol.rounds import (
     NAMES,
@@ -49,9 +51,8 @@ pytestmark = pytest.mark.anyio
 async def test_a_debate_of_three_rounds_from_its_opening_to_its_briefing(script: Script) -> None:
     events, view = await played(script, assess=assessment(fallacies=[STRAW]))
 
-    assert [*STATEMENTS, "assess"] == sorted(
-        (each.key for each in of(events, ModelAnswered)), key=[*STATEMENTS, "assess"].index
-    )
+    asked = [*STATEMENTS, "assess", "assess:con"]
+    assert asked == sorted((each.key for each in of(events, ModelAnswered)), key=asked.index)
     assert (2, 6, 2, 6) == tuple(
         len(of(events, each)) for each in (ArgumentsOpened, ArgumentCrossExamined, ClosingStated, ArgumentTraced)
     )
@@ -179,7 +180,7 @@ async def test_a_script_that_leaves_everything_out_plays_a_neutral_debate(script
 
     assert DebateConcluded(winner="neither", by_rule="assessment") == events[-1]
     assert all(not each.faults for each in of(events, ArgumentsOpened, ClosingStated))
-    assert 9 == len(of(events, ModelAnswered))
+    assert 10 == len(of(events, ModelAnswered))
 
 
 # beside the format
@@ -191,6 +192,21 @@ async def test_pressure_moves_nobody_and_nobody_scores_a_turn(script: Script) ->
 
     assert not kinds & {"pressure_applied", "traits_shifted", "directive_issued", "turn_scored", "claim_flagged"}
     assert view["traits"] == view["archetype_traits"]
+
+
+async def test_no_side_has_a_character_unless_the_request_names_one() -> None:
+    seats = {key: {"model": "scripted:lamps"} for key in ("pro", "con", "judge")}
+    asked = {"motion": "Cities should ban cars", "format": "protocol", **seats}
+    shaking = {"model": "scripted:lamps", "archetype": "provocateur"}
+    async with harness() as h:
+        plain, named, exchanged = [
+            await build_opening(as_request(asked | more), h.registry, h.settings)
+            for more in ({}, {"con": shaking}, {"format": "exchange"})
+        ]
+
+    assert ("", "", {}) == (plain.pro.archetype, plain.con.archetype, plain.archetypes)
+    assert ("", "provocateur", ["provocateur"]) == (named.pro.archetype, named.con.archetype, [*named.archetypes])
+    assert ("engineer", "provocateur") == (exchanged.pro.archetype, exchanged.con.archetype)
 
 
 async def test_what_was_asked_is_the_directors_until_the_end(script: Script) -> None:
@@ -242,7 +258,8 @@ async def test_where_a_small_panel_contradicts_the_judge_no_winner_is_named_and_
     assert view["protocol"]["briefing"]["meaning"].startswith("the judge’s totals put Pro clearly ahead")
     cautions = view["protocol"]["briefing"]["cautions"]
     assert "The panel leans to Con, though the judge's totals stand higher for Pro." in cautions
-    assert "The panel alone names no winner: 6 arguments where at least 10 are needed." in cautions
+    few = "6 arguments where at least 10 are needed to rely on its agreement"
+    assert f"The panel is for reference only: {few}." in cautions
 
 
 async def test_a_panel_that_cannot_agree_names_nobody_and_says_what_to_find_out(script: Script) -> None:
@@ -255,8 +272,13 @@ async def test_a_panel_that_cannot_agree_names_nobody_and_says_what_to_find_out(
 
     assert DebateConcluded(winner="neither", by_rule="judge_and_panel") == end
     briefing = view["protocol"]["briefing"]
-    assert any("The panel names no winner: irreconcilable" in each for each in briefing["cautions"])
-    assert any(each in briefing["find_out"] for each in view["panel"]["conclusion"]["advice"])
+    panel = view["panel"]["conclusion"]
+    assert view["panel"]["says"] in briefing["cautions"]
+    assert any(each in briefing["find_out"] for each in panel["advice"])
+    assert "irreconcilable" == panel["outcome"]
+    assert any(each.startswith("Do not decide by this panel") for each in panel["act"])
+    assert [*panel["act"]] == [each for each in briefing["cautions"] if each in panel["act"]]
+    assert not {*panel["act"]} & {*briefing["find_out"]}
 
 
 # statement by statement

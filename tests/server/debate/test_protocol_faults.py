@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from events.text.segmentation import first_words
 from events.types import (
     ArgumentCrossExamined,
     ArgumentsOpened,
@@ -148,7 +149,7 @@ async def test_a_closing_of_nine_hundred_words_is_kept_whole_and_read_in_part(sc
         closed.faults,
     )
     assert [(True, 200)] == [(each.clipped, each.words) for each in of(events, TurnSpoken) if each.turn == 7]
-    assert long.startswith(view["turns"]["7"]["text"])
+    assert f"{first_words(long, 200)}…".startswith(view["turns"]["7"]["text"])
     (shown,) = (text for text in judge.segments.values() if "Closing statement of Pro" in text)
     assert "(only its first 200 words; it had 908)" in shown
 

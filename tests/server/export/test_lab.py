@@ -5,6 +5,8 @@ from msgspec.structs import replace
 
 from events.types import Battery, Effect, LabVerdict
 from server.export.lab import BATTERIES, answers, effect_name, summary, verdict_words
+from server.export.lab.figures import in_figures, shown
+from server.export.lab.use import may_use
 
 
 def effect(verdict: LabVerdict, battery: Battery = "side", name: str = "pro_pick", q: float | None = 0.5) -> Effect:
@@ -98,3 +100,130 @@ def test_all_comparisons_may_show_a_bias() -> None:
 )
 def test_the_name_of_an_effect_is_words(battery: str, name: str, expected: str) -> None:
     assert expected == effect_name(battery, name)
+
+
+# may I use this judge
+
+
+def good(battery: Battery, name: str) -> Effect:
+    return replace(FREE, battery=battery, name=name)
+
+
+KAPPAS = [
+    replace(
+        MEASURED,
+        battery="people",
+        name=f"{kind}_kappa",
+        unit="kappa",
+        verdict="better",
+        estimate=0.7,
+        low=0.5,
+        high=0.9,
+    )
+    for kind in ("pairs", "debates")
+]
+GOOD = [
+    *KAPPAS,
+    *(replace(each, name=each.name.replace("kappa", "beyond_length"), unit="share") for each in KAPPAS),
+    replace(MEASURED, battery="retest", name="flips"),
+    good("position", "first_pick"),
+    good("level", "points"),
+    replace(MEASURED, battery="flaw", name="chain_sensitivity", low=0.2, high=0.8),
+    *(
+        good(battery, "x")
+        for battery in ("side", "labels", "last_word", "length", "style", "authority", "injection", "pressure")
+    ),
+]
+
+
+def without(battery: str, name: str = "") -> list[Effect]:
+    return [each for each in GOOD if each.battery != battery or not each.name.endswith(name)]
+
+
+def answered(effects: list[Effect], about: str) -> str:
+    return next(each.answer for each in may_use(effects).conditions if about in each.asks)
+
+
+def test_a_judge_may_be_used_if_every_condition_is_met() -> None:
+    use = may_use(GOOD)
+
+    assert ("yes", {"yes"}) == (use.answer, {each.answer for each in use.conditions})
+    assert "Yes, for texts like those of this run: every condition is met." == use.says
+    assert all(each.figures for each in use.conditions)
+
+
+@pytest.mark.parametrize(
+    ("battery", "name", "about"),
+    [
+        ("people", "kappa", "beyond chance"),
+        ("people", "beyond_length", "longer speech"),
+        ("people", "debates_kappa", "more than one kind"),
+        ("retest", "flips", "either order"),
+        ("position", "first_pick", "either order"),
+        ("level", "points", "anchors"),
+        ("flaw", "chain_sensitivity", "planted flaws"),
+        ("pressure", "x", "opinions of others"),
+    ],
+)
+def test_a_condition_that_is_not_measured_is_not_yet_shown(battery: str, name: str, about: str) -> None:
+    use = may_use(without(battery, name))
+
+    assert ("not yet shown", "not yet shown") == (use.answer, answered(without(battery, name), about))
+    assert use.says.startswith("Not yet shown: 1")
+
+
+@pytest.mark.parametrize(
+    ("replaced", "about"),
+    [
+        (replace(KAPPAS[0], low=0.1, high=0.3), "beyond chance"),
+        (replace(KAPPAS[0], name="pairs_beyond_length", verdict="worse"), "longer speech"),
+        (effect("biased", "position", "first_pick", q=0.0), "either order"),
+        (effect("biased", "level", "points", q=0.0), "anchors"),
+        (replace(MEASURED, battery="flaw", name="chain_sensitivity", low=-0.8, high=-0.2), "planted flaws"),
+        (effect("biased", "side", "x", q=0.0), "side that a speech"),
+    ],
+)
+def test_a_condition_that_fails_decides(replaced: Effect, about: str) -> None:
+    effects = [replaced if (each.battery, each.name) == (replaced.battery, replaced.name) else each for each in GOOD]
+
+    assert ("no", "no") == (may_use(effects).answer, answered(effects, about))
+    assert "13 of 14 conditions are met." in may_use(effects).says
+
+
+def test_a_bias_that_is_less_than_matters_does_not_forbid_a_judge() -> None:
+    less = effect("biased, by less than matters", "side", "x", q=0.0)
+
+    assert "yes" == answered([*without("side"), less], "side that a speech")
+
+
+def test_a_judge_that_repeats_itself_and_follows_the_order_may_not_be_used() -> None:
+    """A retest without a difference stands beside the effect of the order, and excuses nothing."""
+    steady = replace(MEASURED, battery="retest", name="flips", estimate=0.0, low=0.0, high=0.02)
+    moved = effect("biased", "position", "first_pick", q=0.0)
+
+    assert "no" == answered([steady, moved], "either order")
+    assert "Retest, repeated verdicts that differ: 0 %" in may_use([steady, moved]).conditions[3].figures[0]
+
+
+# few clusters, small shares
+
+
+def test_few_topics_stand_beside_the_interval() -> None:
+    few = replace(OPEN, battery="people", estimate=0.66, low=0.16, high=0.95, clusters=3)
+
+    assert "66 %, 95 % 16 % to 95 % (3 topics)" == in_figures(few)
+    assert "(1 motion)" in in_figures(replace(few, battery="side", clusters=1))
+    assert "(" not in in_figures(replace(few, clusters=10))
+
+
+def test_a_share_below_one_per_cent_is_not_written_as_none() -> None:
+    assert ["0 %", "0.4 %", "−0.4 %", "1 %"] == [shown(each, "share") for each in (0.0, 0.004, -0.004, 0.011)]
+    assert ["0 %", "0.0", "0.00"] == [shown(-1e-9, unit) for unit in ("share", "points", "kappa")]
+
+
+def test_abilities_are_told_apart_from_biases() -> None:
+    able = replace(KAPPAS[0], q=0.0)
+
+    assert not able.is_biased
+    assert [("People", "pairs: agreement beyond chance (kappa): better")] == answers([able])
+    assert summary([able]).startswith("No figure of this run has a value")

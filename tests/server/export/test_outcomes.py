@@ -14,9 +14,11 @@ from events.record import Recorded
 from events.store import listing
 from events.transfer import parse_lines
 from events.types import (
+    AssessmentGiven,
     BothSides,
     ConflictResolved,
     DebateConcluded,
+    Dispute,
     NarrativeVerdictReached,
     PanelConcluded,
     ScorecardVerdictReached,
@@ -50,6 +52,64 @@ EQUAL: dict[str, Any] = {**UNSURE, "mean": BothSides(pro=66.0, con=66.0), "margi
 OTHER: dict[str, Any] = {"mean": BothSides(pro=70.2, con=66.0), "leaning": "pro"}
 UNKNOWN: dict[str, Any] = {"leaning": UNSET, "certainty": UNSET, "error": UNSET, "pairs": UNSET}
 SCORECARD, NARRATIVE, PANEL = ScorecardVerdictReached, NarrativeVerdictReached, PanelConcluded
+AHEAD: dict[str, dict[type, dict[str, Any]]] = {
+    "pro": {AssessmentGiven: {"pro_total": 20.0, "con_total": 15.0}},
+    "con": {AssessmentGiven: {"pro_total": 15.0, "con_total": 20.0}},
+    "neither": {AssessmentGiven: {"pro_total": 18.0, "con_total": 18.5}},
+}
+"""What the judge's totals say."""
+TURNING = {"PRO-1": Dispute(variance=4.0, decides=True, turns=True, scores={"a": 2.0, "b": 6.0})}
+
+
+def seats(outcome: str, **changes: Any) -> dict[type, dict[str, Any]]:
+    return {PANEL: {**FOR_REFERENCE, "outcome": outcome, "leaning": "pro", "disputed": {}, **changes}}
+
+
+NO_WINNER, NO_SIDE = "No winner is named: the judge names Pro", "No winner is named: the judge names no side"
+IN_PART = "the raters agree in part and lean to Pro"
+JUDGE_AND_PANEL: dict[str, tuple[str, dict[type, dict[str, Any]], str]] = {
+    "both name pro": (
+        "pro",
+        AHEAD["pro"] | seats("concluded"),
+        "Pro wins by judge and panel together: the judge names Pro, and the raters agree and lean to Pro.",
+    ),
+    "both in part": (
+        "pro",
+        AHEAD["pro"] | seats("cautious"),
+        f"Pro wins by judge and panel together: the judge names Pro, and {IN_PART}.",
+    ),
+    "they differ": (
+        "neither",
+        AHEAD["con"] | seats("concluded"),
+        "No winner is named: the judge names Con, and the raters agree and lean to Pro.",
+    ),
+    "the judge is even": (
+        "neither",
+        AHEAD["neither"] | seats("concluded"),
+        f"{NO_SIDE}, and the raters agree and lean to Pro.",
+    ),
+    "neither names a side": (
+        "neither",
+        AHEAD["neither"] | seats("too_close"),
+        f"{NO_SIDE}, and the panel none either: the two sides are too close to tell apart.",
+    ),
+    "the panel is divided": (
+        "neither",
+        AHEAD["pro"] | seats("contested", gap=0.1),
+        f"{NO_WINNER}, and the panel none: the panel leans to Pro, but the raters are divided.",
+    ),
+    "it hangs on a rater": (
+        "neither",
+        AHEAD["pro"] | seats("cautious"),
+        f"{NO_WINNER}, and {IN_PART}, but one rater alone could change that.",
+    ),
+    "it hangs on an argument": (
+        "neither",
+        AHEAD["pro"] | seats("cautious", disputed=TURNING),
+        f"{NO_WINNER}, and {IN_PART}, but one argument alone could change that.",
+    ),
+}
+"""How a debate with a panel for reference only ends: the winner, what was recorded, and the sentence."""
 CASES: dict[str, tuple[str, str, str, dict[type, dict[str, Any]]]] = {
     "clear": (EXCHANGE, "con", "scorecard", {}),
     "beyond noise": (EXCHANGE, "con", "scorecard", {SCORECARD: {"noise": 2.0}}),
@@ -75,6 +135,7 @@ CASES: dict[str, tuple[str, str, str, dict[type, dict[str, Any]]]] = {
     "no judgement of a lead": (V3, "neither", "no_judgement", {SCORECARD: {**NO_MARGIN, **UNKNOWN}}),
     "baseline with a lead": (V3, "neither", "baseline", {SCORECARD: {**LEAD, **UNKNOWN, **NOBODY, "leaning": "con"}}),
     "resignation with a lead": (V3, "pro", "resignation", {SCORECARD: SURE}),
+    **{name: (PROTOCOL, winner, "judge_and_panel", changes) for name, (winner, changes, _) in JUDGE_AND_PANEL.items()},
     "not both": (PROTOCOL, "neither", "judge_and_panel", {PANEL: {**FOR_REFERENCE, "outcome": "cautious"}}),
 }
 
@@ -117,6 +178,18 @@ def test_every_reader_gets_the_outcome_in_the_words_of_the_view(name: str, capsy
         assert [[]] * len(rendered) == [SURER.findall(text) for text in rendered]
     else:
         assert not [text for text in (terminal, markdown) if "No winner is named" in text]
+
+
+@pytest.mark.parametrize("name", JUDGE_AND_PANEL)
+def test_where_judge_and_panel_decide_together_what_each_of_them_names_is_said_once(name: str) -> None:
+    winner, changes, sentence = JUDGE_AND_PANEL[name]
+    text = said(name).text
+    totals = changes[AssessmentGiven]
+
+    figures = f"The judge’s scores: Pro {totals['pro_total']}, Con {totals['con_total']}."
+    assert f"{sentence} {figures}" == text
+    assert "For reference only" not in text
+    assert "wins" not in text or winner != "neither"
 
 
 HEADLINES = {

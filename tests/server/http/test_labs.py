@@ -67,6 +67,56 @@ def test_the_report_names_the_digests_of_items_and_rubric_in_every_form(site: Si
 
 
 @pytest.mark.slow
+def test_a_page_and_a_report_begin_with_whether_the_judge_may_be_used(site: Site, measured: str) -> None:
+    as_json = site.get(f"/api/labs/{measured}/report?as=json")["may_use"]
+    (use,) = site.get("/api/judge")["uses"]
+
+    assert (as_json["answer"], as_json["says"], measured) == (use["answer"], use["says"], use["run"])
+    assert as_json["answer"] in {"no", "not yet shown"}
+    for page in (f"/lab/{measured}", f"/api/labs/{measured}/report"):
+        shown = site.client.get(page).text
+        assert shown.index("May I use this judge?") < shown.index(escape(as_json["says"])) < shown.index("All effects")
+        assert all(escape(each["asks"]) in shown for each in as_json["conditions"])
+    assert [] == site.get("/api/judge?judge=scripted")["uses"]
+
+
+def test_motions_of_ones_own_are_checked(site: Site) -> None:
+    own = {"id": "x", "motion": "m", "pairs": [{"id": "1", "pro": "It is so.", "con": "It is not."}]}
+    wrong = (
+        ({"material": [own, own]}, "lab.material", "two motions have the same id"),
+        ({"material": [{**own, "id": "a/b"}]}, "lab.material.0", "an id without a slash"),
+        ({"material": [own], "from_store": True}, "lab.material", "and not both"),
+        ({"repeats": 0}, "lab.repeats", "at least 1"),
+        (
+            {
+                "people": [
+                    {
+                        "id": "p",
+                        "topic": "t",
+                        "motion": "m",
+                        "note": "",
+                        "speeches": ["a"],
+                        "better": "first",
+                        "kind": "scores",
+                    }
+                ]
+            },
+            "lab.people.0.score",
+            "a score from 0 to 100",
+        ),
+    )
+    for body, field, said in wrong:
+        refusal = site.client.post("/api/labs/estimate", json={"judge": BASELINE, **body})
+        assert 400 <= refusal.status_code < 500, refusal.text
+        assert said in refusal.json()["error"]["message"], refusal.text
+        assert field == refusal.json()["error"]["field"]
+    asked = site.client.post(
+        "/api/labs/estimate", json={"judge": BASELINE, "material": [own], "batteries": ["position"]}
+    )
+    assert 2 == asked.json()["trials"]
+
+
+@pytest.mark.slow
 def test_the_page_shows_every_effect_in_words(site: Site, measured: str) -> None:
     page = site.client.get(f"/lab/{measured}").text
 

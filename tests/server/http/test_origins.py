@@ -8,6 +8,7 @@ from providers.registry import BASELINE
 from server.http.body import MAX_BODY
 from tests.server.debate.test_supplied import TOWN_HALL, body, entry
 from tests.server.http.test_secrets import SPECTATOR, TOKEN
+from tests.server.protocol_debates import answers
 from tests.server.site import Site, refused
 
 JUDGE = {"judge": {"model": BASELINE}}
@@ -67,3 +68,35 @@ def test_operators_send_a_transcript_of_more_than_a_megabyte(guarded: Site) -> N
     assert sum(len(each["text"]) for each in entries) > MAX_BODY
     refused(posted(guarded, "/api/estimate", said, **SPECTATOR), 413)
     assert guarded.client.post("/api/estimate", json=said, headers=TOKEN).json()["calls"] > 400
+
+
+def test_a_protocol_is_audited_judged_again_and_compared(site: Site, script: Any) -> None:
+    model = script(answers=answers())
+    debate = site.open(model, format="protocol", turns=8)
+    site.ended(debate)
+    audit = site.get(f"/api/debates/{debate}/audit/arguments/con-1")
+    again = posted(site, f"/api/debates/{debate}/rejudge", {"judge": {"model": model}}).json()["id"]
+    site.ended(again)
+    found = site.get(f"/api/compare?a={debate}&b={again}")
+    page = site.client.get(f"/compare?a={debate}&b={again}")
+    offline = site.client.get(f"/api/debates/{debate}/export.html").text
+
+    assert ("CON-1", 5, "assess.1.1") == (audit["argument"], audit["total"], audit["call"])
+    assert 5 == sum(each["product"] for each in audit["points"].values())
+    assert 6 == len(found["arguments"]) == found["standings_of"] == found["standings_alike"]
+    assert "Argument by argument" in page.text
+    assert '"CON-1":{"argument":"CON-1"' in offline
+    refused(site.client.get(f"/api/debates/{debate}/audit/arguments/PRO-9"), 404)
+    refused(site.client.get("/api/debates/unknown/audit/arguments/PRO-1"), 404)
+    refused(posted(site, f"/api/debates/{debate}/fork", {"turn": 3}), 422, "turn")
+
+
+def test_a_deliberation_is_not_judged_again(site: Site, script: Any) -> None:
+    model = script()
+    said = {"motion": "Does it pass?", "format": "deliberation", "artifact": {"name": "a.md", "text": "A plan."}}
+    made = posted(site, "/api/debates", said | {"panel": [model] * 2, "judge": {"model": model}})
+    assert made.status_code == 201, made.text
+    debate = made.json()["id"]
+    site.ended(debate)
+
+    refused(posted(site, f"/api/debates/{debate}/rejudge", {"judge": {"model": model}}), 409)

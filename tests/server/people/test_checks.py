@@ -224,10 +224,14 @@ def test_a_quote_may_be_written_in_another_way() -> None:
     assert faults({"components": {"cause": given}}, SCORE, material("score", "1")) == ()
 
 
-def test_a_component_without_a_quote_counts_with_half_of_its_points_and_is_no_fault() -> None:
-    given = {"quote": "", "reason": "", "points": 5}
+@pytest.mark.parametrize(("points", "found"), [(5, "Choose the words, or give 0 points."), (0, "")])
+def test_points_of_a_component_need_words_of_the_turn(points: int, found: str) -> None:
+    """Without them half of its points would be lost, or the whole dimension."""
+    given = {"quote": "", "reason": "", "points": points}
 
-    assert faults({"components": {"cause": given}}, SCORE, material("score", "1")) == ()
+    said = [each.message for each in faults({"components": {"cause": given}}, SCORE, material("score", "1"))]
+
+    assert said == ([found] if found else [])
 
 
 def gap_schema(*names: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from tests.judge.played_turns import NO_REPLY, play_turn, score_answer
 from tests.server.debate.calibrations import case, says
 from tests.server.debate_events import Play, opened
 from tests.server.people.test_seats import MINE, PATIENCE_S, api, seated
-from tests.server.site import Site
+from tests.server.site import Site, refused
 
 BEN = {"person": "Ben", "time_s": 600}
 
@@ -161,6 +161,40 @@ def test_an_answer_with_faults_comes_back_and_can_be_mended(site: Site, script: 
     assert send(site, path, score, answer).status_code == 409
 
 
+def test_what_a_score_will_count_stands_before_it_is_sent(site: Site, script: Callable[..., str]) -> None:
+    debate = site.open(script(), judge=BEN)
+    path = seated(site, debate, "judge")
+    score, *others = waiting(site, path)
+    answer = least(score)
+    unquoted = json.loads(json.dumps(answer))
+    for each in unquoted["components"].values():
+        each.update({"quote": ""} if "quote" in each else {})
+    half = {"components": {"cause": answer["components"]["cause"]}}
+
+    def parts(text: str) -> list[dict[str, Any]]:
+        body = {"request": score["id"], "text": text}
+        found: list[dict[str, Any]] = site.client.post(f"{path}/preview", headers=MINE, json=body).json()["parts"]
+        return found
+
+    whole, lost, begun = (parts(json.dumps(each)) for each in (answer, unquoted, half))
+    assert parts("{}") == []
+    body = {"request": score["id"], "text": "{}"}
+    refused(site.client.post(f"{path}/preview", json=body), 403, says="take the seat")
+
+    assert send(site, path, score, unquoted).status_code == 422
+    assert send(site, path, score, answer).status_code == 200
+    for each in others:
+        assert send(site, path, each, least(each)).status_code == 200
+    frame = site.watch(debate, "turn_scored")
+    assert {each["name"]: each["points"] for each in whole[:-1]} == {
+        name: each["admitted"] for name, each in frame["dimensions"].items()
+    }
+    assert whole[-1] == {"name": "sum", "points": 70, "most": 70, "says": []}
+    assert [each["points"] for each in lost if each["name"] == "logic"] == [None]
+    assert any("quotes are in the turn" in says for each in lost for says in each["says"])
+    assert {each["points"] for each in begun} == {None}
+
+
 def test_a_draft_of_a_form_comes_back(site: Site, script: Callable[..., str]) -> None:
     debate = site.open(script(), judge=BEN)
     path = seated(site, debate, "judge")
@@ -287,10 +321,10 @@ def test_a_person_is_asked_once_for_the_closing_comparison_and_never_for_a_score
     ],
 )
 def test_where_no_person_can_be(site: Site, field: str, body: dict[str, Any]) -> None:
-    refused = site.client.post("/api/debates", json={"motion": "So", **body})
+    response = site.client.post("/api/debates", json={"motion": "So", **body})
 
-    assert refused.status_code == 422
-    assert refused.json()["error"]["field"] == field
+    assert response.status_code == 422
+    assert response.json()["error"]["field"] == field
 
 
 # a person beside the model
@@ -304,7 +338,7 @@ def test_the_record_of_a_person_counts_in_later_panels(site: Site, script: Calla
     path = api(measured["links"]["general"])
     assert site.client.post(f"{path}/take", headers=MINE).status_code == 200
 
-    answer_all(site, measured["id"], path, lambda question: says(9, 2) | standings(question))
+    answer_all(site, measured["id"], path, of_case)
     records = [
         site.get(f"/api/debates/{site.open(model, panel=[seat, panel[1]])}")["panel"]["raters"][name]["seat"]["record"]
         for name, seat in (("general", panel[0]), ("risk", {"rater": "risk", "person": "Cleo"}))
@@ -316,14 +350,23 @@ def test_the_record_of_a_person_counts_in_later_panels(site: Site, script: Calla
 def test_a_person_has_one_seat_on_a_panel(site: Site, script: Callable[..., str]) -> None:
     panel = [{"rater": name, "person": "Cleo"} for name in ("general", "risk")]
     body = {"motion": "So", "panel": panel, "judge": {"model": script()}}
-    refused = site.client.post("/api/debates", json=body)
+    response = site.client.post("/api/debates", json=body)
 
-    assert refused.status_code == 422
-    assert refused.json()["error"] == {
+    assert response.status_code == 422
+    assert response.json()["error"] == {
         "code": "bad_field",
         "message": "Cleo has a seat on this panel already",
         "field": "panel.1",
     }
+
+
+def of_case(question: dict[str, Any]) -> dict[str, Any]:
+    """A rating of a case: nobody has answered its arguments, so it has scores and notes alone."""
+    scores = {
+        name: {criterion: points for criterion, points in each.items() if criterion != "responsiveness"}
+        for name, each in says(9, 2)["scores"].items()
+    }
+    return {"scores": scores, "notes": standings(question)["notes"]}
 
 
 def standings(question: dict[str, Any]) -> dict[str, Any]:
@@ -352,7 +395,7 @@ def test_a_person_judges_again_what_a_model_has_judged(site: Site, script: Calla
 
 
 def test_a_person_in_place_of_a_model_is_told_where_a_person_answers(site: Site) -> None:
-    refused = site.client.post("/api/debates", json={"motion": "So", "judge": {"model": "person:Ben"}})
+    response = site.client.post("/api/debates", json={"motion": "So", "judge": {"model": "person:Ben"}})
 
-    assert refused.status_code == 422
-    assert "moot serve" in refused.json()["error"]["message"]
+    assert response.status_code == 422
+    assert "moot serve" in response.json()["error"]["message"]

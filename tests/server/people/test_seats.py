@@ -108,6 +108,18 @@ def test_a_person_is_shown_the_passages_of_the_documents_and_cites_them(site: Si
     assert "verified" == site.watch(debate, "citation_checked")["finding"]
 
 
+def test_the_seat_tells_that_the_audience_votes(site: Site, script: Callable[..., str]) -> None:
+    debate = opened(site, script, poll={})
+    path = seated(site, debate)
+
+    shown = site.client.get(path, headers=MINE).json()
+    closed = site.client.post(f"/api/debates/{debate}/poll/close", json={})
+
+    assert (shown["vote"], shown["request"]) == ("before", None)
+    assert closed.status_code == 200, closed.text
+    assert asked(site.client, path)["vote"] is None
+
+
 def test_a_link_is_for_one_browser(site: Site, script: Callable[..., str]) -> None:
     debate = opened(site, script)
     path = seated(site, debate)
@@ -259,11 +271,11 @@ def test_a_seat_that_cannot_be_is_refused(
     refused(site.client.post("/api/debates", json=body), 422, field)
 
 
-def test_a_person_debates_in_format_exchange_only(site: Site, script: Callable[..., str]) -> None:
-    model = {"model": script()}
-    body = {"motion": "Cities should ban cars", "format": "protocol", "turns": 8, "pro": ANN, "con": model}
+def test_a_person_debates_only_where_there_are_sides(site: Site, script: Callable[..., str]) -> None:
+    body = {"format": "deliberation", "pro": ANN, "judge": {"model": script()}}
+    artifact = {"name": "plan.md", "text": "We move on Monday."}
 
-    refused(site.client.post("/api/debates", json={**body, "judge": model}), 422, "pro.person")
+    refused(site.client.post("/api/debates", json={**body, "artifact": artifact}), 422, "pro.person", "protocol only")
 
 
 def test_links_are_for_operators_and_seats_of_people(guarded: Site, script: Callable[..., str]) -> None:

@@ -7,4 +7,4 @@ from server.debate.formats.calibration.opening import CalibrationRequest, build
 from server.debate.formats.calibration.steps import next_steps
 from server.debate.formats.format import DebateFormat
 
-FORMAT = DebateFormat(request=CalibrationRequest, build=build, next_steps=next_steps, is_asked_once=True)
+FORMAT = DebateFormat(request=CalibrationRequest, build=build, next_steps=next_steps)

@@ -10,8 +10,7 @@ from typing import Final
 from events.record import Draft
 from events.state.debate import Debate, question
 from events.types import Case, DebateConcluded, DebateOpened, Rater
-from events.types.criteria import Criteria
-from judge.panel.case import case_prompt, case_type, read_case
+from judge.panel.case import case_criteria, case_prompt, case_seat, case_type, read_case
 from judge.panel.material import case_material
 from judge.panel.questions import RaterAnswer
 from judge.panel.reading import rated_nothing
@@ -49,10 +48,9 @@ def _measure(debate: Debate, opened: DebateOpened, case: Case, due: list[Rater])
     drafts = []
     for seat in due:
         given = answers(debate, asked[seat.name])
-        scores = read_case(seat, given, case, _criteria(opened))
-        drafts.append(
-            Draft(event=calibrate_rater(seat, case, scores, opened.rubric.panel), cause=given.cause or debate.course)
-        )
+        scores = read_case(seat, given, case, case_criteria(opened))
+        measured = calibrate_rater(case_seat(opened, seat), case, scores, opened.rubric.panel)
+        drafts.append(Draft(event=measured, cause=given.cause or debate.course))
     return record(drafts)
 
 
@@ -63,7 +61,7 @@ def _question(opened: DebateOpened, case: Case, seat: Rater) -> Question:
         turn=None,
         model=seat.model,
         prompt=lambda: case_prompt(opened, seat, case),
-        answer_type=case_type(opened, case, _criteria(opened)),
+        answer_type=case_type(opened, case),
         becomes=RaterAnswer,
         check=rated_nothing,
         max_tokens=TOKENS,
@@ -72,11 +70,6 @@ def _question(opened: DebateOpened, case: Case, seat: Rater) -> Question:
         cause=1,
         material=lambda: case_material(case, seat, opened),
     )
-
-
-def _criteria(opened: DebateOpened) -> Criteria:
-    assert opened.rubric.criteria is not None, "an opening fills in what a rubric leaves out"
-    return opened.rubric.criteria
 
 
 def _unanswered(debate: Debate, asked: list[Question]) -> str | None:

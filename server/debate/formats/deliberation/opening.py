@@ -1,9 +1,9 @@
 """The opening of format ``deliberation``: a text, and the judges of it."""
 
 import hashlib
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
-from msgspec import Struct
+from msgspec import UNSET, Meta, Struct
 
 from events.types import Artifact
 from server.debate.opening.build import Desk, Opening, opened, rubric_of, seated
@@ -14,6 +14,7 @@ from server.errors import BadField
 
 MAX_ARTIFACT: Final = 200_000
 """Characters of an artifact: more than any judge's model reads."""
+Purpose = Annotated[str, Meta(max_length=300, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$")]
 NO_ARTIFACT: Final = "format deliberation judges an artifact, and no other format does"
 
 
@@ -22,6 +23,8 @@ class ArtifactRequest(Struct, kw_only=True, forbid_unknown_fields=True):
 
     name: Name = "artifact"
     text: str
+    purpose: Purpose | None = None
+    """What it is judged for."""
 
 
 class DeliberationRequest(DebateRequest, kw_only=True, forbid_unknown_fields=True):
@@ -32,8 +35,11 @@ class DeliberationRequest(DebateRequest, kw_only=True, forbid_unknown_fields=Tru
     artifact: ArtifactRequest | None = None
 
     def usual_motion(self) -> str:
-        """The question whether the artifact passes."""
-        return "" if self.artifact is None else f"Does {self.artifact.name} pass?"
+        """The question whether the artifact passes, and as what."""
+        if self.artifact is None:
+            return ""
+        purpose = f" as {self.artifact.purpose}" if self.artifact.purpose else ""
+        return f"Does {self.artifact.name} pass{purpose}?"
 
     def check(self) -> None:
         """Raise ``BadField`` without an artifact, or for samples of a judge: opinions have no median."""
@@ -63,4 +69,5 @@ def _artifact(request: ArtifactRequest) -> Artifact:
     if not text.strip() or len(text) > MAX_ARTIFACT:
         bounds = f"an artifact has 1 to {MAX_ARTIFACT:,} characters, this one has {len(text):,}"
         raise BadField("artifact.text", bounds)
-    return Artifact(name=request.name, text=text, digest=hashlib.sha256(text.encode()).hexdigest())
+    digest, purpose = hashlib.sha256(text.encode()).hexdigest(), clean(request.purpose or "").strip()
+    return Artifact(name=request.name, text=text, digest=digest, purpose=purpose or UNSET)

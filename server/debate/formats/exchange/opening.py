@@ -1,12 +1,13 @@
 """The opening of format ``exchange``: two debaters, or a transcript in their place, and the judge."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.table import LazyTable
-from events.types import SIDES
+from events.types import SIDES, Side
 from server.debate.formats.exchange.supplied import TranscriptRequest
 from server.debate.opening.build import MAX_WORDS, Desk, Opening, Seated, opened, seated
 from server.debate.opening.models import TINY
@@ -31,6 +32,7 @@ class ExchangeRequest(TwoSidedRequest, kw_only=True, forbid_unknown_fields=True)
     """A request for format ``exchange``."""
 
     people_debate: ClassVar[bool] = True
+    usual_archetypes: ClassVar[Mapping[Side, str]] = {"pro": "engineer", "con": "provocateur"}
     asks_briefly: ClassVar[bool] = True
     only: ClassVar[dict[str, tuple[str, str]]] = {
         "transcript": ("format", "a supplied transcript is judged in format exchange"),

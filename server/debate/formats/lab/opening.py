@@ -33,6 +33,8 @@ class LabDebateRequest(DebateRequest, kw_only=True, forbid_unknown_fields=True):
         """Raise ``BadField`` for what a run does not have: a panel, and a person as its judge."""
         if self.lab is None:
             raise BadField("lab", NO_LAB)
+        if self.lab.material is not None and (self.lab.debates or self.lab.from_store):
+            raise BadField("lab.material", "a run has texts of its own or those of stored debates, and not both")
         if self.panel:
             raise BadField("panel", "a lab measures one judge and has no panel")
         super().check()

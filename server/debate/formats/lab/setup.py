@@ -1,6 +1,7 @@
 """Before a lab run: what is measured, as the part ``lab`` of an opening, and what the run will take."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Annotated, Final
@@ -18,11 +19,12 @@ from events.types import (
     DebateOpened,
     TurnSpoken,
 )
-from events.types.lab import Battery, LabItem, LabPair, LabSetup, PeopleItem
+from events.types.lab import Battery, LabItem, LabPair, LabSetup, LeftOut, PeopleItem
 from events.types.rubric import Rubric, canonical_bytes
-from judge.lab.items import digest, installed
+from judge.lab.items import digest, faults, installed
 from judge.lab.trials import BATTERIES, Trial, plan
 from providers.catalog.models import family
+from providers.registry import BASELINE
 from server.debate.formats.lab.trials import trials_digest
 from server.debate.opening.privacy import NO_LABELS, check_shown
 from server.errors import BadField
@@ -34,6 +36,9 @@ LAST: Final = 3
 """Events at the end of a run among which its result is."""
 MAX_ITEMS: Final = 2000
 MAX_PEOPLE: Final = 2000
+MAX_MOTIONS: Final = 500
+MAX_REPEATS: Final = 20
+MAX_POINTS: Final = 100
 MAX_DEBATES: Final = 500
 """Stored debates that a run takes pairs from."""
 SAMPLED: Final = 6
@@ -47,6 +52,8 @@ class LabRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """All that the items allow, without it."""
     items: Annotated[int, Meta(ge=1, le=MAX_ITEMS)] | None = None
     """The most items of each battery; without it each battery has its own number."""
+    repeats: Annotated[int, Meta(ge=1, le=MAX_REPEATS)] | None = None
+    """Times that each question is asked; without it each battery has its own number, and a judge without a model 1."""
     seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
     """Draws the items and their orders."""
     debates: Annotated[list[str], Meta(max_length=MAX_DEBATES)] | None = None
@@ -55,21 +62,26 @@ class LabRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """Take the newest concluded debates of the store."""
     people: Annotated[list[PeopleItem], Meta(max_length=MAX_PEOPLE)] | None = None
     """Texts that people judged, for the battery of that name."""
+    material: Annotated[list[LabItem], Meta(min_length=1, max_length=MAX_MOTIONS)] | None = None
+    """Motions with texts of one's own, in place of the items that come with Moot."""
 
 
 def setup_of(request: LabRequest, spoken: Sequence[LabItem], judge: str, rubric: Rubric) -> LabSetup:
     """What a run measures with.  ``spoken``: items from stored debates.  Raises ``BadField``."""
-    items = tuple(spoken) if request.debates or request.from_store else installed()
+    items = _items(request, spoken)
     people = tuple(request.people or ())
     for number, each in enumerate(people):
         _check_people(number, each)
     wanted = tuple(dict.fromkeys(request.batteries or _possible(request, people)))
     own = family(judge)
+    repeats = {battery: _repeats(request, battery, judge) for battery in wanted}
     trials: dict[Battery, tuple[Trial, ...]] = {}
     most: dict[Battery, int] = {}
     for battery in wanted:
         most[battery] = request.items or BATTERIES[battery].items
-        trials[battery] = plan(battery, (*items, *people), most[battery], request.seed, family=own)
+        trials[battery] = plan(
+            battery, (*items, *people), most[battery], request.seed, family=own, repeats=repeats[battery]
+        )
         if not trials[battery] and request.batteries:
             raise BadField("lab.batteries", f"there are no items for {battery}{_missing(battery)}")
     trials = {battery: planned for battery, planned in trials.items() if planned}
@@ -86,14 +98,53 @@ def setup_of(request: LabRequest, spoken: Sequence[LabItem], judge: str, rubric:
         rubric_digest=hashlib.sha256(canonical_bytes(rubric)).hexdigest(),
         source=_source(request, spoken),
         family=own,
+        repeats={battery: repeats[battery] for battery in trials},
+        left_out=_left_out(people, trials.get("people", ()), most.get("people", 0)) or UNSET,
     )
+
+
+def _items(request: LabRequest, spoken: Sequence[LabItem]) -> tuple[LabItem, ...]:
+    """What is asked about.  Raises ``BadField`` for material of one's own that cannot be asked about."""
+    if request.material is None:
+        return tuple(spoken) if request.debates or request.from_store else installed()
+    for number, item in enumerate(request.material):
+        if wrong := next(faults(item), ""):
+            raise BadField(f"lab.material.{number}", f"motion {item.id[:40]!r}: {wrong}")
+    if len({each.id for each in request.material}) < len(request.material):
+        raise BadField("lab.material", "two motions have the same id")
+    return tuple(request.material)
+
+
+def _repeats(request: LabRequest, battery: Battery, judge: str) -> int:
+    """How often a question is asked: once of a judge that gives the same answer each time."""
+    if judge == BASELINE or battery == "retest":
+        return 1
+    return request.repeats or BATTERIES[battery].repeats
+
+
+def _left_out(people: Sequence[PeopleItem], trials: Sequence[Trial], most: int) -> tuple[LeftOut, ...]:
+    """The items that people judged and the run does not ask about, by kind, with the reason."""
+    asked = Counter({each.item: each.kind for each in trials}.values())
+    given = Counter(each.kind for each in people)
+    is_full = asked.total() == most
+    return tuple(
+        LeftOut(battery="people", kind=kind, given=number, asked=asked[kind], why=IS_FULL if is_full else HALVES)
+        for kind, number in given.items()
+        if asked[kind] < number and trials
+    )
+
+
+IS_FULL: Final = "a run asks about no more items than its number for each battery"
+HALVES: Final = "the better speaker must speak first in one half"
 
 
 def _check_people(number: int, item: PeopleItem) -> None:
     """Raise ``BadField`` for texts of people that a judge cannot be asked about."""
-    field, few = f"lab.people.{number}", len(item.speeches) < TWO
+    field, few = f"lab.people.{number}", len(item.speeches) < TWO and item.kind != "scores"
     if few or (item.kind == "pairs" and len(item.speeches) > TWO):
         raise BadField(f"{field}.speeches", "speeches: a pair has two, and a debate has two or more")
+    if item.kind == "scores" and (len(item.speeches) != 1 or item.score is UNSET or not 0 <= item.score <= MAX_POINTS):
+        raise BadField(f"{field}.score", "score: one speech has a score from 0 to 100")
     if not all(each.strip() for each in (*item.speeches, item.id, item.topic, item.motion)):
         raise BadField(f"{field}.speeches", "speeches, id, topic and motion: none of them is empty")
     if "/" in item.id:
@@ -117,6 +168,8 @@ def _missing(battery: Battery) -> str:
 
 
 def _source(request: LabRequest, spoken: Sequence[LabItem]) -> str:
+    if request.material is not None:
+        return f"own material: {len(request.material)} {'motion' if len(request.material) == 1 else 'motions'}"
     if not (request.debates or request.from_store):
         return "the items that come with Moot"
     return f"{sum(len(each.pairs) for each in spoken)} pairs of turns from {len(spoken)} stored debates"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from events.record import Draft
 from events.state.debate import Debate
@@ -16,10 +17,11 @@ from events.types.criteria import PanelRules
 from judge.live.answers import Answers
 from judge.live.entries import record_notes
 from judge.live.event_batch import EventBatch
-from judge.panel.disputes import turning
+from judge.panel.disputes import hangs_on_one
 from judge.panel.material import panel_material
-from judge.panel.questions import RaterAnswer, asks_finding, item_sides, panel_prompt, panel_type
+from judge.panel.questions import RaterAnswer, asks_finding, item_sides, items_of, panel_prompt, panel_type
 from judge.panel.reading import rated_nothing, read_rater
+from judge.protocol.order import first_sides
 from server.debate.formats.halts import halt_if_unaffordable
 from server.debate.formats.parts.rounds import rounds
 from server.debate.formats.questions import Question, answers, pending
@@ -81,7 +83,7 @@ def ending(debate: Debate, opened: DebateOpened, judged: DebateConcluded, cause:
 def supports(conclusion: PanelConcluded, rules: PanelRules) -> bool:
     """Whether the raters agree enough on the side that leads, however many they are."""
     if conclusion.outcome == "cautious" and rules.cautious_survives:
-        return not turning(conclusion.leaning, conclusion.without, rules)
+        return not hangs_on_one(conclusion.leaning, conclusion.without, conclusion.disputed, rules)
     return conclusion.outcome in {"concluded", "cautious"}
 
 
@@ -90,7 +92,7 @@ def _questions(debate: Debate, opened: DebateOpened) -> list[Question]:
 
 
 def _question(debate: Debate, opened: DebateOpened, seat: Rater) -> Question:
-    criteria, names = opened.rubric.criteria, tuple(item_sides(debate, opened))
+    criteria, names = opened.rubric.criteria, items_of(debate, opened, seat)
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     return Question(
         key=f"{PURPOSE}:{seat.name}",
@@ -122,8 +124,11 @@ def _scored(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
     what = "an argument that nobody opened" if opened.format == "protocol" else "a turn that nobody spoke"
     for asked, seat in zip(_questions(debate, opened), opened.panel, strict=True):
         given: Answers[RaterAnswer] = answers(debate, asked)
-        cause = batch.add(read_rater(seat, given, names, criteria), given.cause or debate.course)
-        rated = f"the {seat.title.lower()} rated {what}"
+        scored = replace(
+            read_rater(seat, given, names, criteria), first=first_sides(debate, opened).get(seat.name, UNSET)
+        )
+        cause = batch.add(scored, given.cause or debate.course)
+        rated = f"{seat.title} rated {what}"
         record_notes(batch, 0, PURPOSE, given, kinds=("number",), unknown=rated)
     measured, _ = _conclusion(batch.debate, opened)
     batch.add(measured, cause)

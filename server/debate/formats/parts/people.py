@@ -11,7 +11,7 @@ from msgspec import UnsetType
 
 from events.record import Draft
 from events.state.debate import Debate
-from events.state.seats import SeatState, debater_of
+from events.state.seats import debater_of
 from events.state.transcript import Turn
 from events.types import SIDES, DebateConcluded, DebateHalted, DebateOpened, SeatHandedOver, Side
 from events.types.base import other
@@ -19,6 +19,7 @@ from judge.guard.neutralise import quoted
 from personalities.pressure import directive_in_force
 from providers.base import Segment
 from providers.errors import TimedOut
+from server.debate.formats.halts import abandon_turns
 from server.evidence.given import statement_passages
 from server.people.names import is_person
 
@@ -32,9 +33,10 @@ def after_resignation(debate: Debate, opened: DebateOpened) -> tuple[Draft, ...]
         seat = debate.seats.get(side)
         if seat is None or not seat.resigned or seat.model:
             continue
-        if handed := _hand_over(opened, side, "resignation"):
+        if handed := hand_over(opened, side, "resignation"):
             return (Draft(event=handed, cause=seat.resigned),)
-        return (Draft(event=DebateConcluded(winner=other(side), by_rule=RESIGNATION), cause=seat.resigned),)
+        cut = abandon_turns(debate, "the person resigned", seat.resigned)
+        return (*cut, Draft(event=DebateConcluded(winner=other(side), by_rule=RESIGNATION), cause=seat.resigned))
     return ()
 
 
@@ -45,9 +47,9 @@ def after_time_out(debate: Debate, opened: DebateOpened, turn: Turn) -> tuple[Dr
     is_due = turn.tries and last.kind == TimedOut.kind and is_person(debater_of(opened, debate.seats, turn.side).model)
     if seat is None or not is_due:
         return ()
-    if handed := _hand_over(opened, turn.side, "time_out"):
+    if handed := hand_over(opened, turn.side, "time_out"):
         return (Draft(event=handed, cause=last.position),)
-    return (Draft(event=DebateHalted(reason=_why_halted(opened, turn, seat), by="moot"), cause=last.position),)
+    return (Draft(event=DebateHalted(reason=why_halted(debate, opened, turn), by="moot"), cause=last.position),)
 
 
 def clock_of(debate: Debate, side: Side, turn: int) -> str:
@@ -68,15 +70,20 @@ def turn_prompt(debate: Debate, opened: DebateOpened, side: Side, passages: Sequ
     return (Segment("user", asked),)
 
 
-def _hand_over(opened: DebateOpened, side: Side, reason: Literal["resignation", "time_out"]) -> SeatHandedOver | None:
+def hand_over(opened: DebateOpened, side: Side, reason: Literal["resignation", "time_out"]) -> SeatHandedOver | None:
+    """The seat goes to the model that the opening names; None without such a model."""
     takeover = (opened.pro if side == "pro" else opened.con).takeover
     if isinstance(takeover, UnsetType):
         return None
     return SeatHandedOver(seat=side, model=takeover.model, reason=reason)
 
 
-def _why_halted(opened: DebateOpened, turn: Turn, seat: SeatState) -> str:
-    """Spectators read it: in a blind debate it does not name the person."""
+def why_halted(debate: Debate, opened: DebateOpened, turn: Turn) -> str:
+    """Why a turn without a text of its person halts the debate.
+
+    Spectators read it: in a blind debate it does not name the person.
+    """
+    seat = debate.seats[turn.side]
     who = turn.side if opened.blind else f"{turn.side}, {seat.name}"
     unused = "" if seat.holder else " No browser has taken the seat: make a link for it and send it to the person."
     return (

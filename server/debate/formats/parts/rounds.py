@@ -1,11 +1,13 @@
 """The rounds of a deliberation: judges that have given independent opinions discuss where they differ.
 
 An artifact and the panel of a debate have the same rounds.  A judge that has given an independent opinion takes part
-in every round; a judge whose call fails has no opinion in that round.  A round begins only while model time is left,
-and no call gets more time than is left.
+in every round.  If its call fails, its last opinion stands.  Each judge has its own time in each round, so every round
+that begins has time for all of them.
+
+In rubrics of before version 3 all rounds share one limit, and a judge whose call fails has no opinion in that round.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
@@ -13,18 +15,28 @@ from msgspec.structs import replace
 
 from events.record import Draft
 from events.state.debate import Debate, question
+from events.text.figures import rounded
 from events.types import DebateOpened, Missing, Rater
 from events.types.criteria import DeliberationRules
-from events.types.deliberation import DeliberationHeld, Disagreement
+from events.types.deliberation import DeliberationHeld, Disagreement, OpinionGiven
 from judge.deliberation import questions
-from judge.deliberation.agreement import agreement, disagreements, has_converged, mind_changes, with_verdict
-from judge.deliberation.opinions import OpinionAnswer, no_opinion, read_opinion
+from judge.deliberation.agreement import (
+    LISTED,
+    agreement,
+    disagreements,
+    has_converged,
+    mind_changes,
+    standing,
+    with_verdict,
+)
+from judge.deliberation.opinions import NO_TITLES, OpinionAnswer, no_opinion, own_points, read_opinion
 from judge.deliberation.positions import independent_opinions
-from judge.deliberation.subject import Opinions, Subject, rules_of, subject_of
+from judge.deliberation.subject import Opinions, Subject, rules_of, subject_of, titles_of
 from judge.live.answers import Answers, why_missing
 from judge.live.entries import record_notes
 from judge.live.event_batch import EventBatch
 from judge.panel.material import opinion_material
+from judge.templates import has_section
 from server.debate.formats.halts import halt_if_spent, halt_if_unpriced
 from server.debate.formats.questions import Question, answers, pending
 from server.debate.formats.steps import Step, record
@@ -40,14 +52,27 @@ class DeliberationState(Struct, frozen=True, kw_only=True):
     opened: DebateOpened
     subject: Subject
     rules: DeliberationRules
-    opinions: tuple[Opinions, ...]
-    """The opinions of round 0 and of each round that has been held."""
+    given: tuple[Opinions, ...]
+    """The opinions of round 0 and of each round that has been held, as they were given."""
     held: tuple[DeliberationHeld, ...]
 
     @property
+    def opinions(self) -> tuple[Opinions, ...]:
+        """The opinions that stand after each round."""
+        return standing(self.given) if self.rules.carries is True else self.given
+
+    @property
     def left_ms(self) -> int:
-        """Model time left for further rounds, in milliseconds."""
+        """Model time of a judge in the next round, in milliseconds."""
+        if self.rules.judge_s is not UNSET:
+            return round(self.rules.judge_s * 1000)
         return round(self.rules.timeout_s * 1000) - sum(each.elapsed_ms for each in self.held)
+
+    @property
+    def is_too_late(self) -> bool:
+        """Whether the rounds share one limit, and less of it is left than the longest round took."""
+        is_shared = self.rules.carries is True and self.rules.judge_s is UNSET
+        return is_shared and self.left_ms < max((each.elapsed_ms for each in self.held), default=0)
 
     @property
     def to_discuss(self) -> tuple[Disagreement, ...]:
@@ -85,7 +110,7 @@ def deliberation_of(debate: Debate, opened: DebateOpened) -> DeliberationState:
         subject=subject_of(debate, opened),
         rules=rules_of(opened),
         held=held,
-        opinions=given_answers or (independent_opinions(debate, opened),),
+        given=given_answers or (independent_opinions(debate, opened),),
     )
 
 
@@ -109,10 +134,12 @@ def _why_ended(debate: Debate, state: DeliberationState, number: int, after: flo
     """Why no further round follows round ``number``; empty if one may follow."""
     rules = state.rules
     if not isinstance(after, Missing) and has_converged(after, rules):
-        return f"the judges agree: {_enough(after, rules)}"
+        return ("" if rules.carries is True else "the judges agree: ") + _enough(after, rules)
     if state.left_ms <= 0:
         return f"the {rules.timeout_s:g} s of model time are used up"
-    if isinstance(after, Missing):
+    if state.is_too_late:
+        return f"{state.left_ms / 1000:g} s of model time are left, and a round has taken longer"
+    if len(with_verdict(state.given[-1])) < rules.least_judges:
         return f"fewer than {rules.least_judges} judges answered in round {number}"
     if number >= rules.rounds:
         return f"{number} round{'s' if number > 1 else ''} held, and the judges still differ"
@@ -122,7 +149,7 @@ def _why_ended(debate: Debate, state: DeliberationState, number: int, after: flo
 
 
 def _enough(measured: float, rules: DeliberationRules) -> str:
-    return f"an agreement of {measured:.2f} where {rules.converged:.2f} is enough"
+    return f"an agreement of {rounded(measured, 2)} where {rounded(rules.converged, 2)} is enough"
 
 
 # questions
@@ -131,25 +158,54 @@ def _enough(measured: float, rules: DeliberationRules) -> str:
 def _round_questions(debate: Debate, state: DeliberationState, number: int) -> dict[str, Question]:
     """The questions of a round, by rater, for each rater with model time left."""
     opened, subject = state.opened, state.subject
-    shown = questions.positions_text(
-        opened.prompts, subject, opened.panel, state.opinions[-1], state.to_discuss, number
-    )
+    last = state.opinions[-1]
+    listed = LISTED if state.rules.carries is True else questions.MAX_LISTED
+    shown = questions.positions_text(opened.prompts, subject, opened.panel, last, state.to_discuss, number, listed)
     cause = debate.panel.positions.get(f"round:{number - 1}", debate.course)
     asked = {}
     for seat in _participants(state):
-        own = [each[seat.name] for each in state.opinions if seat.name in with_verdict(each)][-1]
+        own, again = _own(state, seat), _again(state, seat)
 
-        def prompt(seat: Rater = seat, own: Any = own) -> Any:
+        def prompt(seat: Rater = seat, own: OpinionGiven = own, again: questions.Again | None = again) -> Any:
             if opened.artifact is not UNSET:
-                return questions.artifact_round_prompt(opened.prompts, opened.artifact, subject, shown, seat, own)
-            return questions.debate_round_prompt(opened, debate, subject, shown, seat, own)
+                return questions.artifact_round_prompt(
+                    opened.prompts, opened.artifact, subject, shown, seat, own, again=again
+                )
+            return questions.debate_round_prompt(opened, debate, subject, shown, seat, own, again=again)
 
         left_ms = state.left_ms - _spent_ms(debate, seat, number)
         if left_ms > 0:
             asked[seat.name] = question_to(
-                debate, seat, number, subject, opened, prompt, cause=cause, timeout_s=left_ms / 1000, shown=shown
+                debate,
+                seat,
+                number,
+                subject,
+                opened,
+                prompt,
+                cause=cause,
+                timeout_s=left_ms / 1000,
+                shown="\n\n".join(filter(None, (shown, questions.own_words(again, own)))),
+                again=again,
             )
     return asked
+
+
+def _own(state: DeliberationState, seat: Rater) -> OpinionGiven:
+    """The last opinion of a judge that takes part."""
+    return [each[seat.name] for each in state.opinions if seat.name in with_verdict(each)][-1]
+
+
+def _again(state: DeliberationState, seat: Rater) -> questions.Again | None:
+    """What a judge is asked about the others and about its own findings; None by the rules of before."""
+    opened = state.opened
+    if state.rules.reasons is not True or not has_section(opened.prompts["deliberate"], questions.MOVED):
+        return None
+    others = {name: title for name, title in titles_of(opened.panel).items() if name != seat.name}
+    is_listed = state.rules.carries is True and opened.artifact is not UNSET
+    return questions.Again(
+        titles={name: title for name, title in others.items() if name in with_verdict(state.opinions[-1])},
+        points=tuple(own_points(_own(state, seat))) if is_listed else (),
+    )
 
 
 def question_to(
@@ -163,6 +219,7 @@ def question_to(
     cause: int,
     timeout_s: float | None = None,
     shown: str = "",
+    again: questions.Again | None = None,
 ) -> Question:
     """The question for one judge's opinion in a round."""
     asks = {subject.label(name): each for name, each in subject.dimensions.items()}
@@ -172,13 +229,13 @@ def question_to(
         turn=None,
         model=seat.model,
         prompt=prompt,
-        answer_type=questions.opinion_type(subject, lists=opened.artifact is not UNSET),
+        answer_type=questions.opinion_type(subject, lists=opened.artifact is not UNSET, again=again),
         becomes=OpinionAnswer,
         max_tokens=TOKENS,
         think=seat.think,
         cause=cause,
         timeout_s=timeout_s,
-        material=lambda: opinion_material(debate, seat, asks, shown),
+        material=lambda: opinion_material(debate, seat, asks, shown, subject.sides),
     )
 
 
@@ -226,29 +283,47 @@ def _round_drafts(debate: Debate, state: DeliberationState, number: int) -> Sequ
     """The opinions of a round, and its result."""
     batch, subject, seats = EventBatch(debate), state.subject, _participants(state)
     for seat in seats:
-        asked = question_to(debate, seat, number, subject, state.opened, tuple, cause=debate.course)
-        add_opinion(batch, seat, number, subject, answers(debate, asked), cause=debate.course)
-    now = batch.debate.panel.opinions[str(number)]
+        again = _again(state, seat)
+        asked = question_to(debate, seat, number, subject, state.opened, tuple, cause=debate.course, again=again)
+        own = _own(state, seat) if state.rules.carries is True and state.opened.artifact is not UNSET else None
+        titles = {} if again is None else again.titles
+        add_opinion(batch, seat, number, subject, answers(debate, asked), cause=debate.course, own=own, titles=titles)
+    given = batch.debate.panel.opinions[str(number)]
+    on = replace(state, given=(*state.given, given))
+    now = on.opinions[-1]
     before = agreement(state.opinions[-1], state.rules, subject.scale)
     assert isinstance(before, float), "a round begins with an agreement"
     after = agreement(now, state.rules, subject.scale)
+    carried = {name: each.round for name, each in with_verdict(now).items() if each.round != number}
     event = DeliberationHeld(
         round=number,
         before=before,
         after=after,
         disagreements=state.to_discuss,
-        changes=mind_changes(state.opinions, now),
+        changes=mind_changes(state.opinions, now, subject.quote_minimum),
         elapsed_ms=max(_spent_ms(debate, seat, number) for seat in seats),
+        carried=carried or UNSET,
     )
-    on = replace(state, opinions=(*state.opinions, now), held=(*state.held, event))
+    on = replace(on, held=(*state.held, event))
     batch.add(replace(event, ended=_why_ended(debate, on, number, after)), batch.debate.course)
     return batch.drafts
 
 
 def add_opinion(
-    batch: EventBatch, seat: Rater, number: int, subject: Subject, given_answers: Answers[Any], *, cause: int
+    batch: EventBatch,
+    seat: Rater,
+    number: int,
+    subject: Subject,
+    given_answers: Answers[Any],
+    *,
+    cause: int,
+    own: OpinionGiven | None = None,
+    titles: Mapping[str, str] = NO_TITLES,
 ) -> None:
-    """Add the opinion that follows from a judge's answer, or why there is none."""
+    """Add the opinion that follows from a judge's answer, or why there is none.
+
+    ``own`` is its opinion so far, ``titles`` those of the judges that it read.
+    """
     if not given_answers.given:
         silent = no_opinion(why_missing(given_answers), rater=seat.name, model=seat.model, number=number)
         batch.add(silent, cause)
@@ -256,4 +331,7 @@ def add_opinion(
     position, answer = given_answers.given[0]
     record_notes(batch, 0, "deliberate", given_answers, kinds=("number",))
     notes = [note for _, note in given_answers.notes]
-    batch.add(read_opinion(answer, notes, subject, rater=seat.name, model=seat.model, number=number), position)
+    opinion = read_opinion(
+        answer, notes, subject, rater=seat.name, model=seat.model, number=number, own=own, titles=titles
+    )
+    batch.add(opinion, position)

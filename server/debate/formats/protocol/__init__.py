@@ -1,6 +1,7 @@
 """Format ``protocol``: rounds of two statements, then the judgement.
 
-``opening`` its request and its opening · ``steps`` what happens next · ``statements`` what a side is asked in a round.
+``opening`` its request and its opening · ``steps`` what happens next · ``statements`` what a side is asked in a round ·
+``material`` what a person reads with the form of a statement.
 """
 
 from server.debate.formats.format import DebateFormat

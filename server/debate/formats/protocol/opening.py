@@ -1,6 +1,6 @@
 """The opening of format ``protocol``: two debaters, the judge, and as many turns as the rubric's rounds have."""
 
-from typing import Final
+from typing import ClassVar, Final
 
 from server.debate.formats.protocol.statements import turns_of
 from server.debate.opening.build import Desk, Opening, opened, seated
@@ -20,6 +20,8 @@ STATEMENTS: Final = frozenset({6, 8})
 
 class ProtocolRequest(TwoSidedRequest, kw_only=True, forbid_unknown_fields=True):
     """A request for format ``protocol``."""
+
+    people_debate: ClassVar[bool] = True
 
     def check(self) -> None:
         """Raise ``BadField`` for a number of turns that no protocol has."""

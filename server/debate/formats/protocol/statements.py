@@ -12,6 +12,7 @@ from msgspec import UNSET, Struct
 
 from events.state.debate import Debate, UnusedAnswer, question
 from events.state.parts.rounds import has_answers
+from events.state.seats import debater_of
 from events.state.transcript import Turn
 from events.text.segmentation import count_words
 from events.types import DebateOpened, Side, Think, TurnSpoken, other
@@ -22,10 +23,12 @@ from judge.protocol.closings import closing_prompt, closing_type, read_closing
 from judge.protocol.cross import cross_prompt, cross_type, read_cross
 from judge.protocol.openings import opening_prompt, opening_type, read_opening
 from judge.protocol.prompt import Prompt, retry_prompt
-from judge.protocol.reading import StatementReading, wordless_fault
-from providers.base import Segment
+from judge.protocol.reading import StatementReading, argument_ids, wordless_fault
+from providers.base import Material, Segment
+from server.debate.formats.protocol.material import statement_material
 from server.debate.formats.questions import Question
 from server.evidence.given import statement_passages
+from server.people.names import is_person
 
 Kind = Literal["open", "cross", "answer", "close"]
 KINDS: Final[tuple[Kind, ...]] = ("open", "cross", "answer", "close")
@@ -46,6 +49,8 @@ class Statement(Struct, frozen=True, kw_only=True):
     cause: int
     answer_type: Any
     prompt: Callable[[], Prompt]
+    material: Callable[[], Material | None]
+    """For a person: what the page shows with the form."""
     read: Callable[[str, tuple[str, ...]], StatementReading]
 
     @property
@@ -80,9 +85,11 @@ def statement_of(debate: Debate, opened: DebateOpened, turn: Turn) -> Statement:
     """The statement of a turn."""
     kind, side, protocol = kinds_of(opened)[(turn.number - 1) // 2], turn.side, debate.protocol
     rules = rules_of(opened)
+    names: tuple[str, ...]
     prompt: Callable[[], Prompt]
     read: Callable[[str, tuple[str, ...]], StatementReading]
     if kind == "open":
+        names = argument_ids(side, rules.arguments)
         answer_type, prompt = opening_type(side, rules), lambda: opening_prompt(opened, side)
         read = lambda raw, also: read_opening(raw, side, turn.number, rules, also)  # noqa: E731 - one of four
     elif kind == "cross":
@@ -99,7 +106,7 @@ def statement_of(debate: Debate, opened: DebateOpened, turn: Turn) -> Statement:
         answer_type, prompt = closing_type(names, rules), lambda: closing_prompt(opened, protocol, side, examined)
         read = lambda raw, also: read_closing(raw, side, turn.number, names, rules, also)  # noqa: E731
     words = [word for at, word in debate.words.items() if int(at) < turn.started]
-    seat = opened.pro if side == "pro" else opened.con
+    seat = debater_of(opened, debate.seats, side)
     return Statement(
         kind=kind,
         side=side,
@@ -111,6 +118,9 @@ def statement_of(debate: Debate, opened: DebateOpened, turn: Turn) -> Statement:
         read=read,
         prompt=lambda: with_moderator_messages(
             _with_passages(debate, opened, turn, prompt()), opened.prompts, words, "protocol"
+        ),
+        material=lambda: (
+            statement_material(debate, kind, side, names, turn.passages) if is_person(seat.model) else None
         ),
     )
 
@@ -136,6 +146,7 @@ def first_question(opened: DebateOpened, statement: Statement) -> Question:
         turn=statement.turn,
         model=statement.model,
         prompt=statement.prompt,
+        material=statement.material,
         answer_type=statement.answer_type,
         max_tokens=TOKENS[statement.kind],
         think=statement.think,
@@ -148,9 +159,12 @@ def first_question(opened: DebateOpened, statement: Statement) -> Question:
 
 
 def second_question(debate: Debate, opened: DebateOpened, statement: Statement) -> Question | None:
-    """The same question with the faults of the first answer; None if it has no faults or has not been given."""
+    """The same question with the faults of the first answer; None if it has no faults or has not been given.
+
+    A person is not asked again: an answer with faults cannot be sent.
+    """
     given = statement.given(debate, FIRST)
-    if given is None:
+    if given is None or is_by_person(debate, statement.side, given):
         return None
     faults = statement.read(given.answer, ()).faults
     if not faults:
@@ -170,7 +184,7 @@ def accepted_statement(debate: Debate, statement: Statement) -> AcceptedStatemen
     if first is None:
         return None
     reading = statement.read(first.answer, ())
-    if not reading.faults:
+    if not reading.faults or is_by_person(debate, statement.side, first):
         return AcceptedStatement(given=first, reading=reading)
     second = statement.given(debate, SECOND)
     if second is None:
@@ -187,11 +201,17 @@ def accepted_statement(debate: Debate, statement: Statement) -> AcceptedStatemen
     )
 
 
+def is_by_person(debate: Debate, side: Side, given: UnusedAnswer) -> bool:
+    """Whether a person gave an answer, and not the model that took the seat over later."""
+    seat = debate.seats.get(side)
+    return seat is not None and (not seat.handed_over or given.position < seat.handed_over)
+
+
 def spoken(debate: Debate, statement: Statement, accepted: AcceptedStatement, attempt: int) -> TurnSpoken:
     """The statement as a turn in the transcript."""
     asked_ms = debate.questions.spent_ms
     latency_ms = sum(asked_ms.get(question(statement.key, sample), 0) for sample in (FIRST, SECOND))
-    text = accepted.reading.text
+    text, is_own = accepted.reading.text, is_by_person(debate, statement.side, accepted.given)
     return TurnSpoken(
         turn=statement.turn,
         side=statement.side,
@@ -199,10 +219,11 @@ def spoken(debate: Debate, statement: Statement, accepted: AcceptedStatement, at
         text=text,
         words=count_words(text),
         clipped=accepted.reading.is_clipped,
-        pace=((latency_ms, len(text)),),
-        model=accepted.given.model,
+        pace=() if is_own else ((latency_ms, len(text)),),
+        model="" if is_own else accepted.given.model,
         usage=accepted.given.usage,
         latency_ms=latency_ms,
+        by="person" if is_own else UNSET,
     )
 
 

@@ -4,8 +4,9 @@ Both sides give their statements of a round at the same time.  ``next_steps`` is
 same steps.  A statement is a typed answer and is not streamed.  So after a crash a round goes on where it was, and no
 answered question is asked again.
 
-A statement is recorded as soon as it is complete, while the other side may still be writing.  A debate without a round
-of answers, as older logs have it, records both statements of a round in one batch.
+A statement is recorded as soon as it is complete, while the other side may still be writing.  A debate in which a
+person debates records both statements of a round in one batch, and so does one without a round of answers, as older
+logs have it.
 """
 
 from collections.abc import Sequence
@@ -15,19 +16,33 @@ from msgspec.structs import replace
 
 from events.record import Draft
 from events.state.debate import Debate, question
+from events.state.outcome import ahead_by_totals
 from events.state.parts.rounds import has_answers
+from events.state.seats import debater_of
 from events.state.transcript import Turn
-from events.types import DebateConcluded, DebateOpened, Missing, Side, TurnFailed, TurnStarted, Winner
+from events.types import (
+    SIDES,
+    DebateConcluded,
+    DebateOpened,
+    Missing,
+    SeatHandedOver,
+    Side,
+    TurnFailed,
+    TurnStarted,
+)
 from judge.live.event_batch import EventBatch
 from judge.panel.material import arguments_material
-from judge.protocol.assess import AssessmentAnswer, assess_prompt, assess_type
+from judge.protocol.assess import AssessmentAnswer, arguments_in_order, assess_prompt, assess_type
 from judge.protocol.judgement import PURPOSE, judges_nothing, record_assessment
+from judge.protocol.order import has_both_orders
+from providers.errors import TimedOut
 from server.debate.formats.halts import abandon_turns, count_tries, give_up_reason, halt, halt_if_unaffordable
-from server.debate.formats.parts import panel
+from server.debate.formats.parts import PARTS, panel
 from server.debate.formats.parts.citing import record_statement_citations
 from server.debate.formats.parts.poll import vote_steps
 from server.debate.formats.prompts import speech_passages
 from server.debate.formats.protocol.statements import (
+    FIRST,
     AcceptedStatement,
     Statement,
     accepted_statement,
@@ -40,7 +55,10 @@ from server.debate.formats.protocol.statements import (
 )
 from server.debate.formats.questions import Question, answers, kind_of, pending
 from server.debate.formats.steps import Ask, Record, Step, record
+from server.people.names import is_person
 
+CON_FIRST = f"{PURPOSE}:con"
+"""The key of the question in which Con is read first; the other one is ``assess``, as in debates with one alone."""
 TOKENS = 3200
 """Maximum tokens of an assessment."""
 
@@ -52,6 +70,8 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
         return ()
     if not debate.transcript.turns and (votes := vote_steps(debate, opened, "before")):
         return votes
+    if debate.seats and (given_up := PARTS["people"].after_resignation(debate, opened)):
+        return record(given_up)
     for pair in rounds(opened):
         if steps := _round(debate, opened, pair):
             return steps
@@ -84,14 +104,25 @@ def _round(debate: Debate, opened: DebateOpened, pair: tuple[int, int]) -> tuple
     if begin:
         return _unless_spent(debate, opened, record(begin))
     under_way = [turn for turn in turns if turn is not None and turn.event is None]
+    if debate.seats and (handed := _after_time_out(debate, opened)):
+        return record(handed)
     statements = [statement_of(debate, opened, turn) for turn in under_way]
     asks = _asks(debate, opened, statements)
-    if has_answers(opened) and (ready := record(_first_ready(debate, opened))):
+    if not is_shown_together(opened) and (ready := record(_first_ready(debate, opened))):
         is_affordable = halt_if_unaffordable(debate, opened) is None
         return (*ready, *asks) if is_affordable else ready
     if asks:
         return _unless_spent(debate, opened, asks)
     return (_recorded(debate, statements, under_way),)
+
+
+def is_shown_together(opened: DebateOpened) -> bool:
+    """Whether both statements of a round are recorded in one batch.
+
+    So it is without a round of answers, as in older logs, and where a person debates: who writes must not read what the
+    other side has just said.
+    """
+    return not has_answers(opened) or is_person(opened.pro.model) or is_person(opened.con.model)
 
 
 def _started(debate: Debate, opened: DebateOpened, number: int, turn: Turn | None) -> TurnStarted:
@@ -110,8 +141,9 @@ def _asks(debate: Debate, opened: DebateOpened, statements: list[Statement]) -> 
     """The calls still to make: the statements, and the second questions for those with faults."""
     questions = [first_question(opened, each) for each in statements]
     questions += [again for each in statements if (again := second_question(debate, opened, each)) is not None]
-    if has_answers(opened):
-        questions = [replace(each, follows=what_is_ready, then=_Unfinished(turn=each.turn or 0)) for each in questions]
+    if debate.seats or not is_shown_together(opened):
+        follows = after_person if is_shown_together(opened) else what_is_ready
+        questions = [replace(each, follows=follows, then=_Unfinished(turn=each.turn or 0)) for each in questions]
     return pending(debate, opened, questions)
 
 
@@ -133,6 +165,34 @@ def what_is_ready(debate: Debate) -> Sequence[Draft]:
     """The batch of a complete statement; nothing if there is none or the debate rests."""
     opened = debate.opened
     return _first_ready(debate, opened) if opened is not None and debate.status.state == "open" else ()
+
+
+def after_person(debate: Debate) -> Sequence[Draft]:
+    """What follows at once from a person's resignation or time-out, while the other side may still be writing.
+
+    A debate that ends by a resignation waits for a model that is being asked: its call is recorded first.
+    """
+    opened = debate.opened
+    if opened is None or debate.status.state != "open":
+        return ()
+    resigned: Sequence[Draft] = PARTS["people"].after_resignation(debate, opened)
+    may_end = all(is_person(debater_of(opened, debate.seats, side).model) for side in SIDES)
+    if resigned and (may_end or isinstance(resigned[0].event, SeatHandedOver)):
+        return resigned
+    return _after_time_out(debate, opened)
+
+
+def _after_time_out(debate: Debate, opened: DebateOpened) -> tuple[Draft, ...]:
+    """A model takes the seat of a person who did not send a statement in time; nothing where no model may."""
+    for turn in debate.transcript.turns.values():
+        if turn.state != "speaking":
+            continue
+        statement = statement_of(debate, opened, turn)
+        failures = debate.questions.failed.get(question(statement.key, FIRST), ())
+        is_late = is_person(statement.model) and failures and kind_of(failures[-1]) == TimedOut.kind
+        if is_late and (handed := PARTS["people"].hand_over(opened, turn.side, "time_out")):
+            return (Draft(event=handed, cause=debate.course),)
+    return ()
 
 
 def _first_ready(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
@@ -180,7 +240,10 @@ def _give_up(debate: Debate, statement: Statement, turn: Turn) -> Record:
     kind, _, message = failures[-1].reason.partition(": ") if failures else ("", "", "it was not asked")
     assert debate.opened is not None
     tries = count_tries([kind_of(each) for each in failures])
-    reason = give_up_reason(debate.opened, turn.number, turn.side, tries, kind, message)
+    if is_person(statement.model):
+        reason = PARTS["people"].why_halted(debate, debate.opened, turn)
+    else:
+        reason = give_up_reason(debate.opened, turn.number, turn.side, tries, kind, message, statement.model)
     failed = TurnFailed(turn=turn.number, side=turn.side, attempt=turn.attempt, kind=kind, message=message)
     halted = halt(reason, debate.course)
     cut = abandon_turns(debate, reason, debate.course, but=turn.number)
@@ -203,29 +266,42 @@ def _judge(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     """The question for the assessment, together with the panel's questions; then its batch.  None once it is given."""
     if debate.protocol.assessment is not UNSET:
         return ()
-    asked = _assessment(debate, opened)
-    if asks := pending(debate, opened, [asked]):
+    asked = _assessments(debate, opened)
+    if asks := pending(debate, opened, asked):
         return _unless_spent(debate, opened, (*asks, *panel.asks(debate, opened)))
     batch = EventBatch(debate)
-    record_assessment(batch, answers(debate, asked), opened)
+    record_assessment(batch, answers(debate, asked[0]), opened, *(answers(debate, each) for each in asked[1:]))
     return record(batch.drafts)
 
 
-def _assessment(debate: Debate, opened: DebateOpened) -> Question:
-    criteria, names = opened.rubric.criteria, tuple(debate.protocol.arguments)
+def _assessments(debate: Debate, opened: DebateOpened) -> list[Question]:
+    """The judge's question, and perhaps a second one with the sides in the other order.
+
+    A person, and a judge without a model, read once, Pro first.
+    """
+    if not has_both_orders(opened):
+        return [_assessment(debate, opened, PURPOSE, None)]
+    pro_first = _assessment(debate, opened, PURPOSE, "pro")
+    if is_person(opened.judge.model) or opened.judge.baseline:
+        return [pro_first]
+    return [pro_first, _assessment(debate, opened, CON_FIRST, "con")]
+
+
+def _assessment(debate: Debate, opened: DebateOpened, key: str, first: Side | None) -> Question:
+    criteria, names = opened.rubric.criteria, arguments_in_order(debate.protocol, first)
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     return Question(
-        key=PURPOSE,
+        key=key,
         purpose=PURPOSE,
         turn=None,
         model=opened.judge.model,
         samples=opened.judge.samples,
-        prompt=lambda: assess_prompt(opened, debate),
+        prompt=lambda: assess_prompt(opened, debate, first),
         max_tokens=TOKENS,
         think=opened.judge.think,
         cause=debate.transcript.turns[rounds(opened)[-1][1]].spoken,
         answer_type=assess_type(names, criteria, rules_of(opened)),
-        material=lambda: arguments_material(debate, PURPOSE),
+        material=lambda: arguments_material(debate, PURPOSE, first),
         becomes=AssessmentAnswer,
         check=judges_nothing,
     )
@@ -246,11 +322,8 @@ def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
 def _by_totals(debate: Debate, opened: DebateOpened) -> DebateConcluded:
     given = debate.protocol.assessment
     assert given is not UNSET, "a debate ends after its assessment"
-    pro, con = given.pro_total, given.con_total
-    if isinstance(pro, Missing) or isinstance(con, Missing):
+    if isinstance(given.pro_total, Missing) or isinstance(given.con_total, Missing):
         return DebateConcluded(winner="neither", by_rule="no_judgement")
     if opened.judge.baseline:
         return DebateConcluded(winner="neither", by_rule="baseline")
-    winner: Winner = "pro" if pro > con else "con"
-    is_even = abs(pro - con) < rules_of(opened).even_within or pro == con
-    return DebateConcluded(winner="neither" if is_even else winner, by_rule="assessment")
+    return DebateConcluded(winner=ahead_by_totals(given, rules_of(opened)), by_rule="assessment")

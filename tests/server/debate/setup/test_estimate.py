@@ -21,6 +21,7 @@ from server.debate.setup.opening import build_opening
 from server.debate.setup.rehearsal import RehearsedCall, rehearse
 from server.debate.setup.request import as_request
 from tests.server import debate_events
+from tests.server.debate.calibrations import case
 from tests.server.harness import QUICK, harness
 
 pytestmark = pytest.mark.anyio
@@ -246,3 +247,12 @@ def test_calls_of_a_model_on_this_machine_wait_for_one_another() -> None:
     assert here.seconds is not UNSET
     assert there.seconds is not UNSET
     assert here.seconds > there.seconds
+
+
+async def test_every_case_of_a_calibration_is_counted() -> None:
+    cases = [case(name) for name in ("tides", "canals", "tulips")]
+    body = {"format": "calibration", "cases": cases, "panel": ["scripted:monolith"]}
+    async with harness() as h:
+        opening = await build_opening(as_request(body), h.registry, QUICK)
+
+    assert 3 * 4 == estimate(opening).calls == sum(each.number for each in rehearse(opening))

@@ -146,7 +146,8 @@ def test_monolith_shows_every_standing_and_a_concession_that_survives(played: di
     assert "the judge’s totals put Pro clearly ahead: 4.4 points apart, more than 3" == briefing["meaning"]
     assert len(briefing["find_out"]) >= 4
     assert not any(each.startswith("PRO-3:") for each in briefing["find_out"]), "its question was answered"
-    assert ["The panel alone names no winner: 6 arguments where at least 10 are needed."] == [
+    few = "6 arguments where at least 10 are needed to rely on its agreement"
+    assert [f"The panel is for reference only: {few}."] == [
         each for each in briefing["cautions"] if "panel" in each.casefold()
     ]
 
@@ -193,7 +194,7 @@ def test_transit_has_raters_split_by_what_they_weigh(played: dict[str, Played]) 
     _, view = played["transit"]
     concluded = view["panel"]["conclusion"]
 
-    assert ("cautious", "con") == tuple(concluded["without"]["risk"][part] for part in ("outcome", "leaning"))
+    assert ("irreconcilable", "con") == tuple(concluded["without"]["risk"][part] for part in ("outcome", "leaning"))
     assert {"pro", "con"} == {each["leaning"] for each in concluded["without"].values()}
 
 
@@ -247,14 +248,15 @@ def test_transit_keeps_missing_what_one_rater_left_out(played: dict[str, Played]
 
 def test_transit_says_what_to_find_out(played: dict[str, Played]) -> None:
     events, view = played["transit"]
-    briefing, advice = view["protocol"]["briefing"], of(events, PanelConcluded)[0].advice
+    briefing, concluded = view["protocol"]["briefing"], of(events, PanelConcluded)[0]
     follow_ups = {each.target: each.follow_up for each in of(events, ArgumentCrossExamined)}
 
-    assert "Without Technical rater or without Business rater Pro would lead: read what it saw." in advice
+    assert "Without Technical rater or without Business rater Pro would lead: read what it saw." in concluded.act
+    assert not {*concluded.act} & {*briefing["find_out"]}
+    assert {view["panel"]["says"], *concluded.act} <= {*briefing["cautions"]}
     assert "evenly matched: 0.7 points apart, less than 1" == briefing["meaning"]
     assert f"PRO-3: {follow_ups['PRO-3']}" in briefing["find_out"]
-    assert set(briefing["unresolved"]) | set(advice) <= set(briefing["find_out"])
-    assert "The panel names no winner: irreconcilable." in briefing["cautions"]
+    assert set(briefing["unresolved"]) | set(concluded.advice) <= set(briefing["find_out"])
 
 
 def test_transit_has_a_false_dilemma_in_the_words_that_were_spoken(played: dict[str, Played]) -> None:
@@ -281,14 +283,14 @@ def test_lamps_has_a_strict_and_a_lenient_rater_that_agree(played: dict[str, Pla
 def test_lamps_says_who_is_strict_and_by_how_much(played: dict[str, Played]) -> None:
     concluded = played["lamps"][1]["panel"]["conclusion"]
     (said,) = [each for each in concluded["reasons"] if "strictness" in each]
-    (agreed,) = [each for each in concluded["reasons"] if "calibration" in each and each is not said]
+    agreed, measured = (each for each in concluded["reasons"] if each.startswith(("On the arguments", "Measured")))
 
     assert said == (
         "The raters differ in strictness by 2.8 points: Risk rater −1.4, General rater +1.4, beside the mean of all. "
         "Calibration takes this out, so it decides nothing."
     )
-    assert agreed.startswith("After calibration agreement is 0.96 on the scores, 0.96 on the lead: enough to rely on.")
-    assert agreed.endswith("On the scores as given it is −0.20.")
+    assert agreed.endswith("with one calibrated score of each by each rater, agreement is 0.97: enough to rely on.")
+    assert "; 0.96 on the lead; −0.20 on the scores as given." in measured
     assert ["2 raters where at least 3 are needed", "6 arguments where at least 10 are needed"] == (
         concluded["reference_only"]
     )

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from judge.deliberation.questions import opinion_type
+from judge.deliberation.questions import Again, opinion_type
 from judge.deliberation.subject import DEBATE_VERDICTS, Subject
 from judge.guard.quotes import find
 from judge.panel.questions import panel_type
@@ -17,6 +17,7 @@ from judge.protocol.assess import assess_type
 from judge.protocol.closings import closing_type
 from judge.protocol.cross import cross_type
 from judge.protocol.openings import opening_type
+from judge.protocol.prompt import SPEAKER
 from providers.answers.schema import schema
 from providers.scripted.provider import shipped
 from tests.judge.protocol.rounds import CRITERIA, KINDS, NAMES, RUBRIC, read_open
@@ -35,13 +36,9 @@ SUBJECT = Subject(
     texts=(),
     quote_minimum=RUBRIC.quote_minimum,
     dimensions={f"{side}.{name}": name for side in OWN for name in CRITERIA.dimensions},
-    labels={"pro": "A", "con": "B"}
-    | {
-        f"{side}.{name}": f"{label}.{name}"
-        for side, label in (("pro", "A"), ("con", "B"))
-        for name in CRITERIA.dimensions
-    },
+    labels=SPEAKER | {f"{side}.{name}": f"{SPEAKER[side]}.{name}" for side in SPEAKER for name in CRITERIA.dimensions},
 )
+AGAIN = Again(titles={name: each.title for name, each in profiles().raters.items()})
 names = pytest.mark.parametrize("name", list(PANELS))
 
 
@@ -72,7 +69,7 @@ def type_of(key: str) -> Any:
         case "panel":
             return panel_type(NAMES, CRITERIA)
         case _:
-            return opinion_type(SUBJECT, lists=False)
+            return opinion_type(SUBJECT, lists=False, again=AGAIN)
 
 
 def breaches(value: Any, form: dict[str, Any], where: str = "$") -> Iterator[str]:  # noqa: C901 - a case for each type

@@ -67,8 +67,8 @@ async def spoken(h: Harness, script: Script, turns: int = 4, **request: Any) -> 
 
 
 async def rejudge(h: Harness, debate: str, **said: Any) -> str:
-    made, supplied = await rejudged(h.log, debate, {"judge": {"model": BASELINE}} | said, h.registry, h.settings)
-    found = await h.moderators.open(made, supplied)
+    made = await rejudged(h.log, debate, {"judge": {"model": BASELINE}} | said, h.registry, h.settings)
+    found = await h.moderators.open_again(made.opened, made.copied, made.own)
     await h.ended(found)
     return found
 
