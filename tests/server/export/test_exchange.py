@@ -74,7 +74,7 @@ def test_the_outcome_stands_at_the_top() -> None:
     assert "Con wins by the scorecard, 13.7 points ahead (Pro 56.0, Con 69.7)." in top
     assert "- **The scorecard:** Con. Pro 56, Con 69.7, 13.7 apart. Exchanges won: Pro 1, Con 5, 1 drawn. An" in top
     assert "- **The reading of the whole debate:** Con, by a narrow margin, confidence medium." in top
-    assert "- **What moved the lead:** The lead moved 9.5 points towards Con after the judge gave its points (" in top
+    assert "- **What moved the lead:** The lead moved 9.4 points towards Con after the judge gave its points (" in top
     moments = top.partition("## Key moments")[2].strip().splitlines()
     assert len(moments) == 8
     assert moments[2].startswith("- event 67: Pro withdrew premise P1.2 openly in turn 3. “")
