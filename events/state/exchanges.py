@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import UNSET, Struct
 
 from events.record import Recorded
-from events.state.ledger import SCORE_CHANGES, Ledger
+from events.state.ledger import SCORE_CHANGES, Ledger, turns_moved
 from events.state.ring import held, residual
 from events.types import (
     ComparisonOutcome,
@@ -106,7 +106,7 @@ def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
             closing = {**closing, event.later: made}
     elif not isinstance(event, TurnScored | ScoreChange | TurnRescored | ScoreInferred):
         return exchanges
-    touched = (made,) if isinstance(event, TurnsCompared) else exchanges.about(event.turn)
+    touched = (made,) if isinstance(event, TurnsCompared) else _about(exchanges, event)
     anomalies, residuals = dict(exchanges.anomalies), exchanges.residuals
     if not isinstance(event, ScoreChange) or isinstance(event, ScoreCapped):  # other changes leave what was admitted
         residuals = _residuals(residuals, touched, ledger)
@@ -121,6 +121,14 @@ def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
         anomalies |= anomalies_of(comparison, ledger)
     after = Exchanges(comparisons=comparisons, closing=closing, anomalies=anomalies, residuals=residuals, used=used)
     return exchanges if after == exchanges else after
+
+
+def _about(
+    exchanges: Exchanges, event: TurnScored | ScoreChange | TurnRescored | ScoreInferred
+) -> Iterable[Comparison]:
+    """The comparisons of the turns whose scores an event changes."""
+    turns = turns_moved(event) if isinstance(event, TurnRescored) else (event.turn,)
+    return {each.position: each for turn in turns for each in exchanges.about(turn)}.values()
 
 
 def _made(position: int, event: TurnsCompared) -> Comparison:

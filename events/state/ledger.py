@@ -7,6 +7,7 @@ outstanding requests that apply in full down to 0, and the reversal of a penalty
 """
 
 import re
+from functools import reduce
 from typing import Final, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
@@ -126,6 +127,21 @@ class TurnCard(Struct, frozen=True, kw_only=True, gc=False):
         balances = {name: replace(self.balances[name], effective=value) for name, value in values.items()}
         return replace(self, balances=balances, components=self.first_components if is_first else self.components)
 
+    def admitted(self, dimension: str) -> float:
+        """What the rules admitted of the first reading, before the limits of a dimension."""
+        given = (each.applied for each in self.entries if each.kind == "score" and each.dimension == dimension)
+        return next(given, 0.0)
+
+    def first_admitted(self, dimension: str) -> float:
+        """What the rules admitted of the first reading, after the limits of a dimension."""
+        total = 0.0
+        for entry in self.entries:
+            if entry.kind == "rescore":
+                break
+            if entry.dimension == dimension and entry.kind in {"score", "cap", "inferred"}:
+                total += entry.applied
+        return round(total, 2)
+
     def composite(self, dimensions: tuple[str, ...]) -> float | None:
         """Sum of the effective values of ``dimensions``; None where one of them has no score."""
         if not all(name in self.balances for name in dimensions):
@@ -171,6 +187,12 @@ SCORE_CHANGES: Final = frozenset(ScoreChange.__subclasses__())
 MOVED_BY: Final = frozenset({DebateOpened, TurnStarted, TurnScored, TurnRescored, ScoreInferred, *SCORE_CHANGES})
 
 
+def turns_moved(event: TurnRescored) -> tuple[int, ...]:
+    """The turns whose scores a second reading moves, its own first."""
+    changes = () if event.changes is UNSET else event.changes
+    return tuple(dict.fromkeys((event.turn, *(each.turn for each in changes))))
+
+
 def without_notes(reason: str) -> str:
     """The judge's reason of a change, without what the rules add at its end."""
     return _NOTES.sub(lambda notes: notes[0] if notes[1] is None else "", reason)
@@ -187,12 +209,16 @@ def apply(ledger: Ledger, record: Recorded) -> Ledger:
         card = ledger.cards.get(event.turn)
         if card is None or ledger.rubric is None:
             return ledger
-        after = (
-            _rescored(card, ledger.rubric, record, event)
-            if isinstance(event, TurnRescored)
-            else _inferred(card, ledger.rubric, record, event)
+        if isinstance(event, ScoreInferred):
+            filled = _inferred(card, ledger.rubric, record, event)
+            return replace(ledger, cards={**ledger.cards, event.turn: filled})
+        read = _rescored(card, ledger.rubric, record, event)
+        changes = () if event.changes is UNSET else event.changes
+        return reduce(
+            lambda known, change: _changed(known, record, change),
+            changes,
+            replace(ledger, cards={**ledger.cards, event.turn: read}),
         )
-        return replace(ledger, cards={**ledger.cards, event.turn: after})
     if isinstance(event, TurnStarted):
         return ledger if event.turn in ledger.sides else replace(ledger, sides={**ledger.sides, event.turn: event.side})
     if isinstance(event, DebateOpened):

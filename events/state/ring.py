@@ -37,6 +37,8 @@ class Held(Struct, frozen=True, kw_only=True, gc=False):
     later: float
     gap: float
     maximum: float
+    is_whole: bool
+    """Whether both turns have all components of the dimension."""
 
     def expected(self, *, of_later: bool) -> float:
         """What the other turn's points and the comparison say of one of the turns."""
@@ -64,6 +66,7 @@ def held(ledger: "Ledger", comparison: "Comparison") -> dict[str, Held]:
                 later=points(cards[1], name, common),
                 gap=gap_of(levels, maximum, ring.per_degree),
                 maximum=maximum,
+                is_whole=maximum == dimension.maximum,
             )
     return found
 

@@ -66,23 +66,6 @@ class TurnsCompared(DerivedEvent, frozen=True, kw_only=True, tag="turns_compared
     missing: Reason | UnsetType = UNSET
 
 
-class TurnRescored(DerivedEvent, frozen=True, kw_only=True, tag="turn_rescored"):
-    """A turn whose score does not fit its comparisons was scored again: the median of the readings counts.
-
-    Without ``components`` the first score stands.
-    """
-
-    turn: int
-    residual: float
-    """Points of 100 by which the score lies above what the comparisons say of it; below 0 if it lies below."""
-    components: dict[str, ComponentScore] | UnsetType = UNSET
-    dimensions: dict[str, DimensionScore] | UnsetType = UNSET
-    readings: int = 1
-    """Readings of which the median was taken, the first one included."""
-    missing: Reason | UnsetType = UNSET
-    """Why there is no further reading."""
-
-
 class ScoreInferred(DerivedEvent, frozen=True, kw_only=True, tag="score_inferred"):
     """Dimensions of a turn that the judge gave no score have the points that the turn's comparisons imply."""
 
@@ -135,6 +118,28 @@ class ScoreCapped(ScoreChange, frozen=True, kw_only=True, tag="score_capped"):
     """A dimension is limited by its weakest components; it follows the score, or the second reading of it."""
 
     entry_kind = "cap"
+
+
+class TurnRescored(DerivedEvent, frozen=True, kw_only=True, tag="turn_rescored"):
+    """A turn whose score does not fit its comparisons was scored again: the median of the readings counts.
+
+    Without ``components`` the first score stands.  With them, what limits and comparisons take or give follows at once,
+    in this turn and in those that it was compared with: no state between the two is a state of the debate.
+    """
+
+    turn: int
+    residual: float
+    """Points of 100 by which the score lies above what the comparisons say of it; below 0 if it lies below."""
+    components: dict[str, ComponentScore] | UnsetType = UNSET
+    dimensions: dict[str, DimensionScore] | UnsetType = UNSET
+    readings: int = 1
+    """Readings of which the median was taken, the first one included."""
+    read: tuple[dict[str, float], ...] = ()
+    """By reading, the first one included, the points that the judge gave for each dimension."""
+    changes: tuple[ScoreCapped | ScoreHarmonized, ...] | UnsetType = UNSET
+    """By how much limits and comparisons now differ from what they were for the first score."""
+    missing: Reason | UnsetType = UNSET
+    """Why there is no further reading."""
 
 
 class PenaltyApplied(ScoreChange, frozen=True, kw_only=True, tag="penalty_applied"):

@@ -19,7 +19,7 @@ from events.view.turn_view import TurnView
 
 
 class LeadMove(Struct, frozen=True, kw_only=True, gc=False):
-    """An event that gave a turn its composite, or changed one."""
+    """An event that gave a turn its composite, or changed one; a second reading also changes its neighbours."""
 
     turn: int
     during: int
@@ -32,6 +32,8 @@ class LeadMove(Struct, frozen=True, kw_only=True, gc=False):
     """The points by which it changed the score; absent if it scored the turn."""
     by: int | UnsetType = UNSET
     """The turn whose words show the flaw for which ``turn`` lost points."""
+    again: bool | UnsetType = UNSET
+    """Present and true if ``turn`` was scored again; the turns compared with it moved with it."""
     lead: float | UnsetType = UNSET
     """Pro's points less Con's, after it; absent if a side has none, and if it is what it was."""
 
@@ -107,15 +109,17 @@ def with_moves(lead: LeadView, before: Ledger, after: Ledger, sums: ScorecardSum
     now = next((each.lead for each in reversed(moves.values()) if each.lead is not UNSET), UNSET)
     for position, group in groupby(entries, key=_position):
         changed = tuple(group)
-        turn = changed[0].turn
-        counted = [each.applied for each in changed if each.dimension in after.dimensions]
+        entry = next((each for each in changed if each.kind == "rescore"), changed[0])
+        turn = entry.turn
+        counted = [each.applied for each in changed if each.turn == turn and each.dimension in after.dimensions]
+        for number in dict.fromkeys(each.turn for each in changed):
+            one = after.cards[number]
+            sums = sums.moved(one.as_of(position - 1), one.as_of(position), after)
         known, card = after.cards[turn].as_of(position - 1), after.cards[turn].as_of(position)
-        sums = sums.moved(known, card, after)
         was, composite = known.composite(after.dimensions), card.composite(after.dimensions)
         if composite is None or composite == was:
             continue
         was_lead, now = now, sums.lead(after.rubric)
-        entry = changed[0]
         is_first = entry.kind in FIRST
         moves[str(position)] = LeadMove(
             turn=turn,
@@ -124,6 +128,7 @@ def with_moves(lead: LeadView, before: Ledger, after: Ledger, sums: ScorecardSum
             before=UNSET if is_first or was is None else was,
             applied=UNSET if is_first else round(sum(counted), 2),
             by=entry.evidence[1].turn if entry.kind == "gap" else UNSET,
+            again=entry.kind == "rescore" or UNSET,
             lead=UNSET if now == was_lead else now,
         )
     return replace(lead, moves=moves) if len(moves) > len(lead.moves) else lead

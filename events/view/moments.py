@@ -11,20 +11,21 @@ from msgspec import UNSET, Struct, UnsetType
 from events.state.debate import Debate
 from events.state.ledger import Ledger, ScoreEntry
 from events.state.scorecard import ScorecardSums, leader_of
-from events.text.figures import rounded
+from events.text.figures import rounded, shortest
 from events.types import Side
 
 NAMES: Final[dict[str, str]] = {"pro": "Pro", "con": "Con"}
 MAX_MOMENTS: Final = 8
 MIN_MOMENTS: Final = 5
 """With fewer moments than this, more of one kind are taken than ``MAX_OF_KIND`` allows."""
-MomentKind = Literal["lead", "docked", "claim", "withdrawn", "dropped", "contradiction", "injection"]
+MomentKind = Literal["lead", "reading", "docked", "claim", "withdrawn", "dropped", "contradiction", "injection"]
 MAX_OF_KIND: Final[dict[MomentKind, int]] = {
     "lead": 3,
+    "reading": 2,
     "docked": 3,
     "claim": 2,
     "withdrawn": 2,
-    "dropped": 1,
+    "dropped": 2,
     "contradiction": 2,
     "injection": 1,
 }
@@ -62,7 +63,7 @@ class _Candidate(Struct, frozen=True):
 
 def key_moments(debate: Debate) -> tuple[Moment, ...]:
     """The moments that made the most difference, at most ``MAX_MOMENTS``, in the order of their events."""
-    found = (_leads, _dockings, _claims, _premises, _contradictions, _injections)
+    found = (_leads, _readings, _dockings, _claims, _premises, _contradictions, _injections)
     ranked = sorted((each for find in found for each in find(debate)), key=lambda each: -each.weight)
     taken: dict[str, int] = defaultdict(int)
     chosen, rest = list[Moment](), list[Moment]()
@@ -105,6 +106,23 @@ def _judgements(ledger: Ledger) -> Iterator[tuple[int, list[ScoreEntry]]]:
     counted = (entry for entry in ledger.entries if entry.dimension in ledger.dimensions)
     for number, entries in groupby(counted, key=lambda entry: bisect_right(starts, entry.position)):
         yield judged[number - 1][1], list(entries)
+
+
+def _readings(debate: Debate) -> Iterator[_Candidate]:
+    """Turns that were scored again, where the median of the readings has other points than the first one."""
+    dimensions = debate.ledger.dimensions
+    for turn, card in debate.ledger.cards.items():
+        again = [each for each in card.entries if each.kind == "rescore"]
+        moved = round(sum(each.applied for each in again if each.dimension in dimensions), 2)
+        if not moved:
+            continue
+        now = sum(card.balances[name].raw for name in dimensions)
+        before = sum(each.requested for each in card.entries if each.kind == "score" and each.dimension in dimensions)
+        side = debate.ledger.sides[turn]
+        points = f"the judge’s points for it are {shortest(now)}, and the first reading gave {shortest(before)}"
+        text = f"Turn {turn} of {NAMES[side]} was scored again: {points}."
+        moment = Moment(position=again[0].position, kind="reading", side=side, turn=turn, text=text)
+        yield _Candidate(abs(moved), moment)
 
 
 def _dockings(debate: Debate) -> Iterator[_Candidate]:

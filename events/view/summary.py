@@ -8,17 +8,16 @@ from msgspec.structs import replace
 
 from events.state.debate import Debate
 from events.state.ledger import Ledger, ScoreEntry, TurnCard
-from events.state.scorecard import ScorecardSums
+from events.state.scorecard import ScorecardSums, sums_of
 from events.state.witnesses import Witness, witnesses_of
 from events.text.figures import rounded
 from events.types import SIDES, BothSides, Missing, Side, other
 from events.types.rubric import is_unscaled
 from events.view.moments import NAMES, Moment, key_moments
 
-RuleKind = Literal["limits", "readings", "comparisons", "claims", "gaps", "conduct"]
+RuleKind = Literal["limits", "comparisons", "claims", "gaps", "conduct"]
 RULES: Final[dict[RuleKind, str]] = {
     "limits": "limits of a score",
-    "readings": "second readings",
     "comparisons": "comparisons",
     "claims": "suspect claims",
     "gaps": "flaws shown later",
@@ -33,7 +32,9 @@ class RuleEffects(Struct, frozen=True, kw_only=True, gc=False):
     """What the rules did to the points of both sides, over the turns that count in the scorecard."""
 
     given: BothSides
-    """As the judge gave the points, before any rule."""
+    """As the judge gave the points, before any rule; of a turn that was scored again the median of the readings."""
+    first: BothSides | UnsetType = UNSET
+    """The same by the first readings, where turns were scored again."""
     recorded: BothSides
     moved: dict[RuleKind, float] = {}
     """Points by which each kind of rule moved the lead; above 0 towards Pro."""
@@ -94,19 +95,25 @@ def _effects(ledger: Ledger) -> RuleEffects | UnsetType:
                     turns = sum(entry.dimension in each.balances for each in judged) if is_by_parts else len(cards)
                     moved[side][_rule_kind(entry, ledger)] += entry.applied / turns
     if is_by_parts:
-        steps = [_by_parts(ledger, value) for value in (_first, _raw, _admitted)]
+        given, admitted = (_by_parts(ledger, value) for value in (_raw, _admitted))
         for side in SIDES:
-            given[side], read, admitted = (step[side] for step in steps)
-            moved[side]["readings"] += read - given[side]
-            moved[side]["limits"] += admitted - read
+            moved[side]["limits"] += admitted[side] - given[side]
+    is_read_again = is_by_parts and any(card.first_components for card in ledger.cards.values())
+    first = _by_parts(ledger, _first) if is_read_again else None
     lead = {kind: round(moved["pro"][kind] - moved["con"][kind], 2) + 0.0 for kind in RULES}
     ahead = given["pro"] - given["con"]
     recorded = {side: given[side] + sum(moved[side].values()) for side in SIDES}
     return RuleEffects(
         given=_rounded(given),
+        first=UNSET if first is None else _rounded(first),
         recorded=_rounded(recorded),
         moved={kind: points for kind, points in lead.items() if points},
-        text=_in_words(lead, recorded["pro"] - recorded["con"] - ahead, ahead),
+        text=_in_words(
+            lead,
+            sums_of(ledger).lead(ledger.rubric) or 0.0,
+            ahead,
+            None if first is None else first["pro"] - first["con"],
+        ),
     )
 
 
@@ -165,16 +172,20 @@ def _rounded(means: dict[Side, float]) -> BothSides:
     return BothSides(pro=round(means["pro"], 2), con=round(means["con"], 2))
 
 
-def _in_words(lead: dict[RuleKind, float], total: float, ahead: float) -> str:
-    """One sentence: "Comparisons moved the lead 3.1 points towards Con; by the judge’s points alone Pro would …"."""
-    parts = sorted(
-        ((RULES[kind], points) for kind, points in lead.items() if _tenths(points)), key=lambda p: -abs(p[1])
-    )
+def _in_words(lead: dict[RuleKind, float], recorded: float, ahead: float, first: float | None) -> str:
+    """One sentence: "Comparisons moved the lead 3.1 points towards Con; by the judge’s points alone Pro would …".
+
+    ``recorded``, ``ahead`` and ``first``: the lead in the end, by the judge's points, and by its first readings.
+    """
+    total = round(_tenths(recorded) - _tenths(ahead), 1)
+    shown = _adding_up({kind: points for kind, points in lead.items() if points}, total)
+    parts = sorted(((RULES[kind], points) for kind, points in shown.items() if points), key=lambda p: -abs(p[1]))
     leads, too = "neither side would lead", " either"
     if _tenths(ahead):
         leads, too = f"{NAMES[_side(ahead)]} would lead by {rounded(abs(ahead))}", " too"
     if not parts:
-        return f"Nothing moved the lead after the judge gave its points; {ALONE} {leads}{too}."
+        return f"Nothing moved the lead after the judge gave its points; {ALONE} {leads}{too}{_at_first(first, ahead)}."
+    leads += _at_first(first, ahead)
     if len(parts) == 1:
         name, points = parts[0]
         to = NAMES[_side(points)]
@@ -185,7 +196,7 @@ def _in_words(lead: dict[RuleKind, float], total: float, ahead: float) -> str:
         for each in (side, other(side))
     )
     back = back and f"towards {NAMES[other(side)]}: {back}"
-    if not _tenths(total):
+    if not total:
         why = f"towards {NAMES[side]}: {towards}; {back}"
         return f"What moved the lead cancels out ({why}); {ALONE} {leads}{too}."
     listed = "; ".join(filter(None, (towards, back)))
@@ -193,8 +204,27 @@ def _in_words(lead: dict[RuleKind, float], total: float, ahead: float) -> str:
     return f"{moved} ({listed}); {ALONE} {leads}."
 
 
+def _adding_up(parts: dict[RuleKind, float], total: float) -> dict[RuleKind, float]:
+    """The parts in tenths of a point so that they add up to ``total``: what is over goes where rounding took most."""
+    shown = {kind: _tenths(points) for kind, points in parts.items()}
+    while shown and (over := round(total - sum(shown.values()), 1)):
+        step = 0.1 if over > 0 else -0.1
+        kind = max(shown, key=lambda each: (parts[each] - shown[each]) * step)
+        shown[kind] = round(shown[kind] + step, 1) + 0.0
+    return shown
+
+
+def _at_first(lead: float | None, ahead: float) -> str:
+    """Who would lead by the first readings, in brackets; empty where no turn was scored again."""
+    if lead is None:
+        return ""
+    is_same = _tenths(lead) and _tenths(ahead) and _side(lead) == _side(ahead)
+    who = "" if is_same else f"{NAMES[_side(lead)]} " if _tenths(lead) else "neither side"
+    return f" (by its first readings {who}{f'by {rounded(abs(lead))}' if _tenths(lead) else ''})"
+
+
 def _tenths(points: float) -> float:
-    return round(points, 1)
+    return float(rounded(points))
 
 
 def _side(points: float) -> Side:

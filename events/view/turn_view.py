@@ -8,6 +8,7 @@ from events.state.debate import Debate
 from events.state.exchanges import Comparison
 from events.state.ledger import Balance, TurnCard
 from events.state.transcript import Failure, Turn, TurnState
+from events.text.figures import shortest
 from events.types import (
     ComparisonOutcome,
     ComponentScore,
@@ -20,6 +21,7 @@ from events.types import (
     TurnRescored,
     missing,
 )
+from events.types.rubric import Dimension
 
 
 class ScoreView(Struct, frozen=True, kw_only=True, gc=False):
@@ -37,6 +39,8 @@ class ScoreView(Struct, frozen=True, kw_only=True, gc=False):
     rules: tuple[str, ...] = ()
     inferred: bool | UnsetType = UNSET
     """Present and true if the judge gave none, and the comparisons imply it."""
+    first: float | UnsetType = UNSET
+    """The judge's points in its first reading, where the median of several replaced them: ``raw`` is that median."""
 
 
 class ComponentView(Struct, frozen=True, kw_only=True, gc=False):
@@ -77,16 +81,30 @@ class Attempt(Struct, frozen=True, kw_only=True, gc=False):
     span: tuple[int, int]
 
 
+class Reading(Struct, frozen=True, kw_only=True, gc=False):
+    """The points that the judge gave in one reading of a turn."""
+
+    composite: float
+    scores: dict[str, float]
+    """By dimension of the composite."""
+
+
 class SecondReadingView(Struct, frozen=True, kw_only=True, gc=False):
     """A score that did not fit its comparisons and was asked for again.  The median of the readings counts."""
 
     residual: float
     """Points of 100 by which the first score lies above what the comparisons say of the turn."""
     readings: int
+    read: tuple[Reading, ...] = ()
+    """Each reading, the first one included; without a dimension that it gave no points."""
+    counts: Reading | UnsetType = UNSET
+    """The median of the components, where it replaced the first reading."""
     confirms: bool | UnsetType = UNSET
     """Present and true if the median is the first score."""
     missing: Reason | UnsetType = UNSET
     """Why there is no further reading; the first one stands."""
+    text: str
+    """The same in words, without a capital and a full stop."""
 
 
 class TurnView(Struct, frozen=True, kw_only=True, gc=False):
@@ -114,7 +132,7 @@ class TurnView(Struct, frozen=True, kw_only=True, gc=False):
     composite_maximum: int | UnsetType = UNSET
     """The most that its composite can be, where not all components count in it."""
     composite_admitted: float | UnsetType = UNSET
-    """The composite that the rules admitted, if later changes moved it."""
+    """The composite that the rules admitted, of the first reading if there are more, if later changes moved it."""
     composite_spread: float | UnsetType = UNSET
     """Sum of the dimensions' spreads over the judge's samples; the spread of the composite is at most this."""
     changed: tuple[int, ...] = ()
@@ -158,7 +176,7 @@ def turn_view(debate: Debate, number: int) -> TurnView:
         repetition=turn.repetition if turn.spoken else UNSET,
         compared=_compared(debate, debate.exchanges.comparisons.get(number)),
         closing=_compared(debate, debate.exchanges.closing.get(number)),
-        rescored=UNSET if card is None or card.rescored is None else _second_reading(card.rescored),
+        rescored=UNSET if card is None or card.rescored is None else _second_reading(debate, card.rescored),
         injections=tuple(
             Attempt(pattern=each.pattern, quote=each.quote, span=each.span)
             for _, each in debate.injections
@@ -182,11 +200,44 @@ def _speaker(debate: Debate, number: int) -> str | UnsetType:
     return ", ".join(supplied.turns[number - 1].speakers) or UNSET
 
 
-def _second_reading(again: TurnRescored) -> SecondReadingView:
+def _second_reading(debate: Debate, again: TurnRescored) -> SecondReadingView:
     confirms = again.missing is UNSET and again.components is UNSET
+    dimensions = UNSET if again.dimensions is UNSET else {name: each.raw for name, each in again.dimensions.items()}
+    read = tuple([_reading(debate, each) for each in again.read])
+    counts = UNSET if dimensions is UNSET else _reading(debate, dimensions)
     return SecondReadingView(
-        residual=again.residual, readings=again.readings, confirms=confirms or UNSET, missing=again.missing
+        residual=again.residual,
+        readings=again.readings,
+        read=read,
+        counts=counts,
+        confirms=confirms or UNSET,
+        missing=again.missing,
+        text=_told(again, read, counts),
     )
+
+
+def _told(again: TurnRescored, read: tuple[Reading, ...], counts: Reading | UnsetType) -> str:
+    """Why a turn was scored again, every reading, and what counts."""
+    lies = f"{shortest(abs(again.residual))} points of 100 {'above' if again.residual > 0 else 'below'}"
+    *others, last = [_points(each) for each in read if each.scores] or [""]
+    given = f"; the judge gave {', '.join(others)} and {last} in turn" if others else ""
+    if again.missing is not UNSET:
+        stands = f"the first score stands ({again.missing.reason})"
+    elif counts is UNSET:
+        stands = "the first score stands"
+    else:
+        stands = f"the median of {again.readings} readings counts, {_points(counts)}"
+    return f"scored again, since it lay {lies} what its comparisons say{given}: {stands}"
+
+
+def _points(reading: Reading) -> str:
+    """``72 (28 · 22 · 22)``: the composite of a reading and its parts in the order of the scorecard."""
+    return f"{shortest(reading.composite, 2)} ({' · '.join(shortest(each, 2) for each in reading.scores.values())})"
+
+
+def _reading(debate: Debate, points: dict[str, float]) -> Reading:
+    counted = {name: points[name] for name in debate.ledger.dimensions if name in points}
+    return Reading(composite=round(sum(counted.values()), 2), scores=counted)
 
 
 def _pressure(debate: Debate, turn: Turn) -> PressureApplied | UnsetType:
@@ -233,6 +284,7 @@ def _scores(debate: Debate, card: TurnCard | None) -> dict[str, Any]:
             spread=balance.spread,
             rules=balance.rules,
             inferred=name in card.inferred or UNSET,
+            first=_first(card, rubric.dimensions[name], balance),
         )
         if name in card.inferred:
             continue
@@ -242,9 +294,12 @@ def _scores(debate: Debate, card: TurnCard | None) -> dict[str, Any]:
             if part in card.components
         }
     changed = tuple(entry.position for entry in card.entries if entry.position != card.position)
-    counted = [card.balances[name] for name in debate.ledger.dimensions if name in card.balances]
+    names = [name for name in debate.ledger.dimensions if name in card.balances]
+    counted = [card.balances[name] for name in names]
     composite = card.composite(debate.ledger.dimensions)
     admitted = round(sum(each.admitted + each.capped for each in counted), 2)
+    if card.first_components:
+        admitted = round(sum(card.first_admitted(name) for name in names), 2)
     maximum = debate.ledger.composite_maximum(card)
     lacking = ", ".join(name for name in debate.ledger.dimensions if name not in card.balances)
     return {
@@ -256,6 +311,12 @@ def _scores(debate: Debate, card: TurnCard | None) -> dict[str, Any]:
         "composite_spread": round(sum(each.spread for each in counted), 2) or UNSET,
         "changed": changed,
     }
+
+
+def _first(card: TurnCard, dimension: Dimension, balance: Balance) -> float | UnsetType:
+    """The judge's points for a dimension in its first reading, if a later one gives other points."""
+    points = [each.raw for name, each in card.first_components.items() if name in dimension.components]
+    return round(sum(points), 2) if points and round(sum(points), 2) != balance.raw else UNSET
 
 
 def _at_first(balance: Balance) -> float | UnsetType:

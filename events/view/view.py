@@ -17,6 +17,7 @@ from events.state import debate as debates
 from events.state.claims import Claim
 from events.state.debate import Conclusion, Debate
 from events.state.exchanges import Anomaly, rounds
+from events.state.ledger import turns_moved
 from events.state.outcome import OutcomeWords, outcome_of
 from events.state.parts.panel import PanelState
 from events.state.parts.rounds import ProtocolState
@@ -587,7 +588,8 @@ def _turns_of(record: Recorded, after: Debate) -> tuple[int, ...]:
     event = record.event
     number = event.later if isinstance(event, TurnsCompared) else getattr(event, "turn", None)
     if isinstance(event, TurnRescored | ScoreCapped | ScoreInferred):
-        return tuple(sorted({event.turn, *(each.later for each in after.exchanges.about(event.turn))}))
+        moved = turns_moved(event) if isinstance(event, TurnRescored) else ()
+        return tuple(sorted({event.turn, *moved, *(each.later for each in after.exchanges.about(event.turn))}))
     return (number if isinstance(number, int) else 0,)
 
 

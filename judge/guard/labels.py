@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-_CLOSERS: Final = {"“": "”", '"': '"'}
-_OPENER: Final = re.compile('[“"]')
+_CLOSERS: Final = {"„": "“", "“": "”", "«": "»", '"': '"'}
+_OPENER: Final = re.compile('[„“«"]')
 _SPEAKERS: Final = re.compile(r"\b(?:[Tt]he )?(?:[Ss]peaker|[Dd]ebater|[Ss]ide)s? ([AB])\b(?:( and | or )([AB])\b)?")
 _LETTER: Final = re.compile(r"(?<![\w.&/-])[AB](?=['’]s\b|[^\w&/-]|$)")
 _NO_LABEL: Final = re.compile(
@@ -33,8 +33,10 @@ LOOSE: Final = f"{STRICT}|that|not|when|where|to|from|with|by|into|on|in|at|for|
 PAST: Final = (
     "(?!hundred|hatred|kindred|sacred)[a-z]{2,}[a-df-z]ed|made|met|held|lost|won|left|led|built|found|broke|stood"
 )
+_GERMAN: Final = "muss|kann|soll|wird|wurde|bleibt|gesteht|gibt|nimmt|zeigt|verliert|beginnt"
+"""German verbs that are no English words: "A" before one of them is no article."""
 _ACTS: Final = re.compile(
-    rf"\s++(?:(?:{VERBS})\b(?!-)|(?:and|or) (?:[AB]|Pro|Con)\b|(?:{PAST}) (?:{LOOSE}|[AB]|Pro|Con)\b"
+    rf"\s++(?:(?:{VERBS}|{_GERMAN})\b(?!-)|(?:and|or) (?:[AB]|Pro|Con)\b|(?:{PAST}) (?:{LOOSE}|[AB]|Pro|Con)\b"
     rf"|(?!series|species|lens|means|news)[a-z]{{2,}}[b-hj-rtv-z]s (?:{LOOSE}|[AB]|Pro|Con)\b)"
 )
 """What follows a speaker and no article: a verb, with the words that may follow it."""

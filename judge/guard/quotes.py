@@ -9,13 +9,15 @@ between two digits, a sign before a digit, an apostrophe in a word, and signs of
 A quote may leave words out: ``…``, ``...`` or ``[…]`` stands for them, and ``[words]`` for words that were replaced.
 Its parts must stand in the text in their order, at most two cuts within two sentences, and the span is the whole with
 what was left out.  A cut that hides a negation or a number is not accepted: the words may mean something else without
-it.  Negations are looked for by lists of seven languages (``turning_words.json``); in other languages only numbers.
+it.  One whole sentence between two whole ones may be left out, whatever it says.  Negations are looked for by lists of
+seven languages (``turning_words.json``); in other languages only numbers.
 
 The text is cut into chunks that normalise independently of each other (a base with its marks, a syllable of jamo), so
 that each normalised character has a known place in the original.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib import resources
@@ -162,22 +164,42 @@ def _place_of_parts(quote: str, where: Normalised, text: str, minimum: int) -> S
 def _tightest(parts: list[str], whole: Normalised, text: str) -> Span | str:
     """Return the shortest span with all parts in their order, whose cuts hide nothing that turns the sense."""
     best, why = None, ""
+    bounds = (0, *(each.end() for each in SENTENCE_END.finditer(text)), len(text))
     for start in islice(_places(parts[0], whole), MAX_PLACES):
-        end, cuts = start + len(parts[0]), []
+        begin, end, cuts, whole_cuts = start, start + len(parts[0]), [], 0
         for part in parts[1:]:
             at = next(_places(part, whole, end), None)
             if at is None:
                 return why if best is None else best
-            cuts.append(whole.text[end:at])
-            end = at + len(part)
+            before = whole.starts[begin], whole.ends[end - 1]
+            after = whole.starts[at], whole.ends[at + len(part) - 1]
+            if _leaves_a_sentence(text, bounds, before, after):
+                whole_cuts += 1
+            else:
+                cuts.append(whole.text[end:at])
+            begin, end = at, at + len(part)
         span = whole.starts[start], whole.ends[end - 1]
         if turning := next(filter(None, map(turning_word, cuts)), ""):
             why = f"leaves out “{turning}”"
-        elif _ends_within(text[span[0] : span[1]]) >= MAX_SENTENCES:
+        elif _ends_within(text[span[0] : span[1]]) - whole_cuts >= MAX_SENTENCES:
             why = f"is spread over more than {MAX_SENTENCES} sentences"
         elif best is None or span[1] - span[0] < best[1] - best[0]:
             best = span
     return why if best is None else best
+
+
+def _leaves_a_sentence(text: str, bounds: tuple[int, ...], before: Span, after: Span) -> bool:
+    """Return whether just one whole sentence stands between two whole ones: what it says turns neither of them.
+
+    ``bounds``: where the sentences of the text begin, and its end.
+    """
+    first = bisect_right(bounds, before[0]) - 1
+    if first + 3 >= len(bounds):
+        return False
+    edges = bounds[first], before[0], before[1], bounds[first + 1], bounds[first + 2], after[0], after[1]
+    rest = (text[edges[0] : edges[1]], text[edges[2] : edges[3]], text[edges[4] : edges[5]])
+    ends = text[after[1] : bounds[first + 3]]
+    return after[0] >= bounds[first + 2] and not any(map(str.isalnum, "".join((*rest, ends))))
 
 
 def _ends_within(words: str) -> int:

@@ -15,6 +15,7 @@ from msgspec import UNSET, Struct
 from events.state.debate import Debate
 from events.state.exchanges import Comparison
 from events.state.ring import Held, held, moves
+from events.text.figures import shortest
 from events.types import ComparisonOutcome, DebateOpened, Degree, Reason, ScoreHarmonized, TurnsCompared, TurnSpoken
 from events.types.rubric import Band, Rubric
 from judge.guard.neutralise import quoted
@@ -212,9 +213,18 @@ def pull(batch: EventBatch, found: Comparison) -> None:
     for dimension, pair in held(batch.debate.ledger, found).items():
         shifts = moves(pair.earlier, pair.later, pair.gap, pair.maximum, ring.weight)
         for turn, shift in zip((found.earlier, found.later), shifts, strict=True):
-            due = round(shift - moved_by(batch.debate, turn, dimension, found.position), 2) + 0.0
+            before = moved_by(batch.debate, turn, dimension, found.position)
+            due = round(shift - before, 2) + 0.0
             reason = _pulled(found, dimension, pair, of_later=turn == found.later)
+            reason += _instead(round(shift, 2), before) if before else ""
             _shift(batch, found, turn, dimension, due, rule=RING_RULE, reason=reason)
+
+
+def _instead(now: float, before: float) -> str:
+    """What a comparison moves after a second reading, and what it moved before, in words."""
+    moves = "adds nothing" if not now else f"{'adds' if now > 0 else 'takes'} {shortest(abs(now), 2)}"
+    moved = f"{'added' if before > 0 else 'took'} {shortest(abs(before), 2)}"
+    return f"; after the second reading the comparison {moves}, where it {moved} before"
 
 
 def _pulled(found: Comparison, dimension: str, pair: Held, *, of_later: bool) -> str:
@@ -223,7 +233,9 @@ def _pulled(found: Comparison, dimension: str, pair: Held, *, of_later: bool) ->
     own = pair.later if of_later else pair.earlier
     said = ", ".join(degree_words(level if of_later else -level) for level in found.levels[dimension])
     expected = f"{fmt(pair.expected(of_later=of_later))} of {fmt(pair.maximum)}"
-    return f"{dimension} compared with turn {against}: {said}; {expected} would fit that, the score gives {fmt(own)}"
+    shared = "" if pair.is_whole else " (of the components that both turns have)"
+    told = f"{said}; {expected}{shared} would fit that, the score gives {fmt(own)}"
+    return f"{dimension} compared with turn {against}: {told}"
 
 
 SLIGHT: Final = 0.5

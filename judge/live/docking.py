@@ -146,7 +146,10 @@ def note(debate: Debate, turn: int, found: Finding, charged: float) -> str:
     same = [each for each in findings(debate, turn) if each.sentence == found.sentence and each.name != found.name]
     if same:
         gravest = max(same, key=lambda each: each.points)
-        parts.append(f"its sentence pays once, for its gravest finding: {gravest.name} costs {fmt(gravest.points)}")
+        if gravest.points >= found.points:
+            parts.append(f"its sentence pays once, for its gravest finding: {gravest.name} costs {fmt(gravest.points)}")
+        else:
+            parts.append(f"its sentence pays once, and {gravest.name} has cost {fmt(gravest.points)} of that")
     alone = round(max(found.points - max((each.points for each in same), default=0.0), 0.0) * counts, 2)
     if charged < alone:
         parts.append(

@@ -10,12 +10,13 @@ from statistics import mean
 from typing import Final
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from events.state.debate import Debate
 from events.state.exchanges import residual_of_turn
 from events.state.ledger import TurnCard
 from events.state.ring import gap_of, points
-from events.types import Reason, ScoreInferred, TurnRescored
+from events.types import Reason, ScoreCapped, ScoreHarmonized, ScoreInferred, TurnRescored
 from events.types.rubric import Rubric
 from judge.live.answers import Answers, why_missing
 from judge.live.comparison import pull
@@ -63,20 +64,28 @@ def rescore(batch: EventBatch, turn: int, residual: float, answers: Answers[Scor
     components = {name: each for name, each in found.items() if name in kept}
     before = {name: each.admitted for name, each in card.components.items()}
     is_changed = any(each.admitted != before.get(name) for name, each in components.items())
-    position = batch.add(
-        TurnRescored(
-            turn=turn,
-            residual=lies,
-            components=components if is_changed else UNSET,
-            dimensions=dimensions if is_changed else UNSET,
-            readings=len(readings),
-        ),
-        answers.cause,
+    alone = [score_turn(rubric, turn, spoken.text, (each,)).dimensions for each in readings]
+    again = TurnRescored(
+        turn=turn,
+        residual=lies,
+        readings=len(readings),
+        read=tuple([{} if each is UNSET else {name: score.raw for name, score in each.items()} for each in alone]),
     )
     if is_changed:
-        record_caps(batch, turn, position)
-        for comparison in batch.debate.exchanges.about(turn):
-            pull(batch, comparison)
+        again = replace(again, components=components, dimensions=dimensions)
+        again = replace(again, changes=_changes(batch, again))
+    batch.add(again, answers.cause)
+
+
+def _changes(batch: EventBatch, again: TurnRescored) -> tuple[ScoreCapped | ScoreHarmonized, ...]:
+    """What limits and comparisons change once the median of the readings counts."""
+    tried = EventBatch(batch.debate)
+    position = tried.add(again, None)
+    record_caps(tried, again.turn, position)
+    for comparison in tried.debate.exchanges.about(again.turn):
+        pull(tried, comparison)
+    events = [each.event for each in tried.drafts]
+    return tuple([each for each in events if isinstance(each, ScoreCapped | ScoreHarmonized)])
 
 
 def infer(batch: EventBatch) -> None:

@@ -25,9 +25,10 @@ from events.state.derived import by_turn, derived
 from events.state.ledger import Balance, ScoreEntry, TurnCard, without_notes
 from events.state.scorecard import most_of
 from events.state.spine import Premise, PremiseChange
-from events.text.figures import sure
+from events.text.figures import shortest, sure
 from events.text.languages import language_name
 from events.types import (
+    ComponentScore,
     DebateOpened,
     MeasuredLead,
     Missing,
@@ -247,6 +248,8 @@ class WholeDebate:
         brief = frozenset(self._without_record)
         cards = [(turn, card) for turn, card in self._debate.ledger.cards.items() if turn not in brief]
         yield from self._each("card", cards, self._card)
+        if self._template.version >= AHEAD:
+            yield from self._each("later", cards, self._given_later)
         settled = self._debate.settled if self._is_without_anchors else {}
         claims = [
             (name, (name, claim, settled.get(name)))
@@ -321,12 +324,15 @@ class WholeDebate:
         moved: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
         for entry in entries:
             moved[entry.dimension][self._mover(entry)] += entry.applied
-        after = {entry.dimension: fmt(entry.after) for entry in entries}
-        scores = (
-            f"{name} {after[name]} ({', '.join(f'{kind} {points:+.1f}' for kind, points in kinds.items())})"
+        is_exact = self._template.version >= AHEAD
+        after = {entry.dimension: shortest(entry.after, 2) if is_exact else fmt(entry.after) for entry in entries}
+        told = {
+            name: [_moved(*each, is_exact=is_exact) for each in kinds.items() if round(each[1], 2) or not is_exact]
             for name, kinds in moved.items()
-        )
-        yield self._fill("stands", turn=str(card.turn), speaker=self._speaker(card.side), scores="; ".join(scores))
+        }
+        scores = [f"{name} {after[name]} ({', '.join(parts)})" for name, parts in told.items() if parts]
+        if scores:
+            yield self._fill("stands", turn=str(card.turn), speaker=self._speaker(card.side), scores="; ".join(scores))
 
     def _mover(self, entry: ScoreEntry) -> str:
         """What moved a score: a claim by its name, or a rule in words."""
@@ -380,18 +386,38 @@ class WholeDebate:
     def _card(self, card: TurnCard) -> Iterator[tuple[int, str]]:
         """The scores as they were given, and what was said of them, with their turn."""
         named = {"turn": str(card.turn), "speaker": self._speaker(card.side)}
-        if card.missing is not None:
+        first = card.first_components or card.components
+        given = {name: each for name, each in card.balances.items() if name not in card.inferred}
+        if card.missing is not None or not given:
             yield card.turn, self._fill("unscored", **named)
             return
-        scores = (f"- {name} {self._given(card, name, each)}" for name, each in card.balances.items())
+        scores = [f"- {name} {self._given(first, name, each, card.admitted(name))}" for name, each in given.items()]
         yield card.turn, self._fill("given", scores="\n".join(scores), **named)
-        yield from ((card.turn, reason) for reason in self._reasons(card))
+        yield from ((card.turn, reason) for reason in self._reasons(card, first))
 
-    def _reasons(self, card: TurnCard) -> Iterator[str]:
+    def _given_later(self, card: TurnCard) -> Iterator[tuple[int, str]]:
+        """Scores that followed when all turns had been judged: of a second reading, and what comparisons imply."""
+        named = {"turn": str(card.turn), "speaker": self._speaker(card.side)}
+        for kind, section_name in (("rescore", "read_again"), ("inferred", "implied")):
+            at = next((each.position for each in card.entries if each.kind == kind), None)
+            names = [
+                name for name in card.balances if (name in card.inferred) == (kind == "inferred") and at is not None
+            ]
+            if at is None or not names:
+                continue
+            scores = [
+                f"- {name} {self._given(card.components, name, card.balances[name], card.balances[name].admitted)}"
+                for name in names
+            ]
+            yield self._newest_at(at), self._fill(section_name, scores="\n".join(scores), **named)
+            if kind == "rescore":
+                yield from ((self._newest_at(at), why) for why in self._reasons(card, card.components))
+
+    def _reasons(self, card: TurnCard, components: Mapping[str, ComponentScore]) -> Iterator[str]:
         """Why components of the dimension that flaws cost are below their maximum: what a flaw may continue."""
         dimension = self._rubric.dimensions.get(self._rubric.gaps.dimension)
         for name, component in (dimension.components if dimension else {}).items():
-            score = card.components.get(name)
+            score = components.get(name)
             if score is not None and score.reason and score.admitted < component.maximum:
                 yield self._fill(
                     "because",
@@ -402,14 +428,14 @@ class WholeDebate:
                     reason=self._own(score.reason),
                 )
 
-    def _given(self, card: TurnCard, name: str, balance: Balance) -> str:
-        """A dimension and its components as they were given."""
+    def _given(self, components: Mapping[str, ComponentScore], name: str, balance: Balance, admitted: float) -> str:
+        """A dimension and its components as the rules admitted them."""
         parts = [
-            f"{component} {fmt(card.components[component].admitted)}"
+            f"{component} {fmt(components[component].admitted)}"
             for component in self._rubric.dimensions[name].components
-            if component in card.components
+            if component in components
         ]
-        return f"{fmt(balance.admitted)} of {fmt(balance.maximum)} ({', '.join(parts)})"
+        return f"{fmt(admitted)} of {fmt(balance.maximum)} ({', '.join(parts)})"
 
     def _claim(self, name: str, claim: Claim) -> str:
         rule = rule_of(self._rubric, claim.kind)
@@ -670,6 +696,13 @@ def _effects(debate: Debate, side: Side) -> dict[str, float]:
             if entry.kind in MOVED_BY and entry.dimension in debate.ledger.dimensions:
                 moved[entry.kind] += entry.applied / len(cards)
     return moved
+
+
+def _moved(kind: str, points: float, *, is_exact: bool) -> str:
+    """What moved a score, by how many points; ``is_exact``: so that the parts add up to the score."""
+    if not is_exact:
+        return f"{kind} {points:+.1f}"
+    return f"{kind} {'+' if points > 0 else '-'}{shortest(abs(points), 2)}"
 
 
 def _components(name: str, dimension: Dimension) -> Iterator[str]:

@@ -39,6 +39,7 @@ from events.types import (
     RaterCalibrated,
     ScorecardVerdictReached,
     ScoreChange,
+    TurnRescored,
     TurnsCompared,
     TurnScored,
     TurnSpoken,
@@ -162,8 +163,7 @@ class DebateCounter:
 
 def _marks(event: Event) -> Iterator[tuple[str, int]]:
     """Yield what counts only once a turn, or once a debate (turn 0)."""
-    if isinstance(event, ScoreChange):
-        yield "changed", event.turn
+    yield from (("changed", each.turn) for each in _changes(event))
     match event:
         case LogicGapAdjusted():
             yield "docked", event.turn
@@ -173,6 +173,13 @@ def _marks(event: Event) -> Iterator[tuple[str, int]]:
             yield "kin", 0
         case _:
             pass
+
+
+def _changes(event: Event) -> tuple[ScoreChange, ...]:
+    """Return the changes of scores that an event holds."""
+    if isinstance(event, TurnRescored):
+        return event.changes or ()
+    return (event,) if isinstance(event, ScoreChange) else ()
 
 
 def counted(event: Event) -> Iterator[CountKey]:
@@ -208,10 +215,11 @@ def _of_turns(event: Event) -> Iterator[CountKey]:  # noqa: C901, PLR0912 - a ca
             if event.flipped:
                 yield "turned", ""
                 yield from (("flipped", dimension) for dimension in event.flipped)
-        case ScoreChange():
-            yield "changes", event.rule
-            if round(abs(event.requested - event.applied), 2) > 0:
-                yield "absorbed", event.rule
+        case ScoreChange() | TurnRescored():
+            for each in _changes(event):
+                yield "changes", each.rule
+                if round(abs(each.requested - each.applied), 2) > 0:
+                    yield "absorbed", each.rule
         case FindingRefused():
             yield "refused", event.purpose
         case ClaimFlagged():

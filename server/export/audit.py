@@ -29,6 +29,7 @@ from events.types import (
 )
 from events.view.turn_view import ComponentView, turn_view
 from judge.guard.quotes import place
+from judge.live.gaps import AUDIT, NOTHING_LEFT
 from judge.report.verdict_check import VerdictCheck, check_of
 from providers.imports import load
 from server.export.reasons import given_points, plain_charge, plain_reason
@@ -80,7 +81,11 @@ class RefusedFinding(Struct, frozen=True, kw_only=True):
     reason: str
     call: str | None
     judged_with: int | UnsetType = UNSET
-    """The turn whose questions brought it, if it is about another one."""
+    """The turn whose questions brought it, if it is about another one; unset for what the closing audit found."""
+    by_audit: bool | UnsetType = UNSET
+    """Present and true if the closing audit found it."""
+    is_paid: bool | UnsetType = UNSET
+    """Present and true if the finding holds, and nothing is left to take for it."""
 
 
 class SettledClaim(Struct, frozen=True, kw_only=True):
@@ -114,6 +119,8 @@ class VerdictAudit(Struct, frozen=True, kw_only=True):
     paired: int
     """Comparisons between the sides that moved or filled a score, in so many judged turns."""
     witnesses: tuple[Witness, ...]
+    pull: float | UnsetType = UNSET
+    """The weight of the ring: a comparison moves each of its turns by half of this share of what lacks."""
     check: VerdictCheck | UnsetType = UNSET
     """Unset where no pair of compared turns has two scores."""
 
@@ -173,14 +180,17 @@ class Auditor:
                 failed = FailedCall(position=position, call=event.call, key=event.key, kind=event.kind)
                 self._failed[event.turn].append(failed)
             case FindingRefused():
-                about = self._quoted_turn(event)
+                about, call = self._quoted_turn(event), self.cause_call(position)
+                by_audit = call is not None and call.partition(".")[0] == AUDIT
                 refused = RefusedFinding(
                     position=position,
                     purpose=event.purpose,
                     quote=event.quote,
                     reason=event.reason,
-                    call=self.cause_call(position),
-                    judged_with=UNSET if about == event.turn else event.turn,
+                    call=call,
+                    judged_with=UNSET if by_audit or about == event.turn else event.turn,
+                    by_audit=by_audit or UNSET,
+                    is_paid=event.reason.startswith(NOTHING_LEFT) or UNSET,
                 )
                 self._refused[about].append(refused)
             case ClaimUpheld() | ClaimCleared() if event.claim in self.debate.claims:
@@ -329,6 +339,7 @@ def _verdict(debate: Debate) -> VerdictAudit | None:
         turns=basis.turns,
         paired=basis.paired,
         witnesses=witnesses_of(debate),
+        pull=UNSET if debate.ledger.ring is None else debate.ledger.ring.weight,
         check=check_of(debate) or UNSET,
     )
 

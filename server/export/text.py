@@ -51,6 +51,12 @@ def one_line(text: str) -> str:
     return " ".join(_CONTROLS.sub(" ", text).split())
 
 
+def in_quotes(words: str) -> str:
+    """The words of a quote on one line, in quotation marks; a German mark „ that its span left open is closed."""
+    line = one_line(words)
+    return f"“{line}{'“' if line.count('„') > line.count('“') else ''}”"
+
+
 def shortened(text: str, most: int) -> str:
     """A text on one line, cut after a word if it has more than ``most`` characters."""
     line = one_line(text)

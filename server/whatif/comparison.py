@@ -10,8 +10,10 @@ from msgspec import UNSET, Struct, UnsetType
 from events.record import Recorded
 from events.state.debate import Debate
 from events.state.outcome import outcome_of as in_words
+from events.state.scorecard import OF_SCALED
 from events.store.log import EventLog, read_all
 from events.types import DebateOpened
+from events.types.rubric import Rubric, composite_dimensions, is_unscaled
 from server.debate.adoption import UNREADABLE
 from server.errors import NotNow, TooLarge
 from server.whatif.outcome import (
@@ -73,6 +75,10 @@ class WhatIf(Struct, frozen=True, kw_only=True):
     without_rater: str | UnsetType = UNSET
     arguments: dict[str, ArgumentPair] = {}
     unanswered: tuple[UnansweredQuestion, ...] = ()
+    maxima: tuple[int, int] = (OF_SCALED, OF_SCALED)
+    """The most that a composite in which all components count can be, under the recorded rules and the others."""
+    unused: tuple[str, ...] = ()
+    """Keys of recorded answers to questions that the changed rules do not ask: they count for nothing there."""
     recorded_text: str | UnsetType = UNSET
     """The recorded outcome in words; absent before the end, and for a text that is judged."""
     would_be_text: str | UnsetType = UNSET
@@ -121,6 +127,8 @@ def what_if(records: Sequence[Recorded], request: WhatIfRequest) -> WhatIf:
         recorded=recorded["outcome"],
         would_be=would_be["outcome"],
         unanswered=replayed.unanswered,
+        unused=replayed.unused,
+        maxima=(_most(opened.rubric), _most(other.rubric)),
         without_rater=request.without_rater or UNSET,
         turns={name: TurnPair(recorded=one, would_be=two) for name, (one, two) in turns.items()},
         arguments={name: ArgumentPair(recorded=one, would_be=two) for name, (one, two) in arguments.items()},
@@ -129,6 +137,13 @@ def what_if(records: Sequence[Recorded], request: WhatIfRequest) -> WhatIf:
         would_be_text=_in_words(replayed.would_be),
         because=card.reason if card is not None and is_by_card else UNSET,
     )
+
+
+def _most(rubric: Rubric) -> int:
+    """The most that a whole composite can be."""
+    if not is_unscaled(rubric):
+        return OF_SCALED
+    return sum(rubric.dimensions[name].maximum for name in composite_dimensions(rubric))
 
 
 def _comparable(debate: Debate) -> dict[str, Any]:

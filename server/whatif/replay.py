@@ -33,6 +33,7 @@ from events.types import (
     ModelFailed,
     ScoreHarmonized,
     TurnFailed,
+    TurnRescored,
     TurnSpoken,
     TurnStarted,
 )
@@ -67,6 +68,8 @@ class ReplayResult(Struct, frozen=True, kw_only=True):
     recorded: Debate
     would_be: Debate
     unanswered: tuple[UnansweredQuestion, ...] = ()
+    unused: tuple[str, ...] = ()
+    """Keys of recorded answers to questions that the replayed debate does not ask, in their order."""
     diverges_at: int = 0
     """First position at which today's rules differ from the record (an older Moot wrote it); 0 for none."""
 
@@ -80,6 +83,7 @@ def replay(records: Sequence[Recorded], change: Change) -> ReplayResult:
         recorded=replayer.recorded,
         would_be=replayer.debate,
         diverges_at=replayer.diverges_at,
+        unused=tuple(replayer.unused),
         unanswered=tuple(
             UnansweredQuestion(key=key, sample=sample, why=why) for (key, sample), why in replayer.unanswered.items()
         ),
@@ -102,6 +106,7 @@ class _Replay:
         self.at = self.diverges_at = 0
         self.recorded = self.debate = replace(debates.INITIAL, known_injections=_injections(records))
         self.unanswered: dict[QuestionKey, str] = {}
+        self.unused: dict[str, None] = {}
         self._records, self._change = records, change
         self._open: dict[QuestionKey, Ask] = {}
         self._moved = True
@@ -232,6 +237,8 @@ class _Replay:
     def _answer(self, event: ModelAnswered | ModelFailed) -> Event | None:
         """An answer to a question that the replayed debate asks too, checked as its moderator would check it."""
         if (key := self._key_here(event.key)) is None or (ask := self._asked(key, event.sample)) is None:
+            if isinstance(event, ModelAnswered):
+                self.unused[event.key] = None
             return None
         if isinstance(event, ModelFailed):
             return replace(event, key=key)
@@ -326,6 +333,8 @@ def _outcome(event: Event) -> Event:
             return replace(event, reason="", about=UNSET)
         case ScoreHarmonized():
             return replace(event, reason="")
+        case TurnRescored() if event.changes is not UNSET:
+            return replace(event, changes=tuple([replace(each, reason="") for each in event.changes]))
         case LogicGapAdjusted():
             return replace(event, reason=without_notes(event.reason))
         case PanelConcluded():

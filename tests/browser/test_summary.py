@@ -94,7 +94,7 @@ def test_the_audit_leads_to_what_was_refused_and_to_the_closing_audit(page: Page
     expect(overview).to_have_text(re.compile("looked at again: refused or corrected 1 · closing audit 1$"))
     overview.get_by_role("link", name="refused or corrected 1").click()
     expect(page.locator(".log > li")).to_have_count(1)
-    expect(page.locator(".log > li")).to_contain_text("was refused: nothing is left to take: 3 were taken")
+    expect(page.locator(".log > li")).to_contain_text("is paid for: nothing is left to take: 3 were taken")
     overview.get_by_role("link", name="closing audit 1").click()
     expect(page.locator(".log > li")).to_contain_text("The closing audit took points from 4 turns")
     expect(page).to_have_url(re.compile(r"type=closing\+audit"))

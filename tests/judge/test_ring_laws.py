@@ -51,9 +51,11 @@ class Sums:
             self.given |= {(event.turn, name): each.admitted for name, each in event.dimensions.items()}
         elif isinstance(event, ScoreInferred):
             self.given |= {(event.turn, name): points for name, points in event.dimensions.items()}
-        elif isinstance(event, ScoreChange):
-            assert event.requested == event.applied
-            self.applied[event.turn, event.dimension] += event.applied
+        followed = event.changes if isinstance(event, TurnRescored) and event.changes is not UNSET else ()
+        for each in (event, *followed):
+            if isinstance(each, ScoreChange):
+                assert each.requested == each.applied
+                self.applied[each.turn, each.dimension] += each.applied
 
     def check(self, debate: Debate) -> None:
         cards = debate.ledger.cards

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { LEAD } from "../../web/words/words.js";
+import { LEAD, SIDEBAR } from "../../web/words/words.js";
 
 const turns = { 1: { side: "pro" }, 2: { side: "con" } };
 
@@ -14,14 +14,24 @@ test("what moved the lead names the side of each turn", () => {
   assert.equal(words({ turn: 1, composite: 66, applied: -2, by: 2 }), "▼ Con’s turn 2 exposed ▲ Pro’s turn 1 (−2)");
 });
 
-test("a turn that is docked for words of its own side contradicts them", () => {
+test("a turn that is docked for words of its own side has a flaw that they show", () => {
   const sides = { 1: { side: "pro" }, 2: { side: "con" }, 4: { side: "con" }, 6: { side: "con" } };
   const words = (turn, by) => LEAD.moved({ turn, composite: 60, applied: -2, by }, sides);
 
-  assert.equal(words(6, 4), "▼ Con’s turn 6 contradicts ▼ Con’s turn 4 (turn 6: −2)");
-  assert.equal(words(2, 6), "▼ Con’s turn 6 contradicts ▼ Con’s turn 2 (−2)");
-  assert.equal(words(6, 6), "▼ Con’s turn 6 contradicts itself (turn 6: −2)");
+  assert.equal(words(6, 4), "▼ Con’s turn 4 shows a flaw in ▼ Con’s turn 6 (turn 6: −2)");
+  assert.equal(words(2, 6), "▼ Con’s turn 6 exposed ▼ Con’s turn 2 (−2)");
+  assert.equal(words(6, 6), "▼ Con’s turn 6 shows a flaw of its own (turn 6: −2)");
   assert.equal(words(6, 1), "▲ Pro’s turn 1 shows a flaw in ▼ Con’s turn 6 (turn 6: −2)");
+});
+
+test("a second reading says both composites", () => {
+  const move = { turn: 1, composite: 71.24, before: 56.98, applied: 14.26, again: true };
+
+  assert.equal(LEAD.moved(move, turns), "▲ Pro’s turn 1 was scored again: 71.2 after 57.0");
+});
+
+test("a lead that is not sure enough says so beside its certainty", () => {
+  assert.equal(SIDEBAR.unsure(0.83), " leads so far, 83 % sure: not distinguishable.");
 });
 
 test("a margin stands beside the judge's noise", () => {

@@ -116,7 +116,7 @@ function rubricPatch(rubric, changes) {
   return patch;
 }
 
-function resultOf({ note, recorded, would_be: other, would_be_text: says, turns, because }) {
+function resultOf({ note, recorded, would_be: other, would_be_text: says, turns, because, unused = [] }) {
   const rows = comparedRows(recorded, other, turns);
   const isChanged = rows.some(([, before, after]) => before !== after);
   const cells = rows.map(([name, was, is]) => h("tr", {},
@@ -127,6 +127,7 @@ function resultOf({ note, recorded, would_be: other, would_be_text: says, turns,
     says && h("p.says", {}, WHATIF.says(says)),
     because && h("p.quiet.because", {}, `${sidesNamed(because)}.`),
     table("", ["", ...WHATIF.columns], cells),
+    unused.length > 0 && h("p.quiet", {}, WHATIF.unused(unused)),
     h("p.quiet", {}, isChanged ? note : `${WHATIF.nothingChanges} ${note}`),
   ].filter(Boolean);
 }

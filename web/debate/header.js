@@ -62,7 +62,7 @@ function* sources({ id, transcript, origin }) {
   }
   if (!origin) return;
   if (transcript) yield " · ";
-  const href = `/d/${encodeURIComponent(origin.debate)}?at=${origin.position}`;
+  const href = `/d/${encodeURIComponent(origin.debate)}#e${origin.position}`;
   yield h("span", { title: HEADER.digest(origin.digest) }, HEADER.origin[origin.kind], " ",
     h("a", { href }, HEADER.originAt(origin.position)));
   if (origin.kind !== "rejudge" || document.body.matches(".copy")) return;

@@ -9,7 +9,7 @@
 import { inLanguage } from "../parts/dom.js";
 import { NAME } from "../words/words.js";
 
-const CLOSERS = { "“": "”", '"': '"' };
+const CLOSERS = { "„": "“", "“": "”", "«": "»", '"': '"' };
 /** Characters before a label that are looked at, and half of those after it. */
 const NEAR = 24;
 const SPEAKERS = /\b(?:[Tt]he )?(?:[Ss]peaker|[Dd]ebater|[Ss]ide)s? ([AB])\b(?:( and | or )([AB])\b)?/g;
@@ -30,9 +30,11 @@ const STRICT = "the|a|an|its|it|his|her|their|this|these|those|no|nothing|every|
 const LOOSE = `${STRICT}|that|not|when|where|to|from|with|by|into|on|in|at|for|against|over|without|only|as|turns?`;
 const PAST = "(?!hundred|hatred|kindred|sacred)[a-z]{2,}[a-df-z]ed"
   + "|made|met|held|lost|won|left|led|built|found|broke|stood";
+/** German verbs that are no English words: "A" before one of them is no article. */
+const GERMAN = "muss|kann|soll|wird|wurde|bleibt|gesteht|gibt|nimmt|zeigt|verliert|beginnt";
 /** What follows a speaker and no article: a verb, with the words that may follow it. */
 const ACTS = new RegExp(
-  `^\\s+(?:(?:${VERBS})\\b(?!-)|(?:and|or) (?:[AB]|Pro|Con)\\b|(?:${PAST}) (?:${LOOSE}|[AB]|Pro|Con)\\b`
+  `^\\s+(?:(?:${VERBS}|${GERMAN})\\b(?!-)|(?:and|or) (?:[AB]|Pro|Con)\\b|(?:${PAST}) (?:${LOOSE}|[AB]|Pro|Con)\\b`
     + `|(?!series|species|lens|means|news)[a-z]{2,}[b-hj-rtv-z]s (?:${LOOSE}|[AB]|Pro|Con)\\b)`,
 );
 
@@ -116,7 +118,7 @@ function around(text, at, { length }) {
 /** The text with `change` made outside of quotation marks. A mark that is not closed is none. */
 function unquoted(text, change) {
   const parts = [];
-  const last = { "“": text.lastIndexOf("”"), '"': text.lastIndexOf('"') };
+  const last = Object.fromEntries(Object.entries(CLOSERS).map(([opener, end]) => [opener, text.lastIndexOf(end)]));
   let done = 0;
   for (let at = 0; at < text.length; at += 1) {
     if (!(last[text[at]] > at)) continue;

@@ -2,7 +2,7 @@
 
 import { highlighting } from "../audit/ledger.js";
 import { h, hiddenText } from "../parts/dom.js";
-import { isMissing, number, plain, tenths } from "../words/formatting.js";
+import { capital, isMissing, number, plain, tenths } from "../words/formatting.js";
 import { DIMENSIONS, IN_COMPOSITE, SCORES } from "../words/words.js";
 
 const COMPOSITE_MAXIMUM = 100;
@@ -45,7 +45,7 @@ export function scoreLine(turn) {
   const total = hasTotal && h("span.total", { "data-dimension": "composite" }, "composite ", composite);
   return [
     h("p.scores", {}, scores, total, revised.length > 0 && h("span.revised", {}, SCORES.revised(revised))),
-    turn.rescored && h("p.scores.none", {}, SCORES.rescored(turn.rescored)),
+    turn.rescored && h("p.scores.none", {}, `${capital(turn.rescored.text)}.`),
     inferred.length > 0 && h("p.scores.none", {}, SCORES.inferred(inferred)),
     ...absent.map(([name, { reason }]) => h("p.scores.none", {}, SCORES.absent(plain(name), reason))),
   ].filter(Boolean);
@@ -54,16 +54,18 @@ export function scoreLine(turn) {
 const outOf = (maximum) => maximum > 0 && h("span.quiet", {}, `/${number(maximum)}`);
 
 /** The effective score, earlier values struck through, and the reason in a word. */
-function scoreValue({ raw, effective, maximum, spread, at_first: atFirst = effective }) {
+function scoreValue({ raw, first = raw, effective, maximum, spread, at_first: atFirst = effective }) {
   const isChangedLater = atFirst !== effective;
-  const isRuled = raw !== atFirst;
+  const isRuled = first !== atFirst;
+  const was = (words, value) => parts.push(h("s", {}, hiddenText(words), number(value)), " ");
   const parts = [];
-  if (isRuled) parts.push(h("s", {}, hiddenText(SCORES.given), number(raw)), " ");
-  if (isChangedLater) parts.push(h("s", {}, hiddenText(SCORES.admitted), number(atFirst)), " ");
+  if (isRuled) was(SCORES.given, first);
+  if (isChangedLater) was(SCORES.admitted, atFirst);
+  if (first !== raw) was(SCORES.median, raw);
   parts.push(h("b", {}, number(effective)), outOf(maximum));
   if (spread > 0) parts.push(h("span.spread", {}, ` ±${number(spread / 2)}`));
   if (isChangedLater) parts.push(" ", h(`span.word${effective < atFirst ? ".dock" : ""}`, {}, SCORES.changedLater));
-  else if (isRuled) parts.push(" ", h("span.word", {}, atFirst < raw ? SCORES.lowered : SCORES.raised));
+  else if (isRuled) parts.push(" ", h("span.word", {}, atFirst < first ? SCORES.lowered : SCORES.raised));
   return parts;
 }
 

@@ -19,10 +19,10 @@ const ROWS = [...IN_COMPOSITE, "composite", ...DIMENSIONS.filter((name) => !IN_C
 export function scorecard(root) {
   const isChanged = changeDetector();
   return {
-    show({ scorecard: card, conclusion }) {
-      if (!isChanged(card, conclusion)) return;
+    show({ scorecard: card, lead, conclusion }) {
+      if (!isChanged(card, lead?.is_close, conclusion)) return;
       const isEmpty = card.pro.judged_turns + card.con.judged_turns === 0;
-      const means = () => [cardTable(card), leader(card, Boolean(conclusion))];
+      const means = () => [cardTable(card), leader(card, lead?.is_close, Boolean(conclusion))];
       root.replaceChildren(...(isEmpty ? [h("p.empty", {}, SIDEBAR.noScores)] : means()));
     },
   };
@@ -54,9 +54,10 @@ function cardTable(card) {
 }
 
 /** Who is ahead while the debate runs; after that the outcome says who won. */
-function leader(card, hasEnded) {
+function leader(card, isClose, hasEnded) {
   const { leader: side, certainty } = card;
-  const ahead = certainty === undefined ? SIDEBAR.ahead : SIDEBAR.leads(certainty);
+  const sure = isClose ? SIDEBAR.unsure : SIDEBAR.leads;
+  const ahead = certainty === undefined ? SIDEBAR.ahead : sure(certainty);
   const text = side === "neither" ? LEAD.closeTitle : h("span", {}, sideName(side), ahead);
   const how = certainty === undefined ? SIDEBAR.means : SIDEBAR.sums;
   return h("p.leader", { "data-leader": side }, !hasEnded && [text, " "], h("span.quiet", {}, how));

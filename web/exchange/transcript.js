@@ -229,7 +229,8 @@ export function transcript(root, go, id, wantFrame, hold) {
       spokenText(turn, spans, cited, toggleCitation),
       notes(turn, view, isRunning),
       scoreLine(turn),
-      comparison(turn),
+      comparison(turn.compared),
+      comparison(turn.closing),
       withdrawnIn(number_, view.premises).map((each) => concession(each, name, go)),
       turn.unchecked && h("p.unchecked", {}, uncheckedWords(turn.unchecked)),
       changes?.list,
@@ -238,7 +239,7 @@ export function transcript(root, go, id, wantFrame, hold) {
         && h("p.attempt", {}, h("b", {}, TRANSCRIPT.injection), h("q", {}, injections[0].quote)),
       whyDetails(turn, highlight, ledger.entries(number_, turn, view.position, name), {
         name,
-        sections: comparisonReasons(turn, view),
+        sections: [turn.compared, turn.closing].flatMap((found) => comparisonReasons(found, view)),
       })));
     if (changes) changesOf.set(article, changes);
     return article;
@@ -376,7 +377,7 @@ function uncheckedWords(unchecked) {
   return TRANSCRIPT.unchecked(Object.entries(unchecked).map(([what, { reason }]) => `${what} (${reason})`));
 }
 
-function comparison({ compared: found }) {
+function comparison(found) {
   if (!found) return null;
   const { earlier, missing, outcomes, degrees = {}, flipped } = found;
   if (missing) return h("p.compared.quiet", {}, TRANSCRIPT.noComparison(earlier, missing.reason));
@@ -388,7 +389,7 @@ function comparison({ compared: found }) {
 }
 
 /** What the judge said of the two turns, in each order. */
-function comparisonReasons({ compared: found }, view) {
+function comparisonReasons(found, view) {
   const readings = found?.reason ? compared(found.reason, view.turns) : [];
   if (!readings.length) return [];
   return [h("section.compared-why", {},

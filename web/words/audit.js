@@ -61,9 +61,18 @@ export const AUDIT = {
 
 const BAND_END = { winner: "winner", loser: "loser" };
 
+/** A question by its key: `rescore:5`, `compare:1-6`. */
+function askedWords(key) {
+  const [name, about = ""] = key.split(":");
+  if (name === "rescore") return `the second reading of turn ${about}`;
+  if (name === "compare") return `the comparison of turn ${about.replace("-", " with turn ")}`;
+  return `the answer to ${key}`;
+}
+
 /** What if. */
 export const WHATIF = {
   note: "No model is asked and nothing is recorded: the rules run again over the recorded answers with your numbers.",
+  unused: (keys) => `Recorded answers that these rules do not use: ${keys.map(askedWords).join("; ")}.`,
   penalties: "Penalties",
   outOf: (value, most) => `${value} of ${most}`,
   bands: "Bands",

@@ -166,7 +166,9 @@ const EVENTS = {
     return `the closing audit ${missing ? `was not made: ${missing.reason}` : docked}`;
   },
   finding_refused: ({ about, reason }) => {
-    return `a finding of the judge${about ? ` about turn ${about}` : ""} was refused: ${reasonWords(reason)}`;
+    const of = about ? ` about turn ${about}` : "";
+    const isPaid = reason.startsWith("nothing is left to pay");
+    return `a finding of the judge${of} ${isPaid ? "is paid for" : "was refused"}: ${reasonWords(reason)}`;
   },
   injection_detected: ({ turn }) => `turn ${turn} tries to instruct the judge`,
   pressure_applied: ({ side, turn }) => `${NAME[side]} is under pressure after turn ${turn}`,

@@ -303,24 +303,23 @@ export const LEAD = {
   closeTitle: "No side is ahead so far: the means are too close, or too few turns are judged.",
   see: "→ see",
   /** What moved the lead: a member of `moves`. */
-  moved({ turn, composite, applied, by }, turns) {
+  moved({ turn, composite, before, applied, by, again }, turns) {
     const named = (n) => (turns[n] ? `${SIGN[turns[n].side]} ${NAME[turns[n].side]}’s turn ${n}` : `turn ${n}`);
     if (applied === undefined) {
       return `${named(turn)} scored ${number(composite, 1)}/${turns[turn]?.composite_maximum ?? 100}`;
     }
     const points = applied > 0 ? `+${number(applied)}` : `−${number(-applied)}`;
     const docked = by > turn ? "" : `turn ${turn}: `;
-    if (by) return `${exposure(by, turn, turns, named)} (${docked}${points})`;
+    if (by) return `${exposure(by, turn, named)} (${docked}${points})`;
+    if (again) return `${named(turn)} was scored again: ${number(composite, 1)} after ${number(before, 1)}`;
     const what = applied > 0 ? "gained" : "lost";
     return `${named(turn)} ${what} ${count(Math.abs(applied), "point")}`;
   },
 };
 
 /** A flaw in turn `turn` that the words of turn `by` show; the closing audit finds such words in any turn. */
-function exposure(by, turn, turns, named) {
-  if (by === turn) return `${named(turn)} contradicts itself`;
-  const [earlier, later] = [Math.min(by, turn), Math.max(by, turn)];
-  if (turns[by]?.side === turns[turn]?.side) return `${named(later)} contradicts ${named(earlier)}`;
+function exposure(by, turn, named) {
+  if (by === turn) return `${named(turn)} shows a flaw of its own`;
   return `${named(by)} ${by > turn ? "exposed" : "shows a flaw in"} ${named(turn)}`;
 }
 
@@ -381,12 +380,7 @@ export const TRANSCRIPT = {
 export const SCORES = {
   none: "No score: ",
   absent: (name, reason) => `No score for ${name}: ${reason}.`,
-  rescored({ residual, confirms, missing }) {
-    const off = `${number(Math.abs(residual), 1)} points ${residual > 0 ? "above" : "below"} its comparisons`;
-    if (missing) return `The score lay ${off}; no further reading was given, so it stands.`;
-    const stands = confirms ? "the first reading stands" : "the median counts";
-    return `The score lay ${off}; it was read again, and ${stands}.`;
-  },
+  median: "the median of the readings gives ",
   inferred: (names) => `No score for ${names.join(", ")}: the points follow from the comparisons of the turn.`,
   revised: (names) => `revised: ${names.join(", ")}`,
   given: "the judge gave ",
@@ -481,6 +475,7 @@ export const SIDEBAR = {
   exchangesWon: "exchanges won",
   judgedTurns: "judged turns",
   ahead: " is ahead so far.",
+  unsure: (certainty) => ` leads so far, ${percentSure(certainty)} sure: not distinguishable.`,
   means: "Scores are means over judged turns.",
   sums: "Scores are sums of components, each as a mean over the turns in which it counts.",
   leads: (certainty) => ` is ahead so far, ${percentSure(certainty)} sure.`,

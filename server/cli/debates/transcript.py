@@ -32,6 +32,7 @@ class DebatePrinter(FeedPrinter):
         super().__init__(as_json=as_json)
         self._streams = sys.stdout.isatty()
         self._shown, self._words = "", SpokenWords()
+        self._weight: float | None = None
 
     def delta(self, content: dict[str, Any]) -> None:
         """Print a piece of a turn on a terminal."""
@@ -45,6 +46,7 @@ class DebatePrinter(FeedPrinter):
         match event["type"]:
             case "debate_opened":
                 say_opening(event, "pro", "con", "judge")
+                self._weight = (event["rubric"].get("ring") or {}).get("weight")
                 self._print(event_lines.source_lines(self.view))
             case "turn_started" if self.view["format"] == "protocol":
                 self._print(event_lines.heading(event, self.view, begins=True))
@@ -77,11 +79,10 @@ class DebatePrinter(FeedPrinter):
                 say(f"  {self._scores(event['turn'])}", "dim")
             case "turn_rescored" | "score_inferred":
                 say(f"  turn {event['turn']}, {self._read_again(event)}", "dim")
+                for change in event.get("changes", ()):
+                    self._change(change)
             case "score_capped" | "score_harmonized" | "penalty_applied" | "penalty_reversed" | "logic_gap_adjusted":
-                got = "" if event["applied"] == event["requested"] else f" (requested: {event['requested']:+g})"
-                why = f"{change_name(event['rule'])}: {named(event['reason'], self._first())}"
-                changed = f"turn {event['turn']} {event['dimension']} {event['applied']:+g}{got}"
-                say(f"  {changed} · {why}", "dim magenta")
+                self._change(event)
             case "claim_cleared" | "claim_upheld":
                 say(f"  {event['claim']} {event['type'][6:]} · {named(event['reason'], self._first())}", "dim")
             case "rater_calibrated":
@@ -92,6 +93,16 @@ class DebatePrinter(FeedPrinter):
                 say(f"paused: {event['reason']}", "magenta")
             case _:
                 self._print(event_lines.lines(event, self.view))
+
+    def _change(self, event: dict[str, Any]) -> None:
+        """Print a change of a score; before the first one by a ring, how much of what lacks a comparison takes."""
+        if self._weight and event["type"] == "score_harmonized":
+            say(f"  {exchange.pull_words(self._weight)}", "dim magenta")
+            self._weight = None
+        got = "" if event["applied"] == event["requested"] else f" (requested: {event['requested']:+g})"
+        why = f"{change_name(event['rule'])}: {named(event['reason'], self._first())}"
+        changed = f"turn {event['turn']} {event['dimension']} {event['applied']:+g}{got}"
+        say(f"  {changed} · {why}", "dim magenta")
 
     def _print(self, lines: Iterable[event_lines.StyledLine]) -> None:
         for line in lines:
@@ -106,7 +117,7 @@ class DebatePrinter(FeedPrinter):
         whole = (
             f"no composite: {composite['missing']['reason']}"
             if isinstance(composite, dict)
-            else f"composite {composite:g}"
+            else f"composite {_of_most(scored)}"
         )
         return " · ".join([whole, *parts])
 
@@ -116,7 +127,7 @@ class DebatePrinter(FeedPrinter):
         again = msgspec.convert(turn["rescored"], SecondReadingView) if "rescored" in turn else UNSET
         scores = {} if "missing" in turn["scores"] else turn["scores"]
         read = exchange.readings(again, [name for name, each in scores.items() if each.get("inferred")])
-        return f"{'; '.join(read)}: {self._scores(event['turn'])}"
+        return f"{'; '.join(read)}. With its comparisons and later changes it stands at {self._scores(event['turn'])}"
 
     def finish(self) -> None:
         """Print the outcome."""
@@ -150,7 +161,7 @@ class DebatePrinter(FeedPrinter):
     def _final_scores(self) -> None:
         """Print the composites at the end: the numbers under a turn are those before the changes that follow."""
         scored = [
-            f"turn {number} {NAMES[turn['side']]} {turn['composite']:g}"
+            f"turn {number} {NAMES[turn['side']]} {_of_most(turn)}"
             for number, turn in self.view["turns"].items()
             if isinstance(turn.get("composite"), int | float)
         ]
@@ -179,3 +190,9 @@ class DebatePrinter(FeedPrinter):
         """The side that spoke first."""
         side: Side = self.view["turns"].get("1", {}).get("side", "pro")
         return side
+
+
+def _of_most(turn: dict[str, Any]) -> str:
+    """The composite of a turn, with the most that it can be where that is not 100."""
+    most = turn.get("composite_maximum")
+    return f"{turn['composite']:g}{f' of {most:g}' if most else ''}"

@@ -9,6 +9,7 @@ import click
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from events.state.scorecard import OF_SCALED
 from events.text.figures import rounded, sure
 from events.types import Coefficient, Missing, Winner
 from events.types.rubric import Rubric
@@ -123,7 +124,18 @@ def _blocks(answer: WhatIf) -> Iterator[Block]:
     yield Table(columns, tuple(map(_cells, rows)))
     is_changed = any(each.recorded != each.would_be for each in rows)
     unanswered = (f"no answer to {each.key} (sample {each.sample}): {each.why}" for each in answer.unanswered)
-    yield Lines((*unanswered, _ending(answer) if is_changed else "Nothing would change.", answer.note))
+    unused = (f"not used by these rules: {_question(each)}" for each in answer.unused)
+    yield Lines((*unanswered, *unused, _ending(answer) if is_changed else "Nothing would change.", answer.note))
+
+
+def _question(key: str) -> str:
+    """The recorded answer to a question, in words."""
+    name, _, about = key.partition(":")
+    if name == "rescore":
+        return f"the second reading of turn {about}"
+    if name == "compare":
+        return "the comparison of turn {} with turn {}, in this order".format(*about.split("-"))
+    return f"the answer to {key}"
 
 
 def _cells(row: OutcomeRow) -> tuple[Sentence, ...]:
@@ -167,12 +179,25 @@ def _rows(answer: WhatIf) -> Iterator[OutcomeRow]:
                 continue
             before, after = one.get(name, turn.recorded), two.get(name, turn.would_be)
             if name == "composite" or before != after:
-                label = "composite" if name == "composite" else f"  {name.replace('_', ' ')}"
-                most = dict.fromkeys(each["composite_maximum"] for each in (one, two) if "composite_maximum" in each)
-                of = f" (of {' and '.join(f'{each:g}' for each in most)})" if most and name == "composite" else ""
-                yield OutcomeRow(f"turn {number} {label}{of}", before, after)
+                row = OutcomeRow(f"turn {number}   {name.replace('_', ' ')}", before, after)
+                pairs = zip((one, two), answer.maxima, strict=True)
+                most = [each.get("composite_maximum", whole) for each, whole in pairs]
+                yield _composite(number, row, *most) if name == "composite" else row
         if not one and not two:
             yield OutcomeRow(f"turn {number} composite", turn.recorded, turn.would_be)
+
+
+def _composite(number: str, row: OutcomeRow, one: float, two: float) -> OutcomeRow:
+    """A turn's composites, with the most that they can be where that is not 100 for both."""
+    name = f"turn {number} composite"
+    if one != two:
+        return OutcomeRow(name, _of(row.recorded, one), _of(row.would_be, two))
+    return OutcomeRow(name if one == OF_SCALED else f"{name} (of {one:g})", row.recorded, row.would_be)
+
+
+def _of(value: Any, most: float) -> Any:
+    """A composite with the most that it can be."""
+    return f"{value:g} of {most:g}" if isinstance(value, float | int) else value
 
 
 def _figures(outcome: DebateOutcome) -> Iterator[tuple[str, Any]]:

@@ -34,7 +34,7 @@ from server.export import document as doc
 from server.export.audit import Audit, AuditEntry, VerdictAudit
 from server.export.labels import capital_sides, compared, named
 from server.export.reasons import plain_reason
-from server.export.text import one_line
+from server.export.text import in_quotes, one_line
 from server.export.wording import NAMES, listed
 
 RESULTS: Final = {"later": "won", "earlier": "lost", "draw": "drawn"}
@@ -133,7 +133,7 @@ def moments(summary: DebateSummary | UnsetType, first: Side) -> Iterator[Line]:
     for each in () if summary is UNSET else summary.moments:
         words = ""
         if each.quote is not UNSET:
-            words = f" “{one_line(each.quote)}”"
+            words = f" {in_quotes(each.quote)}"
         elif each.note is not UNSET:
             words = f" {one_line(named(each.note, first))}"
         yield Line(f"event {each.position}", f"{each.text}{words}")
@@ -205,13 +205,15 @@ def readings_of(turn: TurnView) -> Iterator[str]:
 def readings(again: SecondReadingView | UnsetType, inferred: Iterable[str]) -> Iterator[str]:
     """The same of the second reading and the names of the dimensions that have no score."""
     if again is not UNSET:
-        lies = f"{shortest(abs(again.residual))} points of 100 {'above' if again.residual > 0 else 'below'}"
-        stands = again.confirms or again.missing is not UNSET
-        read = "the first score stands" if stands else f"the median of {again.readings} readings counts"
-        why = "" if again.missing is UNSET else f" ({again.missing.reason})"
-        yield f"scored again, since it lay {lies} what its comparisons say: {read}{why}"
+        yield again.text
     if without := listed([name.replace("_", " ") for name in inferred]):
         yield f"the judge gave no score for {without}: the points follow from the comparisons"
+
+
+def pull_words(weight: float) -> str:
+    """How much of what lacks to its comparison a score moves; ``weight`` is that of the rubric's ring."""
+    share = f"{100 * weight / 2:.3g} %"
+    return f"a comparison moves each of its two turns {share} of the way from its score to what would fit it"
 
 
 def verdict_lines(audit: VerdictAudit) -> Iterator[str]:
@@ -220,6 +222,8 @@ def verdict_lines(audit: VerdictAudit) -> Iterator[str]:
     yield f"event {audit.position}: {capital_sides(verdict.reason)}"
     if verdict.pairs is not UNSET:
         apart = f"{verdict.pairs} pairs of compared turns with two scores"
+        if audit.pull:
+            yield pull_words(audit.pull)
         yield f"the error rests on {apart}; {audit.paired} comparisons between the sides moved or filled a score"
     yield from (each.text for each in audit.witnesses)
     if (check := audit.check) is not UNSET:
@@ -270,7 +274,7 @@ def components(given: dict[str, dict[str, ComponentView]], first: Side) -> Itera
             was = "" if each.raw == each.admitted else f" (the judge gave {each.raw:g})"
             reason = one_line(named(each.reason, first))
             doubt = "" if each.verified else " (these words are not in the turn)"
-            quote = [f"“{one_line(each.quote)}”{doubt}"] if each.quote else []
+            quote = [f"{in_quotes(each.quote)}{doubt}"] if each.quote else []
             points = f"{title} {each.admitted:g}/{each.maximum}{was}"
             yield doc.Item(f"{points}: {reason}" if reason else points, (*quote, *each.rules))
 
@@ -289,12 +293,12 @@ def suspect_claims(view: View, number: str) -> Iterator[str]:
             kind = f"{claim.kind.replace('_', ' ')}, {claim.state}"
             reason = one_line(named(claim.reason, first))
             beside = f" {passage_words(claim.evidence)}" if claim.evidence else ""
-            yield f"suspect claim {name} ({kind}): “{one_line(claim.quote)}” {reason}{beside}".rstrip()
+            yield f"suspect claim {name} ({kind}): {in_quotes(claim.quote)} {reason}{beside}".rstrip()
 
 
 def passage_words(words: QuotedPassage) -> str:
     """``passage E2: “…”``: the words of the evidence that stand against a claim."""
-    return f"passage {words.passage}: “{one_line(words.quote)}”"
+    return f"passage {words.passage}: {in_quotes(words.quote)}"
 
 
 def citations(view: View, number: str) -> Iterator[str]:
@@ -321,7 +325,7 @@ def given_passages(names: Iterable[str]) -> str:
 def citation_line(each: CitationChecked, weighed: Iterable[EvidenceWeighed], source: str = "") -> str:
     """What was found of a citation, and what the judge said of its passage.  ``source``: the document, in brackets."""
     about = "; ".join(_relation(found) for found in weighed if each.citation in found.citations)
-    quote = f" “{one_line(each.quote)}”" if each.quote else ""
+    quote = f" {in_quotes(each.quote)}" if each.quote else ""
     cited = f"it cites {each.passage}{source}" if each.passage else "it names a source"
     found_in = f", but in {each.found_in}" if each.found_in else ""
     return f"{cited}{quote}: {FINDINGS[each.finding]}{found_in}{f'; {about}' if about else ''}"
@@ -375,7 +379,7 @@ def changes(entries: Iterable[AuditEntry], first: Side) -> Iterator[str]:
 
 def entry_quotes(entry: AuditEntry) -> str:
     """The words that an entry rests on, of turns and of the evidence."""
-    words = [f"turn {each.turn}: “{one_line(each.quote)}”" for each in entry.evidence]
+    words = [f"turn {each.turn}: {in_quotes(each.quote)}" for each in entry.evidence]
     return "; ".join([*words, *([passage_words(entry.against)] if entry.against else [])])
 
 
@@ -388,10 +392,12 @@ def audit_lines(audit: Audit, first: Side) -> Iterator[str]:
     for call in audit.failed or ():
         yield f"event {call.position}: no usable answer to {call.key} ({call.kind.replace('_', ' ')})"
     for found in audit.refused or ():
-        about = f" “{one_line(found.quote)}”" if found.quote else ""
+        about = f" {in_quotes(found.quote)}" if found.quote else ""
         purpose = "flaw" if found.purpose == "gaps" else found.purpose.replace("_", " ")
         later = "" if found.judged_with is UNSET else f" (judged with turn {found.judged_with})"
-        yield f"event {found.position}: refused or corrected, {purpose}{later}:{about} {plain_reason(found.reason)}"
+        later = " (the closing audit)" if found.by_audit else later
+        what = "found, and paid for already" if found.is_paid else "refused or corrected"
+        yield f"event {found.position}: {what}, {purpose}{later}:{about} {plain_reason(found.reason)}"
     for opinion in audit.opinions or ():
         reason = one_line(named(opinion.reason, first))
         by = "the evidence" if opinion.by == BY_EVIDENCE else f"second opinion ({opinion.by})"

@@ -27,7 +27,7 @@ from server.export.lab.report import lab_blocks
 from server.export.wording import BRIEF, NAMES, POLL_STANCES, SIGNS, judge_name, seat_of, sources_of, verdict_of
 
 Blocks = tuple[doc.Block, ...]
-LEFT_OPEN: Final = "Not checked, refused, and second opinions"
+LEFT_OPEN: Final = "Not checked, refused, paid for already, and second opinions"
 
 
 def as_markdown(

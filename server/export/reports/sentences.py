@@ -11,6 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from events.record import Recorded
+from events.state.ledger import turns_moved
 from events.state.scorecard import SideCard
 from events.types import (
     AgreementMeasured,
@@ -85,7 +86,8 @@ class ReportLog(Struct, frozen=True):
         for record in self.records:
             event = record.event
             if isinstance(event, TurnScored | TurnRescored | ScoreInferred | ScoreChange):
-                yield from (record.position,) if turns is None or event.turn in turns else ()
+                moved = turns_moved(event) if isinstance(event, TurnRescored) else (event.turn,)
+                yield from (record.position,) if turns is None or any(each in turns for each in moved) else ()
 
     def say(self, kind: str, *about: Any, **words: Part | Parts) -> ReportSentence:
         """A sentence.  ``about`` is what its kind finds its events by; ``words`` stand for the names in its wording."""
@@ -126,6 +128,13 @@ def _state(log: ReportLog) -> Iterator[int]:
 def _outcome(log: ReportLog) -> Iterator[int]:
     yield from log.of(DebateConcluded, ScorecardVerdictReached, NarrativeVerdictReached, AssessmentGiven)
     yield from log.of(DebateOpened, PanelConcluded, AgreementMeasured, SeatResigned, TurnRescored, ScoreInferred)
+
+
+def _neighbours_compared(log: ReportLog) -> Iterator[int]:
+    """The comparisons that decide exchanges, so not that of the last turn with the first."""
+    for record in log.records:
+        if isinstance(record.event, TurnsCompared) and record.event.later == record.event.earlier + 1:
+            yield record.position
 
 
 def _means(log: ReportLog, pro: SideCard, con: SideCard) -> Iterator[int]:
@@ -282,7 +291,7 @@ KINDS: Final = {
     "exchanges": SentenceKind(
         "Of {pairs} of neighbouring turns you won {won} and lost {lost}; {drawn} drawn. The turn that is better in more"
         " of {dimensions} wins the pair.",
-        lambda log: (*log.of(DebateOpened), *log.of(TurnsCompared)),
+        lambda log: (*log.of(DebateOpened), *_neighbours_compared(log)),
     ),
     "totals": SentenceKind("Total of your arguments: {mine}. {rival}: {theirs}.", lambda log: log.of(AssessmentGiven)),
     # the moments of a side's turns

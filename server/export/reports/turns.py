@@ -150,6 +150,12 @@ class _Point(Struct, frozen=True):
     asks: str
     maximum: int
     score: ComponentScore
+    needs_quote: bool
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether its points rest on words of the turn: without them a rule caps what the judge gave."""
+        return self.score.verified or not self.needs_quote
 
     @property
     def share(self) -> float:
@@ -163,7 +169,8 @@ def _points(case: _SideOfExchange, number: int) -> Iterator[_Point]:
         for name, component in case.rubric.dimensions[dimension].components.items():
             is_given = dimension in card.balances and dimension not in card.inferred and name in card.components
             if is_given and number >= component.applies_from:
-                yield _Point(number, name, component.asks, component.maximum, card.components[name])
+                score, asks = card.components[name], component.asks
+                yield _Point(number, name, asks, component.maximum, score, component.needs_quote)
 
 
 def _moments(case: _SideOfExchange) -> Iterator[ReportSection]:
@@ -514,20 +521,23 @@ def _miscited(case: _SideOfExchange) -> Iterator[Entry]:
 
 
 def _by_component(case: _SideOfExchange) -> Iterator[tuple[float, Entry]]:
-    """Of each component: the points below its best turn in this debate, over the side's turns."""
+    """Of each component: the points below its best turn in this debate, over the side's turns.
+
+    What was capped since the judge's quote does not hold says nothing about the speech, so no advice rests on it.
+    """
     everywhere = [each for number in case.debate.ledger.cards for each in _points(case, number)]
     best: dict[str, float] = {}
     for each in everywhere:
         best[each.name] = max(best.get(each.name, 0.0), each.score.admitted)
     for name, top in best.items():
         scored = [each for each in everywhere if each.name == name]
-        mine = [each for each in scored if each.turn in case.cards]
+        mine = [each for each in scored if each.turn in case.cards and each.is_supported]
         lost = round(sum(top - each.score.admitted for each in mine), 2)
         given = [each for each in mine if each.score.reason and each.score.admitted < top]
         if not given or lost < MIN_LOSS:
             continue
         worst = min(given, key=lambda each: each.score.admitted)
-        of_all = "" if len(mine) == len(case.cards) else " with a score for it"
+        of_all = "" if len(mine) == len(case.cards) else " with a score for it that rests on a quote"
         below = case.log.say(
             "below_best",
             [each.turn for each in scored],

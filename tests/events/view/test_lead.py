@@ -46,16 +46,19 @@ def told(records: list[Recorded]) -> dict[str, dict[str, Any]]:
         changed = [turn for turn in after if after[turn] != before.get(turn)]
         if not changed:
             continue
-        (turn,) = changed
+        is_read_again = isinstance(record.event, TurnRescored)
+        turn, *others = [record.event.turn, *changed] if is_read_again else changed  # type: ignore[attr-defined]
+        assert is_read_again or not others
         move: dict[str, Any] = {"turn": turn, "composite": after[turn]}
         move["during"] = max(int(n) for n, each in fold.view.turns.items() if each.judged is not UNSET)
         if turn in before:
             event: Any = record.event
-            is_read_again = isinstance(event, TurnRescored)
             applied = round(after[turn] - before[turn], 2) if is_read_again else event.applied
             move |= {"before": before[turn], "applied": applied}
             if record.event.__struct_config__.tag == "logic_gap_adjusted":
                 move["by"] = event.exposed_by.turn
+            if is_read_again:
+                move["again"] = True
         now = difference_of_means(fold.view)
         if now is not None and now != lead:
             move["lead"] = lead = now

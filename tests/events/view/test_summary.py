@@ -1,5 +1,6 @@
 """The summary of a concluded exchange: what the rules did to the lead, and the key moments, from recorded events."""
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from msgspec import UNSET
 
+from events.state import debate as debates
 from events.state.debate import Debate
 from events.state.scorecard import scorecard
+from events.text.figures import rounded
 from events.transfer import parse_lines
 from events.types import (
     ContradictionFound,
@@ -29,13 +32,14 @@ from events.types import (
 )
 from events.view import view as views
 from events.view.moments import MAX_MOMENTS, MIN_MOMENTS, key_moments
-from events.view.summary import ALONE, DebateSummary, summary_of
+from events.view.summary import ALONE, DebateSummary, _in_words, summary_of
 from tests.server.debate_events import debate, opened, random_debates, side, spoken, started
 
 TESTS = Path(__file__).parents[2]
 LOGS = {
     "v1": TESTS / "events" / "view" / "golden" / "0.1-juries.ndjson",
     "v2": TESTS / "server" / "debate" / "logs" / "free_transport_v2.ndjson",
+    "v3": TESTS / "events" / "view" / "golden" / "0.1-juries_v3.ndjson",
 }
 
 
@@ -191,9 +195,55 @@ def test_what_the_rules_did_in_a_debate_of_each_rubric(name: str, moved: str, wi
     rules = summary(name).rules
 
     assert rules is not UNSET
-    total = rules.recorded.con - rules.recorded.pro - (rules.given.con - rules.given.pro)  # type: ignore[operator]
+    card = views.apply_all(views.INITIAL, recorded(name)).view.scorecard
+    leads = [card.con.composite - card.pro.composite, rules.given.con - rules.given.pro]  # type: ignore[operator]
+    total = float(rounded(leads[0])) - float(rounded(leads[1]))  # as a reader subtracts what is shown
     start = f"The lead moved {total:.1f} points towards Con after the judge gave its points"
     assert rules.text == f"{start} {moved}; {ALONE} {without}."
+    towards, _, back = moved.partition("; towards")
+    sums = [sum(map(float, re.findall(r" ([0-9.]+)[,)]?", part))) for part in (towards, back)]
+    assert total == pytest.approx(sums[0] - sums[1])
+
+
+@pytest.mark.parametrize(
+    ("lead", "recorded", "ahead", "says"),
+    [
+        ({"gaps": 0.05, "claims": 0.05, "conduct": 0.04}, 1.14, 1.0, "0.1"),
+        ({"gaps": 8.84, "limits": 2.24, "claims": -0.96, "conduct": -0.5, "comparisons": -0.26}, -7.03, -16.39, "9.4"),
+        ({"gaps": -0.04, "claims": 0.04}, 3.0, 3.0, "Nothing"),
+    ],
+)
+def test_what_is_shown_adds_up(lead: Any, recorded: float, ahead: float, says: str) -> None:
+    """The parts to the sum, and the sum to the two leads, as they are rounded."""
+    text = _in_words(lead, recorded, ahead, None)
+    towards, _, back = text.partition(" (")[2].partition(")")[0].partition("; towards")
+    sums = [sum(map(float, re.findall(r" ([0-9.]+)", f" {part}"))) for part in (towards, back)]
+
+    assert says in text
+    if says != "Nothing":
+        assert float(says) == pytest.approx(abs(sums[0] - sums[1]) or float(says))
+        assert float(says) == pytest.approx(abs(round(recorded, 1) - round(ahead, 1)))
+
+
+def test_the_first_readings_are_told_beside_those_that_count() -> None:
+    told = {first: _in_words({}, -7.0, -7.0, first) for first in (-16.2, 4.0, 0.0)}
+
+    assert told[-16.2].endswith(f"{ALONE} Con would lead by 7.0 too (by its first readings by 16.2).")
+    assert told[4.0].endswith("too (by its first readings Pro by 4.0).")
+    assert told[0.0].endswith("too (by its first readings neither side).")
+
+
+def test_a_turn_that_was_scored_again_is_a_key_moment() -> None:
+    state = debates.INITIAL
+    for record in recorded("v3"):
+        state = debates.evolve(state, record)
+    [again] = [each for each in key_moments(state) if each.kind == "reading"]
+
+    assert (153, 2, "con") == (again.position, again.turn, again.side)
+    assert re.fullmatch(
+        r"Turn 2 of Con was scored again: the judge’s points for it are [0-9.]+, and the first reading gave [0-9.]+\.",
+        again.text,
+    )
 
 
 # Key moments
@@ -226,6 +276,7 @@ def test_the_moments_of_a_debate_of_each_rubric() -> None:
         "Turn 3 of Pro lost 2 points of logic: turn 4 exposed a flaw in it.",
         "Pro took the lead when turn 5 was judged: Pro 68.9, Con 65.0.",
         "Pro contradicted P1.3 in turn 5.",
+        "Pro dropped premise P3.1 without saying so in turn 5.",
     ]
     assert [(each.kind, each.turn, each.side) for each in summary("v2").moments] == [
         ("claim", 1, "pro"),

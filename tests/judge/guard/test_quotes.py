@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge.guard.neutralise import quoted
-from judge.guard.quotes import comparable, find
+from judge.guard.quotes import comparable, find, place
 
 TURN = "Cars poison the air — “every single day”, she said. It isn’t free: the ﬁnal bill\nreaches   €40 per head."
 
@@ -235,3 +235,25 @@ def test_long_texts_are_linear(text: str) -> None:
     find("no such words here", text, 8)
 
     assert time.perf_counter() - began < 10
+
+
+@pytest.mark.parametrize("cut", ["…", "[…]", "..."])
+def test_a_whole_sentence_between_two_whole_ones_may_be_left_out(cut: str) -> None:
+    text = "Es regnet heute. Das Dach hält nicht dicht. Der Keller steht unter Wasser. Niemand pumpt."
+
+    assert (0, 73) == find(f"Es regnet heute. {cut} Der Keller steht unter Wasser.", text, 8)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Das Dach … dicht.",  # of the sentence itself
+        "regnet heute. … Der Keller steht unter Wasser.",  # the first one is not whole
+        "Es regnet heute. … steht unter Wasser.",  # nor is the last one
+        "Es regnet heute. … Niemand pumpt.",  # two sentences are left out
+    ],
+)
+def test_any_other_cut_hides_no_negation(quote: str) -> None:
+    text = "Es regnet heute. Das Dach hält nicht dicht. Der Keller steht unter Wasser. Niemand pumpt."
+
+    assert "leaves out “nicht”" == place(quote, text, 8)

@@ -180,7 +180,7 @@ def test_a_sentence_pays_once_and_the_entry_says_so() -> None:
     assert 3 == taken(batch)
     (entry,) = events_of(batch, LogicGapAdjusted)
     assert -1 == entry.applied
-    assert entry.reason == ("so (3 by itself; its sentence pays once, for its gravest finding: claim C1.1 costs 2)")
+    assert entry.reason == "so (3 by itself; its sentence pays once, and claim C1.1 has cost 2 of that)"
 
 
 def test_a_finding_that_adds_nothing_is_refused_in_words_and_counts_once_another_is_cleared() -> None:

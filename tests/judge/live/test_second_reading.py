@@ -8,9 +8,11 @@ from hypothesis import given as drawn
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from events.state.ledger import turns_moved
 from events.state.scorecard import scorecard, sums_of
 from events.types import ScoreCapped, ScoreHarmonized, ScoreInferred, TurnRescored
 from judge.live.claims import ClaimsAnswer, SuspectClaim, flag_claims
+from judge.live.comparison import moved_by
 from judge.live.event_batch import EventBatch
 from judge.live.scoring import applicable, record_score
 from judge.live.second_reading import infer, misfits, rescore
@@ -128,8 +130,46 @@ def test_a_limit_that_the_second_reading_does_not_meet_is_given_back() -> None:
 
     rescore(capped, 3, 30.0, given(*[answer_of(3, share(0.5, 3))] * 2))
 
-    assert [-2, 2] == [each.applied for each in events_of(capped, ScoreCapped)]
+    (again,) = events_of(capped, TurnRescored)
+    assert again.changes is not UNSET
+    assert [2] == [each.applied for each in again.changes if isinstance(each, ScoreCapped)]
     assert effective(capped, 3) == pytest.approx(effective(batch, 3), abs=0.021)
+
+
+def test_a_second_reading_and_what_follows_from_it_are_one_event() -> None:
+    """A reader sees no score of the turn that still holds what the comparisons said of the first one."""
+    batch = four(0.6, 0.6, 0.9, 0.6)
+    before = batch.debate
+    readings = [answer_of(3, share(each, 3)) for each in (0.6, 0.7)]
+
+    rescore(batch, 3, misfits(before)[3], given(*readings))
+
+    (again,) = events_of(batch, TurnRescored)
+    assert before.position + 1 == batch.debate.position
+    assert {2, 3, 4} == set(turns_moved(again))
+    moved = {turn: batch.debate.ledger.cards[turn].entries[len(before.ledger.cards[turn].entries) :] for turn in (2, 4)}
+    assert {again_at.position for each in moved.values() for again_at in each} == {batch.debate.position}
+
+
+def test_what_follows_says_what_a_comparison_moves_now_and_what_it_moved_before() -> None:
+    batch = four(0.6, 0.6, 0.9, 0.6)
+    before = {turn: moved_by(batch.debate, turn, "rhetoric", _pair(batch, turn)) for turn in (2, 4)}
+
+    rescore(batch, 3, 30.0, given(*[answer_of(3, share(0.7, 3))] * 2))
+
+    (again,) = events_of(batch, TurnRescored)
+    found = {each.turn: each for each in again.changes or () if each.dimension == "rhetoric" and each.turn != 3}
+    for turn, each in found.items():
+        now = moved_by(batch.debate, turn, "rhetoric", _pair(batch, turn))
+        told = f"the comparison adds {now:g}, where it added {before[turn]:g} before"
+        assert each.reason.endswith(f"; after the second reading {told}")
+        assert each.applied == pytest.approx(now - before[turn])
+    assert {2, 4} == found.keys()
+
+
+def _pair(batch: EventBatch, turn: int) -> int:
+    """The comparison of a turn with turn 3."""
+    return batch.debate.exchanges.comparisons[max(turn, 3)].position
 
 
 def test_a_turn_without_a_score_has_the_points_that_its_comparisons_imply() -> None:

@@ -30,6 +30,7 @@ from server.debate.setup.estimate import estimate
 from server.debate.setup.origins import fork_of
 from server.errors import BadField
 from server.export.audit import Auditor
+from server.export.debate.exchange import verdict_lines
 from server.export.debate.transcript import as_markdown
 from server.export.rows import outcome_of_row
 from tests.server.debate.test_brief_judge import BACKWARD, FORWARD
@@ -163,6 +164,9 @@ ODD = {"components": {name: each | {"points": 0} for name, each in score(3)["com
 """A score that does not fit comparisons that are drawn."""
 
 
+EVEN = dict.fromkeys(("logic", "rhetoric", "tactics"), "draw")
+
+
 @pytest.mark.parametrize("effort", ["full", "brief"])
 async def test_a_model_is_asked_twice_more(script: Any, effort: str) -> None:
     records = await held(script, 4, seat={"effort": effort}, score__3=ODD)
@@ -172,6 +176,44 @@ async def test_a_model_is_asked_twice_more(script: Any, effort: str) -> None:
     assert {3} <= {each.turn for each in of(records, TurnRescored)}
     for each in of(records, TurnRescored):
         assert abs(each.residual) > 18
+
+
+async def test_the_record_of_a_turn_stays_when_it_is_scored_again(script: Any) -> None:
+    """What is recorded after a turn never changes; the second reading follows after the last turn."""
+    records = await held(script, 4, score__3=ODD, rescore__3=score(3), compare__3_to_4=EVEN, compare__4_to_3=EVEN)
+    (again,) = [each for each in of(records, TurnRescored) if each.turn == 3]
+    events = [each.event for each in records]
+    before, audit = ("\n\n".join(prompt_of(events, key)) for key in ("premises:4", "audit"))
+    third = re.search(r"Scores of turn 3.+?(?=\n\nTurn 4)", before, re.DOTALL)
+
+    assert again.changes
+    assert third
+    assert third[0] in audit
+    told = re.search(r"Turn 3, Speaker A, was scored again\. The median[^\n]+:\n- logic ([0-9.]+) of 40", audit)
+    assert told
+    assert float(told[1]) == again.dimensions["logic"].admitted
+    assert "Turn 3, Speaker A, now stands at logic" in audit.partition(told[0])[2]
+
+
+async def test_what_moved_a_score_adds_up_in_the_judges_record(script: Any) -> None:
+    """From one "now stands at" to the next, the parts in brackets are the difference."""
+    answers = {f"compare__{one}_to_{two}": FORWARD for one, two in ((1, 2), (2, 3), (3, 4), (1, 4))}
+    records = await held(script, 4, **answers, score__3=ODD, rescore__3=score(3))
+    audit = "\n".join(prompt_of([each.event for each in records], "audit"))
+    stands: dict[tuple[str, str], float] = {}
+    seen = 0
+    for line in audit.splitlines():
+        if given := re.match(r"Scores of turn (\d+)", line):
+            turn = given[1]
+        elif first := re.match(r"- (\w+) ([0-9.]+) of \d+ \(", line):
+            stands.setdefault((turn, first[1]), float(first[2]))
+        elif now := re.match(r"Turn (\d+), Speaker [AB], now stands at (.+)\.$", line):
+            for name, after, parts in re.findall(r"(\w+) (-?[0-9.]+) \(([^;]+)\)(?:;|$)", now[2]):
+                moved = sum(float(each) for each in re.findall(r" ([+-][0-9.]+)(?:, |$)", parts))
+                assert float(after) == pytest.approx(stands[now[1], name] + moved, abs=0.011)
+                stands[now[1], name], seen = float(after), seen + 1
+    assert seen > 9
+    assert not re.search(r"[+-]0(?:\.0)?[,)]", audit)
 
 
 # forks
@@ -303,9 +345,45 @@ def test_the_terminal_tells_second_readings_and_inferred_scores(capsys: Any) -> 
     assert re.search(
         r"turn 2, scored again, since it lay [\d.]+ points of 100 above .+: the median of 3 readings counts", out
     )
-    assert re.search(r"turn 3, scored again, .+: the first score stands: composite", out)
+    points = r"([\d.]+) \([^)]+\)"
+    given = rf"; the judge gave {points}, {points} and {points} in turn: the median of 3 readings counts, {points}"
+    assert re.search(rf"turn 2, scored again, [^;]+{given}\. With its comparisons and later changes it stands at", out)
+    assert re.search(r"turn 3, scored again, .+: the first score stands\. With its comparisons", out)
     assert "turn 4, the judge gave no score for logic, rhetoric and tactics" in out
     assert "limit of a score" in out
+
+
+def test_the_terminal_says_of_how_many_points_a_composite_is_and_how_much_a_comparison_takes(capsys: Any) -> None:
+    printer, fold = DebatePrinter(as_json=False), views.INITIAL
+    for each in recorded():
+        fold = views.apply(fold, each)
+        printer.view = msgspec.to_builtins(fold.view)
+        printer.event(msgspec.to_builtins(each.event))
+    printer.ended = {"type": "debate_concluded"}
+    printer.finish()
+    out = " ".join(capsys.readouterr().out.split())
+
+    took = "a comparison moves each of its two turns 19 % of the way from its score to what would fit it"
+    assert 1 == out.count(took)
+    assert out.index(took) < out.index("would fit that")
+    assert re.search(r"composite [0-9.]+ of 70 ·", out)
+    assert re.search(r"Scores after all changes: turn 1 Pro [0-9.]+ of 70, turn 2 Con [0-9.]+,", out)
+    with_first = re.findall(r"compared with turn 1: .+? would fit", out)
+    assert with_first
+    assert any("of 10 (of the components that both turns have)" in each for each in with_first)
+    assert out.count("; after the second reading the comparison") == sum(
+        each.rule == "comparison" for event in of(recorded(), TurnRescored) for each in event.changes or ()
+    )
+
+
+def test_the_verdict_says_how_much_a_comparison_takes() -> None:
+    auditor = Auditor()
+    for each in recorded():
+        auditor.take(each)
+    *_, last = auditor.audits()
+
+    told = [line for line in verdict_lines(last.verdict) if "19 % of the way" in line]  # type: ignore[arg-type]
+    assert 1 == len(told)
 
 
 def test_the_judge_is_told_who_leads_and_how_sure_that_is_and_nothing_of_winners() -> None:

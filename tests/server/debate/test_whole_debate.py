@@ -153,14 +153,14 @@ async def test_the_prompts_are_only_appended_to(script: Any) -> None:
     assert "Turn 1 lost 5 points of logic for these words (turn 2 shows the flaw)" in prompts[5][5]
     assert "Turn 3 put premise P1.1 of Speaker A differently:\n| Trams need less room in cities" in prompts[5][7]
     assert "Turn 2, Speaker B, now stands at tactics 15.5 (comparisons +0.5).\n" in prompts[5][7]
-    assert "Turn 1, Speaker A, now stands at logic 18 (C1.1 -2.0)." in prompts[5][3]
+    assert "Turn 1, Speaker A, now stands at logic 18 (C1.1 -2)." in prompts[5][3]
     [told] = [
         at for at, each in enumerate(prompts[5]) if "A second opinion cleared claim C1.1: it costs nothing." in each
     ]
     assert "Turn 1, Speaker A, now stands at logic" in prompts[5][told]
     assert prompts[5][told] == prompts[4][told] == prompts[3][told]
     assert "Turn 5 gave up premise P1.1 of Speaker A openly, with these words:\n| Trams give it back" in whole
-    assert "Recorded after turn 6:\nScores of turn 6, Speaker B, as they were given:" in whole
+    assert "Recorded after turn 6:\nScores of turn 6, Speaker B, as the rules admitted them:" in whole
 
 
 async def test_the_record_tells_scores_claims_and_premises_as_material(script: Any) -> None:
@@ -170,7 +170,7 @@ async def test_the_record_tells_scores_claims_and_premises_as_material(script: A
     record = prompt_of(events, "score:2")[3]
 
     assert record.startswith(
-        "Recorded after turn 1:\nScores of turn 1, Speaker A, as they were given:\n"
+        "Recorded after turn 1:\nScores of turn 1, Speaker A, as the rules admitted them:\n"
         "- logic 20 of 40 (cause 5, process 5, consequence 5)\n"
     )
     assert "Why turn 1 got 5 of 10 for cause:\n| so\n" in record
@@ -178,7 +178,7 @@ async def test_the_record_tells_scores_claims_and_premises_as_material(script: A
         "Claim C1.1 of turn 1 (hollow specificity, -1 point), and why it was flagged:\n"
         "| one tram carries two hundred\n| so" in record
     )
-    assert "Turn 1, Speaker A, now stands at logic 19 (C1.1 -1.0)." in record
+    assert "Turn 1, Speaker A, now stands at logic 19 (C1.1 -1)." in record
     assert "Premise P1.1 of Speaker A (stated in turn 1):\n| Trams need less room" in record
 
 
@@ -383,7 +383,5 @@ ATTEMPT = r"the turn tries to instruct the judge \([a-z_ ,]+\)"
 def without_penalty(lines: list[str]) -> Iterator[str]:
     """Lines without figures: an attempt on the judge costs points, which the record tells."""
     for line in lines:
-        if not re.fullmatch(
-            rf"Turn 1, Speaker [AB], now stands at credibility [0-9.]+ \([^,;]*{ATTEMPT} -2.0\)\.", line
-        ):
+        if not re.fullmatch(rf"Turn 1, Speaker [AB], now stands at credibility [0-9.]+ \([^,;]*{ATTEMPT} -2\)\.", line):
             yield re.sub("[0-9.]+", "0", line)

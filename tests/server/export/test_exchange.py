@@ -33,6 +33,7 @@ from events.types import (
 from events.view import view as views
 from events.view.view import View
 from server.export.audit import Audit, Auditor
+from server.export.debate.exchange import audit_lines
 from server.export.debate.transcript import as_markdown, debate_document
 from server.export.document.markdown import to_markdown
 from tests.server.debate_events import answered, failed, folds, opened, question_failed, recorded, spoken, started
@@ -73,7 +74,7 @@ def test_the_outcome_stands_at_the_top() -> None:
     assert "Con wins by the scorecard, 13.7 points ahead (Pro 56.0, Con 69.7)." in top
     assert "- **The scorecard:** Con. Pro 56, Con 69.7, 13.7 apart. Exchanges won: Pro 1, Con 5, 1 drawn. An" in top
     assert "- **The reading of the whole debate:** Con, by a narrow margin, confidence medium." in top
-    assert "- **What moved the lead:** The lead moved 9.5 points towards Con after the judge gave its points (" in top
+    assert "- **What moved the lead:** The lead moved 9.4 points towards Con after the judge gave its points (" in top
     moments = top.partition("## Key moments")[2].strip().splitlines()
     assert len(moments) == 8
     assert moments[2].startswith("- event 67: Pro withdrew premise P1.2 openly in turn 3. “")
@@ -140,8 +141,10 @@ def test_a_directive_that_may_not_be_read_yet_is_left_out() -> None:
 
 def test_second_opinions_and_refusals_are_listed_with_their_events() -> None:
     assert "- turn 3, event 54: second opinion (judge, asked again): C3.1 upheld. No court statistics" in document(V1)
-    ending = document(V2).partition("## Not checked, refused, and second opinions")[2]
-    assert "- turn 6, event 170: refused or corrected, flaw (judged with turn 7): “the city already knows" in ending
+    ending = document(V2).partition("## Not checked, refused, paid for already, and second opinions")[2]
+    assert (
+        "- turn 6, event 170: found, and paid for already, flaw (judged with turn 7): “the city already knows" in ending
+    )
     assert "- turn 8, event 219: the closing audit took points from 4 turns" in ending
 
 
@@ -188,8 +191,20 @@ def test_a_refused_flaw_stands_under_the_turn_that_it_is_about() -> None:
     assert [(each.reason, each.judged_with) for each in one.refused or ()] == [("nothing is left to pay", 2)]
     assert two.refused is UNSET
     ending = as_markdown(view, [one, two]).partition("## Not checked")[2]
-    assert "refused or corrected, flaw (judged with turn 2): “words” nothing is left to pay" in ending
+    assert "found, and paid for already, flaw (judged with turn 2): “words” nothing is left to pay" in ending
     assert ending.count("- turn 1, event") == 1
+
+
+def test_a_flaw_that_the_closing_audit_found_is_judged_with_no_turn() -> None:
+    asked = structs.replace(answered(2), key="audit", call="audit.1.1", purpose="audit", turn=None)
+    refused = FindingRefused(turn=2, purpose="gaps", quote="words", reason="nothing is left to pay", about=1)
+    records = recorded([opened(), started(1), spoken(1), scored(), started(2), spoken(2), scored(2), asked, refused])
+    records = [*records[:-1], structs.replace(records[-1], cause=records[-2].position)]
+    one, _ = audits(records)
+    [line] = [each for each in audit_lines(one, "pro") if "paid for" in each]
+
+    assert [(UNSET, True, True)] == [(each.judged_with, each.by_audit, each.is_paid) for each in one.refused or ()]
+    assert "found, and paid for already, flaw (the closing audit): “words”" in line
 
 
 @pytest.mark.parametrize(("quote", "stands_under"), [("because they share one track", 1), ("nobody says this here", 2)])

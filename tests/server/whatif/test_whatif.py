@@ -1,5 +1,6 @@
 """What if: the debate's own rubric gives the record itself; another rubric changes only what depends on it."""
 
+import re
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,6 +21,7 @@ from events.types import (
     TurnSpoken,
 )
 from judge.guard import injection
+from server.cli.judging.whatif import _rows
 from server.debate.formats.steps import Record
 from server.errors import BadField, NotNow
 from server.whatif.comparison import NOTE, WhatIf, what_if
@@ -157,6 +159,28 @@ def test_so_it_is_where_the_money_ran_out_and_more_came() -> None:
 
 
 # other figures
+
+
+def test_what_the_other_rules_do_not_ask_for_is_listed() -> None:
+    """Rubric v2 has neither second readings nor a comparison of the last turn with the first."""
+    records = parse_lines((GOLDEN[0].parent / "0.1-juries_v3.ndjson").read_bytes().splitlines(keepends=True))
+    answer = what_if(records, WhatIfRequest(rubric={}, base="v2"))
+
+    assert {"rescore:2", "rescore:3", "compare:1-6", "compare:6-1"} <= {*answer.unused}
+    assert not any(each.startswith(("score:", "claims:", "gaps:")) for each in answer.unused)
+    assert () == what_if(records, WhatIfRequest(rubric={})).unused
+
+
+def test_a_composite_of_another_maximum_says_of_how_many_points_it_is() -> None:
+    records = parse_lines((GOLDEN[0].parent / "0.1-juries_v3.ndjson").read_bytes().splitlines(keepends=True))
+    rows = {each.name: each for each in _rows(what_if(records, WhatIfRequest(rubric={}, base="v2")))}
+    first, second = rows["turn 1 composite"], rows["turn 2 composite"]
+
+    assert re.fullmatch(r"[0-9.]+ of 70", first.recorded)
+    assert re.fullmatch(r"[0-9.]+ of 100", first.would_be)
+    assert isinstance(second.recorded, float)
+    same_rules = what_if(records, WhatIfRequest(rubric={"certainty": {"name_at": 0.6}}))
+    assert "turn 1 composite (of 70)" in {each.name for each in _rows(same_rules)}
 
 
 def test_a_claim_costs_what_the_other_rubric_says() -> None:

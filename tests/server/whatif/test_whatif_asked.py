@@ -260,6 +260,8 @@ def test_the_answer_stands_beside_the_record_and_nothing_is_written(site: Site, 
         "changes",
         "arguments",
         "unanswered",
+        "unused",
+        "maxima",
         "recorded_text",
         "would_be_text",
         "because",
@@ -347,7 +349,8 @@ def test_the_table_marks_what_is_other_and_says_what_is_not_known(held: tuple[Cl
 
     assert 0 == done.returncode, done.stderr
     assert "dimensions.frame_control.in_composite: false → true" in shown
-    assert re.search(r"turn 1 composite \(of [\d a-z]+\) +[\d.]+ +[\d.]+ +▲ \+[\d.]+", shown)
+    assert re.search(r"turn 1 composite +[\d.]+ of 70 +[\d.]+ of 80 +◆ changed", shown)
+    assert re.search(r"turn 2 composite +[\d.]+ of 100 +[\d.]+ of 110 +◆ changed", shown)
     assert "is not known" in shown
     assert "recorded" in shown
     assert "would be" in shown

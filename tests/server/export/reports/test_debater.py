@@ -11,11 +11,12 @@ import msgspec
 import pytest
 
 from events.record import Recorded
+from events.state.ledger import turns_moved
 from events.state.outcome import OutcomeWords
 from events.store.log import read_all
 from events.store.memory import MemoryLog
 from events.transfer import import_debate, read_lines
-from events.types import LogicGapAdjusted, ModelAnswered, ScoreChange, TurnScored, TurnSpoken
+from events.types import LogicGapAdjusted, ModelAnswered, ScoreChange, TurnRescored, TurnScored, TurnSpoken
 from events.view import view as views
 from events.view.view import Fold
 from server.debate.adoption import check_debate
@@ -35,6 +36,7 @@ from server.export.reports.document import (
 from server.export.reports.sentences import ReportSentence
 from tests.server.debate.cited_debate import ANSWERS, MISQUOTED, SAYS
 from tests.server.debate.test_citing import open_cited
+from tests.server.debate.test_whole_debate import score
 from tests.server.harness import Harness, harness, is_a
 
 ROOT = Path(__file__).parents[4]
@@ -115,6 +117,8 @@ def test_every_quote_is_recorded_and_every_citation_leads_to_an_event_of_its_tur
     for each in cited:
         event: Any = events[each.position]
         about = {getattr(event, name, None) for name in ("turn", "earlier", "later")} | set(getattr(event, "turns", ()))
+        if isinstance(event, TurnRescored):
+            about |= {*turns_moved(event)}
         if isinstance(event, LogicGapAdjusted):
             about.add(event.exposed_by.turn)
         if not about - {None}:
@@ -151,14 +155,19 @@ def avoidable(log: tuple[Recorded, ...], side: str) -> dict[str, float]:
     assert rubric is not None
     sides = {record.event.turn: record.event.side for record in log if isinstance(record.event, TurnSpoken)}
     given: dict[str, dict[int, float]] = {}
+    capped: set[tuple[str, int]] = set()
+    """What the judge misquoted: no advice rests on it."""
     for event in (record.event for record in log if isinstance(record.event, TurnScored)):
-        for name, score in (event.components or {}).items():
-            given.setdefault(name, {})[event.turn] = score.admitted
+        for name, given_score in (event.components or {}).items():
+            given.setdefault(name, {})[event.turn] = given_score.admitted
+            if not given_score.verified:
+                capped.add((name, event.turn))
     losses: dict[str, float] = {}
     for dimension in ledger.dimensions:
         for name, component in rubric.dimensions[dimension].components.items():
             marks = {n: points for n, points in given[name].items() if n >= component.applies_from}
-            losses[component.asks] = sum(max(marks.values()) - p for n, p in marks.items() if sides[n] == side)
+            held = [n for n in marks if sides[n] == side and not (component.needs_quote and (name, n) in capped)]
+            losses[component.asks] = sum(max(marks.values()) - marks[n] for n in held)
     words_of = {"logic_gap": "step that the other side", "dropped_premise": "give a premise up"}
     words_of |= {"contradiction": "contradicts your own"} | {kind: rule.asks for kind, rule in rubric.claims.items()}
     for taken in (record.event for record in log if isinstance(record.event, ScoreChange)):
@@ -405,3 +414,37 @@ def test_an_entry_names_each_event_once_and_only_those_that_decide(path: Path, s
     cut = [line for line in text.splitlines() if re.search(r"and \d+ more\\\]", line)]
     assert all(re.search("cost you|further losses|pairs of neighbouring", line) for line in cut), "sums of many"
     assert " points in the end. [" not in text.replace("\\", "")
+
+
+@pytest.mark.anyio
+async def test_no_advice_rests_on_a_component_that_was_capped_for_a_misquote(script: Any) -> None:
+    """The judge gives both turns all seven points for structure, and misquotes the first."""
+
+    def given(turn: int, quote: str) -> dict[str, Any]:
+        parts = score(turn)["components"]
+        return {"components": parts | {"structure": parts["structure"] | {"points": 7, "quote": quote}}}
+
+    answers = {
+        "score:1": given(1, "nobody said this here"),
+        "score:2": given(2, score(2)["components"]["cause"]["quote"]),
+    }
+    async with harness() as h:
+        debate = await h.open(script(answers=answers), turns=2)
+        await h.ended(debate)
+        log = tuple([each async for each in read_all(h.log, debate)])
+    structure = {
+        each.event.turn: each.event.components["structure"]
+        for each in log
+        if isinstance(each.event, TurnScored) and each.event.components
+    }
+    told = [
+        part.text
+        for section in made(log, "pro").sections
+        for entry in section.entries
+        for said in entry
+        for part in said.text
+        if isinstance(part, Strong)
+    ]
+
+    assert (3.5, 7) == (structure[1].admitted, structure[2].admitted)
+    assert not any("orders its points" in each for each in told)

@@ -14,6 +14,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.record import Recorded
+from events.state.ledger import turns_moved
 from events.types import (
     ArgumentCrossExamined,
     ArgumentsOpened,
@@ -166,10 +167,21 @@ def composites(told: Told, events: list[Any]) -> dict[int, float]:
     found: dict[int, float] = {}
     for turn, points in sorted(given.items()):
         if all(name in points for name in parts):
-            changes = [each for each in events if isinstance(each, ScoreChange) and each.turn == turn]
+            changes = changes_of(events, turn)
             applied = sum(each.applied for each in changes if each.dimension in parts)
             found[turn] = round(sum(points[name] for name in parts) + applied, 2)
     return found
+
+
+def changes_of(events: list[Any], turn: int) -> list[Any]:
+    """The changes of the score of a turn, also those that follow from a second reading."""
+    every = (
+        one
+        for each in events
+        for one in (*((each.changes or ()) if isinstance(each, TurnRescored) else ()), each)
+        if isinstance(one, ScoreChange)
+    )
+    return [each for each in every if each.turn == turn]
 
 
 def highest(told: Told, turn: int) -> float:
@@ -285,7 +297,7 @@ def by_witness(told: Told, leads: str) -> Callable[[tuple[str, ...]], bool]:
     conduct: dict[str, dict[int, float]] = {"pro": {}, "con": {}}
     for each in told.all(TurnScored, TurnRescored):
         if each.dimensions is not UNSET and "credibility" in each.dimensions:
-            changes = [one for one in told.all(ScoreChange, turn=each.turn) if one.dimension == "credibility"]
+            changes = [one for one in changes_of(told.all(Event), each.turn) if one.dimension == "credibility"]
             applied = sum(one.applied for one in changes)
             conduct[sides[each.turn]][each.turn] = each.dimensions["credibility"].admitted + applied
 
@@ -315,8 +327,9 @@ def means(told: Told) -> bool:
 
 def exchanges(told: Told) -> bool:
     counts = {"won": 0, "lost": 0, "drawn": 0}
-    for each in told.cites(TurnsCompared):
-        if each.missing is not UNSET or each.later != each.earlier + 1:
+    neighbours = [each for each in told.all(TurnsCompared) if each.later == each.earlier + 1]
+    for each in neighbours:
+        if each.missing is not UNSET:
             continue
         given = [*each.outcomes.values()]
         earlier, later = given.count("earlier"), given.count("later")
@@ -324,7 +337,7 @@ def exchanges(told: Told) -> bool:
         counts["drawn" if earlier == later else "won" if winner in told.mine else "lost"] += 1
     names = {name.replace("_", " ") for each in told.cites(TurnsCompared) for name in each.outcomes or ()}
     return (
-        told.cites(TurnsCompared) == told.all(TurnsCompared)
+        told.cites(TurnsCompared) == neighbours
         and all(int(told[name]) == number for name, number in counts.items())
         and int(told["pairs"]) == sum(counts.values())
         and names == {*told["dimensions"].replace(" and ", ", ").split(", ")}
@@ -510,7 +523,7 @@ def changed(told: Told) -> bool:
     parts = [name for name, each in told.opened.rubric.dimensions.items() if each.in_composite]
     scored = told.one(TurnScored)
     first = sum(scored.dimensions[name].admitted for name in parts)
-    every = [each for each in told.all(ScoreChange, turn=scored.turn) if each.dimension in parts]
+    every = [each for each in changes_of(told.all(Event), scored.turn) if each.dimension in parts]
     sums: dict[str, float] = {}
     kinds = {LogicGapAdjusted: "flaws", ScoreHarmonized: "comparisons", ScoreCapped: "limits of a score"}
     for each in every:
@@ -518,7 +531,7 @@ def changed(told: Told) -> bool:
         kind = "flagged claims" if of_claim else kinds.get(type(each), "rules of conduct")
         kind = "weighing all findings again" if each.rule == "docking" else kind
         sums[kind] = sums.get(kind, 0) + each.applied
-    for again in told.cites(TurnRescored):
+    for again in told.cites(TurnRescored, turn=scored.turn):
         if again.dimensions is not UNSET:
             read = sum(again.dimensions[name].admitted for name in parts)
             sums["a second reading"] = read - first
@@ -527,9 +540,11 @@ def changed(told: Told) -> bool:
         for kind, verb, points in re.findall(r"([a-z ]+?) (took|gave) ([\d.]+) points?", told["changes"])
     }
     return (
-        told.cites(ScoreChange) == every
+        [each for each in changes_of(told.cites(Event), scored.turn) if each.dimension in parts] == every
         and told.cites(TurnRescored)
-        == [each for each in told.all(TurnRescored, turn=scored.turn) if each.components is not UNSET]
+        == [
+            each for each in told.all(TurnRescored) if each.components is not UNSET and scored.turn in turns_moved(each)
+        ]
         and said == {kind: round(points, 2) for kind, points in sums.items() if round(points, 2)}
         and float(told["first"]) == round(first, 2)
         and float(told["points"]) == round(first + sum(said.values()), 2)
@@ -538,9 +553,9 @@ def changed(told: Told) -> bool:
 
 def bands(told: Told) -> bool:
     moved: dict[int, float] = {}
-    for each in told.all(ScoreHarmonized):
-        if each.turn in told.mine:
-            moved[each.turn] = moved.get(each.turn, 0) + each.applied
+    for turn in told.mine:
+        applied = [each.applied for each in changes_of(told.all(Event), turn) if isinstance(each, ScoreHarmonized)]
+        moved |= {turn: sum(applied)} if applied else {}
     listed = {
         int(t): float(p) * (-1 if way == "down" else 1)
         for t, way, p in re.findall(r"turn (\d+) (down|up) by ([\d.]+) point", told[0])
@@ -549,8 +564,11 @@ def bands(told: Told) -> bool:
 
 
 def bands_total(told: Told) -> bool:
-    every = [each for each in told.all(ScoreHarmonized) if each.turn in told.mine]
-    return told.cites(ScoreHarmonized) == every and shown(-sum(each.applied for each in every), told)
+    every, cited = (
+        [each for turn in told.mine for each in changes_of(events, turn) if isinstance(each, ScoreHarmonized)]
+        for events in (told.all(Event), told.cites(Event))
+    )
+    return cited == every and shown(-sum(each.applied for each in every), told)
 
 
 def dropped(told: Told) -> bool:
@@ -632,7 +650,8 @@ def below_best(told: Told) -> bool:
     rule = next(each.components[name] for each in told.opened.rubric.dimensions.values() if name in each.components)
     every = [each for each in readings(told, name).values() if each.turn >= rule.applies_from]
     top = max(points_of(each, name) for each in every)
-    below = [top - points_of(each, name) for each in every if each.turn in told.mine]
+    held = [each for each in every if not rule.needs_quote or each.components[name].verified]
+    below = [top - points_of(each, name) for each in held if each.turn in told.mine]
     figures = (float(told["best"]), int(told["of"]), int(told["turns"])) == (top, rule.maximum, len(below))
     scored_turns = [each for each in told.all(TurnScored) if each.turn in told.mine]
     figures = figures and bool(told["some"]) == (len(below) < len(scored_turns))
@@ -861,7 +880,8 @@ CHECKS: dict[str, tuple[str, Check]] = {
     "advice": ("(?P<text>.+)", lambda t: bool(t.cited)),  # no statement; the sentences after it say what it rests on
     "below_best": (
         BEST.format(what="(?P<component>.+)", best="turn")
-        + f"(?P<turns>\\d+) turns?(?P<some> with a score for it)? (?:is|are) {POINTS} below that(?:, added up)?\\.",
+        + "(?P<turns>\\d+) turns?(?P<some> with a score for it that rests on a quote)? (?:is|are)"
+        + f" {POINTS} below that(?:, added up)?\\.",
         below_best,
     ),
     "lowest": (
