@@ -251,10 +251,10 @@ SHIPPED_DIGESTS: Final = {
     "dafbb4e6f3abd01aebfc06dc6386961e9bc89bfbb1022bba7475eb2023213848": "v2",
     "f5354eb3c3e889a0a3d018e8f0bd74d1880adcbe5c97a4265c6f51f15ed68e4f": "v2-evidence",
     "79c332c5996da42a8427501dbee09c30a81a3b8030d50f2efba08653789035d8": "v2-evidence",
-    "f6b305f149e6b7b9c7c6392aa64b77b56c21494c4df961498fba18df1dedff11": "v3",
-    "f2f7ce0a535d9b39f57ee972d2c9fc846c2bf8c22c93decc4d116678653a7b3a": "v3",
-    "5a2b58030dde27f48a1cc9f73a97c7b5182fdfb6e11a125e8e9019e4be52a83e": "v3-evidence",
-    "f474d269403c80ca489b6d59b4973a26f6558eb62a5d2b1025f472c0273e105e": "v3-evidence",
+    "f4d14ab19b6493a616749f54a55370f321cca57a88b827bde06051be47441b2e": "v3",
+    "6fab0eed0876aaaf4a1c1a44101770795e771208ce798e86d628e6e1394c08f6": "v3",
+    "c7c3043edbd229d7b95c7219704a5f77d01ed85e9bb5dfc3a6172b48473a6c5c": "v3-evidence",
+    "03a9773b488c872c9e7277383ad2297f9b3e9417dda2ff9d9ece1316074f31c1": "v3-evidence",
 }
 """The names of the shipped rubrics, without and with the rules of evidence, by the SHA-256 of their canonical bytes."""
 

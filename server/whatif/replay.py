@@ -31,6 +31,7 @@ from events.types import (
     LogicGapAdjusted,
     ModelAnswered,
     ModelFailed,
+    PanelConcluded,
     ScoreHarmonized,
     TurnFailed,
     TurnRescored,

@@ -87,7 +87,7 @@ def test_todays_code_makes_the_same_prompts_of_a_recorded_protocol() -> None:
 
 
 def without_words(debate: Debate) -> Debate:
-    """The state without refusals, the reasons of entries, and what a panel says: today's rules say some of them in other words."""
+    """The state without refusals, the reasons of entries, and what a panel says: today's rules use other words."""
     cards = {
         turn: replace(card, entries=tuple(replace(each, reason="") for each in card.entries))
         for turn, card in debate.ledger.cards.items()
