@@ -8,13 +8,14 @@ import { newestTurn } from "../replay/history.js";
 import { capital, count, number, plain } from "../words/formatting.js";
 import { NAME, SIGN, TRANSCRIPT, outcomeWords } from "../words/words.js";
 import { compared, firstSide, named } from "./labels.js";
-import { questionsAbout } from "./questions.js";
 import { quoteSpans, scoreLine, whyDetails } from "./scores.js";
 import { verdicts } from "./verdicts.js";
 
 /** In a debate with more turns, only the turns near the viewport are laid out. */
 const MANY = 40;
 const BATCH_SIZE = 10;
+/** @type {typeof import("./questions.js").questionsAbout | null} Fetched once a turn is judged live. */
+let counted = null;
 /** The share of repeated words from which a turn says so. */
 const REPETITION = 0.2;
 
@@ -134,7 +135,8 @@ export function transcript(root, go, id, wantFrame, hold) {
       shown.set(number_, entry);
     }
     if (turn.state === "spoken" && isRunning) {
-      setText(entry.article.querySelector(".doing"), TRANSCRIPT.judging(questionsAbout(number_, view, wantFrame)));
+      if (!counted) import("./questions.js").then(({ questionsAbout }) => { counted = questionsAbout; });
+      setText(entry.article.querySelector(".doing"), TRANSCRIPT.judging(counted?.(number_, view, wantFrame) ?? null));
     }
     if (turn.state !== "speaking") return;
     const isSpeech = speech?.turn === number_ && speech.attempt === turn.attempt;
