@@ -296,6 +296,7 @@ def build(store: Path, turns: int) -> dict[str, str]:
         "token": room["links"]["pro"].rpartition("/")[2],
         "call": next(each["event"]["call"] for each in begun if each["event"]["type"] == "model_answered"),
         "turn": str(turns // 2),
+        "argument": "PRO-1",
         "position": str(position // 2),
         "claim": "C1.1",
         "seat": "pro",

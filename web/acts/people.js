@@ -76,7 +76,8 @@ export function people(id, showError) {
     for (const [seat, person] of Object.entries(shown?.people ?? {})) {
       const turn = shown.turns[person.turn];
       const isWriting = turn?.state === "speaking" && turn.side === seat && person.state !== "handed_over";
-      const words = isWriting ? LINKS.writes(leftOf(person), person.state, person.has_sent) : LINKS.states[person.state];
+      const { state, has_sent: hasSent } = person;
+      const words = isWriting ? LINKS.writes(leftOf(person), state, hasSent) : LINKS.states[state];
       const field = root.querySelector(`[data-seat="${CSS.escape(seat)}"] .writing`);
       if (field) setText(field, words);
     }

@@ -16,6 +16,11 @@ const MANY = 40;
 const BATCH_SIZE = 10;
 /** @type {typeof import("./questions.js").questionsAbout | null} Fetched once a turn is judged live. */
 let counted = null;
+
+async function countQuestions() {
+  counted = (await import("./questions.js")).questionsAbout;
+}
+
 /** The share of repeated words from which a turn says so. */
 const REPETITION = 0.2;
 
@@ -135,7 +140,7 @@ export function transcript(root, go, id, wantFrame, hold) {
       shown.set(number_, entry);
     }
     if (turn.state === "spoken" && isRunning) {
-      if (!counted) import("./questions.js").then(({ questionsAbout }) => { counted = questionsAbout; });
+      if (!counted) countQuestions();
       setText(entry.article.querySelector(".doing"), TRANSCRIPT.judging(counted?.(number_, view, wantFrame) ?? null));
     }
     if (turn.state !== "speaking") return;

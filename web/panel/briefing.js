@@ -51,7 +51,8 @@ function argumentList([name, title, sign, none], text, view) {
   if (!items.length && !none) return null;
   return h(`section.${name}`, {},
     h("h3", {}, h("i", { "aria-hidden": "true" }, sign), ` ${title}`),
-    items.length ? h("ul", {}, items.map((item) => h("li", {}, argumentName(item, text, view)))) : h("p.quiet", {}, none));
+    items.length > 0 && h("ul", {}, items.map((item) => h("li", {}, argumentName(item, text, view)))),
+    !items.length && h("p.quiet", {}, none));
 }
 
 function argumentName(item, { standings, limits }, view) {

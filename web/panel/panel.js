@@ -315,7 +315,8 @@ function sideTable({ conclusion, agreement: measured }) {
     h("table.figures.sides", {},
       h("thead", {}, h("tr", {}, h("td"), columns, h("th", { scope: "col" }, "alpha"))),
       h("tbody", {},
-        row(PANEL.asGiven, weighted, measured?.arguments ? undefined : measured?.raw, !isCalibrated && PANEL.thisDecides),
+        row(PANEL.asGiven, weighted, measured?.arguments ? undefined : measured?.raw,
+          !isCalibrated && PANEL.thisDecides),
         row(PANEL.calibrated(measured?.calibration), calibrated, measured?.arguments ?? measured?.calibrated,
           isCalibrated && PANEL.thisDecides))),
     h("p.quiet", {}, isMissing(gap) ? PANEL.noGap(gap.missing.reason) : PANEL.gap(percent(gap), isCalibrated)));

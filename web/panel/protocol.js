@@ -28,7 +28,8 @@ export function protocol(root, go, wantFrame) {
       const isRunning = head && view.state === "open";
       const known = isRunning ? questionsAtTheEnd(view, wantFrame) : null;
       const { positions } = view.panel ?? {};
-      if (!isChanged(view.protocol, view.turns, view.evidence, view.panel?.standings, positions, isRunning, known?.answered)) return;
+      const said = [view.protocol, view.turns, view.evidence, view.panel?.standings, positions];
+      if (!isChanged(...said, isRunning, known?.answered)) return;
       replaceChildren(body, [
         roundSteps(view),
         preparation(view, isRunning, known),
@@ -225,7 +226,7 @@ function why(name, view) {
   details.addEventListener("toggle", async () => {
     if (!details.open || place.firstChild) return;
     try {
-      const { argumentAudit } = await import("../audit/argument.js");
+      const { argumentAudit } = await import("./argument.js");
       replaceChildren(place, await argumentAudit(view, name));
     } catch ({ message }) {
       place.replaceChildren(h("p.quiet", {}, message));

@@ -72,7 +72,8 @@ const MAX_BUTTONS = 12;
  */
 export function fieldsOf(schema, material) {
   const top = fieldOf(schema, [], { material, inRow: false });
-  return top.kind === "group" ? { ...top, fields: byItem(top.fields, material) } : { kind: "group", path: [], fields: [top] };
+  if (top.kind !== "group") return { kind: "group", path: [], fields: [top] };
+  return { ...top, fields: byItem(top.fields, material) };
 }
 
 function fieldOf(schema, path, place) {

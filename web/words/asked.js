@@ -1,4 +1,7 @@
-/** The words of the questions to a person who judges or debates in a form: what is asked, how long it takes, and the names of the fields. */
+/**
+ * The words of the questions to a person who judges or debates in a form: what is asked, how long it takes, and the
+ * names of the fields.
+ */
 
 import { capital, count, plain } from "./formatting.js";
 
@@ -161,8 +164,8 @@ const STATEMENTS = {
     title: () => "Open your case",
     minutes: 15,
     how: ({ about }) => [
-      `Give exactly ${about.length} arguments, each on a point of its own: the claim in one sentence, how it follows step
-      by step, and evidence that somebody could check.`,
+      `Give exactly ${about.length} arguments, each on a point of its own: the claim in one sentence, how it follows `
+        + "step by step, and evidence that somebody could check.",
       "Neither side reads the other one’s opening before both are sent.",
     ],
   },

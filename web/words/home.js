@@ -148,8 +148,9 @@ export const JUDGE = {
   ],
   question: "The question, word for word",
   aim: (words) => `aim ${words}`,
-  simulated: (debates, turns) => `Debates of a known outcome were simulated, ${number(debates)} for each figure, and the `
-    + `rules of each rubric were applied to the answers of a simulated judge. Figures are for ${turns.join(" and ")} `
-    + "turns. Each line begins at 0 and has a scale of its own; the mark is the aim, and a hollow circle misses it. "
-    + "The figures hold in this simulated world; moot bench --fairness prints all of them, for rubrics of your own too.",
+  simulated: (debates, turns) => `Debates of a known outcome were simulated, ${number(debates)} for each figure, and `
+    + "the rules of each rubric were applied to the answers of a simulated judge. "
+    + `Figures are for ${turns.join(" and ")} turns. `
+    + "Each line begins at 0 and has a scale of its own; the mark is the aim, and a hollow circle misses it. "
+    + "The figures hold in this simulated world; moot bench --fairness prints all of them, for your own rubrics too.",
 };

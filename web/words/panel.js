@@ -97,8 +97,8 @@ export const PANEL = {
   undefinedBecause: (reason) => `undefined: ${reason}`,
   scale: (decides) => `1 is full agreement, 0 is what chance gives, below 0 is less. ${PANEL.decidingMeasure[decides]}`,
   decidingMeasure: {
-    arguments: "The first one decides: calibration takes out how strict a rater is. The second one counts as well which " +
-      "criterion is rated higher than another.",
+    arguments: "The first one decides: calibration takes out how strict a rater is. The second one counts as well "
+      + "which criterion is rated higher than another.",
     margins: "The lower one of the first two decides: calibration takes out how strict a rater is.",
     raw: "Alpha on the scores as given decides.",
   },
@@ -123,7 +123,8 @@ export const PANEL = {
   ],
   disputes: "Most disputed",
   noDisputes: (variance) => {
-    return variance ? `Nothing is disputed: no item’s scores have a variance of ${variance} or more.` : "Nothing is disputed.";
+    const why = variance ? `: no item’s scores have a variance of ${variance} or more` : "";
+    return `Nothing is disputed${why}.`;
   },
   decides: "This item decides: the outcome depends on it.",
   disputed: "disputed",

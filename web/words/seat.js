@@ -25,9 +25,9 @@ export const SEAT = {
     "The first browser that takes the seat keeps it. The link works in no other browser.",
     ...(SIDE[seat] ? [
       format === "protocol"
-        ? `The debate has ${turns / 2} rounds. In each you fill in one form, within ${minutes(time)}. Both sides write at `
-          + "the same time, and what they wrote is shown when both have sent it. A form that is complete is sent when "
-          + "the time ends, if this page is open."
+        ? `The debate has ${turns / 2} rounds. In each you fill in one form, within ${minutes(time)}. Both sides `
+          + "write at the same time, and what they wrote is shown when both have sent it. "
+          + "A form that is complete is sent when the time ends, if this page is open."
         : `The debate has ${turns} turns. You have ${minutes(time)} and at most ${words} words for each of yours.`,
       "The clock of a turn begins when the turn begins, whether or not you have opened this page, and goes on while "
         + "your connection is lost.",
@@ -48,8 +48,8 @@ export const SEAT = {
         : `When the debate has been held, you ${seat === "judge" ? "judge" : "rate"} each turn or argument in a form.`,
       `You have ${minutes(time)} for each question. All questions about a turn are open at once, and you may answer `
         + "them in any order. A question that you do not answer in time is left out.",
-      `You do not see ${format === "protocol" ? "" : "which side a speaker is on, "}who the speakers are, or what others `
-        + "think of them. Please do not open the page of the debate before you have answered.",
+      `You do not see ${format === "protocol" ? "" : "which side a speaker is on, "}who the speakers are, or what `
+        + "others think of them. Please do not open the page of the debate before you have answered.",
       "What you have filled in is kept until you send it.",
     ]),
   ],

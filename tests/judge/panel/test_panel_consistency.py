@@ -403,4 +403,6 @@ def test_everything_is_said_in_sentences(rows: list[list[int]]) -> None:
     _, verdict = by_v2(rows)
 
     assert verdict.reasons
-    assert all(each[0].isupper() and each.endswith(".") for each in (*verdict.reasons, *verdict.advice, *verdict.act))
+    assert all(
+        each[0].isupper() and each.endswith(".") for each in (*verdict.reasons, *verdict.advice, *(verdict.act or ()))
+    )

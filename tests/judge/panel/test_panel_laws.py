@@ -141,7 +141,7 @@ def law_a_winner_is_named_only_where_the_raters_agree_and_it_leads(
 
 def law_everything_is_said_in_sentences(_: AgreementMeasured, verdict: PanelConcluded) -> None:
     assert verdict.reasons
-    said = (*verdict.reasons, *verdict.advice, *verdict.act)
+    said = (*verdict.reasons, *verdict.advice, *(verdict.act or ()))
     assert all(each[0].isupper() and each.rstrip().endswith((".", "”")) for each in said)
 
 
@@ -236,4 +236,4 @@ def test_a_verdict_that_hangs_on_one_rater_says_so() -> None:
 
     _, verdict = panel_of(equal_raters(3), rows)
 
-    assert "Without Rater 2 the panel would name Pro: read what it saw." in verdict.act
+    assert "Without Rater 2 the panel would name Pro: read what it saw." in verdict.advice

@@ -7,7 +7,7 @@ import { badge, more } from "../parts/widgets.js";
 import { ARGUMENT_AUDIT as WORDS } from "../words/audit.js";
 import { capital, figure, isMissing, joined, number, percent, plain } from "../words/formatting.js";
 import { NAME } from "../words/words.js";
-import { callDetails } from "./ledger.js";
+import { callDetails } from "../audit/ledger.js";
 
 /** Audits by debate, argument and what is recorded of it, so that an open one is not fetched at every event. */
 const held = new Map();
@@ -69,7 +69,8 @@ function sideSentence(name, { arguments: totals, times = 1, score }) {
 }
 
 /** @param {boolean} hasConcluded Whether the panel has: then the scores are calibrated and weighed. */
-function rater({ title, weight, standing, missing, points, total, offset, calibrated, call, ...said }, hasConcluded, id) {
+function rater(one, hasConcluded, id) {
+  const { title, weight, standing, missing, points, total, offset, calibrated, call, ...said } = one;
   const sums = [
     Object.keys(points ?? {}).length > 0 && products(points, total),
     hasConcluded && offset !== undefined && WORDS.offset(offset),
