@@ -171,7 +171,7 @@ function entryRow(id, entry, go, highlight, name) {
       h("span.rule", {}, changeName(entry.rule)),
       words && [": ", entry.kind === "gap" ? name(words) : words]),
     entry.evidence.length > 0 && quotes(entry),
-    h("p.ways", {}, causeLink(cause, go), cause && h("a", eventLink(cause - 1, go), LEDGER.before)),
+    h("p.ways", {}, causeLink(cause, go), cause && h("a", eventLink(position - 1, go), LEDGER.before)),
     callName && callDetails(id, callName));
 }
 
