@@ -23,11 +23,12 @@ def visit(page: Page, server: Any, debate: str, rest: str = "") -> None:
 
 
 def test_a_docked_turn_shows_what_it_was_and_why_it_changed(read: Any, server: Any, juries: str) -> None:
+    score = server.view(juries)["turns"]["1"]["scores"]["logic"]
     page = read(f"{server.url}/d/{juries}")
     logic = page.locator("[data-turn='1'] .scores [data-dimension=logic]")
 
-    expect(logic.locator("s").last).to_contain_text("30.7")
-    expect(logic.locator("b")).to_have_text("26.7")
+    expect(logic.locator("s").last).to_have_text(f"when it was judged {score['at_first']:g}")
+    expect(logic.locator("b")).to_have_text(f"{score['effective']:g}")
     dock = page.locator("[data-turn='1'] .entries [data-kind=gap]")
     expect(dock).to_contain_text("−4 logic")
     expect(dock.locator("q")).to_have_count(2)
@@ -47,9 +48,11 @@ def test_the_entries_are_those_of_the_audit(read: Any, server: Any, juries: str)
 def test_reading_back_shows_nothing_that_came_later(page: Page, server: Any, juries: str) -> None:
     events = server.get(f"/api/debates/{juries}/events?limit=1000")["events"]
     dock = next(each["position"] for each in events if each["event"]["type"] == "logic_gap_adjusted")
+    entries = server.get(f"/api/debates/{juries}/audit/turns/1")["entries"]
+    before = next(each["before"] for each in entries if each["position"] == dock)
     visit(page, server, juries, f"#e{dock - 1}")
 
-    expect(page.locator("[data-turn='1'] .scores [data-dimension=logic] b")).to_have_text("30.7")
+    expect(page.locator("[data-turn='1'] .scores [data-dimension=logic] b")).to_have_text(f"{before:g}")
     assert page.locator("[data-turn='1'] [data-kind=gap], mark.gap, .verdict").count() == 0
 
 
@@ -70,15 +73,19 @@ def test_the_spine_and_the_anomalies_stand_there(read: Any, server: Any, juries:
     expect(page.locator("#spine #P1\\.1")).to_contain_text("dropped without mention in turn 3")
     expect(page.locator("#spine #P2\\.3")).to_contain_text("withdrawn openly in turn 4")
     expect(page.locator("#spine .lane.pro h3")).to_contain_text("3 of 5 premises stand, 0 withdrawn openly, 2 dropped")
-    expect(page.locator("#anomalies")).to_contain_text("Turn 3 has 19 for logic, and ")
+    logic = server.view(juries)["turns"]["3"]["scores"]["logic"]["effective"]
+    expect(page.locator("#anomalies")).to_contain_text(f"Turn 3 has {logic:g} for logic, and ")
 
 
-def test_the_verdicts_stand_side_by_side_with_the_conflict_explained(read: Any, server: Any, juries: str) -> None:
-    page = read(f"{server.url}/d/{juries}")
+@pytest.mark.parametrize(("more", "names"), [({}, "Names no winner"), ({"rubric": "v2"}, "▲ Names Pro")])
+def test_the_verdicts_stand_side_by_side_with_the_conflict_explained(
+    read: Any, server: Any, more: dict[str, str], names: str
+) -> None:
+    page = read(f"{server.url}/d/{server.exhibit('juries', **more)}")
 
-    expect(page.locator(".verdict.scorecard .winner")).to_have_text("▲ Names Pro")
+    expect(page.locator(".verdict.scorecard .winner")).to_have_text(names)
     expect(page.locator(".verdict.narrative .winner")).to_have_text("▼ Names Con")
-    expect(page.locator(".verdict.narrative")).to_contain_text("narrow margin")
+    expect(page.locator(".verdict.narrative")).to_contain_text("clear margin")
     expect(page.locator(".verdict.conflict")).to_contain_text("Coherence collapse")
     expect(page.locator(".verdict.conflict")).to_contain_text("The scorecard adds up turns")
 
