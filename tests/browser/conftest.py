@@ -147,18 +147,19 @@ class Server:
         self._script_of[debate].write_bytes(msgspec.json.encode(content))
         self.http.post(f"/api/debates/{debate}/resume", json={}).raise_for_status()
 
-    def exhibit(self, name: str) -> str:
-        """A shipped exhibition, played to its end without pauses; its id."""
-        if name not in self._exhibits:
-            self._exhibits[name] = self.exhibition(name, AT_ONCE)
-            self.concluded(self._exhibits[name])
-        return self._exhibits[name]
+    def exhibit(self, name: str, **more: Any) -> str:
+        """A shipped exhibition, played to its end without pauses; its id.  ``more``: members of its request."""
+        key = f"{name} {more}"
+        if key not in self._exhibits:
+            self._exhibits[key] = self.exhibition(name, AT_ONCE, **more)
+            self.concluded(self._exhibits[key])
+        return self._exhibits[key]
 
-    def exhibition(self, name: str, pace: dict[str, int]) -> str:
-        """A debate with the script of a shipped exhibition, at a pace; its id."""
+    def exhibition(self, name: str, pace: dict[str, int], **more: Any) -> str:
+        """A debate with the script of a shipped exhibition, at a pace; its id.  ``more``: members of its request."""
         model = self.script(exhibition_script(name, pace))
         body = msgspec.json.encode(request_for(name)).replace(f"scripted:{name}".encode(), model.encode())
-        request = msgspec.json.decode(body)
+        request = msgspec.json.decode(body) | more
         del request["exhibition"]
         return self.open_request(request)
 
