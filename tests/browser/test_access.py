@@ -66,11 +66,17 @@ def played(server: Any) -> dict[str, str]:
 
 
 def start_axe(page: Page) -> None:
-    """Load axe-core into the page, and make the sticky bars static.
+    """Load axe-core into the page, make the sticky bars static, and lay out what is far below the viewport too.
 
-    They cover elements that scroll, which axe-core takes for small targets.
+    The bars cover elements that scroll, which axe-core takes for small targets.  What is not laid out keeps the size
+    that it had at another width, which cuts off its targets.
     """
     page.evaluate("for (const bar of document.querySelectorAll('#top, #foot')) bar.style.position = 'static'")
+    page.evaluate("""() => {
+      const whole = new CSSStyleSheet();
+      whole.replaceSync("* { content-visibility: visible !important; }");
+      document.adoptedStyleSheets.push(whole);
+    }""")
     page.evaluate(AXE)
 
 

@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from events.text.figures import rounded
+from events.text.figures import rounded, sure
 from tests.browser.conftest import expect_changes, play_paused, wheel_until
 from tests.browser.test_search_page import WHEEL
 
 pytestmark = pytest.mark.browser
 
 AN_HOUR_MS = 3_600_000
+NAME_AT = 0.9
+"""Rubric v3 names the side that is ahead if it is at least this sure."""
 LINE_IN_VIEW = """() => {
   const said = document.querySelector(".speaking .said");
   if (!said?.textContent) return false;
@@ -273,20 +275,27 @@ def test_the_share_menu_copies_the_debate_or_the_moment(
     assert f"{server.url}/d/{ended}{copied}" == page.evaluate("navigator.clipboard.readText()")
 
 
+def lead_words(card: dict[str, Any]) -> str:
+    """What the bar says of a lead, by the scorecard of rubric v2 or v3."""
+    margin = card["pro"]["composite"] - card["con"]["composite"]
+    ahead = f"{'▲ Pro' if margin > 0 else '▼ Con'} +{rounded(round(abs(margin), 2))}"
+    if "certainty" not in card:
+        return f"Level ({ahead})" if card["leader"] == "neither" else ahead
+    ahead += f", {sure(card['certainty'])} sure"
+    return ahead if card["certainty"] >= NAME_AT else f"Not distinguishable ({ahead})"
+
+
 def test_a_bar_says_who_leads_by_how_much_and_what_moved_it(new_page: Any, server: Any) -> None:
     debate = server.exhibit("juries")
     events = server.get(f"/api/debates/{debate}/events?limit=1000")["events"]
     gap = next(each for each in events if each["event"]["type"] == "logic_gap_adjusted")
     card = server.get(f"/api/debates/{debate}?at={gap['position']}")["scorecard"]
-    margin = card["pro"]["composite"] - card["con"]["composite"]
     event = gap["event"]
     page = new_page(width=390, height=844)
     visit(page, server, debate, f"#e{gap['position']}")
     bar = page.locator("#lead")
 
-    ahead = f"{'▲ Pro' if margin > 0 else '▼ Con'} +{rounded(round(abs(margin), 2))}"
-    leader = f"Level ({ahead})" if card["leader"] == "neither" else ahead
-    expect(bar).to_contain_text(re.compile(rf"^{re.escape(leader)} · "))
+    expect(bar).to_contain_text(re.compile(rf"^{re.escape(lead_words(card))} · "))
     expect(bar).to_contain_text(
         f"▼ Con’s turn {event['exposed_by']['turn']} exposed ▲ Pro’s turn {event['turn']} (−{-event['applied']:g})"
     )
@@ -323,9 +332,10 @@ def test_the_bar_of_a_protocol_gives_the_outcome_and_both_totals(
     assert page.evaluate("document.documentElement.scrollWidth") == page.viewport_size["width"]
 
 
-def test_the_bar_says_level_when_the_card_names_no_leader(page: Page, server: Any) -> None:
-    debate = server.exhibit("cars")
-    leaders = set()
+@pytest.mark.parametrize(("rubric", "said"), [("v2", {"Level", "▲ Pro"}), ("v3", {"Not distinguishable", "▲ Pro"})])
+def test_the_bar_names_no_side_while_the_lead_is_open(page: Page, server: Any, rubric: str, said: set[str]) -> None:
+    debate = server.exhibit("cars", rubric=rubric)
+    openings = set()
     for at in (each["judged"] for each in server.view(debate)["turns"].values()):
         card = server.get(f"/api/debates/{debate}?at={at}")["scorecard"]
         means = [card[side]["composite"] for side in ("pro", "con")]
@@ -333,14 +343,14 @@ def test_the_bar_says_level_when_the_card_names_no_leader(page: Page, server: An
             continue
         visit(page, server, debate, f"#e{at}")
         expect(page.locator("#scorecard .leader")).to_have_attribute("data-leader", card["leader"])
-        words = r"^Level \([▲▼] (Pro|Con) \+" if card["leader"] == "neither" else r"^[▲▼] (Pro|Con) \+"
-        expect(page.locator("#lead")).to_contain_text(re.compile(words))
-        leaders.add(card["leader"])
+        words = lead_words(card)
+        expect(page.locator("#lead")).to_contain_text(re.compile(rf"^{re.escape(words)}"))
+        openings |= {each for each in said if words.startswith(each)}
 
-    assert {"neither", "pro"} <= leaders
+    assert openings == said
 
 
-@pytest.mark.parametrize("width", [390, 800, 1024, 1440])
+@pytest.mark.parametrize("width", [320, 390, 800, 981, 1024, 1440])
 def test_the_bar_shows_all_of_its_words(new_page: Any, server: Any, width: int) -> None:
     debate = server.exhibit("cars")
     page = new_page(width=width)

@@ -127,7 +127,14 @@ def test_a_score_shows_what_it_rests_on(page: Page, server: Any, scripts: Simple
     expect(row.locator("s")).to_contain_text("7")
     expect(row).to_contain_text("5 of 10")
     expect(turn.locator(".components li", has_text="delivery").locator(".rules")).to_contain_text("framing at 3")
-    expect(turn.locator(".scores [data-dimension=rhetoric] .word")).to_have_text("lowered by rule")
+    rhetoric = turn.locator(".scores [data-dimension=rhetoric]")
+    score = server.view(ended)["turns"]["1"]["scores"]["rhetoric"]
+    assert score["effective"] < score["at_first"] < score["raw"]
+    expect(rhetoric.locator("s")).to_contain_text([f"{score[each]:g}" for each in ("raw", "at_first")])
+    expect(rhetoric.locator("b")).to_have_text(f"{score['effective']:g}")
+    expect(rhetoric.locator(".word")).to_have_text("changed later")
+    visit(page, server, ended, f"#e{server.view(ended)['turns']['1']['judged']}")
+    expect(rhetoric.locator(".word")).to_have_text("lowered by rule")
 
 
 def test_failed_attempts_and_missing_scores_are_shown(page: Page, server: Any, scripts: SimpleNamespace) -> None:

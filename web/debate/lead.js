@@ -30,10 +30,10 @@ export function lead(root, end, go) {
     const [position, move] = Object.entries(view.lead.moves).at(-1) ?? [];
     showOutcome(end, view.outcome);
     root.hidden = false;
-    root.dataset.kind = kindOf(move);
+    const isMoveShown = move && !ending(view); // The end needs the room.
+    root.dataset.kind = isMoveShown ? kindOf(move) : "";
     const parts = content(view, link).flat().filter(Boolean);
-    // The end needs the room.
-    if (move && !ending(view)) parts.push(link(Number(position), LEAD.moved(move, view.turns)));
+    if (isMoveShown) parts.push(link(Number(position), LEAD.moved(move, view.turns)));
     root.replaceChildren(...parts.flatMap((part, i) => (i ? [h("span.quiet", {}, " · "), part] : [part])));
   }
 
@@ -41,7 +41,7 @@ export function lead(root, end, go) {
 }
 
 /** `dock` if an earlier turn lost points, `raise` if a turn gained some. */
-function kindOf({ turn, during, applied } = {}) {
+function kindOf({ turn, during, applied }) {
   if (!applied) return "";
   if (applied > 0) return "raise";
   return turn < during ? "dock" : "";
@@ -55,7 +55,7 @@ function leader({ lead: { side, points, is_close: isClose, within_noise: isWithi
   const ahead = h(`b.${side}`, {}, LEAD.leads(side, points));
   if (!isClose || !points) return h("span", {}, ahead, sure);
   const open = certainty === undefined ? [LEAD.level, LEAD.closeTitle] : [LEAD.unsure, LEAD.unsureTitle];
-  return h("span", {}, h("b", { title: open[1] }, open[0]), " (", ahead, sure, ")");
+  return h("span", {}, h("b", { title: open[1] }, open[0]), " (", ahead, sure && h("span.unsure", {}, sure), ")");
 }
 
 /** How sure a lead is; empty if not known. */
