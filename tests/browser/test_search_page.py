@@ -42,15 +42,15 @@ def test_a_hit_leads_to_its_sentence_marked_and_in_view(new_page: Any, server: A
 
 def test_a_hit_stays_marked_and_in_view_until_the_reader_acts(new_page: Any, server: Any) -> None:
     debate = server.exhibit("cars")
-    view = server.view(debate)
-    text = view["turns"]["4"]["text"]
+    text = server.view(debate)["turns"]["4"]["text"]
     page = new_page(width=390, height=844)
     page.goto(f"{server.url}/d/{debate}?said=4.{len(text) - 40}-{len(text)}")
     page.wait_for_function(f"() => {MARKED}.length === 40")
     place = "[...CSS.highlights.get('said')][0].getBoundingClientRect().top"
-    for turn in ("4", "3"):
-        changes = len(view["turns"][turn]["entries"])
-        expect(page.locator(f"[data-turn='{turn}'] .entries li")).to_have_count(changes)
+    for turn in (4, 3):
+        changes = server.get(f"/api/debates/{debate}/audit/turns/{turn}")["entries"]
+        shown = [each for each in changes if each["kind"] != "score"]
+        expect(page.locator(f"[data-turn='{turn}'] .entries li")).to_have_count(len(shown))
     page.evaluate(
         "document.querySelector('#transcript').before(Object.assign(document.createElement('div'), "
         "{ id: 'late', style: 'height: 700px' }))"
