@@ -116,7 +116,10 @@ class Server:
     def open(
         self, content: dict[str, Any], motion: str = "Cities should ban private cars", turns: int = 4, **more: Any
     ) -> str:
-        """Open a debate in which all seats follow the script; its id. ``more``: members of a seat, ``max_words``."""
+        """Open a debate in which all seats follow the script; its id.
+
+        ``more``: members of a seat, ``max_words``, ``rubric``.
+        """
         model = self.script(content)
         return self.open_request(
             {
@@ -126,6 +129,7 @@ class Server:
                 "pro": {"model": model, "archetype": "engineer"} | more.get("pro", {}),
                 "con": {"model": model, "archetype": "provocateur"} | more.get("con", {}),
                 "judge": {"model": model} | more.get("judge", {}),
+                "rubric": more.get("rubric"),
             }
         )
 

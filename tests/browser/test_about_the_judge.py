@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
-from judge.rubrics.rubric import rubric_v2
+from judge.rubrics.rubric import default_rubric
 from providers.scripted.provider import shipped
 
 pytestmark = pytest.mark.browser
@@ -19,7 +19,7 @@ def juries(server: Any) -> str:
     """The exhibition ``juries``, played to its end under another rubric."""
     script = {**msgspec.json.decode(shipped()["juries"].read_bytes()), "pace": {"chunk_ms": 0, "chunk_chars": 400}}
     wish = script["exhibition"]
-    rubric = msgspec.to_builtins(rubric_v2()) | {"name": "strict", "tie_within": 7}
+    rubric = msgspec.to_builtins(default_rubric()) | {"name": "strict", "rescore_above": 7}
     answer = server.http.post("/api/debates", json={
         "motion": wish["motion"], "turns": wish["turns"], "rubric": rubric,
         **{role: {**wish.get(role, {}), "model": server.script(script)} for role in ("pro", "con", "judge")},
@@ -64,7 +64,7 @@ def test_it_shows_everything_that_the_server_says(read: Any, server: Any, juries
 
 def test_the_figures_are_those_of_the_rubric(read: Any, server: Any) -> None:
     page = read(f"{server.url}/judge")
-    rubric = rubric_v2()
+    rubric = default_rubric()
 
     for name, dimension in rubric.dimensions.items():
         for part, rule in dimension.components.items():
@@ -85,10 +85,10 @@ def test_a_debates_page_leads_to_its_own_rubric_with_what_differs(page: Page, se
     page.get_by_role("link", name="The judge", exact=True).click()
     expect(page.locator("body[data-ready]")).to_be_attached()
 
-    expect(page.locator("#which")).to_contain_text("“strict 2”: the rubric of one debate.")
-    tie = page.locator("#tables-thresholds [data-key=tie_within] td").first
-    expect(tie.locator("del")).to_have_text("2")
-    expect(tie.locator("ins")).to_have_text("7")
+    expect(page.locator("#which")).to_contain_text("“strict 3”: the rubric of one debate.")
+    again = page.locator("#tables-thresholds [data-key=rescore_above] td").first
+    expect(again.locator("del")).to_have_text(f"{default_rubric().rescore_above:g}")
+    expect(again.locator("ins")).to_have_text("7")
     assert page.locator("#tables ins").count() == 1
     page.locator("#which a").click()
     expect(page.locator("#motion")).to_have_text("This house would replace juries with trained judges")

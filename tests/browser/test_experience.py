@@ -115,10 +115,18 @@ def test_a_score_shows_its_spread_where_there_are_samples(page: Page, server: An
     expect(page.locator("[data-turn='1'] .spread")).to_contain_text(f"±{logic['spread'] / 2:g}")
     expect(page.locator(".graph .spread")).to_have_count(1)
 
-    debate = server.open({**scripts.quick, "answers": {"score:1": samples}}, turns=2, judge={"samples": 3})
+    content = {**scripts.quick, "answers": {"score:1": samples}}
+    debate = server.open(content, turns=2, judge={"samples": 3}, rubric="v2")
     spread = server.concluded(debate)["turns"]["1"]["composite_spread"]
     visit(page, server, debate)
     expect(page.locator("#lead")).to_contain_text(f"±{rounded(spread / 2)}")
+
+    debate = server.open(content, turns=2, judge={"samples": 3})  # its rubric says how sure the lead is in its place
+    outcome = server.concluded(debate)["outcome"]
+    visit(page, server, debate)
+    expect(page.locator("#lead")).to_contain_text(outcome["headline"])
+    expect(page.locator("#lead")).to_contain_text(" % sure)")
+    expect(page.locator("#lead")).not_to_contain_text("±")
 
 
 def test_everything_is_reached_by_keyboard_and_the_focus_is_seen(page: Page, server: Any) -> None:
@@ -235,9 +243,12 @@ def test_what_if_runs_the_rules_again_and_writes_nothing(page: Page, server: Any
     page.get_by_label("fabricated citation").fill("9")
     page.get_by_role("button", name="Run the rules again").click()
     row = page.locator("#whatif tbody tr").filter(has_text="Turn 3")
+    changed = {"rubric": {"claims": {"fabricated_citation": {"points": 9}}}}
+    told = server.http.post(f"/api/debates/{debate}/whatif", json=changed).json()
 
     expect(row.locator("td").first).to_have_text(f"{server.view(debate)['turns']['3']['composite']:g}")
     expect(row.locator(".differs")).to_contain_text("≠")
-    expect(page.locator("#whatif .says")).to_contain_text("Under these rules: Pro wins by the scorecard, ")
+    expect(page.locator("#whatif .says")).to_contain_text(f"Under these rules: {told['would_be_text']}")
+    assert told["would_be_text"] != server.view(debate)["outcome"]["text"]
     expect(page.locator("#whatif .because")).to_contain_text(re.compile(r"Pro [\d.]+, Con [\d.]+: "))
     assert before == server.view(debate)["position"]

@@ -77,7 +77,9 @@ function line({ says, aim, aim_at: aimAt, better, marks }, rubrics) {
 function picture({ debates, turns, rubrics, lines }) {
   $("#fairness").hidden = false;
   $("#simulated").append(JUDGE.simulated(debates, turns));
-  $("#fairness").append(h("table.picture", {}, h("tbody", {}, lines.map((each) => line(each, rubrics)))));
+  $("#fairness").append(h("table.picture", {},
+    h("caption.visually-hidden", {}, JUDGE.picture),
+    h("tbody", {}, lines.map((each) => line(each, rubrics)))));
 }
 
 function uses(found = []) {

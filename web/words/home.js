@@ -148,6 +148,7 @@ export const JUDGE = {
   ],
   question: "The question, word for word",
   aim: (words) => `aim ${words}`,
+  picture: "How fair the rules of each rubric are in simulated debates",
   simulated: (debates, turns) => `Debates of a known outcome were simulated, ${number(debates)} for each figure, and `
     + "the rules of each rubric were applied to the answers of a simulated judge. "
     + `Figures are for ${turns.join(" and ")} turns. `
