@@ -106,7 +106,8 @@ async def audit_argument(request: Request) -> Response:
     """GET /api/debates/{id}/audit/arguments/{argument}: what every score of one argument is made of."""
     auditor = await _auditor(request)
     name = request.path_params["argument"]
-    if (audit := argument_audit(auditor, name.upper())) is None:
+    audit = argument_audit(auditor, name) or argument_audit(auditor, name.upper())
+    if audit is None:
         raise NotFound(f"debate {auditor.debate.id} has no argument {name[:40]!r}")
     return json_response(audit)
 

@@ -17,6 +17,7 @@ from events.types import (
     CitationChecked,
     ClaimAppealed,
     ClaimFlagged,
+    ComponentScore,
     ContextShortened,
     ContextSummarised,
     CoreClaimChange,
@@ -29,6 +30,7 @@ from events.types import (
     DebatePaused,
     DebateResumed,
     DecisionRecorded,
+    DimensionScore,
     Effect,
     Event,
     EvidenceDocument,
@@ -48,6 +50,8 @@ from events.types import (
     PollCounts,
     PollOpened,
     PremiseWithdrawn,
+    ScoreCapped,
+    ScoreInferred,
     SeatConnectionLost,
     SeatHandedOver,
     SeatLinkMade,
@@ -60,6 +64,7 @@ from events.types import (
     SuppliedEntry,
     TranscriptSupplied,
     TurnFailed,
+    TurnRescored,
 )
 from events.types import ClaimCleared as Cleared
 from events.types import ClaimUpheld as Upheld
@@ -83,6 +88,20 @@ REST: Final[tuple[Event, ...]] = (
     PenaltyReversed(
         turn=2, dimension="logic", requested=1, applied=1, rule="cleared", because_of=1, claim="C2.9", reason=WHY,
     ),
+    ScoreCapped(
+        turn=2, dimension="logic", requested=-2, applied=-2, rule="weakest", because_of=1, reason=WHY,
+    ),
+    TurnRescored(
+        turn=2, residual=12.5, readings=2, read=({"logic": 30}, {"logic": 20}),
+        components={
+            "cause": ComponentScore(
+                raw=5, admitted=5, quote="words of a part", span=(0, 9), verified=True, reason=WHY, rules=("Rule.",),
+            ),
+        },
+        dimensions={"logic": DimensionScore(raw=25, admitted=25, spread=10, rules=("A rule.",))},
+        changes=(ScoreCapped(turn=2, dimension="logic", requested=-1, applied=-1, rule="weakest", because_of=1),),
+    ),
+    ScoreInferred(turn=3, dimensions={"logic": 20}, components={"cause": 5}, because_of=(1,), reason=WHY),
     ModeratorSpoke(text="A word of the moderator.", by="moderator"), BeliefStated(voter="somebody", turn=1, belief=60),
     AudienceVoted(voter="somebody", winner="pro"),
     Convergence(

@@ -120,7 +120,7 @@ const CONTENTS = {
       verdict && h("b", {}, verdict.verdict ? LEAD.verdict(verdict.verdict) : LEAD.noVerdict),
       h(verdict ? "span.quiet" : "span", {},
         opinions ? LEAD.opinions(opinions) : LEAD.noOpinions(Object.keys(seats).length)),
-      lastChange(panel, link),
+      !verdict && lastChange(panel, link), // The end needs the room.
     ];
   },
 };

@@ -76,7 +76,7 @@ async def _auditor(settings: Settings, prefix: str) -> Auditor:
 
 
 def _show_arguments(auditor: Auditor, part: str | None, *, as_json: bool) -> None:
-    audits = [each for each in argument_audits(auditor) if part is None or each.argument == part.upper()]
+    audits = [each for each in argument_audits(auditor) if part is None or each.argument in {part, part.upper()}]
     if not audits:
         known = listed([*auditor.debate.protocol.arguments])
         raise NotFound(f"debate {auditor.debate.id} has no argument {part}: it has {known}")
