@@ -354,8 +354,8 @@ def test_after_a_time_out_a_model_speaks_and_the_person_keeps_the_text(
     server: Any, scripts: Any, own_page: Page
 ) -> None:
     page = seated(server, own_page, opened(server, scripts, time_s=10, takeover=server.script(scripts.quick)))
-    page.keyboard.type(TEXT)
-    page.get_by_label("Send what is written when the time ends").uncheck()
+    page.get_by_label("Send what is written when the time ends").uncheck()  # first: what is kept moves the box
+    page.locator("#text").fill(TEXT)
 
     expect(page.locator("#unsent-text")).to_have_text(TEXT)
     expect(page.locator("#seat-turns li")).to_have_count(4)

@@ -65,8 +65,9 @@ export async function form() {
  * The documents of the form, once one was to be added.
  * @type {ReturnType<import("./documents.js").documents> | null}
  */
-/** How many estimates were asked for. */
-let asked = 0;
+/** Whether an estimate is on its way, and whether the form has changed since it was asked for. */
+let isAsking = false;
+let isOld = false;
 let attached = null;
 
 /** Lets documents be chosen, and dropped on the form. */
@@ -275,11 +276,13 @@ async function showEstimate() {
   if (!$("#new").open) return;
   const body = requestBody();
   if (unnamed(body).length > 0) return;
+  isOld = isAsking;
+  if (isAsking) return; // The server makes one estimate at a time, so a second one would wait there.
   const motion = body.motion.trim() || $("#motion").placeholder;
-  asked += 1;
-  const mine = asked;
+  isAsking = true;
   const found = await api.estimate({ ...body, motion, evidence: attached?.samples() }).catch(() => null);
-  if (mine !== asked) return; // an answer about the form as it was
+  isAsking = false;
+  if (isOld) return void showEstimate(); // That was about the form as it was.
   setText($("#takes"), found ? FORM.takes(found) : "");
   if (found?.max_words) $("#open [name=max_words]").placeholder = found.max_words;
 }
