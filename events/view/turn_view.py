@@ -81,7 +81,7 @@ class Attempt(Struct, frozen=True, kw_only=True, gc=False):
     span: tuple[int, int]
 
 
-class Reading(Struct, frozen=True, kw_only=True, gc=False):
+class TurnReading(Struct, frozen=True, kw_only=True, gc=False):
     """The points that the judge gave in one reading of a turn."""
 
     composite: float
@@ -95,9 +95,9 @@ class SecondReadingView(Struct, frozen=True, kw_only=True, gc=False):
     residual: float
     """Points of 100 by which the first score lies above what the comparisons say of the turn."""
     readings: int
-    read: tuple[Reading, ...] = ()
+    read: tuple[TurnReading, ...] = ()
     """Each reading, the first one included; without a dimension that it gave no points."""
-    counts: Reading | UnsetType = UNSET
+    counts: TurnReading | UnsetType = UNSET
     """The median of the components, where it replaced the first reading."""
     confirms: bool | UnsetType = UNSET
     """Present and true if the median is the first score."""
@@ -216,7 +216,7 @@ def _second_reading(debate: Debate, again: TurnRescored) -> SecondReadingView:
     )
 
 
-def _told(again: TurnRescored, read: tuple[Reading, ...], counts: Reading | UnsetType) -> str:
+def _told(again: TurnRescored, read: tuple[TurnReading, ...], counts: TurnReading | UnsetType) -> str:
     """Why a turn was scored again, every reading, and what counts."""
     lies = f"{shortest(abs(again.residual))} points of 100 {'above' if again.residual > 0 else 'below'}"
     *others, last = [_points(each) for each in read if each.scores] or [""]
@@ -230,14 +230,14 @@ def _told(again: TurnRescored, read: tuple[Reading, ...], counts: Reading | Unse
     return f"scored again, since it lay {lies} what its comparisons say{given}: {stands}"
 
 
-def _points(reading: Reading) -> str:
+def _points(reading: TurnReading) -> str:
     """``72 (28 · 22 · 22)``: the composite of a reading and its parts in the order of the scorecard."""
     return f"{shortest(reading.composite, 2)} ({' · '.join(shortest(each, 2) for each in reading.scores.values())})"
 
 
-def _reading(debate: Debate, points: dict[str, float]) -> Reading:
+def _reading(debate: Debate, points: dict[str, float]) -> TurnReading:
     counted = {name: points[name] for name in debate.ledger.dimensions if name in points}
-    return Reading(composite=round(sum(counted.values()), 2), scores=counted)
+    return TurnReading(composite=round(sum(counted.values()), 2), scores=counted)
 
 
 def _pressure(debate: Debate, turn: Turn) -> PressureApplied | UnsetType:

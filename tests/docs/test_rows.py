@@ -79,7 +79,7 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         (JUDGE, "test_the_entries_are_those_of_the_audit"),
     ],
     "see it as it was; what changed between two moments": [
-        (AUDIT, "test_as_it_was_before_goes_to_the_cause_less_one_and_shows_the_old_number"),
+        (AUDIT, "test_as_it_was_before_goes_to_the_entry_less_one_and_shows_the_old_number"),
         (AUDIT, "test_two_moments_are_compared"),
     ],
     "a revised score looks revised": [(AUDIT, "test_a_revised_score_looks_revised")],
