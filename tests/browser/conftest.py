@@ -298,9 +298,10 @@ class Profile:
         return page
 
     def return_page(self, page: Page) -> None:
-        """Remove what a test left: storage, sockets, emulated media."""
+        """Remove what a test left: routes, storage, sockets, emulated media."""
         if page.is_closed():
             return
+        page.unroute_all()
         page.evaluate("() => { try { localStorage.clear(); } catch { /* a page that has no storage */ } }")
         leave(page, self._server)
         page.emulate_media(media="null", color_scheme="null", reduced_motion="null")
