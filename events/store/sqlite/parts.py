@@ -69,21 +69,27 @@ class PartsWriter:
 def unpacked_rows(
     connection: sqlite3.Connection, rows: Iterable[tuple[Any, ...]], at: int
 ) -> Iterator[tuple[Any, ...]]:
-    """Rows with the payload in column ``at`` as it was recorded; one of which a piece is lost stays as it is stored."""
+    """Rows with the payload in column ``at`` as it was recorded.
+
+    One of which a piece is lost, or that was damaged, stays as it is stored: it breaks the chain at its place.
+    """
     pieces: dict[int, bytes] = {}
     for row in rows:
-        is_packed = row[at][:1] == MARK
+        is_packed = isinstance(row[at], bytes) and row[at].startswith(MARK)
         yield (*row[:at], _unpacked(connection, row[at], pieces), *row[at + 1 :]) if is_packed else row
 
 
 def _unpacked(connection: sqlite3.Connection, stored: bytes, pieces: dict[int, bytes]) -> bytes:
-    _, count, start = _HEAD.unpack_from(stored)
-    numbers = struct.unpack_from(f"<{count}Q", stored, _HEAD.size)
-    for number in numbers:
-        if number not in pieces:
-            found = connection.execute("SELECT bytes FROM parts WHERE part = ?", (number,)).fetchone()
-            if found is None:
-                return stored
-            pieces[number] = found[0]
+    try:
+        _, count, start = _HEAD.unpack_from(stored)
+        numbers = struct.unpack_from(f"<{count}Q", stored, _HEAD.size)
+        for number in numbers:
+            if number not in pieces:
+                found = connection.execute("SELECT bytes FROM parts WHERE part = ?", (number,)).fetchone()
+                if found is None:
+                    return stored
+                pieces[number] = found[0]
+    except (struct.error, OverflowError):  # bytes are missing, or a number is larger than any that SQLite gives
+        return stored
     rest = stored[_HEAD.size + 8 * count :]
     return b"".join((rest[:start], *[pieces[number] for number in numbers], rest[start:]))

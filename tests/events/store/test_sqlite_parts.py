@@ -83,6 +83,14 @@ def test_what_prompts_share_is_stored_once(connection: sqlite3.Connection) -> No
     assert packed == [PartsWriter(connection).packed(each) for each in payloads]
 
 
+def test_a_damaged_payload_stays_as_it_is_stored(connection: sqlite3.Connection) -> None:
+    packed = PartsWriter(connection).packed(codec.encode(CALLS[-1]))
+    damaged = [packed[:3], packed[:9], packed[:7] + b"\xff" * 8 + packed[15:]]
+
+    assert packed[:1] == MARK
+    assert damaged == read(connection, *damaged)
+
+
 def test_a_short_prompt_is_stored_as_it_is(connection: sqlite3.Connection) -> None:
     payload = codec.encode(call(1, 10))
 
