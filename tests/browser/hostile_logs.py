@@ -101,7 +101,7 @@ REST: Final[tuple[Event, ...]] = (
         dimensions={"logic": DimensionScore(raw=25, admitted=25, spread=10, rules=("A rule.",))},
         changes=(ScoreCapped(turn=2, dimension="logic", requested=-1, applied=-1, rule="weakest", because_of=1),),
     ),
-    ScoreInferred(turn=3, dimensions={"logic": 20}, components={"cause": 5}, because_of=(1,), reason=WHY),
+    ScoreInferred(turn=1, dimensions={"logic": 20}, components={"cause": 5}, because_of=(2,), reason=WHY),
     ModeratorSpoke(text="A word of the moderator.", by="moderator"), BeliefStated(voter="somebody", turn=1, belief=60),
     AudienceVoted(voter="somebody", winner="pro"),
     Convergence(
