@@ -69,7 +69,7 @@ def test_what_is_no_transcript_is_refused(site: Site) -> None:
     refused(site.client.post(PREVIEW, json={"text": 3}), 400)
     refused(site.client.post(PREVIEW, content=b"{"), 400)
     refused(site.client.post(f"{PREVIEW}?name=a", content=b""), 422, None, "the file is empty")
-    refused(site.client.post(f"{PREVIEW}?name=a", content=b"\xff\xfeA\0"), 422, None, "no speaker is named in the file")
+    refused(site.client.post(f"{PREVIEW}?name=a", content=b"\xff\xfeA\0"), 422, None, "no words are in the file")
 
 
 @pytest.mark.slow
