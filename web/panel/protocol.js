@@ -27,8 +27,8 @@ export function protocol(root, go, wantFrame) {
     show(view, _, { head }) {
       const isRunning = head && view.state === "open";
       const known = isRunning ? questionsAtTheEnd(view, wantFrame) : null;
-      const { positions } = view.panel ?? {};
-      const said = [view.protocol, view.turns, view.evidence, view.panel?.standings, positions];
+      const { positions, raters, standings } = view.panel ?? {};
+      const said = [view.protocol, view.turns, view.evidence, raters, standings, positions];
       if (!isChanged(...said, isRunning, known?.answered)) return;
       replaceChildren(body, [
         roundSteps(view),
