@@ -1,4 +1,4 @@
-"""No text of 10,000 characters holds the loop for more than 50 ms: every pattern, and what reads texts."""
+"""No text of 10,000 characters holds the loop for more than 80 ms: every pattern, and what reads texts."""
 
 import time
 from collections import deque
@@ -30,7 +30,7 @@ from server.transcripts.subtitles import read_subtitles
 from tests.docs.patterns import MADE, Used, hard_pieces, makers, patterns
 
 LENGTH: Final = 10_000
-MAX_S: Final = 0.05
+MAX_S: Final = 0.08
 TRIES: Final = 4
 """The least time counts: what else the machine does only adds to it."""
 REFERENCE, REFERENCE_S = 100_000, 0.001
@@ -62,7 +62,7 @@ def taken(run: Callable[[str], object], text: str, most: float) -> float:
     least = float("inf")
     for _ in range(TRIES):
         seconds = seconds_of(lambda: run(text))
-        least = min(least, seconds if seconds <= most else seconds / min(slowness(), MAX_SLOWNESS))
+        least = min(least, seconds if seconds <= most or not most else seconds / min(slowness(), MAX_SLOWNESS))
         if least <= most:
             break
     return least
