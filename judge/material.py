@@ -14,8 +14,8 @@ from events.state.scorecard import most_of
 from events.state.spine import Premise
 from events.types import DebateOpened, Missing, Side, TurnSpoken, Winner, other
 from events.types.rubric import Anchors, ClaimRule, Rubric, rule_of
+from judge.live.conflict import mean_changes
 from judge.live.scoring import applicable
-from judge.live.whole import mean_changes
 from judge.rubrics.rubric import fmt
 from providers.base import Material, RegisterEntry, Speech, Term
 

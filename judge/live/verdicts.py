@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from events.state.debate import Debate
-from events.state.scorecard import Scorecard, leader_of, most_of
+from events.state.scorecard import Scorecard, leader_of
 from events.text.figures import sure
 from events.types import (
     BothSides,
@@ -27,7 +27,6 @@ from events.types import (
     Side,
     SideNarrative,
     SideNarratives,
-    Template,
     TurnSpoken,
     Winner,
     missing,
@@ -36,6 +35,7 @@ from events.types import (
 from events.types.rubric import Rubric
 from judge.guard.neutralise import quoted
 from judge.live.answers import Answers, why_missing
+from judge.live.conflict import means_words, winner_words
 from judge.live.entries import record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, opening, speaker, turn_segment, with_moderator_messages
@@ -247,18 +247,14 @@ def conflict_prompt(prompts: Prompts, motion: str, debate: Debate) -> Prompt:
     assert card is not None
     assert narrative is not None
     spoken = debate.transcript.spoken()
-    first = _first_side(debate)
-    means = {side: getattr(card.mean, side) for side in ("pro", "con")}
-    most = most_of(debate.ledger)
-    numbers = ", ".join(
-        f"Speaker {label} {fmt(mean) if isinstance(mean := means[side], float) else 'without a score'} of {most}"
-        for label, side in (("A", first), ("B", other(first)))
-    )
-    frame = prompts["conflict"]
+    first, frame = _first_side(debate), prompts["conflict"]
+    labels: dict[Side, str] = {first: "A", other(first): "B"}
+    says_ahead = frame.version >= AHEAD
+    read = winner_words(narrative.winner or "neither", labels, says_ahead=says_ahead)
     ask = fill(
         section(frame, "ask"),
-        scorecard=f"{_label(card.winner, first, frame)} ({numbers})",
-        narrative=f"{_label(narrative.winner or 'neither', first, frame)}, because:\n{quoted(narrative.explanation)}",
+        scorecard=f"{winner_words(card.winner, labels, says_ahead=says_ahead)} ({means_words(debate, card, labels)})",
+        narrative=f"{read}, because:\n{quoted(narrative.explanation)}",
     )
     prompt = (*opening(prompts, motion), *_turn_segments(prompts, spoken, IN_FULL), Segment("user", ask))
     return with_moderator_messages(prompt, prompts, debate.words.values())
@@ -266,12 +262,6 @@ def conflict_prompt(prompts: Prompts, motion: str, debate: Debate) -> Prompt:
 
 AHEAD: Final = 2
 """The version of the short template from which on the verdicts say who is ahead."""
-
-
-def _label(winner: Winner, first: Side, frame: Template) -> str:
-    if frame.version >= AHEAD:
-        return "neither is named" if winner == "neither" else f"Speaker {'A' if winner == first else 'B'} is ahead"
-    return "neither wins" if winner == "neither" else f"Speaker {'A' if winner == first else 'B'} wins"
 
 
 def _turn_segments(prompts: Prompts, spoken: Sequence[TurnSpoken], in_full: int) -> Iterable[Segment]:

@@ -23,17 +23,13 @@ from events.state.claims import Claim
 from events.state.debate import Debate
 from events.state.derived import by_turn, derived
 from events.state.ledger import Balance, ScoreEntry, TurnCard, without_notes
-from events.state.scorecard import most_of
 from events.state.spine import Premise, PremiseChange
-from events.text.figures import shortest, sure
+from events.text.figures import shortest
 from events.text.languages import language_name
 from events.types import (
     ComponentScore,
     DebateOpened,
-    MeasuredLead,
-    Missing,
     NarrativeVerdictReached,
-    ScorecardVerdictReached,
     Side,
     Span,
     Template,
@@ -47,6 +43,18 @@ from judge.guard.neutralise import quoted
 from judge.guard.quotes import find
 from judge.live.claims import claim_candidates
 from judge.live.comparison import compared_dimensions
+from judge.live.conflict import (
+    MOVED_BY,
+    NAMED_BY,
+    how_far,
+    in_points,
+    margin_words,
+    mean_changes,
+    means_words,
+    rule_effect,
+    tie_words,
+    winner_words,
+)
 from judge.live.gaps import NOTHING_LEFT
 from judge.live.prompt import Prompt, moderator_segments
 from judge.live.scoring import applicable
@@ -61,23 +69,11 @@ def reads_whole(opened: DebateOpened) -> bool:
 
 
 P = TypeVar("P")
-T = TypeVar("T")
 LABELS = ("A", "B")
 WITHOUT_ANCHORS: Final = 3
 """The version of the template from which on comparisons and the narrative see no record, and no prompt tells caps."""
 AHEAD: Final = 4
 """The version from which on the verdicts say who is ahead, and the rules of the rubric choose what is asked."""
-MOVED_BY: Final = {
-    "cap": "limits of a score",
-    "rescore": "second readings",
-    "band": "comparisons",
-    "penalty": "penalties",
-    "reversal": "penalties given back",
-    "gap": "dockings",
-}
-"""What moves a score after it was given, by kind of entry."""
-NAMED_BY: Final = MOVED_BY | {"gap": "flaws shown later"}
-"""The same from version 3 of the template on."""
 
 
 class WholeDebate:
@@ -316,7 +312,7 @@ class WholeDebate:
                 yield self._fill(
                     "docked",
                     turn=str(card.turn),
-                    points=_points(-entry.applied) if self._is_without_anchors else fmt(-entry.applied),
+                    points=in_points(-entry.applied) if self._is_without_anchors else fmt(-entry.applied),
                     because=str(exposed.turn),
                     quote=quoted(fails.quote),
                     reason=self._own(without_notes(entry.reason) if self._is_without_anchors else entry.reason),
@@ -445,7 +441,7 @@ class WholeDebate:
             name=name,
             turn=str(claim.turn),
             kind=claim.kind.replace("_", " "),
-            points=_points(cost) if self._is_without_anchors else fmt(cost),
+            points=in_points(cost) if self._is_without_anchors else fmt(cost),
             quote=quoted(claim.quote),
             reason=self._own(claim.reason),
         )
@@ -532,40 +528,19 @@ class WholeDebate:
         card, narrative = verdicts.scorecard, verdicts.narrative
         assert card is not None
         assert narrative is not None
-        most = most_of(self._debate.ledger)
-        numbers = ", ".join(
-            f"Speaker {label} {'without a score' if isinstance(mean, Missing) else fmt(mean)} of {most}"
-            for side, label in sorted(self.labels.items(), key=lambda each: each[1])
-            for mean in (getattr(card.mean, side),)
-        )
+        numbers = means_words(self._debate, card, self.labels)
         effect, lead, margin = rule_effect(self._debate, self.labels), "", ""
         is_same_winner = self._is_without_anchors and card.winner == narrative.winner
         if self._is_without_anchors:
             effect = mean_changes(self._debate, self.labels)
-            lead, margin = self._lead(card), _margin(narrative)
+            lead, margin = how_far(card, self._rubric, self.labels), margin_words(narrative)
         ask = self._fill(
             "conflict_of_margins" if is_same_winner else "conflict",
-            scorecard=f"{self._winner(card.winner)} ({numbers}{self._tie(card)}{lead})",
+            scorecard=f"{self._winner(card.winner)} ({numbers}{tie_words(card, self._rubric)}{lead})",
             rules=quoted(effect),
             narrative=f"{self._read(narrative)}{margin}, because:\n{quoted(narrative.explanation)}",
         )
         return self._asked_once(ask)
-
-    def _lead(self, card: ScorecardVerdictReached) -> str:
-        """How far the winner leads, and whether that is clear; nothing where nobody wins, or a tie was decided."""
-        if card.lead is not UNSET:
-            return f"; {lead_words(card.lead, self._rubric, self.labels)}"
-        if isinstance(card.margin, Missing) or card.winner == "neither" or card.decided_by:
-            return ""
-        least, how = clear_lead(self._rubric), "clear" if is_clear(card, self._rubric) else "narrow"
-        return f"; the lead is {_points(card.margin)}, a {how} one: more than {_points(least)} is clear"
-
-    def _tie(self, card: ScorecardVerdictReached) -> str:
-        """That the mean scores are tied, and what decided; nothing where they are not."""
-        if isinstance(card.margin, Missing) or card.lead is not UNSET or card.margin > self._rubric.tie_within:
-            return ""
-        tie = f"; a difference of at most {fmt(self._rubric.tie_within)} is a tie"
-        return f"{tie}, and {card.decided_by} decided" if card.decided_by else tie
 
     def _read(self, narrative: NarrativeVerdictReached) -> str:
         """Who won by the reading of the whole, and whether the reading with exchanged labels named another one."""
@@ -616,9 +591,7 @@ class WholeDebate:
         return quoted(exchanged(text) if self._swapped else text)
 
     def _winner(self, winner: Winner) -> str:
-        if self._template.version >= AHEAD:
-            return "neither is named" if winner == "neither" else f"{self._speaker(winner)} is ahead"
-        return "neither wins" if winner == "neither" else f"{self._speaker(winner)} wins"
+        return winner_words(winner, self.labels, says_ahead=self._template.version >= AHEAD)
 
     def _gap_scale(self) -> dict[str, str]:
         gaps = self._rubric.gaps
@@ -658,46 +631,6 @@ def _once(prompt: Prompt) -> Prompt:
     return (system, Segment(rules.role, rules.text, ends_prefix=True), *rest)
 
 
-def rule_effect(debate: Debate, labels: dict[Side, str]) -> str:
-    """What bands, penalties and points taken off for flaws moved, in mean composite points by side, in words."""
-    effects = {side: _effects(debate, side) for side in labels}
-    parts = [
-        f"{MOVED_BY[kind]} moved Speaker {labels[side]} by {points:+.1f}"
-        for side, moved in effects.items()
-        for kind, points in moved.items()
-        if round(points, 1)
-    ]
-    return "; ".join(parts) or "nothing"
-
-
-def mean_changes(debate: Debate, labels: dict[Side, str]) -> str:
-    """By how many points each kind of change moved the mean score of each speaker, in words."""
-    changes = (
-        f"the mean score of Speaker {label} changed by "
-        + (
-            ", ".join(
-                f"{points:+.1f} ({NAMED_BY[kind]})"
-                for kind, points in _effects(debate, side).items()
-                if round(points, 1)
-            )
-            or "nothing"
-        )
-        for side, label in sorted(labels.items(), key=lambda each: each[1])
-    )
-    return "; ".join(changes)
-
-
-def _effects(debate: Debate, side: Side) -> dict[str, float]:
-    """Points by kind of entry that a side's mean composite gained or lost after its turns were scored."""
-    cards = [card for card in debate.ledger.cards.values() if card.side == side and card.missing is None]
-    moved = dict.fromkeys(MOVED_BY, 0.0)
-    for card in cards:
-        for entry in card.entries:
-            if entry.kind in MOVED_BY and entry.dimension in debate.ledger.dimensions:
-                moved[entry.kind] += entry.applied / len(cards)
-    return moved
-
-
 def _moved(kind: str, points: float, *, is_exact: bool) -> str:
     """What moved a score, by how many points; ``is_exact``: so that the parts add up to the score."""
     if not is_exact:
@@ -731,55 +664,3 @@ def _rules(rubric: Rubric) -> Iterator[str]:
             yield f"While {leash.leader} is under {under}, {leash.follower} is at most {slack} above {leash.leader}."
     if rubric.supported_share:
         yield f"With fewer than {rubric.supported_share:.0%} of its quotes in the turn a dimension has no score."
-
-
-def lead_words(lead: MeasuredLead, rubric: Rubric, labels: Mapping[Side, str]) -> str:
-    """Who leads by how much and how sure that is, and from where on a speaker is named."""
-    if lead.side == "neither" or lead.certainty is UNSET or rubric.certainty is UNSET:
-        return "no speaker has more points" if lead.side == "neither" else f"the lead is {_points(lead.points)}"
-    named = f"a speaker is named from {sure(rubric.certainty.name_at)} on"
-    return f"Speaker {labels[lead.side]} leads by {_points(lead.points)}, {sure(lead.certainty)} sure; {named}"
-
-
-def clear_lead(rubric: Rubric) -> float:
-    """The difference of the mean scores above which a lead is clear."""
-    return 2 * rubric.tie_within
-
-
-def is_clear(card: ScorecardVerdictReached, rubric: Rubric) -> bool:
-    """Whether the lead of the scorecard's winner is clear."""
-    return not isinstance(card.margin, Missing) and card.margin > clear_lead(rubric)
-
-
-def _margin(narrative: NarrativeVerdictReached) -> str:
-    """By how much a reading of the whole names its winner; nothing where it names none."""
-    if narrative.winner in {UNSET, "neither"} or not narrative.margin:
-        return ""
-    margin = "without a margin" if narrative.margin == "none" else f"by a {narrative.margin} margin"
-    return f" {margin}" + (f", its confidence {narrative.confidence}" if narrative.confidence else "")
-
-
-def _points(points: float) -> str:
-    """Points with their noun."""
-    return f"{fmt(points)} {'point' if abs(points) == 1 else 'points'}"
-
-
-def is_conflict(debate: Debate) -> bool:
-    """Whether scorecard and narrative name different winners, or margins that do not fit each other.
-
-    Where a lead must be sure to name a side and is not, a reading that names a side clearly, or the side that does not
-    lead, is a conflict.
-    """
-    card, narrative = debate.verdicts.scorecard, debate.verdicts.narrative
-    if card is None or narrative is None or not narrative.winner:
-        return False
-    rubric = debate.ledger.rubric
-    if card.lead is not UNSET and card.winner == "neither":
-        return narrative.winner != "neither" and (narrative.margin == "clear" or narrative.winner != card.lead.side)
-    if narrative.winner != card.winner:
-        return True
-    if card.lead is not UNSET:
-        return False
-    if rubric is None or isinstance(card.margin, Missing) or not narrative.margin or card.winner == "neither":
-        return False
-    return (narrative.margin == "clear") != is_clear(card, rubric)

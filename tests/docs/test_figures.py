@@ -12,6 +12,7 @@ ROUNDS = re.compile(r"^[+-]?\.\d+[fF%]$")
 OWN = {
     "events/text/figures.py": "what all others call",
     "judge/live/whole.py": "prompts: recorded debates have them as they are",
+    "judge/live/conflict.py": "likewise",
     "judge/deliberation/questions.py": "prompts",
     "judge/panel/questions.py": "prompts",
     "judge/rubrics/rubric.py": "prompts",

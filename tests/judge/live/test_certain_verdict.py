@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from events.state.scorecard import Scorecard, SideCard
 from events.state.witnesses import witnesses_of
 from events.types import Missing, NarrativeVerdictReached, ScorecardVerdictReached, missing
+from judge.live.conflict import is_conflict, lead_words
 from judge.live.verdicts import certain_verdict
-from judge.live.whole import is_conflict, lead_words
 from tests.judge.ring_debates import RUBRIC
 from tests.judge.turns import EventBatch, debate_of
 

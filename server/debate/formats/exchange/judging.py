@@ -32,10 +32,11 @@ from judge.live import (
     verdicts,
 )
 from judge.live.answers import Answers
+from judge.live.conflict import is_conflict
 from judge.live.entries import record_injection, record_unchecked
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, messages_before_turn, with_moderator_messages
-from judge.live.whole import WholeDebate, both_asked, is_conflict, reads_whole
+from judge.live.whole import WholeDebate, both_asked, reads_whole
 from judge.material import claim_material, conflict_material, turns_material
 from personalities.pressure import after_exchange
 from providers.base import JOINS, Material, Segment
