@@ -22,14 +22,6 @@ def gap_of(levels: Sequence[float], maximum: float, per_degree: float) -> float:
     return per_degree * maximum * sum(levels) / len(levels)
 
 
-def moves(earlier: float, later: float, gap: float, maximum: float, weight: float) -> tuple[float, float]:
-    """By how much the earlier and the later turn move: half of ``weight`` of what each lacks to what is expected."""
-    return (
-        weight / 2 * (min(max(later - gap, 0.0), maximum) - earlier),
-        weight / 2 * (min(max(earlier + gap, 0.0), maximum) - later),
-    )
-
-
 class Held(Struct, frozen=True, kw_only=True, gc=False):
     """Two turns in one dimension, over the components that both have: points, and the expected lead of the later."""
 
@@ -45,30 +37,41 @@ class Held(Struct, frozen=True, kw_only=True, gc=False):
         said = self.earlier + self.gap if of_later else self.later - self.gap
         return min(max(said, 0.0), self.maximum)
 
+    def own(self, *, of_later: bool) -> float:
+        """The points of one of the turns."""
+        return self.later if of_later else self.earlier
+
+    def moves(self, weight: float, *, of_later: bool) -> float:
+        """By how much one of the turns moves: half of ``weight`` of what it lacks to what is expected of it."""
+        return weight / 2 * (self.expected(of_later=of_later) - self.own(of_later=of_later))
+
 
 def held(ledger: "Ledger", comparison: "Comparison") -> dict[str, Held]:
     """The dimensions of a comparison in which both turns have a score by the judge."""
     rubric, ring = ledger.rubric, ledger.ring
-    cards = ledger.cards.get(comparison.earlier), ledger.cards.get(comparison.later)
-    if rubric is None or ring is None or comparison.missing is not None or cards[0] is None or cards[1] is None:
+    earlier, later = ledger.cards.get(comparison.earlier), ledger.cards.get(comparison.later)
+    if rubric is None or ring is None or comparison.missing is not None or earlier is None or later is None:
         return {}
     found: dict[str, Held] = {}
     for name, levels in comparison.levels.items():
         dimension = rubric.dimensions.get(name)
-        if dimension is None or not levels or not all(name in each.balances for each in cards if each is not None):
+        if dimension is None or not levels or not _is_scored(earlier, name) or not _is_scored(later, name):
             continue
-        if any(name in each.inferred for each in cards if each is not None):
-            continue
-        common = [part for part in dimension.components if part in cards[0].components and part in cards[1].components]
+        common = [part for part in dimension.components if part in earlier.components and part in later.components]
         if maximum := sum(dimension.components[part].maximum for part in common):
             found[name] = Held(
-                earlier=points(cards[0], name, common),
-                later=points(cards[1], name, common),
+                earlier=points(earlier, name, common),
+                later=points(later, name, common),
                 gap=gap_of(levels, maximum, ring.per_degree),
                 maximum=maximum,
                 is_whole=maximum == dimension.maximum,
             )
     return found
+
+
+def _is_scored(card: "TurnCard", dimension: str) -> bool:
+    """Whether the judge gave the dimension a score."""
+    return dimension in card.balances and dimension not in card.inferred
 
 
 def points(card: "TurnCard", dimension: str, components: Iterable[str]) -> float:

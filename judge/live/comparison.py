@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct
 
 from events.state.debate import Debate
 from events.state.exchanges import Comparison
-from events.state.ring import Held, held, moves
+from events.state.ring import Held, held
 from events.text.figures import shortest
 from events.types import ComparisonOutcome, DebateOpened, Degree, Reason, ScoreHarmonized, TurnsCompared, TurnSpoken
 from events.types.rubric import Band, Rubric
@@ -211,11 +211,12 @@ def pull(batch: EventBatch, found: Comparison) -> None:
     if ring is None:
         return
     for dimension, pair in held(batch.debate.ledger, found).items():
-        shifts = moves(pair.earlier, pair.later, pair.gap, pair.maximum, ring.weight)
-        for turn, shift in zip((found.earlier, found.later), shifts, strict=True):
+        for turn in (found.earlier, found.later):
+            of_later = turn == found.later
+            shift = pair.moves(ring.weight, of_later=of_later)
             before = moved_by(batch.debate, turn, dimension, found.position)
             due = round(shift - before, 2) + 0.0
-            reason = _pulled(found, dimension, pair, of_later=turn == found.later)
+            reason = _pulled(found, dimension, pair, of_later=of_later)
             reason += _instead(round(shift, 2), before) if before else ""
             _shift(batch, found, turn, dimension, due, rule=RING_RULE, reason=reason)
 
@@ -230,11 +231,10 @@ def _instead(now: float, before: float) -> str:
 def _pulled(found: Comparison, dimension: str, pair: Held, *, of_later: bool) -> str:
     """Why a comparison moves a turn, in words."""
     against = found.earlier if of_later else found.later
-    own = pair.later if of_later else pair.earlier
     said = ", ".join(degree_words(level if of_later else -level) for level in found.levels[dimension])
     expected = f"{fmt(pair.expected(of_later=of_later))} of {fmt(pair.maximum)}"
     shared = "" if pair.is_whole else " (of the components that both turns have)"
-    told = f"{said}; {expected}{shared} would fit that, the score gives {fmt(own)}"
+    told = f"{said}; {expected}{shared} would fit that, the score gives {fmt(pair.own(of_later=of_later))}"
     return f"{dimension} compared with turn {against}: {told}"
 
 
