@@ -6,6 +6,8 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from events.text.figures import rounded
+
 SHIPPED_TABLE: Final = "shipped.json"
 
 
@@ -34,6 +36,21 @@ class FairnessRow(Struct, frozen=True, kw_only=True):
         if self.aim is None:
             return True
         return figure.value >= self.aim[at] if self.better == "more" else abs(figure.value) <= self.aim[at]
+
+    @property
+    def bound(self) -> str:
+        """The aim in words, without the unit: ``≥ 84 / 85``; empty without one."""
+        values = " / ".join(dict.fromkeys(f"{each:g}" for each in self.aim or ()))
+        return f"{'≥' if self.better == 'more' else '≤'} {values}" if values else ""
+
+    @property
+    def sign(self) -> str:
+        """The sign of the unit, for points none."""
+        return " %" if self.unit == "%" else ""
+
+    def shown(self, figure: FairnessFigure) -> str:
+        """The value of a figure without its unit."""
+        return rounded(figure.value, 1 if self.unit == "%" else 2).replace("-", "−")
 
 
 class Fairness(Struct, frozen=True, kw_only=True):

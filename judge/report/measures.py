@@ -86,13 +86,13 @@ def length(tally: Tally) -> MeasurementOrReason:
         says.append(f"No correlation of words and composite yet: {why}.")
     else:
         figures |= {"correlation": given} | ({} if stands is None else {"correlation_effective": stands})
-        after = "" if stands is None else f" ({_signed(stands)} after all rules)"
+        after = "" if stands is None else f" ({signed(stands, 2)} after all rules)"
         over = f"over {len(words):,} turns; 0 is none, 1 is lockstep"
-        says.append(f"Words and composite correlate at r = {_signed(given)}{after} {over}.")
+        says.append(f"Words and composite correlate at r = {signed(given, 2)}{after} {over}.")
     if won + lost:
         says.append(f"The side that said more won {out_of(won, won + lost, 'scorecards that name a winner')}.")
     shows = (
-        (_signed(given), "correlation of words and score")
+        (signed(given, 2), "correlation of words and score")
         if given is not None
         else (rate(won, won + lost), "scorecards to the longer side")
     )
@@ -354,12 +354,8 @@ def truth(tally: Tally) -> MeasurementOrReason:
     )
 
 
-def _signed(value: float) -> str:
-    return f"{signed(value, 2)}".replace("-", "−")
-
-
 def _plain(value: float) -> str:
-    return f"{rounded(value, 2)}".replace("-", "−")
+    return rounded(value, 2).replace("-", "−")
 
 
 def _range(values: Sequence[float]) -> str:

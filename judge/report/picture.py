@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from judge.fairness.figures import FairnessFigure, FairnessRow, shipped_table
+from judge.fairness.figures import FairnessRow, shipped_table
 
 SHOWN: Final = {
     "sign": "The side that leads was ahead",
@@ -73,16 +73,14 @@ def _line(row: FairnessRow) -> PictureLine:
         PictureMark(
             rubric=name,
             at=_place(abs(figures[0].value), end),
-            says=_words(row, figures),
+            says=" / ".join(map(row.shown, figures)) + row.sign,
             reaches=all(row.holds(each, at) for at, each in enumerate(figures)),
         )
         for name, figures in row.figures.items()
     )
-    aim = " / ".join(dict.fromkeys(f"{each:g}" for each in row.aim))
-    unit = " %" if row.unit == "%" else ""
     return PictureLine(
         says=SHOWN[row.key],
-        aim=f"{'≥' if row.better == 'more' else '≤'} {aim}{unit}",
+        aim=row.bound + row.sign,
         aim_at=_place(row.aim[0], end),
         better=row.better,
         marks=tuple(marks),
@@ -91,9 +89,3 @@ def _line(row: FairnessRow) -> PictureLine:
 
 def _place(value: float, end: float) -> float:
     return round(100 * min(value / end, 1), 1)
-
-
-def _words(row: FairnessRow, figures: tuple[FairnessFigure, ...]) -> str:
-    digits = 1 if row.unit == "%" else 2
-    texts = (f"{round(each.value, digits) + 0.0:.{digits}f}".replace("-", "−") for each in figures)
-    return " / ".join(texts) + (" %" if row.unit == "%" else "")

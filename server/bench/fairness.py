@@ -13,7 +13,7 @@ QUICK: Final = 1_000
 def fairness_table(fairness: Fairness) -> Table:
     """A row for each figure: its aim, and for each rubric the values at each number of turns."""
     rows: list[tuple[Sentence, ...]] = [
-        (row.says, _aim(row), *(_cell(row, row.figures.get(name, ())) for name in fairness.rubrics))
+        (row.says, row.bound, *(_cell(row, row.figures.get(name, ())) for name in fairness.rubrics))
         for row in fairness.rows
     ]
     turns = " / ".join(str(each) for each in fairness.turns)
@@ -22,19 +22,13 @@ def fairness_table(fairness: Fairness) -> Table:
     return Table(tuple(columns), tuple(rows), caption=caption)
 
 
-def _aim(row: FairnessRow) -> str:
-    values = " / ".join(dict.fromkeys(f"{each:g}" for each in row.aim or ()))
-    return f"{'≥' if row.better == 'more' else '≤'} {values}" if values else ""
-
-
 def _cell(row: FairnessRow, figures: tuple[FairnessFigure, ...]) -> Parts:
     """The figures; one that misses its aim is marked."""
     if not figures:
         return ("–",)
     parts: list[Part] = []
     for at, each in enumerate(figures):
-        digits = 1 if row.unit == "%" else 2
-        text = f"{round(each.value, digits) + 0.0:.{digits}f}".replace("-", "−")
+        text = row.shown(each)
         parts += [" / "] * (at > 0) + [text if row.holds(each, at) else Marked(text, "doubt")]
     error = max(each.error for each in figures)
-    return (*parts, f" ± {error:.1g}" if error else "", " %" if row.unit == "%" else "")
+    return (*parts, f" ± {error:.1g}" if error else "", row.sign)
