@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct, UnsetType
 from events.state.debate import Conclusion, Debate
 from events.state.ledger import TurnCard
 from events.state.parts.panel import PANEL_NAMES_NONE
-from events.state.witnesses import witnesses_of
+from events.state.witnesses import NAMES, witnesses_of
 from events.text.figures import rounded, shortest, sure
 from events.types import (
     AssessmentGiven,
@@ -26,7 +26,6 @@ from events.types import (
 )
 from events.types.criteria import ProtocolRules
 
-NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
 RULES: Final = {
     "scorecard": "the scorecard",
     "narrative": "the narrative verdict",

@@ -4,19 +4,20 @@ They decide nothing.  A witness is silent where it has no value for both sides, 
 rubric says.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
-from events.state.scorecard import scorecard
+from events.state.scorecard import sums_of
 from events.state.spine import stabilities
 from events.text.figures import shortest
 from events.types import SIDES, Missing, Side, Winner, other
 
-NAMES: Final[dict[Winner, str]] = {"pro": "Pro", "con": "Con", "neither": "neither"}
+NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
 WitnessName = Literal["conduct", "premises", "whole"]
+Measure = Literal["credibility", "stability"]
 SUBJECTS: Final[dict[WitnessName, str]] = {
     "conduct": "conduct",
     "premises": "the share of premises kept",
@@ -39,31 +40,30 @@ def witnesses_of(debate: Debate) -> tuple[Witness, ...]:
     if card is None or rubric is None or not rubric.witnesses or card.leaning not in SIDES:
         return ()
     side: Side = "pro" if card.leaning == "pro" else "con"
-    return (*_measured(debate, side), *_whole(debate, side))
-
-
-def _measured(debate: Debate, side: Side) -> Iterator[Witness]:
-    """Conduct by credibility, and premises by stability."""
-    rubric = debate.ledger.rubric
-    assert rubric is not None, "checked before"
-    card, spines = scorecard(debate.ledger, debate.exchanges), stabilities(debate.spine)
-    names: tuple[tuple[WitnessName, Literal["credibility", "stability"]], ...] = (
-        ("conduct", "credibility"),
-        ("premises", "stability"),
+    cards, spines = sums_of(debate.ledger).cards(rubric), stabilities(debate.spine)
+    credibility, stability = [each.credibility for each in cards], [spines[each].stability for each in SIDES]
+    return (
+        _measured("conduct", side, "credibility", credibility, rubric.witnesses),
+        _measured("premises", side, "stability", stability, rubric.witnesses),
+        *_whole(debate, side),
     )
-    found = {
-        "credibility": (card.pro.credibility, card.con.credibility),
-        "stability": tuple(spines[each].stability for each in SIDES),
-    }
-    for name, measure in names:
-        pro, con = found[measure]
-        if isinstance(pro, Missing) or isinstance(con, Missing) or pro is UNSET or con is UNSET:
-            yield Witness(name=name, says="silent", text=f"{SUBJECTS[name]} has no value for both sides")
-            continue
-        ahead = round(pro - con, 6)
-        figures = f"({measure}: Pro {shortest(pro, 2)}, Con {shortest(con, 2)})"
-        is_silent = not ahead or abs(ahead) < (rubric.witnesses or {}).get(measure, 0)
-        yield _witness(name, side, "neither" if is_silent else "pro" if ahead > 0 else "con", figures)
+
+
+def _measured(
+    name: WitnessName,
+    side: Side,
+    measure: Measure,
+    values: Sequence[float | Missing | UnsetType],
+    least: Mapping[Measure, float],
+) -> Witness:
+    """What the values of Pro and Con say; ``least``: by measure, the smallest difference that counts."""
+    pro, con = values
+    if isinstance(pro, Missing) or isinstance(con, Missing) or pro is UNSET or con is UNSET:
+        return Witness(name=name, says="silent", text=f"{SUBJECTS[name]} has no value for both sides")
+    ahead = round(pro - con, 6)
+    figures = f"({measure}: Pro {shortest(pro, 2)}, Con {shortest(con, 2)})"
+    is_silent = not ahead or abs(ahead) < least.get(measure, 0)
+    return _witness(name, side, "neither" if is_silent else "pro" if ahead > 0 else "con", figures)
 
 
 def _whole(debate: Debate, side: Side) -> Iterator[Witness]:
