@@ -175,6 +175,8 @@ def _cautions(
 
 def _orders(protocol: ProtocolState, given: AssessmentGiven, opened: DebateOpened | None) -> Iterator[str]:
     """What depends on the side that the judge read first, where the rules ask for both orders."""
+    if given.missing is not UNSET:
+        return
     if given.readings is UNSET:
         rules = opened.rubric.protocol if opened is not None else None
         if opened is not None and rules is not None and rules.both_orders and not opened.judge.baseline:

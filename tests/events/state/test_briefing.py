@@ -161,6 +161,15 @@ def test_the_bounds_of_the_gap_are_the_rubrics() -> None:
     assert "the judge’s totals put Con clearly ahead" in Rounds(rules).add(assessed(15.0, 17.6)).briefing.meaning
 
 
+def test_a_single_reading_is_a_caution_only_where_there_is_one() -> None:
+    once = "The judge read the debate once, with Pro first."
+    failed = assessed(NOTHING, NOTHING, missing=Reason("it timed out"))
+
+    assert once in Rounds(with_rules(both_orders=True)).add(assessed()).briefing.cautions
+    assert once not in Rounds(with_rules(both_orders=False)).add(assessed()).briefing.cautions
+    assert once not in Rounds(with_rules(both_orders=True)).add(failed).briefing.cautions
+
+
 def with_rules(**changes: float) -> DebateOpened:
     before = opened()
     return replace(before, rubric=replace(before.rubric, protocol=ProtocolRules(**changes)))
