@@ -237,8 +237,9 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
     first = found[min(found)]
     assert rubric is not None, "checked before"
     asked = float(median(each.gap.points for each in found.values()))
+    points = min(max(asked, rubric.gaps.least), rubric.gaps.most)
     if is_weighed(rubric, rubric.gaps.dimension):
-        return _dock_together(batch, turn, number, first, asked)
+        return _dock_together(batch, turn, number, first, points)
     if any(
         entry.rule == RULE and entry.evidence[0].span and overlaps(entry.evidence[0].span, first.fails)
         for entry in batch.debate.ledger.cards[turn].entries
@@ -248,7 +249,6 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
         return False
     balance = batch.debate.ledger.balance(turn, rubric.gaps.dimension)
     assert balance is not None, "checked before"
-    points = min(max(asked, rubric.gaps.least), rubric.gaps.most)
     notes = [] if points == asked else [f"requested {fmt(asked)}, allowed {fmt(points)}"]
     if isinstance(first.gap, GradedGap):
         names = [name.strip(".") for name in _BETWEEN_NAMES.split(first.gap.continues)]
@@ -280,11 +280,10 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
     return True
 
 
-def _dock_together(batch: EventBatch, turn: int, number: int, first: _LocatedGap, asked: float) -> bool:
+def _dock_together(batch: EventBatch, turn: int, number: int, first: _LocatedGap, points: float) -> bool:
     """Take what the flaw adds to all that was found in its turn; a flaw that adds nothing is refused and counts on."""
     debate, rubric = batch.debate, batch.debate.ledger.rubric
     assert rubric is not None, "checked before"
-    points = min(max(asked, rubric.gaps.least), rubric.gaps.most)
     flaw = Finding("the flaw", place_of(debate, turn, first.fails), points)
     has_score = debate.ledger.balance(turn, rubric.gaps.dimension) is not None
     charged = due(debate, turn, flaw) if has_score else 0.0
