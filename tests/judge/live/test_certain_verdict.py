@@ -112,4 +112,7 @@ def test_the_reading_of_the_whole_is_a_witness_of_the_leading_side(winner: str, 
     assert {"conduct": "silent", "premises": "silent", "whole": says} == {
         each.name: each.says for each in witnesses_of(batch.debate)
     }
+    assert ["conduct has no value for both sides", "the share of premises kept has no value for both sides"] == [
+        each.text for each in witnesses_of(batch.debate)[:2]
+    ]
     assert not witnesses_of(ended(replace(UNNAMED, leaning="neither"), winner, "narrow").debate)

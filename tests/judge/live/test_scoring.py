@@ -18,7 +18,7 @@ from judge.live.scoring import (
     score_turn,
     score_type,
 )
-from judge.rubrics.rubric import rubric_v1
+from judge.rubrics.rubric import rubric_v1, rubric_v3
 
 TEXT = "Cars poison the air because engines burn fuel; in one year the wards counted fewer asthma cases."
 QUOTE = "poison the air"
@@ -113,6 +113,16 @@ def test_scaling_is_said() -> None:
     rule = "weakest premise cannot apply in turn 1: 16 of 30 counts as 21.3 of 40"
     assert (rule,) == dimension(scored, "logic").rules
     assert () == dimension(scored, "rhetoric").rules
+
+
+def test_where_nothing_is_scaled_only_what_could_not_be_read_is_said() -> None:
+    lacking = ScoreAnswer(components={name: each for name, each in answer().components.items() if name != "cause"})
+
+    assert () == dimension(score_turn(rubric_v3(), 1, TEXT, [answer(1)]), "logic").rules
+    assert () == dimension(score_turn(rubric_v3(), 2, TEXT, [answer()]), "logic").rules
+    assert ("no points for cause could be read: 30 points can be had",) == dimension(
+        score_turn(rubric_v3(), 2, TEXT, [lacking]), "logic"
+    ).rules
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,8 @@ def test_a_limit_that_the_second_reading_does_not_meet_is_given_back() -> None:
 
     (again,) = events_of(capped, TurnRescored)
     assert again.changes is not UNSET
-    assert [2] == [each.applied for each in again.changes if isinstance(each, ScoreCapped)]
+    limits = [(each.applied, each.reason) for each in again.changes if isinstance(each, ScoreCapped)]
+    assert [(2, "the limit does not apply to the second reading")] == limits
     assert effective(capped, 3) == pytest.approx(effective(batch, 3), abs=0.021)
 
 
@@ -211,7 +212,9 @@ def test_a_filled_turn_pays_for_what_was_found_in_it() -> None:
     infer(batch)
 
     card = batch.debate.ledger.cards[3]
-    assert [("docking", -2)] == [(each.rule, each.applied) for each in card.entries if each.kind == "penalty"]
+    (paid,) = [each for each in card.entries if each.kind == "penalty"]
+    assert ("docking", -2) == (paid.rule, paid.applied)
+    assert "turn 3 has points now, so what was found in it counts" == paid.reason
 
 
 def test_what_no_comparison_tells_stays_missing() -> None:

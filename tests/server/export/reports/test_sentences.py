@@ -261,6 +261,13 @@ def outcome(told: Told) -> bool:
     return is_fair and not missed
 
 
+SECOND_READINGS: dict[str, Callable[[TurnRescored], bool]] = {
+    "no further reading was given": lambda again: again.missing is not UNSET,
+    "the readings confirm the first one": lambda again: again.missing is UNSET and again.components is UNSET,
+    "the median of the readings counts": lambda again: again.components is not UNSET,
+}
+
+
 def by_lead(told: Told, card: ScorecardVerdictReached, text: str) -> bool:
     """Who leads by how much, how sure that is, on what it rests, and which turns were read again or not at all."""
     rule, mean = told.opened.rubric.certainty, card.mean
@@ -283,6 +290,7 @@ def by_lead(told: Told, card: ScorecardVerdictReached, text: str) -> bool:
         and again == told.cites(TurnRescored)
         and sorted(each.turn for each in again) == sorted(turn for turns in read for turn in turns)
         and [each.turn for each in told.all(ScoreInferred)] == without
+        and all((said in text) == any(map(is_so, again)) for said, is_so in SECOND_READINGS.items())
         and all(
             map(
                 by_witness(told, leads), re.findall(r"points to (Pro|Con)( too)? \((.+?): Pro (.+?), Con (.+?)\)", text)
