@@ -46,17 +46,7 @@ def conclude(
     topic_type: str,
 ) -> tuple[AgreementMeasured, PanelConcluded]:
     """Return the agreement of a panel and its conclusion.  ``sides``: the side of every item, scored or not."""
-    given = {seat.name: scored[seat.name] for seat in seats if seat.name in scored}
-    standings = ({} if seat.name not in given else given[seat.name].standings for seat in seats)
-    panel = ScoredPanel(
-        seats=tuple(seats),
-        sides=sides,
-        rules=rules,
-        topic_type=topic_type,
-        totals=_totals(seats, given, sides),
-        ratings=_ratings(seats, given, sides, tuple(criteria.dimensions)),
-        standings=tuple({item: said for item, said in each.items() if item in sides} for each in standings),
-    )
+    panel = scored_panel(seats, scored, sides, rules, criteria, topic_type)
     measured = agreement(panel)
     reading = read_panel(panel, _value(measured.deciding), _value(measured.kappa))
     reference = _reference(panel, reading)
@@ -83,6 +73,28 @@ def conclude(
         strictness=offsets if panel.calibrates else UNSET,
         reference_only=reference or UNSET,
         standings=(panel.rests_on_arguments and _item_standings(panel)) or UNSET,
+    )
+
+
+def scored_panel(
+    seats: Sequence[Rater],
+    scored: Mapping[str, PanelistScored],
+    sides: Mapping[str, Side],
+    rules: PanelRules,
+    criteria: Criteria,
+    topic_type: str,
+) -> ScoredPanel:
+    """Return a panel with the scores that its raters gave; scores of other items are left out."""
+    given = {seat.name: scored[seat.name] for seat in seats if seat.name in scored}
+    standings = ({} if seat.name not in given else given[seat.name].standings for seat in seats)
+    return ScoredPanel(
+        seats=tuple(seats),
+        sides=sides,
+        rules=rules,
+        topic_type=topic_type,
+        totals=_totals(seats, given, sides),
+        ratings=_ratings(seats, given, sides, tuple(criteria.dimensions)),
+        standings=tuple({item: said for item, said in each.items() if item in sides} for each in standings),
     )
 
 

@@ -81,10 +81,11 @@ def record_assessment(
     cause = min(each.given[0][0] for each in readings.values())
     traces = {first: {name: _trace(name, each, criteria) for name in names} for first, each in readings.items()}
     for name in names:
-        traced = _trace(name, whole, criteria)
-        if len(readings) > 1:
-            by_order = {first: said[name] for first, said in traces.items()}
-            traced = _of_both(traced, by_order, criteria, whole, drawn_side(batch.debate))
+        by_order = {first: said[name] for first, said in traces.items()}
+        traced = next(iter(by_order.values()))
+        if len(by_order) > 1:
+            pooled = _trace(name, whole, criteria)
+            traced = _of_both(pooled, by_order, criteria, whole, drawn_side(batch.debate))
         batch.add(traced, cause)
     by_reading = {first: _totals(batch.debate, said, opened) for first, said in traces.items()}
     given = _overall(batch.debate, readings, by_reading, opened)

@@ -49,7 +49,7 @@ def wordless_fault(value: Any) -> str:
 
 def all_text(value: Any) -> str:
     """Return all text in a value without ids, one line each."""
-    return "\n".join(text for each in _strings(value) if (text := clean_text(each)) and not ID.fullmatch(text))
+    return "\n".join(text for each in texts_of(value) if (text := clean_text(each)) and not ID.fullmatch(text))
 
 
 def first_sentence(text: str) -> str:
@@ -107,9 +107,10 @@ def join_names(names: Iterable[str]) -> str:
     return ", ".join(names)
 
 
-def _strings(value: Any) -> Iterator[str]:
+def texts_of(value: Any) -> Iterator[str]:
+    """Yield all texts in a value, those of choices among them, and no names of fields."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
         for each in value.values() if isinstance(value, dict) else value:
-            yield from _strings(each)
+            yield from texts_of(each)

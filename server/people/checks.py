@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from events.text.segmentation import count_words
 from judge.guard.quotes import find
+from judge.protocol.reading import texts_of
 from providers.base import Material
 
 Path = tuple[str | int, ...]
@@ -133,18 +134,9 @@ def _too_many_words(value: Any, material: Material) -> Iterator[AnswerFault]:
     """The parts of an answer that have more words than they may."""
     for place, most in material.most_words.items():
         path = tuple(place.split(".")) if place else ()
-        count = sum(count_words(each) for each in _texts(reduce(lambda part, name: part[name], path, value)))
+        count = sum(count_words(each) for each in texts_of(reduce(lambda part, name: part[name], path, value)))
         if count > most:
             yield AnswerFault(path, f"Shorten this to {most} words; it has {count}.")
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """All texts of an answer, those of choices among them."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _texts(each)
 
 
 def _references(value: Any, path: Path, around: tuple[Any, ...], material: Material) -> Iterator[AnswerFault]:
@@ -200,8 +192,8 @@ def _speeches_of(name: str, item: Mapping[str, Any], material: Material) -> Iter
         case "audit", "exposed_by":
             yield str(item.get("shown_in"))
         case "assess", _:
-            speakers = {each.speaker for each in material.speeches if each.name == item.get("argument")}
             about = item.get("argument")
+            speakers = {each.speaker for each in material.speeches if each.name == about}
             yield from (each.name for each in material.speeches if each.speaker in speakers or each.answers == about)
         case "evidence", _:
             number = item.get("number", 0)

@@ -14,15 +14,15 @@ from typing import Final
 import click
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from events.types import SIDES, DebateConcluded, PanelistScored, Rater, Side, Standing, Winner, other
+from events.state.outcome import ahead_by_totals
+from events.types import SIDES, AssessmentGiven, PanelistScored, Rater, Side, Standing, Winner, other
 from events.types.criteria import Criteria, PanelRules
-from judge.panel.outcome import conclude
+from judge.panel.outcome import names_side, scored_panel
 from judge.panel.raters import shipped
+from judge.protocol.judgement import PLACES
 from judge.rubrics.rubric import rubric_v3
-from server.debate.formats.parts.panel import supports
 
 DEBATES: Final = 600
 SEED: Final = 20_261_127
@@ -83,10 +83,8 @@ def decided(read: Readers, effect: float, *, both_orders: bool, is_reversed: boo
         for seat, scores, side in zip(seats, read.raters, first, strict=True)
     }
     sides: Mapping[str, Side] = {name: "pro" if name.startswith("PRO") else "con" for name in NAMES}
-    _, panel = conclude(seats, scored, sides, panel_rules(), criteria(), "default")
-    is_same = judge == panel.leaning and supports(panel, panel_rules())
-    concluded = DebateConcluded(winner=judge if is_same else "neither", by_rule="judge_and_panel")
-    return Winners(judge, concluded.winner)
+    panel = scored_panel(seats, scored, sides, panel_rules(), criteria(), "default")
+    return Winners(judge, judge if judge == names_side(panel) else "neither")
 
 
 def _scores(scores: Array, first: Side, effect: float) -> Array:
@@ -97,14 +95,12 @@ def _scores(scores: Array, first: Side, effect: float) -> Array:
 
 
 def _by_totals(scores: Array) -> Winner:
-    """Return the side ahead by the judge's totals, as ``protocol/steps.py`` does."""
+    """Return the side ahead by the judge's totals."""
     rules = RUBRIC.protocol
     assert rules is not None
     totals = scores @ np.array([each.weight for each in criteria().dimensions.values()])
-    pro, con = totals[:3].mean() * rules.arguments, totals[3:].mean() * rules.arguments
-    if round(abs(pro - con), 9) < rules.even_within:
-        return "neither"
-    return "pro" if pro > con else "con"
+    pro, con = (round(float(each.mean()) * rules.arguments, PLACES) for each in (totals[:3], totals[3:]))
+    return ahead_by_totals(AssessmentGiven(pro_total=pro, con_total=con), rules)
 
 
 def _scored(seat: Rater, scores: Array) -> PanelistScored:
@@ -127,9 +123,9 @@ def criteria() -> Criteria:
 
 
 def panel_rules() -> PanelRules:
-    """Return the panel's rules, with the fewest resamples: no outcome depends on an interval."""
+    """Return the panel's rules."""
     assert RUBRIC.panel is not None
-    return replace(RUBRIC.panel, bootstrap=100)
+    return RUBRIC.panel
 
 
 def raters() -> list[Rater]:

@@ -175,23 +175,22 @@ def _cautions(
 
 def _orders(protocol: ProtocolState, given: AssessmentGiven, opened: DebateOpened | None) -> Iterator[str]:
     """What depends on the side that the judge read first, where the rules ask for both orders."""
-    if given.missing is not UNSET:
-        return
+    rules = (opened.rubric.protocol if opened is not None else None) or ProtocolRules()
     if given.readings is UNSET:
-        rules = opened.rubric.protocol if opened is not None else None
-        if opened is not None and rules is not None and rules.both_orders and not opened.judge.baseline:
+        is_read = given.missing is UNSET and opened is not None and not opened.judge.baseline
+        if is_read and rules.both_orders:
             yield "The judge read the debate once, with Pro first."
         return
     if len(given.readings) == 1:
         (first,) = given.readings
-        yield f"The judge’s second reading gave no answer: all scores are from the one with {NAMES[first]} first."
+        silent = "second" if first == "pro" else "first"
+        yield f"The judge’s {silent} reading gave no answer: all scores are from the one with {NAMES[first]} first."
         return
     totals = {
         first: (each.pro, each.con)
         for first, each in given.readings.items()
         if isinstance(each.pro, float) and isinstance(each.con, float)
     }
-    rules = (opened.rubric.protocol if opened is not None else None) or ProtocolRules()
     if len({_leader(*each, rules) for each in totals.values()}) > 1:
         said = "; ".join(
             f"with {NAMES[first]} first Pro has {rounded(pro, 2)} and Con {rounded(con, 2)}"

@@ -1,6 +1,6 @@
 """How the events of a panel change it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from statistics import variance
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from events.state.parts.panel import (
     ItemSpread,
     PanelState,
     RaterState,
+    item_kind,
 )
 from events.types import (
     AgreementMeasured,
@@ -153,15 +154,11 @@ def _undecided(conclusion: PanelConcluded, panel: PanelState) -> str:
     if panel.deciding is UNSET or panel.deciding.band != "unacceptable":
         return TOO_CLOSE
     is_on_arguments = panel.agreement is not UNSET and panel.agreement.arguments is not UNSET
-    return f"the raters do not agree on the {_item(panel.items)}s" if is_on_arguments else TOO_FAR
+    return f"the raters do not agree on the {item_kind(panel.items)}s" if is_on_arguments else TOO_FAR
 
 
 def _one(conclusion: PanelConcluded) -> str:
-    return {"turn": "a turn", "argument": "an argument"}[_item(conclusion.disputed)]
-
-
-def _item(items: Iterable[str]) -> str:
-    return "turn" if any(item.isdecimal() for item in items) else "argument"
+    return {"turn": "a turn", "argument": "an argument"}[item_kind(conclusion.disputed)]
 
 
 def verdict_sentence(verdict: ArtifactJudged, panel: PanelState) -> str:

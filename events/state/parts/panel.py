@@ -100,3 +100,8 @@ MOVED_BY: Final = frozenset(
 )
 THRESHOLDS: Final = ("low", "moderate", "high", "kappa_leaning", "disputed_variance", "decisive_variance", "least_gap")
 TWO: Final = 2
+
+
+def item_kind(items: Iterable[str]) -> Literal["turn", "argument"]:
+    """What the items of a panel are: arguments have ids, turns have numbers."""
+    return "turn" if any(item.isdecimal() for item in items) else "argument"

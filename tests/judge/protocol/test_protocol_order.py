@@ -260,3 +260,26 @@ def test_a_fallacy_stands_that_more_than_half_of_one_readings_samples_find() -> 
     assert [] == events_of(judged([once, none, none], [once, none, none]), FallacyFound)
     refused = events_of(judged([once, none, none], [none] * 3), FindingRefused)
     assert ["only 1 of 3 samples find it (straw_man)"] == [each.reason for each in refused]
+
+
+def cautions(batch: EventBatch) -> tuple[str, ...]:
+    briefing = batch.debate.protocol.briefing
+    assert briefing is not None
+    return briefing.cautions
+
+
+def test_a_first_reading_without_an_answer_is_not_called_the_second() -> None:
+    batch = judged(Answers(failed=Reason("timeout: too late")), scored(8, 5))
+
+    assert "The judge’s first reading gave no answer: all scores are from the one with Con first." in cautions(batch)
+
+
+def test_one_reading_by_a_rule_of_both_orders_is_said_and_none_is_not_called_one() -> None:
+    once = "The judge read the debate once, with Pro first."
+    read, silent = (debate_after_rounds(rubric=rubric_v3()) for _ in range(2))
+    record_assessment(read, given(scored(8, 5)), OPENED)
+    record_assessment(silent, Answers(failed=Reason("timeout: too late")), OPENED)
+
+    assert once in cautions(read)
+    assert once not in cautions(silent)
+    assert once not in cautions(judged(scored(8, 5), scored(8, 5)))
