@@ -55,11 +55,12 @@ def relabelled(text: str, names: Mapping[str, str]) -> str:
 
 
 def _is_label(letter: str, before: str, after: str) -> bool:
-    if _NO_LABEL.search(before) or (_INITIAL[0].search(before) and _INITIAL[1].match(after)):
+    last = before.rstrip().rfind(" ") + 1  # the last word, in which all that is looked for before the label begins
+    if _NO_LABEL.search(before, last) or (_INITIAL[0].search(before, last) and _INITIAL[1].match(after)):
         return False
     if letter == "B" or POSSESSIVE.match(after) or _ACTS.match(after):
         return True
-    if START.search(before):
+    if START.search(before, last):
         return False
     return bool(END.match(after)) or not CAPITAL.match(after)
 

@@ -29,6 +29,8 @@ LETTER: Final = rf"(?:[^\W\d_{UNSPACED}][{MARKS}]{{0,4}})"
 _BEGINS: Final = rf"(?<![\w{MARKS}])"
 _ENDS: Final = rf"(?![\w{MARKS}])"
 _WORD: Final = rf"{_BEGINS}{LETTER}{{1,24}}{_ENDS}"
+_WORDS: Final = rf"{_BEGINS}(?>[a-z]{{1,24}} |{LETTER}{{1,24}} ){{1,5}}"
+"""Words with a space after each; those of Latin letters are read faster."""
 
 SCALES: Final[dict[str, int]] = {
     "tausend": 10**3,
@@ -116,7 +118,7 @@ STUDY: Final = (
     rf"{_BEGINS}(?:studie|umfrage|untersuchung|bericht|erhebung) (?:der|des|von|aus|vom|im) {_ARTICLE}{_NAMES}"
     rf"|{_BEGINS}(?:étude|enquête|rapport|sondage) (?:de |du |des |d[’']|(?:menée? |publiée? )?par ){_ARTICLE}{_NAMES}"
     rf"|{_BEGINS}(?:estudio|encuesta|informe|sondeo) (?:de|del|por|realizado por|publicado por) {_ARTICLE}{_NAMES}"
-    rf"|(?:{_WORD} ){{1,5}}के (?:एक )?(?:अध्ययन|शोध|सर्वेक्षण|सर्वे|रिपोर्ट){_ENDS}"
+    rf"|{_WORDS}के (?:एक )?(?:अध्ययन|शोध|सर्वेक्षण|सर्वे|रिपोर्ट){_ENDS}"
     rf"|(?:根据|依据|据)?[{HAN}]{{2,14}}的?(?:一项|一份)?(?:研究|调查|报告|论文)(?![{HAN}]{{0,2}}(?:人员|者|所|院))"
     r"|《[^《》\n]{2,60}》"
     rf"|{_BEGINS}(?:ل|ال|ب)?(?:دراسة|تقرير|استطلاع|بحث)(?: (?:أجرتها|أجراها|أجراه|نشرتها|نشره|أعدته|من|صادر عن))?"
@@ -129,7 +131,7 @@ AUTHORITY: Final = (
     rf" (?:der|des|von|aus|de |du |del |d[’']) ?{_ARTICLE}{_NAMES}"
     rf"|{_BEGINS}(?:universität|université|universidad|institut|instituto|ministère|ministerio|ministerium|bundesamt)"
     rf" (?:für |de |du |de la |des |d[’'])?{_NAMES}"
-    rf"|(?:{_WORD} ){{1,5}}के (?:अनुसार|मुताबिक){_ENDS}"
+    rf"|{_WORDS}के (?:अनुसार|मुताबिक){_ENDS}"
     rf"|[{HAN}]{{2,8}}(?:大学|学院|研究所|研究院|组织|协会|委员会|统计局|卫生部|银行)"
     rf"|{_BEGINS}(?:وفقًا|وفقا|وبحسب|بحسب|حسب|طبقًا|طبقا) (?:ل|ال)?(?:{_WORD})(?: {_WORD}){{0,2}}"
     rf"|{_BEGINS}ل?{_ARABIC_SOURCE}(?: {_WORD}){{1,2}}"

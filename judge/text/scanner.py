@@ -6,7 +6,7 @@ in a pattern is bounded or ends at a fixed character, so that the time is linear
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache, lru_cache
 from typing import Final
@@ -69,8 +69,10 @@ _CURRENCIES: Final[dict[str, str]] = {
 _CODES: Final = "(?:usd|eur|gbp|chf|jpy|inr|cny|cad|aud|sek|nok|dkk|pln|czk|brl)"
 
 
-def _any(words: Iterable[str]) -> str:
-    return "|".join(words)
+def _any(words: Sequence[str] | Mapping[str, object]) -> str:
+    """One of some words.  A test of the first two signs is cheap and skips most places."""
+    begins = ("".join(sorted(set(signs))) for signs in zip(*(word[:2] for word in words), strict=False))
+    return f"(?={''.join(f'[{signs}]' for signs in begins)})(?:{'|'.join(words)})"
 
 
 _GAP: Final = r"[ \t\u00a0\u202f]"
@@ -78,10 +80,12 @@ _DIGITS: Final = (
     rf"(?<![^\W_{JOINED}])(?<![^\W\d_]-)(?<!\d[.,])(?:[0-9]{{1,3}}(?:{_GAP}[0-9]{{3}}(?!\w)){{1,4}}(?:[.,][0-9]{{1,15}})?"
     r"|[0-9]{1,15}(?:[.,’'][0-9]{1,15}){0,5})(?![0-9])"
 )
-_WORD: Final = rf"(?<!\w)(?:{_any(_WORDS)})(?:[ -](?:{'|'.join(NUMBERS[:9])}))?(?!\w)"
-_NUMBER: Final = rf"(?P<number>{_DIGITS}|{_WORD})"
-_SCALE: Final = rf"(?P<scale>(?:hundred )?(?:{_any(_SCALES)}))(?!\w)"
-_MYRIADS: Final = f"(?P<myriads>[{_any(claim_words.MYRIADS).replace('|', '')}]{{1,3}})"
+_WORD: Final = rf"(?<!\w){_any(_WORDS)}(?:[ -](?:{'|'.join(NUMBERS[:9])}))?(?!\w)"
+_FIRSTS: Final = "0-9" + "".join(sorted({word[0] for word in _WORDS}))
+"""With what a number begins."""
+_NUMBER: Final = rf"(?=[{_FIRSTS}])(?P<number>{_DIGITS}|{_WORD})"
+_SCALE: Final = rf"(?P<scale>(?:hundred )?{_any(_SCALES)})(?!\w)"
+_MYRIADS: Final = f"(?P<myriads>[{''.join(claim_words.MYRIADS)}]{{1,3}})"
 _MEASURE: Final = (
     r"(?:km|kg|kwh|mwh|gwh|twh|mw|gw|°[cf]?|degrees|tonnes|tons|kilomet(?:re|er)s|met(?:re|er)s|miles|lit(?:re|er)s|"
     r"hectares|hours|minutes|days|weeks|months|times|people|deaths|jobs|lives)(?!\w)"
@@ -92,7 +96,7 @@ _EMPTY: Final = (
     r"was|we|were|when|where|which|while|who|will|with|would|yet|you|your)(?!\w)"
 )
 _UNIT: Final = (
-    rf"(?P<unit>{_MEASURE}|{claim_words.UNIT}|(?!{_EMPTY}|{claim_words.EMPTY})(?!(?:{_any(_SCALES)})(?!\w))"
+    rf"(?P<unit>{_MEASURE}|{claim_words.UNIT}|(?!{_EMPTY}|{claim_words.EMPTY})(?!{_any(_SCALES)}(?!\w))"
     rf"{claim_words.LETTER}{{2,24}}(?!\w))"
 )
 _POINTS: Final = rf"(?:(?:percentage|per[ -]?cent)[ -]points?(?!\w)|{claim_words.POINTS})"
@@ -119,15 +123,19 @@ _NOT_A_LABEL: Final = "(?<!第)" + "".join(
 )
 _BIG: Final = "".join(chr(point) for point in range(0x41, 0x530) if chr(point).isupper())
 _NAME: Final = rf"(?-i:(?<!\w)[{_BIG}][\w’'.&-]{{0,30}}(?<![.’'-]))"
-_NAMES: Final = rf"{_NAME}(?:(?: (?:of|for|the|de|von|van|and|on)){{0,2}} {_NAME}){{0,5}}"
-_WORK: Final = (
-    r"(?:study|studies|survey|report|paper|trial|experiment|meta-analysis|analysis|review|poll|audit|census|inquiry)"
-    r"(?!\w)"
-)
+_JOINS: Final = ("of", "for", "the", "de", "von", "van", "and", "on")
+_NAMES: Final = rf"{_NAME}(?: (?:{_any(_JOINS)} ){{0,2}}{_NAME}){{0,5}}"
+_WORKS: Final = (
+    "study", "studies", "survey", "report", "paper", "trial", "experiment", "meta-analysis", "analysis", "review", "poll",
+    "audit", "census", "inquiry",
+)  # fmt: skip
+_WORK: Final = rf"{_any(_WORKS)}(?!\w)"
 _LATELY: Final = r"(?:19|20)[0-9]{2}"
-_PEOPLE: Final = (
-    r"(?:researchers|scientists|economists|experts|scholars|doctors|professors|historians|engineers|analysts)(?!\w)"
-)
+_EXPERTS: Final = (
+    "researchers", "scientists", "economists", "experts", "scholars", "doctors", "professors", "historians", "engineers",
+    "analysts",
+)  # fmt: skip
+_PEOPLE: Final = rf"{_any(_EXPERTS)}(?!\w)"
 _BODY: Final = (
     r"(?-i:University|Institute|Foundation|Agency|Bureau|Commission|Association|Council|Ministry|Academy|Bank|Office|"
     r"Organi[sz]ation|Department|College|Authority|Cent(?:re|er))(?!\w)"
@@ -135,6 +143,7 @@ _BODY: Final = (
 _ALNUM: Final = r"[^\W_]"
 _WORD_BEGINS: Final = rf"(?<![^\W_{JOINED}])(?={_ALNUM})"
 _BEGINS: Final[dict[str, str]] = {
+    "figure": rf"(?<![^\W_{JOINED}])(?=[{_FIRSTS}h])",
     "money": rf"(?<![^\W_{JOINED}])(?=[0-9a-z$€£¥₹])",
     "authority": rf"(?={_ALNUM})",
     "study": rf"(?={_ALNUM}|《)",
@@ -165,7 +174,7 @@ KINDS: Final[dict[str, str]] = {
         rf"(?:(?P<short>{_any(_SHORT)})(?!\w)|[ -]{_SCALE}|{_GAP}?{_MYRIADS})?(?:(?:{_GAP}|-)?{_UNIT})?"
     ),
     "study": (
-        rf"(?<!\w)(?:(?:an?|the|one|this|that|another)(?: (?!{_WORK})[\w’'-]{{1,24}}){{0,4}}? )?{_WORK} "
+        rf"(?<!\w)(?:(?:an?|the|one|this|that|another) (?:(?!{_WORK})[\w’'-]{{1,24}}+ ){{0,4}}+)?{_WORK} "
         rf"(?:by|from|at|in|published in|led by|conducted by|carried out by) (?:the )?{_NAMES}"
         rf"|(?<!\w)(?:an?|the) {_LATELY}(?: [\w’'-]{{1,24}}){{0,3}}? {_WORK}"
         rf"|(?<!\w)(?:an?|the) {_NAMES} {_WORK}(?! {_NAME})"

@@ -210,7 +210,7 @@ async def test_when_a_node_is_killed_the_other_continues_its_debates_without_a_g
         tasks.start_soon(kill)
         await watch_to_end(log, *spectators)
 
-    assert took_s < LEASE_S + 2
+    assert took_s < LEASE_S + 1
     for each in spectators:
         assert each.connections == 1
         events = [record.event for record in await log.read(each.debate)]
