@@ -20,7 +20,7 @@ from judge.lab.trials import BATTERIES
 from server.errors import NotNow
 from server.export import document as doc
 from server.export.document.html import tag, to_html
-from server.export.lab import VERDICTS, answers, lost_trials, name_of, summary, verdict_words
+from server.export.lab import VERDICTS, answers, full_name, lost_trials, name_of, summary, verdict_words
 from server.export.lab.calls import inert
 from server.export.lab.figures import (
     axis_of,
@@ -176,10 +176,7 @@ def lab_blocks(view: View) -> Iterator[doc.Block]:
         yield doc.Paragraph(f"Answered: {', '.join(done)}.")
         return
     yield doc.Paragraph(summary(lab.effects), "lead")
-    rows = (
-        (f"{BATTERIES[each.battery].title}, {name_of(each)}", in_figures(each), verdict_words(each))
-        for each in lab.effects
-    )
+    rows = ((full_name(each), in_figures(each), verdict_words(each)) for each in lab.effects)
     yield doc.Table(("effect", "estimate", "verdict"), tuple(rows))
 
 

@@ -12,9 +12,7 @@ from typing import Final, Literal, NamedTuple
 from msgspec import Struct
 
 from events.types import Battery, Effect
-from judge.lab.trials import BATTERIES
-from server.export.lab import FREE, name_of, verdict_words
-from server.export.lab.figures import in_figures
+from server.export.lab import FREE, effect_sentence
 
 Answer = Literal["yes", "no", "not yet shown"]
 MODERATE: Final = 0.41
@@ -77,11 +75,7 @@ def _says(answer: Answer, conditions: Sequence[Condition]) -> str:
 
 def _condition(row: _Row, effects: Sequence[Effect]) -> Condition:
     answer, behind = row.judged(effects)
-    figures = [
-        f"{BATTERIES[each.battery].title}, {name_of(each)}: {in_figures(each)}: {verdict_words(each)}."
-        for each in behind
-        if each.estimate is not None
-    ]
+    figures = [effect_sentence(each) for each in behind if each.estimate is not None]
     measured = {each.battery for each in effects if each.estimate is not None}
     lacking = [battery for battery in row.needs if battery not in measured]
     if answer == "not yet shown":
