@@ -100,7 +100,7 @@ def _table(figures: list[BenchFigure]) -> Table:
             each.name,
             f"{each.value:,.4g} {each.unit}",
             f"{each.yardstick:,.4g}",
-            f"{rounded(each.ratio, 2)}",
+            rounded(each.ratio, 2),
             f"{each.aim_of} {'≥' if each.better == 'more' else '≤'} {each.aim:g}",
             (Marked("reached", "good") if each.holds else Marked("not yet", "doubt"),),
             each.against,

@@ -70,7 +70,9 @@ def _findings(
 ) -> Iterator[LabFinding]:
     for run, judge, effects in runs:
         says = tuple(
-            effect_sentence(each) for each in effects if (each.battery, each.name) in wanted and each.estimate is not None
+            effect_sentence(each)
+            for each in effects
+            if (each.battery, each.name) in wanted and each.estimate is not None
         )
         if says:
             yield LabFinding(judge=judge, run=run, says=says)

@@ -278,7 +278,7 @@ def _progress(view: View, lab: LabView) -> Iterator[doc.Block]:
                 name=("data-battery", name),
             )
             for name, each in lab.batteries.items()
-            for title in [next((row.title for battery, row in BATTERIES.items() if battery == name), name)]
+            for title in [BATTERIES[name].title]
         )
         yield doc.Table(("Battery", "Answers", "Failed calls"), rows, "Progress", "progress")
 
@@ -358,7 +358,7 @@ def _row(effect: Effect) -> tuple[doc.Sentence, ...]:
         "–" if effect.verdict == "measured" else shown(effect.null, unit),
         shown(effect.margin, unit),
         shown(effect.floor, unit),
-        "–" if effect.q is None else f"{rounded(effect.q, 3)}",
+        "–" if effect.q is None else rounded(effect.q, 3),
         shown(effect.detectable, unit),
         f"{effect.n:,}",
         f"{effect.clusters:,}",
