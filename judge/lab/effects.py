@@ -142,12 +142,7 @@ def _measured(
         clusters=tuple(_clusters(column)),
         failed=column.failed,
         note=note,
-        null=options.get("null", 0.0),
-        is_tested=options.get("is_tested", True),
-        is_ability=options.get("is_ability", False),
-        tolerance=options.get("tolerance", 0.0),
-        floor=options.get("floor"),
-        better=options.get("better", "nearer"),
+        **options,
     )
 
 
