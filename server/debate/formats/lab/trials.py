@@ -32,7 +32,7 @@ from events.types import (
     Usage,
 )
 from events.types.lab import LabItem, LabSetup, PeopleItem
-from events.types.rubric import composite_dimensions, is_unscaled
+from events.types.rubric import Dimension, composite_dimensions, is_unscaled
 from judge.guard.neutralise import quoted
 from judge.lab.trials import FIRST_PLAN, PLAN, Reading, Trial, plan
 from judge.lexical.answers import respond
@@ -306,18 +306,18 @@ def _scored(trial: Trial, card: TurnCard, opened: DebateOpened) -> Reading:
     if is_unscaled(rubric):
         whole = sum(rubric.dimensions[name].maximum for name in summed)
         total *= whole / sum(card.balances[name].maximum for name in summed)
-    shares = {
-        name: sum(card.components[part].admitted for part in always) / sum(each.maximum for each in always.values())
-        for name in summed
-        if (
-            always := {
-                part: each
-                for part, each in rubric.dimensions[name].components.items()
-                if each.applies_from == 1 and part in card.components
-            }
-        )
-    }
+    shares = {name: share for name in summed if (share := _share(card, rubric.dimensions[name])) is not None}
     return Reading(trial=trial.id, total=round(total, 4), parts=parts, shares=shares)
+
+
+def _share(card: TurnCard, dimension: Dimension) -> float | None:
+    """The admitted points as a share of the maximum, over the components that every turn has; None without any."""
+    always = {
+        name: each.maximum
+        for name, each in dimension.components.items()
+        if each.applies_from == 1 and name in card.components
+    }
+    return sum(card.components[name].admitted for name in always) / sum(always.values()) if always else None
 
 
 def _compared(trial: Trial, samples: tuple[Mapping[str, str], ...], opened: DebateOpened) -> Reading:
