@@ -26,7 +26,7 @@ class LabView(Struct, frozen=True, kw_only=True, gc=False):
     source: str = ""
     items_digest: str = ""
     rubric_digest: str = ""
-    batteries: dict[str, BatteryView] = {}
+    batteries: dict[Battery, BatteryView] = {}
     effects: tuple[Effect, ...] | UnsetType = UNSET
     """Present once the run has its result."""
     curve: tuple[CalibrationBin, ...] | UnsetType = UNSET

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from events.types.lab import SIGNIFICANT, Battery
 from judge.lab.effects import measured_of
-from judge.lab.statistics import ALPHA, ClusterEstimate, false_discovery, mean
+from judge.lab.statistics import ClusterEstimate, false_discovery, mean, unseen
 from judge.lab.trials import Reading, Trial
 from judge.lab.verdicts import MeasuredFigure
 
@@ -68,7 +68,7 @@ def _difference(one: MeasuredFigure, other: MeasuredFigure) -> PairedDifference 
     if found is None:
         return None
     if found.error == 0 and one.unit == "share":
-        found = _unseen(found)
+        found = _widened(found)
     # distances from the null: what the null itself adds on each side of it is taken out again
     offset = (_merit(one, one.found) - _merit(other, other.found)) * one.null if one.better == "nearer" else 0.0
     is_variance = (one.battery, one.name) == ("retest", "sd")
@@ -88,13 +88,13 @@ def _difference(one: MeasuredFigure, other: MeasuredFigure) -> PairedDifference 
     )
 
 
-def _unseen(found: ClusterEstimate) -> ClusterEstimate:
+def _widened(found: ClusterEstimate) -> ClusterEstimate:
     """An interval for judges that differ by the same on every item: one item may differ by a whole verdict more.
 
     It ends where an item that nobody has seen has a chance of 2.5 %.
     """
-    unseen = 1 - (ALPHA / 2) ** (1 / found.n)
-    low, high = max(found.value - unseen, min(-1.0, found.value)), min(found.value + unseen, max(1.0, found.value))
+    more = unseen(found.n)
+    low, high = max(found.value - more, min(-1.0, found.value)), min(found.value + more, max(1.0, found.value))
     return found._replace(low=low, high=high)
 
 

@@ -142,12 +142,7 @@ def _measured(
         clusters=tuple(_clusters(column)),
         failed=column.failed,
         note=note,
-        null=options.get("null", 0.0),
-        is_tested=options.get("is_tested", True),
-        is_ability=options.get("is_ability", False),
-        tolerance=options.get("tolerance", 0.0),
-        floor=options.get("floor"),
-        better=options.get("better", "nearer"),
+        **options,
     )
 
 
@@ -549,10 +544,10 @@ def _people(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
         trials = of.trials
         column, undecided = _agreement(of)
         whom = "the people who judged" if kind == "pairs" else "the right answer"
-        length = _length_alone(trials)
+        length, person = _length_alone(trials), _person(trials)
         note = (
             f"How often the judge agrees with {whom}; {undecided} undecided items count one half, as a coin gets. "
-            f"{_reached(kind, trials)}"
+            f"{_reached(kind, person)}"
         )
         yield _shares("people", f"{kind}_accuracy", column, note, **BEYOND_A_COIN)
         yield _chance_corrected(kind, of, column)
@@ -570,7 +565,6 @@ def _people(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
             note,
             **ABILITY,
         )
-        person = _person(trials)
         if person.values:
             note = "What the people who judged live reach on these items."
             yield _shares("people", f"{kind}_person", person, note, null=COIN, is_tested=False, better="higher")
@@ -601,10 +595,10 @@ def _people(given: BatteryAnswers, retest: Retest) -> Iterator[MeasuredFigure]:
         )
 
 
-def _reached(kind: str, trials: Sequence[Trial]) -> str:
+def _reached(kind: str, person: MeasuredColumn) -> str:
     if kind == "pairs":
         return "The people agree by selection, so they have no figure here."
-    reached = list(_person(trials).values.values())
+    reached = list(person.values.values())
     return f"The people who judged live reach {rounded(float(np.mean(reached)) * 100, 0)} %." if reached else ""
 
 

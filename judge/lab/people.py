@@ -17,6 +17,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from events.types.lab import PeopleItem, Place
 from judge.errors import BadItem
+from judge.lab.items import MAX_POINTS
 
 PAIR_NOTE: Final = "You both argue for the same position. Neither of you reads what the other one says."
 STORY_NOTE: Final = (
@@ -65,7 +66,7 @@ class ScoredSpeech(Struct):
     topic: str
     motion: str
     text: str
-    score: Annotated[float, Meta(ge=0, le=100)]
+    score: Annotated[float, Meta(ge=0, le=MAX_POINTS)]
 
 
 def read_people(name: str, content: bytes) -> tuple[PeopleItem, ...]:

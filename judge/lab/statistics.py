@@ -125,12 +125,17 @@ def _share_interval(sample: "_Sample", least: float, level: float) -> tuple[floa
     width, tail = 1 - least, (1 - level) / 2
     p = (sample.mean - least) / width
     if sample.error == 0:
-        unseen = 1 - tail ** (1 / sample.n)
-        low, high = p - p * unseen, p + (1 - p) * unseen
+        share_ = unseen(sample.n, level)
+        low, high = p - p * share_, p + (1 - p) * share_
     else:
         narrower = quantile(inf, 1 - tail) / quantile(sample.df, 1 - tail)
         low, high = wilson(p, p * (1 - p) * (width / sample.error * narrower) ** 2, level)
     return least + low * width, least + high * width
+
+
+def unseen(n: int, level: float = LEVEL) -> float:
+    """Return the share of an event that ``n`` items have with a chance of (1 - ``level``) / 2 without showing it."""
+    return float(1 - ((1 - level) / 2) ** (1 / n))
 
 
 def wilson(share_: float, n: float, level: float = LEVEL) -> tuple[float, float]:
@@ -237,7 +242,7 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]], clusters: Sequence[Hashable]) 
     if found is None or found.value < 1:
         return found
     disagreed = 1 / (1 - sum((count / len(pairs)) ** 2 for count in Counter(one for one, _ in pairs).values()))
-    low, low_90 = (1 - disagreed * (1 - ((1 - level) / 2) ** (1 / len(pairs))) for level in (LEVEL, EQUIVALENCE_LEVEL))
+    low, low_90 = (1 - disagreed * unseen(len(pairs), level) for level in (LEVEL, EQUIVALENCE_LEVEL))
     return found._replace(low=max(low, -1.0), low_90=max(low_90, -1.0))
 
 

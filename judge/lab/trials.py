@@ -134,7 +134,7 @@ def _once(
     if battery == "people":
         people = [each for each in items if isinstance(each, PeopleItem)]
         scored = way != FIRST_PLAN
-        return tuple(trial for item in balanced(people, most, chance) for trial in _people(item, scored=scored))
+        return tuple(trial for item in _balanced(people, most, chance) for trial in _people(item, scored=scored))
     motions = [each for each in items if isinstance(each, LabItem)]
     if battery == "family":
         return tuple(
@@ -172,7 +172,7 @@ def _drawn(
     return [each for row in rows for each in row if each is not None][:most]
 
 
-def balanced(items: Sequence[PeopleItem], most: int, chance: random.Random) -> list[PeopleItem]:
+def _balanced(items: Sequence[PeopleItem], most: int, chance: random.Random) -> list[PeopleItem]:
     """A random sample in which the better speaker speaks first in one half; then speeches with scores.
 
     The order of a pair is free.  That of a debate is not, so debates are left out until the halves are equal.

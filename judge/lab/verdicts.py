@@ -30,7 +30,7 @@ class MeasuredFigure(Struct, frozen=True, kw_only=True):
     battery: Battery
     name: str
     unit: str
-    null: float
+    null: float = 0.0
     found: ClusterEstimate | None
     """None if there are too few answers."""
     values: tuple[float, ...] = ()

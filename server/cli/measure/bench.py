@@ -9,11 +9,11 @@ import click
 
 from events.text.figures import rounded
 from judge.fairness.table import fairness as fairness_of
-from judge.rubrics.rubric import SHIPPED, as_rubric, shipped_rubric
+from judge.rubrics.rubric import SHIPPED, load_rubric, shipped_rubric
 from server.bench.fairness import DEBATES, QUICK, fairness_table
 from server.bench.figure import BenchFigure
 from server.bench.suite import NOT_QUICK, SUITE
-from server.cli.options import rubric_of, with_json
+from server.cli.options import with_json
 from server.cli.output import emit, run_async, settings_of
 from server.export.document import Column, Marked, Table, terminal
 from server.process import observe
@@ -67,8 +67,8 @@ VERSIONS: Final = ("v1", "v2", "v3")
 def show_fairness(rubrics: Sequence[str], *, quick: bool, as_json: bool) -> None:
     """Hold simulated debates, and print what the rules of each rubric make of them."""
     named = {
-        Path(each).stem if each not in SHIPPED else each: (
-            shipped_rubric(each) if each in SHIPPED else as_rubric(rubric_of(each))
+        each if each in SHIPPED else Path(each).stem: (
+            shipped_rubric(each) if each in SHIPPED else load_rubric(Path(each))
         )
         for each in rubrics
     }
@@ -100,7 +100,7 @@ def _table(figures: list[BenchFigure]) -> Table:
             each.name,
             f"{each.value:,.4g} {each.unit}",
             f"{each.yardstick:,.4g}",
-            f"{rounded(each.ratio, 2)}",
+            rounded(each.ratio, 2),
             f"{each.aim_of} {'≥' if each.better == 'more' else '≤'} {each.aim:g}",
             (Marked("reached", "good") if each.holds else Marked("not yet", "doubt"),),
             each.against,

@@ -1,10 +1,10 @@
 """``moot lab``: how far you can trust the numbers of a judge."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import click
 import msgspec
@@ -54,7 +54,6 @@ REPORT: Final = "report"
 COMPARE: Final = "compare"
 LARGEST: Final = 64 << 20
 """Bytes of a file of items, or of texts that people judged."""
-Item = TypeVar("Item")
 
 
 @click.command()
@@ -170,13 +169,9 @@ def _body(judge: str, options: dict[str, Any]) -> dict[str, Any]:
     if options["debates"]:
         wanted["debates"] = list(options["debates"])
     if options["items_file"] is not None:
-        wanted["material"] = [
-            msgspec.to_builtins(item) for item in _read(options["items_file"], "items-file", read_items)
-        ]
+        wanted["material"] = _read(options["items_file"], "items-file", read_items)
     if options["data"]:
-        wanted["people"] = [
-            msgspec.to_builtins(item) for path in options["data"] for item in _read(path, "data", read_people)
-        ]
+        wanted["people"] = [item for path in options["data"] for item in _read(path, "data", read_people)]
     return {"format": "lab", "judge": seat, "lab": wanted} | chosen(options, max_cost_usd="max_cost", rubric="rubric")
 
 
@@ -188,11 +183,12 @@ def _batteries(text: str) -> list[str]:
     return names
 
 
-def _read(path: Path, option: str, read: Callable[[str, bytes], tuple[Item, ...]]) -> tuple[Item, ...]:
+def _read(path: Path, option: str, read: Callable[[str, bytes], Sequence[Any]]) -> list[Any]:
+    """What a file holds, as a request has it.  Raises ``BadField``."""
     try:
         if path.stat().st_size > LARGEST:
             raise BadField(option, f"{path.name} has more than {LARGEST >> 20} MB")
-        return read(path.name, path.read_bytes())
+        return [msgspec.to_builtins(each) for each in read(path.name, path.read_bytes())]
     except BadItem as error:
         raise BadField(option, str(error)) from error
     except OSError as error:

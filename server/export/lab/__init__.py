@@ -70,7 +70,7 @@ def _findings(
 ) -> Iterator[LabFinding]:
     for run, judge, effects in runs:
         says = tuple(
-            f"{BATTERIES[each.battery].title}, {name_of(each)}: {in_figures(each)}: {verdict_words(each)}."
+            effect_sentence(each)
             for each in effects
             if (each.battery, each.name) in wanted and each.estimate is not None
         )
@@ -128,7 +128,7 @@ def summary(effects: Sequence[Effect]) -> str:
     rest = _without_bias(others)
     if not biased:
         return f"Of {len(tested)} {_comparisons(len(tested))}, {rest}"
-    names = "; ".join(f"{BATTERIES[each.battery].title}, {name_of(each)}{_less(each)}" for each in biased[:NAMED])
+    names = "; ".join(f"{full_name(each)}{_less(each)}" for each in biased[:NAMED])
     more = f"; and {len(biased) - NAMED} more" if len(biased) > NAMED else ""
     shows = "shows" if len(biased) == 1 else "show"
     found = f"{len(biased)} of {len(tested)} {_comparisons(len(tested))} {shows} a bias ({names}{more})."
@@ -227,3 +227,13 @@ def effect_name(battery: str, name: str) -> str:
 def name_of(effect: Effect) -> str:
     """The name of an effect in words."""
     return effect_name(effect.battery, effect.name)
+
+
+def full_name(effect: Effect) -> str:
+    """The name of an effect after that of its battery."""
+    return f"{BATTERIES[effect.battery].title}, {name_of(effect)}"
+
+
+def effect_sentence(effect: Effect) -> str:
+    """An effect as a sentence: its name, its figures and its verdict."""
+    return f"{full_name(effect)}: {in_figures(effect)}: {verdict_words(effect)}."

@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from events.text.figures import rounded
 from events.types import CalibrationBin, Effect, LabVerdict
 
 WIDTH: Final = 320
@@ -65,13 +66,12 @@ def shown(value: float | None, unit: str, *, signed: bool = False) -> str:
     """A value in words: shares in per cent, points with one decimal."""
     if value is None:
         return "–"
-    sign = "+" if signed else ""
-    decimals = 1 if unit == "points" else 2
     if unit == "share":
-        text = f"{value * 100:{sign}.{1 if MIN_SHOWN <= abs(value) < SMALL else 0}f} %"
+        text = f"{rounded(value * 100, 1 if MIN_SHOWN <= abs(value) < SMALL else 0)} %"
     else:
-        text = f"{value:{sign}.{decimals}f}"
-    return re.sub(r"^-(?=[0.]+(?: %)?$)", "", text).replace("-", "−")
+        text = rounded(value, 1 if unit == "points" else 2)
+    sign = "+" if signed and not text.startswith("-") else ""
+    return f"{sign}{text}".replace("-", "−")
 
 
 def axis_svg(axis: Axis, unit: str) -> str:

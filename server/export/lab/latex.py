@@ -1,6 +1,5 @@
 """The report on a lab run for a paper: one LaTeX file with its table, a paragraph on the methods, and the sources."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from typing import Final
@@ -8,7 +7,7 @@ from typing import Final
 from msgspec import UNSET
 
 from events.text.figures import rounded
-from events.types import Effect
+from events.types import Battery, Effect
 from events.types.opening import JudgeSeat
 from events.view.lab import LabView
 from events.view.view import View
@@ -107,8 +106,8 @@ def _asked(view: View, lab: LabView, seat: JudgeSeat, parameters: Parameters) ->
         yield f"Of {each.given:,} {each.kind} that people judged {each.asked:,} were used: {each.why}."
 
 
-def _title(battery: str) -> str:
-    return next((row.title.lower() for name, row in BATTERIES.items() if name == battery), battery)
+def _title(battery: Battery) -> str:
+    return BATTERIES[battery].title.lower()
 
 
 def _times(number: int) -> str:
@@ -148,7 +147,7 @@ def _table(effects: Sequence[Effect], judge: str) -> Iterator[str]:
 
 
 def _cells(each: Effect) -> tuple[str, ...]:
-    low, high = (re.sub(r" %$", "", shown(value, each.unit)) for value in (each.low, each.high))
+    low, high = (shown(value, each.unit).removesuffix(" %") for value in (each.low, each.high))
     return (
         name_of(each),
         shown(each.estimate, each.unit),

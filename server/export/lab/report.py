@@ -20,7 +20,7 @@ from judge.lab.trials import BATTERIES
 from server.errors import NotNow
 from server.export import document as doc
 from server.export.document.html import tag, to_html
-from server.export.lab import VERDICTS, answers, lost_trials, name_of, summary, verdict_words
+from server.export.lab import VERDICTS, answers, full_name, lost_trials, name_of, summary, verdict_words
 from server.export.lab.calls import inert
 from server.export.lab.figures import (
     axis_of,
@@ -176,10 +176,7 @@ def lab_blocks(view: View) -> Iterator[doc.Block]:
         yield doc.Paragraph(f"Answered: {', '.join(done)}.")
         return
     yield doc.Paragraph(summary(lab.effects), "lead")
-    rows = (
-        (f"{BATTERIES[each.battery].title}, {name_of(each)}", in_figures(each), verdict_words(each))
-        for each in lab.effects
-    )
+    rows = ((full_name(each), in_figures(each), verdict_words(each)) for each in lab.effects)
     yield doc.Table(("effect", "estimate", "verdict"), tuple(rows))
 
 
@@ -281,7 +278,7 @@ def _progress(view: View, lab: LabView) -> Iterator[doc.Block]:
                 name=("data-battery", name),
             )
             for name, each in lab.batteries.items()
-            for title in [next((row.title for battery, row in BATTERIES.items() if battery == name), name)]
+            for title in [BATTERIES[name].title]
         )
         yield doc.Table(("Battery", "Answers", "Failed calls"), rows, "Progress", "progress")
 
@@ -361,7 +358,7 @@ def _row(effect: Effect) -> tuple[doc.Sentence, ...]:
         "–" if effect.verdict == "measured" else shown(effect.null, unit),
         shown(effect.margin, unit),
         shown(effect.floor, unit),
-        "–" if effect.q is None else f"{rounded(effect.q, 3)}",
+        "–" if effect.q is None else rounded(effect.q, 3),
         shown(effect.detectable, unit),
         f"{effect.n:,}",
         f"{effect.clusters:,}",

@@ -12,9 +12,7 @@ from typing import Final, Literal, NamedTuple
 from msgspec import Struct
 
 from events.types import Battery, Effect
-from judge.lab.trials import BATTERIES
-from server.export.lab import FREE, name_of, verdict_words
-from server.export.lab.figures import in_figures
+from server.export.lab import FREE, effect_sentence
 
 Answer = Literal["yes", "no", "not yet shown"]
 MODERATE: Final = 0.41
@@ -77,11 +75,7 @@ def _says(answer: Answer, conditions: Sequence[Condition]) -> str:
 
 def _condition(row: _Row, effects: Sequence[Effect]) -> Condition:
     answer, behind = row.judged(effects)
-    figures = [
-        f"{BATTERIES[each.battery].title}, {name_of(each)}: {in_figures(each)}: {verdict_words(each)}."
-        for each in behind
-        if each.estimate is not None
-    ]
+    figures = [effect_sentence(each) for each in behind if each.estimate is not None]
     measured = {each.battery for each in effects if each.estimate is not None}
     lacking = [battery for battery in row.needs if battery not in measured]
     if answer == "not yet shown":
@@ -92,6 +86,10 @@ def _condition(row: _Row, effects: Sequence[Effect]) -> Condition:
 
 def _named(effects: Sequence[Effect], battery: Battery, *ends: str) -> list[Effect]:
     return [each for each in effects if each.battery == battery and each.name.endswith(ends)]
+
+
+def _of_bias(effects: Sequence[Effect], *batteries: Battery) -> list[Effect]:
+    return [each for each in effects if each.battery in batteries and each.is_of_bias]
 
 
 def _decided(is_met: Sequence[bool], is_failed: Sequence[bool]) -> Answer:
@@ -121,8 +119,7 @@ def _several(effects: Sequence[Effect]) -> tuple[Answer, Sequence[Effect]]:
 def _in_either_order(effects: Sequence[Effect]) -> tuple[Answer, Sequence[Effect]]:
     """A judge that repeats itself can still follow the order: so the retest is shown, and the order decides."""
     again = [each for each in effects if (each.battery, each.name) == ("retest", "flips")]
-    moved = [each for each in effects if each.battery == "position" and each.is_of_bias]
-    answer = _unmoved(moved)
+    answer = _unmoved(_of_bias(effects, "position"))
     if answer == "yes" and not any(each.estimate is not None for each in again):
         answer = "not yet shown"
     return answer, (*again, *_named(effects, "position", "first_pick", "flips", "flips_beyond_retest"))
@@ -140,7 +137,7 @@ def _sees_flaws(effects: Sequence[Effect]) -> tuple[Answer, Sequence[Effect]]:
 
 
 def _level(effects: Sequence[Effect]) -> tuple[Answer, Sequence[Effect]]:
-    found = [each for each in effects if each.is_of_bias and each.battery in {"level", "people"}]
+    found = _of_bias(effects, "level", "people")
     answer = _unmoved(found)
     anchored = any(each.battery == "level" for each in found)
     return ("not yet shown" if answer == "yes" and not anchored else answer), found
@@ -148,7 +145,7 @@ def _level(effects: Sequence[Effect]) -> tuple[Answer, Sequence[Effect]]:
 
 def _not_moved_by(battery: Battery, what: str) -> _Row:
     def judged(effects: Sequence[Effect]) -> tuple[Answer, Sequence[Effect]]:
-        found = [each for each in effects if each.battery == battery and each.is_of_bias]
+        found = _of_bias(effects, battery)
         return _unmoved(found), found
 
     return _Row(f"Is it unmoved by {what}?", judged, (battery,))

@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from xml.etree import ElementTree as ET
 
 import msgspec
@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pyarrow import parquet
 
+from judge.lab.compare import PairedDifference
 from judge.lab.items import digest, read_items
 from server.cli.main import main
 from server.export.lab.calls import CallRow
@@ -118,6 +119,32 @@ def test_trials_without_a_usable_answer_are_told(lab: Any, tmp_path: Path) -> No
 
     left_out = "36 of 36 trials have no answer that can be used. They are left out of the figures."
     assert left_out in " ".join(told.stdout.split())
+
+
+@pytest.mark.parametrize(("better", "said"), [("one", "lexical (1) is better"), ("other", "lexical (2) is better")])
+def test_a_comparison_names_the_better_judge(
+    lab: Any, monkeypatch: pytest.MonkeyPatch, better: Literal["one", "other"], said: str
+) -> None:
+    run = lab(BASELINE, "--only", "level").stdout.split()[-1]
+    found = PairedDifference(
+        battery="level",
+        name="points",
+        unit="points",
+        one=1,
+        other=9,
+        advantage=8,
+        low=6,
+        high=10,
+        n=6,
+        clusters=2,
+        p=0.0,
+        better=better,
+    )
+    monkeypatch.setattr("judge.lab.compare.compare", lambda *_: (found,))
+    printed = " ".join(lab("compare", run, run).stdout.split())
+
+    assert said in printed
+    assert 1 == printed.count(") is better")
 
 
 # for a paper

@@ -1,12 +1,18 @@
 """The words of a lab run: what its summary says, and the names of its effects."""
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.types import Battery, Effect, LabVerdict
+from events.types.lab import LeftOut
+from events.types.opening import JudgeSeat
+from events.view.lab import BatteryView, LabView
+from events.view.view import View
 from server.export.lab import BATTERIES, answers, effect_name, summary, verdict_words
 from server.export.lab.figures import in_figures, shown
-from server.export.lab.use import may_use
+from server.export.lab.latex import Parameters, report_latex
+from server.export.lab.use import ANOTHER, PEOPLE, may_use
 
 
 def effect(verdict: LabVerdict, battery: Battery = "side", name: str = "pro_pick", q: float | None = 0.5) -> Effect:
@@ -190,6 +196,27 @@ def test_a_condition_that_fails_decides(replaced: Effect, about: str) -> None:
     assert "13 of 14 conditions are met." in may_use(effects).says
 
 
+def test_points_that_people_gave_can_fail_the_level_and_do_not_show_it_without_the_anchors() -> None:
+    alike, apart = good("people", "scores_level"), effect("biased", "people", "scores_level", q=0.0)
+
+    assert "not yet shown" == answered([*without("level"), alike], "anchors")
+    assert "no" == answered([*GOOD, apart], "anchors")
+
+
+def test_a_condition_without_figures_says_what_to_measure() -> None:
+    figures = {each.asks: each.figures for each in may_use(()).conditions}
+    of_one_kind = without("people", "debates_kappa")
+
+    assert (PEOPLE,) == next(figures[each] for each in figures if "more than one kind" in each)
+    assert ("Run the battery retest.", "Run the battery position.") == next(
+        figures[each] for each in figures if "either order" in each
+    )
+    assert ANOTHER == next(
+        each.figures[-1] for each in may_use(of_one_kind).conditions if "more than one kind" in each.asks
+    )
+    assert not any({PEOPLE, ANOTHER} & set(each.figures) for each in may_use(GOOD).conditions)
+
+
 def test_a_bias_that_is_less_than_matters_does_not_forbid_a_judge() -> None:
     less = effect("biased, by less than matters", "side", "x", q=0.0)
 
@@ -227,3 +254,32 @@ def test_abilities_are_told_apart_from_biases() -> None:
     assert not able.is_biased
     assert [("People", "pairs: agreement beyond chance (kappa): better")] == answers([able])
     assert summary([able]).startswith("No figure of this run has a value")
+
+
+# the methods, for a paper
+
+RUN = LabView(
+    batteries={"side": BatteryView(items=60, trials=400)},
+    effects=(OPEN,),
+    failed_trials=3,
+    repeats={"side": 2},
+    left_out=(LeftOut(battery="people", kind="debates", given=8, asked=6, why="so it is"),),
+)
+SEAT = JudgeSeat(model="openai:x", samples=3, think="high", effort="brief")
+
+
+@pytest.mark.parametrize(
+    ("said", "run", "seat", "parameters"),
+    [
+        ("Each question of a trial was asked 3 times;", RUN, replace(SEAT, samples=1), {}),
+        ("and an item has the mean of its answers: side 2.", replace(RUN, repeats={"side": 1}), SEAT, {}),
+        ("The temperature was 0.7.", RUN, SEAT, {"temperature": 1.0}),
+        ("Thinking was set to high.", RUN, replace(SEAT, think="default"), {}),
+        ("The judge was asked briefly.", RUN, replace(SEAT, effort="full"), {}),
+        ("3 trials have no usable answer;", replace(RUN, failed_trials=0), SEAT, {}),
+        ("Of 8 debates that people judged 6 were used: so it is.", replace(RUN, left_out=UNSET), SEAT, {}),
+    ],
+)
+def test_the_methods_say_what_the_run_records(said: str, run: LabView, seat: JudgeSeat, parameters: Parameters) -> None:
+    assert said in report_latex(View(), RUN, SEAT, {"temperature": 0.7})
+    assert said not in report_latex(View(), run, seat, parameters)

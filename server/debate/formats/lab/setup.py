@@ -21,7 +21,7 @@ from events.types import (
 )
 from events.types.lab import Battery, LabItem, LabPair, LabSetup, LeftOut, PeopleItem
 from events.types.rubric import Rubric, canonical_bytes
-from judge.lab.items import digest, faults, installed
+from judge.lab.items import MAX_POINTS, digest, faults, installed
 from judge.lab.trials import BATTERIES, Trial, plan
 from providers.catalog.models import family
 from providers.registry import BASELINE
@@ -38,7 +38,6 @@ MAX_ITEMS: Final = 2000
 MAX_PEOPLE: Final = 2000
 MAX_MOTIONS: Final = 500
 MAX_REPEATS: Final = 20
-MAX_POINTS: Final = 100
 MAX_DEBATES: Final = 500
 """Stored debates that a run takes pairs from."""
 SAMPLED: Final = 6

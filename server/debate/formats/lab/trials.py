@@ -31,10 +31,10 @@ from events.types import (
     TurnStarted,
     Usage,
 )
-from events.types.lab import Battery, LabItem, LabSetup, PeopleItem
-from events.types.rubric import composite_dimensions, is_unscaled
+from events.types.lab import LabItem, LabSetup, PeopleItem
+from events.types.rubric import Dimension, composite_dimensions, is_unscaled
 from judge.guard.neutralise import quoted
-from judge.lab.trials import FIRST_PLAN, Reading, Trial, plan
+from judge.lab.trials import FIRST_PLAN, PLAN, Reading, Trial, plan
 from judge.lexical.answers import respond
 from judge.live import claims, comparison, scoring, verdicts
 from judge.live.answers import majority
@@ -93,15 +93,15 @@ def trials_digest(trials: Sequence[Trial]) -> str:
 def _planned(same: _Same) -> tuple[tuple[Trial, ...], bool]:
     setup = same.setup
     items: Sequence[LabItem | PeopleItem] = (*setup.items, *setup.people)
-    trials = tuple(trial for battery, most in setup.batteries.items() for trial in planned(setup, battery, items, most))
+    repeats, way = ({}, FIRST_PLAN) if setup.repeats is UNSET else (setup.repeats, PLAN)
+    trials = tuple(
+        trial
+        for battery, most in setup.batteries.items()
+        for trial in plan(
+            battery, items, most, setup.seed, family=setup.family, repeats=repeats.get(battery, 1), way=way
+        )
+    )
     return trials, trials_digest(trials) == setup.trials_digest
-
-
-def planned(setup: LabSetup, battery: Battery, items: Sequence[LabItem | PeopleItem], most: int) -> tuple[Trial, ...]:
-    """The trials of one battery, in the way in which the run was planned."""
-    if setup.repeats is UNSET:
-        return plan(battery, items, most, setup.seed, family=setup.family, repeats=1, way=FIRST_PLAN)
-    return plan(battery, items, most, setup.seed, family=setup.family, repeats=setup.repeats.get(battery, 1))
 
 
 # the debate of a trial
@@ -306,18 +306,18 @@ def _scored(trial: Trial, card: TurnCard, opened: DebateOpened) -> Reading:
     if is_unscaled(rubric):
         whole = sum(rubric.dimensions[name].maximum for name in summed)
         total *= whole / sum(card.balances[name].maximum for name in summed)
-    shares = {
-        name: sum(card.components[part].admitted for part in always) / sum(each.maximum for each in always.values())
-        for name in summed
-        if (
-            always := {
-                part: each
-                for part, each in rubric.dimensions[name].components.items()
-                if each.applies_from == 1 and part in card.components
-            }
-        )
-    }
+    shares = {name: share for name in summed if (share := _share(card, rubric.dimensions[name])) is not None}
     return Reading(trial=trial.id, total=round(total, 4), parts=parts, shares=shares)
+
+
+def _share(card: TurnCard, dimension: Dimension) -> float | None:
+    """The admitted points as a share of the maximum, over the components that every turn has; None without any."""
+    always = {
+        name: each.maximum
+        for name, each in dimension.components.items()
+        if each.applies_from == 1 and name in card.components
+    }
+    return sum(card.components[name].admitted for name in always) / sum(always.values()) if always else None
 
 
 def _compared(trial: Trial, samples: tuple[Mapping[str, str], ...], opened: DebateOpened) -> Reading:
