@@ -26,6 +26,10 @@ RULES: Final[dict[RuleKind, str]] = {
 """What changes a score after the judge gave its points, in words."""
 
 ALONE: Final = "by the judge’s points alone"
+SETTING: Final = frozenset({"score", "rescore", "inferred"})
+"""Kinds of entries that set the points of components."""
+DOCKING: Final = "docking"
+"""The rule of entries that weigh all findings of a turn again."""
 
 
 class RuleEffects(Struct, frozen=True, kw_only=True, gc=False):
@@ -117,10 +121,6 @@ def _effects(ledger: Ledger) -> RuleEffects | UnsetType:
     )
 
 
-SETTING: Final = frozenset({"score", "rescore", "inferred"})
-"""Kinds of entries that set the points of components."""
-
-
 def _by_parts(ledger: Ledger, value: Callable[[TurnCard, str], float]) -> dict[Side, float]:
     """The points of both sides if each component had this value and nothing had changed a score afterwards."""
     sums = ScorecardSums()
@@ -158,10 +158,6 @@ def _rule_kind(entry: ScoreEntry, ledger: Ledger) -> RuleKind:
     if entry.kind == "gap" or (entry.rule == DOCKING and _has_flaw(ledger, entry.turn)):
         return "gaps"
     return "conduct" if ledger.rubric is not None and entry.rule in ledger.rubric.conduct else "claims"
-
-
-DOCKING: Final = "docking"
-"""The rule of entries that weigh all findings of a turn again."""
 
 
 def _has_flaw(ledger: Ledger, turn: int) -> bool:

@@ -7,7 +7,7 @@ of its calibrated scores is its score by the panel.
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -105,30 +105,46 @@ class ArgumentAudit(Struct, frozen=True, kw_only=True):
     """What rules refused or corrected in answers that name the argument."""
 
 
+class _ConcludedPanel(NamedTuple):
+    """The conclusion of a panel, and the totals of the raters that count in it."""
+
+    conclusion: PanelConcluded
+    given: dict[str, dict[str, float]]
+    calibrated: dict[str, dict[str, float]]
+
+
 def argument_audit(auditor: Auditor, name: str) -> ArgumentAudit | None:
     """The audit of an argument; None if nobody opened it."""
-    debate = auditor.debate
-    said, opened = debate.protocol.arguments.get(name), debate.opened
-    if said is None or opened is None:
-        return None
-    return ArgumentAudit(
-        argument=name,
-        said=said,
-        **_judged(auditor, opened, said),
-        raters=tuple(
-            _rater(auditor, each, each.scored, name)
-            for each in debate.panel.raters.values()
-            if isinstance(each.scored, PanelistScored)
-        ),
-        panel=_panel(debate, opened, name),
-        refused=tuple(each for each in auditor.refused() if name in NAMED.findall(f"{each.quote} {each.reason}")),
-    )
+    return next(iter(_audits(auditor, [name])), None)
 
 
 def argument_audits(auditor: Auditor) -> list[ArgumentAudit]:
     """The audits of all arguments, those of Pro first; none of another format."""
-    names = [name for side in SIDES for name in auditor.debate.protocol.arguments_of(side)]
-    return [each for name in names if (each := argument_audit(auditor, name)) is not None]
+    return _audits(auditor, [name for side in SIDES for name in auditor.debate.protocol.arguments_of(side)])
+
+
+def _audits(auditor: Auditor, names: list[str]) -> list[ArgumentAudit]:
+    """The audits of those arguments that were opened."""
+    debate = auditor.debate
+    arguments = {name: debate.protocol.arguments[name] for name in names if name in debate.protocol.arguments}
+    if debate.opened is None or not arguments:
+        return []
+    panel = _concluded_panel(debate, debate.opened)
+    return [
+        ArgumentAudit(
+            argument=name,
+            said=said,
+            **_judged(auditor, debate.opened, said),
+            raters=tuple(
+                _rater(auditor, each, each.scored, name, panel)
+                for each in debate.panel.raters.values()
+                if isinstance(each.scored, PanelistScored)
+            ),
+            panel=_panel(debate, panel, name),
+            refused=tuple(each for each in auditor.refused() if name in NAMED.findall(f"{each.quote} {each.reason}")),
+        )
+        for name, said in arguments.items()
+    ]
 
 
 def _judged(auditor: Auditor, opened: DebateOpened, said: ArgumentState) -> dict[str, Any]:
@@ -172,12 +188,14 @@ def _points(
     }
 
 
-def _rater(auditor: Auditor, rater: RaterState, scored: PanelistScored, name: str) -> RaterAudit:
-    seat, concluded = rater.seat, auditor.debate.panel.conclusion
+def _rater(
+    auditor: Auditor, rater: RaterState, scored: PanelistScored, name: str, panel: _ConcludedPanel | None
+) -> RaterAudit:
+    seat = rater.seat
     given = scored.scores.get(name, {})
     total = weighted_total(given, seat.weights)
     absent = {what: why for what, why in scored.absent.items() if what == name or what.startswith(f"{name}.")}
-    position = auditor.debate.panel.raters[seat.name].position or 0
+    position = rater.position or 0
     return RaterAudit(
         rater=seat.name,
         title=seat.title,
@@ -190,15 +208,13 @@ def _rater(auditor: Auditor, rater: RaterState, scored: PanelistScored, name: st
         finding=scored.finding or "",
         missing=scored.missing,
         absent=absent or UNSET,
-        **({} if concluded is UNSET else _counted(auditor.debate, concluded, seat.name, name)),
+        **({} if panel is None else _counted(panel, seat.name, name)),
     )
 
 
-def _counted(debate: Debate, concluded: PanelConcluded, rater: str, name: str) -> dict[str, Any]:
+def _counted(panel: _ConcludedPanel, rater: str, name: str) -> dict[str, Any]:
     """What the conclusion made of a rater's scores, as fields of its audit."""
-    opened = debate.opened
-    assert opened is not None, "a panel has been opened"
-    calibrated = _totals(debate, opened, concluded)[1].get(rater, {}).get(name, UNSET)
+    concluded, calibrated = panel.conclusion, panel.calibrated.get(rater, {}).get(name, UNSET)
     return {
         "weight": concluded.weights.get(rater, UNSET),
         "offset": UNSET if concluded.strictness is UNSET else concluded.strictness.get(rater, UNSET),
@@ -206,10 +222,11 @@ def _counted(debate: Debate, concluded: PanelConcluded, rater: str, name: str) -
     }
 
 
-def _totals(
-    debate: Debate, opened: DebateOpened, concluded: PanelConcluded
-) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
-    """The totals of the raters that count, as given and calibrated."""
+def _concluded_panel(debate: Debate, opened: DebateOpened) -> _ConcludedPanel | None:
+    """The panel with its totals, as given and calibrated; None before its conclusion."""
+    concluded = debate.panel.conclusion
+    if concluded is UNSET:
+        return None
     from judge.panel.scored import calibrated_totals  # noqa: PLC0415 - numpy is imported where a panel has concluded
 
     rules, sides = opened.rubric.panel, _sides(debate)
@@ -223,18 +240,18 @@ def _totals(
         for name, rater in debate.panel.raters.items()
         if name in concluded.weights and isinstance(rater.scored, PanelistScored)
     }
-    return given, calibrated_totals(given, sides, rules)
+    return _ConcludedPanel(concluded, given, calibrated_totals(given, sides, rules))
 
 
-def _panel(debate: Debate, opened: DebateOpened, name: str) -> PanelAudit | UnsetType:
+def _panel(debate: Debate, panel: _ConcludedPanel | None, name: str) -> PanelAudit | UnsetType:
     """What the panel made of the argument; unset before its conclusion."""
-    concluded, measured = debate.panel.conclusion, debate.panel.agreement
-    if concluded is UNSET or measured is UNSET:
+    measured = debate.panel.agreement
+    if panel is None or measured is UNSET:
         return UNSET
-    sides, weights = _sides(debate), concluded.weights
-    side = sides[name]
+    concluded, sides = panel.conclusion, _sides(debate)
+    weights, side = concluded.weights, sides[name]
     both = []
-    for totals, of in zip(_totals(debate, opened, concluded), (concluded.weighted, concluded.calibrated), strict=True):
+    for totals, of in ((panel.given, concluded.weighted), (panel.calibrated, concluded.calibrated)):
         items = side_scores(totals, weights, sides).items
         own = {item: round(score, PLACES) for item, score in items.items() if sides[item] == side}
         both.append(SideSum(arguments=own, score=of.pro if side == "pro" else of.con))

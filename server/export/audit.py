@@ -146,8 +146,8 @@ class Audit(Struct, frozen=True, kw_only=True):
     refused: tuple[RefusedFinding, ...] | UnsetType = UNSET
     opinions: tuple[SettledClaim, ...] | UnsetType = UNSET
     closing: ClosingAudit | UnsetType = UNSET
+    """Of the last turn only, as is the next."""
     verdict: VerdictAudit | UnsetType = UNSET
-    """Of the last turn only."""
     passages: tuple[str, ...] | UnsetType = UNSET
     """The passages of the evidence that the debater was given."""
     citations: tuple[CitationChecked, ...] | UnsetType = UNSET

@@ -130,6 +130,26 @@ def test_a_revised_score_looks_revised(page: Page, server: Any, juries: str) -> 
     expect(turn.locator("[data-dimension=logic]")).to_contain_text("changed later")
 
 
+def test_only_a_score_that_fell_has_the_colour_of_a_penalty(page: Page, server: Any, juries: str) -> None:
+    visit(page, server, juries)
+    rose = set[bool]()
+    for number, turn in server.view(juries)["turns"].items():
+        moved = {
+            name: each["effective"] - each["at_first"] for name, each in turn["scores"].items() if "at_first" in each
+        }
+        rose |= {points > 0 for points in moved.values()}
+        fell = [name.replace("_", " ") for name, points in moved.items() if points < 0]
+        shown = page.locator(f"[data-turn='{number}'] .revised .dock")
+        expect(shown).to_have_count(len(fell))
+
+        assert sorted(fell) == sorted(shown.all_text_contents())
+    label, lower = page.locator(".revised").first, page.locator(".revised .dock").first
+    colours = [each.evaluate("(one) => getComputedStyle(one).color") for each in (label, lower)]
+
+    assert rose == {True, False}
+    assert colours[0] != colours[1]
+
+
 # The log
 
 

@@ -108,12 +108,17 @@ def test_a_score_shows_its_spread_where_there_are_samples(page: Page, server: An
     scored = scripts.quick["answers"]["score:1"]["components"]
     samples = [{"components": {**scored, "cause": {**scored["cause"], "points": n}}} for n in (4, 6, 9)]
     debate = server.open({**scripts.quick, "answers": {"score:1": samples}}, turns=1, judge={"samples": 3})
-    logic = server.concluded(debate)["turns"]["1"]["scores"]["logic"]
+    turn = server.concluded(debate)["turns"]["1"]
+    logic, share = turn["scores"]["logic"], 100 / turn["composite_maximum"]
     visit(page, server, debate)
 
     assert logic["spread"] > 0
     expect(page.locator("[data-turn='1'] .spread")).to_contain_text(f"±{logic['spread'] / 2:g}")
     expect(page.locator(".graph .spread")).to_have_count(1)
+    scaled, apart = (rounded(share * turn[name]) for name in ("composite", "composite_spread"))
+    expect(page.locator(".graph title")).to_have_text(
+        f"Pro, turn 1: {scaled} % of what counts in it, samples at most {apart} apart"
+    )
 
     content = {**scripts.quick, "answers": {"score:1": samples}}
     debate = server.open(content, turns=2, judge={"samples": 3}, rubric="v2")

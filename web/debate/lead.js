@@ -26,7 +26,7 @@ export function lead(root, end, go) {
 
   function show(view) {
     const content = CONTENTS[view.format];
-    if (!content || !isChanged(view.lead, view.protocol, view.panel, view.outcome)) return;
+    if (!content || !isChanged(view.lead, view.scorecard, view.protocol, view.panel, view.outcome)) return;
     const [position, move] = Object.entries(view.lead.moves).at(-1) ?? [];
     showOutcome(end, view.outcome);
     root.hidden = false;
@@ -74,7 +74,7 @@ function uncertainty({ isWithin, noise, spread, certainty }) {
 /** The text of the outcome begins with its headline. */
 function showOutcome(root, outcome) {
   root.hidden = !outcome;
-  if (outcome) root.replaceChildren(h("b", {}, outcome.headline), outcome.text.slice(outcome.headline.length));
+  if (outcome) root.replaceChildren(h("b", { id: "headline" }, outcome.headline), outcome.text.slice(outcome.headline.length));
 }
 
 /** The end in the words of the server. */

@@ -66,9 +66,9 @@ export function graph(root, go) {
 
 /** A turn with its composite on the scale of the others: not all components count in turn 1. */
 function scaled(n, turn) {
-  const { composite, composite_admitted: first, composite_maximum: most = HIGHEST } = turn;
+  const { composite, composite_admitted: first, composite_spread: spread, composite_maximum: most = HIGHEST } = turn;
   const share = (value) => (typeof value === "number" ? (value * HIGHEST) / most : value);
-  return { ...turn, n, composite: share(composite), composite_admitted: share(first) };
+  return { ...turn, n, composite: share(composite), composite_admitted: share(first), composite_spread: share(spread) };
 }
 
 /** The scores of both sides. */

@@ -37,18 +37,26 @@ export function scoreLine(turn) {
   const scores = names.filter((name) => IN_COMPOSITE.includes(name)).map((name) => {
     return h("span", { "data-dimension": name }, `${plain(name)} `, scoreValue(turn.scores[name]));
   });
-  const revised = names.filter((name) => turn.scores[name].at_first !== undefined).map(plain);
+  const revised = names.filter((name) => turn.scores[name].at_first !== undefined);
   const inferred = names.filter((name) => turn.scores[name].inferred).map(plain);
   const absent = Object.entries(turn.absent ?? {});
   const hasTotal = typeof turn.composite === "number";
   const composite = [h("b", {}, tenths(turn.composite)), outOf(turn.composite_maximum ?? COMPOSITE_MAXIMUM)];
   const total = hasTotal && h("span.total", { "data-dimension": "composite" }, "composite ", composite);
   return [
-    h("p.scores", {}, scores, total, revised.length > 0 && h("span.revised", {}, SCORES.revised(revised))),
+    h("p.scores", {}, scores, total, revised.length > 0 && revisedLabel(revised, turn.scores)),
     turn.rescored && h("p.scores.none", {}, `${capital(turn.rescored.text)}.`),
     inferred.length > 0 && h("p.scores.none", {}, SCORES.inferred(inferred)),
     ...absent.map(([name, { reason }]) => h("p.scores.none", {}, SCORES.absent(plain(name), reason))),
   ].filter(Boolean);
+}
+
+/** Which scores have changed since the turn was judged; those that fell in the colour of a penalty. */
+function revisedLabel(names, scores) {
+  const isLower = (name) => scores[name].effective < scores[name].at_first;
+  return h("span.revised", {}, SCORES.revised, names.map((name, i) => {
+    return [i > 0 && ", ", h(`span${isLower(name) ? ".dock" : ""}`, {}, plain(name))];
+  }));
 }
 
 const outOf = (maximum) => maximum > 0 && h("span.quiet", {}, `/${number(maximum)}`);

@@ -61,13 +61,13 @@ export async function form() {
   ]).catch(showError);
 }
 
+/** Whether an estimate is on its way, and whether the form has changed since it was asked for. */
+let isAsking = false;
+let isOld = false;
 /**
  * The documents of the form, once one was to be added.
  * @type {ReturnType<import("./documents.js").documents> | null}
  */
-/** Whether an estimate is on its way, and whether the form has changed since it was asked for. */
-let isAsking = false;
-let isOld = false;
 let attached = null;
 
 /** Lets documents be chosen, and dropped on the form. */

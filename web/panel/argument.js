@@ -1,5 +1,6 @@
 /** What the scores of an argument are made of: the judge's points × weights, every rater's, and the sums. */
 
+import { callDetails } from "../audit/ledger.js";
 import { named } from "../exchange/labels.js";
 import { api } from "../parts/api.js";
 import { h } from "../parts/dom.js";
@@ -7,7 +8,6 @@ import { badge, more } from "../parts/widgets.js";
 import { ARGUMENT_AUDIT as WORDS } from "../words/audit.js";
 import { capital, figure, isMissing, joined, number, percent, plain } from "../words/formatting.js";
 import { NAME } from "../words/words.js";
-import { callDetails } from "../audit/ledger.js";
 
 /** Audits by debate, argument and what is recorded of it, so that an open one is not fetched at every event. */
 const held = new Map();

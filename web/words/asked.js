@@ -407,10 +407,10 @@ export function itemName({ name, about }) {
   return /^\d+$/.test(name) ? `Turn ${name}` : name;
 }
 
-/** `A.logic` as words. */
 /** `A` → `Speaker A`; a debate by rounds names its sides. */
 const speakerName = (label) => (/^[AB]$/.test(label) ? `Speaker ${label}` : label);
 
+/** `A.logic` as words. */
 function speakerPart(name) {
   const [, speaker, rest] = /^([AB]|Pro|Con)\.(.+)$/.exec(name) ?? [];
   return speaker && `${speakerName(speaker)}: ${plain(rest)}`;

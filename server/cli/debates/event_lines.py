@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from events.types import AgreementMeasured, Origin, PanelConcluded, RaterCalibrated, Reason
 from events.view.view import TranscriptView
-from server.cli.debates.opinions import held_lines, judged_lines, opinion_line
+from server.cli.debates.opinions import held_lines, judged_lines, opinion_line, titles_of
 from server.evidence.passages import FOUND_BY_NAMES
 from server.export.debate.exchange import closing_text
 from server.export.document import Marked, Sentence
@@ -79,17 +79,17 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]: 
         case "assessment_given":
             yield from _assessed(event)
         case "panelist_scored":
-            yield StyledLine(f"  {_titles(view).get(event['rater'], event['rater'])}: {_scored(event)}", DIM)
+            yield StyledLine(f"  {titles_of(view).get(event['rater'], event['rater'])}: {_scored(event)}", DIM)
         case "agreement_measured":
             given = msgspec.convert(event, AgreementMeasured)
             items = "turns" if view["format"] == "exchange" else "arguments"
             yield StyledLine("")
             yield StyledLine(f"agreement {coefficient(given.deciding, f'other {items} like these were rated')}")
         case "opinion_given":
-            yield StyledLine(opinion_line(event, _titles(view), view["turns"].get("1", {}).get("side")))
+            yield StyledLine(opinion_line(event, titles_of(view), view["turns"].get("1", {}).get("side")))
         case "deliberation_held":
             yield StyledLine(f"round {event['round']} of deliberation", BOLD)
-            yield from (StyledLine(text) for text in held_lines(event, _titles(view)))
+            yield from (StyledLine(text) for text in held_lines(event, titles_of(view)))
         case "artifact_judged":
             yield from (StyledLine(text) for text in ["", *judged_lines(event, view)])
         case "panel_concluded":
@@ -167,17 +167,13 @@ def _scored(event: dict[str, Any]) -> str:
     return f"scored {len(event['scores'])} items{absent}{finding}"
 
 
-def _titles(view: dict[str, Any]) -> dict[str, str]:
-    return {name: heard["seat"]["title"] for name, heard in view.get("panel", {}).get("raters", {}).items()}
-
-
 def _concluded(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]:
     conclusion = msgspec.convert(event, PanelConcluded)
     yield StyledLine("")
     yield StyledLine(view["panel"]["says"], BOLD)
     yield from (StyledLine(f"  - {one_line(each)}") for each in conclusion.reasons)
     for name, each in conclusion.without.items():
-        yield StyledLine(f"  without {_titles(view).get(name, name)}: {left_out_words(each)}", DIM)
+        yield StyledLine(f"  without {titles_of(view).get(name, name)}: {left_out_words(each)}", DIM)
     if conclusion.advice:
         yield StyledLine("find out instead:" if conclusion.winner == "neither" else "find out next:", BOLD)
         yield from (StyledLine(f"  - {one_line(each)}") for each in conclusion.advice)

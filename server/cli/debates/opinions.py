@@ -25,7 +25,6 @@ class DeliberationPrinter(FeedPrinter):
 
     def __init__(self, *, as_json: bool) -> None:
         super().__init__(as_json=as_json)
-        self._titles: dict[str, str] = {}
         self._round = -1
         self.no_verdict = ""
         """The reason why there is no verdict; empty if there is one."""
@@ -39,7 +38,6 @@ class DeliberationPrinter(FeedPrinter):
         """Print an event."""
         match event["type"]:
             case "debate_opened":
-                self._titles = {seat["name"]: seat["title"] for seat in event["panel"]}
                 say_opening(event)
             case "model_failed":
                 say(f"  {event['key']}: {event['kind']}: {event['message']}", "dim red")
@@ -48,15 +46,20 @@ class DeliberationPrinter(FeedPrinter):
                     self._round = event["round"]
                     say("")
                     say(f"round {self._round}" if self._round else "independently", "bold")
-                say(opinion_line(event, self._titles))
+                say(opinion_line(event, titles_of(self.view)))
             case "deliberation_held":
-                for line in held_lines(event, self._titles):
+                for line in held_lines(event, titles_of(self.view)):
                     say(line)
             case "artifact_judged":
                 for found in ("", *judged_lines(event, self.view)):
                     say(found)
             case "debate_paused":
                 say(f"paused: {event['reason']}", "magenta")
+
+
+def titles_of(view: dict[str, Any]) -> dict[str, str]:
+    """The titles of the raters by their names; none without a panel."""
+    return {name: rater["seat"]["title"] for name, rater in view.get("panel", {}).get("raters", {}).items()}
 
 
 def opinion_line(event: dict[str, Any], titles: dict[str, str], first: Side | None = None) -> Parts:
@@ -78,7 +81,7 @@ def opinion_line(event: dict[str, Any], titles: dict[str, str], first: Side | No
 def held_lines(event: dict[str, Any], titles: dict[str, str]) -> list[str]:
     """The result of a round: the agreement, the changed verdicts and why, and the reason why it was the last."""
     after = event["after"]
-    to = "none can be measured" if isinstance(after, dict) else f"{rounded(after, 2)}"
+    to = "none can be measured" if isinstance(after, dict) else rounded(after, 2)
     lines = [
         f"  agreement {rounded(event['before'], 2)} → {to} · {rounded(event['elapsed_ms'] / 1000)} s of model time"
     ]
@@ -104,7 +107,7 @@ def held_lines(event: dict[str, Any], titles: dict[str, str]) -> list[str]:
 def judged_lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[Sentence]:
     """The verdict on an artifact: what was found, the weights, who holds another verdict and why, and the verdict."""
     panel, verdict = view["panel"], msgspec.convert(event, ArtifactJudged)
-    titles = {name: rater["seat"]["title"] for name, rater in panel["raters"].items()}
+    titles = titles_of(view)
     if verdict.missing is UNSET:
         for heading, lines in (
             ("Findings", point_lines(verdict.named_findings, verdict.findings, titles)),

@@ -162,9 +162,9 @@ class ArgumentInBoth(Struct, frozen=True, kw_only=True):
 class Overlap(Struct, frozen=True, kw_only=True):
     """How many findings each judge made, and how many of them both made in overlapping words."""
 
-    first: int
-    second: int
-    both: int
+    first: int = 0
+    second: int = 0
+    both: int = 0
 
 
 class JudgingComparison(Struct, frozen=True, kw_only=True):
@@ -179,19 +179,19 @@ class JudgingComparison(Struct, frozen=True, kw_only=True):
     second: Judging
     notes: tuple[str, ...]
     """What limits the comparison."""
-    turns: tuple[TurnInBoth, ...]
-    flags: tuple[FindingPair[Flag], ...]
-    dockings: tuple[FindingPair[Docking], ...]
-    preferences: tuple[PreferencePair, ...]
+    turns: tuple[TurnInBoth, ...] = ()
+    flags: tuple[FindingPair[Flag], ...] = ()
+    dockings: tuple[FindingPair[Docking], ...] = ()
+    preferences: tuple[PreferencePair, ...] = ()
     scores: ScoreAgreement
     """Of the composites."""
     preferred: Coefficient
     """Fleiss' kappa over the preferred turns."""
-    preferred_alike: int
-    preferred_of: int
+    preferred_alike: int = 0
+    preferred_of: int = 0
     """Pairs of turns that both judges compared, and those where both preferred the same."""
-    common_flags: Overlap
-    common_dockings: Overlap
+    common_flags: Overlap = Overlap()
+    common_dockings: Overlap = Overlap()
     arguments: tuple[ArgumentInBoth, ...] = ()
     """Of format protocol, whose arguments take the place of turns; ``scores`` are then those of their totals."""
     standings: Coefficient | UnsetType = UNSET
@@ -227,11 +227,6 @@ def compare_judgings(first: Fold, second: Fold, views: tuple[View, View]) -> Jud
         return _compare_protocols(one, two, numbers)
     is_comparable = _scale(one) == _scale(two)
     turns = tuple(_turn(number, one.view, two.view, is_comparable=is_comparable) for number in numbers)
-    scored = [
-        (each.first, each.second)
-        for each in turns
-        if isinstance(each.first, float) and isinstance(each.second, float) and each.difference is not UNSET
-    ]
     flags = tuple(_matched(numbers, _flags(one), _flags(two)))
     docks = tuple(_matched(numbers, _docks(one), _docks(two)))
     preferences = tuple(_preferences(numbers, one, two))
@@ -251,7 +246,7 @@ def compare_judgings(first: Fold, second: Fold, views: tuple[View, View]) -> Jud
         flags=flags,
         dockings=docks,
         preferences=preferences,
-        scores=score_agreement([a for a, _ in scored], [b for _, b in scored]),
+        scores=_score_agreement(turns, "turn"),
         preferred=choice_agreement(*chosen),
         preferred_alike=sum(chosen[0][item] == chosen[1][item] for item in common),
         preferred_of=len(common),
@@ -377,6 +372,20 @@ def _overlap(pairs: Sequence[FindingPair[Any]]) -> Overlap:
     return Overlap(first=len(first), second=len(second), both=both)
 
 
+def _score_agreement(pairs: Iterable[TurnInBoth | ArgumentInBoth], what: str) -> ScoreAgreement:
+    """How far both judges gave the same scores, of those whose scores can be compared."""
+    scored = [
+        (each.first, each.second)
+        for each in pairs
+        if isinstance(each.first, float) and isinstance(each.second, float) and each.difference is not UNSET
+    ]
+    return score_agreement([a for a, _ in scored], [b for _, b in scored], what)
+
+
+def _apart(first: object, second: object) -> float | UnsetType:
+    return round(second - first, 2) if isinstance(first, float) and isinstance(second, float) else UNSET
+
+
 # protocols
 
 
@@ -390,14 +399,8 @@ def _compare_protocols(one: _Seen, two: _Seen, numbers: Sequence[int]) -> Judgin
         for name in one.fold.debate.protocol.arguments_of(side)
         if name in known[1]
     )
-    scored = [
-        (each.first, each.second)
-        for each in arguments
-        if isinstance(each.first, float) and isinstance(each.second, float) and each.difference is not UNSET
-    ]
     stood = [{each.argument: each.standings[at] for each in arguments if all(each.standings)} for at in (0, 1)]
     fallacies = tuple(_matched(numbers, _fallacies(known[0]), _fallacies(known[1])))
-    nothing = Overlap(first=0, second=0, both=0)
     return JudgingComparison(
         motion=one.view.motion,
         language=one.view.language or "en",
@@ -405,16 +408,8 @@ def _compare_protocols(one: _Seen, two: _Seen, numbers: Sequence[int]) -> Judgin
         first=_judging(one),
         second=_judging(two),
         notes=tuple(_protocol_notes(one, two, is_comparable=is_comparable)),
-        turns=(),
-        flags=(),
-        dockings=(),
-        preferences=(),
-        scores=score_agreement([a for a, _ in scored], [b for _, b in scored], "argument"),
+        scores=_score_agreement(arguments, "argument"),
         preferred=choice_agreement({}, {}),
-        preferred_alike=0,
-        preferred_of=0,
-        common_flags=nothing,
-        common_dockings=nothing,
         arguments=arguments,
         standings=choice_agreement(*stood),
         standings_alike=sum(stood[1][name] == said for name, said in stood[0].items()),
@@ -437,14 +432,13 @@ def _protocol_notes(one: _Seen, two: _Seen, *, is_comparable: bool) -> Iterator[
 
 def _argument(name: str, one: ArgumentState, two: ArgumentState, *, is_comparable: bool) -> ArgumentInBoth:
     first, second = (NOT_JUDGED if each.trace is UNSET else each.trace.total for each in (one, two))
-    has_both = is_comparable and isinstance(first, float) and isinstance(second, float)
     given = [{} if each.trace is UNSET else each.trace.scores for each in (one, two)]
     return ArgumentInBoth(
         argument=name,
         side=one.side,
         first=first,
         second=second,
-        difference=_apart(first, second) if has_both else UNSET,
+        difference=_apart(first, second) if is_comparable else UNSET,
         standings=(one.standing or "", two.standing or ""),
         reasons=("" if one.trace is UNSET else one.trace.reason, "" if two.trace is UNSET else two.trace.reason),
         criteria=tuple(
@@ -457,10 +451,6 @@ def _argument(name: str, one: ArgumentState, two: ArgumentState, *, is_comparabl
             for each in dict.fromkeys((*given[0], *given[1]))
         ),
     )
-
-
-def _apart(first: object, second: object) -> float | UnsetType:
-    return round(second - first, 2) if isinstance(first, float) and isinstance(second, float) else UNSET
 
 
 def _fallacies(arguments: Mapping[str, ArgumentState]) -> dict[int, list[NamedFallacy]]:
@@ -479,16 +469,13 @@ def _fallacies(arguments: Mapping[str, ArgumentState]) -> dict[int, list[NamedFa
 def _turn(number: int, one: View, two: View, *, is_comparable: bool) -> TurnInBoth:
     a, b = one.turns[str(number)], two.turns[str(number)]
     first, second = _composite(a), _composite(b)
-    apart: float | UnsetType = UNSET
     is_alike = is_comparable and a.composite_maximum == b.composite_maximum
-    if is_alike and isinstance(first, float) and isinstance(second, float):
-        apart = round(second - first, 2)
     return TurnInBoth(
         turn=number,
         side=a.side,
         first=first,
         second=second,
-        difference=apart,
+        difference=_apart(first, second) if is_alike else UNSET,
         components=tuple(_components(a, b)),
     )
 

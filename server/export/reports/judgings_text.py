@@ -67,7 +67,7 @@ def agreement_sentences(found: JudgingComparison) -> Iterator[str]:
     if scores.alpha is not UNSET:
         yield f"Scores: Krippendorff's alpha is {_coefficient(scores.alpha)}, over {scores.turns} {unit}s."
     if scores.rank is not UNSET:
-        rank = f"{rounded(scores.rank.value, 2)}".replace("-", "−")
+        rank = rounded(scores.rank.value, 2).replace("-", "−")
         yield f"Order of the {unit}s: Spearman's rank correlation is {rank}{_interval(scores.rank, 2)}."
     if found.preferred_of:
         yield (

@@ -68,8 +68,6 @@ class _SideOfExchange(Struct, frozen=True):
     cards: dict[int, TurnCard]
     """Its judged turns."""
     composites: dict[int, float]
-    shares: dict[int, float]
-    """The composites as shares of what the turn could have."""
     first: Side
     """The side that spoke first."""
     losses: tuple[Loss, ...]
@@ -94,6 +92,10 @@ class _SideOfExchange(Struct, frozen=True):
         balances = self.debate.ledger.cards[turn].balances
         return sum(balances[name].maximum for name in self.debate.ledger.dimensions)
 
+    def share(self, turn: int) -> float:
+        """The composite of a turn as a share of what it could have."""
+        return self.composites[turn] / self.most(turn)
+
     def reason(self, text: str, position: int) -> Entry:
         """The judge's words in an event, with the names of the sides; nothing if there are none."""
         words = QuotedWords(named(text, self.first))
@@ -103,15 +105,9 @@ class _SideOfExchange(Struct, frozen=True):
 def turn_sections(log: ReportLog, fold: Fold, view: View, side: Side) -> tuple[ReportSection, ...]:
     """The sections for one side.  Raises ``NotNow`` before a turn of it is judged."""
     debate, rubric = fold.debate, fold.debate.ledger.rubric
-    dimensions = debate.ledger.dimensions
     cards = {number: card for number, card in sorted(debate.ledger.cards.items()) if card.side == side}
     if not cards or rubric is None:
         raise NotNow(f"no turn of {NAMES[side]} is judged yet, so there is nothing to report")
-    composites = {
-        number: whole
-        for number, card in cards.items()
-        if card.missing is None and (whole := card.composite(dimensions)) is not None
-    }
     case = _SideOfExchange(
         log=log,
         debate=debate,
@@ -119,10 +115,10 @@ def turn_sections(log: ReportLog, fold: Fold, view: View, side: Side) -> tuple[R
         rubric=rubric,
         turns={int(number): turn for number, turn in view.turns.items() if turn.side == side},
         cards=cards,
-        composites=composites,
-        shares={
-            number: whole / sum(cards[number].balances[name].maximum for name in dimensions)
-            for number, whole in composites.items()
+        composites={
+            number: whole
+            for number, card in cards.items()
+            if card.missing is None and (whole := card.composite(debate.ledger.dimensions)) is not None
         },
         first=first_side(view.turns),
         losses=tuple(losses_of(debate, cards.values())),
@@ -178,8 +174,8 @@ def _moments(case: _SideOfExchange) -> Iterator[ReportSection]:
         none = (case.log.say("no_scores", case.cards),)
         yield ReportSection(title="Your strongest and weakest moment", entries=(none,))
         return
-    best = max(case.shares, key=lambda number: case.shares[number])
-    worst = min(case.shares, key=lambda number: case.shares[number])
+    best = max(case.composites, key=case.share)
+    worst = min(case.composites, key=case.share)
     quoted = [each for each in _points(case, best) if each.score.verified and each.score.quote]
     point = max(quoted, key=lambda each: (each.share, each.maximum), default=None)
     entry = (_moment(case, best, "best_turn", "no_better_turn"), *_component(case, point))
@@ -192,7 +188,7 @@ def _moments(case: _SideOfExchange) -> Iterator[ReportSection]:
 
 def _moment(case: _SideOfExchange, number: int, alone: str, among: str) -> ReportSentence:
     """A turn with its points: the kind of sentence depends on whether it is the only one with as many."""
-    kind = alone if [*case.shares.values()].count(case.shares[number]) == 1 else among
+    kind = alone if [*map(case.share, case.composites)].count(case.share(number)) == 1 else among
     kind = "only_turn" if len(case.composites) == 1 else kind
     is_by_share = len({case.most(each) for each in case.composites}) > 1
     words: dict[str, Part] = {"points": f"{case.composites[number]:g}", "most": f"{case.most(number):g}"}

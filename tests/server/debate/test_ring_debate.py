@@ -19,10 +19,12 @@ from events.types import (
     ModelFailed,
     ScoreCapped,
     ScorecardVerdictReached,
+    ScoreHarmonized,
     ScoreInferred,
     TurnRescored,
     TurnsCompared,
     TurnScored,
+    TurnStarted,
 )
 from events.view import view as views
 from server.cli.debates.transcript import DebatePrinter
@@ -320,7 +322,7 @@ def test_markdown_tells_the_verdict_the_readings_and_the_closing_comparison() ->
     assert "scored again, since it lay" in text
     assert "the judge gave no score for logic, rhetoric and tactics: the points follow from the comparisons" in text
     assert "against turn 1: " in text.partition("Turn 6")[2]
-    assert not re.search(r"\\b(?:Pro|Con) (?:wins|won)\\b", text)
+    assert not re.search(r"\b(?:Pro|Con) (?:wins|won)\b", text)
 
 
 def test_a_list_has_the_headline_of_the_view() -> None:
@@ -384,6 +386,26 @@ def test_the_verdict_says_how_much_a_comparison_takes() -> None:
 
     told = [line for line in verdict_lines(last.verdict) if "19 % of the way" in line]  # type: ignore[arg-type]
     assert 1 == len(told)
+
+
+def test_the_verdict_says_on_which_comparisons_it_rests_and_what_the_check_finds() -> None:
+    auditor, records = Auditor(), recorded()
+    for each in records:
+        auditor.take(each)
+    *_, last = auditor.audits()
+    (given,) = of(records, ScorecardVerdictReached)
+    side = {each.turn: each.side for each in of(records, TurnStarted)}
+    used = {each.because_of for each in of(records, ScoreHarmonized)}
+    used |= {position for each in of(records, ScoreInferred) for position in each.because_of}
+    compared = {each.position: each.event for each in records if isinstance(each.event, TurnsCompared)}
+    between = [at for at in used if side[compared[at].earlier] != side[compared[at].later]]
+    told = [*verdict_lines(last.verdict)]  # type: ignore[arg-type]
+    rests = f"the error rests on {given.pairs} pairs of compared turns with two scores"
+
+    assert f"{rests}; {len(between)} comparisons between the sides moved or filled a score" in told
+    assert re.fullmatch(
+        r"check, .+: Con by 1\.9 ahead; turn 5 fits its comparisons worst \(the check moves it down by 6\.6\)", told[-1]
+    )
 
 
 def test_the_judge_is_told_who_leads_and_how_sure_that_is_and_nothing_of_winners() -> None:

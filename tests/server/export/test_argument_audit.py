@@ -8,6 +8,7 @@ from msgspec import UNSET, convert
 from msgspec.structs import replace
 
 from events.record import unstored
+from events.text.figures import rounded
 from events.types import DebateOpened, Missing, PanelistScored
 from events.types.rubric import Rubric
 from events.view import view as views
@@ -160,11 +161,34 @@ def test_what_is_said_of_an_argument() -> None:
     assert "logic 7 × 0.4 + evidence 5 × 0.35 + responsiveness 8 × 0.15 + honesty 9 × 0.1 = 6.65" in text
     assert "The figure is missing." in text
     assert "calibrated by min-max. The calibrated scores decide." in text
+    concluded = view.panel.conclusion  # type: ignore[union-attr]
+    assert f"{rounded(concluded.strictness['technical'], 2)} points above those of all raters; calibrated 4.43." in text
+    assert f"{rounded(-concluded.strictness['business'], 2)} points below those of all raters; calibrated 4.43." in text
+    for how, sums, of in (
+        ("as given", "PRO-1 4.43, PRO-2 4.00 and PRO-3 3.40", concluded.weighted),
+        ("calibrated", "PRO-1 4.43, PRO-2 3.95 and PRO-3 3.36", concluded.calibrated),
+    ):
+        assert f"Pro by the panel, {how}: the mean of {sums} is {rounded(of.pro, 2)}." in text
     assert "**▼ Con refutes this:**" in text
     assert "**▲ Pro answers:**" in text
     whole = as_markdown(view, auditor.audits(), arguments=[audit])
     assert "= 6.95." in whole
     assert "= 6.95." not in as_markdown(view, auditor.audits())
+
+
+def test_only_a_disputed_argument_is_told_to_be_disputed() -> None:
+    apart = [(10, 10, 10, 10), (1, 1, 1, 1), *CLEAR[2:]]
+    auditor, view = judged(RUBRIC_2, [CLEAR], [apart, [(1, 1, 1, 1), (10, 10, 10, 10), *CLEAR[2:]]])
+    disputed = view.panel.conclusion.disputed  # type: ignore[union-attr]
+    for audit in argument_audits(auditor):
+        text = to_markdown(Document("", (argument_section(audit),)))
+        known = disputed.get(audit.argument)
+        says = "" if known is None else f"the variance of their scores is {rounded(known.variance, 2)}"
+
+        assert ("The raters dispute it" in text, says in text) == (known is not None, True)
+        assert ("and this alone prevents a winner" in text) == (known is not None and known.decides)
+
+    assert 0 < len(disputed) < len(NAMES)
 
 
 def test_an_argument_without_a_total_says_why() -> None:
