@@ -320,7 +320,7 @@ def test_markdown_tells_the_verdict_the_readings_and_the_closing_comparison() ->
     assert "scored again, since it lay" in text
     assert "the judge gave no score for logic, rhetoric and tactics: the points follow from the comparisons" in text
     assert "against turn 1: " in text.partition("Turn 6")[2]
-    assert not re.search(r"\\b(?:Pro|Con) (?:wins|won)\\b", text)
+    assert not re.search(r"\b(?:Pro|Con) (?:wins|won)\b", text)
 
 
 def test_a_list_has_the_headline_of_the_view() -> None:
