@@ -68,12 +68,16 @@ log_plainly()
 
 LONG = (
     "cluster/test_nodes.py",
+    "cluster/test_outages.py",
     "measuring/test_lab_coverage.py",
     "debate/test_providers_queues.py",
     "debate/test_kill.py",
     "embedded/test_llama_server.py",
     "docs/test_architecture.py",
     "simulation/test_simulation.py",
+    "fairness/test_twin.py",
+    "measuring/test_long_debate.py",
+    "measuring/test_lab_power.py",
     "store/test_postgres_outages.py",
     "judge/test_engine_laws.py",
     "cli/test_cli_processes.py",
@@ -100,6 +104,8 @@ LONG = (
     "browser/test_compression.py",
     "browser/test_filing.py",
     "browser/test_judge_page.py",
+    "browser/test_protocol_page.py",
+    "browser/test_protocol_seat.py",
 )
 """Files that take long: they start first, so that no worker waits for one at the end."""
 

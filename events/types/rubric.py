@@ -136,7 +136,7 @@ class Certainty(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     unpaired: Annotated[float, Meta(ge=0, le=10)]
     floor: Annotated[float, Meta(ge=0, le=10_000)]
     """Squared error of one turn that no residual shows, in squared points."""
-    shared: Annotated[float, Meta(ge=0, le=10_000)] = 0
+    shared: Annotated[float, Meta(ge=0, le=10_000)] = 0.0
     """Variance of the misreadings of a turn that its score and its comparisons share, in squared points."""
     prior_lead: Annotated[float, Meta(gt=0, le=100)]
     """Standard deviation of the leads that are expected before a word is spoken."""
@@ -251,8 +251,8 @@ SHIPPED_DIGESTS: Final = {
     "dafbb4e6f3abd01aebfc06dc6386961e9bc89bfbb1022bba7475eb2023213848": "v2",
     "f5354eb3c3e889a0a3d018e8f0bd74d1880adcbe5c97a4265c6f51f15ed68e4f": "v2-evidence",
     "79c332c5996da42a8427501dbee09c30a81a3b8030d50f2efba08653789035d8": "v2-evidence",
-    "f4d14ab19b6493a616749f54a55370f321cca57a88b827bde06051be47441b2e": "v3",
-    "6fab0eed0876aaaf4a1c1a44101770795e771208ce798e86d628e6e1394c08f6": "v3",
+    "2ed5d17f50fd91a6ac3f8891fb1833be7e3f754926736f6f7d8e43f6fc8f4552": "v3",
+    "cde33058e76265e8d916f8c4c124e3ad2f85702ab9ed1b5e775777e6f3e9bd38": "v3",
     "c7c3043edbd229d7b95c7219704a5f77d01ed85e9bb5dfc3a6172b48473a6c5c": "v3-evidence",
     "03a9773b488c872c9e7277383ad2297f9b3e9417dda2ff9d9ece1316074f31c1": "v3-evidence",
 }

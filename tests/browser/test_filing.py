@@ -75,7 +75,7 @@ def test_a_debate_is_forked_and_judged_again_from_its_page(page: Page, server: A
     expect(page.locator("#sources")).to_contain_text(f"The turns of another debate: debate {debate} in Moot")
     expect(page.locator("#sources a").first).to_have_attribute("href", re.compile(f"/d/{debate}#e\\d+$"))
     again = page.url.rpartition("/")[2].partition("?")[0].partition("#")[0]
-    assert server.view(debate)["rubric_name"] != "v1"
+    assert server.view(debate)["rubric_name"] == "v3"
     assert server.view(again)["rubric_name"] == "v1"
     page.locator("#about > summary").click()
     expect(page.locator("#kind")).to_have_text("The turns of another debate, judged again")

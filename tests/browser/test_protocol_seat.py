@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_access import View, assert_accessible, in_views, start_axe
-from tests.server.people.test_protocol_seats import ANN, BEA, KINDS, statement
+from tests.judge.protocol.rounds import KINDS
+from tests.server.people.test_protocol_seats import ANN, BEA, statement
 from tests.server.protocol_debates import answers
 
 pytestmark = pytest.mark.browser

@@ -50,6 +50,7 @@ def test_a_hit_stays_marked_and_in_view_until_the_reader_acts(new_page: Any, ser
     for turn in (4, 3):
         changes = server.get(f"/api/debates/{debate}/audit/turns/{turn}")["entries"]
         shown = [each for each in changes if each["kind"] != "score"]
+        assert shown
         expect(page.locator(f"[data-turn='{turn}'] .entries li")).to_have_count(len(shown))
     page.evaluate(
         "document.querySelector('#transcript').before(Object.assign(document.createElement('div'), "

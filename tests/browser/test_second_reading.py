@@ -1,20 +1,16 @@
 """A debate under rubric v3 in an exported file: a turn that was scored again, and a lead that is not sure."""
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import anyio
 import pytest
 from playwright.sync_api import Page, expect
 
-from events.store.open import opened_log
-from events.transfer import import_debate, parse_lines, read_lines
+from events.transfer import parse_lines
 from events.types import TurnRescored
 from events.view import view as views
 from events.view.view import View
-from server.export.archive import archive_of
-from server.export.html import html_export
+from tests.browser.exported_file import exported_file
 
 pytestmark = pytest.mark.browser
 
@@ -26,21 +22,9 @@ def view_at(position: int) -> View:
     return views.apply_all(views.INITIAL, RECORDS[:position]).view
 
 
-async def _exported(folder: Path) -> bytes:
-    async with opened_log(f"sqlite:{folder / 'moot.db'}") as log:
-        with LOG.open("rb") as lines:
-            imported = await import_debate(log, read_lines(lines))
-        archive = await archive_of(log, imported.debate, with_calls=False)
-        return b"".join([part async for part in html_export(archive)])
-
-
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("second_reading")
-    file = folder / "debate.html"
-    with ThreadPoolExecutor(1) as beside:  # Playwright's event loop runs in this thread
-        file.write_bytes(beside.submit(anyio.run, _exported, folder).result())
-    return file.as_uri()
+    return exported_file(LOG, tmp_path_factory.mktemp("second_reading"))
 
 
 def visit(page: Page, address: str, position: int | None = None) -> None:

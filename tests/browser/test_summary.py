@@ -1,17 +1,12 @@
 """An exchange under rubric v2 in an exported file: its outcome at the top, what shaped a turn, and the audit."""
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import anyio
 import pytest
 from playwright.sync_api import Page, expect
 
-from events.store.open import opened_log
-from events.transfer import import_debate, read_lines
-from server.export.archive import archive_of
-from server.export.html import html_export
+from tests.browser.exported_file import exported_file
 
 pytestmark = pytest.mark.browser
 
@@ -19,21 +14,9 @@ LOG = Path(__file__).parents[1] / "server" / "debate" / "logs" / "free_transport
 FOLD = 800
 
 
-async def _exported(folder: Path) -> bytes:
-    async with opened_log(f"sqlite:{folder / 'moot.db'}") as log:
-        with LOG.open("rb") as lines:
-            imported = await import_debate(log, read_lines(lines))
-        archive = await archive_of(log, imported.debate, with_calls=False)
-        return b"".join([part async for part in html_export(archive)])
-
-
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("summary")
-    file = folder / "debate.html"
-    with ThreadPoolExecutor(1) as beside:  # Playwright's event loop runs in this thread
-        file.write_bytes(beside.submit(anyio.run, _exported, folder).result())
-    return file.as_uri()
+    return exported_file(LOG, tmp_path_factory.mktemp("summary"))
 
 
 def visit(page: Page, address: str, rest: str = "") -> None:

@@ -170,7 +170,9 @@ def test_the_image_gets_nothing_but_the_package() -> None:
 
 def test_every_image_has_a_version() -> None:
     images = [each["image"] for each in services().values()]
-    images += re.findall(r"^ARG BASE=(.+)$", text("Containerfile"), re.MULTILINE)
+    base = re.findall(r"^ARG BASE=(.+)$", text("Containerfile"), re.MULTILINE)
+    stages = re.findall(r"^FROM (\S+)", text("Containerfile"), re.MULTILINE)
+    images += [image.replace("${BASE}", *base) for image in stages]
 
     assert [image for image in images if not PINNED.fullmatch(image)] == []
     assert f"moot:{version('moot')}" in images

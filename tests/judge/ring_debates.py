@@ -23,6 +23,7 @@ CHOICES = ("first_clear", "first_slight", "draw", "second_slight", "second_clear
 Levels = Mapping[str, tuple[int, int]]
 """By dimension, how much better the later turn is: with the earlier turn shown first, and with the later."""
 Pair = tuple[int, int]
+DRAWN: Levels = dict.fromkeys(COMPARED, (0, 0))
 
 
 class Judged(NamedTuple):
@@ -31,6 +32,11 @@ class Judged(NamedTuple):
     points: dict[int, dict[str, int]]
     """By turn and component."""
     levels: dict[Pair, Levels]
+
+
+def share(of: float, turn: int) -> dict[str, int]:
+    """Components with this share of their maximum."""
+    return {name: round(of * each.maximum) for name, each in applicable(RUBRIC, turn).items()}
 
 
 def answer_of(turn: int, points: Mapping[str, float], rubric: Rubric = RUBRIC) -> ScoreAnswer:

@@ -176,11 +176,14 @@ def test_a_rubric_is_shown_by_the_name_that_selects_it(name: Any) -> None:
     assert f"{rubric.name} {rubric.version}" == name_of_rubric(own)
 
 
-def test_a_digest_depends_on_the_figures_alone() -> None:
-    again = msgspec.json.decode(msgspec.json.encode(rubric_v1()), type=type(rubric_v1()))
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_digest_depends_on_the_figures_alone(name: Any) -> None:
+    """A debate that is read from its log has the same digest, and so the same name of its rubric."""
+    for rubric in (shipped_rubric(name), with_evidence(shipped_rubric(name))):
+        again = msgspec.json.decode(msgspec.json.encode(rubric), type=Rubric)
 
-    assert digest(rubric_v1()) == digest(checked(again))
-    assert 64 == len(digest(again))
+        assert digest(rubric) == digest(checked(again))
+        assert 64 == len(digest(again))
 
 
 @pytest.mark.parametrize(

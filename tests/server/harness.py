@@ -23,6 +23,7 @@ from providers.limits import DEFAULT_LIMITS, Limit
 from providers.registry import GROUP, Registry
 from providers.scripted.provider import shipped
 from server.debate.moderators import Moderators
+from server.debate.opening.request import DebateRequest
 from server.debate.setup import opening
 from server.debate.setup.exhibitions import request_for
 from server.debate.setup.request import as_request
@@ -51,6 +52,14 @@ def _shipped() -> tuple[EntryPoint, ...]:
 def shipped_registry(limits: Mapping[str, Limit] | None = None) -> Registry:
     """The providers of this source tree, whatever else is installed."""
     return Registry(_shipped(), limits or {})
+
+
+def unpaced(name: str, folder: Path, **request_: Any) -> DebateRequest:
+    """The request for a shipped exhibition without pauses, whose script is in the folder; with fields that differ."""
+    path = folder / f"{name}.json"
+    path.write_bytes(msgspec.json.encode(msgspec.json.decode(shipped()[name].read_bytes()) | {"pace": {}}))
+    body = msgspec.json.encode(request_for(name)).replace(f"scripted:{name}".encode(), f"scripted:{path}".encode())
+    return as_request(msgspec.json.decode(body) | {"exhibition": None} | request_)
 
 
 class Harness:
@@ -86,10 +95,7 @@ class Harness:
 
     async def exhibit(self, name: str, folder: Path, **request_: Any) -> str:
         """Play a shipped exhibition to its end without pauses; its id.  ``request_``: fields that differ."""
-        path = folder / f"{name}.json"
-        path.write_bytes(msgspec.json.encode(msgspec.json.decode(shipped()[name].read_bytes()) | {"pace": {}}))
-        body = msgspec.json.encode(request_for(name)).replace(f"scripted:{name}".encode(), f"scripted:{path}".encode())
-        request = as_request(msgspec.json.decode(body) | {"exhibition": None} | request_)
+        request = unpaced(name, folder, **request_)
         debate = await self.moderators.open(await opening.build_opening(request, self.registry, self.settings))
         await self.ended(debate)
         return debate

@@ -23,14 +23,10 @@ from tests.judge.ring_debates import (
     pairs_of,
     points_by_hand,
     score_parts,
+    share,
 )
 from tests.judge.turns import balance, debate_of, effective, events_of, opened
 from tests.laws import examples
-
-
-def share(of: float, turn: int) -> dict[str, int]:
-    """Components with this share of their maximum."""
-    return {name: round(of * each.maximum) for name, each in applicable(RUBRIC, turn).items()}
 
 
 def lead(batch: Any) -> float:

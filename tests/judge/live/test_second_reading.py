@@ -14,10 +14,11 @@ from events.types import ScoreCapped, ScoreHarmonized, ScoreInferred, TurnRescor
 from judge.live.claims import ClaimsAnswer, SuspectClaim, flag_claims
 from judge.live.comparison import moved_by
 from judge.live.event_batch import EventBatch
-from judge.live.scoring import applicable, record_score
+from judge.live.scoring import record_score
 from judge.live.second_reading import infer, misfits, rescore
 from tests.judge.ring_debates import (
     COMPARED,
+    DRAWN,
     RUBRIC,
     TEXT,
     Judged,
@@ -27,15 +28,10 @@ from tests.judge.ring_debates import (
     judgings,
     pairs_of,
     score_parts,
+    share,
 )
 from tests.judge.turns import NO_ANSWER, balance, debate_of, effective, events_of, given
 from tests.laws import examples
-
-DRAWN = dict.fromkeys(COMPARED, (0, 0))
-
-
-def share(of: float, turn: int = 2) -> dict[str, int]:
-    return {name: round(of * each.maximum) for name, each in applicable(RUBRIC, turn).items()}
 
 
 def four(*shares: float | None) -> EventBatch:

@@ -11,12 +11,11 @@ from events.types import BothSides
 from judge.live.event_batch import EventBatch
 from judge.report.verdict_check import check_of
 from judge.rubrics.rubric import rubric_v2
-from tests.judge.ring_debates import COMPARED, RUBRIC, Judged, debate, judgings, pairs_of
+from tests.judge.ring_debates import COMPARED, DRAWN, RUBRIC, Judged, debate, judgings, pairs_of
 from tests.judge.turns import debate_of, score, side_of
 from tests.laws import examples
 
 HALF = {"cause": 5, "process": 5, "consequence": 5, "framing": 5, "structure": 3, "positioning": 5}
-DRAWN = dict.fromkeys(COMPARED, (0, 0))
 
 
 def by_rows(judged: Judged) -> dict[str, float]:

@@ -4,7 +4,6 @@ import math
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -27,17 +26,14 @@ from events.types import (
 from events.view import view as views
 from judge.live.verdicts import scorecard_verdict
 from judge.rubrics.rubric import rubric_v1, rubric_v2
-from providers.scripted.provider import shipped
 from server.debate.commands import Label
 from server.debate.opening.noise import noise_of
-from server.debate.opening.request import DebateRequest
 from server.debate.setup import opening
-from server.debate.setup.exhibitions import request_for
 from server.debate.setup.opening import opening_for
 from server.debate.setup.request import as_request
 from tests.judge.lab.two_items import TWO_ITEMS
 from tests.server.debate_events import recorded
-from tests.server.harness import Harness, harness
+from tests.server.harness import Harness, harness, unpaced
 
 pytestmark = pytest.mark.anyio
 MEANS = BothSides(pro=63.1, con=61.0)
@@ -188,18 +184,10 @@ async def test_a_run_that_cannot_be_read_keeps_no_debate_from_its_opening(monkey
         assert await noise_of(made.log, opened) is UNSET
 
 
-def exhibited(folder: Path) -> DebateRequest:
-    """The request for an exhibition without pauses."""
-    path = folder / "juries.json"
-    path.write_bytes(msgspec.json.encode(msgspec.json.decode(shipped()["juries"].read_bytes()) | {"pace": {}}))
-    body = msgspec.json.encode(request_for("juries")).replace(b"scripted:juries", f"scripted:{path}".encode())
-    return as_request(msgspec.json.decode(body) | {"exhibition": None, "rubric": "v2"})
-
-
 @pytest.mark.parametrize(("sd", "rule"), [(0.01, True), (60.0, True), (60.0, False)])
 async def test_a_debate_ends_by_the_noise_of_its_opening(tmp_path: Path, sd: float, rule: bool) -> None:
     async with harness() as made:
-        opened = await opening.build_opening(exhibited(tmp_path), made.registry, made.settings)
+        opened = await opening.build_opening(unpaced("juries", tmp_path, rubric="v2"), made.registry, made.settings)
         opened = replace(opened, noise=JudgeNoise(sd=sd, low=sd, high=sd, items=40, run="run"))
         opened = replace(opened, rubric=replace(opened.rubric, lead_beyond_noise=rule))
         debate = await made.moderators.open(opened)
@@ -278,7 +266,7 @@ async def test_the_outcome_says_on_what_the_error_rests(tmp_path: Path, sd: Any,
         UNSET if sd is UNSET else JudgeNoise(sd=sd, low=sd, high=sd, items=40, run="run", residual=3.81, floor=19.92)
     )
     async with harness() as made:
-        request = replace(exhibited(tmp_path), rubric="v3")
+        request = unpaced("juries", tmp_path, rubric="v3")
         opened = await opening.build_opening(request, made.registry, made.settings)
         debate = await made.moderators.open(replace(opened, noise=noise))
         await made.ended(debate)

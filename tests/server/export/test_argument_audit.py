@@ -200,7 +200,7 @@ def test_an_argument_without_a_total_says_why() -> None:
 
     assert "No total: logic: the judge left it out." in text
     assert "Pro has no total: without a total: PRO-1." in text
-    assert "\\× 0.15 = " not in text.partition("Pro has no total")[0]
+    assert "× 0.15 = " not in text.partition("Pro has no total")[0]
 
 
 def test_before_the_judge_there_are_no_sums() -> None:

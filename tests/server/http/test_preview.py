@@ -31,9 +31,8 @@ def test_a_page_is_served_with_its_title_state_and_scores(site: Site, script: An
     found = members(site, f"/d/{debate}")
 
     assert ("Trams or cars? · Moot", "Trams or cars?") == (found["title"], found["og:title"])
-    assert re.match(
-        r"Not distinguishable: .* · 2 of 2 turns · Pro \d+\.\d, Con \d+\.\d\. A debate", found["description"]
-    )
+    headline = "Not distinguishable: both sides have the same points"
+    assert re.match(headline + r" · 2 of 2 turns · Pro \d+\.\d, Con \d+\.\d\. A debate", found["description"])
     assert found["description"] == found["og:description"]
     assert found["og:url"].endswith(f"/d/{debate}")
 

@@ -25,48 +25,32 @@ from events.types import (
     TurnStarted,
 )
 from events.verify import verify_log
-from server.debate import time_limits
 from server.debate.commands import MakeSeatLink, Resume
 from server.people.acts import AtSeat
 from server.people.links import digest_of_link
 from server.people.provider import OpenRequest
 from server.whatif.replay import replay
-from tests.judge.protocol.rounds import closing, replies
+from tests.judge.protocol.rounds import KINDS, closing, cross, opening, replies
 from tests.server.harness import PATIENCE_S, Harness, harness
 from tests.server.people.test_judging import answer_all, least, questions, send
+from tests.server.people.test_rules import of
 from tests.server.people.test_seats import MINE, seated
 from tests.server.protocol_debates import answers
 from tests.server.site import Site
 
 ANN = {"person": "Ann", "time_s": 600}
 BEA = {"person": "Bea", "time_s": 600}
-KINDS = ("open", "cross", "answer", "close")
 CROSS = {"response": "refute", "reasoning": "It leaves out what it costs.", "follow_up": "Who pays for it?"}
-TOPICS = {"pro": ("tram", "noise", "air"), "con": ("nurse", "shop", "bus")}
 
 
 def statement(kind: str, side: str, **changes: Any) -> dict[str, Any]:
     """What a form of the page sends, by argument."""
-    own, others = ([f"{each}-{n}" for n in (1, 2, 3)] for each in (side.upper(), "CON" if side == "pro" else "PRO"))
     match kind:
         case "open":
-            said: dict[str, Any] = {
-                name: {
-                    "claim": f"The {topic} decides what a city is for.",
-                    "reasoning": f"Whoever plans for the {topic} plans for all, because all depend on it.",
-                    "evidence": f"The {topic} count of Basel, 2019.",
-                }
-                for name, topic in zip(own, TOPICS[side], strict=True)
-            }
+            said: dict[str, Any] = {each.pop("id"): each for each in opening(side)["arguments"]}
         case "cross":
-            said = {
-                name: {
-                    "response": response,
-                    "reasoning": f"{name} leaves out what it costs.",
-                    "follow_up": f"What does {name} cost, and who pays?",
-                }
-                for name, response in zip(others, ("refute", "challenge", "partial"), strict=True)
-            }
+            in_part = {"3": {"response": "partial"}}
+            said = {each.pop("target"): each for each in cross(side, **in_part)["responses"]}
         case "answer":
             said = replies(side)
         case _:
@@ -315,12 +299,6 @@ def test_a_person_rates_a_debate_beside_a_model(site: Site, script: Callable[...
 LINK, HOLDER = digest_of_link("link"), digest_of_link("mine")
 
 
-@pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No time for a text that is under way when the clock ends."""
-    monkeypatch.setattr(time_limits, "SEND_S", 0.0)
-
-
 async def opened_with(h: Harness, model: str, seats: dict[str, dict[str, Any]], time_s: float = 600.0) -> str:
     """A protocol debate with people in some seats, whose time may be shorter than a request allows."""
     opening: DebateOpened = await h.opening(model, format="protocol", turns=8, **seats)
@@ -348,10 +326,6 @@ async def gives(h: Harness, debate: str, seat: Side, turn: int) -> None:
     name = f"{kind}:{seat}/{turn}"
     await waits(h, debate, seat, name)
     await at(h, debate, seat, "send", request=name, text=json.dumps(statement(kind, seat)))
-
-
-async def of(h: Harness, debate: str, *kinds: type) -> list[Any]:
-    return [event for event in await h.events(debate) if isinstance(event, kinds)]
 
 
 @pytest.mark.anyio

@@ -36,12 +36,6 @@ LINK, MINE = digest_of_link("link"), digest_of_link("mine")
 TEXT = "Trams carry two hundred people each, so streets get their space back."
 
 
-@pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No time for a text that is under way when the clock ends."""
-    monkeypatch.setattr(time_limits, "SEND_S", 0.0)
-
-
 async def open_with(h: Harness, script: str, *, time_s: float = 600.0, **pro: Any) -> str:
     """A debate in which Ann speaks for Pro within ``time_s``, which may be shorter than a request allows."""
     opened: DebateOpened = await h.opening(script, pro={"person": "Ann", **pro})
