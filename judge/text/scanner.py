@@ -126,14 +126,14 @@ _NAME: Final = rf"(?-i:(?<!\w)[{_BIG}][\w’'.&-]{{0,30}}(?<![.’'-]))"
 _JOINS: Final = ("of", "for", "the", "de", "von", "van", "and", "on")
 _NAMES: Final = rf"{_NAME}(?: (?:{_any(_JOINS)} ){{0,2}}{_NAME}){{0,5}}"
 _WORKS: Final = (
-    "study", "studies", "survey", "report", "paper", "trial", "experiment", "meta-analysis", "analysis", "review", "poll",
-    "audit", "census", "inquiry",
+    "study", "studies", "survey", "report", "paper", "trial", "experiment", "meta-analysis", "analysis", "review",
+    "poll", "audit", "census", "inquiry",
 )  # fmt: skip
 _WORK: Final = rf"{_any(_WORKS)}(?!\w)"
 _LATELY: Final = r"(?:19|20)[0-9]{2}"
 _EXPERTS: Final = (
-    "researchers", "scientists", "economists", "experts", "scholars", "doctors", "professors", "historians", "engineers",
-    "analysts",
+    "researchers", "scientists", "economists", "experts", "scholars", "doctors", "professors", "historians",
+    "engineers", "analysts",
 )  # fmt: skip
 _PEOPLE: Final = rf"{_any(_EXPERTS)}(?!\w)"
 _BODY: Final = (

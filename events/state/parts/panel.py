@@ -1,6 +1,7 @@
 """The panel: the scores of each rater, their agreement, the deliberation, and the conclusion."""
 
-from typing import Final
+from collections.abc import Iterable
+from typing import Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
