@@ -74,7 +74,9 @@ function uncertainty({ isWithin, noise, spread, certainty }) {
 /** The text of the outcome begins with its headline. */
 function showOutcome(root, outcome) {
   root.hidden = !outcome;
-  if (outcome) root.replaceChildren(h("b", { id: "headline" }, outcome.headline), outcome.text.slice(outcome.headline.length));
+  if (!outcome) return;
+  const { headline, text } = outcome;
+  root.replaceChildren(h("b", { id: "headline" }, headline), text.slice(headline.length));
 }
 
 /** The end in the words of the server. */
