@@ -155,10 +155,11 @@ class TurnView(Struct, frozen=True, kw_only=True, gc=False):
     """The position of the directive in its prompt; absent if there was none."""
 
 
-def turn_view(
-    debate: Debate, number: int, known: TurnView | None = None, before: TurnCard | None = None
-) -> TurnView:
-    """The view of one turn.  ``known``: its view when its card was ``before``; what still holds stays the same object."""
+def turn_view(debate: Debate, number: int, known: TurnView | None = None, before: TurnCard | None = None) -> TurnView:
+    """The view of one turn.
+
+    ``known``: its view when its card was ``before``; what still holds of it stays the same object.
+    """
     turn: Turn = debate.transcript.turns[number]
     card = debate.ledger.cards.get(number)
     if known is None or before is None or card is None:

@@ -295,9 +295,28 @@ PIECES = st.sampled_from(
 ) | st.text(max_size=5)
 
 
-SOURCES = re.findall(r"[^\W\d_]{2,}", f"{STUDY} {AUTHORITY}") + [f"{word} " for words in NEEDED.values() for word in words]
+SOURCES = re.findall(r"[^\W\d_]{2,}", f"{STUDY} {AUTHORITY}") + [
+    f"{word} " for words in NEEDED.values() for word in words
+]
 NAMED = st.sampled_from(
-    [*SOURCES, "Jane ", "Smith ", "WHO ", " of ", " by ", " der ", " de ", "the ", ") ", "19", "2019", "ſ", "ı", "İ", "\u212a"]
+    [
+        *SOURCES,
+        "Jane ",
+        "Smith ",
+        "WHO ",
+        " of ",
+        " by ",
+        " der ",
+        " de ",
+        "the ",
+        ") ",
+        "19",
+        "2019",
+        "ſ",
+        "ı",
+        "İ",
+        "\u212a",
+    ]
 )
 
 
