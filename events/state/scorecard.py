@@ -123,8 +123,14 @@ class ScorecardSums(Struct, frozen=True, kw_only=True, gc=False):
 
     def lead(self, rubric: Rubric | None) -> float | UnsetType:
         """Points of Pro less those of Con; unset while a side has none."""
-        pro, con = (each.composite for each in self.cards(rubric))
-        return UNSET if isinstance(pro, Missing) or isinstance(con, Missing) else round(pro - con, 2)
+        return lead_of(*self.cards(rubric))
+
+
+def lead_of(pro: SideCard, con: SideCard) -> float | UnsetType:
+    """Points of Pro less those of Con; unset while a side has none."""
+    if isinstance(pro.composite, Missing) or isinstance(con.composite, Missing):
+        return UNSET
+    return round(pro.composite - con.composite, 2)
 
 
 def sums_of(ledger: Ledger) -> ScorecardSums:

@@ -362,7 +362,7 @@ def _lead(
     if before.ledger is not after.ledger or card is not fold.view.scorecard:
         lead = with_figures(lead, card, turns.values(), after.ledger.rubric)
     if before.ledger is not after.ledger:
-        lead = with_moves(lead, before.ledger, after.ledger, fold.sums, numbers)
+        lead = with_moves(lead, before.ledger, after.ledger, fold.sums, card, numbers)
     if before.protocol is not after.protocol:
         lead = with_arguments(lead, after.protocol)
     if before.panel is not after.panel and fold.view.format == "deliberation":
@@ -603,7 +603,9 @@ def _turns(before: Debate, after: Debate, turns: dict[str, TurnView], numbers: I
         and before.unchecked is after.unchecked
     )
     anew = () if untouched else [number for number in numbers if number in after.transcript.turns]
-    return {**turns, **{str(number): turn_view(after, number) for number in anew}} if anew else turns
+    cards = before.ledger.cards
+    made = {str(each): turn_view(after, each, turns.get(str(each)), cards.get(each)) for each in anew}
+    return {**turns, **made} if made else turns
 
 
 def difference(before: View, after: View) -> dict[str, Any]:
