@@ -67,10 +67,14 @@ class _PositionTree:
 
     def note(self, patch: Any, position: int, depth: int = 0) -> None:
         """Note a merge patch.  Paths deeper than a component count as the component."""
+        if isinstance(patch, Struct):
+            patch = msgspec.to_builtins(patch)
         if not isinstance(patch, dict) or not patch or depth == _COMPONENT:
             self.positions.append(position)
             return
         for key, deeper in patch.items():
+            if depth == 0 and key in _IGNORED:
+                continue
             if (below := self.below.get(key)) is None:
                 below = self.below[key] = _PositionTree()
             below.note(deeper, position, depth + 1)
@@ -96,7 +100,7 @@ async def difference(folds: Folds, debate: str, start: int, end: int, *, reveale
         return ViewDiff(from_=start, to=end, changes=(), events={})
     fold = first = await folds.at(debate, start)
     touched, causes = _PositionTree(), dict[int, Cause]()
-    async for before, record, after in folds.steps(debate, start, end):
+    async for before, record, after in folds.steps(debate, first, end):
         touched.note(_patch(before, after, record, revealed=revealed), record.position)
         causes[record.position] = _cause(record, revealed=revealed)
         fold = after
@@ -116,8 +120,8 @@ def _patch(before: Fold, after: Fold, record: Recorded, *, revealed: bool) -> An
     """The patch of an event.  The director's patch is slow, so it is made only if it may differ."""
     ends = before.view.state != after.view.state == "concluded"  # then spectators see what the director saw
     if revealed and before.view.position and (ends or frames.differs_for_director(before, record)):
-        return msgspec.to_builtins(views.difference(views.for_director(before), views.for_director(after)))
-    return msgspec.to_builtins(views.difference(before.view, after.view))
+        return views.difference(views.for_director(before), views.for_director(after))
+    return views.difference(before.view, after.view)
 
 
 def _cause(record: Recorded, *, revealed: bool) -> Cause:

@@ -1,0 +1,42 @@
+"""The work of what is read of a debate, counted in folded events and not in seconds."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from events.state import debate as debates
+from server.export.audit import auditor_of
+from tests.server.harness import harness
+
+Script = Callable[..., str]
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def folded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The positions of the events that are folded."""
+    found, evolve = list[int](), debates.evolve
+
+    def counted(debate: Any, record: Any) -> Any:
+        found.append(record.position)
+        return evolve(debate, record)
+
+    monkeypatch.setattr(debates, "evolve", counted)
+    return found
+
+
+async def test_the_first_audit_of_a_debate_that_is_watched_folds_no_event(script: Script, folded: list[int]) -> None:
+    async with harness() as h:
+        debate = await h.open(script())
+        await h.ended(debate)
+        await h.hub.view_at(debate, None)
+        assert folded
+
+        folded.clear()
+        audits = (await auditor_of(h.hub, debate)).audits()
+        again = [*folded]
+
+    assert all(each.entries for each in audits)
+    assert any(entry.call for each in audits for entry in each.entries)
+    assert [] == again
