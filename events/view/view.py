@@ -366,7 +366,7 @@ def _lead(
     if before.ledger is not after.ledger or card is not fold.view.scorecard:
         lead = with_figures(lead, card, turns.values(), after.ledger.rubric)
     if before.ledger is not after.ledger:
-        lead = with_moves(lead, before.ledger, after.ledger, fold.sums, numbers)
+        lead = with_moves(lead, before.ledger, after.ledger, fold.sums, numbers, card)
     if before.protocol is not after.protocol:
         lead = with_arguments(lead, after.protocol)
     if before.panel is not after.panel and fold.view.format == "deliberation":

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from events.state import debate as debates
+from events.transfer import parse_lines
 from server.export.audit import auditor_of
+from tests.server.export.test_diff import GOLDEN, ReadOnlyLog, between
 from tests.server.harness import harness
 
 Script = Callable[..., str]
@@ -40,3 +42,12 @@ async def test_the_first_audit_of_a_debate_that_is_watched_folds_no_event(script
     assert all(each.entries for each in audits)
     assert any(entry.call for each in audits for entry in each.entries)
     assert [] == again
+
+
+def test_a_difference_folds_each_event_once(folded: list[int]) -> None:
+    records = parse_lines((GOLDEN / "0.1-juries_v3.ndjson").read_bytes().splitlines(keepends=True))
+    start, end = len(records) // 3, len(records)
+    found = between(ReadOnlyLog(records), start, end, revealed=False)
+
+    assert found.changes
+    assert [*range(1, end + 1)] == folded
