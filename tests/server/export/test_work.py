@@ -1,5 +1,6 @@
 """The work of what is read of a debate, counted in folded events and not in seconds."""
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +9,9 @@ import pytest
 from events.state import debate as debates
 from events.transfer import parse_lines
 from server.export.audit import auditor_of
+from server.whatif import replay
+from server.whatif.comparison import what_if
+from server.whatif.request import read_request
 from tests.server.export.test_diff import GOLDEN, ReadOnlyLog, between
 from tests.server.harness import harness
 
@@ -51,3 +55,18 @@ def test_a_difference_folds_each_event_once(folded: list[int]) -> None:
 
     assert found.changes
     assert [*range(1, end + 1)] == folded
+
+
+def test_a_further_what_if_does_not_run_the_recorded_rules_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    records = parse_lines((GOLDEN / "0.1-juries_v3.ndjson").read_bytes().splitlines(keepends=True))
+    afresh = what_if(records, read_request({"rubric": "v2"}))
+    asked, steps = list[Any](), replay.next_steps
+    monkeypatch.setattr(replay, "_COURSES", OrderedDict())
+    monkeypatch.setattr(replay, "next_steps", lambda debate: (asked.append(debate), steps(debate))[1])
+    what_if(records, read_request({"rubric": "v1"}))
+    first = len(asked)
+    asked.clear()
+
+    assert afresh == what_if(records, read_request({"rubric": "v2"}))
+    assert len(asked) < 0.75 * first
+    assert 1 == len(replay._COURSES)
