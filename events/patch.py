@@ -25,10 +25,12 @@ def diff(before: Any, after: Any) -> dict[str, Any]:
         known = old.get(key, UNSET)
         if value is UNSET:
             patch[key] = None
+        elif value == known:  # far below the time of a walk
+            continue
         elif isinstance(value, Struct | dict) and isinstance(known, Struct | dict):
             if deeper := diff(known, value):
                 patch[key] = deeper
-        elif value != known:
+        else:
             patch[key] = value
     if not is_same:
         patch.update({key: None for key, value in old.items() if key not in new and value is not UNSET})

@@ -103,13 +103,15 @@ def with_opinions(lead: LeadView, panel: PanelState) -> LeadView:
 
 
 def with_moves(
-    lead: LeadView, before: Ledger, after: Ledger, sums: ScorecardSums, scorecard: Scorecard, turns: Iterable[int]
+    lead: LeadView, before: Ledger, after: Ledger, sums: ScorecardSums, turns: Iterable[int], card_after: Scorecard
 ) -> LeadView:
-    """The lead with the events that changed the scores of ``turns`` since ``before``.
+    """The lead with the events that changed the scores of ``turns`` since ``before``, whose sums are ``sums``.
 
-    ``sums`` are those of ``before``, ``scorecard`` is that of ``after``.
+    ``card_after`` is the scorecard of ``after``.
     """
     entries = sorted((each for turn in turns for each in _new_entries(before, after, turn)), key=_position)
+    if not entries:
+        return lead
     moves = dict(lead.moves)
     now = next((each.lead for each in reversed(moves.values()) if each.lead is not UNSET), UNSET)
     for position, group in groupby(entries, key=_position):
@@ -117,16 +119,17 @@ def with_moves(
         entry = next((each for each in changed if each.kind == "rescore"), changed[0])
         turn = entry.turn
         counted = [each.applied for each in changed if each.turn == turn and each.dimension in after.dimensions]
+        cards = {number: after.cards[number] for number in dict.fromkeys(each.turn for each in changed)}
+        steps = {number: (card.as_of(position - 1), card.as_of(position)) for number, card in cards.items()}
         is_last = position == entries[-1].position
-        for number in () if is_last else dict.fromkeys(each.turn for each in changed):
-            one = after.cards[number]
-            sums = sums.moved(one.as_of(position - 1), one.as_of(position), after)
-        known = after.cards[turn].as_of(position - 1)
-        card = after.cards[turn] if is_last else after.cards[turn].as_of(position)
+        if not is_last:
+            for one, two in steps.values():
+                sums = sums.moved(one, two, after)
+        known, card = steps[turn]
         was, composite = known.composite(after.dimensions), card.composite(after.dimensions)
         if composite is None or composite == was:
             continue
-        was_lead, now = now, lead_of(scorecard.pro, scorecard.con) if is_last else sums.lead(after.rubric)
+        was_lead, now = now, lead_of(card_after.pro, card_after.con) if is_last else sums.lead(after.rubric)
         is_first = entry.kind in FIRST
         moves[str(position)] = LeadMove(
             turn=turn,

@@ -251,8 +251,8 @@ def _reading(debate: Debate, points: dict[str, float]) -> TurnReading:
 
 
 def _pressure(debate: Debate, turn: Turn) -> PressureApplied | UnsetType:
-    turns = debate.transcript.turns.values()
-    since = max((each.spoken for each in turns if each.side == turn.side and each.number < turn.number), default=0)
+    earlier = (debate.transcript.turns[number] for number in range(turn.number - 1, 0, -1))
+    since = next((each.spoken for each in earlier if each.side == turn.side and each.spoken), 0)
     known = debate.characters.pressures.items()
     return next((each for at, each in reversed(known) if since < at < turn.started and each.side == turn.side), UNSET)
 

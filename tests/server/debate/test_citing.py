@@ -29,7 +29,7 @@ from server.debate.setup.estimate import estimate, in_words
 from server.debate.setup.opening import build_opening, opening_for
 from server.debate.setup.rehearsal import rehearse
 from server.debate.setup.request import as_request
-from server.export.audit import Auditor
+from server.export.audit import auditor_of
 from server.export.debate.exchange import audit_lines
 from server.export.debate.transcript import as_markdown
 from server.whatif.replay import replay
@@ -340,10 +340,7 @@ async def test_the_audit_of_a_turn_has_its_passages_and_every_citation(script: S
     async with harness() as h:
         debate = await open_cited(h, script(says=SAYS, answers=ANSWERS))
         await h.ended(debate)
-        auditor = Auditor()
-        async for record in read_all(h.log, debate):
-            auditor.take(record)
-    audits = auditor.audits()
+        audits = (await auditor_of(h.hub, debate)).audits()
     lines = [[*audit_lines(each, "pro")] for each in audits]
 
     assert "the debater was given the passages E1, E3, E2" in lines[0]
