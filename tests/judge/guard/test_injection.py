@@ -293,6 +293,7 @@ def test_a_rubric_may_charge_nothing(conduct: Any) -> None:
 PIECES = st.sampled_from([each["text"] for each in ATTACKS] + HONEST) | st.text(max_size=30)
 
 
+@pytest.mark.slow
 @given(st.lists(PIECES, max_size=6).map("".join))
 def test_attempts_stand_in_the_text(text: str) -> None:
     found = detect(text)

@@ -293,6 +293,7 @@ PIECES = st.sampled_from(
 ) | st.text(max_size=5)
 
 
+@pytest.mark.slow
 @given(st.lists(PIECES, max_size=30).map("".join))
 def test_any_text_is_scanned(text: str) -> None:
     every = scan(text)
