@@ -69,6 +69,7 @@ log_plainly()
 LONG = (
     "cluster/test_nodes.py",
     "cluster/test_outages.py",
+    "cluster/test_nodes_people.py",
     "measuring/test_lab_coverage.py",
     "debate/test_providers_queues.py",
     "debate/test_kill.py",
