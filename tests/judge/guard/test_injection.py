@@ -311,6 +311,7 @@ def assert_found_everywhere(text: str) -> None:
         assert expected == [match.span() for match in _matches(place, pattern, plain)]
 
 
+@pytest.mark.slow
 @given(st.lists(PIECES, max_size=6).map("".join))
 def test_attempts_stand_in_the_text(text: str) -> None:
     found = detect(text)

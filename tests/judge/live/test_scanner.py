@@ -339,6 +339,7 @@ def test_each_word_of_a_source_is_enough(between: str) -> None:
                 assert expected == [each.span[0] for each in found if each.kind == kind]
 
 
+@pytest.mark.slow
 @given(st.lists(PIECES, max_size=30).map("".join))
 def test_any_text_is_scanned(text: str) -> None:
     every = scan(text)

@@ -328,6 +328,7 @@ async def test_an_answer_that_fails_once_is_asked_again(script: Any) -> None:
     assert "PASS" == of(events, ArtifactJudged)[0].verdict
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 @pytest.mark.parametrize("cap", [0.4, 0.9])
 async def test_the_cost_cap_is_kept(script: Any, cap: float) -> None:

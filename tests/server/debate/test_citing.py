@@ -213,6 +213,7 @@ async def test_what_if_replays_a_debate_with_documents_as_it_was(script: Script)
     assert not [each for each in other.unanswered if each.key.startswith("evidence:")]
 
 
+@pytest.mark.slow
 async def test_words_that_a_side_made_up_are_no_better_for_saying_them_before(script: Script) -> None:
     claim = "free fares empty every street of the town"
     says = {
@@ -246,6 +247,7 @@ GERMAN = (
 )
 
 
+@pytest.mark.slow
 async def test_a_document_in_another_language_is_said_before_the_debate_and_in_it(script: Script) -> None:
     files = [{"name": "bericht.txt", "text": GERMAN}, DOCUMENTS[0]]
     async with harness() as h:
@@ -336,6 +338,7 @@ async def test_an_estimate_counts_the_questions_about_evidence(script: Script) -
     assert 8 == len(with_documents) - len(without)
 
 
+@pytest.mark.slow
 async def test_the_audit_of_a_turn_has_its_passages_and_every_citation(script: Script) -> None:
     async with harness() as h:
         debate = await open_cited(h, script(says=SAYS, answers=ANSWERS))

@@ -117,6 +117,7 @@ async def test_both_orders_of_the_closing_comparison_count(script: Any) -> None:
     assert {"logic": "slight", "tactics": "slight"} == closing.degrees
 
 
+@pytest.mark.slow
 async def test_the_closing_comparison_presses_nobody(script: Any) -> None:
     """Pressure follows the comparisons of neighbours; the last one decides none any more."""
     clear = FORWARD | {"rhetoric": "second_clear", "tactics": "second_clear"}

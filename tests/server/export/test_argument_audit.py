@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, convert
@@ -129,6 +130,7 @@ def add_up(of: SideSum) -> None:
         assert abs(of.times * mean - of.score) < NEAR
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["v1", "v2", "v3"]),
     st.lists(CARDS, min_size=1, max_size=3),
