@@ -73,7 +73,7 @@ class WatchedDebates:
         began = time.monotonic()
         while True:
             asked = time.perf_counter()
-            (await client.get("/readyz")).raise_for_status()
+            (await client.get("/readyz", headers={"connection": "close"})).raise_for_status()
             took_ms = (time.perf_counter() - asked) * 1000
             self.samples.append((time.monotonic() - began, memory_mb(process, "VmRSS"), cpu_s(process), took_ms))
             await asyncio.sleep(LOOK_S)
