@@ -268,6 +268,16 @@ export const TIMELINE = {
 const percentSure = (value) => (value > 0.995 ? "over 99 %" : `${Math.floor(value * 100 + 1e-9)} %`);
 
 /** The bar that says who leads. */
+export const BAR = {
+  none: "no score yet",
+  label([pro, con], isNone) {
+    return isNone ? "No score yet" : `${NAME.pro} ${number(pro, 1)}, ${NAME.con} ${number(con, 1)}`;
+  },
+  curve: "The lead over the debate",
+  pin: (name) => `Moment ${name}`,
+};
+
+/** The lead in words. */
 export const LEAD = {
   leads: (side, margin) => (margin ? `${SIGN[side]} ${NAME[side]} +${number(margin, 1)}` : LEAD.level),
   level: "Level",
