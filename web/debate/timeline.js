@@ -8,7 +8,6 @@ import { FOLLOW, TIMELINE } from "../words/words.js";
 
 /** The value of the choice to show everything at once. */
 const AT_ONCE = "all";
-const ascending = (a, b) => a - b;
 
 /**
  * The timeline over `player`, in the elements of debate.html.
@@ -55,7 +54,7 @@ export function timeline(player) {
       button.disabled = !changed.some((each) => (each - position) * direction > 0);
     }
     drawCourse(position, head);
-    drawTicks(head, [...new Set(changed)].sort(ascending));
+    drawTicks(head);
   }
 
   /** The curve up to the cursor: what is to come is only dots. */
@@ -77,17 +76,13 @@ export function timeline(player) {
     return "";
   }
 
-  function drawTicks(head, changed) {
-    const turns = player.turns();
-    const marks = player.marks();
-    const positions = [turns.map(({ complete }) => complete), marks.map(({ position }) => position), changed];
-    const key = `${head}:${positions.map((each) => each.join()).join(":")}`;
+  /** The events worth seeing in a protocol and a panel. */
+  function drawTicks(head) {
+    const positions = player.marks().map(({ position }) => position);
+    const key = `${head}:${positions.join()}`;
     if (key === drawn) return;
     drawn = key;
-    ticks.replaceChildren(
-      ...turns.map(({ side, complete }) => tick(side, complete, head)),
-      ...runs(changed, head).map(([from, to]) => tick("change", from, head, to)),
-      ...marks.map(({ position }) => tick("mark-of", position, head)));
+    ticks.replaceChildren(...positions.map((position) => tick("mark-of", position, head)));
   }
 
   return { show };
@@ -99,21 +94,9 @@ function playLabel(playing, following, isLive) {
   return isLive ? TIMELINE.hold : TIMELINE.playFromStart;
 }
 
-/** Positions as `[from, to]`: positions too close to tell apart on the track are one run. */
-function runs(positions, head) {
-  const found = [];
-  for (const position of positions) {
-    if (found.length && position - found.at(-1)[1] < head / 300) found.at(-1)[1] = position;
-    else found.push([position, position]);
-  }
-  return found;
-}
-
-function tick(kind, position, head, until = position) {
+function tick(kind, position, head) {
   const element = h(`i.${kind}`);
-  const left = percentAt(position, head);
-  element.style.left = `${left}%`;
-  if (until > position) element.style.width = `calc(${percentAt(until, head) - left}% + 2px)`;
+  element.style.left = `${percentAt(position, head)}%`;
   return element;
 }
 

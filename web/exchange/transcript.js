@@ -28,6 +28,8 @@ const REPETITION = 0.2;
 const changesOf = new WeakMap();
 /** Premises → by turn, those that it withdrew openly. */
 const withdrawals = new WeakMap();
+/** Moves of the lead → by turn, those for which it exposed a flaw. */
+const exposures = new WeakMap();
 /** Articles whose changes have been asked for. */
 const asked = new WeakSet();
 /** Where each verdict stands, by the type of its event. */
@@ -123,6 +125,7 @@ export function transcript(root, go, id, wantFrame, hold) {
       isRunning,
       withdrawnIn(number_, view.premises).length,
       String(turn.directive) in view.directives,
+      exposedBy(number_, view),
     ].join(" ");
     let entry = shown.get(number_);
     if (!entry || entry.turn !== turn || entry.key !== key) {
@@ -238,6 +241,7 @@ export function transcript(root, go, id, wantFrame, hold) {
     const injections = turn.injections ?? [];
     const spans = [...marks, ...injections.map(({ span }, i) => ({ name: `injection/${i}`, span }))];
     const shaped = shapedBy(turn, view, go);
+    const exposed = exposedBy(number_, view);
     const why = whyDetails(turn, highlight, ledger.entries(number_, turn, view.position, name), {
       name,
       begins: [scoreLine(turn), comparison(turn.compared), comparison(turn.closing), shaped],
@@ -260,7 +264,7 @@ export function transcript(root, go, id, wantFrame, hold) {
       turn.repetition >= REPETITION && h("p.quiet.clip", {}, TRANSCRIPT.repetition(number(turn.repetition * 100))),
       injections.length > 0
         && h("p.attempt", {}, h("b", {}, TRANSCRIPT.injection), h("q", {}, injections[0].quote)),
-      h("div.fold", {}, changes?.routine, why)));
+      h("div.fold", {}, changes?.routine, why, exposed.length > 0 && h("span", {}, TRANSCRIPT.exposed(exposed)))));
     if (changes) changesOf.set(article, changes);
     return article;
   }
@@ -346,6 +350,16 @@ function speaker(number_, turn, view, go) {
     h("b", {}, `${SIGN[turn.side]} ${NAME[turn.side]}`),
     h("a", eventLink(position, go), `Turn ${number_}`),
     seat && h("span.as", {}, turn.speaker ?? seat.speaker ?? plain(seat.archetype)));
+}
+
+/** The earlier turns in which a turn exposed a flaw. */
+function exposedBy(number_, { lead: { moves } }) {
+  let found = exposures.get(moves);
+  if (!found) {
+    found = Map.groupBy(Object.values(moves).filter(({ by, turn }) => turn < by), ({ by }) => by);
+    exposures.set(moves, found);
+  }
+  return [...new Set(found.get(number_)?.map(({ turn }) => turn))];
 }
 
 /** The score of a turn, and what it was at first. */
