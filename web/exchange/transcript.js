@@ -7,7 +7,7 @@ import { failures, pressureWords } from "../parts/widgets.js";
 import { newestTurn } from "../replay/history.js";
 import { capital, count, number, plain, tenths } from "../words/formatting.js";
 import { NAME, SIGN, TRANSCRIPT, outcomeWords } from "../words/words.js";
-import { compared, firstSide, named } from "./labels.js";
+import { firstSide, named } from "./labels.js";
 import { quoteSpans, scoreLine, whyDetails } from "./scores.js";
 import { verdicts } from "./verdicts.js";
 
@@ -245,7 +245,10 @@ export function transcript(root, go, id, wantFrame, hold) {
     const why = whyDetails(turn, highlight, ledger.entries(number_, turn, view.position, name), {
       name,
       begins: [scoreLine(turn), comparison(turn.compared), comparison(turn.closing), shaped],
-      sections: [turn.compared, turn.closing].flatMap((found) => comparisonReasons(found, view)),
+      sections: async () => {
+        const { comparisonReasons } = await import("./comparisons.js");
+        return [turn.compared, turn.closing].flatMap((found) => comparisonReasons(found, view));
+      },
     });
     const article = h(`article.turn.${turn.side}.${turn.state}`, {
       "data-turn": number_,
@@ -428,18 +431,6 @@ function comparison(found) {
     return `${plain(name)} ${TRANSCRIPT.result[outcome]}${degree}${flipped.includes(name) ? TRANSCRIPT.flipped : ""}`;
   });
   return h("p.compared.quiet", {}, TRANSCRIPT.against(earlier), results.join(" · "));
-}
-
-/** What the judge said of the two turns, in each order. */
-function comparisonReasons(found, view) {
-  const readings = found?.reason ? compared(found.reason, view.turns) : [];
-  if (!readings.length) return [];
-  return [h("section.compared-why", {},
-    h("h3", {}, TRANSCRIPT.compared(found.earlier)),
-    readings.map(({ turns, text }) => {
-      const sides = turns.map((number_) => NAME[view.turns[number_]?.side] ?? number_);
-      return h("p", {}, sides.length > 0 && h("span.quiet", {}, TRANSCRIPT.order(sides)), text);
-    }))];
 }
 
 /** What the two quotes of a flaw do, in the order of its evidence. */
