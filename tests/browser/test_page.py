@@ -526,6 +526,7 @@ def test_nothing_scrolls_sideways_at_320(new_page: Any, server: Any, ended: str)
         for menu in page.locator(":is(#about, #menu) > summary").all():
             menu.click()
             assert page.evaluate("document.documentElement.scrollWidth") == 320, path
+            page.keyboard.press("Escape")
 
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
