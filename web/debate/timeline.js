@@ -6,7 +6,6 @@ import { FOLLOW, TIMELINE } from "../words/words.js";
 
 /** The value of the choice to show everything at once. */
 const AT_ONCE = "all";
-const ascending = (a, b) => a - b;
 
 /**
  * The timeline over `player`, in the elements of debate.html.
@@ -36,7 +35,6 @@ export function timeline(player) {
     slider.value = position;
     slider.disabled = head < 2;
     slider.setAttribute("aria-valuetext", TIMELINE.slider(position, head, words));
-    slider.style.setProperty("--done", `${head > 1 ? percentAt(position, head) : 100}%`);
     setText(where, TIMELINE.position(grouped(position), grouped(head)));
     where.title = words;
     setText($("#event"), following ? "" : words);
@@ -52,7 +50,7 @@ export function timeline(player) {
       button.parentElement.hidden = !changed.length;
       button.disabled = !changed.some((each) => (each - position) * direction > 0);
     }
-    drawTicks(head, [...new Set(changed)].sort(ascending));
+    drawTicks(head);
   }
 
   /** The sentence of an event; the sentences are fetched when the first one is needed. */
@@ -66,17 +64,13 @@ export function timeline(player) {
     return "";
   }
 
-  function drawTicks(head, changed) {
-    const turns = player.turns();
-    const marks = player.marks();
-    const positions = [turns.map(({ complete }) => complete), marks.map(({ position }) => position), changed];
-    const key = `${head}:${positions.map((each) => each.join()).join(":")}`;
+  /** The events worth seeing in a protocol and a panel. */
+  function drawTicks(head) {
+    const positions = player.marks().map(({ position }) => position);
+    const key = `${head}:${positions.join()}`;
     if (key === drawn) return;
     drawn = key;
-    ticks.replaceChildren(
-      ...turns.map(({ side, complete }) => tick(side, complete, head)),
-      ...runs(changed, head).map(([from, to]) => tick("change", from, head, to)),
-      ...marks.map(({ position }) => tick("mark-of", position, head)));
+    ticks.replaceChildren(...positions.map((position) => tick("mark-of", position, head)));
   }
 
   return { show };
@@ -88,21 +82,9 @@ function playLabel(playing, following, isLive) {
   return isLive ? TIMELINE.hold : TIMELINE.playFromStart;
 }
 
-/** Positions as `[from, to]`: positions too close to tell apart on the track are one run. */
-function runs(positions, head) {
-  const found = [];
-  for (const position of positions) {
-    if (found.length && position - found.at(-1)[1] < head / 300) found.at(-1)[1] = position;
-    else found.push([position, position]);
-  }
-  return found;
-}
-
-function tick(kind, position, head, until = position) {
+function tick(kind, position, head) {
   const element = h(`i.${kind}`);
-  const left = percentAt(position, head);
-  element.style.left = `${left}%`;
-  if (until > position) element.style.width = `calc(${percentAt(until, head) - left}% + 2px)`;
+  element.style.left = `${percentAt(position, head)}%`;
   return element;
 }
 
