@@ -112,6 +112,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route(IMPORT, debates.import_log, methods=["POST"]),
     Route(PREVIEW, debates.preview_transcript, methods=["POST"]),
     Route(ONE, behind_link(debates.show_debate)),
+    Route(f"{ONE}/course", behind_link(debates.show_course)),
     Route(f"{ONE}/events", behind_link(events.list_events)),
     Route(f"{ONE}/events.ndjson", behind_link(exports.export_events)),
     Route(f"{ONE}/frames", behind_link(events.list_frames)),
@@ -153,6 +154,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/api/archetypes", debates.list_archetypes),
     Route("/api/exhibitions", debates.list_exhibitions),
     Route("/api/exhibitions/{name}/frames", debates.list_exhibition_frames),
+    Route("/api/exhibitions/{name}/course", debates.show_exhibition_course),
     Route("/exhibitions/{name}", debates.exhibition_page),
     Route("/api/search", debates.search),
     Route("/api/session", show_session, methods=["GET"]),
@@ -188,6 +190,7 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.service, app.state.access = service, access
     app.state.connections = Connections(service.hub, slow_reader_s=service.settings.slow_reader_s)
     app.state.exhibitions = PlayedExhibitions()
+    app.state.courses = debates.Courses()
     app.state.surveys = debates.ModelSurveys()
     app.state.survey = judge.Survey(service.log)
     app.state.auditors = Auditors(service.log)
