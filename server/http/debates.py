@@ -30,7 +30,7 @@ from server.debate.setup.request import as_request
 from server.errors import BadField, BadQuery
 from server.evidence.documents import preview_of
 from server.export.hits import page_of_hits
-from server.export.preview.course import Course, course_of
+from server.export.preview.course import Course, course_of, first_sentence
 from server.export.rows import public_row
 from server.feed.hub import Hub
 from server.http.access import access_of, is_director, note_act
@@ -260,7 +260,12 @@ async def list_exhibitions(request: Request) -> Response:
     """GET /api/exhibitions."""
     del request
     return json_response(
-        {"exhibitions": [{"name": name, **msgspec.structs.asdict(each)} for name, each in exhibitions().items()]}
+        {
+            "exhibitions": [
+                {"name": name, "sentence": first_sentence(each.summary), **msgspec.structs.asdict(each)}
+                for name, each in exhibitions().items()
+            ]
+        }
     )
 
 

@@ -92,7 +92,7 @@ export const api = {
   models: () => request("GET", "/api/models"),
   archetypes: () => request("GET", "/api/archetypes"),
   exhibitions: () => request("GET", "/api/exhibitions"),
-  exhibition: (name) => request("GET", `/api/exhibitions/${encodeURIComponent(name)}/frames`),
+  course: (kind, name) => request("GET", `/api/${kind}/${encodeURIComponent(name)}/course`),
   open: (body) => request("POST", "/api/debates", body),
   view: (id, at = "") => request("GET", `${debate(id)}?${query({ at })}`),
   frames: (id, after, limit) => request("GET", `${debate(id)}/frames?${query({ after: String(after), limit })}`),

@@ -201,8 +201,14 @@ def _said(passage: Passage, view: View) -> Said:
     end = _END.search(text, stop)
     closing = text[stop:] if end is None else text[stop : end.end()]
     if len(closing.strip()) > MAX_AFTER:
-        closing = " …"
+        closing = "\u00a0…"
     return Said(turn=passage.turn, side=turn.side, before=before, quote=text[start:stop], after=closing.rstrip())
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a text."""
+    end = _END.search(text)
+    return text if end is None else text[: end.end()].rstrip()
 
 
 def _sentence(view: View) -> str:
