@@ -1,7 +1,7 @@
 """Who leads, by how much and how surely, and every event that moved it, in the terms of the debate's format."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
@@ -9,12 +9,15 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from events.state.certainty import certainty_of
+from events.state.exchanges import Exchanges
 from events.state.ledger import Ledger, ScoreEntry
 from events.state.parts.panel import PanelState
 from events.state.parts.rounds import ProtocolState
-from events.state.scorecard import Scorecard, ScorecardSums
+from events.state.scorecard import Scorecard, ScorecardSums, basis_of
 from events.types import SIDES, Missing, OpinionGiven, Side, Verdict
 from events.types.rubric import Rubric
+from events.types.scores import EntryKind
 from events.view.turn_view import TurnView
 
 
@@ -36,6 +39,14 @@ class LeadMove(Struct, frozen=True, kw_only=True, gc=False):
     """Present and true if ``turn`` was scored again; the turns compared with it moved with it."""
     lead: float | UnsetType = UNSET
     """Pro's points less Con's, after it; absent if a side has none, and if it is what it was."""
+    moved: float | UnsetType = UNSET
+    """The points by which it moved the lead towards the side of ``turn``; absent if there was no lead before it."""
+    probability: float | UnsetType = UNSET
+    """That Pro is ahead, after it; absent where ``LeadView.probability`` is."""
+    quote: str | UnsetType = UNSET
+    """The words of ``turn`` that lost points for a flaw."""
+    kind: EntryKind | UnsetType = UNSET
+    """Of its entry in the ledger; absent if it scored the turn."""
 
 
 class LeadView(Struct, frozen=True, kw_only=True, gc=False):
@@ -44,6 +55,10 @@ class LeadView(Struct, frozen=True, kw_only=True, gc=False):
     side: Side | UnsetType = UNSET
     """The side with more points: means of the composite, or a protocol's totals.  Pro if both have the same."""
     points: float | UnsetType = UNSET
+    probability: float | UnsetType = UNSET
+    """That Pro is ahead, from 0 to 1, where the rubric says how sure a lead must be."""
+    name_at: float | UnsetType = UNSET
+    """The probability from which on the rubric names a side; present with ``probability``."""
     is_close: bool | UnsetType = UNSET
     """Present and true where the lead names no side: within the rubric's tie margin, or if it is not sure enough."""
     within_noise: bool | UnsetType = UNSET
@@ -71,10 +86,20 @@ def with_figures(lead: LeadView, card: Scorecard, turns: Iterable[TurnView], rub
     figures = _ahead(card.pro.composite, card.con.composite)
     points = figures["points"]
     if points is UNSET:
-        return replace(lead, **figures, is_close=UNSET, within_noise=UNSET, spread=UNSET)
+        unknown = dict.fromkeys(("probability", "name_at", "is_close", "within_noise", "spread"), UNSET)
+        return replace(lead, **figures, **unknown)
     if rubric is not None and rubric.certainty is not UNSET:
-        is_sure = card.certainty is not UNSET and card.certainty >= rubric.certainty.name_at
-        return replace(lead, **figures, is_close=not is_sure or UNSET, within_noise=UNSET, spread=UNSET)
+        sure = card.certainty
+        is_sure = sure is not UNSET and sure >= rubric.certainty.name_at
+        return replace(
+            lead,
+            **figures,
+            probability=UNSET if sure is UNSET else of_pro(figures["side"], sure),
+            name_at=UNSET if sure is UNSET else rubric.certainty.name_at,
+            is_close=not is_sure or UNSET,
+            within_noise=UNSET,
+            spread=UNSET,
+        )
     halves = [each.composite_spread / 2 for each in turns if each.composite_spread]
     return replace(
         lead,
@@ -83,6 +108,11 @@ def with_figures(lead: LeadView, card: Scorecard, turns: Iterable[TurnView], rub
         within_noise=points <= card.noise if card.noise else UNSET,
         spread=round(sum(halves) / len(halves), 2) if halves else UNSET,
     )
+
+
+def of_pro(side: Side, certainty: float) -> float:
+    """The probability that Pro is ahead, from the one that ``side`` is."""
+    return certainty if side == "pro" else round(1 - certainty, 4)
 
 
 def with_arguments(lead: LeadView, protocol: ProtocolState) -> LeadView:
@@ -102,8 +132,18 @@ def with_opinions(lead: LeadView, panel: PanelState) -> LeadView:
     return replace(lead, opinions=tuple(counts.items()) or UNSET)
 
 
-def with_moves(lead: LeadView, before: Ledger, after: Ledger, sums: ScorecardSums, turns: Iterable[int]) -> LeadView:
-    """The lead with the events that changed the scores of ``turns`` since ``before``, whose sums are ``sums``."""
+def with_moves(
+    lead: LeadView,
+    before: Ledger,
+    after: Ledger,
+    sums: ScorecardSums,
+    turns: Iterable[int],
+    exchanges: Mapping[int, Exchanges],
+) -> LeadView:
+    """The lead with the events that changed the scores of ``turns`` since ``before``, whose sums are ``sums``.
+
+    ``exchanges``: those after each event since then.
+    """
     entries = sorted((each for turn in turns for each in _new_entries(before, after, turn)), key=_position)
     moves = dict(lead.moves)
     now = next((each.lead for each in reversed(moves.values()) if each.lead is not UNSET), UNSET)
@@ -121,6 +161,7 @@ def with_moves(lead: LeadView, before: Ledger, after: Ledger, sums: ScorecardSum
             continue
         was_lead, now = now, sums.lead(after.rubric)
         is_first = entry.kind in FIRST
+        sign = 1 if after.sides[turn] == "pro" else -1
         moves[str(position)] = LeadMove(
             turn=turn,
             during=next(number for number in reversed(after.cards) if after.cards[number].position <= position),
@@ -130,8 +171,23 @@ def with_moves(lead: LeadView, before: Ledger, after: Ledger, sums: ScorecardSum
             by=entry.evidence[1].turn if entry.kind == "gap" else UNSET,
             again=entry.kind == "rescore" or UNSET,
             lead=UNSET if now == was_lead else now,
+            moved=UNSET if was_lead is UNSET or now is UNSET else round(sign * (now - was_lead), 2) + 0.0,
+            probability=_probability(now, after, exchanges[position], sums, position),
+            quote=entry.evidence[0].quote if entry.kind == "gap" and entry.applied < 0 else UNSET,
+            kind=UNSET if is_first else entry.kind,
         )
     return replace(lead, moves=moves) if len(moves) > len(lead.moves) else lead
+
+
+def _probability(
+    lead: float | UnsetType, ledger: Ledger, exchanges: Exchanges, sums: ScorecardSums, position: int
+) -> float | UnsetType:
+    """That Pro is ahead, as the scorecard at a position has it."""
+    if lead is UNSET or ledger.certainty is None or not (sums.pro.scored and sums.con.scored):
+        return UNSET
+    judged = {turn: card for turn, card in ledger.cards.items() if card.position <= position}
+    found = certainty_of(lead, basis_of(replace(ledger, cards=judged), exchanges, sums), ledger.certainty)
+    return of_pro("pro" if lead >= 0 else "con", round(found.probability, 4))
 
 
 def _new_entries(before: Ledger, after: Ledger, turn: int) -> tuple[ScoreEntry, ...]:

@@ -13,6 +13,8 @@ from events.state.witnesses import Witness, witnesses_of
 from events.text.figures import rounded
 from events.types import SIDES, BothSides, Missing, Side, other
 from events.types.rubric import is_unscaled
+from events.view.highlights import Highlight, highlights
+from events.view.lead import LeadMove
 from events.view.moments import NAMES, Moment, key_moments
 
 RuleKind = Literal["limits", "comparisons", "claims", "gaps", "conduct"]
@@ -57,15 +59,19 @@ class DebateSummary(Struct, frozen=True, kw_only=True, gc=False):
     """What else speaks for or against the side with more points, where the rubric asks for that."""
     moments: tuple[Moment, ...] = ()
     """In the order of their events."""
+    highlights: tuple[Highlight, ...] = ()
+    """The three moments of the outcome, in the order of their events."""
 
 
-def summary_of(debate: Debate) -> DebateSummary:
-    """The summary; pure, from recorded events only."""
+def summary_of(debate: Debate, moves: dict[str, LeadMove]) -> DebateSummary:
+    """The summary; pure, from recorded events only.  ``moves``: those of the lead."""
+    moments = key_moments(debate)
     return DebateSummary(
         rules=_effects(debate.ledger),
         tie_broken=_is_tie_broken(debate),
         witnesses=witnesses_of(debate) or UNSET,
-        moments=key_moments(debate),
+        moments=moments,
+        highlights=highlights(debate, moves, moments),
     )
 
 

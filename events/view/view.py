@@ -4,7 +4,7 @@ Objects are keyed and hold no nulls, so RFC 7396 patches can express every chang
 private data.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
@@ -16,7 +16,7 @@ from events.short_names import with_short_names
 from events.state import debate as debates
 from events.state.claims import Claim
 from events.state.debate import Conclusion, Debate
-from events.state.exchanges import Anomaly, rounds
+from events.state.exchanges import Anomaly, Exchanges, rounds
 from events.state.ledger import turns_moved
 from events.state.outcome import OutcomeWords, outcome_of
 from events.state.parts.panel import PanelState
@@ -246,20 +246,21 @@ INITIAL = Fold()
 def apply(fold: Fold, record: Recorded) -> Fold:
     """The fold after ``record``.  Parts that did not change stay the same objects."""
     after = debates.evolve(fold.debate, _as_shown(record))
-    return _after(fold, after, _turns_of(record, after))
+    return _after(fold, after, _turns_of(record, after), {record.position: after.exchanges})
 
 
 def apply_all(fold: Fold, records: Iterable[Recorded]) -> Fold:
     """The fold after all records: the result of repeated ``apply``, but the view is computed once."""
-    debate, turns = fold.debate, dict[int, None]()
+    debate, turns, exchanges = fold.debate, dict[int, None](), dict[int, Exchanges]()
     for record in records:
         if type(record.event) in _SHOWN_AT_ONCE:
-            fold = apply(_after(fold, debate, turns), record)
+            fold = apply(_after(fold, debate, turns, exchanges), record)
             debate, turns = fold.debate, {}
         else:
             debate = debates.evolve(debate, _as_shown(record))
             turns |= dict.fromkeys(_turns_of(record, debate))
-    return _after(fold, debate, turns)
+            exchanges[record.position] = debate.exchanges
+    return _after(fold, debate, turns, exchanges)
 
 
 def _as_shown(record: Recorded) -> Recorded:
@@ -272,8 +273,13 @@ _SHOWN_AT_ONCE: Final = frozenset({DebateOpened, DebateConcluded})
 """Parts of the view are computed at these events only, from the state at that moment."""
 
 
-def _after(fold: Fold, after: Debate, numbers: Iterable[int]) -> Fold:  # noqa: C901 - one flat if a part of the view
-    """The fold with the state ``after``, which events about the turns ``numbers`` have changed."""
+def _after(  # noqa: C901 - one flat if a part of the view
+    fold: Fold, after: Debate, numbers: Iterable[int], exchanges: Mapping[int, Exchanges]
+) -> Fold:
+    """The fold with the state ``after``, which events about the turns ``numbers`` have changed.
+
+    ``exchanges``: those after each of these events.
+    """
     before, view = fold.debate, fold.view
     if after is before:
         return fold
@@ -286,7 +292,7 @@ def _after(fold: Fold, after: Debate, numbers: Iterable[int]) -> Fold:  # noqa: 
         sums, moved["scorecard"] = _scorecard(fold, after, numbers)
         moved["anomalies"] = after.exchanges.anomalies
     turns = _turns(before, after, turns, numbers)
-    moved["lead"] = _lead(fold, after, view.lead, moved.get("scorecard", view.scorecard), turns, numbers)
+    moved["lead"] = _lead(fold, after, view.lead, moved.get("scorecard", view.scorecard), turns, numbers, exchanges)
     if turns is not fold.turns:
         moved["turns"] = _shown(fold, turns, numbers) if hides else turns
     status, conclusion = after.status, after.status.conclusion
@@ -297,7 +303,7 @@ def _after(fold: Fold, after: Debate, numbers: Iterable[int]) -> Fold:  # noqa: 
         if conclusion is not None and before.status.conclusion is None:
             view = _revealed(after, view)
             moved["turns"] = turns
-            moved["summary"] = summary_of(after) if view.format == "exchange" else UNSET
+            moved["summary"] = summary_of(after, moved["lead"].moves) if view.format == "exchange" else UNSET
     if before.spine is not after.spine:
         spine = after.spine
         moved |= {"premises": spine.premises, "contradictions": spine.contradictions, "spine": stabilities(spine)}
@@ -354,6 +360,7 @@ def _lead(
     card: Scorecard,
     turns: dict[str, TurnView],
     numbers: Iterable[int],
+    exchanges: Mapping[int, Exchanges],
 ) -> LeadView | UnsetType:
     """The lead after events about the turns ``numbers``.  ``card`` and ``turns`` are those after them."""
     before = fold.debate
@@ -362,7 +369,7 @@ def _lead(
     if before.ledger is not after.ledger or card is not fold.view.scorecard:
         lead = with_figures(lead, card, turns.values(), after.ledger.rubric)
     if before.ledger is not after.ledger:
-        lead = with_moves(lead, before.ledger, after.ledger, fold.sums, numbers)
+        lead = with_moves(lead, before.ledger, after.ledger, fold.sums, numbers, exchanges)
     if before.protocol is not after.protocol:
         lead = with_arguments(lead, after.protocol)
     if before.panel is not after.panel and fold.view.format == "deliberation":

@@ -13,7 +13,15 @@ from events.state.parts.panel import PanelState
 from events.state.parts.rounds import ArgumentState, ProtocolState
 from events.state.scorecard import Scorecard, SideCard
 from events.transfer import parse_lines
-from events.types import ArgumentTraced, OpinionGiven, Side, Standing, TurnRescored, Verdict
+from events.types import (
+    ArgumentTraced,
+    LogicGapAdjusted,
+    OpinionGiven,
+    Side,
+    Standing,
+    TurnRescored,
+    Verdict,
+)
 from events.view import view as views
 from events.view.lead import LeadView, with_arguments, with_figures, with_opinions
 from events.view.turn_view import TurnView
@@ -53,15 +61,23 @@ def told(records: list[Recorded]) -> dict[str, dict[str, Any]]:
         move["during"] = max(int(n) for n, each in fold.view.turns.items() if each.judged is not UNSET)
         if turn in before:
             event: Any = record.event
+            move["kind"] = "rescore" if is_read_again else event.entry_kind
             applied = round(after[turn] - before[turn], 2) if is_read_again else event.applied
             move |= {"before": before[turn], "applied": applied}
             if record.event.__struct_config__.tag == "logic_gap_adjusted":
                 move["by"] = event.exposed_by.turn
             if is_read_again:
                 move["again"] = True
-        now = difference_of_means(fold.view)
+        now, was = difference_of_means(fold.view), lead
         if now is not None and now != lead:
             move["lead"] = lead = now
+        if now is not None and was is not None:
+            side = fold.view.turns[str(turn)].side
+            move["moved"] = round(now - was if side == "pro" else was - now, 2) + 0.0
+        if fold.view.lead.probability is not UNSET:  # type: ignore[union-attr]
+            move["probability"] = fold.view.lead.probability  # type: ignore[union-attr]
+        if isinstance(record.event, LogicGapAdjusted) and record.event.applied < 0:
+            move["quote"] = record.event.fails.quote
         found[str(record.position)] = move
     return found
 
