@@ -82,7 +82,7 @@ async def _play(wanted: dict[str, Any]) -> PlayedExhibition:
         played = PlayedExhibition(
             await pack(whole(frames)),
             await pack(html_export(await archive_of(log, debate))),
-            await course_of(hub.folds.steps(debate, 0, MAX_FRAMES)),
+            course_of(await hub.view_at(debate, None)),
         )
         tasks.cancel_scope.cancel()
     await registry.close()

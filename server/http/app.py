@@ -190,7 +190,6 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.service, app.state.access = service, access
     app.state.connections = Connections(service.hub, slow_reader_s=service.settings.slow_reader_s)
     app.state.exhibitions = PlayedExhibitions()
-    app.state.courses = debates.Courses()
     app.state.surveys = debates.ModelSurveys()
     app.state.survey = judge.Survey(service.log)
     app.state.auditors = Auditors(service.log)

@@ -1,6 +1,5 @@
 """Debates: list, open, show, estimate, and what a new one can choose: models, archetypes, exhibitions."""
 
-from collections import OrderedDict
 from io import BytesIO
 from typing import Any, Final
 
@@ -30,9 +29,8 @@ from server.debate.setup.request import as_request
 from server.errors import BadField, BadQuery
 from server.evidence.documents import preview_of
 from server.export.hits import page_of_hits
-from server.export.preview.course import Course, course_of, first_sentence
+from server.export.preview.course import course_of, first_sentence
 from server.export.rows import public_row
-from server.feed.hub import Hub
 from server.http.access import access_of, is_director, note_act
 from server.http.body import read_json
 from server.http.limits import RateLimit
@@ -46,7 +44,6 @@ Survey = tuple[tuple[ModelStatus, ...], str]
 """The models, and the default model."""
 MAX_HITS: Final = 50
 """Hits of a search in one answer."""
-MAX_COURSES: Final = 256
 SURVEY_S: Final = 60.0
 """Seconds for which spectators get the same answer about the models."""
 
@@ -180,8 +177,7 @@ async def show_debate(request: Request) -> Response:
 
 async def show_course(request: Request) -> Response:
     """GET /api/debates/{id}/course: how its lead moved, as spectators see it."""
-    courses: Courses = request.app.state.courses
-    return json_response(await courses.course(service_of(request).hub, request.path_params["debate"]))
+    return json_response(course_of(await service_of(request).hub.view_at(request.path_params["debate"], None)))
 
 
 async def show_estimate(request: Request) -> Response:
@@ -220,26 +216,6 @@ class ModelSurveys:
             if self._found is None or anyio.current_time() - self._at > SURVEY_S:
                 return await self.fresh(registry)
             return self._found
-
-
-class Courses:
-    """The courses of debates that were asked for last.  One is computed at a time."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[str, Course] = OrderedDict()
-        self._lock = anyio.Lock()
-
-    async def course(self, hub: Hub, debate: str) -> Course:
-        """The course up to the newest event.  Raises ``UnknownDebate``."""
-        head = (await hub.view(debate)).position
-        async with self._lock:
-            kept = self._kept.get(debate)
-            if kept is None or kept.end < head:
-                kept = self._kept[debate] = await course_of(hub.folds.steps(debate, 0, head))
-            self._kept.move_to_end(debate)
-            if len(self._kept) > MAX_COURSES:
-                self._kept.popitem(last=False)
-            return kept
 
 
 async def list_models(request: Request) -> Response:

@@ -4,14 +4,16 @@ The first page draws it on the card of a debate, and the picture of a shared lin
 """
 
 import re
-from collections.abc import AsyncIterable
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
-from events.record import Recorded
+from events.state.ledger import Evidence
 from events.text.figures import rounded
-from events.types import LogicGapAdjusted, Passage, PenaltyApplied, Side, TurnStarted
+from events.types import Side
+from events.view.lead import LeadMove
 from events.view.view import Fold, View
 from server.export.wording import NAMES
 
@@ -21,8 +23,8 @@ MAX_AFTER: Final = 60
 LEVEL: Final = "0.0"
 _END: Final = re.compile(r"[.!?…]['\"”’)]*\s+")
 """Where a sentence ends."""
-
-Step = tuple[Fold, Recorded, Fold]
+DOCKING: Final = frozenset({"gap", "penalty"})
+"""Kinds of entries that take points off a turn for what it says."""
 
 
 class Point(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -94,84 +96,78 @@ class Course(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     exposure: Exposure | UnsetType = UNSET
 
 
-async def course_of(steps: AsyncIterable[Step]) -> Course:
-    """The course of a debate by its steps from the first event on, as spectators see them."""
-    points, exposures = list[Point](), list[Exposure]()
-    shown = standing = Point(position=0)
-    docked, newest = 0, None
-    async for before, record, after in steps:
-        event, position, newest = record.event, record.position, after
-        standing = _standing(after.view, position)
-        is_changed = (standing.probability, standing.lead) != (shown.probability, shown.lead)
-        is_dock = isinstance(event, PenaltyApplied | LogicGapAdjusted) and event.applied < 0
-        begins = event.turn if isinstance(event, TurnStarted) else UNSET
-        docked += is_dock
-        if is_changed or is_dock or begins is not UNSET:
-            at = standing if is_changed else Point(position=position)
-            points.append(Point(
-                position=position, probability=at.probability, lead=at.lead, dock=is_dock or UNSET, turn=begins,
-            ))  # fmt: skip
-        if isinstance(event, LogicGapAdjusted) and (found := _exposure(event, before, after, shown, standing)):
-            exposures.append(found)
-        shown = standing
-    assert newest is not None, "a debate has an event"
-    view = newest.view
-    rubric = newest.debate.ledger.rubric
-    furthest = max(exposures, key=lambda each: (each.turns_later, -each.points), default=UNSET)
+def course_of(fold: Fold) -> Course:
+    """The course of a debate up to its newest event, as spectators see it."""
+    view = fold.view
+    points = tuple(_points(view))
+    exposures = tuple(_exposures(fold))
     return Course(
         end=view.position,
         format=view.format,
         state=view.state,
         motion=view.motion,
         turns=len(view.turns),
-        points=tuple(points),
-        name_at=UNSET if rubric is None or rubric.certainty is UNSET else rubric.certainty.name_at,
-        docked=docked,
+        points=points,
+        name_at=UNSET if view.lead is UNSET else view.lead.name_at,
+        docked=sum(each.dock is True for each in points),
         outcome=UNSET if view.outcome is UNSET else view.outcome.headline,
         leads=view.conclusion.winner if view.conclusion and view.conclusion.winner != "neither" else UNSET,
         is_open=(view.conclusion is not UNSET and view.conclusion.winner == "neither") or UNSET,
         sentence=_sentence(view),
-        exposure=furthest,
+        exposure=max(exposures, key=lambda each: (each.turns_later, -each.points), default=UNSET),
     )
 
 
-def _standing(view: View, position: int) -> Point:
-    """Who is ahead, by which measure the rubric has."""
-    lead, certainty = _lead(view), view.scorecard.certainty
-    if view.format != "exchange" or lead is None:
+def _points(view: View) -> Iterator[Point]:
+    """What happened at which event, in order: the turns that began, and the changes of the scores."""
+    moves = {} if view.lead is UNSET or view.format != "exchange" else view.lead.moves
+    begun = {turn.started: int(number) for number, turn in view.turns.items()}
+    for position in sorted({*map(int, moves), *begun}):
+        move = moves.get(str(position))
+        is_dock = move is not None and move.kind in DOCKING and move.applied is not UNSET and move.applied < 0
+        shown = _standing(move, position)
+        yield replace(shown, dock=is_dock or UNSET, turn=begun.get(position, UNSET))
+
+
+def _standing(move: LeadMove | None, position: int) -> Point:
+    """Who is ahead after a move, by the measure that the rubric has."""
+    if move is None:
         return Point(position=position)
-    if certainty is not UNSET:
-        return Point(position=position, probability=certainty if lead >= 0 else round(1 - certainty, 4))
-    return Point(position=position, lead=lead)
+    if move.probability is not UNSET:
+        return Point(position=position, probability=move.probability)
+    return Point(position=position, lead=move.lead)
 
 
-def _exposure(event: LogicGapAdjusted, before: Fold, after: Fold, was: Point, now: Point) -> Exposure | None:
-    """What a later turn exposed in an earlier one; None without points, and for flaws that a turn shows itself."""
-    moves = {} if after.view.lead is UNSET else after.view.lead.moves
-    move = moves.get(str(after.view.position))
-    later = event.exposed_by.turn - event.fails.turn
-    if move is None or move.before is UNSET or event.applied >= 0 or later <= 0:
-        return None
-    return Exposure(
-        position=after.view.position,
-        fails=_said(event.fails, after.view),
-        exposes=_said(event.exposed_by, after.view),
-        turns_later=later,
-        was=move.before,
-        now=move.composite,
-        points=event.applied,
-        reason=event.reason,
-        text=lead_moved(_lead(before.view), _lead(after.view)),
-        since=was,
-        until=now,
-    )
-
-
-def _lead(view: View) -> float | None:
-    """Pro's points less Con's; None if a side has none."""
-    if view.lead is UNSET or view.lead.points is UNSET:
-        return None
-    return -view.lead.points if view.lead.side == "con" else view.lead.points
+def _exposures(fold: Fold) -> Iterator[Exposure]:
+    """The losses of earlier turns for what later turns exposed in them."""
+    view, lead = fold.view, None
+    moves = {} if view.lead is UNSET else view.lead.moves
+    gaps = {each.position: each for each in fold.debate.ledger.entries if each.kind == "gap"}
+    standing = Point(position=0)
+    for number, move in moves.items():
+        position = int(number)
+        was, before = standing, lead
+        lead = lead if move.lead is UNSET else move.lead
+        standing = Point(
+            position=position, probability=move.probability, lead=UNSET if lead is None or move.probability else lead
+        )
+        gap = gaps.get(position)
+        if gap is None or move.by is UNSET or move.by <= move.turn or move.before is UNSET or not gap.applied < 0:
+            continue
+        fails, exposes = gap.evidence[:2]
+        yield Exposure(
+            position=position,
+            fails=_said(fails, view),
+            exposes=_said(exposes, view),
+            turns_later=move.by - move.turn,
+            was=move.before,
+            now=move.composite,
+            points=round(move.composite - move.before, 2),
+            reason=gap.reason,
+            text=lead_moved(before, lead),
+            since=was,
+            until=standing,
+        )
 
 
 def lead_moved(before: float | None, after: float | None) -> str:
@@ -191,9 +187,11 @@ def lead_moved(before: float | None, after: float | None) -> str:
     return f"{old}’s lead {'falls' if abs(after) < abs(before) else 'grows'} from {was} points to {now}."
 
 
-def _said(passage: Passage, view: View) -> Said:
+def _said(passage: Evidence, view: View) -> Said:
     """A quoted passage with the sentence in which it stands, and the sentence before."""
     turn = view.turns[str(passage.turn)]
+    if passage.span is None:
+        return Said(turn=passage.turn, side=turn.side, before="", quote=passage.quote, after="")
     text, (start, stop) = turn.text, passage.span
     ends = [found.end() for found in _END.finditer(text, 0, start)]
     begins = next((each for each in [0, *ends][-2:] if start - each <= MAX_BEFORE), None)
