@@ -34,7 +34,7 @@ from server.http.access import (
     keep_link,
 )
 from server.http.limits import RateLimit
-from server.http.people import audience, commands, seats
+from server.http.people import audience, commands, rooms, seats
 from server.http.requests import service_of
 from server.http.session import close_session, open_session, show_session
 from server.http.static import FILES, made_page, page_response
@@ -98,6 +98,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/", front),
     Route("/d/{debate}", page),
     Route("/d/{debate}/embed", behind_link(exports.embed)),
+    Route("/d/{debate}/wall", rooms.room_page),
     Route("/d/{debate}/preview.png", behind_link(exports.preview)),
     Route("/d/{debate}/turns/{turn}/card", behind_link(exports.card)),
     Route("/compare", exports.compare_page),
@@ -113,6 +114,8 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route(PREVIEW, debates.preview_transcript, methods=["POST"]),
     Route(ONE, behind_link(debates.show_debate)),
     Route(f"{ONE}/course", behind_link(debates.show_course)),
+    Route(f"{ONE}/qr.svg", behind_link(rooms.show_room_code)),
+    Route(f"{ONE}/join", behind_link(rooms.show_join)),
     Route(f"{ONE}/events", behind_link(events.list_events)),
     Route(f"{ONE}/events.ndjson", behind_link(exports.export_events)),
     Route(f"{ONE}/frames", behind_link(events.list_frames)),
@@ -164,6 +167,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/readyz", metrics.readyz),
     Route("/metrics", metrics.metrics),
     WebSocketRoute("/ws/debates/{debate}", spectate),
+    Route("/{code:code}", rooms.join),
     Mount("/static", FILES),
 )
 

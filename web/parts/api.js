@@ -92,6 +92,7 @@ export const api = {
   models: () => request("GET", "/api/models"),
   archetypes: () => request("GET", "/api/archetypes"),
   exhibitions: () => request("GET", "/api/exhibitions"),
+  join: (debate) => request("GET", `/api/debates/${encodeURIComponent(debate)}/join`),
   course: (kind, name) => request("GET", `/api/${kind}/${encodeURIComponent(name)}/course`),
   open: (body) => request("POST", "/api/debates", body),
   view: (id, at = "") => request("GET", `${debate(id)}?${query({ at })}`),
