@@ -45,7 +45,7 @@ class Highlight(Struct, frozen=True, kw_only=True, gc=False):
     turn: int
     heading: str
     points: float | UnsetType = UNSET
-    """By which it changed the score of ``turn``; absent if it scored the turn, or changed none."""
+    """By which it, or the claim that it flags, changed the score of ``turn``; absent if it scored it, or changed none."""
     quotes: tuple[Spoken, ...] = ()
     note: str | UnsetType = UNSET
     """Words of the judge."""
@@ -136,18 +136,26 @@ def _cited(debate: Debate, _: dict[str, LeadMove], moments: tuple[Moment, ...]) 
     for cite in reading.cites:
         for moment in moments:
             if moment.kind not in {"docked", "lead"} and (cite == f"turn {moment.turn}" or cite in moment.text):
-                yield _of_moment(moment)
+                yield _of_moment(debate, moment)
 
 
-def _other(_: Debate, _moves: dict[str, LeadMove], moments: tuple[Moment, ...]) -> Iterator[Highlight]:
+def _other(debate: Debate, _: dict[str, LeadMove], moments: tuple[Moment, ...]) -> Iterator[Highlight]:
     """The other key moments: first those with words."""
     for moment in sorted(moments, key=lambda each: each.quote is UNSET):
         if moment.kind not in {"docked", "lead"}:
-            yield _of_moment(moment)
+            yield _of_moment(debate, moment)
 
 
-def _of_moment(moment: Moment) -> Highlight:
+def _of_moment(debate: Debate, moment: Moment) -> Highlight:
     heading = KINDS[moment.kind].format(turn=moment.turn, side=NAMES[moment.side])
     quote = moment.quote
     quotes = () if quote is UNSET else (Spoken(side=moment.side, turn=moment.turn, quote=quote, role="fails"),)
-    return Highlight(position=moment.position, turn=moment.turn, heading=heading, quotes=quotes, note=moment.note)
+    costs = (each.penalty for each in debate.claims.values() if each.flagged == moment.position)
+    return Highlight(
+        position=moment.position,
+        turn=moment.turn,
+        heading=heading,
+        points=next(costs, UNSET) if moment.kind == "claim" else UNSET,
+        quotes=quotes,
+        note=moment.note,
+    )

@@ -36,6 +36,7 @@ def test_the_outcome_is_above_the_fold_and_a_key_moment_leads_to_its_event(page:
     assert summary.locator(".moments li").count() == 8
     expect(summary).to_have_accessible_name(page.locator("#outcome b").inner_text())
 
+    summary.locator(".all-moments > summary").click()
     summary.get_by_role("link", name="Pro withdrew premise P1.2 openly in turn 3.").click()
     expect(page.locator("#slider")).to_have_value("67")
     expect(summary).to_be_hidden()

@@ -1,7 +1,7 @@
 /** The ledger of a turn's score: the changes at a glance, and every entry with its evidence and its model call. */
 
 import { api } from "../parts/api.js";
-import { eventLink, h } from "../parts/dom.js";
+import { eventLink, h, setText } from "../parts/dom.js";
 import { number, plain, signed } from "../words/formatting.js";
 import { LEDGER, changeName } from "../words/words.js";
 
@@ -72,15 +72,24 @@ export function ledgers(id, go, highlight, arrived) {
      * @param {object} turn
      * @param {number} position
      * @param {(text: string) => string} name Names the sides in the judge's words.
-     * @returns {Fillable | null} Null if nothing has changed.
+     * @returns {(Fillable & {routine: HTMLElement}) | null} `routine`: the usual adjustments, in details. Null if
+     *   nothing has changed.
      */
     changes(number_, turn, position, name) {
       if (!turn.changed?.length) return null;
       const list = h("ul.entries", { "aria-label": LEDGER.changesOf(number_) });
-      return fillable(list, number_, turn, ({ entries }) => {
+      const folded = h("ul.entries", { "aria-label": LEDGER.routineOf(number_) });
+      const summary = h("summary");
+      const routine = h("details.routine", { hidden: true }, summary, folded);
+      const filled = fillable(list, number_, turn, ({ entries }) => {
         const later = entries.filter((entry) => entry.kind !== "score" && entry.position <= position);
-        return later.map((entry) => changeRow(entry, go, name));
+        const { true: usual = [], false: others = [] } = Object.groupBy(later, isRoutine);
+        routine.hidden = usual.length === 0;
+        setText(summary, LEDGER.routine(usual.length, signed(usual.reduce((sum, { applied }) => sum + applied, 0))));
+        folded.replaceChildren(...usual.map((entry) => changeRow(entry, go, name)));
+        return others.map((entry) => changeRow(entry, go, name));
       });
+      return { ...filled, routine };
     },
 
     /**
@@ -107,21 +116,29 @@ export function ledgers(id, go, highlight, arrived) {
   };
 }
 
+/** How the points of a flaw were computed: *Every entry* has it. */
+const FIGURES = / \([^()]*\)$/;
+
+/** Adjustments that every turn gets: they are folded into one line. */
+const isRoutine = ({ kind, rule }) => kind === "band" || kind === "cap" || rule === "docking";
+
 function changeRow(entry, go, name) {
-  const { applied, requested, kind, dimension, before, after, rule, reason, position } = entry;
+  const { applied, requested, kind, dimension, before, after, rule, reason, position, evidence, against } = entry;
   const { given = requested, words = reason } = entry;
-  const amount = `${signed(applied)}${applied === given ? "" : ` of ${signed(given)}`}`;
+  const [fails, exposes] = evidence;
+  const what = kind === "gap" ? LEDGER.flaw(fails?.turn, exposes?.turn) : LEDGER.kind[rule] ?? changeName(rule);
   return h("li", { "data-kind": kind, "data-position": position, "data-raise": applied > 0 },
-    h("b", {}, `${amount} ${plain(dimension)}`),
-    ", ",
-    h("s", {}, number(before)),
-    ` → ${number(after)} · `,
-    changeName(rule),
-    ": ",
-    kind === "gap" ? name(words) : words,
-    (kind === "gap" || entry.against) && quotes(entry),
-    " ",
-    h("a", eventLink(position, go), LEDGER.seeEvent));
+    h("b", {}, signed(applied), applied !== given && h("small", {}, ` of ${signed(given)}`)),
+    h("div", {},
+      h("span.what", {}, what),
+      fails && [" · ", h("q", {}, fails.quote)],
+      h("span.back", {},
+        exposes && [h("span", {}, LEDGER.turn(exposes.turn), h("q", {}, exposes.quote)), " "],
+        against && [h("q", {}, against.quote), ` passage ${against.passage} `],
+        kind === "gap" ? name(words.replace(FIGURES, "")) : words),
+      h("span.back", {},
+        `${plain(dimension)} `, h("s", {}, number(before)), ` → ${number(after)} `,
+        h("a", eventLink(position, go), LEDGER.seeEvent))));
 }
 
 function quotes(entry) {

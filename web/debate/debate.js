@@ -11,7 +11,7 @@ import { Player } from "../replay/player.js";
 import { DEBATE, announcement } from "../words/words.js";
 import { follower, newestWords } from "./follow.js";
 import { formats } from "./formats.js";
-import { contents, head, listMade, menus, printing, progress, scoreSummary, shortMotion } from "./header.js";
+import { contents, head, listMade, menus, printing, progress, scoreSummary } from "./header.js";
 import { statusOf } from "./status.js";
 import { timeline } from "./timeline.js";
 
@@ -227,7 +227,7 @@ function begin(view) {
   }
   openedAt = view.opened_at;
   speak(view.language);
-  for (const section of document.querySelectorAll("aside [data-formats]")) {
+  for (const section of document.querySelectorAll("main [data-formats]")) {
     section.hidden = !section.dataset.formats.split(" ").includes(view.format);
   }
   $("#record").setAttribute("aria-label", view.format === "exchange" ? DEBATE.transcript : DEBATE.record);
@@ -245,6 +245,7 @@ async function fetchFormat(view) {
       frameAt: (position) => player.frameAt(position),
       wantFrame: (position) => player.wantFrame(position),
       hold,
+      play: () => player.toggle(),
     });
     draw();
   } catch {
@@ -460,7 +461,7 @@ let explainedTurn = null;
 let isSearchAsked = false;
 let isEventAsked = false;
 /** Screens on which one tab is shown at a time. */
-const SMALL = matchMedia("(max-width: 980px)");
+const SMALL = matchMedia("(max-width: 1020px)");
 /** Tab → where the reader left it. */
 const leftAt = new Map();
 
@@ -563,8 +564,14 @@ function search() {
 // Acts of the reader
 
 for (const button of document.querySelectorAll("[data-view-button]")) {
-  button.addEventListener("click", () => move({ view: button.dataset.viewButton, turn: null }));
+  button.addEventListener("click", () => {
+    $("#menu").open = false;
+    move({ view: button.dataset.viewButton, turn: null });
+  });
 }
+$("#bar").addEventListener("click", () => {
+  if (SMALL.matches) move({ view: document.body.dataset.view === "score" ? null : "score", turn: null });
+});
 $("#copy").addEventListener("click", () => copyLink(linkToDebate()));
 $("#copy-here").addEventListener("click", () => copyLink(linkHere()));
 $(".menu").addEventListener("toggle", () => sharing().catch(() => showError(new Error(DEBATE.partFailed))));
@@ -610,12 +617,6 @@ keys({
   "]": () => player.faster(1),
 });
 
-/** A phone has no room for the tab that names and files a debate: it stands in the menu of links there. */
-const PHONE = matchMedia("(max-width: 480px)");
-const placeFiling = () => $(PHONE.matches ? "#export" : ".views").append($("#filing"));
-PHONE.addEventListener("change", placeFiling);
-placeFiling();
-
 SMALL.addEventListener("change", draw);
 document.addEventListener("reveal", ({ target }) => {
   const name = target.closest("#audience") ? "vote" : target.closest("aside") ? "score" : "debate";
@@ -623,7 +624,6 @@ document.addEventListener("reveal", ({ target }) => {
   move({ view: name });
 });
 menus();
-shortMotion();
 printing();
 new ResizeObserver(stay).observe($("#record"));
 if (!copy) listMade(id, api.debates);

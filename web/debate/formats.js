@@ -3,9 +3,9 @@
 import { $ } from "../parts/dom.js";
 
 const FORMATS = {
-  async exchange({ go, id, appeal, audit, wantFrame, hold }) {
+  async exchange({ go, id, appeal, audit, wantFrame, hold, play }) {
     const { exchange } = await import("../exchange/exchange.js");
-    return exchange(go, id, appeal, audit, wantFrame, hold);
+    return exchange(go, id, appeal, audit, wantFrame, hold, play);
   },
   async protocol({ go, wantFrame }) {
     const [{ protocol, standings }, { briefing }] = await Promise.all([
@@ -67,7 +67,7 @@ function evidenceOf(root) {
  * The parts that a debate needs, in their places.
  * @param {View} view
  * @param {{go: Function, id: string, appeal: Function, decide: Function, audit: Function,
- *   frameAt: Function, wantFrame: Function, hold: Function}} acts
+ *   frameAt: Function, wantFrame: Function, hold: Function, play: Function}} acts
  * @returns {Promise<{record: object, show: Function, place(event: object, view: View, share: number): Element | null,
  *   placeInPanel(event: object): Element | null}>}
  */
@@ -77,7 +77,7 @@ export async function formats(view, acts) {
     view.panel?.raters ? panelParts(view, acts) : null,
     import("./lead.js"),
   ]);
-  const bar = lead($("#lead"), $("#outcome"), acts.go);
+  const bar = lead($("#ahead"), acts.go);
   const evidence = evidenceOf($("#evidence"));
   return {
     record: own.record,

@@ -94,14 +94,6 @@ function madeLinks(first, { id, origin, judge, opened_at: openedAt }) {
 
 const compareHref = (first, second) => `/compare?${new URLSearchParams({ a: first, b: second })}`;
 
-/** The head of the page shows the motion while its heading is out of view. */
-export function shortMotion() {
-  const heading = new IntersectionObserver(([{ isIntersecting }]) => {
-    $("#short").classList.toggle("shown", !isIntersecting);
-  }, { rootMargin: "-60px 0px 0px" });
-  heading.observe($("#motion"));
-}
-
 /** On paper the notes on the models are open. */
 export function printing() {
   const about = $("#about");

@@ -1,6 +1,8 @@
-/** The bar under the head of a debate: who leads, by how much, and what moved it last, in the terms of its format. */
+/** Who leads, under the head of a debate: the bar, and one sentence with what moved it last, as its format has it. */
 
-import { changeDetector, eventLink, h } from "../parts/dom.js";
+import { aheadOf } from "../exchange/course.js";
+import { bar } from "../parts/bar.js";
+import { $, changeDetector, eventLink, h, hiddenText } from "../parts/dom.js";
 import { isMissing, plain } from "../words/formatting.js";
 import { LEAD, SIDES, SIGN } from "../words/words.js";
 
@@ -8,33 +10,44 @@ import { LEAD, SIDES, SIGN } from "../words/words.js";
 const TOTAL_MAXIMUM = 30;
 
 /** The head of the page covers this much. */
-const HEAD = "-90px 0px 0px";
+const HEAD = "-60px 0px 0px";
+/** Where a headline goes on in smaller type. */
+const FIRST_PART = /^(.*?)([:,] )(.+)$/s;
+/** What follows a headline: its mark, a sentence, and the others, which stand below the transcript. */
+const NEXT = /^([:,.] ?)(.*?[.!?])(\s.*)?$/s;
+const ENDING = "#ending";
 
 /**
- * The bar in `root`, and the outcome in `end`.  While the outcome is in view, the bar does not repeat it.
+ * The bar and the sentence in `root`, and the outcome in its card. While the card is in view, they do not repeat it.
  * @param {HTMLElement} root
- * @param {HTMLElement} end
  * @param {(position: number) => void} go
  * @returns {{show(view: View): void}}
  */
-export function lead(root, end, go) {
+export function lead(root, go) {
   const isChanged = changeDetector();
+  const sentence = $("#lead", root);
+  const balance = bar();
   const inView = new IntersectionObserver(([{ isIntersecting }]) => root.classList.toggle("told", isIntersecting),
     { rootMargin: HEAD });
-  inView.observe(end);
+  inView.observe($(ENDING));
   const link = (position, words) => h("a", eventLink(position, go), words, " ", LEAD.see);
 
   function show(view) {
     const content = CONTENTS[view.format];
     if (!content || !isChanged(view.lead, view.scorecard, view.protocol, view.panel, view.outcome)) return;
     const [position, move] = Object.entries(view.lead.moves).at(-1) ?? [];
-    showOutcome(end, view.outcome);
-    root.hidden = false;
+    showOutcome(view);
+    if (view.format === "exchange") {
+      if (!balance.element.isConnected) $("#bar", root).append(balance.element);
+      balance.show(aheadOf(view));
+    }
+    root.classList.toggle("ended", Boolean(view.outcome));
+    sentence.hidden = false;
     const isMoveShown = move && !ending(view); // The end needs the room.
-    root.dataset.kind = isMoveShown ? kindOf(move) : "";
+    sentence.dataset.kind = isMoveShown ? kindOf(move) : "";
     const parts = content(view, link).flat().filter(Boolean);
     if (isMoveShown) parts.push(link(Number(position), LEAD.moved(move, view.turns)));
-    root.replaceChildren(...parts.flatMap((part, i) => (i ? [h("span.quiet", {}, " · "), part] : [part])));
+    sentence.replaceChildren(...parts.flatMap((part, i) => (i ? [h("span.quiet", {}, " · "), part] : [part])));
   }
 
   return { show };
@@ -71,12 +84,19 @@ function uncertainty({ isWithin, noise, spread, certainty }) {
   return spread ? [LEAD.spread(spread), LEAD.spreadTitle] : [];
 }
 
-/** The text of the outcome begins with its headline. */
-function showOutcome(root, outcome) {
-  root.hidden = !outcome;
+/** The card of the outcome: the headline, its second part in smaller type, and the sentences that follow it. */
+function showOutcome({ outcome, conclusion }) {
+  const card = $(ENDING);
+  card.hidden = !outcome;
   if (!outcome) return;
   const { headline, text } = outcome;
-  root.replaceChildren(h("b", { id: "headline" }, headline), text.slice(headline.length));
+  const [, first, mark, rest] = FIRST_PART.exec(headline) ?? [headline, headline];
+  const [, next, sentence, others] = NEXT.exec(text.slice(headline.length)) ?? [];
+  card.dataset.winner = conclusion.winner;
+  $("#outcome", card).replaceChildren(...[
+    h("b", { id: "headline" }, first, rest && [hiddenText(mark), h("small", {}, rest)]),
+    sentence && h("span.how", {}, hiddenText(next), sentence, others && hiddenText(others)),
+  ].filter(Boolean));
 }
 
 /** The end in the words of the server. */

@@ -1,6 +1,8 @@
 /** The foot of the page: the position of the cursor, and the controls that move it. */
 
-import { $, h, setText } from "../parts/dom.js";
+import { courseOf } from "../exchange/course.js";
+import { curve } from "../parts/curve.js";
+import { $, changeDetector, h, setText } from "../parts/dom.js";
 import { grouped } from "../words/formatting.js";
 import { FOLLOW, TIMELINE } from "../words/words.js";
 
@@ -17,6 +19,7 @@ export function timeline(player) {
   const ids = ["#play", "#speed", "#slider", "#ticks", "#where", "#back"];
   const [play, speed, slider, ticks, where, back] = ids.map((id) => $(id));
   const changeButtons = [[$("#change-back"), -1], [$("#change-on"), 1]];
+  const isMoved = changeDetector();
   let drawn = "";
   let eventWords = null;
   let fetching = null;
@@ -36,7 +39,6 @@ export function timeline(player) {
     slider.value = position;
     slider.disabled = head < 2;
     slider.setAttribute("aria-valuetext", TIMELINE.slider(position, head, words));
-    slider.style.setProperty("--done", `${head > 1 ? percentAt(position, head) : 100}%`);
     setText(where, TIMELINE.position(grouped(position), grouped(head)));
     where.title = words;
     setText($("#event"), following ? "" : words);
@@ -52,7 +54,16 @@ export function timeline(player) {
       button.parentElement.hidden = !changed.length;
       button.disabled = !changed.some((each) => (each - position) * direction > 0);
     }
+    drawCourse(position, head);
     drawTicks(head, [...new Set(changed)].sort(ascending));
+  }
+
+  /** The curve up to the cursor: what is to come is only dots. */
+  function drawCourse(position, head) {
+    const { view } = player;
+    if (view?.format !== "exchange" || !isMoved(view.lead, view.turns, position, head)) return;
+    const { name_at: nameAt } = view.lead;
+    $("#course").replaceChildren(curve({ points: courseOf(view), end: head, until: position, at: position, nameAt }));
   }
 
   /** The sentence of an event; the sentences are fetched when the first one is needed. */

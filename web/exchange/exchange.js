@@ -1,8 +1,7 @@
-/** The parts of an exchange: summary, transcript, scorecard, graph, claims, anomalies, characters, and premises. */
+/** The parts of an exchange: summary, transcript, scorecard, claims, anomalies, characters, and premises. */
 
 import { $ } from "../parts/dom.js";
-import { graph } from "./graph.js";
-import { anomalies, scorecard, suspectClaims } from "./sidebar.js";
+import { anomalies, leadMoves, partLinks, scorecard, suspectClaims } from "./sidebar.js";
 import { summary } from "./summary.js";
 import { transcript } from "./transcript.js";
 import { spine } from "./verdicts.js";
@@ -15,24 +14,25 @@ import { spine } from "./verdicts.js";
  * @param {(event: number) => Record<string, any>} audit Attributes of a link to an event in the audit.
  * @param {(position: number) => object | undefined} wantFrame A frame; one that the page does not hold is fetched.
  * @param {(change: () => void) => void} hold Changes the page; the words that are read stay where they are.
- * @returns {{record: object, show(view: View, state: {head: boolean, at: number}): void}}
+ * @param {() => void} play Plays the debate from its start.
+ * @returns {{record: object, show(view: View, state: {head: boolean}): void}}
  */
-export function exchange(go, id, appeal, audit, wantFrame, hold) {
+export function exchange(go, id, appeal, audit, wantFrame, hold, play) {
   const record = transcript($("#transcript"), go, id, wantFrame, hold);
-  const scoreGraph = graph($("#graph"), go);
   const claims = suspectClaims($("#claims"), appeal, go);
   const parts = [
-    summary($("#summary"), go),
+    summary($("#summary"), go, play),
     charactersOf($("#characters"), go, audit),
     spine($("#spine"), go),
     anomalies($("#anomalies")),
+    leadMoves($("#moved"), go),
+    partLinks($("#parts")),
   ];
   const card = scorecard($("#scorecard"));
   return {
     record,
-    show(view, { head, at }) {
+    show(view, { head }) {
       card.show(view);
-      scoreGraph.show(view, head ? null : at);
       claims.show(view, head);
       for (const part of parts) part.show(view);
     },

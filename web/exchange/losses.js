@@ -1,4 +1,4 @@
-/** Where a loss of points can be seen: the positions that links to a finding and to a turn's score lead to. */
+/** Where a loss of points can be seen: the positions that links to a finding lead to. */
 
 /**
  * The position at which a finding has cost its turn points: the event after it, if that changed the score.
@@ -10,10 +10,3 @@ export function lossAt(position, turn) {
   const changed = turn?.changed ?? [];
   return changed.includes(position + 1) && !changed.includes(position) ? position + 1 : position;
 }
-
-/**
- * The position of the last event that scored a turn or changed its score.
- * @param {{judged: number, changed?: number[]}} turn
- * @returns {number}
- */
-export const scoredAt = ({ judged, changed = [] }) => Math.max(judged, ...changed);

@@ -82,11 +82,11 @@ function scoreValue({ raw, first = raw, effective, maximum, spread, at_first: at
  * @param {object} turn
  * @param {(name: string | null) => void} highlight Highlights the words of a quote.
  * @param {Fillable} ledger
- * @param {{name: (text: string) => string, sections: HTMLElement[]}} words `name` names the sides in the judge's words;
- *   `sections` come last.
+ * @param {{name: (text: string) => string, begins: Child[], sections: HTMLElement[]}} words `name` names the sides in
+ *   the judge's words; `begins` come first and `sections` last.
  * @returns {HTMLElement | null} Null if the turn has no components.
  */
-export function whyDetails(turn, highlight, { list, fill }, { name: named, sections }) {
+export function whyDetails(turn, highlight, { list, fill }, { name: named, begins, sections }) {
   if (!turn.scores || isMissing(turn.scores)) return null;
   const names = ordered(turn.scores).filter((name) => turn.components?.[name]);
   if (!names.length) return null;
@@ -103,7 +103,7 @@ export function whyDetails(turn, highlight, { list, fill }, { name: named, secti
     }
     fill();
   }
-  return h("details.why", { on: { toggle } }, h("summary", {}, SCORES.why), reasons);
+  return h("details.why", { on: { toggle } }, h("summary", {}, SCORES.why), begins, reasons);
 }
 
 function dimension(name, score, components, highlight, named) {

@@ -1,15 +1,17 @@
-/** The sidebar of an exchange: the scorecard, suspect claims, and anomalies. */
+/** The scores of an exchange beside it: the scorecard, what moved the lead, suspect claims, and anomalies. */
 
 import { changeDetector, eventLink, h, updateInBatches } from "../parts/dom.js";
-import { sideName } from "../parts/widgets.js";
-import { anchor, decimalsOf, isMissing, number, plain, signed } from "../words/formatting.js";
+import { placeLink, sideName } from "../parts/widgets.js";
+import { anchor, count, decimalsOf, isMissing, number, plain, signed, tenths } from "../words/formatting.js";
 import { DIMENSIONS, IN_COMPOSITE, LEAD, NAME, SIDEBAR, SIDES, SIGN } from "../words/words.js";
 import { firstSide, named } from "./labels.js";
 import { lossAt } from "./losses.js";
 
 // The scorecard
 
-const ROWS = [...IN_COMPOSITE, "composite", ...DIMENSIONS.filter((name) => !IN_COMPOSITE.includes(name))];
+const BESIDE = DIMENSIONS.filter((name) => !IN_COMPOSITE.includes(name));
+/** The scorecard shows so many pairs of turns: it must not scroll in itself. */
+const PAIRS = 6;
 
 /**
  * The scorecard in `root`.
@@ -19,38 +21,90 @@ const ROWS = [...IN_COMPOSITE, "composite", ...DIMENSIONS.filter((name) => !IN_C
 export function scorecard(root) {
   const isChanged = changeDetector();
   return {
-    show({ scorecard: card, lead, conclusion }) {
-      if (!isChanged(card, lead?.is_close, conclusion)) return;
+    show(view) {
+      const { scorecard: card, lead, conclusion, turns } = view;
+      if (!isChanged(card, lead?.is_close, conclusion, turns)) return;
       const isEmpty = card.pro.judged_turns + card.con.judged_turns === 0;
-      const means = () => [cardTable(card), leader(card, lead?.is_close, Boolean(conclusion))];
+      const wasOpen = root.querySelector("details")?.open;
+      const means = () => [
+        pairsTable(view),
+        dimensionBars(card, turns),
+        h("details", { open: wasOpen }, h("summary", {}, SIDEBAR.more),
+          besideTable(card),
+          leader(card, lead?.is_close, Boolean(conclusion))),
+      ];
       root.replaceChildren(...(isEmpty ? [h("p.empty", {}, SIDEBAR.noScores)] : means()));
     },
   };
 }
 
-function cardTable(card) {
-  const { rounds } = card;
-  const decimals = Math.min(1, decimalsOf(ROWS.flatMap((row) => SIDES.map((side) => card[side][row]))));
-  const score = (side, row) => {
-    const value = card[side][row];
-    if (isMissing(value)) return h("span.quiet", { title: value.missing.reason }, SIDEBAR.noScore);
-    return number(value, decimals);
+function figureOf(card, side, row) {
+  const value = card[side][row];
+  if (isMissing(value)) return h("span.quiet", { title: value.missing.reason }, SIDEBAR.noScore);
+  return number(value, Math.min(1, decimalsOf([value])));
+}
+
+const heads = () => SIDES.map((side) => h(`th.${side}`, { scope: "col" }, `${SIGN[side]} ${NAME[side]}`));
+
+/** The turns in pairs, as a list of moves: their scores, and what those were before. */
+function pairsTable({ turns, turns_planned: planned, scorecard: card }) {
+  const numbers = Object.keys(turns).map(Number);
+  const count_ = Math.ceil(Math.max(planned, ...numbers) / 2);
+  const upto = Math.min(count_, Math.max(PAIRS, Math.ceil(Math.max(0, ...numbers) / 2)));
+  const rows = Array.from({ length: upto }, (_, i) => [2 * i + 1, 2 * i + 2]).slice(-PAIRS);
+  const cellOf = (side, pair) => {
+    const n = pair.find((each) => turns[each]?.side === side) ?? pair.find((each) => !turns[each]);
+    return h("td", {}, n !== undefined && n <= planned && turnScore(n, turns[n]));
   };
-  const line = (row, label, kind, cell) => h(`tr${kind}`, {},
+  const sum = (side) => {
+    return h(`td.${side}`, { "data-side": side, "data-row": "composite" }, figureOf(card, side, "composite"));
+  };
+  return h("table.card.pairs", {},
+    h("thead", {}, h("tr", {}, heads())),
+    h("tbody", {}, rows.map((pair) => h("tr", {}, SIDES.map((side) => cellOf(side, pair))))),
+    h("tfoot", {}, h("tr.sum", { "aria-label": SIDEBAR.mean }, SIDES.map(sum))));
+}
+
+function turnScore(n, turn) {
+  const { composite, composite_admitted: first, judged, state } = turn ?? {};
+  if (!judged) return [h("small", {}, String(n)), h("span.quiet", {}, SIDEBAR.turnState[state] ?? "·")];
+  if (typeof composite !== "number") return [h("small", {}, String(n)), h("span.quiet", {}, SIDEBAR.noScore)];
+  const was = first !== undefined && [h("s", {}, tenths(first)), " "];
+  return [h("small", {}, String(n)), was, h("b", {}, tenths(composite))];
+}
+
+/** The dimensions of the composite, Pro's to the left and Con's to the right. */
+function dimensionBars(card, turns) {
+  const maxima = Object.values(turns).map(({ scores }) => scores ?? {});
+  return h("div.dims", {}, IN_COMPOSITE.flatMap((row) => {
+    const most = Math.max(1, ...maxima.map((scores) => scores[row]?.maximum ?? 0));
+    const [pro, con] = SIDES.map((side) => [
+      h("b", { "data-side": side, "data-row": row }, figureOf(card, side, row)),
+      bar(side, card[side][row], most),
+    ]);
+    return [...pro, h("span", {}, plain(row)), ...con.reverse()];
+  }));
+}
+
+function bar(side, value, most) {
+  const filled = h("i");
+  filled.style.width = `${typeof value === "number" ? (100 * value) / most : 0}%`;
+  return h(`u.${side}`, { "aria-hidden": "true" }, filled);
+}
+
+/** What does not count in the composite. */
+function besideTable(card) {
+  const { rounds } = card;
+  const line = (row, label, cell) => h("tr", {},
     h("th", { scope: "row" }, label),
     SIDES.map((side) => h(`td.${side}`, { "data-side": side, "data-row": row }, cell(side, row))));
-  const kindOf = (row) => {
-    if (row === "composite") return ".total";
-    return IN_COMPOSITE.includes(row) ? "" : ".beside";
-  };
-  const columns = SIDES.map((side) => h(`th.${side}`, { scope: "col" }, `${SIGN[side]} ${NAME[side]}`));
-  return h("table.card", {},
-    h("thead", {}, h("tr", {}, h("td"), columns)),
+  return h("table.card.others", {},
+    h("thead", {}, h("tr", {}, h("td"), heads())),
     h("tbody", {},
-      ROWS.map((row) => line(row, plain(row), kindOf(row), score)),
+      BESIDE.map((row) => line(row, plain(row), (side) => figureOf(card, side, row))),
       rounds.pro + rounds.con + rounds.drawn > 0
-        && line("rounds", SIDEBAR.exchangesWon, ".beside", (side) => number(rounds[side])),
-      line("judged_turns", SIDEBAR.judgedTurns, ".beside", (side) => number(card[side].judged_turns))));
+        && line("rounds", SIDEBAR.exchangesWon, (side) => number(rounds[side])),
+      line("judged_turns", SIDEBAR.judgedTurns, (side) => number(card[side].judged_turns))));
 }
 
 /** Who is ahead while the debate runs; after that the outcome says who won. */
@@ -61,6 +115,57 @@ function leader(card, isClose, hasEnded) {
   const text = side === "neither" ? LEAD.closeTitle : h("span", {}, sideName(side), ahead);
   const how = certainty === undefined ? SIDEBAR.means : SIDEBAR.sums;
   return h("p.leader", { "data-leader": side }, !hasEnded && [text, " "], h("span.quiet", {}, how));
+}
+
+// What moved the lead
+
+const MOVES = 3;
+
+/**
+ * The last events that moved the lead in `root`, the newest first.
+ * @param {HTMLElement} root
+ * @param {(position: number) => void} go
+ * @returns {{show(view: View): void}}
+ */
+export function leadMoves(root, go) {
+  const isChanged = changeDetector();
+  return {
+    show({ lead: { moves }, turns }) {
+      if (!isChanged(moves)) return;
+      const shown = Object.entries(moves).filter(([, { moved, kind }]) => moved && kind !== "band").slice(-MOVES);
+      root.parentElement.hidden = shown.length === 0;
+      root.replaceChildren(h("ul.moved", {}, shown.reverse().map(([position, move]) => {
+        const { side } = turns[move.turn];
+        return h("li", {},
+          h(`b.${side}`, {}, `${SIGN[side]} ${signed(move.moved, 1)}`),
+          h("span", {}, LEAD.movedShort(move), h("a", eventLink(position, go), movedLink(move))));
+      })));
+    },
+  };
+}
+
+function movedLink({ quote, composite }) {
+  return quote ? h("q", {}, quote) : tenths(composite);
+}
+
+/**
+ * Links to the parts below the transcript in `root`.
+ * @param {HTMLElement} root
+ * @returns {{show(view: View): void}}
+ */
+export function partLinks(root) {
+  const isChanged = changeDetector();
+  return {
+    show({ claims, premises, traits }) {
+      if (!isChanged(claims, premises)) return;
+      const [suspect, stated] = [claims, premises].map((each) => Object.keys(each).length);
+      root.replaceChildren(...[
+        suspect > 0 && placeLink("suspect", count(suspect, SIDEBAR.claim)),
+        stated > 0 && placeLink("spine", count(stated, SIDEBAR.premise)),
+        Object.keys(traits ?? {}).length > 0 && placeLink("character", SIDEBAR.characters),
+      ].filter(Boolean));
+    },
+  };
 }
 
 // Claims and anomalies

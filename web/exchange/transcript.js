@@ -5,7 +5,7 @@ import { $, eventLink, h, setText } from "../parts/dom.js";
 import { aroundMarks, pieces } from "../parts/text.js";
 import { failures, pressureWords } from "../parts/widgets.js";
 import { newestTurn } from "../replay/history.js";
-import { capital, count, number, plain } from "../words/formatting.js";
+import { capital, count, number, plain, tenths } from "../words/formatting.js";
 import { NAME, SIGN, TRANSCRIPT, outcomeWords } from "../words/words.js";
 import { compared, firstSide, named } from "./labels.js";
 import { quoteSpans, scoreLine, whyDetails } from "./scores.js";
@@ -57,6 +57,7 @@ export function transcript(root, go, id, wantFrame, hold) {
   const turns = h("div.turns");
   const ending = h("div.ending");
   root.append(turns, ending);
+  turns.addEventListener("click", ({ target }) => seeOther(target.closest("mark[data-to]")));
   const shown = new Map();
   const batches = [];
   /** Position → the moderator's message there. */
@@ -178,15 +179,26 @@ export function transcript(root, go, id, wantFrame, hold) {
   function markEvidence(entries) {
     let isNew = false;
     for (const { name, position, evidence } of entries) {
-      for (const { turn, span } of evidence) {
+      const [fails, exposes] = name.startsWith("gap/") ? evidence.map(({ turn }) => turn) : [];
+      for (const [i, { turn, span }] of evidence.entries()) {
         const known = evidenceIn.get(turn) ?? [];
         evidenceIn.set(turn, known);
         if (!span || known.some((each) => each.name === name)) continue;
-        known.push({ name, position, span });
+        known.push({ name, position, span, role: ROLES[i], to: fails === exposes ? undefined : [exposes, fails][i] });
         isNew = true;
       }
     }
     if (isNew) show(...now);
+  }
+
+  /** Goes from the words of a flaw to those that expose it, and back. */
+  function seeOther(mark) {
+    const name = mark?.dataset.names.split(" ").find((each) => each.startsWith("gap/"));
+    const other = name && $(`[data-turn="${mark.dataset.to}"] mark[data-names~="${name}"]`, turns);
+    if (!other) return;
+    other.tabIndex = -1;
+    other.focus({ preventScroll: true });
+    other.scrollIntoView({ block: "center" });
   }
 
   /** Highlights the words on which a reason rests, in every turn; null ends it. */
@@ -225,29 +237,30 @@ export function transcript(root, go, id, wantFrame, hold) {
     const changes = ledger.changes(number_, turn, view.position, name);
     const injections = turn.injections ?? [];
     const spans = [...marks, ...injections.map(({ span }, i) => ({ name: `injection/${i}`, span }))];
+    const shaped = shapedBy(turn, view, go);
+    const why = whyDetails(turn, highlight, ledger.entries(number_, turn, view.position, name), {
+      name,
+      begins: [scoreLine(turn), comparison(turn.compared), comparison(turn.closing), shaped],
+      sections: [turn.compared, turn.closing].flatMap((found) => comparisonReasons(found, view)),
+    });
     const article = h(`article.turn.${turn.side}.${turn.state}`, {
       "data-turn": number_,
       "aria-labelledby": `turn-${number_}`,
     },
-    speaker(number_, turn, view, go),
+    h("div.gutter", {}, speaker(number_, turn, view, go), given(turn)),
     h("div.body", {},
       failures(turn, isRunning),
-      shapedBy(turn, view, go),
+      !why && shaped,
       spokenText(turn, spans, cited, toggleCitation),
       notes(turn, view, isRunning),
-      scoreLine(turn),
-      comparison(turn.compared),
-      comparison(turn.closing),
+      !why && scoreLine(turn),
       withdrawnIn(number_, view.premises).map((each) => concession(each, name, go)),
       turn.unchecked && h("p.unchecked", {}, uncheckedWords(turn.unchecked)),
       changes?.list,
       turn.repetition >= REPETITION && h("p.quiet.clip", {}, TRANSCRIPT.repetition(number(turn.repetition * 100))),
       injections.length > 0
         && h("p.attempt", {}, h("b", {}, TRANSCRIPT.injection), h("q", {}, injections[0].quote)),
-      whyDetails(turn, highlight, ledger.entries(number_, turn, view.position, name), {
-        name,
-        sections: [turn.compared, turn.closing].flatMap((found) => comparisonReasons(found, view)),
-      })));
+      h("div.fold", {}, changes?.routine, why)));
     if (changes) changesOf.set(article, changes);
     return article;
   }
@@ -274,7 +287,7 @@ export function transcript(root, go, id, wantFrame, hold) {
     const entry = entryOf(view.position);
     if (!entry) fetchOnce(article); // `place` is called again when the list is filled
     light([view.position, ...fresh.keys()]);
-    return entry ?? article;
+    return entry?.closest("details:not([open])") ?? entry ?? article;
   }
 
   const entryOf = (position) => $(`.entries [data-position="${position}"]`, turns);
@@ -333,6 +346,14 @@ function speaker(number_, turn, view, go) {
     h("b", {}, `${SIGN[turn.side]} ${NAME[turn.side]}`),
     h("a", eventLink(position, go), `Turn ${number_}`),
     seat && h("span.as", {}, turn.speaker ?? seat.speaker ?? plain(seat.archetype)));
+}
+
+/** The score of a turn, and what it was at first. */
+function given({ composite, composite_admitted: first, composite_maximum: most }) {
+  if (typeof composite !== "number") return null;
+  return h("p.given", {},
+    h("b", {}, tenths(composite), most && h("small", {}, `/${most}`)),
+    first !== undefined && h("span.was", {}, TRANSCRIPT.was(tenths(first))));
 }
 
 function notes(turn, view, isRunning) {
@@ -407,6 +428,10 @@ function comparisonReasons(found, view) {
     }))];
 }
 
+/** What the two quotes of a flaw do, in the order of its evidence. */
+const ROLES = ["fails", "exposes"];
+const ARROWS = { fails: "→", exposes: "←" };
+
 /** Of several findings about one mark, the first of these is shown. */
 const GRAVEST = ["unknown_passage", "misquoted", "misread", "verified", "paraphrased"];
 
@@ -417,12 +442,20 @@ function spokenText(turn, spans, cited, toggleCitation) {
   const marks = inside.map(({ citation, span }) => ({ name: `cite/${citation}`, span }));
   const around = aroundMarks([...quoteSpans(turn), ...spans], marks);
   const parts = pieces(turn.text.replaceAll("\t", " "), [...around, ...marks]);
-  return h("p.said", {}, parts.map(({ text, names }) => {
+  return h("p.said", {}, parts.map(({ text, names }, i) => {
     const citations = names.filter((name) => name.startsWith("cite/"));
     const others = names.filter((name) => !name.startsWith("cite/"));
     const found = cited.filter(({ citation }) => citations.includes(`cite/${citation}`));
     const child = found.length ? citeButton(text, found, toggleCitation) : text;
-    return others.length ? h(`mark${markClasses(others)}`, { "data-names": others.join(" ") }, child) : child;
+    if (!others.length) return child;
+    const flaws = spans.filter(({ name, role }) => role && others.includes(name));
+    const ends = flaws.find(({ name, to }) => to && !parts[i + 1]?.names.includes(name));
+    const { role, to } = ends ?? {};
+    return h(`mark${markClasses(others, flaws)}`, {
+      "data-names": others.join(" "),
+      "data-to": flaws.find((each) => each.to)?.to,
+      "data-arrow": ends && `${ARROWS[role]}${to}`,
+    }, child);
   }));
 }
 
@@ -438,10 +471,12 @@ function citeButton(text, found, toggleCitation) {
   }, text);
 }
 
-function markClasses(names) {
+function markClasses(names, flaws) {
   const isAny = (kind) => names.some((name) => name.startsWith(kind));
   const isEntry = names.every((name) => name.startsWith("entry/"));
-  return `${isAny("claim/") ? ".claimed" : ""}${isAny("gap/") ? ".gap" : ""}${isEntry ? ".entry" : ""}`;
+  const fails = isAny("claim/") || flaws.some(({ role }) => role === "fails");
+  const role = fails ? ".fails" : flaws.length ? ".exposes" : "";
+  return `${role}${isAny("claim/") ? ".claimed" : ""}${isAny("gap/") ? ".gap" : ""}${isEntry ? ".entry" : ""}`;
 }
 
 /** Updates the text that is being spoken; the text node stays, so that a selection holds. */

@@ -55,11 +55,12 @@ export const tenths = (value) => (typeof value === "number" ? String(Number(numb
 /**
  * A change with its sign: −2, +1, 0.
  * @param {number} value
+ * @param {number} [decimals]
  * @returns {string}
  */
-export function signed(value) {
-  if (value > 0) return `+${number(value)}`;
-  return value < 0 ? `−${number(-value)}` : "0";
+export function signed(value, decimals) {
+  if (value > 0) return `+${number(value, decimals)}`;
+  return value < 0 ? `−${number(-value, decimals)}` : "0";
 }
 
 /**

@@ -312,6 +312,13 @@ export const LEAD = {
   noOpinions: (raters) => `No opinion yet from ${count(raters, "rater")}.`,
   closeTitle: "No side is ahead so far: the means are too close, or too few turns are judged.",
   see: "→ see",
+  /** The same beside the scorecard, before its quote or its score. */
+  movedShort({ turn, by, applied, again }) {
+    if (by && by !== turn) return `turn ${by} ${by > turn ? "exposed" : "shows a flaw in"} turn ${turn}: `;
+    if (again) return `turn ${turn} was scored again: `;
+    if (applied === undefined) return `turn ${turn} was scored `;
+    return `turn ${turn} ${applied > 0 ? "gained" : "lost"} ${count(Math.abs(applied), "point")}: `;
+  },
   /** What moved the lead: a member of `moves`. */
   moved({ turn, composite, before, applied, by, again }, turns) {
     const named = (n) => (turns[n] ? `${SIGN[turns[n].side]} ${NAME[turns[n].side]}’s turn ${n}` : `turn ${n}`);
@@ -346,6 +353,7 @@ export const answeredWords = ({ answered, asked }) => `${answered} of ${asked} q
 
 /** The transcript. */
 export const TRANSCRIPT = {
+  was: (score) => `was ${score}`,
   attempt: (attempt, failure) => `Attempt ${attempt} ${failure}`,
   resigned: "The person has resigned.",
   retry(wasRetried, isRunning) {
@@ -466,6 +474,21 @@ export const reasonWords = (reason) => REASONS.reduce((text, [found, words]) => 
 /** The ledger of a turn's score. */
 export const LEDGER = {
   given: (passages) => `The debater was given the passages ${passages.join(", ")}.`,
+  routine: (entries, sum) => `${count(entries, "routine adjustment")}, ${sum}`,
+  routineOf: (turn) => `Routine adjustments of the score of turn ${turn}`,
+  flaw: (turn, by) => (by === undefined || by === turn ? "flaw of its own" : `flaw exposed by turn ${by}`),
+  turn: (turn) => `turn ${turn}: `,
+  /** Suspect claims, as a person says them. */
+  kind: {
+    __proto__: null,
+    fabricated_citation: "invented study or source",
+    overclaim: "too wide for its grounds",
+    inverted_fact: "a fact turned round",
+    reversed_causality: "cause and effect reversed",
+    no_mechanism: "names no mechanism",
+    hollow_specificity: "sounds exact, names no cause",
+    dropped_premise: "gave up a premise without a word",
+  },
   changesOf: (turn) => `Changes of the score of turn ${turn}`,
   of: (turn) => `The ledger of turn ${turn}`,
   loading: "Loading the ledger…",
@@ -482,6 +505,12 @@ export const LEDGER = {
 export const SIDEBAR = {
   noScores: "No turn has been judged yet. After the first score, the mean of each dimension appears here.",
   noScore: "no score",
+  more: "More",
+  mean: "Mean",
+  turnState: { __proto__: null, speaking: "speaking", spoken: "judging" },
+  claim: "suspect claim",
+  premise: "premise",
+  characters: "Characters",
   exchangesWon: "exchanges won",
   judgedTurns: "judged turns",
   ahead: " is ahead so far.",
@@ -518,35 +547,16 @@ export const SIDEBAR = {
   },
 };
 
-/** The graph of scores. */
-export const GRAPH = {
-  label: "Composite by turn, from 0 to 100",
-  marks: "Turns: arrow keys move, Enter goes to the turn",
-  hint: "Point at a mark to read it; choose it to go to its turn.",
-  empty: "The composite of every judged turn appears here.",
-  pro: "Pro, a solid line",
-  con: "Con, a dashed line",
-  changed: "the score at first, before rules or later turns changed it",
-  spread: "how far the samples of the judge lie apart",
-  absent: "a turn without a score",
-  cursor: "the turn that you are looking at, in a replay",
-  noScore: "no score",
-  first: (score) => `, first ${score}`,
-  share: (score) => `${score} % of what counts in it`,
-  apart: (spread) => `, samples at most ${spread} apart`,
-  showLead: "Show the lead",
-  showScores: "Show the scores",
-  lead: {
-    label: "Lead after each event that changed it: above zero Pro leads, below zero Con",
-    marks: "Changes of the lead: arrow keys move, Enter goes to the event",
-    hint: "Point at a mark to read it; choose it to go to its event.",
-    pro: "Pro is ahead: points above zero",
-    con: "Con is ahead: points below zero",
-  },
-};
-
 /** The summary of a concluded exchange. */
 export const SUMMARY = {
+  watch: "▶ Watch it",
+  whatif: "What if?",
+  menu: "Share, judge again",
+  highlights: "Three moments",
+  above: " above the line Pro is ahead, ",
+  below: " below it Con. ",
+  gates: (nameAt) => `Dotted: a side is named from ${percentSure(nameAt)} on. `,
+  ticks: " points taken off.",
   scorecard: "Scorecard",
   narrative: "Narrative verdict",
   rules: "What moved the lead",

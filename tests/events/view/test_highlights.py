@@ -54,5 +54,6 @@ def test_each_moment_follows_from_its_event(name: str) -> None:
             assert was is None
             assert now == pytest.approx(float(figures[1]), abs=0.051)
         else:
-            assert each.points is UNSET
+            claimed = [claim.penalty for claim in view.claims.values() if claim.flagged == each.position]
+            assert [*claimed, UNSET][0] == each.points
             assert was == now
