@@ -1,5 +1,6 @@
-/** A debate on the wall of a room: who leads and why, the words that are spoken, the newest loss of points, the way in. */
+/** A debate on the wall of a room: who leads and why, the words that are spoken, the newest loss of points, a code. */
 
+import { aheadOf } from "../exchange/course.js";
 import { api } from "../parts/api.js";
 import { bar } from "../parts/bar.js";
 import { $, changeDetector, h, setText, speak, storage } from "../parts/dom.js";
@@ -7,9 +8,8 @@ import { pressed } from "../parts/keys.js";
 import { Feed } from "../replay/feed.js";
 import { newestTurn } from "../replay/history.js";
 import { Player } from "../replay/player.js";
-import { isMissing, signed } from "../words/formatting.js";
+import { signed } from "../words/formatting.js";
 import { ROOM } from "../words/room.js";
-import { SIDES } from "../words/words.js";
 
 const SIZES = [0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.4];
 const USUAL = 3;
@@ -77,16 +77,8 @@ function draw() {
 }
 
 function drawLead(view) {
-  const { lead: { side, points, probability, name_at: nameAt, moves }, scorecard, outcome, conclusion } = view;
-  const means = SIDES.map((each) => scorecard[each].composite);
-  const signedLead = side === "con" ? -points : points;
-  lead.show({
-    means,
-    probability,
-    lead: side && signedLead,
-    nameAt,
-    isOpen: conclusion?.winner === "neither" && !means.some(isMissing),
-  });
+  const { lead: { side, points, moves }, outcome } = view;
+  lead.show(aheadOf(view));
   const last = Object.values(moves ?? {}).findLast(({ kind }) => kind !== ROUTINE);
   const why = $("#why");
   if (outcome) why.replaceChildren(outcome.headline, ".");
