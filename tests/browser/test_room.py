@@ -1,4 +1,4 @@
-"""A debate on the wall of a room: the words from below, who leads and why, the newest loss of points, keys, the code."""
+"""A debate on the wall of a room: the words from below, who leads and why, the newest loss, keys, the code."""
 
 import re
 from typing import Any

@@ -27,7 +27,7 @@ DOCKING: Final = frozenset({"gap", "penalty"})
 """Kinds of entries that take points off a turn for what it says."""
 
 
-class Point(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+class CoursePoint(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Something at one event."""
 
     position: int
@@ -66,8 +66,8 @@ class Exposure(Struct, frozen=True, kw_only=True, gc=False):
     """Words of the judge."""
     text: str
     """What it did to the lead, as one sentence."""
-    since: Point
-    until: Point
+    since: CoursePoint
+    until: CoursePoint
     """The lead before and after it."""
 
 
@@ -81,7 +81,7 @@ class Course(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     motion: str
     turns: int
     """Turns that were spoken."""
-    points: tuple[Point, ...] = ()
+    points: tuple[CoursePoint, ...] = ()
     name_at: float | UnsetType = UNSET
     """The probability from which on a side is named."""
     docked: int = 0
@@ -118,7 +118,7 @@ def course_of(fold: Fold) -> Course:
     )
 
 
-def _points(view: View) -> Iterator[Point]:
+def _points(view: View) -> Iterator[CoursePoint]:
     """What happened at which event, in order: the turns that began, and the changes of the scores."""
     moves = {} if view.lead is UNSET or view.format != "exchange" else view.lead.moves
     begun = {turn.started: int(number) for number, turn in view.turns.items()}
@@ -129,13 +129,13 @@ def _points(view: View) -> Iterator[Point]:
         yield replace(shown, dock=is_dock or UNSET, turn=begun.get(position, UNSET))
 
 
-def _standing(move: LeadMove | None, position: int) -> Point:
+def _standing(move: LeadMove | None, position: int) -> CoursePoint:
     """Who is ahead after a move, by the measure that the rubric has."""
     if move is None:
-        return Point(position=position)
+        return CoursePoint(position=position)
     if move.probability is not UNSET:
-        return Point(position=position, probability=move.probability)
-    return Point(position=position, lead=move.lead)
+        return CoursePoint(position=position, probability=move.probability)
+    return CoursePoint(position=position, lead=move.lead)
 
 
 def _exposures(fold: Fold) -> Iterator[Exposure]:
@@ -143,12 +143,12 @@ def _exposures(fold: Fold) -> Iterator[Exposure]:
     view, lead = fold.view, None
     moves = {} if view.lead is UNSET else view.lead.moves
     gaps = {each.position: each for each in fold.debate.ledger.entries if each.kind == "gap"}
-    standing = Point(position=0)
+    standing = CoursePoint(position=0)
     for number, move in moves.items():
         position = int(number)
         was, before = standing, lead
         lead = lead if move.lead is UNSET else move.lead
-        standing = Point(
+        standing = CoursePoint(
             position=position, probability=move.probability, lead=UNSET if lead is None or move.probability else lead
         )
         gap = gaps.get(position)

@@ -19,7 +19,7 @@ from events.text.figures import rounded, shortest
 from events.types import SIDES, Side
 from events.view.view import SeatView, View
 from server.export.preview.card import PICTURE_SIZE, scores_of, standing_of
-from server.export.preview.course import Course, Exposure, Point
+from server.export.preview.course import Course, CoursePoint, Exposure
 from server.export.text import one_line
 from server.export.wording import NAMES
 
@@ -38,8 +38,8 @@ QUOTE: Final = 30
 HEADLINE: Final = (66, 58, 50, 42)
 """Sizes of letters in pixels; of the outcome the first in which it fits."""
 LEADING: Final = 42
-MOST_LINES: Final = 2
-MOST_LEAD: Final = 20
+MAX_LINES: Final = 2
+MAX_LEAD: Final = 20
 """A lead of this many points fills the bar, where the rubric gives no probability."""
 MAX_LETTERS: Final = 600
 """Characters of a text that are looked at; a picture has room for fewer."""
@@ -165,11 +165,11 @@ def draw(view: View, course: Course | None = None) -> bytes:
     return file.getvalue()
 
 
-def _share(point: Point) -> float | None:
+def _share(point: CoursePoint) -> float | None:
     """The part of the bar that is Pro's, from 0 to 1; None without a figure."""
     if point.probability is not UNSET:
         return point.probability
-    return None if point.lead is UNSET else min(1.0, max(0.0, 0.5 + point.lead / MOST_LEAD / 2))
+    return None if point.lead is UNSET else min(1.0, max(0.0, 0.5 + point.lead / MAX_LEAD / 2))
 
 
 def _standing(view: View, course: Course | None) -> float | None:
@@ -180,7 +180,7 @@ def _standing(view: View, course: Course | None) -> float | None:
     scores, _ = scores_of(view)
     if view.format == "protocol" or scores["pro"] is None or scores["con"] is None:
         return None
-    return _share(Point(position=0, lead=scores["pro"] - scores["con"]))
+    return _share(CoursePoint(position=0, lead=scores["pro"] - scores["con"]))
 
 
 def _bar(canvas: ImageDraw.ImageDraw, view: View, course: Course | None) -> None:
@@ -234,8 +234,8 @@ def _motion(canvas: ImageDraw.ImageDraw, words: Words, y: int) -> int:
     """The motion in at most two lines; the place below it."""
     room = WIDTH - 150
     lines = words.lines(SMALL, room)
-    if len(lines) > MOST_LINES:
-        lines[MOST_LINES - 1 :] = [words.shortened(" ".join(lines[MOST_LINES - 1 :]), SMALL, room)]
+    if len(lines) > MAX_LINES:
+        lines[MAX_LINES - 1 :] = [words.shortened(" ".join(lines[MAX_LINES - 1 :]), SMALL, room)]
     is_right = words.direction == "rtl"
     for line in lines:
         x = MARGIN + room if is_right else MARGIN

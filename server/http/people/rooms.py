@@ -23,7 +23,7 @@ logger = structlog.get_logger()
 ALPHABET: Final = "23456789BCDFGHJKLMNPQRSTVWXZ"
 """No vowels and no letters that look like digits."""
 LETTERS: Final = 4
-MOST_SEARCHED: Final = 200
+MAX_SEARCHED: Final = 200
 """The newest debates among which a code is looked up: of so many, two have the same one with a chance of 3 %."""
 
 
@@ -67,7 +67,7 @@ async def show_join(request: Request) -> Response:
 async def join(request: Request) -> Response:
     """GET /{code}: the newest listed debate that has this code.  Raises ``NotFound``."""
     listed = Limits(hidden=False, unlisted=False, archived=False)
-    page = await service_of(request).log.summaries(None, MOST_SEARCHED, "", listed)
+    page = await service_of(request).log.summaries(None, MAX_SEARCHED, "", listed)
     for row in page.debates:
         if join_code(row.id) == request.path_params["code"].upper():
             return RedirectResponse(f"/d/{quote(row.id)}", 307)
