@@ -45,7 +45,7 @@ class Highlight(Struct, frozen=True, kw_only=True, gc=False):
     turn: int
     heading: str
     points: float | UnsetType = UNSET
-    """By which it, or the claim that it flags, changed the score of ``turn``; absent if it scored it, or changed none."""
+    """By which it, or the claim that it flags, changed the score of ``turn``; absent where it changed none."""
     quotes: tuple[Spoken, ...] = ()
     note: str | UnsetType = UNSET
     """Words of the judge."""

@@ -53,6 +53,8 @@ FRAMED: Final = {
     "cache-control": "no-cache",
 }
 CARD: Final = "debate/card.html"
+MENU: Final = '<details class="drop" id="menu">'
+"""Where an embedded page has its link to the whole one."""
 MAX_QUOTE: Final = 400
 """Characters of a quote on a card."""
 MEDIA_TYPES: Final = {
@@ -237,7 +239,7 @@ async def embed(request: Request) -> Response:
     link = f'<a class="source" href="/d/{debate}" target="_blank" rel="noopener">Open in Moot</a>'
     by = {
         '<body class="page">': '<body class="page embed">',
-        '<div class="tools">': f'<div class="tools">\n{link}',
+        MENU: f"{link}\n  {MENU}",
     }
     return _framed(made_page(request, PAGE, by))
 

@@ -254,10 +254,10 @@ def leave(page: Page, server: str) -> None:
 
 
 CHANGES_SHOWN = """() => {
-  const lists = [...document.querySelectorAll(".entries")];
-  const missing = lists.find((list) => !list.childElementCount);
-  missing?.closest(".turn").scrollIntoView();
-  return lists.length > 0 && !missing;
+  const turns = [...document.querySelectorAll(".turn:has(.entries)")];
+  const missing = turns.find((turn) => !turn.querySelector(".entries > li"));
+  missing?.scrollIntoView();
+  return turns.length > 0 && !missing;
 }"""
 
 

@@ -72,6 +72,7 @@ class Watch:
     def audit(self, position: int) -> None:
         """Show the details of an event in the audit of the log."""
         if self.page.locator("#audit").is_hidden():
+            self.page.locator("#menu > summary").click()
             self.page.locator("[data-view-button=audit]").click()
         self.page.locator(f".log > [data-position='{position}'] > button").click()
         expect(self.page.locator(f".log > [data-position='{position}'] > .detail")).to_be_visible()

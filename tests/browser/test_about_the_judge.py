@@ -82,7 +82,8 @@ def test_the_figures_are_those_of_the_rubric(read: Any, server: Any) -> None:
 
 def test_a_debates_page_leads_to_its_own_rubric_with_what_differs(page: Page, server: Any, juries: str) -> None:
     page.goto(f"{server.url}/d/{juries}")
-    page.get_by_role("link", name="The judge", exact=True).click()
+    page.locator("#menu > summary").click()
+    page.get_by_role("link", name="How the judge works", exact=True).click()
     expect(page.locator("body[data-ready]")).to_be_attached()
 
     expect(page.locator("#which")).to_contain_text("“strict 3”: the rubric of one debate.")

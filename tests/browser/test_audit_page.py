@@ -1,7 +1,6 @@
 """The audit: every number shows its reason, its causes and effects, and its value before a change."""
 
 import re
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -335,27 +334,30 @@ def test_the_link_of_the_newest_moment_names_it(new_page: Any, server: Any, juri
     assert page.evaluate("navigator.clipboard.readText()").endswith(f"#e{server.view(juries)['position']}")
 
 
-# The graph and the score changes
+# The curve and the score changes
+
+SIGNS = {"pro": "▲", "con": "▼"}
 
 
-def test_the_graph_and_the_cursor_move_each_other(page: Page, server: Any, juries: str) -> None:
+def test_the_curve_ends_at_the_cursor_and_what_is_to_come_is_dots(page: Page, server: Any, juries: str) -> None:
     view = server.view(juries)
     visit(page, server, juries)
-    expect(page.locator(".graph .cursor")).to_have_attribute("hidden", "")
-    page.locator(".graph .mark").nth(1).click()
-    expect(page.locator("#slider")).to_have_value(str(view["turns"]["2"]["changed"][-1]))
-    first = page.locator(".graph .cursor").get_attribute("transform")
+    expect(page.locator("#course .tocome")).to_have_count(0)
+    expect(page.locator("#course .plot > span")).to_have_text(list(view["turns"]))
+    page.locator("#ending .pin").nth(1).click()
+    expect(page.locator("#slider")).to_have_value(str(view["summary"]["highlights"][1]["position"]))
+    expect(page.locator("#course .tocome")).to_have_count(1)
+    first = page.locator("#course .head").get_attribute("d")
     page.keyboard.press("Shift+ArrowRight")
 
-    expect(page.locator(".graph .cursor")).not_to_have_attribute("transform", first or "")
-    expect(page.locator(".graph .mark")).to_have_count(4)
+    expect(page.locator("#course .head")).not_to_have_attribute("d", first or "")
 
 
-def test_a_mark_and_a_claim_lead_to_the_state_that_has_the_loss(page: Page, server: Any) -> None:
+def test_a_claim_leads_to_the_state_that_has_the_loss(page: Page, server: Any) -> None:
     debate = server.exhibit("cars")
     view = server.view(debate)
-    turn, claim = view["turns"]["6"], view["claims"]["C6.1"]
-    links = [(".graph .mark >> nth=5", turn["changed"][-1]), ("#claims [id='C6.1'] a.id", claim["flagged"] + 1)]
+    claim = view["claims"]["C6.1"]
+    links = [("#claims [id='C6.1'] a.id", claim["flagged"] + 1)]
     for link, position in links:
         visit(page, server, debate)
         page.locator(link).click()
@@ -368,76 +370,30 @@ def test_a_mark_and_a_claim_lead_to_the_state_that_has_the_loss(page: Page, serv
         expect(page.locator("[data-turn='6'] .scores .total")).to_contain_text(f"composite {shortest(composite)}/100")
 
 
-def test_the_graph_shows_what_a_score_was_before(page: Page, server: Any, juries: str) -> None:
-    changed = [turn for turn in server.view(juries)["turns"].values() if "composite_admitted" in turn]
-    visit(page, server, juries)
-
-    expect(page.locator(".graph .changed")).to_have_count(len(changed))
-
-
-def test_the_graph_goes_from_0_to_100_and_explains_every_mark(page: Page, server: Any, juries: str) -> None:
-    visit(page, server, juries)
-    labels = page.locator(".graph text").all_text_contents()
-    legend = page.locator("#graph .legend")
-    told = page.locator("#graph .told")
-
-    assert ["0", "20", "40", "60", "80", "100"] == labels[:6]
-    expect(legend).to_contain_text("the score at first, before rules or later turns changed it")
-    expect(legend).not_to_contain_text("samples")
-    expect(told).to_contain_text("Point at a mark")
-    page.locator(".graph .mark").nth(2).focus()
-    third = server.view(juries)["turns"]["3"]
-    was, now = shortest(third["composite_admitted"]), shortest(third["composite"])
-    assert was != now
-    expect(told).to_have_text(f"Pro, turn 3: {now}, first {was}")
-    page.locator(".graph .mark").nth(3).hover()
-    expect(told).to_contain_text("Con, turn 4")
-
-
 @pytest.mark.parametrize("name", ["juries", "homework"])
-def test_the_bar_and_the_graph_show_the_lead_of_the_view(page: Page, server: Any, name: str) -> None:
+def test_the_bar_and_the_curve_show_the_lead_of_the_view(page: Page, server: Any, name: str) -> None:
     debate = server.exhibit(name)
     view = server.view(debate)
-    lead, sign = view["lead"], {"pro": "▲ Pro", "con": "▼ Con"}
-    leads = {at: move["lead"] for at, move in lead["moves"].items() if "lead" in move}
+    moves = [move for move in view["lead"]["moves"].values() if "probability" in move]
     visit(page, server, debate)
-    page.get_by_role("button", name="Show the lead").click()
-    marks = page.get_by_role("slider", name="Changes of the lead")
-    marks.focus()
-    told = []
-    for _ in leads:
-        told.insert(0, (marks.get_attribute("aria-valuetext") or "").partition(" · ")[0])
-        page.keyboard.press("ArrowLeft")
 
-    means = ", ".join(f"{sign[side][0]} {rounded(view['scorecard'][side]['composite'])}" for side in ("pro", "con"))
+    share = page.locator("#bar .bar").evaluate("bar => Number(bar.style.getPropertyValue('--p'))")
+    assert share == pytest.approx(100 * view["lead"]["probability"])
+    gate = page.locator("#bar .bar").evaluate("bar => Number(bar.style.getPropertyValue('--gate'))")
+    assert gate == pytest.approx(100 * view["lead"]["name_at"])
+    drawn = [page.locator(f"#course .{part}").get_attribute("d") or "" for part in ("up", "down", "tick")]
+    sides = [sum((move["probability"] >= 0.5) == is_pro for move in moves) for is_pro in (True, False)]
+    docks = [
+        move
+        for move in view["lead"]["moves"].values()
+        if move.get("kind") in {"gap", "penalty"} and move["applied"] < 0
+    ]
+    assert [*sides, len(docks)] == [path.count("M") for path in drawn]
+    means = ", ".join(f"{sign} {rounded(view['scorecard'][side]['composite'])}" for side, sign in SIGNS.items())
     expect(page.locator("#lead")).to_contain_text(f"{view['outcome']['headline']} · {means}")
-    assert f"{sign[lead['side']]} +{rounded(lead['points'])}" == told[-1]
-    assert [f"{sign['con' if each < 0 else 'pro']} +{rounded(abs(each))}" for each in leads.values()] == told
-    expect(marks).to_have_attribute("aria-valuemax", str(len(leads)))
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(f"#e{next(iter(leads))}$"))
-    visit(page, server, debate)
     for side in ("pro", "con"):
         mean = view["scorecard"][side]["composite"]
         expect(page.locator(f"table.card [data-row=composite][data-side={side}]")).to_have_text(rounded(mean))
-
-
-def test_the_arrow_keys_move_along_the_graph_of_a_long_debate(
-    page: Page, server: Any, scripts: SimpleNamespace
-) -> None:
-    debate = server.open(scripts.quick, turns=30)
-    view = server.concluded(debate)
-    visit(page, server, debate)
-    marks = page.get_by_role("slider", name="Turns")
-    marks.focus()
-    expect(page.locator("#graph .told")).to_contain_text("Con, turn 30")
-    page.keyboard.press("ArrowLeft")
-    expect(page.locator("#graph .told")).to_contain_text("Pro, turn 29")
-    expect(marks).to_have_attribute("aria-valuenow", "29")
-    page.keyboard.press("Enter")
-
-    turn = view["turns"]["29"]
-    expect(page.locator("#slider")).to_have_value(str(max([turn["judged"], *turn["changed"]])))
 
 
 def test_dots_and_commas_jump_between_score_changes(page: Page, server: Any, juries: str) -> None:
@@ -450,7 +406,6 @@ def test_dots_and_commas_jump_between_score_changes(page: Page, server: Any, jur
     page.keyboard.press(",")
 
     expect(page.locator("#slider")).to_have_value(str(stops[1]))
-    expect(page.locator("#ticks .change")).to_have_count(len(stops))
 
 
 def test_an_audit_without_the_entry_that_is_looked_for_leaves_the_page_alive(new_page: Any, server: Any) -> None:

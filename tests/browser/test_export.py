@@ -161,6 +161,7 @@ def test_another_site_may_frame_the_embedded_page(page: Page, server: Any, ended
     expect(frame.locator("article.turn")).to_have_count(4)
     expect(frame.get_by_role("status")).to_have_text("Ended")
     expect(frame.locator("#lead")).to_be_visible()
+    frame.locator("#menu > summary").click()
     expect(frame.locator("#score-summary")).to_contain_text(f"▲ {rounded(card['pro']['composite'])}")
     expect(frame.get_by_role("link", name="Open in Moot")).to_have_attribute("href", f"/d/{ended}")
     for hidden in (".brand", "#copy", ".menu", "[data-view-button=audit]", "aside"):

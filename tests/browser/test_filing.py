@@ -16,7 +16,8 @@ def test_a_debate_is_named_archived_and_given_a_link(page: Page, server: Any, sc
     debate = server.open(scripts.quick, turns=1)
     server.concluded(debate)
     page.goto(f"{server.url}/d/{debate}")
-    page.get_by_text("Title, tags, fork").click()
+    page.get_by_text("Menu", exact=True).click()
+    page.get_by_text("Judge again, fork, title, tags").click()
     page.get_by_label("Title, shown").fill("The tram question")
     page.get_by_label("Tags").fill("law, demo")
     page.get_by_role("button", name="Save").click()
@@ -38,12 +39,11 @@ def test_a_debate_is_named_archived_and_given_a_link(page: Page, server: Any, sc
 def test_the_menu_shows_its_fields_whole(new_page: Any, server: Any, ended: str, width: int) -> None:
     page = new_page(width=width)
     page.goto(f"{server.url}/d/{ended}")
-    if width == 390:
-        page.locator(".menu > summary").click()
+    page.locator("#menu > summary").click()
     page.locator("#filing > summary").click()
     page.get_by_text("Judge again or fork").click()
     expect(page.get_by_role("button", name="Judge again")).to_be_visible()
-    menu = page.locator("#export" if width == 390 else "#filing > div")
+    menu = page.locator("#menu > div")
 
     assert menu.evaluate("each => each.scrollWidth - each.clientWidth") == 0
 
@@ -52,7 +52,8 @@ def test_a_debate_is_forked_and_judged_again_from_its_page(page: Page, server: A
     debate = server.open(scripts.quick, turns=2)
     server.concluded(debate)
     page.goto(f"{server.url}/d/{debate}")
-    page.get_by_text("Title, tags, fork").click()
+    page.get_by_text("Menu", exact=True).click()
+    page.get_by_text("Judge again, fork, title, tags").click()
     page.get_by_text("Judge again or fork").click()
     page.locator("[name=from]").select_option("turn 1")
     page.get_by_label("Message of the moderator to both sides").fill("Speak of costs")
@@ -65,7 +66,8 @@ def test_a_debate_is_forked_and_judged_again_from_its_page(page: Page, server: A
     assert ["Speak of costs"] == [each["text"] for each in view["words"].values()]
 
     page.goto(f"{server.url}/d/{debate}")
-    page.get_by_text("Title, tags, fork").click()
+    page.get_by_text("Menu", exact=True).click()
+    page.get_by_text("Judge again, fork, title, tags").click()
     page.get_by_text("Judge again or fork").click()
     page.get_by_label("Judge, as provider:model").first.fill("baseline:lexical")
     rubric = page.get_by_label("Rubric")

@@ -174,7 +174,8 @@ def test_a_protocol_is_judged_again_and_forked_from_its_page(page: Page, server:
     debate = opened(server)
     server.concluded(debate)
     page.goto(f"{server.url}/d/{debate}")
-    page.get_by_text("Title, tags, fork").click()
+    page.get_by_text("Menu", exact=True).click()
+    page.get_by_text("Judge again, fork, title, tags").click()
     page.get_by_text("Judge again or fork").click()
     places = page.locator("[name=from] option").all_text_contents()
     assert ["the beginning", *(f"after the {name}" for name in ROUNDS)] == places
@@ -186,7 +187,8 @@ def test_a_protocol_is_judged_again_and_forked_from_its_page(page: Page, server:
     assert "fork" == server.view(fork)["origin"]["kind"]
 
     page.goto(f"{server.url}/d/{debate}")
-    page.get_by_text("Title, tags, fork").click()
+    page.get_by_text("Menu", exact=True).click()
+    page.get_by_text("Judge again, fork, title, tags").click()
     page.get_by_text("Judge again or fork").click()
     page.get_by_label("Judge, as provider:model").first.fill(server.script({"says": {}, "answers": answers()}))
     page.get_by_role("button", name="Judge again").click()

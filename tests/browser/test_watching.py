@@ -114,6 +114,7 @@ def test_highlights_show_the_entry_or_the_verdict_that_the_caption_speaks_of(new
 def test_any_act_of_the_reader_ends_the_highlights(new_page: Any, server: Any) -> None:
     page = new_page()
     visit(page, server, server.exhibit("juries"))
+    page.locator("#menu > summary").click()
     page.locator("#watch summary").click()
     page.get_by_role("button", name="Play the highlights").click()
     expect(page.locator("#caption")).to_be_visible()
@@ -128,6 +129,7 @@ def test_speeches_are_read_aloud_in_step_by_a_voice_for_each_side(new_page: Any,
     debate = server.exhibit("juries")
     turns = server.view(debate)["turns"]
     visit(page, server, debate, f"?speed=2#e{turns['1']['started']}")
+    page.locator("#menu > summary").click()
     page.locator("#watch summary").click()
     page.get_by_label("Read the speeches aloud").check()
     page.wait_for_function("() => said.length === 1")
@@ -155,6 +157,7 @@ def test_reading_aloud_is_hidden_where_the_browser_has_no_voice(new_page: Any, s
     page = new_page(own=True)
     page.add_init_script(NO_VOICES)
     visit(page, server, server.exhibit("juries"))
+    page.locator("#menu > summary").click()
     page.locator("#watch summary").click()
     expect(page.get_by_role("button", name="Play the highlights")).to_be_visible()
 
@@ -170,6 +173,7 @@ def test_a_dock_and_the_verdict_are_told_in_the_background_after_the_reader_aske
     verdict = server.view(debate)["outcome"]["headline"]
     page.clock.install(time=0)
     visit(page, server, debate, f"?speed=8#e{gap['position'] - 1}")
+    page.locator("#menu > summary").click()
     page.locator("#watch summary").click()
     assert page.evaluate("Notification.permission") == "default"
     page.get_by_label("Notify me when an earlier turn loses points, and of the verdict").check()

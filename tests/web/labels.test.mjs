@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { compared, firstSide, named } from "../../web/exchange/labels.js";
+import { compared } from "../../web/exchange/comparisons.js";
+import { firstSide, named } from "../../web/exchange/labels.js";
 
 /** The same cases as those of the export: tests/server/export/test_labels.py. */
 const cases = JSON.parse(readFileSync(new URL("labels.json", import.meta.url), "utf-8"));

@@ -11,7 +11,7 @@ import { Player } from "../replay/player.js";
 import { DEBATE, announcement } from "../words/words.js";
 import { follower, newestWords } from "./follow.js";
 import { formats } from "./formats.js";
-import { contents, head, listMade, menus, printing, progress, scoreSummary } from "./header.js";
+import { contents, head, menus, printing, progress, scoreSummary } from "./header.js";
 import { statusOf } from "./status.js";
 import { timeline } from "./timeline.js";
 
@@ -174,7 +174,7 @@ function showView(view, following) {
   document.body.classList.toggle("going-on", view.state !== "concluded");
   progress(view);
   parts.format.record.show(view, player.speech, { head: following || player.playing });
-  parts.format.show(view, { head: following, at: turnAtCursor(view) });
+  parts.format.show(view, { head: following, end: player.head });
   contents($("#contents"), showPlace);
   parts.timeline.show();
   scoreSummary(view);
@@ -589,6 +589,9 @@ $("#filing").addEventListener("toggle", async ({ target }) => {
 $("#trouble-close").addEventListener("click", () => showTrouble(""));
 $("#back").addEventListener("click", live);
 $("#watch").addEventListener("toggle", openWatch);
+$("#about").addEventListener("toggle", async ({ target }) => {
+  if (target.open && !copy) (await import("../acts/made.js")).listMade(id);
+});
 $("#whatif").addEventListener("toggle", openWhatIf);
 
 const step = (count) => () => player.step(count).catch(showError);
@@ -626,7 +629,6 @@ document.addEventListener("reveal", ({ target }) => {
 menus();
 printing();
 new ResizeObserver(stay).observe($("#record"));
-if (!copy) listMade(id, api.debates);
 if (!copy) import("../parts/role.js").then(({ role }) => role());
 feed.open();
 paint();

@@ -1,8 +1,9 @@
 /** The head of a debate's page: the motion, the participants, the progress, and links to the parts of the page. */
 
+import { compareHref } from "../parts/address.js";
 import { $, h, onClick, setText } from "../parts/dom.js";
 import { newestTurn } from "../replay/history.js";
-import { capital, count, holder, isMissing, joined, moment, number, plain } from "../words/formatting.js";
+import { capital, count, holder, isMissing, joined, number, plain } from "../words/formatting.js";
 import { FORMAT, HEADER, NAME, ROUND, SIGN, UNNAMED, roundsOf } from "../words/words.js";
 
 /** A motion with more characters is set in smaller type. */
@@ -69,30 +70,6 @@ function* sources({ id, transcript, origin }) {
   yield " · ";
   yield h("a", { href: compareHref(origin.debate, id) }, HEADER.compare);
 }
-
-/**
- * *About* lists what was made of this debate whenever it is opened: its other judgings, and its forks. If they cannot
- * be read, *About* shows the rest.
- * @param {string} id
- * @param {(of: {origin: string, limit: number}) => Promise<{debates: object[]}>} list
- */
-export function listMade(id, list) {
-  const about = $("#about");
-  about.addEventListener("toggle", async () => {
-    if (!about.open) return;
-    const { debates } = await list({ origin: id, limit: 200 }).catch(() => ({ debates: [] }));
-    $("#made").hidden = debates.length === 0;
-    $("#made").replaceChildren(...debates.map((made) => h("li", {}, madeLinks(id, made))));
-  });
-}
-
-function madeLinks(first, { id, origin, judge, opened_at: openedAt }) {
-  const words = HEADER.made[origin.kind](origin.kind === "fork" ? origin.position : holder(judge));
-  const link = h("a", { href: `/d/${encodeURIComponent(id)}` }, `${words}, ${moment(openedAt)}`);
-  return origin.kind === "fork" ? [link] : [link, " · ", h("a", { href: compareHref(first, id) }, HEADER.compareWith)];
-}
-
-const compareHref = (first, second) => `/compare?${new URLSearchParams({ a: first, b: second })}`;
 
 /** On paper the notes on the models are open. */
 export function printing() {

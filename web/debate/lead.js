@@ -1,7 +1,5 @@
 /** Who leads, under the head of a debate: the bar, and one sentence with what moved it last, as its format has it. */
 
-import { aheadOf } from "../exchange/course.js";
-import { bar } from "../parts/bar.js";
 import { $, changeDetector, eventLink, h, hiddenText } from "../parts/dom.js";
 import { isMissing, plain } from "../words/formatting.js";
 import { LEAD, SIDES, SIGN } from "../words/words.js";
@@ -26,7 +24,6 @@ const ENDING = "#ending";
 export function lead(root, go) {
   const isChanged = changeDetector();
   const sentence = $("#lead", root);
-  const balance = bar();
   const inView = new IntersectionObserver(([{ isIntersecting }]) => root.classList.toggle("told", isIntersecting),
     { rootMargin: HEAD });
   inView.observe($(ENDING));
@@ -37,10 +34,6 @@ export function lead(root, go) {
     if (!content || !isChanged(view.lead, view.scorecard, view.protocol, view.panel, view.outcome)) return;
     const [position, move] = Object.entries(view.lead.moves).at(-1) ?? [];
     showOutcome(view);
-    if (view.format === "exchange") {
-      if (!balance.element.isConnected) $("#bar", root).append(balance.element);
-      balance.show(aheadOf(view));
-    }
     root.classList.toggle("ended", Boolean(view.outcome));
     sentence.hidden = false;
     const isMoveShown = move && !ending(view); // The end needs the room.

@@ -1,14 +1,11 @@
 /** The foot of the page: the position of the cursor, and the controls that move it. */
 
-import { courseOf } from "../exchange/course.js";
-import { curve } from "../parts/curve.js";
-import { $, changeDetector, h, setText } from "../parts/dom.js";
+import { $, h, setText } from "../parts/dom.js";
 import { grouped } from "../words/formatting.js";
 import { FOLLOW, TIMELINE } from "../words/words.js";
 
 /** The value of the choice to show everything at once. */
 const AT_ONCE = "all";
-const ascending = (a, b) => a - b;
 
 /**
  * The timeline over `player`, in the elements of debate.html.
@@ -19,7 +16,6 @@ export function timeline(player) {
   const ids = ["#play", "#speed", "#slider", "#ticks", "#where", "#back"];
   const [play, speed, slider, ticks, where, back] = ids.map((id) => $(id));
   const changeButtons = [[$("#change-back"), -1], [$("#change-on"), 1]];
-  const isMoved = changeDetector();
   let drawn = "";
   let eventWords = null;
   let fetching = null;
@@ -54,16 +50,7 @@ export function timeline(player) {
       button.parentElement.hidden = !changed.length;
       button.disabled = !changed.some((each) => (each - position) * direction > 0);
     }
-    drawCourse(position, head);
-    drawTicks(head, [...new Set(changed)].sort(ascending));
-  }
-
-  /** The curve up to the cursor: what is to come is only dots. */
-  function drawCourse(position, head) {
-    const { view } = player;
-    if (view?.format !== "exchange" || !isMoved(view.lead, view.turns, position, head)) return;
-    const { name_at: nameAt } = view.lead;
-    $("#course").replaceChildren(curve({ points: courseOf(view), end: head, until: position, at: position, nameAt }));
+    drawTicks(head);
   }
 
   /** The sentence of an event; the sentences are fetched when the first one is needed. */
@@ -77,17 +64,13 @@ export function timeline(player) {
     return "";
   }
 
-  function drawTicks(head, changed) {
-    const turns = player.turns();
-    const marks = player.marks();
-    const positions = [turns.map(({ complete }) => complete), marks.map(({ position }) => position), changed];
-    const key = `${head}:${positions.map((each) => each.join()).join(":")}`;
+  /** The events worth seeing in a protocol and a panel. */
+  function drawTicks(head) {
+    const positions = player.marks().map(({ position }) => position);
+    const key = `${head}:${positions.join()}`;
     if (key === drawn) return;
     drawn = key;
-    ticks.replaceChildren(
-      ...turns.map(({ side, complete }) => tick(side, complete, head)),
-      ...runs(changed, head).map(([from, to]) => tick("change", from, head, to)),
-      ...marks.map(({ position }) => tick("mark-of", position, head)));
+    ticks.replaceChildren(...positions.map((position) => tick("mark-of", position, head)));
   }
 
   return { show };
@@ -99,21 +82,9 @@ function playLabel(playing, following, isLive) {
   return isLive ? TIMELINE.hold : TIMELINE.playFromStart;
 }
 
-/** Positions as `[from, to]`: positions too close to tell apart on the track are one run. */
-function runs(positions, head) {
-  const found = [];
-  for (const position of positions) {
-    if (found.length && position - found.at(-1)[1] < head / 300) found.at(-1)[1] = position;
-    else found.push([position, position]);
-  }
-  return found;
-}
-
-function tick(kind, position, head, until = position) {
+function tick(kind, position, head) {
   const element = h(`i.${kind}`);
-  const left = percentAt(position, head);
-  element.style.left = `${left}%`;
-  if (until > position) element.style.width = `calc(${percentAt(until, head) - left}% + 2px)`;
+  element.style.left = `${percentAt(position, head)}%`;
   return element;
 }
 

@@ -1,5 +1,8 @@
-/** What the bar and the curve show of an exchange: figures of the view, in its order. */
+/** The bar and the curve of an exchange: figures of the view, in its order. */
 
+import { bar } from "../parts/bar.js";
+import { curve } from "../parts/curve.js";
+import { changeDetector } from "../parts/dom.js";
 import { SIDES } from "../words/words.js";
 
 /**
@@ -34,3 +37,25 @@ export function courseOf({ turns, lead: { moves } }) {
 
 /** Kinds of changes that take points for words of the turn. */
 const TAKING = ["gap", "penalty"];
+
+/**
+ * The bar in `top`, and the curve up to the cursor in `foot`: what is to come is only dots.
+ * @param {HTMLElement} top
+ * @param {HTMLElement} foot
+ * @returns {{show(view: View, state: {end: number}): void}} `end`: the last event of the debate.
+ */
+export function course(top, foot) {
+  const isAheadChanged = changeDetector();
+  const isMoved = changeDetector();
+  const balance = bar();
+  top.append(balance.element);
+  return {
+    show(view, { end }) {
+      const { scorecard, lead, conclusion, turns, position } = view;
+      if (isAheadChanged(scorecard, lead, conclusion)) balance.show(aheadOf(view));
+      if (!isMoved(lead, turns, position, end)) return;
+      const points = courseOf(view);
+      foot.replaceChildren(curve({ points, end, until: position, at: position, nameAt: lead.name_at }));
+    },
+  };
+}

@@ -1,6 +1,7 @@
 /** The parts of an exchange: summary, transcript, scorecard, claims, anomalies, characters, and premises. */
 
 import { $ } from "../parts/dom.js";
+import { course } from "./course.js";
 import { anomalies, leadMoves, partLinks, scorecard, suspectClaims } from "./sidebar.js";
 import { summary } from "./summary.js";
 import { transcript } from "./transcript.js";
@@ -15,7 +16,7 @@ import { spine } from "./verdicts.js";
  * @param {(position: number) => object | undefined} wantFrame A frame; one that the page does not hold is fetched.
  * @param {(change: () => void) => void} hold Changes the page; the words that are read stay where they are.
  * @param {() => void} play Plays the debate from its start.
- * @returns {{record: object, show(view: View, state: {head: boolean}): void}}
+ * @returns {{record: object, show(view: View, state: {head: boolean, end: number}): void}}
  */
 export function exchange(go, id, appeal, audit, wantFrame, hold, play) {
   const record = transcript($("#transcript"), go, id, wantFrame, hold);
@@ -29,9 +30,11 @@ export function exchange(go, id, appeal, audit, wantFrame, hold, play) {
     partLinks($("#parts")),
   ];
   const card = scorecard($("#scorecard"));
+  const figures = course($("#bar"), $("#course"));
   return {
     record,
-    show(view, { head }) {
+    show(view, { head, end }) {
+      figures.show(view, { end });
       card.show(view);
       claims.show(view, head);
       for (const part of parts) part.show(view);

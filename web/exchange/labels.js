@@ -19,16 +19,24 @@ const NO_LABEL = new RegExp(
     + "|zone|schedule|team|school|level)\\s$",
   "i",
 );
-const START = /(?:^|[.!?:…]['"”’)]*\s+|[“‘"'([]\s*|[—–]\s*)$/;
-const POSSESSIVE = /^['’]s\b/;
-const END = /^(?:[,;:.!?)\]…—–]|\s[—–]|$)/;
-const CAPITAL = /^\s+[A-Z]/;
+/** See `isLabel`. */
+export const START = /(?:^|[.!?:…]['"”’)]*\s+|[“‘"'([]\s*|[—–]\s*)$/;
+/** See `isLabel`. */
+export const POSSESSIVE = /^['’]s\b/;
+/** See `isLabel`. */
+export const END = /^(?:[,;:.!?)\]…—–]|\s[—–]|$)/;
+/** See `isLabel`. */
+export const CAPITAL = /^\s+[A-Z]/;
 
-const VERBS = "is|was|were|has|had|does|did|cannot|could|would|should|never|also|already|then|kept|gave|took|came|went"
+/** See `isLabel`. */
+export const VERBS = "is|was|were|has|had|does|did|cannot|could|would|should|never|also|already|then|kept|gave|took|came|went"
   + "|began|fell|grew|brought|told|wrote|drew|said|meant|withdrew|spoke|chose";
-const STRICT = "the|a|an|its|it|his|her|their|this|these|those|no|nothing|every|each|both|all|what|how|why|whether";
-const LOOSE = `${STRICT}|that|not|when|where|to|from|with|by|into|on|in|at|for|against|over|without|only|as|turns?`;
-const PAST = "(?!hundred|hatred|kindred|sacred)[a-z]{2,}[a-df-z]ed"
+/** See `isLabel`. */
+export const STRICT = "the|a|an|its|it|his|her|their|this|these|those|no|nothing|every|each|both|all|what|how|why|whether";
+/** See `isLabel`. */
+export const LOOSE = `${STRICT}|that|not|when|where|to|from|with|by|into|on|in|at|for|against|over|without|only|as|turns?`;
+/** See `isLabel`. */
+export const PAST = "(?!hundred|hatred|kindred|sacred)[a-z]{2,}[a-df-z]ed"
   + "|made|met|held|lost|won|left|led|built|found|broke|stood";
 /** German verbs that are no English words: "A" before one of them is no article. */
 const GERMAN = "muss|kann|soll|wird|wurde|bleibt|gesteht|gibt|nimmt|zeigt|verliert|beginnt";
@@ -36,16 +44,6 @@ const GERMAN = "muss|kann|soll|wird|wurde|bleibt|gesteht|gibt|nimmt|zeigt|verlie
 const ACTS = new RegExp(
   `^\\s+(?:(?:${VERBS}|${GERMAN})\\b(?!-)|(?:and|or) (?:[AB]|Pro|Con)\\b|(?:${PAST}) (?:${LOOSE}|[AB]|Pro|Con)\\b`
     + `|(?!series|species|lens|means|news)[a-z]{2,}[b-hj-rtv-z]s (?:${LOOSE}|[AB]|Pro|Con)\\b)`,
-);
-
-const SHOWN = /Shown as (\d+)-(\d+): /;
-const ORDINAL = /\b([Tt]he )?(first|second|First|Second)\b( (?:speech|speaker|debater|text)\b)?/g;
-const NOUNS = "steps|lines|words|points|reasons|turns|premises|claims|arguments|examples|sentences|links|questions"
-  + "|images|years|days|months|times|things|parts|signs|results";
-const SPEECH_ACTS = new RegExp(
-  `^\\s+(?:(?:${VERBS}|can|will|may|might|must|still|now|merely|simply|who|which|while|because|although|though|against)`
-    + "\\b(?!-)|only [a-z]+(?:s|ed)\\b|and [a-z]{2,}[b-hj-rtv-z]s\\b|(?:and|or|nor) the (?:first|second)\\b"
-    + `|(?:${PAST}) (?:${LOOSE})\\b|(?!(?:${NOUNS})\\b)[a-z]{2,}[b-hj-rtv-z]s\\b|[a-z]+s (?:${STRICT})\\b)`,
 );
 
 /**
@@ -63,7 +61,13 @@ export const firstSide = (view) => view.turns[1]?.side ?? "pro";
  */
 export const named = (text, first) => inLanguage(renamed(text, first));
 
-function renamed(text, first) {
+/**
+ * The same as a plain text.
+ * @param {string} text
+ * @param {"pro" | "con"} first
+ * @returns {string}
+ */
+export function renamed(text, first) {
   const names = { A: NAME[first], B: NAME[first === "pro" ? "con" : "pro"] };
   return unquoted(text, (part) => {
     const whole = part.replace(SPEAKERS, (_, one, and, two) => names[one] + (two ? and + names[two] : ""));
@@ -73,36 +77,6 @@ function renamed(text, first) {
   });
 }
 
-/**
- * The reason of a comparison: what the judge said of the two speeches in each order, with the names of the sides.
- * @param {string} reason
- * @param {Record<string, {side: "pro" | "con"}>} turns By number.
- * @returns {{turns: number[], text: Child}[]} `turns` in the order shown; empty if the order is not known.
- */
-export function compared(reason, turns) {
-  const first = firstSide({ turns });
-  const parts = reason.split(SHOWN);
-  const readings = parts[0].trim() ? [{ turns: [], text: inLanguage(renamed(parts[0].trim(), first)) }] : [];
-  for (let i = 1; i < parts.length; i += 3) {
-    const order = [Number(parts[i]), Number(parts[i + 1])];
-    const [one, two] = order.map((number) => NAME[turns[number]?.side]);
-    const text = renamed(parts[i + 2].trim(), first);
-    readings.push({ turns: order, text: inLanguage(one && two ? speeches(text, { first: one, second: two }) : text) });
-  }
-  return readings;
-}
-
-function speeches(text, names) {
-  return unquoted(text, (part) => part.replace(ORDINAL, (found, article, word, noun, at) => {
-    const [before, after] = around(part, at, found);
-    const name = names[word.toLowerCase()];
-    const isCapital = /^[FS]/.test(word);
-    const isSpeaker = SPEECH_ACTS.test(after) || (article && (POSSESSIVE.test(after) || END.test(after)));
-    if (noun || isSpeaker) return article || noun || isCapital ? name : found;
-    return isCapital && !article && !START.test(before) && !CAPITAL.test(after) ? name : found;
-  }));
-}
-
 function isLabel(letter, before, after) {
   if (NO_LABEL.test(before) || (/\b[A-Z][a-z]+ $/.test(before) && /^\. [A-Z]/.test(after))) return false;
   if (letter === "B" || POSSESSIVE.test(after) || ACTS.test(after)) return true;
@@ -110,13 +84,25 @@ function isLabel(letter, before, after) {
   return END.test(after) || !CAPITAL.test(after);
 }
 
-/** The words just before and after a label: what tells a label from other words is near. */
-function around(text, at, { length }) {
+/**
+ * The words just before and after a label: what tells a label from other words is near.
+ * @param {string} text
+ * @param {number} at
+ * @param {string} label
+ * @returns {[string, string]}
+ */
+export function around(text, at, label) {
+  const { length } = label;
   return [text.slice(Math.max(0, at - NEAR), at), text.slice(at + length, at + length + 2 * NEAR)];
 }
 
-/** The text with `change` made outside of quotation marks. A mark that is not closed is none. */
-function unquoted(text, change) {
+/**
+ * The text with `change` made outside of quotation marks. A mark that is not closed is none.
+ * @param {string} text
+ * @param {(part: string) => string} change
+ * @returns {string}
+ */
+export function unquoted(text, change) {
   const parts = [];
   const last = Object.fromEntries(Object.entries(CLOSERS).map(([opener, end]) => [opener, text.lastIndexOf(end)]));
   let done = 0;

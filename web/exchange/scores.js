@@ -82,7 +82,7 @@ function scoreValue({ raw, first = raw, effective, maximum, spread, at_first: at
  * @param {object} turn
  * @param {(name: string | null) => void} highlight Highlights the words of a quote.
  * @param {Fillable} ledger
- * @param {{name: (text: string) => string, begins: Child[], sections: HTMLElement[]}} words `name` names the sides in
+ * @param {{name: (text: string) => string, begins: Child[], sections: () => Promise<HTMLElement[]>}} words `name` names the sides in
  *   the judge's words; `begins` come first and `sections` last.
  * @returns {HTMLElement | null} Null if the turn has no components.
  */
@@ -99,7 +99,8 @@ export function whyDetails(turn, highlight, { list, fill }, { name: named, begin
       reasons.append(h("section", {}, h("h3", {}, SCORES.entries), list));
       reasons.append(...names.map((name) => {
         return dimension(name, turn.scores[name], turn.components[name], highlight, named);
-      }), ...sections);
+      }));
+      sections().then((last) => reasons.append(...last), () => undefined); // The scores stand without them.
     }
     fill();
   }

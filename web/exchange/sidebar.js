@@ -41,7 +41,8 @@ export function scorecard(root) {
 function figureOf(card, side, row) {
   const value = card[side][row];
   if (isMissing(value)) return h("span.quiet", { title: value.missing.reason }, SIDEBAR.noScore);
-  return number(value, Math.min(1, decimalsOf([value])));
+  const decimals = decimalsOf([...DIMENSIONS, "composite"].flatMap((each) => SIDES.map((one) => card[one][each])));
+  return number(value, Math.min(1, decimals));
 }
 
 const heads = () => SIDES.map((side) => h(`th.${side}`, { scope: "col" }, `${SIGN[side]} ${NAME[side]}`));

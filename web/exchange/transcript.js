@@ -7,7 +7,7 @@ import { failures, pressureWords } from "../parts/widgets.js";
 import { newestTurn } from "../replay/history.js";
 import { capital, count, number, plain, tenths } from "../words/formatting.js";
 import { NAME, SIGN, TRANSCRIPT, outcomeWords } from "../words/words.js";
-import { compared, firstSide, named } from "./labels.js";
+import { firstSide, named } from "./labels.js";
 import { quoteSpans, scoreLine, whyDetails } from "./scores.js";
 import { verdicts } from "./verdicts.js";
 
@@ -28,6 +28,8 @@ const REPETITION = 0.2;
 const changesOf = new WeakMap();
 /** Premises → by turn, those that it withdrew openly. */
 const withdrawals = new WeakMap();
+/** Moves of the lead → by turn, those for which it exposed a flaw. */
+const exposures = new WeakMap();
 /** Articles whose changes have been asked for. */
 const asked = new WeakSet();
 /** Where each verdict stands, by the type of its event. */
@@ -123,6 +125,7 @@ export function transcript(root, go, id, wantFrame, hold) {
       isRunning,
       withdrawnIn(number_, view.premises).length,
       String(turn.directive) in view.directives,
+      exposedBy(number_, view),
     ].join(" ");
     let entry = shown.get(number_);
     if (!entry || entry.turn !== turn || entry.key !== key) {
@@ -238,10 +241,14 @@ export function transcript(root, go, id, wantFrame, hold) {
     const injections = turn.injections ?? [];
     const spans = [...marks, ...injections.map(({ span }, i) => ({ name: `injection/${i}`, span }))];
     const shaped = shapedBy(turn, view, go);
+    const exposed = exposedBy(number_, view);
     const why = whyDetails(turn, highlight, ledger.entries(number_, turn, view.position, name), {
       name,
       begins: [scoreLine(turn), comparison(turn.compared), comparison(turn.closing), shaped],
-      sections: [turn.compared, turn.closing].flatMap((found) => comparisonReasons(found, view)),
+      sections: async () => {
+        const { comparisonReasons } = await import("./comparisons.js");
+        return [turn.compared, turn.closing].flatMap((found) => comparisonReasons(found, view));
+      },
     });
     const article = h(`article.turn.${turn.side}.${turn.state}`, {
       "data-turn": number_,
@@ -260,7 +267,7 @@ export function transcript(root, go, id, wantFrame, hold) {
       turn.repetition >= REPETITION && h("p.quiet.clip", {}, TRANSCRIPT.repetition(number(turn.repetition * 100))),
       injections.length > 0
         && h("p.attempt", {}, h("b", {}, TRANSCRIPT.injection), h("q", {}, injections[0].quote)),
-      h("div.fold", {}, changes?.routine, why)));
+      h("div.fold", {}, changes?.routine, why, exposed.length > 0 && h("span", {}, TRANSCRIPT.exposed(exposed)))));
     if (changes) changesOf.set(article, changes);
     return article;
   }
@@ -348,6 +355,16 @@ function speaker(number_, turn, view, go) {
     seat && h("span.as", {}, turn.speaker ?? seat.speaker ?? plain(seat.archetype)));
 }
 
+/** The earlier turns in which a turn exposed a flaw. */
+function exposedBy(number_, { lead: { moves } }) {
+  let found = exposures.get(moves);
+  if (!found) {
+    found = Map.groupBy(Object.values(moves).filter(({ by, turn }) => turn < by), ({ by }) => by);
+    exposures.set(moves, found);
+  }
+  return [...new Set(found.get(number_)?.map(({ turn }) => turn))];
+}
+
 /** The score of a turn, and what it was at first. */
 function given({ composite, composite_admitted: first, composite_maximum: most }) {
   if (typeof composite !== "number") return null;
@@ -414,18 +431,6 @@ function comparison(found) {
     return `${plain(name)} ${TRANSCRIPT.result[outcome]}${degree}${flipped.includes(name) ? TRANSCRIPT.flipped : ""}`;
   });
   return h("p.compared.quiet", {}, TRANSCRIPT.against(earlier), results.join(" · "));
-}
-
-/** What the judge said of the two turns, in each order. */
-function comparisonReasons(found, view) {
-  const readings = found?.reason ? compared(found.reason, view.turns) : [];
-  if (!readings.length) return [];
-  return [h("section.compared-why", {},
-    h("h3", {}, TRANSCRIPT.compared(found.earlier)),
-    readings.map(({ turns, text }) => {
-      const sides = turns.map((number_) => NAME[view.turns[number_]?.side] ?? number_);
-      return h("p", {}, sides.length > 0 && h("span.quiet", {}, TRANSCRIPT.order(sides)), text);
-    }))];
 }
 
 /** What the two quotes of a flaw do, in the order of its evidence. */

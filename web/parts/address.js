@@ -60,3 +60,10 @@ function join(pathname, query, hash) {
   const text = query.toString();
   return pathname + (text && `?${text}`) + hash;
 }
+
+/**
+ * @param {string} first A debate.
+ * @param {string} second Another judging of its turns.
+ * @returns {string} The address that compares them.
+ */
+export const compareHref = (first, second) => `/compare?${new URLSearchParams({ a: first, b: second })}`;

@@ -32,7 +32,7 @@ export function watch(player, play) {
   globalThis.speechSynthesis?.addEventListener?.("voiceschanged", show);
 
   function start() {
-    $("#watch").open = false;
+    $("#menu").open = false;
     play();
   }
 

@@ -5,7 +5,7 @@
  * Words that not every page needs are in modules of their own beside this one.
  */
 
-import { count, grouped, moment, number, plain } from "./formatting.js";
+import { count, grouped, joined, moment, number, plain } from "./formatting.js";
 
 /** The sign of each side, for readers who cannot tell the colours apart. */
 export const SIGN = { pro: "▲", con: "▼" };
@@ -354,6 +354,7 @@ export const answeredWords = ({ answered, asked }) => `${answered} of ${asked} q
 /** The transcript. */
 export const TRANSCRIPT = {
   was: (score) => `was ${score}`,
+  exposed: (turns) => `exposed a flaw in ${joined(turns.map((turn) => `turn ${turn}`))}`,
   attempt: (attempt, failure) => `Attempt ${attempt} ${failure}`,
   resigned: "The person has resigned.",
   retry(wasRetried, isRunning) {
