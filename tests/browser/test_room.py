@@ -49,6 +49,14 @@ def test_the_wall_shows_what_is_said_who_leads_and_why(new_page: Open, server: S
         assert [True, True] == page.evaluate(LAST_LINE), (width, height)
 
 
+def test_the_menu_of_a_debate_leads_to_its_wall(new_page: Open, server: Server, juries: str) -> None:
+    page = new_page()
+    page.goto(f"{server.url}/d/{juries}")
+    expect(page.locator("body[data-ready]")).to_be_attached()
+
+    assert page.get_by_text("Put on the wall of a room").get_attribute("href") == f"/d/{juries}/wall"
+
+
 def test_keys_steer_the_wall(new_page: Open, server: Server, juries: str) -> None:
     page = new_page(width=1920, height=1080, own=True)
     wall(page, server, juries)
