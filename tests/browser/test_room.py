@@ -53,6 +53,8 @@ def test_the_menu_of_a_debate_leads_to_its_wall(new_page: Open, server: Server, 
     page = new_page()
     page.goto(f"{server.url}/d/{juries}")
     expect(page.locator("body[data-ready]")).to_be_attached()
+    page.locator("#menu > summary").click()
+    page.locator("#menu .menu > summary").click()
 
     assert page.get_by_text("Put on the wall of a room").get_attribute("href") == f"/d/{juries}/wall"
 
