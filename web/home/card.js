@@ -21,6 +21,7 @@ const inView = new IntersectionObserver((entries) => {
 
 /**
  * @typedef {object} CardContent What a card shows before its course is known.
+ * @property {string} [name] The element, as `h` takes it.
  * @property {string} href
  * @property {Record<string, string>} [attributes] Of the link.
  * @property {import("../parts/dom.js").Child[]} motion
@@ -37,12 +38,12 @@ const inView = new IntersectionObserver((entries) => {
  * @param {CardContent} content
  * @returns {HTMLElement}
  */
-export function card(key, load, { href, attributes, motion, outcome, sentence, meta, isDrawn }) {
+export function card(key, load, { name = "a.card", href, attributes, motion, outcome, sentence, meta, isDrawn }) {
   const plot = isDrawn && h("span.drawn");
   const ended = h("p.o.outcome");
   const told = h("p", {}, sentence);
   const kind = h("p.meta");
-  const element = h("a.card.debate", { href, ...attributes },
+  const element = h(name, { href, ...attributes },
     plot,
     h("div.t", {}, h("h3.motion", {}, motion), ended, told, kind));
 

@@ -13,7 +13,8 @@ let last = Promise.resolve();
  * @returns {Promise<void>}
  */
 export async function exhibitions() {
-  const { exhibitions: known } = await api.exhibitions();
+  const none = { exhibitions: [] }; // Without an answer the page does without them.
+  const { exhibitions: known } = await api.exhibitions().catch(() => none);
   $("#exhibitions").hidden = false;
   $("#exhibition-list").replaceChildren(...known.map((each) => h("li", {}, exhibitionCard(each))));
 }

@@ -211,6 +211,7 @@ function row(debate) {
   const sides = hasSides(debate);
   const outcome = { side: sides && state === "concluded" && winner ? winner : "", text: outcomeOf(debate) };
   return h("li", {}, card(`${id} ${state} ${debate.turns_spoken}`, () => api.course("debates", id), {
+    name: "a.card.debate",
     href: addressOf(debate),
     attributes: { "data-state": state, "data-format": format },
     motion: [debate.title || debate.motion, tagsOf(debate)],
