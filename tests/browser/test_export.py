@@ -168,7 +168,7 @@ def test_another_site_may_frame_the_embedded_page(page: Page, server: Any, ended
         expect(frame.locator(hidden)).to_be_hidden()
     assert (frame.locator("#slider").bounding_box() or {"width": 0})["width"] > 400
     frame.locator("[data-view-button=score]").click()
-    expect(frame.locator("#scorecard table")).to_be_visible()
+    expect(frame.locator("#scorecard .pairs")).to_be_visible()
     frame.locator("#play").click()
     expect(frame.locator("#where")).to_contain_text("event ")
 
@@ -191,7 +191,8 @@ def test_another_site_may_frame_a_turn_as_a_card(page: Page, server: Any, elsewh
 def test_selected_words_of_a_turn_become_the_quote_of_its_card(page: Page, server: Any) -> None:
     page.goto(f"{server.url}/d/{server.exhibit('juries')}")
     expect(page.locator("body[data-ready]")).to_be_attached()
-    page.locator("summary", has=page.locator(".tab-word", has_text="Share")).click()
+    page.locator("#menu > summary").click()
+    page.locator(".menu > summary").click()
     code = page.get_by_label("Code to embed a card of one turn")
     expect(code).to_have_value(re.compile("/turns/6/card"))
     page.keyboard.press("Escape")

@@ -51,7 +51,7 @@ SPEAKER_IN_VIEW = """() => {
   const seen = [...document.querySelectorAll("article.turn")].map((turn) => turn.getBoundingClientRect());
   const at = seen.findIndex(({ top, bottom }) => top < (from.bottom + to.top) / 2 && bottom > from.bottom + 60);
   if (at < 0) return false;
-  const who = document.querySelectorAll("article.turn > .who")[at].getBoundingClientRect();
+  const who = document.querySelectorAll("article.turn > .gutter")[at].getBoundingClientRect();
   return who.top >= from.bottom - 1 && who.bottom <= to.top;
 }"""
 
@@ -270,7 +270,8 @@ def test_the_share_menu_copies_the_debate_or_the_moment(
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visit(page, server, ended, "?speed=2#e3")
     expect(page.locator("#slider")).to_have_value("3")
-    page.locator(".menu summary").click()
+    page.locator("#menu > summary").click()
+    page.locator(".menu > summary").click()
     page.get_by_role("button", name=name).click()
     expect(page.locator("#toast")).to_contain_text("Link copied")
 

@@ -245,7 +245,7 @@ FIGURES = "admitted|agreement|alpha|belief|cast|composite|effective|lead|margin|
 ARITHMETIC = re.compile(
     rf"(?:\b(?:{FIGURES})\)?\s*[-+*/%]=?(?![>*/])|[-+*/%]=?\s*\(?(?:\w+\??\.)*(?:{FIGURES})\b)(?!\()"
 )
-DRAWINGS = {"exchange/characters.js", "exchange/graph.js", "panel/charts.js", "parts/bar.js", "parts/curve.js"}
+DRAWINGS = {"exchange/characters.js", "panel/charts.js", "parts/bar.js", "parts/curve.js"}
 """They turn figures into coordinates."""
 FOLDS = {"home/stage.js", "offline/archive.js", "offline/difference.js", "replay/history.js"}
 

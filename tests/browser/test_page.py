@@ -603,7 +603,7 @@ def test_tabs_show_the_debate_the_score_the_vote_and_the_log_on_a_phone(
     expect(page.locator("#scorecard")).to_be_visible()
     page.locator("#bar").click()
 
-    expect(page.locator("[data-turn='1'] .scores").first).to_be_in_viewport()
+    expect(page.locator("[data-turn='1']")).to_be_visible()
     page.set_viewport_size({"width": 1280, "height": 900})
     expect(page.locator("#scorecard")).to_be_visible()
     expect(page.locator("[data-view-button=score]")).to_be_hidden()
@@ -709,7 +709,7 @@ def test_paper_has_the_scorecard_and_the_graph_and_nothing_to_press(page: Page, 
     for place in (
         "#motion",
         "#caveats",
-        "#scorecard table",
+        "#scorecard .pairs",
         "#ending .curve",
         "[data-turn='6'] .said",
         ".verdict.narrative",

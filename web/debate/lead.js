@@ -12,7 +12,7 @@ const HEAD = "-60px 0px 0px";
 /** Where a headline goes on in smaller type. */
 const FIRST_PART = /^(.*?)([:,] )(.+)$/s;
 /** What follows a headline: its mark, a sentence, and the others, which stand below the transcript. */
-const NEXT = /^([:,.] ?)(.*?[.!?])(\s.*)?$/s;
+const NEXT = /^([:,.]? ?)(.*?[.!?])(\s.*)?$/s;
 const ENDING = "#ending";
 
 /**

@@ -29,12 +29,14 @@ export const END = /^(?:[,;:.!?)\]…—–]|\s[—–]|$)/;
 export const CAPITAL = /^\s+[A-Z]/;
 
 /** See `isLabel`. */
-export const VERBS = "is|was|were|has|had|does|did|cannot|could|would|should|never|also|already|then|kept|gave|took|came|went"
-  + "|began|fell|grew|brought|told|wrote|drew|said|meant|withdrew|spoke|chose";
+export const VERBS = "is|was|were|has|had|does|did|cannot|could|would|should|never|also|already|then|kept|gave|took"
+  + "|came|went|began|fell|grew|brought|told|wrote|drew|said|meant|withdrew|spoke|chose";
 /** See `isLabel`. */
-export const STRICT = "the|a|an|its|it|his|her|their|this|these|those|no|nothing|every|each|both|all|what|how|why|whether";
+export const STRICT = "the|a|an|its|it|his|her|their|this|these|those|no|nothing|every|each|both|all|what|how"
+  + "|why|whether";
 /** See `isLabel`. */
-export const LOOSE = `${STRICT}|that|not|when|where|to|from|with|by|into|on|in|at|for|against|over|without|only|as|turns?`;
+export const LOOSE = `${STRICT}|that|not|when|where|to|from|with|by|into|on|in|at|for|against|over|without|only|as`
+  + "|turns?";
 /** See `isLabel`. */
 export const PAST = "(?!hundred|hatred|kindred|sacred)[a-z]{2,}[a-df-z]ed"
   + "|made|met|held|lost|won|left|led|built|found|broke|stood";

@@ -82,8 +82,8 @@ function scoreValue({ raw, first = raw, effective, maximum, spread, at_first: at
  * @param {object} turn
  * @param {(name: string | null) => void} highlight Highlights the words of a quote.
  * @param {Fillable} ledger
- * @param {{name: (text: string) => string, begins: Child[], sections: () => Promise<HTMLElement[]>}} words `name` names the sides in
- *   the judge's words; `begins` come first and `sections` last.
+ * @param {{name: (text: string) => string, begins: Child[], sections: () => Promise<HTMLElement[]>}} words
+ *   `name` names the sides in the judge's words; `begins` come first and `sections` last.
  * @returns {HTMLElement | null} Null if the turn has no components.
  */
 export function whyDetails(turn, highlight, { list, fill }, { name: named, begins, sections }) {

@@ -83,7 +83,7 @@ function reading(narrative, view) {
 
 function course(view, highlights, go) {
   const { name_at: nameAt } = view.lead;
-  const pins = highlights.map(({ position }, i) => ({ position, number: i + 1, go: () => go(position) }));
+  const pins = highlights.map(({ position }, i) => ({ position, number: i + 1, go }));
   return h("figure.course", {},
     curve({ points: courseOf(view), end: view.position, nameAt, pins }),
     h("figcaption", {},

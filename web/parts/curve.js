@@ -1,7 +1,7 @@
 /** The curve: the course of a debate as steps at events. Above the line Pro is ahead, below it Con. */
 
 import { shareOf } from "./bar.js";
-import { h, svg } from "./dom.js";
+import { eventLink, h, svg } from "./dom.js";
 import { BAR } from "../words/words.js";
 
 const WIDTH = 1000;
@@ -19,7 +19,7 @@ const ROOM = 0.035;
  * @property {number} [turn] The turn that it begins: its number stands below the curve.
  */
 
-/** @typedef {{position: number, number: number, go?: () => void}} Pin A moment with its number on the curve. */
+/** @typedef {{position: number, number: number, go?: (position: number) => void}} Pin A moment with its number on the curve. */
 
 /**
  * @param {object} given
@@ -82,7 +82,7 @@ function turnNumbers(points, x) {
 
 function pinOf({ position, number: name, go }, x, share) {
   const pin = go
-    ? h("button.pin", { type: "button", "aria-label": BAR.pin(name), on: { click: go } }, String(name))
+    ? h("a.pin", { ...eventLink(position, go), "aria-label": BAR.pin(name) }, String(name))
     : h("i.pin", { "aria-hidden": "true" }, String(name));
   pin.style.setProperty("--y", height(share) / HEIGHT);
   return placed(pin, x(position));

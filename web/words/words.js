@@ -552,7 +552,7 @@ export const SIDEBAR = {
 export const SUMMARY = {
   watch: "▶ Watch it",
   whatif: "What if?",
-  menu: "Share, judge again",
+  menu: "Share",
   highlights: "Three moments",
   above: " above the line Pro is ahead, ",
   below: " below it Con. ",
