@@ -3,10 +3,12 @@
 No debate is stored, no reader waits, and one playing serves all.
 """
 
+from collections import defaultdict
 from importlib.metadata import EntryPoint
-from typing import Final
+from typing import Any, Final
 
 import anyio
+import structlog
 from msgspec import Struct
 
 from events.store.log import follow
@@ -21,7 +23,9 @@ from server.errors import BadField, NotFound
 from server.export.archive import archive_of
 from server.export.html import html_export
 from server.export.kept import GzipText, pack, whole
+from server.export.preview.course import Course, course_of
 from server.feed.hub import Hub
+from server.process.observe import REHEARSED
 from server.settings import Settings
 
 UNPACED: Final = EntryPoint("scripted", "providers.scripted.provider:UnpacedProvider", GROUP)
@@ -37,6 +41,7 @@ class PlayedExhibition(Struct, frozen=True):
     """All frames as one page of JSON."""
     page: GzipText
     """An HTML page that replays them."""
+    course: Course
 
 
 class PlayedExhibitions:
@@ -44,21 +49,23 @@ class PlayedExhibitions:
 
     def __init__(self) -> None:
         self._played: dict[str, PlayedExhibition] = {}
-        self._lock = anyio.Lock()
+        self._locks = defaultdict[str, anyio.Lock](anyio.Lock)
 
     async def recording(self, name: str) -> PlayedExhibition:
         """The recording of an exhibition.  Raises ``NotFound``."""
-        async with self._lock:
-            if name not in self._played:
-                self._played[name] = await _play(name)
-            return self._played[name]
+        if name not in self._played:
+            try:
+                wanted = request_for(name)
+            except BadField as error:
+                raise NotFound(f"there is no exhibition {name!r}") from error
+            async with self._locks[name]:
+                if name not in self._played:
+                    with structlog.contextvars.bound_contextvars(**{REHEARSED: name}):
+                        self._played[name] = await _play(wanted)
+        return self._played[name]
 
 
-async def _play(name: str) -> PlayedExhibition:
-    try:
-        wanted = as_request(request_for(name))
-    except BadField as error:
-        raise NotFound(f"there is no exhibition {name!r}") from error
+async def _play(wanted: dict[str, Any]) -> PlayedExhibition:
     settings = Settings(retry_ms=RETRY_MS)
     registry = Registry([UNPACED])
     async with MemoryLog() as log, anyio.create_task_group() as tasks:
@@ -66,13 +73,17 @@ async def _play(name: str) -> PlayedExhibition:
         moderators = Moderators(log, registry, hub)
         await tasks.start(hub.run)
         await tasks.start(moderators.run)
-        debate = await moderators.open(await build_opening(wanted, registry, settings))
+        debate = await moderators.open(await build_opening(as_request(wanted), registry, settings))
         async for record in follow(log, debate):
             if isinstance(record.event, DebateConcluded | DebateHalted):
                 break
         page, _ = await hub.frames_page(debate, 0, MAX_FRAMES)
         frames = f'{{"frames":[{",".join(page)}],"next":null}}'.encode()
-        played = PlayedExhibition(await pack(whole(frames)), await pack(html_export(await archive_of(log, debate))))
+        played = PlayedExhibition(
+            await pack(whole(frames)),
+            await pack(html_export(await archive_of(log, debate))),
+            course_of(await hub.view_at(debate, None)),
+        )
         tasks.cancel_scope.cancel()
     await registry.close()
     return played

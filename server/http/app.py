@@ -33,7 +33,7 @@ from server.http.access import (
     keep_link,
 )
 from server.http.limits import RateLimit
-from server.http.people import audience, commands, seats
+from server.http.people import audience, commands, rooms, seats
 from server.http.requests import service_of
 from server.http.session import close_session, open_session, show_session
 from server.http.static import FILES, made_page, page_response
@@ -97,6 +97,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/", front),
     Route("/d/{debate}", page),
     Route("/d/{debate}/embed", behind_link(exports.embed)),
+    Route("/d/{debate}/wall", rooms.room_page),
     Route("/d/{debate}/preview.png", behind_link(exports.preview)),
     Route("/d/{debate}/turns/{turn}/card", behind_link(exports.card)),
     Route("/compare", exports.compare_page),
@@ -111,6 +112,9 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route(IMPORT, debates.import_log, methods=["POST"]),
     Route(PREVIEW, debates.preview_transcript, methods=["POST"]),
     Route(ONE, behind_link(debates.show_debate)),
+    Route(f"{ONE}/course", behind_link(debates.show_course)),
+    Route(f"{ONE}/qr.svg", behind_link(rooms.show_room_code)),
+    Route(f"{ONE}/join", behind_link(rooms.show_join)),
     Route(f"{ONE}/events", behind_link(events.list_events)),
     Route(f"{ONE}/events.ndjson", behind_link(exports.export_events)),
     Route(f"{ONE}/frames", behind_link(events.list_frames)),
@@ -152,6 +156,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/api/archetypes", debates.list_archetypes),
     Route("/api/exhibitions", debates.list_exhibitions),
     Route("/api/exhibitions/{name}/frames", debates.list_exhibition_frames),
+    Route("/api/exhibitions/{name}/course", debates.show_exhibition_course),
     Route("/exhibitions/{name}", debates.exhibition_page),
     Route("/api/search", debates.search),
     Route("/api/session", show_session, methods=["GET"]),
@@ -161,6 +166,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/readyz", metrics.readyz),
     Route("/metrics", metrics.metrics),
     WebSocketRoute("/ws/debates/{debate}", spectate),
+    Route("/{code:code}", rooms.join),
     Mount("/static", FILES),
 )
 

@@ -29,6 +29,7 @@ from server.debate.setup.request import as_request
 from server.errors import BadField, BadQuery
 from server.evidence.documents import preview_of
 from server.export.hits import page_of_hits
+from server.export.preview.course import course_of, first_sentence
 from server.export.rows import public_row
 from server.http.access import access_of, is_director, note_act
 from server.http.body import read_json
@@ -174,6 +175,11 @@ async def show_debate(request: Request) -> Response:
     return json_response(await hub.view(debate, at, director=is_director(request)))
 
 
+async def show_course(request: Request) -> Response:
+    """GET /api/debates/{id}/course: how its lead moved, as spectators see it."""
+    return json_response(course_of(await service_of(request).hub.view_at(request.path_params["debate"], None)))
+
+
 async def show_estimate(request: Request) -> Response:
     """POST /api/estimate: what the debate that this body would open would take.  Opens nothing, calls no model."""
     access_of(request).require_operator(request)
@@ -230,7 +236,12 @@ async def list_exhibitions(request: Request) -> Response:
     """GET /api/exhibitions."""
     del request
     return json_response(
-        {"exhibitions": [{"name": name, **msgspec.structs.asdict(each)} for name, each in exhibitions().items()]}
+        {
+            "exhibitions": [
+                {"name": name, "sentence": first_sentence(each.summary), **msgspec.structs.asdict(each)}
+                for name, each in exhibitions().items()
+            ]
+        }
     )
 
 
@@ -238,6 +249,12 @@ async def list_exhibition_frames(request: Request) -> Response:
     """GET /api/exhibitions/{name}/frames."""
     recording = await request.app.state.exhibitions.recording(request.path_params["name"])
     return packed_response(request, recording.frames, "application/json")
+
+
+async def show_exhibition_course(request: Request) -> Response:
+    """GET /api/exhibitions/{name}/course: how its lead moved, and how it ended."""
+    recording = await request.app.state.exhibitions.recording(request.path_params["name"])
+    return json_response(recording.course)
 
 
 async def exhibition_page(request: Request) -> Response:

@@ -34,6 +34,7 @@ from server.export.diff import difference
 from server.export.html import PAGE, html_export
 from server.export.kept import KeptAnswers, Key, Make, whole
 from server.export.moved import told
+from server.export.preview.course import course_of
 from server.export.reports.debater import report_for
 from server.export.reports.document import report_html, report_markdown, style_digest
 from server.export.reports.judgings import JudgingComparison, compare_judgings
@@ -276,7 +277,7 @@ async def preview(request: Request) -> Response:
     state = request.app.state
     if state.previews is None:
         state.previews = Previews()
-    body = await state.previews.picture(view)
+    body = await state.previews.picture(view, course_of(await service_of(request).hub.view_at(debate, None)))
     headers = {
         "etag": f'"{hashlib.sha256(body).hexdigest()[:16]}"',
         "cache-control": f"{'private' if view.unlisted else 'public'}, max-age={PREVIEW_AGE_S}",

@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Container
+from collections.abc import Container, MutableMapping
 from typing import Any, Final
 
 import structlog
@@ -12,6 +12,8 @@ from providers.base import Outcome
 from providers.environment import redacted
 
 METRICS: Final = CollectorRegistry()
+REHEARSED: Final = "rehearsed"
+"""Bound in the context of an exhibition that is played for its page."""
 
 DEBATES: Final = Gauge("moot_debates_running", "Debates that this process runs", registry=METRICS)
 RESTED: Final = Counter(
@@ -124,6 +126,14 @@ def always() -> Any:
     return structlog.wrap_logger(write, wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
 
 
+def _without_rehearsed(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Drops the planned failures of an exhibition that is played for its page: nothing has to be done about them."""
+    del logger
+    if REHEARSED in event and method not in {"error", "critical", "exception"}:
+        raise structlog.DropEvent
+    return event
+
+
 def configure_logging(level: str, *, json_lines: bool | None = None) -> None:
     """Log to stderr: readable text on a terminal, one JSON object per line in a pipe.
 
@@ -133,6 +143,7 @@ def configure_logging(level: str, *, json_lines: bool | None = None) -> None:
     plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)  # locals hold keys
     stamps: list[Any] = [
         structlog.contextvars.merge_contextvars,
+        _without_rehearsed,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]

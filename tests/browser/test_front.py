@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.server.evidence.files import pdf
 
@@ -20,7 +20,7 @@ def front(page: Page, server: Any) -> None:
 
 def new_debate(page: Page, server: Any) -> None:
     front(page, server)
-    page.get_by_text("New debate").first.click()
+    page.locator("#new-title").click()
 
 
 def choose(page: Page, role: str, model: str) -> None:
@@ -44,11 +44,11 @@ def test_a_debate_is_opened_and_watched(page: Page, server: Any, scripts: Simple
     expect(page.locator("#motion")).to_have_text("Trams are better than cars 🚲")
 
 
-def test_new_debate_stays_readable_under_the_pointer(page: Page, server: Any) -> None:
-    new_debate(page, server)
-    summary = page.locator("#new > summary")
-    summary.hover()
-    text, ground = summary.evaluate("each => [getComputedStyle(each).color, getComputedStyle(each).backgroundColor]")
+def test_what_opens_a_debate_stays_readable_under_the_pointer(page: Page, server: Any) -> None:
+    front(page, server)
+    button = page.get_by_role("button", name="Open the debate")
+    button.hover()
+    text, ground = button.evaluate("each => [getComputedStyle(each).color, getComputedStyle(each).backgroundColor]")
 
     paper = "rgb(250, 248, 244)"
     assert (paper, False) == (text, ground in {paper, "rgba(0, 0, 0, 0)"})
@@ -156,7 +156,7 @@ def test_an_empty_list_explains_the_first_step(new_page: Any, empty_server: Any)
     page = new_page()
     front(page, empty_server)
 
-    expect(page.locator("#no-debates")).to_contain_text("Press New debate")
+    expect(page.locator("#no-debates")).to_contain_text("Press Start yours")
     page.keyboard.press("n")
     page.get_by_role("button", name="Homework does more harm than good").click()
     expect(page.get_by_label("Motion", exact=True)).to_have_value("Homework does more harm than good")
@@ -175,58 +175,96 @@ def test_more_are_loaded_on_demand(page: Page, server: Any, scripts: SimpleNames
     expect(page.get_by_role("button", name="Load more")).to_be_hidden()
 
 
-TEXT = "document.querySelector('#stage-text').textContent"
+NOW = "document.querySelector('#stage .step i').getAnimations()[0].currentTime"
 
 
-def test_an_exhibition_plays_by_itself_and_can_be_paused_and_opened(new_page: Any, empty_server: Any) -> None:
+def test_a_moment_plays_by_itself_and_can_be_paused_and_opened(new_page: Any, empty_server: Any) -> None:
     page = new_page()
     front(page, empty_server)
-    expect(page.locator("#stage")).to_have_attribute("data-state", "playing")
-    page.wait_for_function(f"() => {TEXT}.length > 40")
+    stage = page.locator("#stage")
+    expect(stage).to_have_attribute("data-state", "playing")
+    expect(stage).to_contain_text("Con, three turns later")
     page.get_by_role("button", name="Pause").click()
-    expect(page.locator("#stage")).to_have_attribute("data-state", "paused")
-    stopped = page.evaluate(TEXT)
+    expect(stage).to_have_attribute("data-state", "paused")
+    stopped = page.evaluate(NOW)
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
-    assert stopped == page.evaluate(TEXT)
+    assert stopped == page.evaluate(NOW)
     assert [] == empty_server.get("/api/debates")["debates"]  # it is played, not opened
 
-    page.locator("#stage").get_by_role("button", name="Play", exact=True).click()
-    page.wait_for_function(f"() => {TEXT}.length > {len(stopped)}")
-    page.get_by_role("link", name="Open at this moment").click()
+    stage.get_by_role("button", name="Play").click()
+    expect(stage).to_have_attribute("data-state", "playing")
+    page.wait_for_function(f"() => {NOW} !== {stopped}")
+    page.get_by_role("link", name="Watch this debate").click()
     page.wait_for_url(re.compile(r"/exhibitions/juries\?play#e[1-9]"))
-    expect(page.locator("article.turn").last).to_contain_text(stopped[:40])
     assert [] == empty_server.get("/api/debates")["debates"]
 
 
-def test_what_the_exhibition_tells_leads_to_its_event(new_page: Any, server: Any) -> None:
-    page = new_page(own=True)
-    page.emulate_media(reduced_motion="reduce")  # it stands still at the score of turn 2
-    front(page, server)
-    page.locator("#stage-event a").click()
-    page.wait_for_url(re.compile(r"/exhibitions/juries#e\d+"))
-
-    expect(page.locator("[data-turn='2'] .scores")).to_be_in_viewport()
-
-
-def test_the_exhibition_stands_still_for_readers_who_prefer_less_motion(new_page: Any, server: Any) -> None:
+def test_the_moment_is_one_of_the_record_and_leads_to_its_event(new_page: Any, server: Any) -> None:
     page = new_page(own=True)
     page.emulate_media(reduced_motion="reduce")
     front(page, server)
-    expect(page.locator("#stage")).to_have_attribute("data-state", "paused")
-    expect(page.locator("#stage-who")).to_have_text("▼ Con, turn 2 of 6")
-    expect(page.locator("#stage-scores b")).to_have_text([re.compile(r"^\d+(\.\d)?$")] * 2)
-    page.get_by_role("button", name="Play", exact=True).first.click()
-    expect(page.locator("#stage")).to_have_attribute("data-state", "playing")
+    frames = server.get("/api/exhibitions/juries/frames")["frames"]
+    expect(page.locator("#stage[data-state]")).to_be_attached()
+    quotes = page.locator("#stage mark").all_text_contents()
+    page.locator("#stage-open").click()
+    page.wait_for_url(re.compile(r"/exhibitions/juries#e\d+"))
+    event = frames[int(page.url.rpartition("#e")[2]) - 1]["event"]
+
+    assert "logic_gap_adjusted" == event["type"]
+    assert [event["fails"]["quote"], event["exposed_by"]["quote"]] == quotes
+    expect(page.locator(f"[data-turn='{event['fails']['turn']}']")).to_be_in_viewport()
+
+
+def test_the_moment_stands_still_for_readers_who_prefer_less_motion(new_page: Any, server: Any) -> None:
+    page = new_page(own=True)
+    page.emulate_media(reduced_motion="reduce")
+    front(page, server)
+    stage = page.locator("#stage")
+    expect(stage).to_have_attribute("data-state", "still")
+    expect(stage.locator(".num .a3")).to_have_text([re.compile(r"^\d+(\.\d)?$")] * 2)
+
+    assert 0 == page.evaluate("document.querySelector('#stage').getAnimations({ subtree: true }).length")
+    expect(page.locator("#stage-toggle")).to_be_hidden()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768), (844, 390), (390, 844)])
+def test_nothing_moves_when_the_moment_and_the_curves_come(new_page: Any, server: Any, width: int, height: int) -> None:
+    """Their places are there from the start, with the widest of the fonts too."""
+    page = new_page(own=True, width=width, height=height)
+    page.add_init_script("""window.shifts = 0;
+      new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => { shifts += value; }))
+        .observe({ type: "layout-shift", buffered: true });""")
+    held: list[Route] = []
+    is_open = False
+
+    def hold(route: Route) -> None:
+        if is_open:
+            route.continue_()
+        else:
+            held.append(route)
+
+    page.route("**/api/exhibitions/*/course", hold)
+    front(page, server)
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    before = page.evaluate("shifts")
+    assert held
+    is_open = True
+    for route in held:
+        route.continue_()
+    expect(page.locator("#stage[data-state]")).to_be_attached()
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    assert before == page.evaluate("shifts")
 
 
 def test_without_the_exhibition_the_page_works(new_page: Any, server: Any) -> None:
     page = new_page(own=True)  # its routes end with it
-    page.route("**/api/exhibitions/*/frames", lambda route: route.fulfill(status=404, body="{}"))
+    page.route("**/api/exhibitions/*/course", lambda route: route.fulfill(status=404, body="{}"))
     front(page, server)
 
     expect(page.locator("#stage")).to_be_hidden()
-    page.get_by_text("New debate").first.click()
+    expect(page.locator("#exhibition-list a.card").first).to_be_visible()
     expect(page.get_by_role("button", name="Open the debate")).to_be_enabled()
 
 

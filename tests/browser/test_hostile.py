@@ -243,6 +243,7 @@ def test_the_list_of_debates_shows_motions_as_text(hostile: HostileServer, watch
     page = watch.page
     page.goto(f"{hostile.server.url}/")
     expect(page.locator("a.debate")).to_have_count(len(hostile.debates))
+    expect(page.locator("body[data-ready]")).to_be_attached()
 
     assert_shows(page, [next(iter(MARKUP.values()))], "#debates")
     assert_unharmed(watch, {})

@@ -181,7 +181,7 @@ def test_a_flag_is_appealed_from_the_page(page: Page, server: Any, live: Any) ->
 
 def test_an_exhibition_is_one_press_away(page: Page, server: Any) -> None:
     page.goto(server.url)
-    page.get_by_role("button", name="Play: This house would replace juries with trained judges").click()
+    page.locator("#exhibition-list a", has_text="This house would replace juries with trained judges").click()
 
     expect(page.locator("#motion")).to_have_text("This house would replace juries with trained judges")
     expect(page.locator("#caveats")).to_contain_text("scripted throughout")

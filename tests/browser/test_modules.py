@@ -44,6 +44,7 @@ def test_the_modules_pass_their_tests() -> None:
         ("debate/debate", "debate/debate"),
         ("judge/judge", "judge/judge"),
         ("vote/vote", "vote/vote"),
+        ("vote/room", "vote/room"),
         ("seat/seat", "seat/seat"),
     ],
 )

@@ -30,7 +30,7 @@ def test_a_spectator_sees_no_controls_of_operators_until_it_signs_in(new_page: A
     expect(page.locator("body[data-ready]")).to_be_attached()
     expect(page.locator("body")).to_have_attribute("data-role", "spectator")
     expect(page.locator("#new-title")).to_be_hidden()
-    expect(page.get_by_role("link", name="Open at this moment")).to_be_visible()  # it opens no debate
+    expect(page.get_by_role("link", name="Watch this debate")).to_be_visible()  # it opens no debate
     expect(page.locator("#stage")).to_have_attribute("data-state", "playing")
 
     page.get_by_role("button", name="Sign in").click()

@@ -195,7 +195,7 @@ def paths(routes: list[BaseRoute]) -> set[str]:
     found = set()
     for route in routes:
         match route:
-            case Route(path=path, methods=methods):
+            case Route(path_format=path, methods=methods):
                 found |= {f"{method} {path}" for method in (methods or set()) - {"HEAD"}}
             case WebSocketRoute(path=path):
                 found.add(f"WS {path}")

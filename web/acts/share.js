@@ -37,12 +37,17 @@ export function share(id, linkHere) {
   const links = [[linkToDebate, SHARE.copy], [linkHere, SHARE.copyHere]].map(([link, text]) => {
     return h("button", { type: "button", on: { click: () => copy(link()) } }, text);
   });
+  const wall = h("a", {
+    href: `/d/${encodeURIComponent(id)}/wall${location.search}`,
+    target: "_blank",
+    rel: "noopener",
+  }, SHARE.wall);
   const reports = h("p.reports", { hidden: true }, SHARE.reports, ": ", ["pro", "con"].flatMap((side) => [
     h("a", { href: `${path}/report?side=${side}`, target: "_blank", rel: "noopener" }, `${SIGN[side]} ${NAME[side]}`),
     " ",
   ]));
   const embed = h("label.field", {}, h("span", {}, SHARE.embed), code);
-  $("#export").append(h("div.links", {}, links), h("ul", {}, files), reports, embed, cardField);
+  $("#export").append(h("div.links", {}, links), h("p", {}, wall), h("ul", {}, files), reports, embed, cardField);
 
   function showCard(quote) {
     const query = quote ? `?${new URLSearchParams({ quote })}` : "";

@@ -377,7 +377,11 @@ function showError(error) {
   const box = name ? $(`[data-error="${name}"]`) : $("#form-error");
   setText(box, name || !error.field ? error.message : `${error.field}: ${error.message}`);
   box.hidden = false;
-  box.closest("details")?.setAttribute("open", "");
+  let around = box.closest("details");
+  while (around) {
+    around.open = true;
+    around = around.parentElement.closest("details");
+  }
   const field = name && $(`#open [name="${name}"]`);
   if (!field) return;
   field.setAttribute("aria-invalid", "true");

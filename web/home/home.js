@@ -1,4 +1,4 @@
-/** The first page: an exhibition that plays, the form, the debates, and the exhibitions. */
+/** The first page: a moment of an exhibition, the exhibitions, the form, and the debates. */
 
 import { api, hasToken } from "../parts/api.js";
 import { $ } from "../parts/dom.js";
@@ -29,6 +29,18 @@ function newDebate() {
   $("#motion").focus();
 }
 
+function startYours(event) {
+  event.preventDefault();
+  $("#start").scrollIntoView({ block: "center" });
+  $("#motion").focus({ preventScroll: true });
+}
+
+/** A press elsewhere closes the menu. */
+function closeMenu({ target }) {
+  const menu = $(".menu");
+  if (!menu.contains(target)) menu.open = false;
+}
+
 /** Fetches the part that judges transcripts, when it is used. */
 const supplying = () => import("./supply.js").then(({ supply }) => supply());
 
@@ -36,6 +48,8 @@ const supplying = () => import("./supply.js").then(({ supply }) => supply());
 const importing = () => import("./import.js").then(({ importer }) => importer());
 
 keys({ "/": search, n: newDebate });
+document.addEventListener("click", closeMenu);
+$("#to-start").addEventListener("click", startYours);
 $("#sign-in").hidden = isOperator;
 $("#sign-in").addEventListener("click", signIn);
 $("#sign-out").hidden = !document.body.hasAttribute("data-signed-in");
@@ -46,5 +60,5 @@ if (isOperator) {
   addEventListener("dragenter", () => importing(), { once: true });
 }
 stage();
-await Promise.all([isOperator && form(), list(), exhibitions(isOperator)]);
+await Promise.all([isOperator && form(), list(), exhibitions()]);
 document.body.toggleAttribute("data-ready", true);

@@ -2,10 +2,11 @@
 
 import { changed } from "../parts/address.js";
 import { api } from "../parts/api.js";
-import { $, h, setText } from "../parts/dom.js";
+import { $, h, setText, updateChildren } from "../parts/dom.js";
 import { count, moment } from "../words/formatting.js";
 import { LIST } from "../words/home.js";
-import { FORMAT, NAME, SIGN } from "../words/words.js";
+import { FORMAT, SIGN } from "../words/words.js";
+import { card } from "./card.js";
 
 const REFRESH_MS = 5_000;
 const TYPING_PAUSE_MS = 250;
@@ -27,6 +28,14 @@ export function list() {
   let hasSearched = false;
   let fetchingHits = null;
   const tagsSeen = new Set();
+  const known = new Map();
+
+  /** The object that stood for the same row before, so that a card which says the same stays as it is. */
+  function same(debate) {
+    const text = JSON.stringify(debate);
+    if (known.get(debate.id)?.text !== text) known.set(debate.id, { text, debate });
+    return known.get(debate.id).debate;
+  }
 
   /** The limits that the address names. */
   function read() {
@@ -71,7 +80,7 @@ export function list() {
       return;
     }
     const isEmpty = shown.length === 0;
-    rows.replaceChildren(...shown.map(row));
+    updateChildren(rows, shown.map((debate) => [debate.id, same(debate), () => row(debate)]));
     rows.hidden = isEmpty;
     $("#more").hidden = !next;
     $("#no-debates").hidden = !isEmpty || isLimited;
@@ -157,7 +166,7 @@ export function list() {
 async function showLive(exhibition) {
   const { debates } = await api.debates({ state: "open", limit: MAX_LIVE, exhibition });
   $("#live").hidden = debates.length === 0;
-  $("#live-debates").replaceChildren(...debates.map(row));
+  $("#live-debates").replaceChildren(...debates.map(line));
 }
 
 /** The newest page in front of the rows that were known before. */
@@ -175,32 +184,53 @@ function outcomeOf(debate) {
 const modelOf = (seat) => (typeof seat === "string" ? seat : seat?.model ?? "");
 
 function sideCell(side, debate) {
-  return h(`span.${side}`, {}, `${SIGN[side]} ${NAME[side]} `, h("i", {}, modelOf(debate[side])));
+  return h(`span.${side}`, {}, `${SIGN[side]} ${modelOf(debate[side])}`);
+}
+
+const addressOf = ({ id }) => `/d/${encodeURIComponent(id)}`;
+
+function tagsOf(debate) {
+  const { format, origin, source, blind, tags } = debate;
+  return [
+    ...tags,
+    FORMAT[format],
+    source && LIST.supplied,
+    origin && LIST.origin[origin.kind],
+    blind && !modelOf(debate.pro) && LIST.blind,
+  ].filter(Boolean).map((tag) => h("span.tag", {}, tag));
+}
+
+const hasSides = (debate) => Boolean(modelOf(debate.pro)) || debate.blind;
+
+function lengthOf({ format, turns_spoken: spoken, turns_planned: planned }) {
+  return `${spoken} of ${count(planned, format === "protocol" ? "statement" : "turn")}`;
 }
 
 function row(debate) {
-  const { format, turns_spoken: spoken, turns_planned: planned } = debate;
-  const hasSides = Boolean(modelOf(debate.pro)) || debate.blind;
-  const motion = h("span.motion", {},
-    debate.title || debate.motion,
-    debate.tags.map((tag) => h("span.tag", {}, tag)),
-    FORMAT[format] && h("span.tag", {}, FORMAT[format]),
-    debate.source && h("span.tag", {}, LIST.supplied),
-    debate.origin && h("span.tag", {}, LIST.origin[debate.origin.kind]),
-    debate.blind && !modelOf(debate.pro) && h("span.tag", {}, LIST.blind));
-  const sides = hasSides ? [sideCell("pro", debate), " ", sideCell("con", debate)] : LIST.about[format];
-  const sign = hasSides && debate.winner && debate.winner !== "neither" ? `${SIGN[debate.winner]} ` : "";
-  const when = h("span.when", {},
-    hasSides && `${spoken} of ${count(planned, format === "protocol" ? "statement" : "turn")} · `,
-    h("time", { datetime: debate.opened_at }, moment(debate.opened_at)),
-    debate.exhibition && ` · ${LIST.exhibition}`);
-  return h("li", {}, h("a.debate", {
-    href: `/d/${encodeURIComponent(debate.id)}`,
-    "data-state": debate.state,
-    "data-format": format,
-  },
-  motion,
-  h("span.sides", {}, sides),
-  h("span.outcome", { "data-winner": debate.winner ?? "" }, sign, outcomeOf(debate)),
-  when));
+  const { id, format, state, exhibition, winner, opened_at: at } = debate;
+  const sides = hasSides(debate);
+  const outcome = { side: sides && state === "concluded" && winner ? winner : "", text: outcomeOf(debate) };
+  return h("li", {}, card(`${id} ${state} ${debate.turns_spoken}`, () => api.course("debates", id), {
+    name: "a.card.debate",
+    href: addressOf(debate),
+    attributes: { "data-state": state, "data-format": format },
+    motion: [debate.title || debate.motion, tagsOf(debate)],
+    outcome,
+    sentence: LIST.about[format],
+    meta: ({ docked }) => [
+      sides && lengthOf(debate),
+      docked ? LIST.docked(docked) : "",
+      exhibition && LIST.exhibition,
+      modelOf(debate.pro) && h("span.sides", {}, sideCell("pro", debate), " ", sideCell("con", debate)),
+      h("time", { datetime: at }, moment(at)),
+    ],
+    isDrawn: format === "exchange",
+  }));
+}
+
+/** A debate that is live, in one line. */
+function line(debate) {
+  return h("li", {}, h("a.debate", { href: addressOf(debate), "data-state": debate.state },
+    h("span.motion", {}, debate.title || debate.motion),
+    hasSides(debate) && h("span.quiet", {}, lengthOf(debate))));
 }

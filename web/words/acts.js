@@ -14,6 +14,7 @@ export const SHARE = {
   reports: "Report for a debater",
   copy: "Copy link to the debate",
   copyHere: "Copy link to this moment",
+  wall: "Put on the wall of a room",
   embed: "To embed it in a page",
   embedCode: "Code to embed this debate",
   card: "A card of one turn; select words of a turn first to quote them",

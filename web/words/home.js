@@ -1,7 +1,7 @@
 /** The words of the first page, and of the page about the judge. */
 
-import { capital, count, number } from "./formatting.js";
-import { FORMAT } from "./words.js";
+import { capital, count, number, signed } from "./formatting.js";
+import { FORMAT, NAME, SIGN } from "./words.js";
 
 /** The form that opens a debate. */
 export const FORM = {
@@ -99,13 +99,26 @@ export const IMPORT = {
   failed: (name, why) => `${name} was not imported: ${why}`,
 };
 
-/** The exhibition that plays. */
+const NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
+/** The moment at the head of the first page. */
 export const STAGE = {
   play: "Play",
   pause: "Pause",
-  again: "Play again",
-  begins: "The debate begins.",
-  turn: (side, turn, turns) => `${side}, turn ${turn} of ${turns}`,
+  playLabel: "Play the moment",
+  pauseLabel: "Pause the moment",
+  turn: (side, turn) => `${SIGN[side]} ${NAME[side]}, turn ${turn}`,
+  later: (side, n) => `${SIGN[side]} ${NAME[side]}, ${NUMBERS[n] ?? n} turn${n === 1 ? "" : "s"} later`,
+  points: (points) => signed(points),
+  goes: (turn) => `The judge goes back to turn ${turn}:`,
+  caption: (motion, position, end) => `${motion} · event ${position} of ${end}`,
+};
+
+/** The card of a debate. */
+export const CARD = {
+  curve: "The lead over the debate",
+  /** Figures in brackets stand on one line. */
+  outcome: (text) => text.replace(/\(.*?\)/g, (figures) => figures.replaceAll(" ", "\u00a0")),
 };
 
 /** The list of debates. */
@@ -122,15 +135,14 @@ export const LIST = {
   supplied: "transcript",
   origin: { rejudge: "judged again", fork: "fork" },
   exhibition: "exhibition",
+  docked: (n) => count(n, "deduction"),
 };
 
 /** The exhibitions. */
 export const EXHIBITIONS = {
-  play: "Play",
-  playLabel: (motion) => `Play: ${motion}`,
-  about({ format, turns, panel, summary }) {
+  about({ format, turns, panel }, docked) {
     const what = capital(FORMAT[format] ?? count(turns, "turn"));
-    return `${what}${panel?.length ? " with a panel" : ""}, scripted. ${summary}`;
+    return [`${what}${panel?.length ? " with a panel" : ""}`, "scripted", docked ? LIST.docked(docked) : ""];
   },
 };
 

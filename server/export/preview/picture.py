@@ -1,4 +1,4 @@
-"""The preview picture of a debate, which other sites show with a link: motion, sides, scores and state as a PNG.
+"""The preview picture of a debate, which other sites show with a link, as a PNG.
 
 Pillow draws it.  A text is drawn in the first font that has all of its letters, and left out if there is none.
 """
@@ -15,19 +15,32 @@ from anyio import to_thread
 from msgspec import UNSET
 from PIL import Image, ImageDraw, ImageFont, features
 
-from events.text.figures import rounded
-from events.types import Side
-from events.view.view import View
+from events.text.figures import rounded, shortest
+from events.types import SIDES, Side
+from events.view.view import SeatView, View
 from server.export.preview.card import PICTURE_SIZE, scores_of, standing_of
+from server.export.preview.course import Course, CoursePoint, Exposure
 from server.export.text import one_line
 from server.export.wording import NAMES
 
 MAX_KEPT: Final = 64
 """Pictures; each has about 30 KB."""
-MARGIN: Final = 70
+MARGIN: Final = 48
+RIGHT: Final = PICTURE_SIZE[0] - MARGIN
 WIDTH: Final = PICTURE_SIZE[0] - 2 * MARGIN
-MOTION_SIZES: Final = ((64, 3), (54, 3), (46, 4))
-"""Sizes of the motion's letters in pixels, with the most lines: the first into which the motion fits, or the last."""
+BAR: Final = 84
+CAP: Final = 296
+CURVE: Final = 128
+"""Heights of the bar and the curve, and the width of a cap of the bar, in pixels."""
+TOP: Final = 106
+SMALL: Final = 34
+QUOTE: Final = 30
+HEADLINE: Final = (66, 58, 50, 42)
+"""Sizes of letters in pixels; of the outcome the first in which it fits."""
+LEADING: Final = 42
+MAX_LINES: Final = 2
+MAX_LEAD: Final = 20
+"""A lead of this many points fills the bar, where the rubric gives no probability."""
 MAX_LETTERS: Final = 600
 """Characters of a text that are looked at; a picture has room for fewer."""
 MAX_IN_LINE: Final = 200
@@ -35,7 +48,13 @@ PAPER: Final = "#faf8f4"
 INK: Final = "#1d1b18"
 SOFT: Final = "#5f5a52"
 LINE: Final = "#e4ded3"
-COLOURS: Final = {"pro": "#0b6666", "con": "#a0401a"}
+EDGE: Final = "#8f877a"
+COLOURS: Final[dict[Side, str]] = {"pro": "#0b6666", "con": "#a0401a"}
+DARKER: Final[dict[Side, str]] = {"pro": "#095454", "con": "#833415"}
+ON_FILL: Final = "#ffffff"
+WASHES: Final = ("#f8ecf4", "#ffedb8")
+UNDER: Final = ("#8f1769", "#8a6a00")
+"""Ground and line of the words that fail, and of those that expose them."""
 EMBEDDED: Final = ""
 """The name of the font inside Pillow, which has Latin letters without accents only."""
 FONTS: Final = (
@@ -52,6 +71,10 @@ FONTS: Final = (
     "unifont.otf",
 )
 """Files that Pillow looks for in the system's folders of fonts, best first."""
+SERIF: Final = ("Palatino.ttc", "Georgia.ttf", "LiberationSerif-Regular.ttf", "DejaVuSerif.ttf")
+SERIF_BOLD: Final = ("Georgia Bold.ttf", "LiberationSerif-Bold.ttf", "DejaVuSerif-Bold.ttf")
+SANS_BOLD: Final = ("LiberationSans-Bold.ttf", "DejaVuSans-Bold.ttf")
+"""Fonts that are tried before those of ``FONTS``."""
 ABSENT: Final = "\U0010ffff"
 """A code point that no font has: it is drawn as a missing glyph."""
 
@@ -105,78 +128,214 @@ class Previews:
     def __len__(self) -> int:
         return len(self._cache)
 
-    async def picture(self, view: View) -> bytes:
+    async def picture(self, view: View, course: Course | None = None) -> bytes:
         """The PNG of a view, as spectators may see it."""
         key = view.id, view.position
         async with self._lock:
             if key not in self._cache:
-                self._cache[key] = await to_thread.run_sync(draw, view)
+                self._cache[key] = await to_thread.run_sync(draw, view, course)
             self._cache.move_to_end(key)
             if len(self._cache) > MAX_KEPT:
                 self._cache.popitem(last=False)
             return self._cache[key]
 
 
-def draw(view: View) -> bytes:
-    """The picture of a view as PNG."""
+def draw(view: View, course: Course | None = None) -> bytes:
+    """The picture of a view as PNG: bar, motion, outcome, what was exposed with both quotes, and the curve."""
     image = Image.new("RGB", PICTURE_SIZE, PAPER)
     canvas = ImageDraw.Draw(image)
-    _text(canvas, words_of("Moot"), (MARGIN, 44), 40)
-    _text(canvas, words_of(standing_of(view)), (PICTURE_SIZE[0] - MARGIN, 50), 32, colour=SOFT, is_right=True)
-    canvas.line((MARGIN, 108, PICTURE_SIZE[0] - MARGIN, 108), LINE, 2)
-    if motion := words_of(view.motion):
-        _motion(canvas, motion)
     if view.pro is not UNSET and view.con is not UNSET:
-        _side(canvas, view, "pro", 400)
-        _side(canvas, view, "con", 500)
+        _bar(canvas, view, course)
+    y = TOP
+    _text(canvas, words_of("Moot", SERIF_BOLD), (RIGHT, y), SMALL, is_right=True)
+    if motion := words_of(view.motion, SERIF):
+        y = _motion(canvas, motion, y)
+    else:
+        y += LEADING
+    y = _headline(canvas, view, y + 12)
+    if course is not None and course.exposure is not UNSET:
+        _exposure(canvas, course.exposure, y + 20)
+    elif view.pro is not UNSET and view.con is not UNSET:
+        _seat(canvas, "pro", view.pro, y + 24)
+        _seat(canvas, "con", view.con, y + 74)
+    if course is not None and any(_share(each) is not None for each in course.points):
+        _curve(canvas, course)
     file = io.BytesIO()
     image.save(file, "PNG")
     return file.getvalue()
 
 
-def _motion(canvas: ImageDraw.ImageDraw, words: Words) -> None:
-    size, most = next(
-        (each for each in MOTION_SIZES if len(words.lines(each[0], WIDTH)) <= each[1]),
-        MOTION_SIZES[-1],
-    )
-    lines = words.lines(size, WIDTH)
-    if len(lines) > most:
-        lines[most - 1 :] = [words.shortened(" ".join(lines[most - 1 :]), size, WIDTH)]
+def _share(point: CoursePoint) -> float | None:
+    """The part of the bar that is Pro's, from 0 to 1; None without a figure."""
+    if point.probability is not UNSET:
+        return point.probability
+    return None if point.lead is UNSET else min(1.0, max(0.0, 0.5 + point.lead / MAX_LEAD / 2))
+
+
+def _standing(view: View, course: Course | None) -> float | None:
+    """Pro's part of the bar at the end of the course, or by the means."""
+    shares = [] if course is None else [each for each in map(_share, course.points) if each is not None]
+    if shares:
+        return shares[-1]
+    scores, _ = scores_of(view)
+    if view.format == "protocol" or scores["pro"] is None or scores["con"] is None:
+        return None
+    return _share(CoursePoint(position=0, lead=scores["pro"] - scores["con"]))
+
+
+def _bar(canvas: ImageDraw.ImageDraw, view: View, course: Course | None) -> None:
+    """Two caps with the mean of each side, and between them who is ahead."""
+    left, right, share = CAP, PICTURE_SIZE[0] - CAP, _standing(view, course)
+    scores, _ = scores_of(view)
+    canvas.rectangle((0, 0, left - 1, BAR - 1), COLOURS["pro"])
+    canvas.rectangle((right, 0, PICTURE_SIZE[0], BAR - 1), COLOURS["con"])
+    canvas.rectangle((left, 0, right - 1, BAR - 1), LINE)
+    for side in SIDES:
+        is_right = side == "con"
+        _triangle(canvas, side, (RIGHT - 22 if is_right else MARGIN, 32), 22, ON_FILL)
+        name = MARGIN + 32 if side == "pro" else RIGHT - 32
+        _text(canvas, words_of(NAMES[side], SANS_BOLD), (name, 25), 28, colour=ON_FILL, is_right=is_right)
+        points = scores[side]
+        if points is not None:
+            at = MARGIN + 102 if side == "pro" else RIGHT - 102
+            _text(canvas, words_of(rounded(points), SERIF_BOLD), (at, 12), 46, colour=ON_FILL, is_right=is_right)
+    if share is None:
+        none = "no score yet" if view.state == "open" else "no score"
+        if all(points is None for points in scores.values()):
+            _text(canvas, words_of(none), (PICTURE_SIZE[0] // 2 + 80, 26), 28, colour=SOFT, is_right=True)
+        return
+    split = left + round((right - left) * share)
+    canvas.rectangle((left, 0, right - 1, BAR - 1), COLOURS["con"])
+    canvas.rectangle((left, 0, min(split, right - 1), BAR - 1), COLOURS["pro"])
+    if course is not None and course.is_open is True:
+        _hatch(canvas, (left, split, right))
+    canvas.rectangle((split - 3, 0, split + 3, BAR - 1), PAPER)
+    middle = (left + right) // 2
+    for y in (0, BAR - 18):
+        canvas.rectangle((middle - 1, y, middle, y + 17), ON_FILL)
+    if course is not None and course.name_at is not UNSET:
+        for probability in (course.name_at, 1 - course.name_at):
+            gate = left + round((right - left) * probability)
+            for dot in range(0, BAR, 5):
+                canvas.rectangle((gate, dot, gate + 1, dot + 1), ON_FILL)
+
+
+def _hatch(canvas: ImageDraw.ImageDraw, edges: tuple[int, int, int]) -> None:
+    """Darker stripes over both parts of the scale: no side is named."""
+    for side, start, stop in zip(SIDES, edges, edges[1:], strict=False):
+        for x in range(start - BAR, stop, 26):
+            for y in range(BAR):
+                first, last = max(start, x + y), min(stop - 1, x + y + 12)
+                if first <= last:
+                    canvas.line((first, BAR - 1 - y, last, BAR - 1 - y), DARKER[side])
+
+
+def _motion(canvas: ImageDraw.ImageDraw, words: Words, y: int) -> int:
+    """The motion in at most two lines; the place below it."""
+    room = WIDTH - 150
+    lines = words.lines(SMALL, room)
+    if len(lines) > MAX_LINES:
+        lines[MAX_LINES - 1 :] = [words.shortened(" ".join(lines[MAX_LINES - 1 :]), SMALL, room)]
     is_right = words.direction == "rtl"
-    for number, line in enumerate(lines):
-        at = (PICTURE_SIZE[0] - MARGIN if is_right else MARGIN, 136 + round(number * size * 1.25))
-        _text(canvas, words._replace(text=line), at, size, is_right=is_right)
+    for line in lines:
+        x = MARGIN + room if is_right else MARGIN
+        _text(canvas, words._replace(text=line), (x, y), SMALL, colour=SOFT, is_right=is_right)
+        y += LEADING
+    return y
 
 
-def _side(canvas: ImageDraw.ImageDraw, view: View, side: Side, top: int) -> None:
-    """The name of a side, its seat, its score, and the score as a bar."""
-    seat = view.pro if side == "pro" else view.con
-    assert seat is not UNSET, "a debate with sides has both seats"
-    colour, x, y = COLOURS[side], MARGIN, top + 10
-    tip, base = (y, y + 30) if side == "pro" else (y + 30, y)
-    canvas.polygon(((x, base), (x + 36, base), (x + 18, tip)), colour)
-    _text(canvas, words_of(NAMES[side]), (x + 54, top), 44, colour=colour)
-    scores, most = scores_of(view)
-    score = scores[side]
-    none = "no score yet" if view.state == "open" else "no score"
-    shown = words_of(none if score is None else f"{rounded(score)} / {most}")
-    assert shown is not None, "the embedded font has figures"
-    size = 32 if score is None else 44
-    _text(
-        canvas,
-        shown,
-        (PICTURE_SIZE[0] - MARGIN, top + 44 - size),
-        size,
-        colour=SOFT if score is None else INK,
-        is_right=True,
-    )
+def _headline(canvas: ImageDraw.ImageDraw, view: View, y: int) -> int:
+    """The outcome, or the state, large; what the outcome adds behind it or below it.  The place below."""
+    said = standing_of(view) if view.outcome is UNSET else view.outcome.headline
+    head, mark, rest = said.partition(": ")
+    if not mark:
+        head, mark, rest = said.partition(", ")
+    words, more = words_of(head, SERIF_BOLD), words_of(rest, SERIF)
+    if words is None:
+        return y
+    named = next((side for side in SIDES if head.startswith(f"{NAMES[side]} ")), None)
+    x = MARGIN if named is None else MARGIN + 64
+    size = next((each for each in HEADLINE if x + words.width(words.text, each) <= RIGHT), HEADLINE[-1])
+    if named is not None:
+        _triangle(canvas, named, (MARGIN, y + size // 3), 46, COLOURS[named])
+    text = words.shortened(words.text, size, RIGHT - x)
+    _text(canvas, words._replace(text=text), (x, y), size)
+    if named is not None and text.startswith(NAMES[named]):
+        _text(canvas, words._replace(text=NAMES[named]), (x, y), size, colour=COLOURS[named])
+    below = y + round(size * 1.2)
+    if more is None:
+        return below
+    behind = x + round(words.width(text, size)) + 18
+    if behind + more.width(more.text, SMALL) <= RIGHT:
+        _text(canvas, more, (behind, y + size - SMALL), SMALL)
+        return below
+    line = more.shortened(more.text, SMALL, WIDTH)
+    _text(canvas, more._replace(text=line), (MARGIN, below), SMALL)
+    return below + LEADING
+
+
+def _exposure(canvas: ImageDraw.ImageDraw, found: Exposure, y: int) -> None:
+    """The words that failed, those that exposed them, and what the earlier turn lost."""
+    column = (WIDTH - 96 - 2 * 26) // 2
+    for number, said in enumerate((found.fails, found.exposes)):
+        words = words_of(f"“{said.quote}”", SERIF)
+        if words is None:
+            continue
+        x = MARGIN + number * (column + 26)
+        lines = words.lines(QUOTE, column - 22)
+        most = (PICTURE_SIZE[1] - CURVE - y) // LEADING
+        if len(lines) > most:
+            lines[most - 1 :] = [words.shortened(" ".join(lines[most - 1 :]), QUOTE, column - 22)]
+        height = len(lines) * LEADING
+        if said.side == "pro":
+            canvas.rectangle((x, y, x + 5, y + height), COLOURS["pro"])
+        else:
+            for at in (x, x + 5):
+                canvas.rectangle((at, y, at + 2, y + height), COLOURS["con"])
+        for row, line in enumerate(lines):
+            at, top = x + 22, y + row * LEADING
+            width = round(words.width(line, QUOTE))
+            canvas.rectangle((at - 1, top + 2, at + width + 1, top + LEADING - 3), WASHES[number])
+            under = top + LEADING - 5
+            for start in range(at, at + width, 10) if number == 0 else (at,):
+                stop = min(start + 6, at + width) if number == 0 else at + width
+                canvas.rectangle((start, under, stop, under + 1), UNDER[number])
+            _text(canvas, words._replace(text=line), (at, top), QUOTE)
+    points = words_of(f"{'−' if found.points < 0 else '+'}{shortest(abs(found.points))}", SERIF_BOLD)
+    _text(canvas, points, (RIGHT, y + 18), 60, colour=UNDER[0], is_right=True)
+
+
+def _curve(canvas: ImageDraw.ImageDraw, course: Course) -> None:
+    """Steps at events over the whole width: Pro is ahead above the line, Con below it."""
+    width, bottom = PICTURE_SIZE
+    middle = bottom - CURVE // 2
+    steps = [(round(width * each.position / course.end), _share(each)) for each in course.points]
+    known = [(x, share) for x, share in steps if share is not None]
+    for (x, share), (to, _) in zip(known, [*known[1:], (width, 0.0)], strict=True):
+        y = middle - round((share - 0.5) * 0.98 * CURVE)
+        if x < to:
+            canvas.rectangle((x, min(y, middle), to - 1, max(y, middle)), COLOURS["pro" if y <= middle else "con"])
+    canvas.line((0, middle, width, middle), EDGE)
+    for point, (x, _) in zip(course.points, steps, strict=True):
+        if point.dock is True:
+            canvas.rectangle((x - 1, bottom - CURVE // 8, x, bottom), UNDER[0])
+
+
+def _seat(canvas: ImageDraw.ImageDraw, side: Side, seat: SeatView, y: int) -> None:
+    """The name of a side and who has its seat."""
+    _triangle(canvas, side, (MARGIN, y + 8), 26, COLOURS[side])
+    _text(canvas, words_of(NAMES[side], SANS_BOLD), (MARGIN + 40, y), 32, colour=COLOURS[side])
     parts = (seat.archetype.replace("_", " "), seat.model, seat.speaker)
     if named := words_of(" · ".join(each for each in parts if each)):
-        room = WIDTH - 190 - shown.width(shown.text, size) - 30
-        _text(canvas, named._replace(text=named.shortened(named.text, 32, room)), (x + 170, top + 9), 32, colour=SOFT)
-    canvas.rounded_rectangle((x, top + 62, x + WIDTH, top + 76), 7, LINE)
-    if score:
-        canvas.rounded_rectangle((x, top + 62, x + max(14, round(WIDTH * score / most)), top + 76), 7, colour)
+        text = named.shortened(named.text, 30, WIDTH - 140)
+        _text(canvas, named._replace(text=text), (MARGIN + 130, y + 2), 30, colour=SOFT)
+
+
+def _triangle(canvas: ImageDraw.ImageDraw, side: Side, at: tuple[int, int], size: int, colour: str) -> None:
+    """The sign of a side: it points up for Pro, down for Con."""
+    x, y = at
+    tip, base = (y, y + round(size * 0.87)) if side == "pro" else (y + round(size * 0.87), y)
+    canvas.polygon(((x, base), (x + size, base), (x + size / 2, tip)), colour)
 
 
 def _text(
@@ -197,8 +356,10 @@ def _text(
 # fonts
 
 
-def words_of(text: str) -> Words | None:
+def words_of(text: str, fonts: tuple[str, ...] = ()) -> Words | None:
     """A text on one line in the first font that has its letters, marks and digits; None if there is none.
+
+    ``fonts`` are tried first.
 
     Other characters that the font lacks, such as pictures, are left out.  Without the library raqm, Pillow does not lay
     out letters that join or run from right to left: a text with such letters is left out too.
@@ -208,8 +369,8 @@ def words_of(text: str) -> Words | None:
     needed = {each for each in text if unicodedata.category(each)[0] in "LMN" and not "\ufe00" <= each <= "\ufe0f"}
     if not shaped and any(unicodedata.category(each)[0] == "M" or _is_right(each) for each in needed):
         return None
-    for name in FONTS:
-        if _font(name, MOTION_SIZES[-1][0]) is not None and all(_has(name, each) for each in needed):
+    for name in (*fonts, *FONTS):
+        if _font(name, SMALL) is not None and all(_has(name, each) for each in needed):
             others = {each for each in set(text) - needed if unicodedata.category(each)[0] in "PSZ"}
             kept = (
                 needed | {each for each in others if each == " " or _has(name, each)} | (JOINERS if shaped else set())
@@ -246,7 +407,7 @@ def _has(name: str, letter: str) -> bool:
 
 
 def _glyph(name: str, letter: str) -> tuple[tuple[int, int], bytes]:
-    mask = _face(name, MOTION_SIZES[-1][0]).font_variant(layout_engine=ImageFont.Layout.BASIC).getmask(letter)
+    mask = _face(name, SMALL).font_variant(layout_engine=ImageFont.Layout.BASIC).getmask(letter)
     return mask.size, bytes(mask)
 
 

@@ -203,20 +203,25 @@ async def show_poll(request: Request) -> Response:
 async def show_code(request: Request) -> Response:
     """GET /api/debates/{id}/poll/qr.svg: the address of the vote as a QR code, with the token of an unlisted debate."""
     await _setup_of(request)
+    return await qr_code(link_of(request, "/vote/"))
+
+
+async def qr_code(address: str) -> Response:
+    """An address as a QR code."""
     await load("segno")
-    import segno  # noqa: PLC0415 - only a room with a poll needs it
+    import segno  # noqa: PLC0415 - only a room needs it
 
     body = BytesIO()
-    code = segno.make(link_of_vote(request), error="m", micro=False)
+    code = segno.make(address, error="m", micro=False)
     code.save(body, kind="svg", xmldecl=False, light="#fff", dark="#000", omitsize=True, border=3)
     return Response(body.getvalue(), media_type="image/svg+xml", headers={"cache-control": "no-cache"})
 
 
-def link_of_vote(request: Request) -> str:
-    """The address of the page for voters, under the name by which this client reached the server."""
+def link_of(request: Request, path: str) -> str:
+    """The address of a page of the debate, below ``path``, under the name by which this client reached the server."""
     token = request.query_params.get("link", "")[:MAX_LINK]
-    path = f"/vote/{request.path_params['debate']}"
-    return str(request.url.replace(path=path, query=urlencode({"link": token}) if token else "", fragment=""))
+    page = f"{path}{request.path_params['debate']}"
+    return str(request.url.replace(path=page, query=urlencode({"link": token}) if token else "", fragment=""))
 
 
 async def _fold_of(request: Request) -> Fold:

@@ -1,6 +1,7 @@
 """The preview picture of a debate: what it draws, in which font, and what it keeps."""
 
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,13 +11,17 @@ from PIL import Image, ImageChops
 
 from events.state.parts.rounds import ProtocolState
 from events.state.scorecard import Scorecard, SideCard
+from events.transfer import parse_lines
+from events.view import view as views
 from events.view.view import SeatView, View
 from server.export.preview import picture as preview
+from server.export.preview.course import course_of
 from server.export.preview.picture import EMBEDDED, MARGIN, MAX_KEPT, Previews, draw, words_of
 
 ARABIC = "هل ينبغي للمدن أن تحظر السيارات؟"
 CJK = "都市は車を禁止すべきか"
-MOTION_BOX = (0, 112, 1200, 395)
+CURVE_TOP = 502
+SMALL, ROOM = preview.SMALL, preview.WIDTH - 150
 
 
 def seat(model: str) -> SeatView:
@@ -48,14 +53,15 @@ def changed(one: Image.Image, two: Image.Image) -> tuple[int, int, int, int] | N
 
 
 def motion_of(image: Image.Image) -> tuple[int, int, int, int] | None:
-    """The box around the motion, which has a part of the picture for itself."""
-    part = image.crop(MOTION_BOX)
-    return changed(part, Image.new("RGB", part.size, preview.PAPER))
+    """The box around what differs from a picture without a motion."""
+    return changed(image, picture(motion=""))
 
 
 @pytest.fixture
 def embedded_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preview, "FONTS", (EMBEDDED,))
+    for name in ("SERIF", "SERIF_BOLD", "SANS_BOLD"):
+        monkeypatch.setattr(preview, name, ())
 
 
 @pytest.mark.slow
@@ -73,7 +79,28 @@ def test_score_state_seats_and_motion_are_in_the_picture() -> None:
     tops = {name: box[1] // 100 if box else None for name, box in rows.items()}
 
     assert (1200, 630) == usual.size
-    assert {"pro": 4, "con": 5, "none": 4, "seat": 5, "blind": 5, "state": 0, "motion": 1} == tops
+    assert {"pro": 0, "con": 0, "none": 0, "seat": 3, "blind": 3, "state": 1, "motion": 1} == tops
+
+
+@pytest.mark.parametrize("name", ["0.1-juries_v3", "0.1-juries"])
+def test_the_curve_the_quotes_and_the_outcome_are_in_the_picture(name: str) -> None:
+    log = Path(__file__).parents[2] / f"events/view/golden/{name}.ndjson"
+    fold = views.apply_all(views.INITIAL, parse_lines(log.read_bytes().splitlines(keepends=True)))
+    course = course_of(fold)
+    whole = Image.open(io.BytesIO(draw(fold.view, course))).convert("RGB")
+    exposure = course.exposure
+    assert exposure is not UNSET
+    other = replace(course, exposure=replace(exposure, points=-9.0))
+    rows = {
+        "points": changed(whole, Image.open(io.BytesIO(draw(fold.view, other))).convert("RGB")),
+        "curve": changed(whole, Image.open(io.BytesIO(draw(fold.view, replace(course, points=())))).convert("RGB")),
+    }
+
+    assert rows["points"] is not None
+    assert rows["points"][0] > 1000
+    assert 220 < rows["points"][1] < rows["points"][3] < CURVE_TOP
+    assert rows["curve"] is not None
+    assert rows["curve"][3] == 630
 
 
 def test_a_protocol_has_no_score_before_its_assessment_and_a_debate_of_cases_no_sides() -> None:
@@ -92,18 +119,18 @@ def test_a_long_motion_stays_in_its_place_and_ends_with_an_ellipsis(motion: str)
     assert words is not None
     assert box[0] >= MARGIN - 2
     assert box[2] <= 1200 - MARGIN + 2
-    assert box[3] < MOTION_BOX[3] - MOTION_BOX[1]
-    assert words.shortened(words.text, 46, 1060).endswith("…")
-    assert words.width(words.shortened(words.text, 46, 1060), 46) <= 1060
-    assert words.text.replace(" ", "") == "".join(words.lines(46, 1060)).replace(" ", "")
+    assert box[3] < CURVE_TOP
+    assert words.shortened(words.text, SMALL, ROOM).endswith("…")
+    assert words.width(words.shortened(words.text, SMALL, ROOM), SMALL) <= ROOM
+    assert words.text.replace(" ", "") == "".join(words.lines(SMALL, ROOM)).replace(" ", "")
 
 
 def test_a_short_motion_is_whole() -> None:
     words = words_of("Trams or cars?")
 
     assert words is not None
-    assert ["Trams or cars?"] == words.lines(64, 1060)
-    assert "Trams or cars?" == words.shortened(words.text, 64, 1060)
+    assert ["Trams or cars?"] == words.lines(SMALL, ROOM)
+    assert "Trams or cars?" == words.shortened(words.text, SMALL, ROOM)
 
 
 @pytest.mark.parametrize("motion", [ARABIC, CJK, "élan", "ñ", "\u0301", "\ue000" * 9 + "я"])
@@ -144,7 +171,7 @@ def test_letters_from_right_to_left_need_raqm(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.anyio
 async def test_a_picture_is_drawn_once_for_each_position_and_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = list[tuple[str, int]]()
-    monkeypatch.setattr(preview, "draw", lambda view: drawn.append((view.id, view.position)) or b"png")
+    monkeypatch.setattr(preview, "draw", lambda view, course: drawn.append((view.id, view.position)) or b"png")
     previews = Previews()
     for view in (VIEW, VIEW, replace(VIEW, position=2), VIEW):
         assert b"png" == await previews.picture(view)

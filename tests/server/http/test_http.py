@@ -159,6 +159,8 @@ def test_an_exhibition_is_played_without_a_debate_of_its_own(site: Site) -> None
     )  # fmt: skip
     assert list(range(1, view["position"] + 1)) == [frame["position"] for frame in page["frames"]]
     assert page == site.get("/api/exhibitions/juries/frames")
+    course = site.get("/api/exhibitions/juries/course")
+    assert (view["position"], view["outcome"]["headline"]) == (course["end"], course["outcome"])
     assert [] == site.get("/api/debates")["debates"]
     assert "not_found" == refused(site.client.get("/api/exhibitions/nowhere/frames"), 404)["code"]
 

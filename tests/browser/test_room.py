@@ -1,0 +1,98 @@
+"""A debate on the wall of a room: the words from below, who leads and why, the newest loss, keys, the code."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Open, Server
+from tests.browser.test_access import assert_accessible, start_axe
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def juries(server: Server) -> str:
+    return str(server.exhibit("juries"))
+
+
+LAST_LINE = """() => {
+  const [box, said] = [document.querySelector(".p-said div"), document.querySelector("#said")];
+  const [outer, inner] = [box, said].map((each) => each.getBoundingClientRect());
+  const above = document.querySelector("#who").getBoundingClientRect().bottom;
+  return [Math.abs(outer.bottom - inner.bottom) < 2, outer.top >= above - 1];
+}"""
+
+
+def wall(page: Page, server: Server, debate: str, rest: str = "") -> None:
+    page.goto(f"{server.url}/d/{debate}/wall{rest}")
+    expect(page.locator("#said")).not_to_be_empty()
+
+
+def test_the_wall_shows_what_is_said_who_leads_and_why(new_page: Open, server: Server, juries: str) -> None:
+    page = new_page(width=1920, height=1080)
+    events = server.get(f"/api/debates/{juries}/events?limit=1000")["events"]
+    gap = next(each for each in events if each["event"]["type"] == "logic_gap_adjusted")
+    wall(page, server, juries, f"#e{gap['position']}")
+    view = server.get(f"/api/debates/{juries}?at={gap['position']}")
+    event = gap["event"]
+
+    expect(page.locator("#state")).to_have_text("Reading back")
+    expect(page.locator(".bar")).to_contain_text(re.compile(r"Pro \d+\.\d.*\d+\.\d Con", re.DOTALL))
+    expect(page.locator("#why")).to_contain_text(f"{view['lead']['points']:.1f}")
+    expect(page.locator("#entry")).to_contain_text(f"Flaw exposed in turn {event['turn']}")
+    expect(page.locator("#entry q")).to_have_text([event["fails"]["quote"], event["exposed_by"]["quote"]])
+    assert [True, True] == page.evaluate(LAST_LINE)
+    for width, height in ((1920, 1080), (1280, 720), (1024, 768)):
+        page.set_viewport_size({"width": width, "height": height})
+        assert [True, True] == page.evaluate(LAST_LINE), (width, height)
+
+
+def test_the_menu_of_a_debate_leads_to_its_wall(new_page: Open, server: Server, juries: str) -> None:
+    page = new_page()
+    page.goto(f"{server.url}/d/{juries}")
+    expect(page.locator("body[data-ready]")).to_be_attached()
+    page.locator("#menu > summary").click()
+    page.locator("#menu .menu > summary").click()
+
+    assert page.get_by_text("Put on the wall of a room").get_attribute("href") == f"/d/{juries}/wall"
+
+
+def test_keys_steer_the_wall(new_page: Open, server: Server, juries: str) -> None:
+    page = new_page(width=1920, height=1080, own=True)
+    wall(page, server, juries)
+    expect(page.locator("#state")).to_have_text("Ended")
+    outcome = server.get(f"/api/debates/{juries}")["outcome"]["headline"]
+    expect(page.locator("#why")).to_have_text(f"{outcome}.")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#state")).to_have_text("Reading back")
+    page.keyboard.press("End")
+    expect(page.locator("#state")).to_have_text("Ended")
+    before = page.evaluate("parseFloat(getComputedStyle(document.querySelector('#said')).fontSize)")
+    page.keyboard.press("-")
+    assert before > page.evaluate("parseFloat(getComputedStyle(document.querySelector('#said')).fontSize)")
+    page.keyboard.press("Space")
+    expect(page.locator("#state")).to_have_text("Playing")
+    expect(page.locator("#turn")).to_have_text("turn 1 of 6")
+
+
+def test_a_room_joins_by_the_code(new_page: Open, server: Server, juries: str) -> None:
+    page = new_page()
+    wall(page, server, juries)
+    code = page.locator("#address strong").inner_text()
+    expect(page.locator("#code")).to_have_js_property("complete", value=True)
+    assert page.evaluate("document.querySelector('#code').naturalWidth") > 0
+    page.goto(f"{server.url}/{code.lower()}")
+
+    expect(page).to_have_url(re.compile(f"/d/{juries}"))
+
+
+def test_axe_finds_nothing_on_the_wall(new_page: Open, server: Server, juries: str) -> None:
+    page = new_page()
+    page.emulate_media(reduced_motion="reduce")
+    wall(page, server, juries, "#e89")
+    start_axe(page)
+    views: Any = [(1280, "light"), (1280, "dark"), (390, "light")]
+
+    assert_accessible(page, views)
