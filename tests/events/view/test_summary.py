@@ -85,7 +85,7 @@ def held(*turns: list[Event]) -> Debate:
 
 
 def effects(state: Debate) -> Any:
-    return summary_of(state).rules
+    return summary_of(state, {}).rules
 
 
 def test_a_debate_has_a_summary_once_it_has_concluded() -> None:
