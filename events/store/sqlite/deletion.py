@@ -1,7 +1,7 @@
 """Delete a debate from the file: first in one transaction, then from the pages that the transaction freed.
 
 A row that is deleted or moved leaves its bytes in the file until something overwrites them, and the write-ahead log has
-copies.  So the file is written anew and the write-ahead log emptied.  A tombstone remembers that this is still to do:
+copies.  So the whole file is written again and the write-ahead log emptied.  A tombstone remembers that this is still to do:
 after a crash, or while another process reads, it is done when the store is opened to write the next time.
 """
 
@@ -9,15 +9,11 @@ import sqlite3
 from collections.abc import Callable
 from typing import Final
 
-import structlog
-
 from events.record import now
 from events.store.log import MAX_POSITION, POSITION_BITS
 from events.store.sqlite.parts import MARK, parts_of
 from events.store.sqlite.rows import read_envelopes
 from events.store.tombstone import withheld_lines
-
-logger = structlog.get_logger()
 
 _HEAD_BYTES: Final = 7 + 8 * 0xFFFF
 """Bytes of the longest head of a packed payload."""
@@ -58,9 +54,15 @@ def erase(connection: sqlite3.Connection, discard_index: Callable[[], None]) -> 
         connection.execute("VACUUM")
         (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     except (sqlite3.Error, OSError) as error:
-        logger.warning("deleted_bytes_remain", message=str(error))
+        _warn(str(error))
         return
     if is_busy:
-        logger.warning("deleted_bytes_remain", message="another process reads the store")
+        _warn("another process reads the store")
         return
     connection.execute("UPDATE tombstones SET erased = 1")
+
+
+def _warn(why: str) -> None:
+    import structlog  # noqa: PLC0415 - commands that only read do not wait for it
+
+    structlog.get_logger().warning("deleted_bytes_remain", message=why)
