@@ -1,8 +1,8 @@
 """Delete a debate from the file: first in one transaction, then from the pages that the transaction freed.
 
 A row that is deleted or moved leaves its bytes in the file until something overwrites them, and the write-ahead log has
-copies.  So the whole file is written again and the write-ahead log emptied.  A tombstone remembers that this is still to do:
-after a crash, or while another process reads, it is done when the store is opened to write the next time.
+copies.  So the whole file is written again, and the write-ahead log is emptied.  A tombstone remembers that this is
+still to do: after a crash, or while another process reads, it is done at the next opening of the store to write.
 """
 
 import sqlite3

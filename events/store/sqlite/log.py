@@ -89,7 +89,7 @@ class SqliteLog(StoredLog):
         return await self._reading(sqlite_rows.read_records, debate, after, limit)
 
     async def delete(self, debate: str, expected: int, reason: str) -> Tombstone:
-        """See ``EventLog``.  The whole file is written again, so that no freed page holds a word; appends wait meanwhile."""
+        """See ``EventLog``.  The file is written again, so that no free page holds a word; appends wait."""
         writer = self._requests or self._refuse()
         await self._answered(writer, delete_request(debate, expected, reason, writer.loop))
         self._wakeups.end(debate)
