@@ -5,6 +5,7 @@
     LogError
     ├── WrongExpectedPosition     another writer was faster
     ├── UnknownDebate             the log has no such debate
+    │   └── DebateDeleted         it had one: a tombstone is left
     ├── UnknownEvent              the payload is from a newer Moot, or not from Moot
     ├── BrokenChain               a digest does not follow from the one before
     ├── BadTransfer               a line of NDJSON cannot be imported
@@ -39,6 +40,20 @@ class UnknownDebate(LogError):
     def __init__(self, debate: str) -> None:
         self.debate = debate
         super().__init__(f"there is no debate {debate!r} in this store")
+
+
+class DebateDeleted(UnknownDebate):
+    """An operator deleted the debate.  The store keeps the digests of its events, the time and the reason."""
+
+    def __init__(self, debate: str, deleted_at: str, reason: str, events: int) -> None:
+        self.debate, self.deleted_at, self.reason, self.events = debate, deleted_at, reason, events
+        why = f": {reason}" if reason else ", and no reason was given"
+        count = "1 event" if events == 1 else f"{events} events"
+        self.short = f"the debate was deleted on {deleted_at[:10]}"
+        """Without the reason: it fits in the close frame of a WebSocket."""
+        LogError.__init__(
+            self, f"debate {debate} ({count}) was deleted on {deleted_at[:10]} at {deleted_at[11:16]} UTC{why}"
+        )
 
 
 class UnknownEvent(LogError):

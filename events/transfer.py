@@ -13,11 +13,11 @@ from anyio import to_thread
 from msgspec import UNSET, Struct
 
 from events import codec
-from events.errors import BadTransfer, UnknownDebate, UnknownEvent
+from events.errors import BadTransfer, UnknownEvent
 from events.record import Draft, Envelope, EventLine, Recorded, decoded, full_line, now, public_line, stamp
 from events.store import listing
 from events.store.listing import Summary
-from events.store.log import PAGE, EventLog, read_all
+from events.store.log import PAGE, EventLog, not_there, read_all
 from events.types import DebateOpened, DebatePaused
 from events.verify import MAX_LINE, LineChecker, verify_lines, verify_log
 
@@ -55,7 +55,7 @@ async def export(
         known = True
         yield _encoder.encode(line) + b"\n"
     if not known:
-        raise UnknownDebate(debate)
+        raise await not_there(log, debate)
 
 
 async def _public_lines(log: EventLog, debate: str, *, revealed: bool, has_ended: bool) -> AsyncIterator[EventLine]:
@@ -113,7 +113,8 @@ async def import_debate(
 ) -> Imported:
     """Import a debate that passes ``check``, which may raise ``BadTransfer``.
 
-    Raises ``BrokenChain``; ``BadTransfer``, also if the id names another debate.
+    Raises ``BrokenChain``; ``BadTransfer``, also if the id names another debate; ``DebateDeleted`` for the log of a
+    debate that was deleted in this store.
     """
     records = await to_thread.run_sync(_checked, lines, check)  # a long log takes seconds of computing
     last = records[-1]

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from typing import Final
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from events.errors import BrokenChain, StoreDamaged, UnknownDebate
 from events.record import (
@@ -22,6 +23,7 @@ from events.record import (
     first_break,
 )
 from events.store.log import PAGE, EventLog
+from events.store.tombstone import Tombstone
 
 MAX_LINE: Final = MAX_PAYLOAD + (1 << 20)
 """Bytes of the longest line that is read: the largest event with its envelope."""
@@ -32,13 +34,18 @@ _line_decoder: Final = msgspec.json.Decoder(EventLine)
 
 
 class Verification(Struct, frozen=True, kw_only=True):
-    """The result: ``events`` positions verify; ``broken_at`` is the first that does not, and ``why``."""
+    """The result: ``events`` positions verify; ``broken_at`` is the first that does not, and ``why``.
+
+    ``deleted_at`` and ``reason`` are there for a deleted debate, of which the tombstone was verified.
+    """
 
     ok: bool
     debate: str
     events: int
     broken_at: int | None = None
     why: str = ""
+    deleted_at: str | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
 
 
 class LineChecker:
@@ -111,7 +118,7 @@ def verify_lines(lines: Iterable[bytes]) -> Verification:
 
 
 async def verify_log(log: EventLog, debate: str) -> Verification:
-    """Verify a debate in a log.  Raises ``UnknownDebate``, ``StoreUnavailable``."""
+    """Verify a debate in a log, or the tombstone of a deleted one.  Raises ``UnknownDebate``, ``StoreUnavailable``."""
     position, previous = 0, b""
     try:
         while page := await _page(log, debate, position):
@@ -121,8 +128,19 @@ async def verify_log(log: EventLog, debate: str) -> Verification:
     except StoreDamaged as error:
         return _broken(debate, BrokenChain(debate, position + 1, str(error)))
     if not position:
+        for left in await log.tombstones(debate):
+            if left.debate == debate:
+                return verify_tombstone(left)
         raise UnknownDebate(debate)
     return Verification(ok=True, debate=debate, events=position)
+
+
+def verify_tombstone(left: Tombstone) -> Verification:
+    """Verify what is left of a deleted debate."""
+    verdict = verify_lines(left.lines.splitlines(keepends=True))
+    if verdict.ok and (verdict.debate, verdict.events) != (left.debate, left.events):
+        verdict = replace(verdict, ok=False, broken_at=verdict.events + 1, why="events are missing in the tombstone")
+    return replace(verdict, debate=left.debate, deleted_at=left.deleted_at, reason=left.reason)
 
 
 async def _page(log: EventLog, debate: str, after: int) -> tuple[Envelope, ...]:

@@ -198,6 +198,7 @@ ERROR_CLASSES: Final[Mapping[type[Exception], ErrorClass]] = {
     LinkChanged: ErrorClass(409, "link_changed"),
     log.WrongExpectedPosition: ErrorClass(409, "wrong_expected_position"),
     log.UnknownDebate: ErrorClass(404, "unknown_debate", 3),
+    log.DebateDeleted: ErrorClass(410, "debate_deleted", 3),
     log.UnknownEvent: ErrorClass(500, "unknown_event"),
     log.BrokenChain: ErrorClass(422, "broken_chain", 4),
     log.BadTransfer: ErrorClass(422, "bad_transfer"),

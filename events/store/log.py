@@ -9,9 +9,10 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from events.errors import BadCursor, StoreUnavailable
+from events.errors import BadCursor, StoreUnavailable, UnknownDebate
 from events.record import Draft, Envelope, Recorded
 from events.store.listing import ALL, Limits, Summary
+from events.store.tombstone import Tombstone
 from events.text.said import Excerpt, Term, excerpt_of, text_of
 from events.types import Event
 
@@ -93,16 +94,29 @@ class EventLog(Protocol):
 
         The events are durable on return.  A repeated append with the same event ids returns the records of the first.
         While the store has as many unanswered requests as it takes, the call waits for its place, without a time limit.
-        An append that is cancelled may still be recorded.  Raises ``WrongExpectedPosition``, ``StoreUnavailable``, and
-        ``Fenced`` if another node owns the debate.
+        An append that is cancelled may still be recorded.  Raises ``WrongExpectedPosition``, ``DebateDeleted``,
+        ``StoreUnavailable``, and ``Fenced`` if another node owns the debate.
         """
         ...
 
     async def adopt(self, records: Sequence[Recorded]) -> None:
         """Write a whole debate of another store, with envelopes, salts and digests unchanged.
 
-        Raises ``WrongExpectedPosition`` if the debate is in this store, ``BrokenChain``, ``StoreUnavailable``.
+        Raises ``WrongExpectedPosition`` if the debate is in this store, ``DebateDeleted``, ``BrokenChain``,
+        ``StoreUnavailable``.
         """
+        ...
+
+    async def delete(self, debate: str, expected: int, reason: str) -> Tombstone:
+        """Replace a debate, whose last position is ``expected``, by its tombstone, in one transaction.
+
+        From then on the debate is unknown to every reading; waiting readers get ``UnknownDebate``.  Raises
+        ``WrongExpectedPosition``, ``UnknownDebate``, ``DebateDeleted``, ``StoreUnavailable``.
+        """
+        ...
+
+    async def tombstones(self, prefix: str = "") -> tuple[Tombstone, ...]:
+        """What is left of the deleted debates whose ids begin with ``prefix``, the first deleted one first."""
         ...
 
     async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
@@ -170,6 +184,12 @@ async def follow(log: EventLog, debate: str, after: int = 0) -> AsyncIterator[Re
             after = record.position
         if not records:
             await log.wait_beyond(debate, after)
+
+
+async def not_there(log: EventLog, debate: str) -> UnknownDebate:
+    """The error for a debate without records: ``DebateDeleted`` if it was deleted."""
+    found = [each for each in await log.tombstones(debate) if each.debate == debate]
+    return found[0].refusal() if found else UnknownDebate(debate)
 
 
 async def read_rows(log: EventLog, limits: Limits = ALL) -> AsyncIterator[Summary]:

@@ -10,11 +10,12 @@ from msgspec import structs
 
 from events import codec
 from events.clock import SYSTEM, Clock
-from events.errors import BrokenChain, StoreUnavailable, WrongExpectedPosition
+from events.errors import BrokenChain, StoreUnavailable, UnknownDebate, WrongExpectedPosition
 from events.record import Draft, Envelope, Recorded, as_draft, digest_before_first, first_break, is_repeat, stamp
 from events.store import listing
 from events.store.listing import ALL, FINDABLE, Limits, Summary, fold_text, read_cursor, searched, write_cursor
 from events.store.log import SearchPage, SummaryPage, read_search_cursor, search_page
+from events.store.tombstone import Tombstone, withheld_lines
 from events.store.wakeups import Wakeups
 from events.text.said import Term, excerpt_of, terms_of, text_of
 from events.types import Event
@@ -32,6 +33,7 @@ class MemoryLog:
         self._summaries: dict[str, tuple[int, Summary]] = {}
         self._numbers: dict[str, int] = {}
         self._calibrations: set[tuple[str, int, str]] = set()
+        self._tombstones: dict[str, Tombstone] = {}
         self._wakeups = Wakeups()
         self._closed = False
 
@@ -60,6 +62,7 @@ class MemoryLog:
         self._check_open()
         drafts = [as_draft(item) for item in events]
         payloads = [codec.encode(draft.event) for draft in drafts]
+        self._check_not_deleted(debate)
         records = self._debates.get(debate, [])
         if len(records) != expected:
             there = records[expected : expected + len(drafts)]
@@ -78,9 +81,42 @@ class MemoryLog:
         debate = records[0].debate
         if broken := first_break(records, debate):
             raise BrokenChain(debate, *broken)
+        self._check_not_deleted(debate)
         if debate in self._debates:
             raise WrongExpectedPosition(debate, 0, len(self._debates[debate]))
         self._take(debate, tuple(records))
+
+    async def delete(self, debate: str, expected: int, reason: str) -> Tombstone:
+        """See ``EventLog``."""
+        self._check_open()
+        self._check_not_deleted(debate)
+        records = self._debates.get(debate, [])
+        if not records:
+            raise UnknownDebate(debate)
+        if len(records) != expected:
+            raise WrongExpectedPosition(debate, expected, len(records))
+        left = self._tombstones[debate] = Tombstone(
+            debate=debate,
+            deleted_at=self._clock.now(),
+            reason=reason,
+            events=len(records),
+            is_erased=True,
+            lines=withheld_lines(records),
+        )
+        del self._debates[debate]
+        self._summaries.pop(debate, None)
+        self._calibrations = {each for each in self._calibrations if each[-1] != debate}
+        self._wakeups.end(debate)
+        return left
+
+    async def tombstones(self, prefix: str = "") -> tuple[Tombstone, ...]:
+        """See ``EventLog``."""
+        self._check_open()
+        return tuple(left for debate, left in self._tombstones.items() if debate.startswith(prefix))
+
+    def _check_not_deleted(self, debate: str) -> None:
+        if debate in self._tombstones:
+            raise self._tombstones[debate].refusal()
 
     async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
         """See ``EventLog``."""
@@ -100,7 +136,9 @@ class MemoryLog:
     async def wait_beyond(self, debate: str, position: int) -> None:
         """See ``EventLog``."""
         with self._wakeups.waiting(debate, position) as beyond:
-            if len(self._debates.get(debate, [])) <= position:
+            head = len(self._debates.get(debate, []))
+            self._check_not_deleted(debate)
+            if head <= position:
                 await beyond
 
     async def summaries(
@@ -139,7 +177,7 @@ class MemoryLog:
         for number, row in rows:
             if not _fits(searched(row), (), FINDABLE):
                 continue
-            for record in reversed(self._debates[row.id]):
+            for record in reversed(self._debates.get(row.id, [])):
                 is_next = before is None or (number, record.position) < before
                 if is_next and excerpt_of(text_of(record.event), terms) is not None:
                     found.append((number, record.position, row, record))

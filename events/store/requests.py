@@ -43,6 +43,8 @@ class WriteRequest(Struct, gc=False):
     drafts: Sequence[Draft] = ()
     payloads: Sequence[bytes] = ()
     records: Sequence[Recorded] = ()
+    reason: str | None = None
+    """Why the debate is to be deleted; None for an append or an import."""
     tries: int = 0
     is_repeated: bool = False
     """Whether its answer is an earlier append's, so that it moves no head."""
@@ -71,6 +73,11 @@ def adopt_request(records: Sequence[Recorded], loop: asyncio.AbstractEventLoop) 
     """The request of an ``adopt``."""
     size = sum([len(record.payload) for record in records])
     return WriteRequest(records[0].debate, 0, loop.create_future(), loop.time(), size, records=records)
+
+
+def delete_request(debate: str, expected: int, reason: str, loop: asyncio.AbstractEventLoop) -> WriteRequest:
+    """The request of a ``delete``; its answer has no records."""
+    return WriteRequest(debate, expected, loop.create_future(), loop.time(), 0, reason=reason)
 
 
 class StreamHead(Struct):

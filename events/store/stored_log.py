@@ -13,6 +13,7 @@ from events.record import Draft, Envelope, Recorded, first_break
 from events.store.listing import ALL, Limits, Summary
 from events.store.log import SearchPage, SummaryPage, read_search_cursor, search_page
 from events.store.requests import Backlog, WriteRequest, adopt_request, append_request
+from events.store.tombstone import Tombstone
 from events.text.said import Term, terms_of
 from events.types import Event
 
@@ -65,11 +66,7 @@ class StoredLog(ABC):
     async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
         """See ``EventLog``."""
         writer = self._requests or self._refuse()
-        request = append_request(debate, expected, events, writer.loop)
-        if not writer.backlog.take(request.size):
-            await writer.backlog.wait(request.size)
-        writer.submit(request)
-        return await request.future
+        return await self._answered(writer, append_request(debate, expected, events, writer.loop))
 
     async def adopt(self, records: Sequence[Recorded]) -> None:
         """See ``EventLog``."""
@@ -77,11 +74,25 @@ class StoredLog(ABC):
         debate = records[0].debate
         if broken := await to_thread.run_sync(first_break, records, debate):
             raise BrokenChain(debate, *broken)
-        request = adopt_request(records, writer.loop)
+        await self._answered(writer, adopt_request(records, writer.loop))
+
+    @staticmethod
+    async def _answered(writer: RequestWriter, request: WriteRequest) -> tuple[Recorded, ...]:
         if not writer.backlog.take(request.size):
             await writer.backlog.wait(request.size)
         writer.submit(request)
-        await request.future
+        return await request.future
+
+    async def tombstones(self, prefix: str = "") -> tuple[Tombstone, ...]:
+        """See ``EventLog``."""
+        found: tuple[Tombstone, ...] = await self._reading(self.queries.read_tombstones, prefix)
+        return found
+
+    async def _check_not_deleted(self, debate: str, head: int, position: int) -> None:
+        """Raise ``DebateDeleted`` for a reader at ``position`` of a debate that was deleted."""
+        for left in await self.tombstones(debate) if not head and position > 0 else ():
+            if left.debate == debate:
+                raise left.refusal()
 
     async def envelopes(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Envelope, ...]:
         """See ``EventLog``."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from events.errors import StoreUnavailable
+from events.errors import StoreUnavailable, UnknownDebate
 from events.record import Recorded
 
 KNOWN_HEADS: Final = 16_384
@@ -83,6 +83,14 @@ class Wakeups:
         """Forget all heads: they may have moved unseen."""
         self._heads.clear()
         self._tails.clear()
+
+    def end(self, debate: str) -> None:
+        """The debate is deleted: forget it, and fail its waiting readers with ``UnknownDebate``."""
+        self._heads.pop(debate, None)
+        self._tails.pop(debate, None)
+        for waiter in self._waiting.get(debate, ()):
+            if not waiter.future.done():
+                waiter.future.set_exception(UnknownDebate(debate))
 
     def waited_for(self) -> tuple[str, ...]:
         """The debates with waiting readers."""

@@ -85,6 +85,9 @@ GROUPS: Final = {
         "verify": CommandEntry(
             "store.transfer", "verify", "Check the chain of a log, and name the first event that is broken."
         ),
+        "delete": CommandEntry(
+            "store.delete", "delete", "Delete a debate: its texts are gone, and a tombstone is left."
+        ),
         "backup": CommandEntry("store.backup", "backup", "Copy the whole store to a file while its server runs."),
         "log": CommandEntry("store.acts", "log", "Show what operators did, from the lines of the server's log."),
         "migrate": CommandEntry(

@@ -174,7 +174,7 @@ def server_address(settings: Settings) -> str:
 async def find_debate(log: EventLog, prefix: str) -> str:
     """The id of a debate, from itself, from its beginning, if only one begins so, or the newest one for ``latest``.
 
-    Raises ``UnknownDebate``.
+    Raises ``UnknownDebate``, ``DebateDeleted``.
     """
     if prefix == LATEST:
         async for row in read_rows(log):
@@ -185,4 +185,5 @@ async def find_debate(log: EventLog, prefix: str) -> str:
         found = [row.id async for row in read_rows(log) if row.id.startswith(prefix)]
         if len(found) == 1:
             return found[0]
-    raise UnknownDebate(prefix)
+    left = await log.tombstones(prefix) if len(prefix) >= SHORTEST_PREFIX else ()
+    raise left[0].refusal() if len(left) == 1 else UnknownDebate(prefix)

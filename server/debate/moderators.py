@@ -15,10 +15,10 @@ from msgspec import UNSET, UnsetType
 
 from events.clock import SYSTEM, Clock
 from events.codec import encode
-from events.errors import Fenced, LogError, StoreDamaged, StoreUnavailable, Unanswered, UnknownDebate
+from events.errors import Fenced, LogError, StoreDamaged, StoreUnavailable, Unanswered
 from events.record import Draft, Recorded, copied_into, digest_before_first, stamp
 from events.state.debate import Debate
-from events.store.log import EventLog
+from events.store.log import EventLog, not_there
 from events.table import LazyTable
 from events.types import DebateOpened, Event, FamilyWarned
 from providers.registry import Registry
@@ -341,7 +341,7 @@ class Moderators:
     async def _loaded(self, debate: str) -> Moderator:
         if not await self._ownership.acquire(debate):
             if not await self._log.head(debate):
-                raise UnknownDebate(debate)
+                raise await not_there(self._log, debate)
             raise NotOwner(debate)
         moderator = Moderator(
             debate,
@@ -354,7 +354,7 @@ class Moderators:
         )
         await moderator.load()
         if (opened := moderator.debate.opened) is None:
-            raise UnknownDebate(debate)
+            raise await not_there(self._log, debate)
         if opened.format not in FORMATS:
             raise NotNow(f"this version of Moot has no format {opened.format[:40]!r}")
         return moderator

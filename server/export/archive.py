@@ -10,10 +10,9 @@ import msgspec
 from anyio import to_thread
 from msgspec import UNSET
 
-from events.errors import UnknownDebate
 from events.record import Recorded
 from events.short_names import with_short_names
-from events.store.log import EventLog, read_pages
+from events.store.log import EventLog, not_there, read_pages
 from events.types import DebateState, EvidenceSupplied, ModelAnswered, ModelFailed
 from events.view import view as views
 from server.export.argument_audit import argument_audits
@@ -86,7 +85,7 @@ async def archive_of(
     async for page in read_pages(log, debate):
         fold = await to_thread.run_sync(views.apply_all, fold, page)  # a debate with many votes takes seconds
     if not fold.view.position:
-        raise UnknownDebate(debate)
+        raise await not_there(log, debate)
     return Archive(log, Auditor(fold), director=director, with_calls=with_calls, all_evidence=all_evidence)
 
 

@@ -101,6 +101,11 @@ class KeptAnswers:
         self._forget(1)
         return found
 
+    def forget(self, debate: str) -> None:
+        """Forget the answers about a deleted debate."""
+        for key in [key for key in self._kept if debate in key]:
+            del self._kept[key]
+
     @property
     def size(self) -> int:
         """Bytes of all answers."""

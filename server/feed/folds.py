@@ -56,6 +56,10 @@ class Folds:
                     self._keep(debate, fold)
                 yield before, record, fold
 
+    def forget(self, debate: str) -> None:
+        """Forget the folds of a deleted debate."""
+        self._kept.pop(debate, None)
+
     def _nearest(self, debate: str, position: int) -> Fold:
         """The newest kept fold that is not beyond ``position``."""
         kept = self._kept.get(debate, {})

@@ -15,7 +15,7 @@ import structlog
 
 from events.errors import LogError, StoreDamaged, StoreUnavailable, UnknownDebate
 from events.record import Recorded
-from events.store.log import EventLog, follow
+from events.store.log import EventLog, follow, not_there
 from events.table import LazyTable
 from events.view import view as views
 from events.view.view import Fold, View
@@ -190,7 +190,7 @@ class Hub:
         try:
             head = await self._log.head(channel.debate)
             if head == 0:
-                raise UnknownDebate(channel.debate)  # noqa: TRY301 - one place hands every failure to the readers
+                raise await not_there(self._log, channel.debate)  # noqa: TRY301 - one place hands every failure to the readers
             with anyio.CancelScope() as scope, self._relay.subscribing(channel):
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(self._close_when_idle, channel, scope)
@@ -206,6 +206,10 @@ class Hub:
                             channel.wake()
         except Exception as error:
             channel.failure = leaves(error)[0]  # every reader of this channel gets it
+            if isinstance(channel.failure, UnknownDebate):
+                self.forget(channel.debate)
+                if channel.position:
+                    channel.failure = await not_there(self._log, channel.debate)
             if not isinstance(channel.failure, LogError):
                 raise
         finally:
@@ -245,6 +249,11 @@ class Hub:
                 scope.cancel()
                 return
 
+    def forget(self, debate: str) -> None:
+        """Forget what is kept in memory of a deleted debate.  Its channel ends by itself."""
+        self.folds.forget(debate)
+        self._texts.pop(debate, None)
+
     # queries
 
     async def frames_page(
@@ -256,7 +265,7 @@ class Hub:
         """
         head = await self._log.head(debate)
         if head == 0:
-            raise UnknownDebate(debate)
+            raise await not_there(self._log, debate)
         revealed = director or await self.is_revealed(debate)
         if after > head:
             raise BadQuery(f"after={after} is beyond the head {head}", field="after")
@@ -291,7 +300,7 @@ class Hub:
             return await self._newest(debate)
         head = await self._log.head(debate)
         if head == 0:
-            raise UnknownDebate(debate)
+            raise await not_there(self._log, debate)
         if not 1 <= at <= head:
             raise BadQuery(f"at={at} is not between 1 and the head {head}", field="at")
         return await self.folds.at(debate, at)
@@ -299,6 +308,8 @@ class Hub:
     async def _newest(self, debate: str) -> Fold:
         """The fold of everything recorded before this call: a client that acts and then reads sees its own act."""
         head = await self._log.head(debate)
+        if head == 0:
+            raise await not_there(self._log, debate)
         channel = await self.channel(debate)
         while channel.position < head:
             changed = channel.changed()

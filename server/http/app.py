@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 
-from events.errors import LogError, StoreUnavailable
+from events.errors import DebateDeleted, LogError, StoreUnavailable
 from server.debate.acting.operator_acts import ACTS
 from server.errors import EXPECTED, HttpRefusal, NotFound
 from server.exhibit import PlayedExhibitions
@@ -36,7 +36,7 @@ from server.http.limits import RateLimit
 from server.http.people import audience, commands, rooms, seats
 from server.http.requests import service_of
 from server.http.session import close_session, open_session, show_session
-from server.http.static import FILES, made_page, page_response
+from server.http.static import FILES, gone_page, made_page, page_response
 from server.http.websocket import spectate
 from server.service import Service
 
@@ -60,6 +60,8 @@ async def page(request: Request) -> Response:
     except StoreUnavailable as error:
         logger.warning("debate_not_looked_up", message=str(error))
         return await page_response(request, "debate/debate.html")
+    except DebateDeleted as error:
+        return gone_page(request, error)
     except LogError:  # there is no such debate, or its log cannot be read
         return made_page(request, "debate/debate.html", {}, 404)
     if view.format == "lab":
@@ -111,7 +113,9 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/api/debates", debates.open_debate, methods=["POST"]),
     Route(IMPORT, debates.import_log, methods=["POST"]),
     Route(PREVIEW, debates.preview_transcript, methods=["POST"]),
-    Route(ONE, behind_link(debates.show_debate)),
+    Route(ONE, behind_link(debates.show_debate), methods=["GET"]),
+    Route(ONE, behind_link(debates.delete_debate), methods=["DELETE"]),
+    Route(f"{ONE}/tombstone.ndjson", debates.show_tombstone),
     Route(f"{ONE}/course", behind_link(debates.show_course)),
     Route(f"{ONE}/qr.svg", behind_link(rooms.show_room_code)),
     Route(f"{ONE}/join", behind_link(rooms.show_join)),

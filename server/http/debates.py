@@ -20,13 +20,14 @@ from personalities.archetypes import archetypes
 from providers.base import ModelStatus
 from providers.registry import Registry
 from server.debate.adoption import check_debate
+from server.debate.deletion import delete, shown_tombstone
 from server.debate.formats import FORMATS
 from server.debate.setup.exhibitions import exhibitions
 from server.debate.setup.lab import estimate_of
 from server.debate.setup.opening import opening_for
 from server.debate.setup.origins import fork_of, rejudged
 from server.debate.setup.request import as_request
-from server.errors import BadField, BadQuery
+from server.errors import BadField, BadQuery, NotFound
 from server.evidence.documents import preview_of
 from server.export.hits import page_of_hits
 from server.export.preview.course import course_of, first_sentence
@@ -178,6 +179,33 @@ async def show_debate(request: Request) -> Response:
 async def show_course(request: Request) -> Response:
     """GET /api/debates/{id}/course: how its lead moved, as spectators see it."""
     return json_response(course_of(await service_of(request).hub.view_at(request.path_params["debate"], None)))
+
+
+async def delete_debate(request: Request) -> Response:
+    """DELETE /api/debates/{id}, with ``reason`` and ``with_derived=1``: a tombstone is left.
+
+    The acts on the debates that are deleted with it stand in the log too.
+    """
+    access_of(request).begin_act(request)
+    service, query = service_of(request), request.query_params
+    with_derived = query.get("with_derived", "0") not in {"0", ""}
+    left = await delete(service.log, request.path_params["debate"], query.get("reason", ""), with_derived=with_derived)
+    state = request.app.state
+    caches = service.hub, state.exports, state.pages, *([state.previews] if state.previews is not None else [])
+    for cache in caches:
+        for each in left:
+            cache.forget(each.debate)
+    note_act(request, deleted=" ".join(each.debate for each in left))
+    return json_response({"deleted": [shown_tombstone(each) for each in left]})
+
+
+async def show_tombstone(request: Request) -> Response:
+    """GET /api/debates/{id}/tombstone.ndjson: the digests of a deleted debate."""
+    debate = request.path_params["debate"]
+    for left in await service_of(request).log.tombstones(debate):
+        if left.debate == debate:
+            return Response(left.lines, media_type="application/x-ndjson")
+    raise NotFound(f"debate {debate[:80]!r} was not deleted from this store")
 
 
 async def show_estimate(request: Request) -> Response:

@@ -17,10 +17,10 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
-from events.errors import LogError, UnknownDebate, UnknownEvent
+from events.errors import LogError, UnknownEvent
 from events.record import Envelope, decoded, now
 from events.store.listing import FINDABLE
-from events.store.log import PAGE, EventLog, read_rows
+from events.store.log import PAGE, EventLog, not_there, read_rows
 from events.types import DebateOpened, Effect
 from events.types.rubric import Rubric, name_of_rubric
 from judge.report.figures import plural
@@ -344,5 +344,5 @@ async def _opened(log: EventLog, debate: str) -> tuple[str, DebateOpened] | None
     records = await log.read(debate, 0, 1)
     event = records[0].event if records else None
     if not isinstance(event, DebateOpened):
-        raise UnknownDebate(debate)
+        raise await not_there(log, debate)
     return debate, event

@@ -6,7 +6,7 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from events.errors import UnknownDebate
+from events.errors import DebateDeleted, UnknownDebate
 from events.view.view import View
 from server.debate.opening.request import DebateRequest
 from server.debate.setup.lab import estimate_of
@@ -19,7 +19,7 @@ from server.http.body import read_object
 from server.http.exports import attachment
 from server.http.limits import RateLimit
 from server.http.requests import json_response, service_of
-from server.http.static import made_page
+from server.http.static import gone_page, made_page
 
 OF_DEBATE: Final = frozenset({"judge", "rubric", "max_cost_usd", "deadline_s"})
 """Fields of a lab's body that any debate has; the others are those of its part ``lab``."""
@@ -84,6 +84,8 @@ async def lab_page(request: Request) -> Response:
     try:
         await check_link(request, request.path_params["lab"])
         view = await _view(request)
+    except DebateDeleted as error:
+        return gone_page(request, error)
     except (NotFound, UnknownDebate):
         return made_page(request, "parts/missing.html", {}, 404)
     response = HTMLResponse(page_html(view), headers={"cache-control": "no-cache"})

@@ -5,6 +5,7 @@ import mimetypes
 import os
 import re
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,7 @@ from starlette.staticfiles import NotModifiedResponse, PathLike, StaticFiles
 from starlette.types import Scope
 
 import web
+from events.errors import DebateDeleted
 
 TEXT: Final = frozenset({".css", ".html", ".js", ".svg"})
 _COMMENT: Final = re.compile(rb"^[ \t]*(?:/\*\*.*?\*/|//[^\n]*)[ \t]*$", re.MULTILINE | re.DOTALL)
@@ -73,6 +75,13 @@ async def page_response(request: Request, name: str) -> Response:
     response = await FILES.get_response(name, request.scope)
     response.headers["cache-control"] = "no-cache"
     return response
+
+
+def gone_page(request: Request, error: DebateDeleted) -> Response:
+    """The page of a deleted debate: when it was deleted, and why."""
+    words = {"Nothing is here · Moot": "Deleted · Moot", "<h1>Nothing is here": "<h1>This debate was deleted"}
+    told = {"This address leads to no page of Moot.": f"{escape(str(error))}."}
+    return made_page(request, "parts/missing.html", words | told, 410)
 
 
 def made_page(request: Request, name: str, by: Mapping[str, str], status: int = 200) -> Response:

@@ -13,11 +13,12 @@ from msgspec import Struct
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from websockets.frames import CloseCode
 
-from events.errors import LogError, UnknownDebate
+from events.errors import DebateDeleted, LogError, UnknownDebate
 from server.errors import TokenMissing, TooMany, report_of
 from server.feed import frames
 from server.feed.channel import Channel
 from server.feed.reader import Reader
+from server.feed.websocket.broadcast_group import UNKNOWN
 from server.feed.websocket.connections import CLOSING_S, TOO_SLOW, Connections
 from server.feed.websocket.deflate import ANSWER, accepts
 from server.feed.websocket.upgrade import EXTENSION
@@ -27,7 +28,7 @@ from server.service import Service
 
 STEP_CHARACTERS: Final = 1 << 16
 """Characters that are written in one step of the event loop."""
-UNKNOWN, TOO_MANY = 4404, 4429
+TOO_MANY = 4429
 BAD_AFTER, FAILED = CloseCode.POLICY_VIOLATION, CloseCode.INTERNAL_ERROR
 
 
@@ -73,7 +74,9 @@ async def spectate(websocket: WebSocket) -> None:
             await _send(websocket, reader, service.settings.slow_reader_s)
         except LogError as error:  # a reader that catches up reads the store
             await _close(websocket, Refusal(FAILED, report_of(error).code, str(error)))
-        if channel.failure is not None:
+        if isinstance(channel.failure, DebateDeleted):
+            await _close(websocket, Refusal(UNKNOWN, report_of(channel.failure).code, str(channel.failure)))
+        elif channel.failure is not None:
             why = f"{channel.failure}; come back with after={reader.cursor.position}"
             await _close(websocket, Refusal(FAILED, report_of(channel.failure).code, why))
         tasks.cancel_scope.cancel()

@@ -35,6 +35,21 @@ def test_a_debate_is_named_archived_and_given_a_link(page: Page, server: Any, sc
     expect(listed.locator(".tag")).to_have_text(["law", "demo"])
 
 
+def test_a_debate_is_deleted_on_its_page(new_page: Any, watched: Any, server: Any, scripts: SimpleNamespace) -> None:
+    page = new_page()
+    debate = server.open(scripts.quick, turns=1)
+    server.concluded(debate)
+    page.goto(f"{server.url}/d/{debate}")
+    page.get_by_text("Title, tags, fork").click()
+    page.get_by_text("Delete this debate").click()
+    page.get_by_label("Reason, which everyone can read").fill("The class took it back")
+    page.get_by_role("button", name="Delete for ever").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("This debate was deleted")
+    expect(page.locator("main p")).to_contain_text(": The class took it back.")
+    assert ["error: Failed to load resource: the server responded with a status of 410 (Gone)"] == watched.console
+    assert 410 == server.http.get(f"/api/debates/{debate}").status_code
+
+
 @pytest.mark.parametrize("width", [1600, 1280, 390])
 def test_the_menu_shows_its_fields_whole(new_page: Any, server: Any, ended: str, width: int) -> None:
     page = new_page(width=width)

@@ -15,6 +15,7 @@ from events.record import Draft, Envelope, Recorded
 from events.store.listing import ALL, Limits
 from events.store.log import SearchPage, SummaryPage
 from events.store.memory import MemoryLog
+from events.store.tombstone import Tombstone
 from events.store.wakeups import Wakeups
 from events.types import Event
 from events.view import view as views
@@ -185,6 +186,14 @@ class NodeLog:
     async def adopt(self, records: Sequence[Recorded]) -> None:
         """Not used in a schedule."""
         raise NotImplementedError
+
+    async def delete(self, debate: str, expected: int, reason: str) -> Tombstone:
+        """Not used in a schedule."""
+        raise NotImplementedError
+
+    async def tombstones(self, prefix: str = "") -> tuple[Tombstone, ...]:
+        """See ``EventLog``."""
+        return await self.shared.tombstones(prefix)
 
     async def envelopes(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Envelope, ...]:
         """Not used in a schedule."""

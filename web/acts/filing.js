@@ -1,4 +1,4 @@
-/** How an operator names and files a debate: its title, tags, archive, and a link of its own. */
+/** How an operator names and files a debate: its title, tags, archive, a link of its own; and how they delete it. */
 
 import { api } from "../parts/api.js";
 import { h, setText } from "../parts/dom.js";
@@ -50,5 +50,29 @@ export function filing(root, id, view) {
     ...flags,
     renew,
     link,
+    note), deletion(id));
+}
+
+/** The form that deletes the debate for ever. */
+function deletion(id) {
+  const note = h("p.quiet", { role: "alert" });
+  const reason = h("input", { name: "reason", maxlength: 500, autocomplete: "off" });
+  const derived = h("input", { type: "checkbox", name: "with_derived" });
+
+  async function submit(event) {
+    event.preventDefault();
+    try {
+      await api.delete(id, { reason: reason.value.trim(), with_derived: derived.checked ? "1" : "" });
+      location.reload();
+    } catch (error) {
+      setText(note, error.message);
+    }
+  }
+
+  return h("details", {}, h("summary", {}, FILING.deleting), h("form.filing", { on: { submit } },
+    h("p.quiet", {}, FILING.deletes),
+    h("label.field", {}, h("span", {}, FILING.reason), reason),
+    h("label.choice", {}, derived, " ", h("span", {}, FILING.withDerived)),
+    h("button", { type: "submit" }, FILING.delete),
     note));
 }

@@ -107,6 +107,7 @@ export const api = {
   appeal: (id, claim) => request("POST", `${debate(id)}/claims/${encodeURIComponent(claim)}/appeal`, {}),
   decide: (id, decision, reason) => request("POST", `${debate(id)}/decision`, { decision, reason }),
   label: (id, labels) => request("POST", `${debate(id)}/labels`, labels),
+  delete: (id, members) => request("DELETE", `${debate(id)}?${query(members)}`),
   makeSeatLink: (id, seat) => request("POST", `${debate(id)}/seats/${encodeURIComponent(seat)}/link`, {}),
   revokeSeatLink: (id, seat) => request("DELETE", `${debate(id)}/seats/${encodeURIComponent(seat)}/link`),
   say: (id, text) => request("POST", `${debate(id)}/say`, { text }),

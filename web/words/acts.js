@@ -104,4 +104,9 @@ export const FILING = {
   renew: "Make a new link; the old link stops working",
   link: "The link",
   linked: "The link is shown only once. Copy it now.",
+  deleting: "Delete this debate …",
+  deletes: "Its texts are gone for ever. Everyone who asks for it reads when it was deleted, and why.",
+  reason: "Reason, which everyone can read",
+  withDerived: "Also delete the forks, rejudged debates and lab runs made of it",
+  delete: "Delete for ever",
 };

@@ -36,6 +36,16 @@ class HeadTracker:
             self._name(mark, debate)
         self._wakeups.advance(debate, head)
 
+    def end(self, debate: str) -> None:
+        """The debate is deleted: its waiting readers get ``UnknownDebate``."""
+        self._wakeups.end(debate)
+
+    def _learn_or_end(self, debate: str, head: int) -> None:
+        if head:
+            self.learn(debate, head)
+        else:
+            self.end(debate)
+
     def learn(self, debate: str, head: int) -> None:
         """Set the head that was read from the database, unless a newer one is known."""
         known = self._wakeups.known(debate)
@@ -65,7 +75,10 @@ class HeadTracker:
         self._names[mark] = debate
 
     def _receive(self, payload: str) -> bool:
-        """Read a notification.  If it names no debates, the heads with waiting readers are looked up."""
+        """Read a notification.  If it names no debates, the heads with waiting readers are looked up.
+
+        A deleted debate has the head 0.
+        """
         try:
             node, changes = read_changed(payload)
         except ValueError:
@@ -77,11 +90,11 @@ class HeadTracker:
             return False
         for mark, head in changes:
             if (debate := self._names.get(mark)) is not None:
-                self.learn(debate, head)
+                self._learn_or_end(debate, head)
         return True
 
     async def _look_up(self, connection: Connection) -> None:
         """Read the heads of debates with waiting readers."""
         if names := self._wakeups.waited_for():
             for debate, head in (await read_heads(connection, names)).items():
-                self.learn(debate, head)
+                self._learn_or_end(debate, head)

@@ -8,17 +8,19 @@ from typing import ClassVar, Final, Self, TypeVar
 
 import psycopg
 
-from events.errors import LogError
-from events.record import Recorded
+from events.errors import LogError, StoreUnavailable
+from events.record import Recorded, now
 from events.store.listing import Summary
 from events.store.postgres import rows as postgres_rows
 from events.store.postgres import search as postgres_search
 from events.store.postgres.connection import PATIENCE_S, Address, Connection, Pool
+from events.store.postgres.deletion import delete
 from events.store.postgres.heads import HeadTracker
 from events.store.postgres.listener import NotificationListener
 from events.store.postgres.schema import check
 from events.store.postgres.writer import PostgresWriter
 from events.store.stored_log import StoredLog
+from events.store.tombstone import Tombstone
 from events.text.said import Term
 
 LEASE_S: Final = 10.0
@@ -89,6 +91,24 @@ class PostgresLog(StoredLog):
         """See ``EventLog``."""
         return await self._reading(postgres_rows.read_records, debate, after, limit)
 
+    async def delete(self, debate: str, expected: int, reason: str) -> Tombstone:
+        """See ``EventLog``.  The database frees the bytes of the rows by itself; see ``docs/operations.md``."""
+        if self.read_only:
+            self._refuse()
+        deleted_at = now()
+        try:
+            left = await self._reading(delete, debate, expected, reason, deleted_at)
+        except StoreUnavailable as error:
+            if isinstance(error.__cause__, psycopg.errors.InsufficientPrivilege):
+                raise StoreUnavailable(
+                    f"the store {self.name}: the role of this process may not delete;"
+                    " run `moot delete` with the role that owns the tables, see docs/postgres.md",
+                    "the role of this process may not delete",
+                ) from error
+            raise
+        self._heads.end(debate)
+        return left
+
     async def _found(
         self, terms: tuple[Term, ...], before: tuple[int, int] | None, limit: int
     ) -> list[tuple[int, int, Summary, Recorded]]:
@@ -116,6 +136,7 @@ class PostgresLog(StoredLog):
             if head is None:
                 live = self.listener.is_live
                 head = await self.head(debate)
+                await self._check_not_deleted(debate, head, position)
                 if live and self.listener.is_live:
                     self._heads.learn(debate, head)
             if head <= position:

@@ -12,12 +12,13 @@ from events.record import Envelope, Recorded
 from events.store.listing import Limits, Summary, fold_text, read_cursor, write_cursor
 from events.store.log import SummaryPage
 from events.store.postgres.connection import Connection
+from events.store.tombstone import Tombstone
 
 _EVENTS: Final = (
     "SELECT position, id, at, cause, schema, salt, payload, digest FROM moot.events"
     " WHERE stream = (SELECT stream FROM moot.debates WHERE debate = %s) AND position > %s ORDER BY position LIMIT %s"
 )
-_HEADS: Final = "SELECT debate, version FROM moot.debates WHERE debate = ANY(%s)"
+_HEADS: Final = "SELECT debate, greatest(version, 0) FROM moot.debates WHERE debate = ANY(%s)"
 _STANDINGS: Final = (
     "SELECT debate, stream, version, digest, epoch, owner, coalesce(lease_until > clock_timestamp(), false), summary"
     " FROM moot.debates LEFT JOIN moot.listing USING (stream) WHERE debate = ANY(%s)"
@@ -33,6 +34,10 @@ _UNFINISHED: Final = (
 _UNCONCLUDED: Final = "SELECT state, count(*) FROM moot.listing WHERE state <> 'concluded' GROUP BY state"
 _CALIBRATIONS: Final = (
     "SELECT debate FROM moot.listing JOIN moot.debates USING (stream) WHERE calibrates ORDER BY opened_at, stream"
+)
+_TOMBSTONES: Final = (
+    "SELECT debate, deleted_at, reason, events, lines FROM moot.tombstones WHERE starts_with(debate, %s)"
+    " ORDER BY deleted_at, stream"
 )
 _AFTER_ALL: Final = "\U0010ffff", (1 << 63) - 1
 
@@ -68,13 +73,13 @@ def storable(text: str) -> str:
 
 
 async def read_heads(connection: Connection, debates: Sequence[str]) -> dict[str, int]:
-    """Last positions of those of ``debates`` that are in the store."""
+    """Last positions of those of ``debates`` that are in the store; 0 for a deleted one."""
     cursor = await connection.execute(_HEADS, ([each for each in debates if is_storable(each)],))
     return {debate: version async for debate, version in cursor}
 
 
 async def read_standings(connection: Connection, debates: Sequence[str]) -> dict[str, StoredStream]:
-    """The rows of those of ``debates`` that are in the store."""
+    """The rows of those of ``debates`` that are in the store; that of a deleted one has version -1."""
     cursor = await connection.execute(_STANDINGS, ([each for each in debates if is_storable(each)],), binary=True)
     return {row[0]: StoredStream(*row) for row in await cursor.fetchall()}
 
@@ -126,6 +131,19 @@ async def read_calibrations(connection: Connection) -> tuple[str, ...]:
 async def read_unconcluded(connection: Connection) -> dict[str, int]:
     """How many debates are in each state other than ``concluded``."""
     return {state: number async for state, number in await connection.execute(_UNCONCLUDED)}
+
+
+async def read_tombstones(connection: Connection, prefix: str = "") -> tuple[Tombstone, ...]:
+    """The tombstones of debates whose ids begin with ``prefix``, in the order of their deletion."""
+    if not is_storable(prefix):
+        return ()
+    cursor = await connection.execute(_TOMBSTONES, (prefix,), binary=True)
+    return tuple(
+        [
+            Tombstone(debate=debate, deleted_at=at, reason=reason, events=events, is_erased=False, lines=lines)
+            async for debate, at, reason, events, lines in cursor
+        ]
+    )
 
 
 async def _rows(connection: Connection, debate: str, after: int, limit: int | None) -> list[tuple[Any, ...]]:

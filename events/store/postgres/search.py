@@ -5,7 +5,7 @@ it, and an older store gets its index at the first search.  Nodes that add the s
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import psycopg
@@ -51,10 +51,15 @@ ORDER BY stream, position
 """
 """The speeches of a step, the last event that it has of each debate, and whether more is missing after it."""
 _ADD: Final = """
-INSERT INTO moot.said (stream, position, words) VALUES (%s, %s, array_to_tsvector(%s)) ON CONFLICT DO NOTHING
+INSERT INTO moot.said (stream, position, words)
+SELECT stream, %(position)s, array_to_tsvector(%(words)s) FROM moot.debates
+WHERE stream = %(stream)s AND version > 0 FOR KEY SHARE
+ON CONFLICT DO NOTHING
 """
+"""The lock is one that only the deletion of the debate waits for: a deleted debate gets no words."""
 _REACH: Final = """
-INSERT INTO moot.said_reached AS known (stream, reached) SELECT * FROM unnest(%s::bigint[], %s::integer[])
+INSERT INTO moot.said_reached AS known (stream, reached) SELECT here.stream, here.reached
+FROM unnest(%s::bigint[], %s::integer[]) AS here(stream, reached) JOIN moot.debates USING (stream) WHERE version > 0
 ON CONFLICT (stream) DO UPDATE SET reached = greatest(known.reached, excluded.reached)
 """
 _FOUND: Final = """
@@ -106,10 +111,10 @@ def _quoted(word: str) -> str:
     return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
-def _entries(rows: Sequence[tuple[int, int, int, bytes | None, bool]]) -> list[tuple[int, int, list[str]]]:
+def _entries(rows: Sequence[tuple[int, int, int, bytes | None, bool]]) -> list[dict[str, Any]]:
     """The words of each speech.  It runs in a thread, because it takes 7 ms for a debate."""
     return [
-        (stream, position, words_in(schema, payload))
+        {"stream": stream, "position": position, "words": words_in(schema, payload)}
         for stream, position, schema, payload, _ in rows
         if payload is not None
     ]

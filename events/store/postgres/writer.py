@@ -32,7 +32,7 @@ from events.store.postgres.connection import (
     leaves_doubt,
 )
 from events.store.postgres.pack import register
-from events.store.postgres.rows import StoredStream, is_storable, read_records, read_standings
+from events.store.postgres.rows import StoredStream, is_storable, read_records, read_standings, read_tombstones
 from events.store.requests import KEPT_HEADS, PROBE_S, Backlog, WriteRequest, WriteResult
 
 BLOCK: Final = 64
@@ -278,6 +278,12 @@ class PostgresWriter:
     ) -> WriteResult:
         """The records of an earlier append with the same ids, else why the request cannot be written."""
         asked = (request.debate, request.expected, len(request.drafts))
+        if found < 0:
+            try:
+                left = await self._repeat(lambda connection: read_tombstones(connection, request.debate), deadline)
+            except StoreUnavailable as error:
+                return error
+            return next(each.refusal() for each in left if each.debate == request.debate)
         if request.may_repeat(found):
             try:
                 records = await self._repeat(lambda connection: read_records(connection, *asked), deadline)

@@ -16,8 +16,9 @@ from msgspec import Struct
 
 from events.errors import BrokenChain, StoreDamaged, StoreUnavailable
 from events.record import first_break
-from events.store.sqlite.rows import read_envelopes
+from events.store.sqlite.rows import read_envelopes, read_head, read_tombstones
 from events.store.sqlite.schema import RESTORE, connect, explain
+from events.store.tombstone import Tombstone
 
 STEP_PAGES: Final = 4096
 """Pages copied between two reports: 16 MB."""
@@ -57,6 +58,22 @@ def back_up(store: Path, target: Path, report: Report = lambda _done, _all: None
     return Backup(file=str(target), debates=debates, events=events, bytes=size)
 
 
+def still_held(store: Path, backup: Path) -> tuple[Tombstone, ...]:
+    """The deleted debates of ``store`` that ``backup``, an older copy, still holds.  Raises ``StoreUnavailable``."""
+    if not backup.exists():
+        raise StoreUnavailable(f"there is no backup at {backup}")
+    try:
+        with closing(connect(store, read_only=True)) as here, closing(_opened(backup)) as copy:
+            return tuple(left for left in read_tombstones(here) if read_head(copy, left.debate))
+    except sqlite3.Error as error:
+        raise explain(backup, error) from error
+
+
+def _opened(copy: Path) -> sqlite3.Connection:
+    """A connection to a file that nothing writes."""
+    return sqlite3.connect(f"file:{quote(str(copy))}?immutable=1", uri=True)
+
+
 def _cannot(target: Path, why: str) -> StoreUnavailable:
     return StoreUnavailable(f"the backup {target} cannot be made: {why}")
 
@@ -84,7 +101,7 @@ def _copy(store: Path, part: Path, target: Path, report: Report) -> None:
 
 def _check(store: Path, part: Path) -> tuple[int, int]:
     """Verify the copy, and count its debates and events."""
-    with closing(sqlite3.connect(f"file:{quote(str(part))}?immutable=1", uri=True)) as copy:
+    with closing(_opened(part)) as copy:
         try:
             copy.execute(_LARGER_THAN_ANY)
             (said,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
@@ -92,7 +109,8 @@ def _check(store: Path, part: Path) -> tuple[int, int]:
                 what = " ".join(str(said).split())
                 raise StoreDamaged(f"the store {store} is damaged, so no backup was made: {what}; {RESTORE}")
             names = [name for (name,) in copy.execute("SELECT debate FROM debates")]
-            return len(names), sum(_verified(copy, name) for name in names)
+            found = [_verified(copy, name) for name in names]
+            return sum(1 for events in found if events), sum(found)
         except sqlite3.Error as error:
             raise explain(store, error) from error
 

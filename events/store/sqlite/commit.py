@@ -6,19 +6,27 @@ one, so that only those fail that need the page.
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from events.errors import LogError, StoreDamaged, StoreUnavailable, WrongExpectedPosition
+from events.errors import (
+    DebateDeleted,
+    LogError,
+    StoreDamaged,
+    StoreUnavailable,
+    UnknownDebate,
+    WrongExpectedPosition,
+)
 from events.record import Recorded, Stamper, digest_before_first, is_repeat, now
 from events.store.listing import Summary, searched
 from events.store.log import MAX_POSITION, POSITION_BITS
 from events.store.requests import KEPT_HEADS, StreamHead, WriteRequest, WriteResult
+from events.store.sqlite.deletion import bury, erase
 from events.store.sqlite.parts import PartsWriter
-from events.store.sqlite.rows import read_records
+from events.store.sqlite.rows import read_records, read_tombstones
 from events.store.sqlite.schema import VERSION, explain
 
 TOGETHER: Final = (128, 16, 1)
@@ -34,8 +42,8 @@ _DESCRIBE: Final = "UPDATE debates SET opened_at = ?, state = ?, folded = ?, sum
 class Committer:
     """The writing connection, with the heads that it remembers.  Used by one thread."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self._path, self._connection = path, connection
+    def __init__(self, path: Path, connection: sqlite3.Connection, discard_index: Callable[[], None]) -> None:
+        self._path, self._connection, self._discard_index = path, connection, discard_index
         self._files = _identities(path)
         self._parts = PartsWriter(connection)
         self._heads: dict[str, StreamHead] = {}
@@ -46,7 +54,10 @@ class Committer:
     def flush(self, requests: Sequence[WriteRequest]) -> list[WriteResult]:
         """Write the requests in one transaction, durable on return.  Returns an answer for each."""
         try:
-            return self._commit(requests)
+            answers = self._commit(requests)
+            if any(request.reason is not None for request in requests):
+                erase(self._connection, self._discard_index)
+            return answers  # noqa: TRY300 - what fails above is answered below
         except Exception as error:  # noqa: BLE001 - the writer's thread survives any error; each request gets it as its answer
             self._abandon()
             why = explain(self._path, error)
@@ -100,8 +111,10 @@ class Committer:
         debate, expected = request.debate, request.expected
         try:
             head = self._heads.pop(debate, None) or self._find(debate)
-        except UnicodeEncodeError as error:
+        except (UnicodeEncodeError, DebateDeleted) as error:
             return error
+        if request.reason is not None:
+            return self._delete(request, head)
         self._heads[debate] = head  # least recently used heads are forgotten first
         if head.position != expected:
             return self._repeat(request, head.position)
@@ -117,6 +130,18 @@ class Committer:
                 return StoreUnavailable(f"debate {debate} is full")
             self._take(head, records)
         return records
+
+    def _delete(self, request: WriteRequest, head: StreamHead) -> WriteResult:
+        """Replace the debate by its tombstone in this transaction."""
+        if not head.position:
+            return UnknownDebate(request.debate)
+        if head.position != request.expected:
+            return WrongExpectedPosition(request.debate, request.expected, head.position)
+        assert request.reason is not None
+        self._write()
+        bury(self._connection, request.debate, head.stream, request.reason)
+        self._parts.forget()
+        return ()
 
     def _take(self, head: StreamHead, records: tuple[Recorded, ...]) -> None:
         if not head.stream:
@@ -167,6 +192,10 @@ class Committer:
         if found is None:
             return StreamHead(0, 0, digest_before_first(debate), None)
         stream, row = found
+        if row is None and (
+            left := [each for each in read_tombstones(self._connection, debate) if each.debate == debate]
+        ):
+            raise left[0].refusal()
         base = stream << POSITION_BITS
         last = self._connection.execute(
             "SELECT key, digest FROM events WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1",

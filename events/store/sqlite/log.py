@@ -16,11 +16,14 @@ from events.record import Recorded
 from events.store.listing import Summary
 from events.store.lock import StoreLock
 from events.store.log import MAX_POSITION, POSITION_BITS
+from events.store.requests import delete_request
 from events.store.sqlite import rows as sqlite_rows
+from events.store.sqlite.deletion import erase
 from events.store.sqlite.schema import connect, explain
-from events.store.sqlite.search import SqliteSearch
+from events.store.sqlite.search import SqliteSearch, index_path
 from events.store.sqlite.writer import SqliteWriter
 from events.store.stored_log import StoredLog
+from events.store.tombstone import Tombstone
 from events.store.wakeups import Wakeups
 from events.text.said import Term
 
@@ -42,12 +45,12 @@ class SqliteLog(StoredLog):
         self.path = path
         self._lock, self._writing = lock, writing
         self._wakeups = Wakeups()
-        self._writer = SqliteWriter(path, writing, self._wakeups.advance) if writing else None
+        self._index = SqliteSearch(path)
+        self._writer = SqliteWriter(path, writing, self._wakeups.advance, self._index.discard) if writing else None
         super().__init__(str(path), self._writer)
         self._readers: SimpleQueue[sqlite3.Connection] = SimpleQueue()
         self._limiter = CapacityLimiter(READERS)
         self._searching = CapacityLimiter(1)
-        self._index = SqliteSearch(path)
         self._closed = threading.Event()
 
     @classmethod
@@ -85,6 +88,13 @@ class SqliteLog(StoredLog):
                 return at_hand if limit is None else at_hand[:limit]
         return await self._reading(sqlite_rows.read_records, debate, after, limit)
 
+    async def delete(self, debate: str, expected: int, reason: str) -> Tombstone:
+        """See ``EventLog``.  The file is written again, so that no free page holds a word; appends wait."""
+        writer = self._requests or self._refuse()
+        await self._answered(writer, delete_request(debate, expected, reason, writer.loop))
+        self._wakeups.end(debate)
+        return next(each for each in await self.tombstones(debate) if each.debate == debate)
+
     async def _found(
         self, terms: tuple[Term, ...], before: tuple[int, int] | None, limit: int
     ) -> list[tuple[int, int, Summary, Recorded]]:
@@ -107,13 +117,15 @@ class SqliteLog(StoredLog):
     async def wait_beyond(self, debate: str, position: int) -> None:
         """See ``EventLog``."""
         if self._writer is None:
-            while await self.head(debate) <= position:  # noqa: ASYNC110 - another process writes: there is no event to wait for
+            while (there := await self.head(debate)) <= position:
+                await self._check_not_deleted(debate, there, position)
                 await anyio.sleep(POLL_S)
             return
         with self._wakeups.waiting(debate, position) as beyond:
             head = self._wakeups.known(debate)
             if head is None:
                 head = await self.head(debate)
+                await self._check_not_deleted(debate, head, position)
             if head <= position:
                 await beyond
 
@@ -181,7 +193,9 @@ def _open_to_write(store: Path, address: str) -> tuple[StoreLock, sqlite3.Connec
     _refuse_folder(store)
     lock = StoreLock.take(store, address)
     try:
-        return lock, connect(store, read_only=False)
+        connection = connect(store, read_only=False)
+        erase(connection, lambda: index_path(store).unlink(missing_ok=True))
+        return lock, connection  # noqa: TRY300 - what fails above releases the lock
     except BaseException:
         lock.release()
         raise

@@ -66,6 +66,12 @@ class PartsWriter:
         return int(number)
 
 
+def parts_of(stored: bytes) -> tuple[int, ...]:
+    """The numbers of the pieces to which a packed payload, or its beginning, refers."""
+    _, count, _ = _HEAD.unpack_from(stored)
+    return struct.unpack_from(f"<{count}Q", stored, _HEAD.size)
+
+
 def unpacked_rows(
     connection: sqlite3.Connection, rows: Iterable[tuple[Any, ...]], at: int
 ) -> Iterator[tuple[Any, ...]]:
@@ -82,7 +88,7 @@ def unpacked_rows(
 def _unpacked(connection: sqlite3.Connection, stored: bytes, pieces: dict[int, bytes]) -> bytes:
     try:
         _, count, start = _HEAD.unpack_from(stored)
-        numbers = struct.unpack_from(f"<{count}Q", stored, _HEAD.size)
+        numbers = parts_of(stored)
         for number in numbers:
             if number not in pieces:
                 found = connection.execute("SELECT bytes FROM parts WHERE part = ?", (number,)).fetchone()

@@ -14,6 +14,7 @@ from events.store.listing import Limits, Summary, fold_text, read_cursor, write_
 from events.store.log import MAX_POSITION, POSITION_BITS, SummaryPage
 from events.store.sqlite.parts import unpacked_rows
 from events.store.sqlite.schema import CALIBRATES
+from events.store.tombstone import Tombstone
 
 _EVENTS: Final = (
     "SELECT key, id, at, cause, schema, salt, digest, payload FROM events"
@@ -134,6 +135,21 @@ def read_unconcluded(connection: sqlite3.Connection) -> dict[str, int]:
     """How many debates are in each state other than ``concluded``."""
     return dict(
         connection.execute("SELECT state, count(*) FROM debates WHERE state <> 'concluded' GROUP BY state").fetchall()
+    )
+
+
+def read_tombstones(connection: sqlite3.Connection, prefix: str = "") -> tuple[Tombstone, ...]:
+    """The tombstones of debates whose ids begin with ``prefix``, in the order of their deletion."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'tombstones'").fetchone():
+        return ()  # a file of an earlier version, which nothing has opened to write
+    rows = connection.execute(
+        "SELECT debate, deleted_at, reason, events, erased, lines FROM tombstones"
+        " WHERE substr(debate, 1, length(?1)) = ?1 ORDER BY deleted_at, stream",
+        (prefix,),
+    )
+    return tuple(
+        Tombstone(debate=debate, deleted_at=at, reason=reason, events=events, is_erased=bool(erased), lines=lines)
+        for debate, at, reason, events, erased, lines in rows
     )
 
 

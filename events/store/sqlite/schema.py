@@ -19,8 +19,23 @@ from events.errors import StoreDamaged, StoreUnavailable
 from events.store.listing import MARKS, Summary, searched
 from events.store.sqlite.parts import TABLE
 
-VERSION: Final = 2
-"""2 since payloads may be packed (``parts``); a file of version 1 gets the table when it is opened to write."""
+VERSION: Final = 3
+"""2 since payloads may be packed (``parts``), 3 since debates may be deleted (``tombstones``).
+
+A file of an earlier version gets the tables when it is opened to write.
+"""
+TOMBSTONES: Final = """
+CREATE TABLE IF NOT EXISTS tombstones (
+    stream INTEGER PRIMARY KEY,
+    debate TEXT NOT NULL UNIQUE,
+    deleted_at TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    events INTEGER NOT NULL,
+    erased INTEGER NOT NULL,
+    lines BLOB NOT NULL
+)
+"""
+"""The deleted debates.  The row in ``debates`` stays, without a word, so that no other debate gets its number."""
 APPLICATION: Final = 0x4D6F6F74  # "Moot"
 
 OWNER_ONLY: Final = 0o600
@@ -43,6 +58,7 @@ CREATE TABLE events (
     payload BLOB NOT NULL
 );
 {TABLE};
+{TOMBSTONES};
 CREATE UNIQUE INDEX events_by_key ON events (key);
 CREATE TABLE debates (
     stream INTEGER PRIMARY KEY,
@@ -126,7 +142,7 @@ def prepare(path: Path, connection: sqlite3.Connection) -> None:
 def _migrate(connection: sqlite3.Connection) -> None:
     """Bring a file of an earlier version up to date, in one transaction.  Its payloads stay as they are."""
     if connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:
-        connection.executescript(f"BEGIN IMMEDIATE; {TABLE}; PRAGMA user_version = {VERSION}; COMMIT;")
+        connection.executescript(f"BEGIN IMMEDIATE; {TABLE}; {TOMBSTONES}; PRAGMA user_version = {VERSION}; COMMIT;")
 
 
 def _mark_rows(connection: sqlite3.Connection) -> None:

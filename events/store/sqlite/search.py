@@ -65,6 +65,11 @@ class SqliteSearch:
                 self._discard()  # the index is damaged
                 return self._search(terms, before, limit)
 
+    def discard(self) -> None:
+        """Delete the file; the next search builds it again."""
+        with self._lock:
+            self._discard()
+
     def close(self) -> None:
         """Close the file."""
         with self._lock:

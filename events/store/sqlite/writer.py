@@ -23,12 +23,19 @@ Committed = Callable[[str, int, tuple[Recorded, ...]], None]
 class SqliteWriter:
     """The writer thread.  ``committed`` is called in the event loop, before the request gets its answer."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, committed: Committed) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        committed: Committed,
+        discard_index: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``discard_index``: delete the index of what was said, after a deletion."""
         self.trouble: StoreUnavailable | None = None
         """Why the last transaction failed; None once one succeeded."""
         self.backlog = Backlog()
         self._path, self._committed = path, committed
-        self._committer = Committer(path, connection)
+        self._committer = Committer(path, connection, discard_index)
         self.loop = asyncio.get_running_loop()
         self._queue: SimpleQueue[list[WriteRequest] | None] = SimpleQueue()
         self._gathering: list[WriteRequest] = []

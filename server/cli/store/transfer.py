@@ -11,6 +11,7 @@ import click
 import msgspec
 from anyio import to_thread
 
+from events.errors import DebateDeleted
 from events.state.parts.evidence import INITIAL as NO_EVIDENCE
 from events.store.log import read_pages
 from events.store.open import opened_log
@@ -56,6 +57,12 @@ def verify(context: click.Context, what: str, store: str | None, *, as_json: boo
         verdict = run_async(lambda: _verify(settings, what))
     if as_json:
         emit(verdict)
+    elif verdict.ok and verdict.deleted_at:
+        click.echo(
+            f"{verdict.events} events of debate {escape_controls(verdict.debate)}, deleted on"
+            f" {verdict.deleted_at[:10]}, reason: {escape_controls(verdict.reason or 'none given')}:"
+            " the chain of the digests is whole"
+        )
     elif verdict.ok:
         click.echo(f"the chain is valid: {verdict.events} events of debate {escape_controls(verdict.debate)}")
     else:
@@ -66,7 +73,11 @@ def verify(context: click.Context, what: str, store: str | None, *, as_json: boo
 
 async def _verify(settings: Settings, what: str) -> Verification:
     async with open_store(settings) as log:
-        return await verify_log(log, await find_debate(log, what))
+        try:
+            debate = await find_debate(log, what)
+        except DebateDeleted as error:
+            debate = error.debate  # its tombstone verifies
+        return await verify_log(log, debate)
 
 
 @click.command()

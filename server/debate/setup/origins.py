@@ -11,13 +11,12 @@ import msgspec
 from msgspec import UNSET, Meta, Struct
 from msgspec.structs import replace
 
-from events.errors import UnknownDebate
 from events.record import Recorded
 from events.short_names import short_name
 from events.state import debate as debates
 from events.state.debate import Debate
 from events.state.words import ModeratorMessage
-from events.store.log import EventLog, read_all
+from events.store.log import EventLog, not_there, read_all
 from events.types import (
     SIDES,
     ArgumentCrossExamined,
@@ -226,7 +225,7 @@ def _read(said: Any, kind: type[R]) -> R:
 async def _records(log: EventLog, debate: str) -> tuple[Recorded, ...]:
     records = tuple([record async for record in read_all(log, debate)])
     if not records:
-        raise UnknownDebate(debate)
+        raise await not_there(log, debate)
     return records
 
 

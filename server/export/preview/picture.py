@@ -128,6 +128,11 @@ class Previews:
     def __len__(self) -> int:
         return len(self._cache)
 
+    def forget(self, debate: str) -> None:
+        """Forget the pictures of a deleted debate."""
+        for key in [key for key in self._cache if key[0] == debate]:
+            del self._cache[key]
+
     async def picture(self, view: View, course: Course | None = None) -> bytes:
         """The PNG of a view, as spectators may see it."""
         key = view.id, view.position

@@ -11,7 +11,7 @@ from typing import Final
 
 from websockets.frames import CloseCode, Opcode
 
-from events.errors import LogError
+from events.errors import DebateDeleted, LogError
 from server.errors import LinkChanged
 from server.feed.channel import PAGE_FRAMES, Channel
 from server.feed.cursor import Cursor
@@ -24,6 +24,8 @@ from server.process import observe
 PAGE: Final = 1 << 16
 """Bytes of messages that are written at once; a longer message is written alone."""
 RETRY_S: Final = 0.01
+UNKNOWN: Final = 4404
+"""The close code for a debate that is not there, or not any more."""
 
 
 class BroadcastGroup:
@@ -122,6 +124,10 @@ class BroadcastGroup:
         """Send everything that is new to the live sockets, encoded once."""
         self._is_flush_due = False
         if (failure := self.channel.failure) is not None:
+            if isinstance(failure, DebateDeleted):
+                for spectator in self._all():
+                    spectator.close(UNKNOWN, failure.short)
+                return
             why = failure if isinstance(failure, LinkChanged) else "the store failed"
             for spectator in self._all():
                 reason = f"{why}; come back with after={spectator.position}"

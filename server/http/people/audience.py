@@ -18,9 +18,10 @@ from msgspec import UNSET, Struct, UnsetType
 from starlette.requests import Request
 from starlette.responses import Response
 
-from events.errors import LogError, StoreUnavailable, UnknownDebate
+from events.errors import LogError, StoreUnavailable
 from events.state.debate import Conclusion
 from events.state.parts.audience import last_of
+from events.store.log import not_there
 from events.types import POLL_ROUNDS, PollRound, PollSetup, Stance, StanceStated
 from events.view.poll import PollView
 from events.view.view import Fold
@@ -151,7 +152,7 @@ async def vote(request: Request) -> Response:
         return json_response({"position": await service.moderators.act(debate, CastBallot(ballot))})
     voters.check_address(request)
     if not await service.log.head(debate):
-        raise UnknownDebate(debate)
+        raise await not_there(service.log, debate)
     voters.check_voter(voter)
     response = json_response({"position": await service.moderators.act(debate, CastBallot(ballot))})
     if is_new:

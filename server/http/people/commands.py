@@ -8,7 +8,7 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-from events.errors import UnknownDebate
+from events.store.log import not_there
 from server.debate.acting.operator_acts import OperatorRequest, Read
 from server.http.access import access_of
 from server.http.body import read_object
@@ -47,7 +47,7 @@ async def ask_what_if(request: Request) -> Response:
     service, debate = service_of(request), request.path_params["debate"]
     question = read_request(await read_object(request))
     if not await service.log.head(debate):
-        raise UnknownDebate(debate)
+        raise await not_there(service.log, debate)
     async with request.app.state.whatif_limiter:  # the records take memory too
         records = await records_of(service.log, debate)
         return json_response(await to_thread.run_sync(partial(what_if, records, question)))

@@ -2,20 +2,28 @@
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import anyio
+import msgspec
 import pytest
 from msgspec import structs
 
-from events.errors import BadCursor, BrokenChain, StoreUnavailable, WrongExpectedPosition
+from events.errors import (
+    BadCursor,
+    BrokenChain,
+    DebateDeleted,
+    StoreUnavailable,
+    UnknownDebate,
+    WrongExpectedPosition,
+)
 from events.record import Draft, Recorded, first_break, new_id
 from events.store.listing import MARKS, Limits
 from events.store.log import EventLog, follow, read_all
 from events.store.memory import MemoryLog
 from events.types import DebateHalted, DebatePaused, DebateResumed, ModeratorSpoke, Origin
-from events.verify import verify_log
+from events.verify import verify_lines, verify_log
 from tests.events.samples import debate, opened, spoken, started
 
 WORD = ModeratorSpoke(text="This is moderated.", by="test")
@@ -449,3 +457,83 @@ class LogContract:
         await log.append("d1", 0, [started()] * 1203)
 
         assert list(range(1, 1204)) == [record.position async for record in read_all(log, "d1")]
+
+    # deletion
+
+    async def test_a_deleted_debate_is_nowhere_but_its_tombstone_verifies(self, log: EventLog) -> None:
+        for name in ("d1", "d2"):
+            await log.append(name, 0, debate(2, concluded=False))
+        assert {hit.row.id for hit in (await log.search("belong people")).hits} == {"d1", "d2"}
+        records = await log.read("d1")
+        left = await log.delete("d1", len(records), "a class took it back")
+
+        assert (left.debate, left.reason, left.events) == ("d1", "a class took it back", len(records))
+        assert [left] == list(await log.tombstones())
+        assert [left] == list(await log.tombstones("d"))
+        assert await log.tombstones("d2") == ()
+        lines = left.lines.splitlines(keepends=True)
+        shown = [msgspec.json.decode(line) for line in lines]
+        assert [(r.position, r.at, r.digest.hex(), r.payload_digest.hex()) for r in records] == [
+            (line["position"], line["at"], line["digest"], line["payload_digest"]) for line in shown
+        ]
+        assert {"withheld"} == {line["event"]["type"] for line in shown}
+        assert all("salt" not in line for line in shown)
+        verdict = await verify_log(log, "d1")
+        assert (verdict.ok, verdict.events, verdict.reason) == (True, len(records), "a class took it back")
+        assert not verify_lines([*lines[:3], *lines[4:]]).ok
+
+        assert await log.read("d1") == ()
+        assert await log.envelopes("d1") == ()
+        assert await log.head("d1") == 0
+        assert [row.id for row in (await log.summaries()).debates] == ["d2"]
+        assert {hit.row.id for hit in (await log.search("belong people")).hits} == {"d2"}
+        assert await log.unfinished() == ("d2",)
+        assert await log.unconcluded() == {"open": 1}
+        assert (await verify_log(log, "d2")).ok
+
+    async def test_nobody_writes_a_deleted_debate_again(self, log: EventLog) -> None:
+        records = await log.append("d1", 0, debate())
+        left = await log.delete("d1", len(records), "")
+
+        for expected in (0, len(records), 99):
+            with pytest.raises(DebateDeleted, match=rf"deleted on {left.deleted_at[:10]}"):
+                await log.append("d1", expected, [started()])
+        with pytest.raises(DebateDeleted):
+            await log.adopt(records)
+        with pytest.raises(DebateDeleted):
+            await log.delete("d1", 0, "again")
+        assert await log.read("d1") == ()
+        await log.append("d2", 0, debate())
+        assert await log.read("d1") == ()
+
+    async def test_a_deletion_says_what_it_has_seen(self, log: EventLog) -> None:
+        await log.append("d1", 0, debate())
+
+        with pytest.raises(UnknownDebate):
+            await log.delete("nobody", 0, "")
+        with pytest.raises(WrongExpectedPosition):
+            await log.delete("d1", len(debate()) - 1, "")
+        assert await log.head("d1") == len(debate())
+        assert await log.tombstones() == ()
+
+    async def test_a_reader_of_a_deleted_debate_is_told(self, log: EventLog) -> None:
+        count = len(await log.append("d1", 0, debate()))
+        seen: list[int] = []
+
+        async def watch() -> None:
+            with pytest.raises(UnknownDebate):
+                await take(follow(log, "d1"))
+
+        async def take(records: AsyncIterator[Recorded]) -> None:
+            async for record in records:
+                seen.append(record.position)  # noqa: PERF401 - another task looks at the list meanwhile
+
+        with anyio.fail_after(10):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(watch)
+                while len(seen) < count:
+                    await anyio.lowlevel.checkpoint()
+                await anyio.wait_all_tasks_blocked()
+                await log.delete("d1", count, "")
+            with pytest.raises(UnknownDebate):  # one that comes later
+                await log.wait_beyond("d1", count)

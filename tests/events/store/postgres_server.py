@@ -53,7 +53,8 @@ class Server:
     def empty(self, name: str) -> None:
         """Empty the tables."""
         self.do(
-            "TRUNCATE moot.debates, moot.listing, moot.events, moot.nodes, moot.inbox, moot.said, moot.said_reached",
+            "TRUNCATE moot.debates, moot.listing, moot.events, moot.nodes, moot.inbox, moot.said, moot.said_reached,"
+            " moot.tombstones",
             name,
         )
 

@@ -12,7 +12,7 @@ from events.cluster.bus import BusState
 from events.cluster.open import open_bus
 from events.cluster.postgres_inbox import PostgresInbox
 from events.cluster.postgres_leases import PostgresLeases
-from events.errors import StoreUnavailable
+from events.errors import DebateDeleted, StoreUnavailable
 from events.record import first_break
 from events.store.postgres.log import PostgresLog
 from events.store.postgres.schema import VERSION, Migrated, migrate
@@ -83,6 +83,20 @@ async def test_a_node_cannot_change_or_remove_an_event(server: Server) -> None:
             ):
                 connection.execute(statement)  # type: ignore[call-overload]
         assert first_break(await log.read("d1"), "d1") is None
+
+
+@pytest.mark.slow
+async def test_only_the_owner_deletes(server: Server) -> None:
+    async with await PostgresLog.open(server.url("moot", "moot_node")) as log:
+        await log.append("d1", 0, debate())
+        with pytest.raises(StoreUnavailable, match="run `moot delete` with the role that owns the tables"):
+            await log.delete("d1", len(debate()), "")
+        assert first_break(await log.read("d1"), "d1") is None
+        async with await PostgresLog.open(server.url("moot", "moot_owner")) as owners:
+            await owners.delete("d1", len(debate()), "taken back")
+        assert ["taken back"] == [each.reason for each in await log.tombstones()]
+        with pytest.raises(DebateDeleted):
+            await log.append("d1", len(debate()), [started()])
 
 
 @pytest.mark.slow

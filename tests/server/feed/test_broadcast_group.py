@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from events.errors import StoreDamaged, StoreUnavailable
+from events.errors import DebateDeleted, StoreDamaged, StoreUnavailable
 from events.record import Recorded, now
 from events.store.memory import MemoryLog
 from server.feed.channel import TextInFlight
@@ -343,6 +343,24 @@ async def test_a_store_that_is_away_closes_no_socket(monkeypatch: pytest.MonkeyP
 
         assert (h.hub.spectators, transport.reader.position) == (1, 2)
     assert [line["event"] for line in logged] == ["store_unavailable"], "it is told once"
+
+
+async def test_a_deleted_debate_closes_with_4404_and_says_so() -> None:
+    async with harness() as h:
+        connections = Connections(h.hub, slow_reader_s=1000)
+        await h.log.append("d", 0, [opened()])
+        transport = await join(h, connections)
+        transport.drain()
+        await anyio.wait_all_tasks_blocked()
+        left = await h.log.delete("d", 1, "taken back")
+        await anyio.wait_all_tasks_blocked()
+        await steps()
+
+        assert h.hub.spectators == 0
+        with pytest.raises(DebateDeleted):
+            await h.hub.channel("d")
+    told = f"the debate was deleted on {left.deleted_at[:10]}".encode()
+    assert (4404).to_bytes(2, "big") + told in transport.waiting
 
 
 async def test_a_damaged_store_closes_with_1011_and_a_position() -> None:
