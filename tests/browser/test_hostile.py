@@ -111,7 +111,7 @@ def watcher(warm: Profile, hostile: HostileServer, server: Any) -> Iterator[Watc
     calm.page.close()
     for width, boxes in hostile.calm[
         "end"
-    ].items():  # at the end of an exchange the card has what the head has elsewhere
+    ].items():  # the card has what the head has elsewhere
         boxes["#top"] = hostile.calm["back"][width]["#top"]
     watch = Watch(warm.context, hostile.server.url)
     yield watch
