@@ -1,13 +1,14 @@
 """The page of all commands, generated from the commands: ``uv run python docs/make_cli.py`` writes it."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 import click
 
-from server.cli.main import COMMANDS, EXAMPLES, main
+from server.cli.main import COMMANDS, EXAMPLES, GROUPS, main
+from server.cli.output import CommandEntry
 
 PAGE: Final = Path(__file__).with_name("cli.md")
 HEAD: Final = """# Commands
@@ -15,7 +16,8 @@ HEAD: Final = """# Commands
 This page is generated from the commands: `uv run python docs/make_cli.py`. A test fails if it is out of date.
 
 Data goes to stdout, messages go to stderr. `--json` prints one JSON value on stdout; a failure is one `{"error": {…}}`.
-Every command also has `--help`. The first six or more characters of an id are enough if no other id begins with them.
+Every command also has `--help`. The first six or more characters of an id are enough if no other id begins with them;
+`latest` is the newest debate.
 
 | exit code | means |
 |---|---|
@@ -25,6 +27,7 @@ Every command also has `--help`. The first six or more characters of an id are e
 | 3 | not found |
 | 4 | the chain of a log is broken |
 | 130 | interrupted |
+| 141 | what reads the output has ended, as `head` does |
 
 `--store` and `--log-level` may also come before the name of a command. While a server holds a SQLite store, reading
 commands open it read-only, and `moot run` asks that server. [Settings](settings.md) lists the other ways to set these.
@@ -36,10 +39,15 @@ progress appear only on a terminal, and colour only if `NO_COLOR` is not set.
 
 def page() -> str:
     """The whole page."""
-    index = "\n".join(f"| [`moot {name}`](#moot-{name}) | {_cell(entry.summary)} |" for name, entry in COMMANDS.items())
-    listed = f"| command | does |\n|---|---|\n{index}\n"
+    listed = "\n".join(_index(title, entries) for title, entries in GROUPS.items())
     examples = f"```\n{inspect.cleandoc(EXAMPLES.replace(chr(8), ''))}\n```\n"
     return "\n".join([HEAD, examples, listed, *(_section(name) for name in COMMANDS)])
+
+
+def _index(title: str, entries: Mapping[str, CommandEntry]) -> str:
+    """The commands of one group."""
+    rows = "\n".join(f"| [`moot {name}`](#moot-{name}) | {_cell(entry.summary)} |" for name, entry in entries.items())
+    return f"| {title.lower()} | does |\n|---|---|\n{rows}\n"
 
 
 def _section(name: str) -> str:

@@ -175,7 +175,7 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     ledger: Ledger = ledger.INITIAL
     usage: UsageTotals = usage.INITIAL
     questions: OpenQuestions = OpenQuestions()
-    segments: GrowingMap[None] = GrowingMap()
+    segments: GrowingMap[str, None] = GrowingMap()
     """Digests of prompt segments that the log already holds."""
     exchanges: Exchanges = exchanges.INITIAL
     claims: Register = claims.INITIAL

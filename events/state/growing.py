@@ -3,25 +3,26 @@
 Source: the binary counter of the logarithmic method, Bentley and Saxe, "Decomposable searching problems I" (1980).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import filterfalse
 from typing import Generic, TypeVar
 
+K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class GrowingMap(Generic[V]):
-    """An immutable map of names.  Adding an entry copies each entry O(log n) times in all, looking up takes O(log n).
+class GrowingMap(Generic[K, V]):
+    """An immutable map.  Adding an entry copies each entry O(log n) times in all, looking up takes O(log n).
 
     It holds parts of falling size, the newest last: an entry in a later part replaces one in an earlier part.
     """
 
     __slots__ = ("_parts",)
 
-    def __init__(self, parts: tuple[Mapping[str, V], ...] = ()) -> None:
+    def __init__(self, parts: tuple[Mapping[K, V], ...] = ()) -> None:
         self._parts = parts
 
-    def with_(self, entries: Mapping[str, V]) -> "GrowingMap[V]":
+    def with_(self, entries: Mapping[K, V]) -> "GrowingMap[K, V]":
         """The map with these entries."""
         if not entries:
             return self
@@ -30,7 +31,7 @@ class GrowingMap(Generic[V]):
             newest = {**parts.pop(), **newest}
         return GrowingMap((*parts, newest))
 
-    def get(self, name: str) -> V | None:
+    def get(self, name: K) -> V | None:
         """The entry of a name; None without one."""
         for part in reversed(self._parts):
             if name in part:
@@ -43,15 +44,15 @@ class GrowingMap(Generic[V]):
                 return True
         return False
 
-    def without(self, names: Iterable[str]) -> set[str]:
+    def without(self, names: Iterable[K]) -> set[K]:
         """Those of the names that have no entry."""
         for part in self._parts:
             names = filterfalse(part.__contains__, names)
         return set(names)
 
-    def items(self) -> Iterator[tuple[str, V]]:
+    def items(self) -> Iterator[tuple[K, V]]:
         """All entries, in the order of their names' first appearance in the oldest part."""
-        whole: dict[str, V] = {}
+        whole: dict[K, V] = {}
         for part in self._parts:
             whole |= part
         return iter(whole.items())

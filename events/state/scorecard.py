@@ -1,6 +1,7 @@
 """The scorecard: the points of both sides, and how sure the lead is."""
 
 import math
+from collections.abc import Container
 from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
@@ -72,10 +73,12 @@ class SideSums(Struct, frozen=True, kw_only=True, gc=False):
     scored: int = 0
     """Turns whose whole composite the judge gave."""
 
-    def plus(self, card: TurnCard, ledger: Ledger, sign: int) -> "SideSums":
-        """The sums with a turn's scores added (``sign`` 1) or subtracted (−1)."""
+    def plus(self, card: TurnCard, ledger: Ledger, sign: int, kept: Container[str] = ()) -> "SideSums":
+        """The sums with a turn's scores added (``sign`` 1) or subtracted (−1), without the dimensions ``kept``."""
         dimensions, components = dict(self.dimensions), dict(self.components)
         for name, balance in card.balances.items():
+            if name in kept:
+                continue
             changes = balance.effective
             if not balance.is_bounded and ledger.rubric is not None:
                 parts = [each for each in ledger.rubric.dimensions[name].components if each in card.components]
@@ -102,9 +105,13 @@ class ScorecardSums(Struct, frozen=True, kw_only=True, gc=False):
     def moved(self, before: TurnCard | None, after: TurnCard | None, ledger: Ledger) -> "ScorecardSums":
         """The sums with ``after`` in place of ``before``."""
         sums: dict[Side, SideSums] = {"pro": self.pro, "con": self.con}
+        kept = set[str]()
+        if before and after and before.components is after.components and before.missing is after.missing:
+            known = before.balances  # most events change one dimension
+            kept = {n for n, each in after.balances.items() if n in known and known[n].effective == each.effective}
         for card, sign in ((before, -1), (after, 1)):
             if card is not None and card.missing is None:
-                sums[card.side] = sums[card.side].plus(card, ledger, sign)
+                sums[card.side] = sums[card.side].plus(card, ledger, sign, kept)
         return ScorecardSums(**sums)
 
     def cards(self, rubric: Rubric | None) -> tuple[SideCard, SideCard]:
@@ -123,8 +130,14 @@ class ScorecardSums(Struct, frozen=True, kw_only=True, gc=False):
 
     def lead(self, rubric: Rubric | None) -> float | UnsetType:
         """Points of Pro less those of Con; unset while a side has none."""
-        pro, con = (each.composite for each in self.cards(rubric))
-        return UNSET if isinstance(pro, Missing) or isinstance(con, Missing) else round(pro - con, 2)
+        return lead_of(*self.cards(rubric))
+
+
+def lead_of(pro: SideCard, con: SideCard) -> float | UnsetType:
+    """Points of Pro less those of Con; unset while a side has none."""
+    if isinstance(pro.composite, Missing) or isinstance(con.composite, Missing):
+        return UNSET
+    return round(pro.composite - con.composite, 2)
 
 
 def sums_of(ledger: Ledger) -> ScorecardSums:
@@ -234,12 +247,13 @@ def _points(own: SideSums, other: SideSums, rubric: Rubric) -> SideCard:
         if dimension.in_composite:
             whole += dimension.maximum
             counted += sum(dimension.components[each].maximum for each in parts)
-    if not all(name in values for name in composite_dimensions(rubric)):
+    counting = composite_dimensions(rubric)
+    if not all(name in values for name in counting):
         return SideCard()
     shown: dict[str, Any] = {name: round(value, 2) for name, value in values.items() if name in _SHOWN}
     return SideCard(
         **shown,
-        composite=round(math.fsum(values[name] for name in composite_dimensions(rubric)), 2),
+        composite=round(math.fsum(values[name] for name in counting), 2),
         judged_turns=own.composite[0],
         maximum=UNSET if counted == whole else counted,
     )

@@ -97,6 +97,8 @@ class Transcript(Struct, frozen=True, kw_only=True, gc=False):
     turns: dict[int, Turn] = {}
     supplied: SuppliedTranscript | None = None
     """Where the turns come from, if they were not spoken in Moot."""
+    events: tuple[TurnSpoken, ...] = ()
+    """Those of the spoken turns, in order."""
 
     @property
     def current(self) -> Turn | None:
@@ -105,7 +107,7 @@ class Transcript(Struct, frozen=True, kw_only=True, gc=False):
 
     def spoken(self) -> tuple[TurnSpoken, ...]:
         """The spoken turns, in order."""
-        return tuple([turn.event for turn in self.turns.values() if turn.event is not None])
+        return self.events
 
 
 GRAM: Final = 4
@@ -216,7 +218,8 @@ def apply(transcript: Transcript, record: Recorded) -> Transcript:
                 event=event,
                 repetition=repetition(event.text, _earlier(transcript, event)),
             )
-            return _with(transcript, turn)
+            after = _with(transcript, turn)
+            return replace(after, events=tuple([each.event for each in after.turns.values() if each.event is not None]))
         case TurnFailed() | AttemptAbandoned():
             turn = transcript.turns[event.turn]
             failure = Failure(attempt=event.attempt, kind=event.kind, message=event.message, position=record.position)

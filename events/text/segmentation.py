@@ -87,6 +87,11 @@ class WordCounter:
 
     def add(self, piece: str) -> None:
         """More of the text."""
+        if self._before == "blank" and len(runs := piece.split()) > 1 and not _UNSPACED.search(piece):
+            *whole, last = runs  # how the text ends depends on the last one only
+            is_usual = max(map(len, whole)) <= LONGEST_RUN
+            self.number += len(whole) if is_usual else sum(map(_spaced_words, whole))
+            piece = last if piece[-1:] == last[-1] else f"{last} "
         end = 0
         for run in _RUN.finditer(piece):
             if run.start():

@@ -14,7 +14,7 @@ from events.state.exchanges import Exchanges
 from events.state.ledger import Ledger, ScoreEntry
 from events.state.parts.panel import PanelState
 from events.state.parts.rounds import ProtocolState
-from events.state.scorecard import Scorecard, ScorecardSums, basis_of
+from events.state.scorecard import Scorecard, ScorecardSums, basis_of, lead_of
 from events.types import SIDES, Missing, OpinionGiven, Side, Verdict
 from events.types.rubric import Rubric
 from events.types.scores import EntryKind
@@ -138,13 +138,16 @@ def with_moves(
     after: Ledger,
     sums: ScorecardSums,
     turns: Iterable[int],
+    card_after: Scorecard,
     exchanges: Mapping[int, Exchanges],
 ) -> LeadView:
     """The lead with the events that changed the scores of ``turns`` since ``before``, whose sums are ``sums``.
 
-    ``exchanges``: those after each event since then.
+    ``card_after`` is the scorecard of ``after``.  ``exchanges``: those after each event since ``before``.
     """
     entries = sorted((each for turn in turns for each in _new_entries(before, after, turn)), key=_position)
+    if not entries:
+        return lead
     moves = dict(lead.moves)
     now = next((each.lead for each in reversed(moves.values()) if each.lead is not UNSET), UNSET)
     for position, group in groupby(entries, key=_position):
@@ -152,14 +155,17 @@ def with_moves(
         entry = next((each for each in changed if each.kind == "rescore"), changed[0])
         turn = entry.turn
         counted = [each.applied for each in changed if each.turn == turn and each.dimension in after.dimensions]
-        for number in dict.fromkeys(each.turn for each in changed):
-            one = after.cards[number]
-            sums = sums.moved(one.as_of(position - 1), one.as_of(position), after)
-        known, card = after.cards[turn].as_of(position - 1), after.cards[turn].as_of(position)
+        cards = {number: after.cards[number] for number in dict.fromkeys(each.turn for each in changed)}
+        steps = {number: (card.as_of(position - 1), card.as_of(position)) for number, card in cards.items()}
+        is_last = position == entries[-1].position
+        if not is_last or after.certainty is not None:
+            for one, two in steps.values():
+                sums = sums.moved(one, two, after)
+        known, card = steps[turn]
         was, composite = known.composite(after.dimensions), card.composite(after.dimensions)
         if composite is None or composite == was:
             continue
-        was_lead, now = now, sums.lead(after.rubric)
+        was_lead, now = now, lead_of(card_after.pro, card_after.con) if is_last else sums.lead(after.rubric)
         is_first = entry.kind in FIRST
         sign = 1 if after.sides[turn] == "pro" else -1
         moves[str(position)] = LeadMove(

@@ -1,5 +1,6 @@
 """A concluded exchange in a few lines: what the rules did to the lead, and its key moments."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Final, Literal
 
@@ -99,10 +100,11 @@ def _effects(ledger: Ledger) -> RuleEffects | UnsetType:
             balances = [card.balances[name] for card in cards for name in ledger.dimensions]
             given[side] = sum(each.raw for each in balances) / len(cards)
             moved[side]["limits"] = sum(each.admitted - each.raw for each in balances) / len(cards)
+        scored = Counter(name for each in judged for name in each.balances)
         for card in judged if is_by_parts else cards:
             for entry in card.entries:
                 if entry.dimension in ledger.dimensions and entry.kind not in SETTING:
-                    turns = sum(entry.dimension in each.balances for each in judged) if is_by_parts else len(cards)
+                    turns = scored[entry.dimension] if is_by_parts else len(cards)
                     moved[side][_rule_kind(entry, ledger)] += entry.applied / turns
     if is_by_parts:
         given, admitted = (_by_parts(ledger, value) for value in (_raw, _admitted))

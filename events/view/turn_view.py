@@ -1,6 +1,6 @@
 """A turn as the page shows it: its text, its current scores, and the quotes that support them."""
 
-from typing import Any
+from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -155,10 +155,20 @@ class TurnView(Struct, frozen=True, kw_only=True, gc=False):
     """The position of the directive in its prompt; absent if there was none."""
 
 
-def turn_view(debate: Debate, number: int) -> TurnView:
-    """The view of one turn."""
+def turn_view(debate: Debate, number: int, known: TurnView | None = None, before: TurnCard | None = None) -> TurnView:
+    """The view of one turn.
+
+    ``known``: its view when its card was ``before``; what still holds of it stays the same object.
+    """
     turn: Turn = debate.transcript.turns[number]
     card = debate.ledger.cards.get(number)
+    if known is None or before is None or card is None:
+        scores = _scores(debate, card)
+    elif card is before:
+        scores = {name: getattr(known, name) for name in _OF_CARD}
+    else:
+        is_same = card.components is before.components and card.inferred == before.inferred
+        scores = _scores(debate, card, known.components if is_same else None)
     return TurnView(
         side=turn.side,
         state=turn.state,
@@ -186,7 +196,7 @@ def turn_view(debate: Debate, number: int) -> TurnView:
         absent=UNSET if card is None or not card.absent else card.absent,
         pressure=_pressure(debate, turn),
         directive=turn.directive or UNSET,
-        **_scores(debate, card),
+        **scores,
     )
 
 
@@ -241,8 +251,8 @@ def _reading(debate: Debate, points: dict[str, float]) -> TurnReading:
 
 
 def _pressure(debate: Debate, turn: Turn) -> PressureApplied | UnsetType:
-    turns = debate.transcript.turns.values()
-    since = max((each.spoken for each in turns if each.side == turn.side and each.number < turn.number), default=0)
+    earlier = (debate.transcript.turns[number] for number in range(turn.number - 1, 0, -1))
+    since = next((each.spoken for each in earlier if each.side == turn.side and each.spoken), 0)
     known = debate.characters.pressures.items()
     return next((each for at, each in reversed(known) if since < at < turn.started and each.side == turn.side), UNSET)
 
@@ -264,7 +274,22 @@ def _compared(debate: Debate, comparison: Comparison | None) -> ComparisonView |
     )
 
 
-def _scores(debate: Debate, card: TurnCard | None) -> dict[str, Any]:
+_OF_CARD: Final = (
+    "scores",
+    "components",
+    "composite",
+    "composite_maximum",
+    "composite_admitted",
+    "composite_spread",
+    "changed",
+)
+"""The members of a turn that follow from its card alone."""
+
+
+def _scores(
+    debate: Debate, card: TurnCard | None, known: dict[str, dict[str, ComponentView]] | None = None
+) -> dict[str, Any]:
+    """The members of ``_OF_CARD``; ``known``: the components, if they have not changed."""
     rubric = debate.ledger.rubric
     if card is None or rubric is None:
         return {}
@@ -286,7 +311,7 @@ def _scores(debate: Debate, card: TurnCard | None) -> dict[str, Any]:
             inferred=name in card.inferred or UNSET,
             first=_first(card, rubric.dimensions[name], balance),
         )
-        if name in card.inferred:
+        if name in card.inferred or known is not None:
             continue
         components[name] = {
             part: _component(card.components[part], component.maximum)
@@ -304,7 +329,7 @@ def _scores(debate: Debate, card: TurnCard | None) -> dict[str, Any]:
     lacking = ", ".join(name for name in debate.ledger.dimensions if name not in card.balances)
     return {
         "scores": scores,
-        "components": components,
+        "components": components if known is None else known,
         "composite": missing(f"{lacking} has no score") if composite is None else composite,
         "composite_maximum": UNSET if composite is None or maximum is None else maximum,
         "composite_admitted": UNSET if composite is None or admitted == composite else admitted,

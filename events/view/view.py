@@ -54,8 +54,10 @@ from events.types import (
     TurnsCompared,
 )
 from events.types.rubric import name_of_rubric
+from events.view import trail as trails
 from events.view.lead import FORMATS, LeadView, with_arguments, with_figures, with_moves, with_opinions
 from events.view.summary import DebateSummary, summary_of
+from events.view.trail import Trail
 from events.view.turn_view import TurnView, turn_view
 
 if TYPE_CHECKING:
@@ -238,6 +240,7 @@ class Fold(Struct, frozen=True, kw_only=True, gc=False):
     """The sums that the scorecard is computed from."""
     turns: dict[str, TurnView] = {}
     """The turns with the names of models, which the spectators' view may lack."""
+    trail: Trail = trails.INITIAL
 
 
 INITIAL = Fold()
@@ -246,21 +249,24 @@ INITIAL = Fold()
 def apply(fold: Fold, record: Recorded) -> Fold:
     """The fold after ``record``.  Parts that did not change stay the same objects."""
     after = debates.evolve(fold.debate, _as_shown(record))
-    return _after(fold, after, _turns_of(record, after), {record.position: after.exchanges})
+    trail = trails.after(fold.trail, (record,))
+    return _after(fold, after, _turns_of(record, after), {record.position: after.exchanges}, trail)
 
 
 def apply_all(fold: Fold, records: Iterable[Recorded]) -> Fold:
     """The fold after all records: the result of repeated ``apply``, but the view is computed once."""
+    records = tuple(records)
     debate, turns, exchanges = fold.debate, dict[int, None](), dict[int, Exchanges]()
+    trail = trails.after(fold.trail, records)
     for record in records:
         if type(record.event) in _SHOWN_AT_ONCE:
-            fold = apply(_after(fold, debate, turns, exchanges), record)
+            fold = apply(_after(fold, debate, turns, exchanges, fold.trail), record)
             debate, turns = fold.debate, {}
         else:
             debate = debates.evolve(debate, _as_shown(record))
             turns |= dict.fromkeys(_turns_of(record, debate))
             exchanges[record.position] = debate.exchanges
-    return _after(fold, debate, turns, exchanges)
+    return _after(fold, debate, turns, exchanges, trail)
 
 
 def _as_shown(record: Recorded) -> Recorded:
@@ -274,7 +280,7 @@ _SHOWN_AT_ONCE: Final = frozenset({DebateOpened, DebateConcluded})
 
 
 def _after(  # noqa: C901 - one flat if a part of the view
-    fold: Fold, after: Debate, numbers: Iterable[int], exchanges: Mapping[int, Exchanges]
+    fold: Fold, after: Debate, numbers: Iterable[int], exchanges: Mapping[int, Exchanges], trail: Trail
 ) -> Fold:
     """The fold with the state ``after``, which events about the turns ``numbers`` have changed.
 
@@ -282,7 +288,7 @@ def _after(  # noqa: C901 - one flat if a part of the view
     """
     before, view = fold.debate, fold.view
     if after is before:
-        return fold
+        return replace(fold, trail=trail)
     hides = _hides(after)
     if after.opened is not None and after.opened is not before.opened:
         view = _opened(after, after.opened)
@@ -319,7 +325,7 @@ def _after(  # noqa: C901 - one flat if a part of the view
     if before.labels is not after.labels:
         moved |= _labels(after)
     moved |= _rare_parts(fold, after, is_protocol=view.format == "protocol", hides=hides)
-    return Fold(debate=after, sums=sums, turns=turns, view=replace(view, **moved))
+    return Fold(debate=after, sums=sums, turns=turns, trail=trail, view=replace(view, **moved))
 
 
 def _rare_parts(  # noqa: C901 - one flat if a part of the view
@@ -369,7 +375,7 @@ def _lead(
     if before.ledger is not after.ledger or card is not fold.view.scorecard:
         lead = with_figures(lead, card, turns.values(), after.ledger.rubric)
     if before.ledger is not after.ledger:
-        lead = with_moves(lead, before.ledger, after.ledger, fold.sums, numbers, exchanges)
+        lead = with_moves(lead, before.ledger, after.ledger, fold.sums, numbers, card, exchanges)
     if before.protocol is not after.protocol:
         lead = with_arguments(lead, after.protocol)
     if before.panel is not after.panel and fold.view.format == "deliberation":

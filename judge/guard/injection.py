@@ -94,6 +94,11 @@ _ORDERS: Final = (
         <\w{1,12} [^>\n]{0,60}(?:hidden>|display:none)|(?:`{3}|~{3})\s{0,3}(?:system|prompt|judge|ignore|award)\b"""),
     ("script", "look_alikes", r"\b(?:ignore|disregard|instructions?|system|judges?|score|points|award|prompt)\b"),
 )  # fmt: skip
+_BEGINS: Final = {
+    "mark": re.compile(r"""[.!?\n<\[{#=*~|"'\d}\]/`-]"""),
+    "script": re.compile(r"\b[adijps]|onc|[^\x00-\x7f]"),
+}
+"""How all orders of a place begin, where most of a text does not begin so."""
 _OVERRIDES: Final = {
     "fr": "(?:ignore|oublie)z? (?:toutes )?(?:les|vos) (?:instructions|consignes|règles) (?:précédent|antérieur)es",
     "de": "(?:ignoriere?n?|vergiss) (?:sie )?(?:alle )?(?:die )?(?:vorher|bisher)igen (?:anweisungen|regeln)",
@@ -160,7 +165,7 @@ def _found(text: str) -> Iterator[tuple[str, Span]]:
     plain = "".join(pieces)
     places = [] if len(plain) == len(text) and text.isascii() else [at for at, each in enumerate(pieces) for _ in each]
     for place, pattern in _patterns():
-        for match in () if place == "script" and text.isascii() else pattern.finditer(plain):
+        for match in () if place == "script" and text.isascii() else _matches(place, pattern, plain):
             language, _, name, _ = PATTERNS[int(str(match.lastgroup)[1:])]
             start, end = match.span(str(match.lastgroup))
             span = (places[start], places[end - 1] + 1) if places else (start, end)
@@ -170,6 +175,19 @@ def _found(text: str) -> Iterator[tuple[str, Span]]:
                 is_clear = disguise or name != "override" or known is None or known.match(plain, start) is None
                 yield disguise or (name if is_clear else POSSIBLE), span
     yield from (("hidden_characters", match.span()) for match in HIDDEN.finditer(text))
+
+
+def _matches(place: str, pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """The matches of ``finditer``, tried only where one can begin."""
+    if (begins := _BEGINS.get(place)) is None:
+        yield from pattern.finditer(text)
+        return
+    at = 0
+    while (begin := begins.search(text, at)) is not None:
+        match = pattern.match(text, begin.start())
+        at = begin.start() + 1 if match is None else match.end()
+        if match is not None:
+            yield match
 
 
 def _disguise(words: str, language: str) -> str:

@@ -55,9 +55,9 @@ class BatteryAnswers:
         values: dict[str, list[Value | None]] = defaultdict(list)
         clusters: dict[str, str] = {}
         for trial in self.trials:
-            if trial.asks == asks and variant in {"", trial.variant}:
-                reading = self.reading(trial)
-                values[trial.item].append(None if reading is None else read(trial, reading))
+            if trial.asks == asks and (not variant or variant == trial.variant):
+                reading = self._readings.get(trial.id)
+                values[trial.item].append(None if reading is None or reading.failed else read(trial, reading))
                 clusters[trial.item] = trial.cluster
         return Groups(values, clusters)
 
@@ -94,7 +94,7 @@ class Groups(Struct, frozen=True):
     @property
     def failed(self) -> int:
         """The answers that are missing."""
-        return sum(each is None for of in self.values.values() for each in of)
+        return sum(of.count(None) for of in self.values.values())
 
     def known(self) -> dict[str, list[Value]]:
         """The values that are there."""

@@ -11,7 +11,7 @@ caches need it.  The sizes are estimated from the log alone, not from the prompt
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Final, NamedTuple
 
@@ -166,10 +166,11 @@ class _Sizes:
     def __init__(self, debate: Debate, opened: DebateOpened) -> None:
         self._debate, self._opened = debate, opened
         self._newest = len(debate.transcript.spoken())
-        self._shortened: dict[tuple[int, bool], float] = {}
         now = debate.context_shortened
         self._known = {each.turn: each.kept for each in (now.turns_shortened if now is not None else ())}
         self._is_brief = frozenset(now.turns_without_record if now is not None else ())
+        self._shortened = dict(derived(opened).of("sizes of shortened", (now,), self._sizes_of_known))
+        """Tokens of shortened turns, by turn and whether only the first sentence stays."""
 
     def of(self, reach: _Reach) -> float:
         """Turns and record, if so many turns are shortened and left out."""
@@ -192,13 +193,17 @@ class _Sizes:
 
     def _short(self, turn: int, *, is_brief: bool) -> float:
         if (turn, is_brief) not in self._shortened:
-            text, spans = self._debate.transcript.turns[turn].text, self.parts(turn, is_brief=is_brief)
-            self._shortened[turn, is_brief] = derived(self._opened).of(
-                ("size of parts", turn, is_brief),
-                (text, spans),
-                lambda: 2 * TURN_TOKENS + sum(tokens(text[start:end]) + 2 for start, end in spans),
-            )
+            self._shortened[turn, is_brief] = self._of_parts(turn, self.parts(turn, is_brief=is_brief))
         return self._shortened[turn, is_brief]
+
+    def _sizes_of_known(self) -> dict[tuple[int, bool], float]:
+        """The sizes of the turns that are shortened now, whose parts stay until the next choice."""
+        sizes = {turn: self._of_parts(turn, kept) for turn, kept in self._known.items()}
+        return {(turn, is_brief): size for turn, size in sizes.items() for is_brief in {False, turn in self._is_brief}}
+
+    def _of_parts(self, turn: int, spans: Sequence[Span]) -> float:
+        text = self._debate.transcript.turns[turn].text
+        return 2 * TURN_TOKENS + sum(tokens(text[start:end]) + 2 for start, end in spans)
 
     @cached_property
     def _before(self) -> dict[int, float]:
@@ -215,16 +220,24 @@ class _Sizes:
         told = self._opened.rubric.dimensions.get(self._opened.rubric.gaps.dimension)
         components = tuple(told.components) if told else ()
         for parts in (
-            kept.blocks("size of card", list(debate.ledger.cards.items()), partial(_of_card, components), by_turn),
-            kept.blocks("size of claim", list(debate.claims.items()), _of_claim, by_turn),
-            kept.blocks("size of premise", list(debate.spine.premises.items()), _of_premise, by_turn),
+            kept.blocks("size of card", list(debate.ledger.cards.items()), partial(_of_card, components), _summed),
+            kept.blocks("size of claim", list(debate.claims.items()), _of_claim, _summed),
+            kept.blocks("size of premise", list(debate.spine.premises.items()), _of_premise, _summed),
         ):
             for block in parts:
-                for turn, found in block.items():
-                    sizes[turn] += sum(found)
+                for turn, size in block.items():
+                    sizes[turn] += size
         for each in debate.spine.contradictions:
             sizes[max(each.turns)] += ENTRY_TOKENS
         return sizes
+
+
+def _summed(entries: Iterable[tuple[int, float]]) -> dict[int, float]:
+    """The sizes by turn."""
+    sizes: dict[int, float] = defaultdict(float)
+    for turn, size in entries:
+        sizes[turn] += size
+    return sizes
 
 
 def _of_card(told: Sequence[str], card: TurnCard) -> Iterator[tuple[int, float]]:

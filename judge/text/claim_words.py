@@ -114,6 +114,11 @@ _NAMES: Final = (
 )
 _ARTICLE: Final = r"(?:(?:der|des|dem|den|die|das|la|le|les|el|los|las|du) |l[’']){0,2}"
 _ARABIC_SOURCE: Final = r"(?:جامعة|منظمة|وزارة|معهد|هيئة|مركز|البنك|مجلة)"
+STUDIES: Final = (
+    "studie", "umfrage", "untersuchung", "bericht", "erhebung", "étude", "enquête", "rapport", "sondage", "estudio",
+    "encuesta", "informe", "sondeo",
+)  # fmt: skip
+"""Words of Latin letters, of which ``STUDY`` needs one."""
 STUDY: Final = (
     rf"{_BEGINS}(?:studie|umfrage|untersuchung|bericht|erhebung) (?:der|des|von|aus|vom|im) {_ARTICLE}{_NAMES}"
     rf"|{_BEGINS}(?:étude|enquête|rapport|sondage) (?:de |du |des |d[’']|(?:menée? |publiée? )?par ){_ARTICLE}{_NAMES}"
@@ -124,6 +129,12 @@ STUDY: Final = (
     rf"|{_BEGINS}(?:ل|ال|ب)?(?:دراسة|تقرير|استطلاع|بحث)(?: (?:أجرتها|أجراها|أجراه|نشرتها|نشره|أعدته|من|صادر عن))?"
     rf" ل?{_ARABIC_SOURCE}(?: {_WORD}){{1,2}}"
 )
+AUTHORITIES: Final = (
+    "laut ", "nach angaben", "zufolge ", "selon ", "d’après ", "d'après ", "según ", "forscher", "wissenschaftler",
+    "ökonomen", "chercheurs", "économistes", "investigadores", "expertos", "universität ", "université ",
+    "universidad ", "institut ", "instituto ", "ministère ", "ministerio ", "ministerium ", "bundesamt ",
+)  # fmt: skip
+"""Words of Latin letters, of which ``AUTHORITY`` needs one."""
 AUTHORITY: Final = (
     rf"{_BEGINS}(?:laut|nach angaben(?: von| der| des)?|zufolge) {_ARTICLE}{_NAMES}"
     rf"|{_BEGINS}(?:selon|d[’']après) {_ARTICLE}{_NAMES}|{_BEGINS}según {_ARTICLE}{_NAMES}"

@@ -136,10 +136,13 @@ _EXPERTS: Final = (
     "engineers", "analysts",
 )  # fmt: skip
 _PEOPLE: Final = rf"{_any(_EXPERTS)}(?!\w)"
-_BODY: Final = (
-    r"(?-i:University|Institute|Foundation|Agency|Bureau|Commission|Association|Council|Ministry|Academy|Bank|Office|"
-    r"Organi[sz]ation|Department|College|Authority|Cent(?:re|er))(?!\w)"
-)
+_BODIES: Final = (
+    "University", "Institute", "Foundation", "Agency", "Bureau", "Commission", "Association", "Council", "Ministry",
+    "Academy", "Bank", "Office", "Organisation", "Organization", "Department", "College", "Authority", "Centre",
+    "Center",
+)  # fmt: skip
+_BODY: Final = rf"(?-i:{'|'.join(_BODIES)})(?!\w)"
+_TITLES: Final = ("Dr", "Professor", "Prof", "Sir", "Dame", "Justice", "Judge", "President", "Senator")
 _ALNUM: Final = r"[^\W_]"
 _WORD_BEGINS: Final = rf"(?<![^\W_{JOINED}])(?={_ALNUM})"
 _BEGINS: Final[dict[str, str]] = {
@@ -151,10 +154,11 @@ _BEGINS: Final[dict[str, str]] = {
 }
 """The start of a kind, if it is not the start of a word: a cheap test that skips most places."""
 _OF: Final = rf"{_BODY} of (?:the )?{_NAMES}"
-_SAYS: Final = (
-    r"(?:says|said|writes|wrote|argues|argued|finds|found|reports|reported|estimates|estimated|warns|warned|shows|showed)"
-    r"(?!\w)"
-)
+_TELLS: Final = (
+    "says", "said", "writes", "wrote", "argues", "argued", "finds", "found", "reports", "reported", "estimates",
+    "estimated", "warns", "warned", "shows", "showed",
+)  # fmt: skip
+_SAYS: Final = rf"(?:{'|'.join(_TELLS)})(?!\w)"
 _MARKS: Final = ("“”", "„“", "«»", "»«", "‹›", "「」", "『』", "＂＂", '""')
 
 KINDS: Final[dict[str, str]] = {
@@ -184,7 +188,7 @@ KINDS: Final[dict[str, str]] = {
         rf"(?<!{_ALNUM})(?:(?<!\w)according to (?:an? |the )?{_NAMES}"
         rf"|(?:{_NAME} )?(?<!\w){_PEOPLE} (?:at|from|of|with) (?:the )?{_NAMES}"
         rf"|{_NAME} {_PEOPLE}"
-        r"|(?-i:(?<!\w)(?:Dr|Prof|Professor|Sir|Dame|Justice|Judge|President|Senator)\.? (?:[A-Z]\. ?){0,3}"
+        rf"|(?-i:(?<!\w)(?:{'|'.join(_TITLES)})\.? (?:[A-Z]\. ?){{0,3}}"
         rf"{_NAME})"
         rf"(?: {_NAME}){{0,2}}|{_OF}|{_NAME}(?: {_NAME}){{0,3}}? {_BODY}"
         rf"|(?-i:(?<!\w)(?:[Tt]he )?[A-Z]{{2,7}}) (?={_SAYS})"
@@ -200,6 +204,20 @@ KINDS: Final[dict[str, str]] = {
         )
     ),
 }
+NEEDED: Final[dict[str, tuple[str, ...]]] = {
+    "study": (*_WORKS, "(19", "(20", " et al", *claim_words.STUDIES),
+    "authority": (
+        "according to ",
+        *_EXPERTS,
+        *(f" {word}" for word in _TELLS),
+        *(f"{word}{end}" for word in _TITLES for end in (" ", ". ")),
+        *_BODIES,
+        *claim_words.AUTHORITIES,
+    ),
+}
+"""Without one of these words, whatever their case, a text in Latin letters holds nothing of a kind."""
+_IS_LATIN: Final = re.compile(r"[\0-\u012f\u0132-\u024f\u2000-\u2bff]*")
+"""Without the letters of other scripts, and without the Turkish i, which is an i to a pattern that ignores case."""
 _IS_MEASURE: Final = re.compile(_MEASURE, re.IGNORECASE)
 _TELLING: Final = 2
 """Minimum digits of a figure that counts without a unit, and that tells two claims apart."""
@@ -250,8 +268,15 @@ def _quantities(text: str) -> Iterator[tuple[str, re.Match[str]]]:
 
 
 def _sources(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    folded = text.casefold() if _IS_LATIN.fullmatch(text) else None
     for kind in ("study", "authority", "quotation"):
-        yield from ((kind, match) for match in pattern(kind).finditer(text))
+        if folded is None or kind not in NEEDED or any(word in folded for word in _needed(kind)):
+            yield from ((kind, match) for match in pattern(kind).finditer(text))
+
+
+@cache
+def _needed(kind: str) -> tuple[str, ...]:
+    return tuple(word.casefold() for word in NEEDED[kind])
 
 
 def _trimmed(match: re.Match[str]) -> Span:

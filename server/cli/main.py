@@ -11,7 +11,7 @@ EXAMPLES: Final = """\b
   moot run "Cities should ban private cars"    a debate here in the terminal
   moot run --exhibition juries                 a scripted debate that shows everything the judge does
   moot judge debate.vtt --preview              how a transcript from elsewhere is split; without it, judge it
-  moot audit ID 5                              why turn 5 has its score
+  moot audit latest 5                          why turn 5 of the newest debate has its score
   moot diff ID 40 52                           what changed between two events, and why
   moot whatif ID --rubric v2                   who would have been ahead under other rules
   moot list                                    the debates in the store
@@ -21,64 +21,84 @@ EXAMPLES: Final = """\b
 """
 
 
-COMMANDS: Final = {
-    "serve": CommandEntry("serve", "serve", "Serve the page and the API, and continue the debates that are open."),
-    "run": CommandEntry("debates.run", "run", "Run a debate in the terminal."),
-    "judge": CommandEntry("judging.judge", "judge", "Judge a debate that was held elsewhere."),
-    "deliberate": CommandEntry("judging.deliberate", "deliberate", "Have a text judged: PASS, FAIL or CONDITIONAL."),
-    "rejudge": CommandEntry("debates.origins", "rejudge", "Let another judge read the turns of a debate."),
-    "fork": CommandEntry("debates.origins", "fork", "Go on with a debate from any of its events, as a new debate."),
-    "list": CommandEntry("debates.list", "list_", "List the debates in the store, newest first."),
-    "search": CommandEntry("debates.search", "search", "Search in what was said, newest debate first."),
-    "show": CommandEntry("debates.show", "show", "Show one debate: its turns, their scores, and its outcome."),
-    "replay": CommandEntry("debates.replay", "replay", "Play a debate again from its log, at its own pace."),
-    "exhibitions": CommandEntry(
-        "debates.exhibitions", "exhibitions_", "List the scripted debates that come with Moot, and what they show."
-    ),
-    "audit": CommandEntry("judging.audit", "audit", "Explain the score of a turn, entry by entry, and the verdict."),
-    "diff": CommandEntry("judging.diff", "diff", "Show what moved between two events, in at most 12 sentences."),
-    "compare": CommandEntry(
-        "judging.compare", "compare", "Compare two judgings of the same turns, and measure how far they agree."
-    ),
-    "whatif": CommandEntry(
-        "judging.whatif",
-        "whatif",
-        "Compare the recorded outcome with the outcome of the same answers under other rules.",
-    ),
-    "report": CommandEntry("judging.report", "report", "Write a report for one debater on one page."),
-    "decide": CommandEntry("acts.decide", "decide", "Record your decision on a debate whose panel names no winner."),
-    "say": CommandEntry(
-        "acts.say", "say", "Send a message to both debaters: it is recorded, and added to their next prompts."
-    ),
-    "poll": CommandEntry(
-        "acts.poll", "poll", "Show the address of a debate's vote with its QR code, or close the vote that is open."
-    ),
-    "seat": CommandEntry("acts.seat", "seat", "Make the link of a person's seat, or revoke it."),
-    "label": CommandEntry("acts.label", "label", "Set a debate's title and tags, and who sees it."),
-    "verify": CommandEntry(
-        "store.transfer", "verify", "Check the chain of a log, and name the first event that is broken."
-    ),
-    "export": CommandEntry(
-        "store.transfer", "export", "Write the log of a debate, its view, a transcript, or a page that replays it."
-    ),
-    "import": CommandEntry("store.transfer", "import_", "Import an exported debate."),
-    "backup": CommandEntry("store.backup", "backup", "Copy the whole store to a file while its server runs."),
-    "log": CommandEntry("store.acts", "log", "Show what operators did, from the lines of the server's log."),
-    "calibrate": CommandEntry(
-        "measure.calibrate", "calibrate", "Measure the raters of a panel by cases whose outcome is known."
-    ),
-    "lab": CommandEntry("measure.lab", "lab", "Measure how far you can trust the numbers of a judge."),
-    "migrate": CommandEntry(
-        "store.migrate", "migrate", "Create the tables of a PostgreSQL store, or update them to this version."
-    ),
-    "doctor": CommandEntry("measure.doctor", "doctor", "Show which models answer here, and how to get the others."),
-    "bench": CommandEntry("measure.bench", "bench", "Measure Moot against the limits of this machine."),
+GROUPS: Final = {
+    "Start": {
+        "serve": CommandEntry("serve", "serve", "Serve the page and the API, and continue the debates that are open."),
+        "run": CommandEntry("debates.run", "run", "Run a debate in the terminal."),
+        "judge": CommandEntry("judging.judge", "judge", "Judge a debate that was held elsewhere."),
+        "deliberate": CommandEntry(
+            "judging.deliberate", "deliberate", "Have a text judged: PASS, FAIL or CONDITIONAL."
+        ),
+        "rejudge": CommandEntry("debates.origins", "rejudge", "Let another judge read the turns of a debate."),
+        "fork": CommandEntry("debates.origins", "fork", "Go on with a debate from any of its events, as a new debate."),
+    },
+    "Watch": {
+        "list": CommandEntry("debates.list", "list_", "List the debates in the store, newest first."),
+        "search": CommandEntry("debates.search", "search", "Search in what was said, newest debate first."),
+        "show": CommandEntry("debates.show", "show", "Show one debate: its turns, their scores, and its outcome."),
+        "replay": CommandEntry("debates.replay", "replay", "Play a debate again from its log, at its own pace."),
+        "exhibitions": CommandEntry(
+            "debates.exhibitions", "exhibitions_", "List the scripted debates that come with Moot, and what they show."
+        ),
+    },
+    "Ask why": {
+        "audit": CommandEntry(
+            "judging.audit", "audit", "Explain the score of a turn, entry by entry, and the verdict."
+        ),
+        "diff": CommandEntry("judging.diff", "diff", "Show what moved between two events, in at most 12 sentences."),
+        "compare": CommandEntry(
+            "judging.compare", "compare", "Compare two judgings of the same turns, and measure how far they agree."
+        ),
+        "whatif": CommandEntry(
+            "judging.whatif",
+            "whatif",
+            "Compare the recorded outcome with the outcome of the same answers under other rules.",
+        ),
+        "report": CommandEntry("judging.report", "report", "Write a report for one debater on one page."),
+    },
+    "Take part": {
+        "say": CommandEntry(
+            "acts.say", "say", "Send a message to both debaters: it is recorded, and added to their next prompts."
+        ),
+        "decide": CommandEntry(
+            "acts.decide", "decide", "Record your decision on a debate whose panel names no winner."
+        ),
+        "poll": CommandEntry(
+            "acts.poll", "poll", "Show the address of a debate's vote with its QR code, or close the vote that is open."
+        ),
+        "seat": CommandEntry("acts.seat", "seat", "Make the link of a person's seat, or revoke it."),
+        "label": CommandEntry("acts.label", "label", "Set a debate's title and tags, and who sees it."),
+    },
+    "Measure": {
+        "lab": CommandEntry("measure.lab", "lab", "Measure how far you can trust the numbers of a judge."),
+        "calibrate": CommandEntry(
+            "measure.calibrate", "calibrate", "Measure the raters of a panel by cases whose outcome is known."
+        ),
+        "doctor": CommandEntry("measure.doctor", "doctor", "Show which models answer here, and how to get the others."),
+        "bench": CommandEntry("measure.bench", "bench", "Measure Moot against the limits of this machine."),
+    },
+    "Keep": {
+        "export": CommandEntry(
+            "store.transfer", "export", "Write the log of a debate, its view, a transcript, or a page that replays it."
+        ),
+        "import": CommandEntry("store.transfer", "import_", "Import an exported debate."),
+        "verify": CommandEntry(
+            "store.transfer", "verify", "Check the chain of a log, and name the first event that is broken."
+        ),
+        "backup": CommandEntry("store.backup", "backup", "Copy the whole store to a file while its server runs."),
+        "log": CommandEntry("store.acts", "log", "Show what operators did, from the lines of the server's log."),
+        "migrate": CommandEntry(
+            "store.migrate", "migrate", "Create the tables of a PostgreSQL store, or update them to this version."
+        ),
+    },
 }
+"""The commands by what they are for, in the order of the help."""
+COMMANDS: Final = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 
 @click.group(
     cls=CommandGroup,
-    entries=COMMANDS,
+    groups=GROUPS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help=f"Debates between language models, with a judge that shows its work.\n\n{EXAMPLES}",
 )

@@ -34,6 +34,7 @@ from server.evidence.request import MAX_NAME
 from server.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
+LATEST = "latest"
 SHORTEST_PREFIX = 6
 """Characters."""
 STDIN: Final = "-"
@@ -171,8 +172,14 @@ def server_address(settings: Settings) -> str:
 
 
 async def find_debate(log: EventLog, prefix: str) -> str:
-    """The id of a debate, from itself or from its beginning, if only one begins so.  Raises ``UnknownDebate``."""
-    if await log.head(prefix):
+    """The id of a debate, from itself, from its beginning, if only one begins so, or the newest one for ``latest``.
+
+    Raises ``UnknownDebate``.
+    """
+    if prefix == LATEST:
+        async for row in read_rows(log):
+            return row.id
+    elif await log.head(prefix):
         return prefix
     if len(prefix) >= SHORTEST_PREFIX:
         found = [row.id async for row in read_rows(log) if row.id.startswith(prefix)]

@@ -19,6 +19,8 @@ from server.errors import EXPECTED, error_body, leaves, report_of
 from server.export.text import escape_controls, escape_json
 from server.settings import Settings, load
 
+READER_GONE: Final = 128 + signal.SIGPIPE
+"""The exit code where what reads stdout has ended, as ``head`` does: that of any program that SIGPIPE ends."""
 INTERRUPTED: Final = 130
 
 
@@ -37,9 +39,10 @@ class CommandGroup(click.Group):
     An expected failure is printed as one line, or with ``--json`` as one object.  A typo gets a suggestion.
     """
 
-    def __init__(self, *args: Any, entries: Mapping[str, CommandEntry], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, groups: Mapping[str, Mapping[str, CommandEntry]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._entries = entries
+        self._groups = groups
+        self._entries = {name: entry for group in groups.values() for name, entry in group.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order of the help."""
@@ -56,10 +59,12 @@ class CommandGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands, without importing any."""
+        """Write the commands by what they are for, without importing any."""
         del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.summary) for name, entry in self._entries.items()])
+        width = max(map(len, self._entries))
+        for title, entries in self._groups.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), entry.summary) for name, entry in entries.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -74,6 +79,13 @@ class CommandGroup(click.Group):
             if near:
                 raise click.UsageError(f"{error.message.rstrip('.')}. Did you mean '{near[0]}'?", ctx) from error
             raise
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that was asked for.  Where its reader has ended, click would exit with 1."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise click.exceptions.Exit(_output_failed(error)) from error
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command, and exit with its code."""
@@ -131,9 +143,10 @@ def _output_failed(error: OSError) -> int:
     """Report that stdout is closed or full; drop what is buffered for it, so that it does not fail again at exit."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if not isinstance(error, BrokenPipeError):
-        where = f"{error.filename}: " if error.filename else ""
-        click.echo(f"moot: {where}{error.strerror or error}", err=True)
+    if isinstance(error, BrokenPipeError):
+        return READER_GONE
+    where = f"{error.filename}: " if error.filename else ""
+    click.echo(f"moot: {where}{error.strerror or error}", err=True)
     return 1
 
 

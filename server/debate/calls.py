@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from itertools import compress
 from random import Random
@@ -12,6 +12,7 @@ import anyio
 from msgspec import UNSET
 
 from events.state.debate import Debate
+from events.state.derived import BLOCK, derived
 from events.types import Missing, ModelAnswered, ModelFailed, Usage, missing
 from providers.answers.streaming import MAX_CHARACTERS
 from providers.base import Outcome, Segment
@@ -137,7 +138,7 @@ def _cost(step: Speak | Ask, outcome: Outcome, debate: Debate) -> float | Missin
 
 def _shared_fields(step: Speak | Ask, call: str, debate: Debate) -> dict[str, Any]:
     """The fields that ``ModelAnswered`` and ``ModelFailed`` share."""
-    prompt, segments = _prompt(step.prompt, debate)
+    prompt, segments = _prompt(step, debate)
     fields: dict[str, Any] = {"call": call, "turn": step.turn, "prompt": prompt, "segments": segments}
     if isinstance(step, Speak):
         return fields | {"key": f"speak:{step.side}", "purpose": "speak", "sample": 1, "order": ()}
@@ -150,10 +151,24 @@ def _named(segment: Segment) -> tuple[str, str]:
     return segment.role, sha256(segment.text.encode()).hexdigest()
 
 
-def _prompt(prompt: Sequence[Segment], debate: Debate) -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
+def _prompt(step: Speak | Ask, debate: Debate) -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
     """The prompt as roles and digests, and by digest the texts that the log does not hold yet."""
-    named = tuple(map(_named, prompt))
+    assert debate.opened is not None, "a model is called in an open debate"
+    kept, prompt = derived(debate.opened), step.prompt
+    named: list[tuple[str, str]] = []
+    for start in range(0, len(prompt), BLOCK):  # most blocks are those of the last prompt of the kind
+        block = prompt[start : start + BLOCK]
+        named += kept.of(("named", _kind(step), start), block, partial(_all_named, block))
     digests = [digest for _, digest in named]
     new = debate.segments.without(digests)
-    fresh = compress(zip(digests, prompt, strict=True), map(new.__contains__, digests))
-    return named, {digest: segment.text for digest, segment in fresh}
+    fresh = compress(zip(digests, prompt, strict=True), map(new.__contains__, digests)) if new else ()
+    return tuple(named), {digest: segment.text for digest, segment in fresh}
+
+
+def _all_named(block: Sequence[Segment]) -> tuple[tuple[str, str], ...]:
+    return tuple(map(_named, block))
+
+
+def _kind(step: Speak | Ask) -> str:
+    """What a prompt is like: one of the same kind begins like it."""
+    return step.side if isinstance(step, Speak) else step.purpose

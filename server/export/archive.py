@@ -33,7 +33,7 @@ class Archive:
     def __init__(
         self, log: EventLog, auditor: Auditor, *, director: bool, with_calls: bool, all_evidence: bool
     ) -> None:
-        """``auditor`` has taken the records of the debate: how it ends decides what its frames show."""
+        """``auditor`` is that of the debate now: how it ends decides what its frames show."""
         assert auditor.debate.opened is not None, "a log begins with its opening"
         self._log, self._auditor, self._all_evidence = log, auditor, all_evidence
         self.debate, self.position = auditor.debate.id, auditor.debate.position
@@ -82,17 +82,12 @@ async def archive_of(
     log: EventLog, debate: str, *, director: bool = False, with_calls: bool = True, all_evidence: bool = False
 ) -> Archive:
     """The archive of a debate as it is now.  Raises ``UnknownDebate``."""
-    auditor = Auditor()
+    fold = views.INITIAL
     async for page in read_pages(log, debate):
-        await to_thread.run_sync(_audit, auditor, page)  # a debate with many votes takes seconds
-    if not auditor.debate.position:
+        fold = await to_thread.run_sync(views.apply_all, fold, page)  # a debate with many votes takes seconds
+    if not fold.view.position:
         raise UnknownDebate(debate)
-    return Archive(log, auditor, director=director, with_calls=with_calls, all_evidence=all_evidence)
-
-
-def _audit(auditor: Auditor, records: Sequence[Recorded]) -> None:
-    for record in records:
-        auditor.take(record)
+    return Archive(log, Auditor(fold), director=director, with_calls=with_calls, all_evidence=all_evidence)
 
 
 class _Recording:

@@ -1,43 +1,37 @@
 """The audit of one turn: its score entries with their causes, and what was not answered, not checked or refused."""
 
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Final, Literal
 
-import anyio
 from msgspec import UNSET, Struct, UnsetType
 
-from events.record import Recorded
-from events.state import debate as debates
 from events.state.debate import Debate
 from events.state.ledger import Evidence, ScoreEntry
 from events.state.scorecard import basis_of
 from events.state.witnesses import Witness, witnesses_of
-from events.store.log import PAGE, EventLog
 from events.types import (
     CitationChecked,
-    ClaimCleared,
     ClaimUpheld,
-    DebateAudited,
     EvidenceWeighed,
     FindingRefused,
-    ModelAnswered,
-    ModelFailed,
     QuotedPassage,
     Reason,
     ScorecardVerdictReached,
 )
+from events.view.trail import FailedCall
 from events.view.turn_view import ComponentView, turn_view
+from events.view.view import Fold
 from judge.guard.quotes import place
 from judge.live.gaps import AUDIT, NOTHING_LEFT
 from judge.report.verdict_check import VerdictCheck, check_of
 from providers.imports import load
 from server.export.reasons import given_points, plain_charge, plain_reason
+from server.feed.hub import Hub
 
 FLAWS: Final = frozenset({"gaps", "gaps_and_premises", "audit"})
 """Questions about flaws, also in other turns than the one for which they are asked."""
-MAX_CACHED: Final = 8
-"""Debates that ``Auditors`` keeps in memory."""
 
 
 class AuditEntry(Struct, frozen=True, kw_only=True):
@@ -61,15 +55,6 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
     """The points that the judge gave for a flaw, where the rules requested another number; below 0."""
     words: str | UnsetType = UNSET
     """``reason`` in plain words, where it holds short notes of the rules."""
-
-
-class FailedCall(Struct, frozen=True, kw_only=True):
-    """A question to the judge that got no usable answer; it may have been asked again."""
-
-    position: int
-    call: str
-    key: str
-    kind: str
 
 
 class RefusedFinding(Struct, frozen=True, kw_only=True):
@@ -156,33 +141,20 @@ class Audit(Struct, frozen=True, kw_only=True):
 
 
 class Auditor:
-    """Takes a debate's records in order, and makes the audit of any turn."""
+    """Makes the audit of any turn of a debate."""
 
-    def __init__(self) -> None:
-        self.debate = debates.INITIAL
-        self._causes: dict[int, int | None] = {}
-        self._calls: dict[int, str] = {}
-        self._failed: dict[int | None, list[FailedCall]] = defaultdict(list)
-        self._refused: dict[int, list[RefusedFinding]] = defaultdict(list)
-        self._opinions: dict[int, list[SettledClaim]] = defaultdict(list)
-        self._closing: ClosingAudit | None = None
+    def __init__(self, fold: Fold) -> None:
+        self.debate, self._trail = fold.debate, fold.trail
 
-    def take(self, record: Recorded) -> None:
-        """Take the next record."""
-        self.debate = debates.evolve(self.debate, record)
-        event, position = record.event, record.position
-        self._causes[position] = record.cause
-        match event:
-            case ModelFailed(purpose="speak") | ModelFailed(is_cut_off=True) | ModelAnswered():
-                self._calls[position] = event.call
-            case ModelFailed():
-                self._calls[position] = event.call
-                failed = FailedCall(position=position, call=event.call, key=event.key, kind=event.kind)
-                self._failed[event.turn].append(failed)
-            case FindingRefused():
-                about, call = self._quoted_turn(event), self.cause_call(position)
-                by_audit = call is not None and call.partition(".")[0] == AUDIT
-                refused = RefusedFinding(
+    @cached_property
+    def _refused(self) -> dict[int, list[RefusedFinding]]:
+        """What rules refused or corrected in answers, by the turn that it is about."""
+        found = defaultdict[int, list[RefusedFinding]](list)
+        for position, event in self.debate.refused:
+            about, call = self._quoted_turn(position, event), self.cause_call(position)
+            by_audit = call is not None and call.partition(".")[0] == AUDIT
+            found[about].append(
+                RefusedFinding(
                     position=position,
                     purpose=event.purpose,
                     quote=event.quote,
@@ -192,8 +164,15 @@ class Auditor:
                     by_audit=by_audit or UNSET,
                     is_paid=event.reason.startswith(NOTHING_LEFT) or UNSET,
                 )
-                self._refused[about].append(refused)
-            case ClaimUpheld() | ClaimCleared() if event.claim in self.debate.claims:
+            )
+        return found
+
+    @cached_property
+    def _opinions(self) -> dict[int, list[SettledClaim]]:
+        """What became of suspect claims, by their turn."""
+        found = defaultdict[int, list[SettledClaim]](list)
+        for position, event in self._trail.settled:
+            if event.claim in self.debate.claims:
                 settled = SettledClaim(
                     position=position,
                     claim=event.claim,
@@ -202,15 +181,18 @@ class Auditor:
                     reason=event.reason,
                     call=self.cause_call(position),
                 )
-                self._opinions[self.debate.claims[event.claim].turn].append(settled)
-            case DebateAudited():
-                self._closing = ClosingAudit(
-                    position=position, found=event.found, missing=event.missing, call=self.cause_call(position)
-                )
-            case _:
-                pass
+                found[self.debate.claims[event.claim].turn].append(settled)
+        return found
 
-    def _quoted_turn(self, refused: FindingRefused) -> int:
+    @property
+    def _closing(self) -> ClosingAudit | None:
+        audited, position = self.debate.audited, self._trail.audited
+        if audited is None:
+            return None
+        call = self.cause_call(position)
+        return ClosingAudit(position=position, found=audited.found, missing=audited.missing, call=call)
+
+    def _quoted_turn(self, position: int, refused: FindingRefused) -> int:
         """The turn that a refused finding is about.  Older logs do not name it: it is the one that has the quote."""
         if refused.about is not UNSET:
             return refused.about
@@ -218,7 +200,9 @@ class Auditor:
         if refused.purpose not in FLAWS or rubric is None or not refused.quote:
             return refused.turn
         quoted = [
-            n for n, turn in turns.items() if not isinstance(place(refused.quote, turn.text, rubric.quote_minimum), str)
+            number
+            for number, turn in turns.items()
+            if 0 < turn.spoken < position and not isinstance(place(refused.quote, turn.text, rubric.quote_minimum), str)
         ]
         return quoted[0] if len(quoted) == 1 else refused.turn
 
@@ -226,9 +210,9 @@ class Auditor:
         """What is missing, refused, settled or cited in a turn, as fields of its audit; nothing empty."""
         is_last = number == len(self.debate.transcript.turns)
         cited = self.debate.citations
-        failed = [*self._failed.get(number, ()), *(self._failed.get(None, ()) if is_last else ())]
+        failed = self._trail.failed.get(number, ()) + (self._trail.failed.get(None, ()) if is_last else ())
         parts = {
-            "failed": tuple(failed),
+            "failed": failed,
             "refused": tuple(self._refused.get(number, ())),
             "opinions": tuple(self._opinions.get(number, ())),
             "unchecked": self.debate.unchecked.get(number),
@@ -242,11 +226,7 @@ class Auditor:
 
     def cause_call(self, position: int) -> str | None:
         """The judge's call that an event follows from; None if it follows from none."""
-        at: int | None = position
-        while at is not None and at not in self._calls:
-            at = self._causes.get(at)
-        call = None if at is None else self._calls[at]
-        return None if call is None or call.startswith("speak.") else call
+        return self._trail.calls.get(position)
 
     def refused(self) -> Iterator[RefusedFinding]:
         """What rules refused or corrected in answers, of all turns."""
@@ -261,27 +241,12 @@ class Auditor:
         return [each for number in sorted(self.debate.transcript.turns) if (each := self.audit(number)) is not None]
 
 
-class Auditors:
-    """A cache of auditors for the debates that were asked about last: each reads only the records that are new."""
-
-    def __init__(self, log: EventLog) -> None:
-        self._log = log
-        self._cache: OrderedDict[str, Auditor] = OrderedDict()
-        self._lock = anyio.Lock()
-
-    async def of(self, debate: str) -> Auditor:
-        """The auditor of a debate, which has taken all its records."""
-        async with self._lock:  # each record must be taken once
-            auditor = self._cache.setdefault(debate, Auditor())
-            self._cache.move_to_end(debate)
-            if len(self._cache) > MAX_CACHED:
-                self._cache.popitem(last=False)
-            while records := await self._log.read(debate, auditor.debate.position, PAGE):
-                for record in records:
-                    auditor.take(record)
-            if auditor.debate.verdicts.scorecard is not None or auditor.debate.panel.conclusion is not UNSET:
-                await load("numpy")  # importing it on the loop would block every debate
-        return auditor
+async def auditor_of(hub: Hub, debate: str) -> Auditor:
+    """The auditor of a debate as it is now, from the hub's fold.  Raises ``UnknownDebate``."""
+    fold = await hub.view_at(debate, None)
+    if fold.debate.verdicts.scorecard is not None or fold.debate.panel.conclusion is not UNSET:
+        await load("numpy")  # importing it on the loop would block every debate
+    return Auditor(fold)
 
 
 def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
+from msgspec.structs import asdict, replace
 
 from events import codec
 from events.record import Recorded
@@ -67,10 +68,14 @@ class _PositionTree:
 
     def note(self, patch: Any, position: int, depth: int = 0) -> None:
         """Note a merge patch.  Paths deeper than a component count as the component."""
+        if isinstance(patch, Struct):
+            patch = msgspec.to_builtins(patch)
         if not isinstance(patch, dict) or not patch or depth == _COMPONENT:
             self.positions.append(position)
             return
         for key, deeper in patch.items():
+            if depth == 0 and key in _IGNORED:
+                continue
             if (below := self.below.get(key)) is None:
                 below = self.below[key] = _PositionTree()
             below.note(deeper, position, depth + 1)
@@ -96,7 +101,7 @@ async def difference(folds: Folds, debate: str, start: int, end: int, *, reveale
         return ViewDiff(from_=start, to=end, changes=(), events={})
     fold = first = await folds.at(debate, start)
     touched, causes = _PositionTree(), dict[int, Cause]()
-    async for before, record, after in folds.steps(debate, start, end):
+    async for before, record, after in folds.steps(debate, first, end):
         touched.note(_patch(before, after, record, revealed=revealed), record.position)
         causes[record.position] = _cause(record, revealed=revealed)
         fold = after
@@ -106,18 +111,18 @@ async def difference(folds: Folds, debate: str, start: int, end: int, *, reveale
 
 
 def _shown(fold: Fold, *, revealed: bool) -> Any:
-    """The view as JSON values; empty before the first event."""
+    """The view; empty before the first event."""
     if not fold.view.position:
         return {}
-    return msgspec.to_builtins(views.for_director(fold) if revealed else fold.view)
+    return views.for_director(fold) if revealed else fold.view
 
 
 def _patch(before: Fold, after: Fold, record: Recorded, *, revealed: bool) -> Any:
     """The patch of an event.  The director's patch is slow, so it is made only if it may differ."""
     ends = before.view.state != after.view.state == "concluded"  # then spectators see what the director saw
     if revealed and before.view.position and (ends or frames.differs_for_director(before, record)):
-        return msgspec.to_builtins(views.difference(views.for_director(before), views.for_director(after)))
-    return msgspec.to_builtins(views.difference(before.view, after.view))
+        return views.difference(views.for_director(before), views.for_director(after))
+    return views.difference(replace(before.view, lead=UNSET), replace(after.view, lead=UNSET))
 
 
 def _cause(record: Recorded, *, revealed: bool) -> Cause:
@@ -136,15 +141,31 @@ def _changes(
     before: Any, after: Any, keys: tuple[str, ...], touched: _PositionTree, above: tuple[int, ...]
 ) -> Iterator[ViewChange]:
     """``above``: positions of the events that replaced an object around this value."""
-    is_walked = isinstance(after, dict) and (isinstance(before, dict) or (before is UNSET and after))
+    if type(before) is not type(after) or (len(keys) == _COMPONENT and keys[2] == "components"):
+        before, after = _plain(before), _plain(after)
+    is_walked = isinstance(after, Struct | dict) and (isinstance(before, Struct | dict) or (before is UNSET and after))
     if is_walked and not (len(keys) == _COMPONENT and keys[2] == "components"):
-        old = before if isinstance(before, dict) else {}
+        old, new = _members(before), _members(after)
         replaced = (*above, *touched.positions)
-        for key in (*after, *(key for key in old if key not in after)):
+        for key in (*new, *(key for key in old if key not in new)):
             if not keys and key in _IGNORED:
                 continue
-            deeper = touched.below.get(key, _UNTOUCHED)
-            yield from _changes(old.get(key, UNSET), after.get(key, UNSET), (*keys, key), deeper, replaced)
+            was, now = old.get(key, UNSET), new.get(key, UNSET)
+            if was is not now and was != now:  # far below the time of a walk
+                yield from _changes(was, now, (*keys, key), touched.below.get(key, _UNTOUCHED), replaced)
     elif before != after:
         because_of = tuple(sorted({*above, *touched.all()}))
-        yield ViewChange(path=".".join(keys), keys=keys, before=before, after=after, because_of=because_of)
+        was, now = _plain(before), _plain(after)
+        yield ViewChange(path=".".join(keys), keys=keys, before=was, after=now, because_of=because_of)
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON values; UNSET as it is."""
+    return value if value is UNSET else msgspec.to_builtins(value)
+
+
+def _members(value: Any) -> dict[str, Any]:
+    """The members of an object that are there; none of UNSET."""
+    if isinstance(value, Struct):
+        return {name: each for name, each in asdict(value).items() if each is not UNSET}
+    return value if isinstance(value, dict) else {}

@@ -44,9 +44,8 @@ class Folds:
                 self._keep(debate, fold)
         return fold
 
-    async def steps(self, debate: str, after: int, upto: int) -> AsyncIterator[Step]:
-        """The steps after position ``after``, up to ``upto`` at most."""
-        fold = self._nearest(debate, after)
+    async def steps(self, debate: str, fold: Fold, upto: int) -> AsyncIterator[Step]:
+        """The steps after ``fold``, up to position ``upto`` at most."""
         while (seen := fold.view.position) < upto:
             records = await self._log.read(debate, seen, min(PAGE, upto - seen))
             if not records:
@@ -55,8 +54,7 @@ class Folds:
                 before, fold = fold, views.apply(fold, record)
                 if record.position % EVERY == 0:
                     self._keep(debate, fold)
-                if record.position > after:
-                    yield before, record, fold
+                yield before, record, fold
 
     def _nearest(self, debate: str, position: int) -> Fold:
         """The newest kept fold that is not beyond ``position``."""

@@ -261,7 +261,7 @@ class Hub:
         if after > head:
             raise BadQuery(f"after={after} is beyond the head {head}", field="after")
         upto = min(after + limit, head)
-        steps = self.folds.steps(debate, after, upto)
+        steps = self.folds.steps(debate, await self.folds.at(debate, after), upto)
         page = [frames.frame(*step, revealed=revealed) async for step in steps]
         return page, (upto if upto < head else None)
 

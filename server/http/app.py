@@ -18,7 +18,6 @@ from events.errors import LogError, StoreUnavailable
 from server.debate.acting.operator_acts import ACTS
 from server.errors import EXPECTED, HttpRefusal, NotFound
 from server.exhibit import PlayedExhibitions
-from server.export.audit import Auditors
 from server.export.kept import KeptAnswers
 from server.export.preview.card import head_of
 from server.feed.websocket.connections import Connections
@@ -190,7 +189,6 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.exhibitions = PlayedExhibitions()
     app.state.surveys = debates.ModelSurveys()
     app.state.survey = judge.Survey(service.log)
-    app.state.auditors = Auditors(service.log)
     app.state.previews = None
     app.state.exports = KeptAnswers()
     app.state.pages = KeptAnswers()

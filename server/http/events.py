@@ -7,14 +7,13 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from events.errors import UnknownDebate
 from events.record import full_line, public_line, shows_private
 from events.short_names import with_short_names
 from events.store.log import read_all
 from events.types import ModelAnswered, ModelFailed
 from server.errors import BadQuery, NotAllowed, NotFound
 from server.export.argument_audit import argument_audit
-from server.export.audit import Auditor, Auditors
+from server.export.audit import auditor_of
 from server.export.kept import KeptAnswers, Key, Make
 from server.http.access import access_of, is_director
 from server.http.requests import json_response, packed_response, service_of, turn_number, whole_number
@@ -96,7 +95,7 @@ async def show_call(request: Request) -> Response:
 
 async def audit_turn(request: Request) -> Response:
     """GET /api/debates/{id}/audit/turns/{n}: every score entry of one turn, in order."""
-    auditor = await _auditor(request)
+    auditor = await auditor_of(service_of(request).hub, request.path_params["debate"])
     if (audit := auditor.audit(turn_number(request))) is None:
         raise NotFound(f"debate {auditor.debate.id} has no turn {request.path_params['turn'][:40]!r}")
     return json_response(audit)
@@ -104,17 +103,9 @@ async def audit_turn(request: Request) -> Response:
 
 async def audit_argument(request: Request) -> Response:
     """GET /api/debates/{id}/audit/arguments/{argument}: what every score of one argument is made of."""
-    auditor = await _auditor(request)
+    auditor = await auditor_of(service_of(request).hub, request.path_params["debate"])
     name = request.path_params["argument"]
     audit = argument_audit(auditor, name) or argument_audit(auditor, name.upper())
     if audit is None:
         raise NotFound(f"debate {auditor.debate.id} has no argument {name[:40]!r}")
     return json_response(audit)
-
-
-async def _auditor(request: Request) -> Auditor:
-    service, debate = service_of(request), request.path_params["debate"]
-    if not await service.log.head(debate):
-        raise UnknownDebate(debate)
-    auditors: Auditors = request.app.state.auditors
-    return await auditors.of(debate)

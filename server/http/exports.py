@@ -27,7 +27,7 @@ from providers.imports import load
 from server.errors import EXPECTED, BadQuery, NotFound, report_of
 from server.export.archive import archive_of
 from server.export.argument_audit import argument_audits
-from server.export.audit import Auditors
+from server.export.audit import auditor_of
 from server.export.debate.exchange import first_side
 from server.export.debate.transcript import as_markdown
 from server.export.diff import difference
@@ -166,10 +166,9 @@ async def export_json(request: Request) -> Response:
 async def export_markdown(request: Request) -> Response:
     """GET /api/debates/{id}/export.md: a transcript; ``evidence=all`` adds all documents."""
     view, all_evidence = await _view(request), _all_evidence(request)
-    auditors: Auditors = request.app.state.auditors
 
     async def made() -> AsyncIterator[bytes]:
-        auditor = await auditors.of(view.id)
+        auditor = await auditor_of(service_of(request).hub, view.id)
         pack = await _evidence(request) if all_evidence else NO_EVIDENCE
         text = await to_thread.run_sync(as_markdown, view, auditor.audits(), pack, argument_audits(auditor))
         yield text.encode()

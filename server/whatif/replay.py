@@ -6,6 +6,7 @@ replayed debate records its own batch: ``next_steps`` of the recorded debate sho
 batch is.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -38,11 +39,10 @@ from events.types import (
     TurnSpoken,
     TurnStarted,
 )
-from providers.answers.schema import parse
 from providers.errors import ProviderError
 from server.debate.formats import next_steps
 from server.debate.formats.exchange.judging import second_opinions
-from server.debate.formats.questions import pending
+from server.debate.formats.questions import pending, verify_answer
 from server.debate.formats.steps import Ask, Record, Step
 
 Change = Callable[[DebateOpened], DebateOpened]
@@ -53,6 +53,12 @@ NEVER_DERIVED: Final = (DebateOpened, ModelAnswered, ModelFailed, DebatePaused, 
 SPEECH_EVENTS: Final = (TurnStarted, TurnSpoken, TurnFailed)
 """In format ``exchange`` the moderator records these from outside; in format ``protocol`` the rules derive them."""
 NOT_ASKED: Final = "not asked in the recorded debate"
+MAX_COURSES: Final = 16
+_COURSES: Final[OrderedDict[bytes, list[tuple[int, int]]]] = OrderedDict()
+"""By the digest of the last record, which stands for all of them: how many records each step of a replay took as one
+batch of the rules, and where the rules had differed by then.  This takes half of a replay and does not depend on the
+change, and the page asks again with each change.  At most ``MAX_COURSES`` debates, 0.2 MB for one of 200 turns.
+"""
 
 
 class UnansweredQuestion(Struct, frozen=True, kw_only=True):
@@ -80,6 +86,7 @@ def replay(records: Sequence[Recorded], change: Change) -> ReplayResult:
     replayer = _Replay(records, change)
     while replayer.at < len(records):
         replayer.advance()
+    replayer.keep_course()
     return ReplayResult(
         recorded=replayer.recorded,
         would_be=replayer.debate,
@@ -109,6 +116,7 @@ class _Replay:
         self.unanswered: dict[QuestionKey, str] = {}
         self.unused: dict[str, None] = {}
         self._records, self._change = records, change
+        self._known, self._course = _COURSES.get(records[-1].digest), list[tuple[int, int]]()
         self._open: dict[QuestionKey, Ask] = {}
         self._moved = True
         opened = records[0].event
@@ -122,7 +130,11 @@ class _Replay:
 
     def advance(self) -> None:
         """Take the next records: one event from outside, or one batch of the rules."""
-        count = self._count_derived()
+        if self._known is None:
+            count = self._count_derived()
+        else:
+            count, self.diverges_at = self._known[len(self._course)]
+        self._course.append((count, self.diverges_at))
         batch = self._records[self.at : self.at + max(count, 1)]
         self.at += len(batch)
         for record in batch:
@@ -139,6 +151,14 @@ class _Replay:
                 self._moved = self._moved or not isinstance(event, ModelAnswered | ModelFailed)
 
     # the recorded debate
+
+    def keep_course(self) -> None:
+        """Keep what a replay of the same records under another change need not find out again."""
+        if digest := self._records[-1].digest:  # without a store there is none
+            _COURSES[digest] = self._course
+            _COURSES.move_to_end(digest)
+            if len(_COURSES) > MAX_COURSES:
+                _COURSES.popitem(last=False)
 
     def _count_derived(self) -> int:
         """Number of the next records that form one batch of the rules; 0 if the next one came from outside."""
@@ -244,7 +264,7 @@ class _Replay:
         if isinstance(event, ModelFailed):
             return replace(event, key=key)
         try:
-            ask.verify(parse(event.answer, ask.reads))
+            verify_answer(ask, event.answer)
         except ProviderError as error:
             self.unanswered[key, event.sample] = f"{error.kind}: {error.message}"
             return replace(

@@ -110,6 +110,7 @@ def without_text(source: str) -> str:
     return "".join(kept) + source[at:]
 
 
+@pytest.mark.slow
 def test_lines_are_short() -> None:
     lines = [
         (f"{name_of(path)}:{number}", line)
@@ -122,6 +123,7 @@ def test_lines_are_short() -> None:
     assert [] == [place for place, line in lines if line != line.rstrip()]
 
 
+@pytest.mark.slow
 def test_a_module_is_sent_without_comments_and_its_code_is_the_same() -> None:
     for path in MODULES:
         source = path.read_bytes()

@@ -102,36 +102,63 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((field, each) for field, each in vars(value).items() if not field.startswith("__"))
 
 
-@cache
-def trees() -> dict[str, ast.Module]:
+def sources() -> dict[str, str]:
     """The source of each module by its name."""
     files = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
     return {
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): ast.parse(path.read_text())
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path.read_text()
         for path in files
     }
 
 
-@cache
-def _calls() -> tuple[tuple[str, ast.Call], ...]:
+class Read(NamedTuple):
+    """What the sources say of patterns; the parsed sources are not kept, which would be hundreds of megabytes."""
+
+    calls: tuple[tuple[str, ast.Call], ...]
     """The calls of ``re`` within functions, with the names of module and function."""
-    return tuple(
-        (f"{module}.{function.name}", node)
-        for module, tree in trees().items()
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and isinstance(node.func.value, ast.Name)
-        and node.func.value.id == "re"
-        and node.func.attr in _MAKES
-    )
+    uses: Mapping[str, set[str]]
+    """The methods of ``re.Pattern`` that stand behind a name, by module and name; and by a public name alone."""
+
+
+@cache
+def _read() -> Read:
+    calls: list[tuple[str, ast.Call]] = []
+    uses: dict[str, set[str]] = defaultdict(set)
+    for module, source in sources().items():
+        tree = ast.parse(source)
+        calls += _calls(module, tree) if "re." in source else ()
+        for name, method in _uses(tree):
+            uses[f"{module}.{name}"].add(method)
+            if not name.startswith("_"):
+                uses[name].add(method)
+    return Read(tuple(calls), uses)
+
+
+def _calls(module: str, tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            for node in ast.walk(function):
+                if (
+                    isinstance(node, ast.Call)
+                    and isinstance(node.func, ast.Attribute)
+                    and isinstance(node.func.value, ast.Name)
+                    and node.func.value.id == "re"
+                    and node.func.attr in _MAKES
+                ):
+                    yield f"{module}.{function.name}", node
+
+
+def _uses(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and (method := _ALL_OF.get(node.attr, node.attr)) in METHODS:
+            value = node.value
+            if name := getattr(value, "id", getattr(value, "attr", "")):
+                yield name, method
 
 
 def literal_patterns() -> Iterator[Used]:
     """Yield the patterns that stand as literals in calls within functions."""
-    for name, call in _calls():
+    for name, call in _read().calls:
         if isinstance(call.args[0], ast.Constant):
             method = call.func.attr  # type: ignore[attr-defined]
             yield Used(name, re.compile(call.args[0].value), (_ALL_OF.get(method, method),))
@@ -139,28 +166,14 @@ def literal_patterns() -> Iterator[Used]:
 
 def makers() -> set[str]:
     """The functions that give ``re`` a pattern which is no literal."""
-    return {name for name, call in _calls() if not isinstance(call.args[0], ast.Constant)}
-
-
-@cache
-def _uses() -> dict[str, frozenset[str]]:
-    """The methods of ``re.Pattern`` that stand behind a name, by module and name; and by a public name alone."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for module, tree in trees().items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and (method := _ALL_OF.get(node.attr, node.attr)) in METHODS:
-                value = node.value
-                if name := getattr(value, "id", getattr(value, "attr", "")):
-                    found[f"{module}.{name}"].add(method)
-                    if not name.startswith("_"):
-                        found[name].add(method)
-    return {name: frozenset(methods) for name, methods in found.items()}
+    return {name for name, call in _read().calls if not isinstance(call.args[0], ast.Constant)}
 
 
 @cache
 def patterns() -> tuple[Used, ...]:
     """Every pattern of the project, each once for its methods."""
     found: dict[tuple[Any, int], tuple[str, re.Pattern[Any], set[str]]] = {}
+    uses = _read().uses
 
     def add(name: str, pattern: re.Pattern[Any], methods: Iterable[str]) -> None:
         found.setdefault((pattern.pattern, pattern.flags), (name, pattern, set()))[2].update(methods)
@@ -169,7 +182,7 @@ def patterns() -> tuple[Used, ...]:
         for name, value in list(vars(module).items()):
             path = f"{module.__name__}.{name}"
             for place, pattern in _within(value, path):
-                add(place, pattern, _uses().get(path) or _uses().get(name) or METHODS)
+                add(place, pattern, uses.get(path) or uses.get(name) or METHODS)
     for name, pattern, methods in literal_patterns():
         add(name, pattern, methods)
     for name, make in MADE.items():

@@ -73,6 +73,7 @@ def slow_with(run: Callable[[str], object], prefix: str, piece: str, suffix: str
     return ""
 
 
+@pytest.mark.slow
 def test_growth_is_found_in_a_text_that_is_fast_enough() -> None:
     """About 30 ms for the longest text."""
     assert slow_with(lambda text: deque(range(len(text) ** 2 // 30), 0), "", "a", "")
@@ -91,6 +92,7 @@ def slow(used: Used, most: int) -> Iterator[str]:
             return
 
 
+@pytest.mark.slow
 def test_every_pattern_is_found() -> None:
     names = {used.name for used in patterns()}
 

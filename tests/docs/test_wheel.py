@@ -58,6 +58,7 @@ def test_a_checkout_has_the_names_of_a_wheel(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)  # it builds, installs and starts what other workers slow down
 def test_an_installed_moot_uses_its_own_packages(tmp_path: Path) -> None:
     def run(*command: str | Path, status: int = 0) -> str:
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False, text=True)

@@ -15,6 +15,7 @@ from tests.events.samples import debate
 events = st.one_of([st.from_type(codec.CLASSES[name]) for name in ("turn_started", "turn_failed", "debate_paused")])
 
 
+@pytest.mark.slow
 @given(events)
 def test_an_encoded_event_is_decoded(event: Any) -> None:
     try:

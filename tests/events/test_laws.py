@@ -32,6 +32,7 @@ def test_a_merged_patch_gives_the_later_view(before: dict[str, Any], after: dict
     assert msgspec.to_builtins(after) == merge(msgspec.to_builtins(before), msgspec.to_builtins(diff(before, after)))
 
 
+@pytest.mark.slow
 @given(trees)
 def test_equal_views_need_no_patch(view: dict[str, Any]) -> None:
     assert diff(view, dict(view)) == {}

@@ -74,6 +74,7 @@ def test_segments_and_characters_are_the_whole_text_in_order(text: str) -> None:
 PIECES = st.lists(st.sampled_from([" ", "\n", "a", "?!", "ab" * 20, "b" * 39, "x" * 95, "é", "世界", "ก"]))
 
 
+@pytest.mark.slow
 @given(PIECES, st.integers(1, 9))
 def test_words_are_counted_and_cut_off_alike_at_once_by_piece_and_by_character(pieces: list[str], most: int) -> None:
     text = "".join(pieces)

@@ -197,6 +197,7 @@ def test_junk_does_not_verify(junk: bytes) -> None:
     assert verdict.why
 
 
+@pytest.mark.slow
 def test_an_answer_of_20_megabytes_verifies_and_can_be_read_as_a_file() -> None:
     lines = written([opened(), started(), spoken(text="x" * 20_000_000)])
 
@@ -242,6 +243,7 @@ def test_one_changed_byte_anywhere_is_found_at_its_position(line: int, where: fl
         parse_lines(read_lines(io.BytesIO(file)))
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(line=st.integers(0, len(WHOLE) - 1), where=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
 def test_one_flipped_bit_anywhere_is_found_at_its_position(line: int, where: float, bit: int) -> None:
@@ -322,6 +324,7 @@ async def test_two_imports_at_once_leave_one_debate(log: EventLog) -> None:
     assert (await verify_log(log, "d1")).ok
 
 
+@pytest.mark.slow
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=80), min_size=1, max_size=6))
 async def test_any_text_survives_export_and_import(texts: list[str]) -> None:

@@ -2,7 +2,7 @@
 
 ``python -m tests.measuring.long_debate`` prints the tables of docs/capacity.md.  Times are CPU time of the process with
 its store and hub; the time in which the models make their answers is left out.  ``--profile 170`` shows where the turns
-from 170 on spend theirs, ``--bytes`` of what the log is.
+from 170 on spend theirs, ``--bytes`` of what the log is, ``--reading`` what a what-if, an audit and a difference cost.
 """
 
 import cProfile
@@ -26,17 +26,25 @@ from msgspec import Struct
 
 from events.record import Recorded
 from events.store.log import follow, read_all
+from events.store.memory import MemoryLog
 from events.types import DebateConcluded, DebateHalted, DebateOpened
 from events.types.rubric import Rubric
 from judge.live.scoring import applicable
 from judge.rubrics.rubric import shipped_rubric
 from providers.answers.schema import parse
 from providers.base import Answer, ModelStatus, Outcome, Request, Tokens
+from providers.imports import load
 from server.cli.output import run_async
 from server.debate.setup.opening import build_opening
 from server.debate.setup.request import as_request
+from server.export.audit import auditor_of
+from server.export.diff import difference
+from server.export.moved import told
+from server.feed.hub import Hub
 from server.service import Service, running
 from server.settings import Settings
+from server.whatif.comparison import what_if
+from server.whatif.request import read_request
 
 T = TypeVar("T")
 PROVIDER: Final = "atonce"
@@ -239,6 +247,48 @@ def near(ms: dict[int, float], turn: int) -> float:
     return fmean(ms[each] for each in around if each in ms)
 
 
+class HeldLog(MemoryLog):
+    """A log of one debate that is in memory: reading and decoding are not measured."""
+
+    def __init__(self, records: Sequence[Recorded]) -> None:
+        super().__init__()
+        self._held = records
+
+    async def head(self, debate: str) -> int:
+        """The position of its last record."""
+        return len(self._held) if debate == self._held[0].debate else 0
+
+    async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
+        """Its records."""
+        return tuple(self._held[after : None if limit is None else after + limit])
+
+
+async def reading_ms(records: Sequence[Recorded]) -> dict[str, float]:
+    """CPU milliseconds of what is read of a debate that is folded already, each for the first time."""
+    log, debate, ms = HeldLog(records), records[0].debate, dict[str, float]()
+
+    @contextmanager
+    def timed(what: str) -> Iterator[None]:
+        began = time.process_time()
+        yield
+        ms[what] = (time.process_time() - began) * 1000
+
+    hub, middle = Hub(log), len(records) // 2
+    await load("numpy")  # importing it is not measured
+    async with anyio.create_task_group() as tasks:
+        await tasks.start(lambda task_status: hub.run(task_status=task_status))
+        await hub.view_at(debate, None)
+        with timed("audit of a turn"):
+            msgspec.json.encode((await auditor_of(hub, debate)).audit(1))
+        with timed("difference of 500 events"):
+            msgspec.json.encode(told(await difference(hub.folds, debate, middle, middle + 500, revealed=False)))
+        tasks.cancel_scope.cancel()
+    for what in ("first what-if", "next what-if"):
+        with timed(what):
+            msgspec.json.encode(what_if(records, read_request({"rubric": "v1"})))
+    return ms
+
+
 def by_type(records: Sequence[Recorded]) -> dict[tuple[str, str], int]:
     """Bytes of the payloads by event type and field."""
     found: dict[tuple[str, str], int] = defaultdict(int)
@@ -255,7 +305,10 @@ def by_type(records: Sequence[Recorded]) -> dict[tuple[str, str], int]:
 @click.option("--window", "windows", multiple=True, type=int, default=(200_000, 32_768), show_default=True)
 @click.option("--profile", "since", type=int, help="Show where the turns from this one on spend their time.")
 @click.option("--bytes", "is_sized", is_flag=True, help="Show of what the log is.")
-def main(turns: int, rubrics: tuple[str, ...], windows: tuple[int, ...], since: int | None, *, is_sized: bool) -> None:
+@click.option("--reading", "is_read", is_flag=True, help="Show what a what-if, an audit and a difference cost.")
+def main(
+    turns: int, rubrics: tuple[str, ...], windows: tuple[int, ...], since: int | None, *, is_sized: bool, is_read: bool
+) -> None:
     """Hold long debates and print what their turns cost."""
     shown = [turn for turn in TURNS if turn <= turns]
     click.echo(f"| rubric | window | {' | '.join(f'turn {turn}' for turn in shown)} |\n{'|---' * (len(shown) + 2)}|")
@@ -276,6 +329,9 @@ def main(turns: int, rubrics: tuple[str, ...], windows: tuple[int, ...], since: 
                 pstats.Stats(profile).sort_stats("tottime").print_stats(SHOWN)
             if is_sized:
                 _print_bytes(held)
+            if is_read:
+                for what, ms in run_async(partial(reading_ms, held.records)).items():
+                    click.echo(f"| {what} | {ms:.0f} ms |")
 
 
 def _print_bytes(held: LongDebate) -> None:

@@ -1,11 +1,14 @@
 """The simulation behind the variance that prevents a winner, with fewer panels than the documentation's."""
 
+import pytest
+
 from judge.panel.disputes import side_scores
 from tests.measuring.panel_disputes import RATERS, RULES, named, simulated
 
 PANELS = 150
 
 
+@pytest.mark.slow
 def test_the_articles_variance_costs_right_winners_and_spares_hardly_a_wrong_one() -> None:
     found = named(1.5, 3, PANELS)
     free, ours, article = (found[rule.name] for rule in (RULES[0], RULES[2], RULES[4]))

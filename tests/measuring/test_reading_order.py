@@ -20,6 +20,7 @@ def test_without_an_effect_the_order_changes_nothing() -> None:
         assert all(one == two for one, two in pairs)
 
 
+@pytest.mark.slow
 def test_ten_points_for_the_side_read_first_never_turn_the_winner_and_seldom_take_it_away() -> None:
     pairs = changes(READ, 10, both_orders=True)
 

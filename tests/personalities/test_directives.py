@@ -319,11 +319,13 @@ class RandomJudge:
             held.answer(*[name for name in theirs if self.some()])
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), st.sampled_from([4, 6, 8]))
 def test_what_directives_say_follows_from_any_record(random: Random, turns: int) -> None:
     check_log(RandomJudge(random, turns).play())
 
 
+@pytest.mark.slow
 def test_generated_records_lead_to_every_saying() -> None:
     """The law above is not empty."""
     told = " ".join(

@@ -151,6 +151,7 @@ def test_a_deficit_ends_at_one_whatever_a_ledger_says() -> None:
     assert 1.0 == felt(*exchange(behind, ahead, penalty(2, dimension="rhetoric", claim="C1.1")))[1]
 
 
+@pytest.mark.slow
 @given(
     own=SCORES,
     theirs=SCORES,

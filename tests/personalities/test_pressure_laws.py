@@ -37,6 +37,7 @@ def after(name: str, elasticity: float, *blows: PressureApplied) -> dict[str, fl
     return traits
 
 
+@pytest.mark.slow
 @given(PRESSURE, st.sampled_from(["cognitive", "emotional", "strategic"]), PRESSED, ELASTIC)
 def test_a_rigid_debater_loosens(blow: PressureApplied, signal: str, most: float, elasticity: float) -> None:
     found = after("engineer", elasticity, replace(blow, **{signal: most}))
@@ -44,6 +45,7 @@ def test_a_rigid_debater_loosens(blow: PressureApplied, signal: str, most: float
     assert archetype("engineer").traits["flexibility"] < found["flexibility"]
 
 
+@pytest.mark.slow
 @given(PRESSURE, st.sampled_from(["cognitive", "strategic"]), PRESSED, ELASTIC)
 def test_a_scattered_debater_sharpens(blow: PressureApplied, signal: str, most: float, elasticity: float) -> None:
     found = after("provocateur", elasticity, replace(blow, **{signal: most}))
@@ -51,6 +53,7 @@ def test_a_scattered_debater_sharpens(blow: PressureApplied, signal: str, most: 
     assert archetype("provocateur").traits["structure"] < found["structure"]
 
 
+@pytest.mark.slow
 @given(PRESSURE, PRESSED, ELASTIC)
 def test_a_strategist_losing_on_logic_grows_analytical(
     blow: PressureApplied,
@@ -62,6 +65,7 @@ def test_a_strategist_losing_on_logic_grows_analytical(
     assert archetype("strategist").traits["analysis"] < found["analysis"]
 
 
+@pytest.mark.slow
 @given(PRESSURE, PRESSED, ELASTIC)
 def test_a_provocateur_under_credibility_pressure_reaches_for_evidence(
     blow: PressureApplied,
@@ -73,6 +77,7 @@ def test_a_provocateur_under_credibility_pressure_reaches_for_evidence(
     assert archetype("provocateur").traits["evidence"] < found["evidence"]
 
 
+@pytest.mark.slow
 @given(st.sampled_from(NAMES), st.lists(PRESSURE, max_size=40), UNIT)
 def test_no_sequence_of_blows_leaves_the_scale(name: str, blows: list[PressureApplied], elasticity: float) -> None:
     assert all(1 <= value <= 10 for value in after(name, elasticity, *blows).values())

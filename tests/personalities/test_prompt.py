@@ -101,6 +101,7 @@ def test_the_whole_is_short_enough_for_a_small_model() -> None:
     assert len(prompt()[0][1].split()) < 190
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(TRAITS)), st.floats(1, 10), st.floats(1, 10))
 def test_a_shifted_trait_shows_in_the_prompt(name: str, before: float, after: float) -> None:
     first, second = (style({**ENGINEER.traits, name: value}) for value in (before, after))

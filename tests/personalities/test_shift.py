@@ -147,6 +147,7 @@ def test_more_pressure_moves_no_less(who: Archetype, signal: str, one: float, tw
         assert before < after <= further or before > after >= further
 
 
+@pytest.mark.slow
 @given(st.sampled_from(NAMES), PRESSURE, SIGNAL, UNIT)
 def test_more_of_one_signal_never_leads_away_from_its_target(
     name: str,
@@ -318,6 +319,7 @@ def test_what_is_said(shifts: dict[str, tuple[float, float]], expected: str) -> 
     assert expected == directive(shifts)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(sorted(TRAITS)), st.tuples(VALUE, VALUE), min_size=1))
 def test_plain_words_that_betray_nothing(shifts: dict[str, tuple[float, float]]) -> None:
     text = directive(shifts)

@@ -74,6 +74,7 @@ def _with(lines: list[str], number: int, head: str, frame: Any) -> bytes:
 class OddParts:
     """For each SDK, with the server that speaks its protocol."""
 
+    @pytest.mark.slow
     async def test_no_odd_part_of_a_speech_leaves_the_edge_as_anything_else(self, stage: Stage, ask: Any) -> None:
         seen = await self.ends(stage, ask, Scene(), (None, [None]), type_=None)
 

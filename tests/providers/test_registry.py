@@ -231,6 +231,7 @@ def test_the_baseline_judges_where_only_the_embedded_model_answers(
     assert judge == registry_of(**entries).default_judge(default)
 
 
+@pytest.mark.slow
 def test_importing_the_registry_imports_no_sdk() -> None:
     code = "import sys, providers.registry; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

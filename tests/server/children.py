@@ -106,13 +106,18 @@ class Cli:
 
     @contextlib.contextmanager
     def server(self, *args: str, **more: str) -> Iterator[tuple[Process, str]]:
-        """A server on a free port, and its address.  It is killed at the end if it still runs."""
+        """A server on a free port, and its address.  It is killed at the end if it still runs.
+
+        What it said since its start is shown if the test fails.
+        """
         process = self.start("serve", "--port", "0", *args, **more)
         try:
             yield process, address_of(process)
         finally:
+            ended = process.poll()
             process.kill()
-            process.communicate()
+            _, said = process.communicate()
+            sys.stderr.write(f"{args} {'killed' if ended is None else f'ended with {ended}'}\n{said.decode()}")
 
 
 def seats(model: str) -> tuple[str, ...]:

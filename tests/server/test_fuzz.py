@@ -109,6 +109,7 @@ def test_a_mutated_log_is_refused_or_can_be_read_in_every_form(served: Site, num
     goes_on(served)
 
 
+@pytest.mark.slow
 @MANY
 def test_a_mutated_rubric_is_refused_with_its_field_or_opens_a_debate(served: Site, slow: str, number: int) -> None:
     rubrics = [msgspec.to_builtins(rubric) for rubric in (rubric_v1(), rubric_v2())]
@@ -127,6 +128,7 @@ def test_a_mutated_rubric_is_refused_with_its_field_or_opens_a_debate(served: Si
     goes_on(served)
 
 
+@pytest.mark.slow
 @MANY
 def test_a_mutated_body_is_refused_or_does_what_it_says(served: Site, slow: str, number: int) -> None:
     debate = served.open(slow)

@@ -33,7 +33,7 @@ class LabCall(Struct, frozen=True, kw_only=True, gc=False):
 class LabState(Struct, frozen=True, kw_only=True, gc=False):
     """All calls so far, and the result."""
 
-    calls: GrowingMap[LabCall] = GrowingMap()
+    calls: GrowingMap[str, LabCall] = GrowingMap()
     """By question and sample: ``lab:position/school-start.1/compare.forward/1/1``."""
     answered: dict[str, int] = {}
     """Trials with an answer, by battery."""

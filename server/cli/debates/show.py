@@ -37,14 +37,12 @@ def show(settings: Settings, debate: str, at: int | None, *, is_brief: bool, as_
 async def _show(settings: Settings, prefix: str, at: int | None) -> tuple[View, Auditor]:
     """The view, and what audits its turns and arguments."""
     async with open_store(settings) as log:
-        fold, auditor = views.INITIAL, Auditor()
+        fold = views.INITIAL
         async for page in read_pages(log, await find_debate(log, prefix)):
             shown = page if at is None else page[: at - fold.view.position]
             fold = views.apply_all(fold, shown)
-            for record in shown:
-                auditor.take(record)
             if fold.view.position == at:
                 break
         if at is not None and fold.view.position < at:
             raise BadField("at", f"{at} is beyond the head {fold.view.position}")
-        return views.for_director(fold), auditor
+        return views.for_director(fold), Auditor(fold)

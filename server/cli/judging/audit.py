@@ -6,8 +6,9 @@ from typing import Final
 import click
 from msgspec import UNSET
 
-from events.store.log import read_all
+from events.store.log import read_pages
 from events.types import Side
+from events.view import view as views
 from judge.rubrics.rubric import change_name
 from server.cli.options import find_debate, open_store, with_json, with_settings
 from server.cli.output import emit, run_async
@@ -68,11 +69,11 @@ def audit(settings: Settings, debate: str, part: str | None, *, as_json: bool) -
 
 
 async def _auditor(settings: Settings, prefix: str) -> Auditor:
-    auditor = Auditor()
+    fold = views.INITIAL
     async with open_store(settings) as log:
-        async for record in read_all(log, await find_debate(log, prefix)):
-            auditor.take(record)
-    return auditor
+        async for page in read_pages(log, await find_debate(log, prefix)):
+            fold = views.apply_all(fold, page)
+    return Auditor(fold)
 
 
 def _show_arguments(auditor: Auditor, part: str | None, *, as_json: bool) -> None:

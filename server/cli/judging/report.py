@@ -9,15 +9,16 @@ import click
 from events.store.log import read_all
 from events.types import Side
 from events.view import view as views
-from server.cli.options import find_debate, open_store, server_address, with_settings
+from server.cli.options import find_debate, open_store, server_address, with_json, with_settings
 from server.cli.output import run_async
 from server.errors import CannotServe
 from server.export.document.terminal import WIDTH, show, to_text
 from server.export.reports.debater import report_for
-from server.export.reports.document import Report, report_document, report_html, report_markdown
+from server.export.reports.document import Report, report_document, report_html, report_json, report_markdown
 from server.settings import Settings
 
-FORMS: Final = {"md": report_markdown, "html": report_html}
+JSON: Final = "json"
+FORMS: Final = {"md": report_markdown, "html": report_html, JSON: report_json}
 TEXT: Final = "text"
 """The form for the terminal."""
 
@@ -31,16 +32,20 @@ TEXT: Final = "text"
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file instead of stdout."
 )
+@with_json
 @with_settings
-def report(settings: Settings, debate: str, side: Side, form: str | None, output: Path | None) -> None:
+def report(
+    settings: Settings, debate: str, side: Side, form: str | None, output: Path | None, *, as_json: bool
+) -> None:
     """Write a report for one debater on one page.
 
     It names the best and the worst moment, the points lost later, what was dropped or left unanswered, and three things
     to do next time.  Every sentence follows from the record and cites the events that imply it.  No model is called.
-    html is one file that prints; its links lead to the moments on the server of this store.
+    html is one file that prints; its links lead to the moments on the server of this store.  json has each sentence
+    with its kind and the positions of the events that imply it.
     """
     found, base = run_async(lambda: _report(settings, debate, side))
-    form = form or (TEXT if output is None and sys.stdout.isatty() else "md")
+    form = JSON if as_json else form or (TEXT if output is None and sys.stdout.isatty() else "md")
     if form == TEXT and output is None:
         show(report_document(found))
         return

@@ -141,12 +141,10 @@ async def _export(
         if form == "html":
             archive = await archive_of(log, debate, with_calls=with_calls, all_evidence=all_evidence)
             return await _write_page(archive, file)
-        fold, auditor = views.INITIAL, Auditor()
+        fold = views.INITIAL
         async for page in read_pages(log, debate):
             fold = views.apply_all(fold, page)
-            for record in page:
-                auditor.take(record)
-        view = views.for_director(fold)
+        view, auditor = views.for_director(fold), Auditor(fold)
         pack = fold.debate.evidence if all_evidence else NO_EVIDENCE
         if form == "json":
             shown = msgspec.json.encode(view)

@@ -20,7 +20,7 @@ from judge.live.answers import Answers
 from judge.templates import fill, has_section, section
 from providers.answers.schema import parse
 from providers.base import Material, Segment
-from providers.errors import ProviderError, Resigned, TimedOut
+from providers.errors import ProviderError, Resigned, TimedOut, UnknownReference
 from server.debate.formats.halts import count_outages, count_tries, delay_ms, is_exhausted, is_forgiven
 from server.debate.formats.steps import Ask, LazyPrompt, TypedQuestion, no_fault
 from server.people.names import is_person, seat_of
@@ -125,7 +125,13 @@ def answers(debate: Debate, asked: Question) -> Answers[Any]:
     return Answers(failed=Reason(f"the judge gave no usable answer ({why})"))
 
 
-def read_answer(asked: Question, raw: str) -> tuple[Any, tuple[Note, ...]]:
+def verify_answer(ask: Ask, raw: str) -> None:
+    """As ``Ask.verify``, for a recorded answer.  Raises ``ProviderError``."""
+    if fault := ask.check(read_answer(ask, raw)[0]):
+        raise UnknownReference(fault)
+
+
+def read_answer(asked: TypedQuestion, raw: str) -> tuple[Any, tuple[Note, ...]]:
     """A recorded answer as the rules take it, and what was corrected in it."""
     return _read(raw, asked.answer_type, asked.becomes)
 

@@ -7,6 +7,7 @@ from html import escape
 from typing import Final
 
 from msgspec import Struct
+from msgspec.json import encode
 
 import web
 from judge.guard.quotes import find
@@ -149,6 +150,12 @@ def _stopped(sentence: doc.Parts) -> doc.Parts:
     last = sentence[-1]
     is_open = isinstance(last, doc.QuotedWords) and not last.ends_early and one_line(last.text)[-1:] not in ENDS
     return (*sentence, ".") if is_open else sentence
+
+
+def report_json(report: Report, base: str) -> str:
+    """The report as JSON: each sentence has its kind and the positions of the events that imply it."""
+    del base
+    return f"{encode(report).decode()}\n"
 
 
 def report_markdown(report: Report, base: str = "") -> str:

@@ -27,6 +27,7 @@ SIX = LeadBasis(residuals=(3.0, -5.0, 8.0, -2.0, 6.0, -9.0), turns=6, paired=6, 
 leads = st.floats(0, 60)
 
 
+@pytest.mark.slow
 @examples(100, whole=2000)
 @given(st.floats(-40, 40), st.floats(0.5, 400))
 def test_students_distribution_is_that_of_scipy(t: float, freedom: float) -> None:

@@ -4,6 +4,8 @@ import gc
 from collections.abc import Iterator
 from itertools import chain
 
+import pytest
+
 from events.state.derived import BLOCK, Derived, by_turn, derived
 from tests.server.debate_events import opened
 
@@ -47,6 +49,7 @@ def test_of_many_parts_only_those_are_made_again_that_have_changed() -> None:
     assert [1000, 7] == made
 
 
+@pytest.mark.slow
 def test_each_opening_has_its_own_which_ends_with_it() -> None:
     one, two = opened(2), opened(2)
     kept, other = derived(one), derived(two)

@@ -11,8 +11,8 @@ from events.state.growing import GrowingMap
 @given(st.lists(st.dictionaries(st.sampled_from("abcdefgh"), st.integers(), max_size=3)))
 def test_it_holds_what_a_dict_would_hold_and_leaves_earlier_maps_alone(entries: list[dict[str, int]]) -> None:
     whole: dict[str, int] = {}
-    grown: GrowingMap[int] = GrowingMap()
-    earlier: list[tuple[GrowingMap[int], dict[str, int]]] = []
+    grown: GrowingMap[str, int] = GrowingMap()
+    earlier: list[tuple[GrowingMap[str, int], dict[str, int]]] = []
     for each in entries:
         earlier.append((grown, dict(whole)))
         whole |= each
@@ -26,7 +26,7 @@ def test_it_holds_what_a_dict_would_hold_and_leaves_earlier_maps_alone(entries: 
 
 def test_adding_copies_each_entry_a_logarithmic_number_of_times() -> None:
     number, copied = 4096, 0
-    grown: GrowingMap[int] = GrowingMap()
+    grown: GrowingMap[str, int] = GrowingMap()
     known: set[int] = set()
     for each in range(number):
         grown = grown.with_({str(each): each})

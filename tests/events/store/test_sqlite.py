@@ -95,6 +95,7 @@ async def test_reading_the_lock_does_not_hinder_a_writer(path: Path) -> None:
         pass
 
 
+@pytest.mark.slow
 async def test_another_process_holds_the_lock_until_it_dies(path: Path) -> None:
     with subprocess.Popen(  # noqa: ASYNC220 - nothing else runs in this loop
         [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

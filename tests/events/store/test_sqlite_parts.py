@@ -60,6 +60,7 @@ async def recorded(path: Path) -> None:
         await log.append(DEBATE, 0, [opened(), *CALLS])
 
 
+@pytest.mark.slow
 @given(st.lists(st.binary(max_size=3 * PIECE), max_size=4), st.integers(0, 60))
 def test_what_is_unpacked_is_what_was_packed(payloads: list[bytes], segments: int) -> None:
     known = codec.encode(call(1, segments))

@@ -91,6 +91,7 @@ def test_voters_are_told_apart_by_the_votes_that_they_cast() -> None:
     assert {"pro": 0, "con": 1, "undecided": 1} == counts.left
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from([a + b for a in "pcu-" for b in "pcu-"]), max_size=40))
 def test_the_counts_are_the_votes_whoever_cast_them(votes: list[str]) -> None:
     counts = counted(*votes)

@@ -29,6 +29,7 @@ def test_a_turn_names_the_directive_and_the_pressure_that_shaped_it(path: Path) 
             assert view.directives[str(turn.directive)].side == turn.side
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 @pytest.mark.parametrize("name", ["cars", "homework", "juries"])
 async def test_a_turn_of_an_exhibition_shows_what_its_debater_was_told(name: str, tmp_path: Path) -> None:

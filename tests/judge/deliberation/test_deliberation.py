@@ -99,6 +99,7 @@ def test_agreement_is_the_formula_in_exact_fractions(given: list[OpinionGiven]) 
     assert (exact >= Fraction(8, 10)) == has_converged(measured(*given), RULES)
 
 
+@pytest.mark.slow
 @drawn(some_opinions, st.randoms(use_true_random=False))
 def test_agreement_does_not_ask_in_which_order_judges_sit(given: list[OpinionGiven], random: Any) -> None:
     others = list(given)

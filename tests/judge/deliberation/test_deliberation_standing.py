@@ -122,6 +122,7 @@ def test_a_round_that_nobody_answers_is_the_last_and_changes_nothing() -> None:
     assert "fewer than 2 judges answered in round 1" == only.ended
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.lists(st.sampled_from(["PASS", "CONDITIONAL", "FAIL", ""]), min_size=4, max_size=4), min_size=1, max_size=4
@@ -347,6 +348,7 @@ def test_what_is_no_id_groups_nothing(grouping: Any) -> None:
     assert is_silent == any(each.startswith("near-duplicates are not grouped: ") for each in said.reasons)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from(["F", "R"]), min_size=1, max_size=8),
     st.dictionaries(st.sampled_from([f"{k}{n}" for k in "FRX" for n in range(1, 9)]), st.text(max_size=3), max_size=8),

@@ -57,6 +57,7 @@ def test_words_of_claims_and_passages_stand_behind_the_mark_of_material(attack: 
         assert not any(token in "\n".join(lines) for token in ("<|", "[INST]", "<</SYS>>", "\u2028", "\u202e"))
 
 
+@pytest.mark.slow
 @drawn(st.text(max_size=400), st.text(max_size=400))
 def test_no_text_changes_the_frame_of_the_question(claim: str, passage: str) -> None:
     plain = [line for line in shown("x", "y", "forward") if not line.startswith("| ")]
@@ -102,6 +103,7 @@ def test_a_thousand_citations_in_one_turn_are_bounded_in_findings_questions_and_
     assert 0 == effective(batch, 1), "the floor of the score holds"
 
 
+@pytest.mark.slow
 @drawn(st.text(max_size=300), st.text(max_size=300))
 def test_no_quote_and_no_passage_break_the_check(quote: str, passage: str) -> None:
     span = stands_in(quote, passage, 8)

@@ -22,7 +22,7 @@ def held(turns: int = 6, world: World = ROUGH, seed: int = 1) -> HeldDebates:
     return hold(replace(world, turns=turns), RUBRIC, DEBATES, np.random.default_rng(seed))
 
 
-@pytest.mark.parametrize("turns", [2, 3, 4, 5, 6, 7, 10])
+@pytest.mark.parametrize("turns", [2, 3, 4, *(pytest.param(turns, marks=pytest.mark.slow) for turns in (5, 6, 7, 10))])
 def test_a_raised_component_never_lowers_the_lead_of_its_side(turns: int) -> None:
     rubric, one = replace(RUBRIC, rescore_above=UNSET), held(turns)
     lead = judged(one, rubric).lead
@@ -35,6 +35,7 @@ def test_a_raised_component_never_lowers_the_lead_of_its_side(turns: int) -> Non
             assert (change * (1 if turn % 2 == 0 else -1)).min() > -LEAST
 
 
+@pytest.mark.slow
 def test_the_order_in_which_findings_arrive_does_not_change_a_lead() -> None:
     one, chance = held(), np.random.default_rng(2)
     for _ in range(20):

@@ -59,7 +59,7 @@ def differences(rubric: Rubric, world: World, debates: int, seed: int = 1) -> li
 
 
 @pytest.mark.parametrize("name", RULES)
-@pytest.mark.parametrize("turns", [1, 2, 3, 6])
+@pytest.mark.parametrize("turns", [1, 2, *(pytest.param(turns, marks=pytest.mark.slow) for turns in (3, 6))])
 def test_the_twin_gives_the_lead_and_the_name_that_the_product_gives(name: ShippedRubric, turns: int) -> None:
     found = differences(shipped_rubric(name), replace(HARD, turns=turns), 25)
 

@@ -40,12 +40,14 @@ def test_two_readings_differ_by_the_noise(noise: float) -> None:
     assert (one - two).std() / np.sqrt(2) == pytest.approx(noise, rel=0.05)
 
 
+@pytest.mark.slow
 def test_the_median_of_three_readings_has_less_noise() -> None:
     errors = [(composites(each.points) - composites(each.again[0])).std() for each in (held(), held(samples=3))]
 
     assert errors[1] < 0.9 * errors[0]
 
 
+@pytest.mark.slow
 def test_what_biases_scores_moves_them_by_as_much() -> None:
     plain = composites(held().points).mean(0)
 
@@ -56,6 +58,7 @@ def test_what_biases_scores_moves_them_by_as_much() -> None:
     assert composites(held(hard=0.2).points).mean(0) - plain == pytest.approx(-6, abs=0.1)
 
 
+@pytest.mark.slow
 def test_what_biases_comparisons_moves_them() -> None:
     neighbours = slice(0, 5)
     plain = held().levels[:, neighbours].mean((0, 2))
@@ -71,6 +74,7 @@ def test_what_biases_comparisons_moves_them() -> None:
     assert (one_order[..., 0] == one_order[..., 1]).all()
 
 
+@pytest.mark.slow
 def test_a_misreading_is_shared_by_scores_and_comparisons() -> None:
     plain, misread = held(noise=0.0), held(noise=0.0, misread=4.0)
     wrong = composites(misread.points) - composites(plain.points)

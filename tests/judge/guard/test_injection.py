@@ -28,8 +28,9 @@ from events.types import (
     Usage,
 )
 from events.types.rubric import ConductRule, Rubric
+from judge.guard import characters
 from judge.guard.characters import INVISIBLE
-from judge.guard.injection import MAX_ATTEMPTS, POSSIBLE, QUOTED, InjectionAttempt, detect
+from judge.guard.injection import MAX_ATTEMPTS, POSSIBLE, QUOTED, InjectionAttempt, _matches, _patterns, detect
 from judge.guard.neutralise import quoted
 from judge.lenient import CONTROLS, read_as
 from judge.live.entries import record_injection
@@ -293,6 +294,24 @@ def test_a_rubric_may_charge_nothing(conduct: Any) -> None:
 PIECES = st.sampled_from([each["text"] for each in ATTACKS] + HONEST) | st.text(max_size=30)
 
 
+@given(PIECES | st.lists(PIECES, max_size=4).map("".join))
+def test_orders_are_found_as_if_they_were_tried_everywhere(text: str) -> None:
+    assert_found_everywhere(text)
+
+
+def test_every_known_order_is_found_as_if_it_were_tried_everywhere() -> None:
+    for text in (*(each["text"] for each in ATTACKS), *HONEST):
+        assert_found_everywhere(text)
+
+
+def assert_found_everywhere(text: str) -> None:
+    plain = "".join(map(characters.folded, text))
+    for place, pattern in _patterns():
+        expected = [match.span() for match in pattern.finditer(plain)]
+        assert expected == [match.span() for match in _matches(place, pattern, plain)]
+
+
+@pytest.mark.slow
 @given(st.lists(PIECES, max_size=6).map("".join))
 def test_attempts_stand_in_the_text(text: str) -> None:
     found = detect(text)

@@ -116,6 +116,7 @@ def test_plain_words_stay(text: str) -> None:
     assert "| " + text.replace("<", "‹") == quoted(text)
 
 
+@pytest.mark.slow
 @given(HOSTILE | st.text() | st.text(alphabet="<>[]|#-=`~:\r\n\u2028\x0b\u200b/INSTsystem "))
 def test_every_line_is_marked_and_holds_no_delimiter(text: str) -> None:
     shown = quoted(text)
@@ -134,6 +135,7 @@ def test_every_line_is_marked_and_holds_no_delimiter(text: str) -> None:
     assert "[/INST]" not in shown
 
 
+@pytest.mark.slow
 @given(HOSTILE)
 def test_words_quoted_from_the_material_are_found_in_the_turn(text: str) -> None:
     """The judge quotes from the neutralised text, so neutralising must not make an honest quote invalid."""
@@ -196,6 +198,7 @@ def test_an_attack_adds_no_line_to_any_prompt() -> None:
         check(text)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(HOSTILE)
 def test_no_text_adds_a_line_to_any_prompt(text: str) -> None:

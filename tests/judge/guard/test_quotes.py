@@ -175,6 +175,7 @@ ATOMS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(ATOMS, min_size=8, max_size=60), st.data())
 def test_any_piece_of_a_text_is_found_however_it_was_copied(atoms: list[str], data: st.DataObject) -> None:
     text = "".join(atoms)
@@ -220,6 +221,7 @@ def test_what_the_judge_was_shown_is_found_in_what_was_said(atoms: list[str], da
         assert find(line, text, 8) is not None
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200), st.text(max_size=40))
 def test_any_text_at_all(text: str, quote: str) -> None:
     span = find(quote, text, 8)

@@ -69,6 +69,7 @@ def test_distances_from_one_half_are_compared_on_both_sides_of_it() -> None:
     assert "other" == found.better
 
 
+@pytest.mark.slow
 def test_items_that_one_judge_has_not_answered_count_for_neither() -> None:
     trials = planned("length")
     whole = read(trials, lambda _: {"total": 60.0, "chose": "draw"})
@@ -78,6 +79,7 @@ def test_items_that_one_judge_has_not_answered_count_for_neither() -> None:
     assert 30 == of(found, "padded_50").n
 
 
+@pytest.mark.slow
 def test_a_smaller_retest_deviation_is_the_better_one() -> None:
     trials = planned("retest")
 

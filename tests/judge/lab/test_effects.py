@@ -103,6 +103,7 @@ def test_a_judge_that_favours_the_last_word_is_seen_on_both_sides() -> None:
     assert found(effects_, "con_less_pro").estimate == 0
 
 
+@pytest.mark.slow
 def test_names_of_sides_that_change_the_verdict_are_seen() -> None:
     effects_ = of("labels", lambda trial: {"chose": "first" if trial.variant == "sides" else "second"})
 

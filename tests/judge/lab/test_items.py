@@ -237,6 +237,7 @@ def test_a_fact_with_its_source_is_the_same_text_with_words_put_in() -> None:
         assert fact.sourced.endswith(fact.plain[start:]), item.id
 
 
+@pytest.mark.slow
 def test_only_injections_instruct_the_judge() -> None:
     for item in ITEMS:
         injected = {each.text for each in item.injection}

@@ -264,6 +264,7 @@ def _covered(draw: Callable[[np.random.Generator], Any], truth: float) -> float:
     return sum(each is not None and each.low <= truth <= each.high for each in found) / RUNS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [0.05, 0.2, 0.5])
 @pytest.mark.parametrize("alike", [0.01, 0.2])
 def test_a_share_covers_with_clusters_alike(p: float, alike: float) -> None:
@@ -286,6 +287,7 @@ def test_a_mean_covers_with_clusters_alike_and_of_unequal_sizes() -> None:
     assert WIDE[0] <= _covered(draw, 2) <= WIDE[1]
 
 
+@pytest.mark.slow
 def test_a_deviation_within_items_covers_with_heavy_tails_and_unequal_variances() -> None:
     of = [number * 30 // 40 for number in range(40)]
 

@@ -81,6 +81,7 @@ def _quotes(value: Any, texts: list[str], turn: int | None) -> Any:
             yield item, texts[number - 1]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(TEXTS, min_size=1, max_size=4), st.sampled_from(["en", "de", "fr", "es"]), st.booleans())
 def test_any_debate_is_judged_to_its_end(texts: list[str], language: str, first: bool) -> None:
@@ -124,6 +125,7 @@ def test_a_comparison_is_mirrored_when_the_order_is_swapped() -> None:
             assert (mirror[winner], how) == (other, how_other)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(TEXTS, TEXTS)
 def test_no_two_texts_win_by_their_order(one: str, two: str) -> None:
@@ -152,6 +154,7 @@ def test_swapped_sides_get_the_same_answers() -> None:
             assert value == other
 
 
+@pytest.mark.slow
 def test_a_debate_of_twelve_turns_is_judged_within_a_second_of_computing() -> None:
     texts = [f"{text} This is turn {number} of the debate." for number, text in enumerate(TURNS * 3, 1)]
     texts = [f"{text} {texts[number - 3]}" for number, text in enumerate(texts)]

@@ -49,6 +49,7 @@ def test_words_that_are_too_few_are_no_quote(text: str) -> None:
     assert not [each for sentence in read(text, "en").sentences if (each := read(text, "en").quote(sentence))]
 
 
+@pytest.mark.slow
 @given(st.text(max_size=300), st.sampled_from(["en", "de", "fr", "es"]))
 def test_every_quote_of_any_text_stands_in_it(text: str, language: str) -> None:
     reading = read(text, language)

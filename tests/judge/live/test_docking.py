@@ -85,6 +85,7 @@ def taken(batch: EventBatch) -> float:
     return round(30 - effective(batch, 1), 2)
 
 
+@pytest.mark.slow
 @examples(60, whole=600)
 @drawn(founds, st.randoms(use_true_random=False))
 def test_what_is_taken_depends_on_what_is_found_and_not_on_the_order(found: list[Found], chance: Any) -> None:
@@ -99,6 +100,7 @@ def test_what_is_taken_depends_on_what_is_found_and_not_on_the_order(found: list
     assert all(each.requested == each.applied < 0 for each in events_of(first, LogicGapAdjusted))
 
 
+@pytest.mark.slow
 @examples(60, whole=600)
 @drawn(founds, st.randoms(use_true_random=False))
 def test_a_claim_that_is_cleared_leaves_what_the_others_take(found: list[Found], chance: Any) -> None:

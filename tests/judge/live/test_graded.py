@@ -167,6 +167,7 @@ def test_swapping_the_sides_swaps_the_outcome() -> None:
         assert (card.rounds.pro, card.rounds.con) == (swapped.rounds.con, swapped.rounds.pro)
 
 
+@pytest.mark.slow
 def test_the_rule_costs_opener_and_replier_the_same() -> None:
     difference, half, raw, effective = measured(300, seed=1)
 

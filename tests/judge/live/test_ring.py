@@ -35,6 +35,7 @@ def lead(batch: Any) -> float:
     return found
 
 
+@pytest.mark.slow
 @examples(20, whole=600)
 @drawn(judgings())
 def test_the_entries_add_up_to_the_scores_and_to_the_points_of_the_sides(judged: Judged) -> None:
@@ -54,6 +55,7 @@ def test_the_entries_add_up_to_the_scores_and_to_the_points_of_the_sides(judged:
     )
 
 
+@pytest.mark.slow
 @examples(15, whole=400)
 @drawn(judgings(least=3), st.randoms(use_true_random=False))
 def test_the_order_of_the_comparisons_changes_nothing(judged: Judged, chance: Any) -> None:
@@ -66,6 +68,7 @@ def test_the_order_of_the_comparisons_changes_nothing(judged: Judged, chance: An
     assert lead(one) == pytest.approx(lead(two), abs=0.011)
 
 
+@pytest.mark.slow
 @examples(20, whole=600)
 @drawn(judgings(), st.data())
 def test_a_component_with_more_points_never_lowers_the_lead_of_its_side(judged: Judged, data: Any) -> None:
@@ -80,6 +83,7 @@ def test_a_component_with_more_points_never_lowers_the_lead_of_its_side(judged: 
     assert gained >= -0.011 * len(judged.points), "each entry is rounded to two decimals"
 
 
+@pytest.mark.slow
 @examples(20, whole=600)
 @drawn(judgings())
 def test_comparisons_leave_a_score_between_0_and_its_maximum(judged: Judged) -> None:

@@ -1,5 +1,6 @@
 """Specific claims are found with their spans, and equal quantities in other words are equal."""
 
+import re
 import time
 from itertools import pairwise
 
@@ -7,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.text.scanner import KINDS, scan, tokens
+from judge.text.claim_words import AUTHORITY, STUDY, plain
+from judge.text.scanner import KINDS, NEEDED, pattern, scan, tokens
 
 
 def found(text: str) -> list[tuple[str, str]]:
@@ -293,6 +295,51 @@ PIECES = st.sampled_from(
 ) | st.text(max_size=5)
 
 
+SOURCES = re.findall(r"[^\W\d_]{2,}", f"{STUDY} {AUTHORITY}") + [
+    f"{word} " for words in NEEDED.values() for word in words
+]
+NAMED = st.sampled_from(
+    [
+        *SOURCES,
+        "Jane ",
+        "Smith ",
+        "WHO ",
+        " of ",
+        " by ",
+        " der ",
+        " de ",
+        "the ",
+        ") ",
+        "19",
+        "2019",
+        "ſ",
+        "ı",
+        "İ",
+        "\u212a",
+    ]
+)
+
+
+@given(st.lists(NAMED | PIECES, min_size=2, max_size=8).map(" ".join) | st.lists(NAMED, max_size=8).map("".join))
+def test_a_text_without_the_words_that_a_kind_needs_holds_nothing_of_it(text: str) -> None:
+    found = scan(text)
+
+    for kind in NEEDED:
+        expected = [match.start() for match in pattern(kind).finditer(plain(text))]
+        assert expected == [each.span[0] for each in found if each.kind == kind]
+
+
+@pytest.mark.parametrize("between", [" ", " der ", " de ", " du ", " by ", " par ", " por ", " von ", " of "])
+def test_each_word_of_a_source_is_enough(between: str) -> None:
+    for word in SOURCES:
+        for text in (f"{word}{between}Jane Smith", f"Jane {word}{between}Smith", f"Jane Smith {word.lower()}"):
+            found = scan(text)
+            for kind in NEEDED:
+                expected = [match.start() for match in pattern(kind).finditer(plain(text))]
+                assert expected == [each.span[0] for each in found if each.kind == kind]
+
+
+@pytest.mark.slow
 @given(st.lists(PIECES, max_size=30).map("".join))
 def test_any_text_is_scanned(text: str) -> None:
     every = scan(text)

@@ -70,6 +70,7 @@ def test_krippendorffs_own_example(level: MeasurementLevel, expected: float) -> 
     assert expected == pytest.approx(alpha(units(OBSERVERS), level, 2), abs=0.0005)
 
 
+@pytest.mark.slow
 @given(
     st.integers(2, 5).flatmap(
         lambda raters: st.lists(
@@ -239,6 +240,7 @@ def test_the_order_of_raters_and_of_units_changes_nothing(values: np.ndarray, ch
     assert isinstance(one, str) or one == pytest.approx(other, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(SCORES, st.sampled_from([2.0, 0.5]), st.sampled_from([0.0, 3.0, -20.0]))
 def test_interval_alpha_does_not_know_the_unit_of_the_scale(values: np.ndarray, times: float, more: float) -> None:
     one, other = alpha(units(values), "interval", 2), alpha(units(values * times + more), "interval", 2)
@@ -247,6 +249,7 @@ def test_interval_alpha_does_not_know_the_unit_of_the_scale(values: np.ndarray, 
     assert isinstance(one, str) or one == pytest.approx(other, abs=1e-7)
 
 
+@pytest.mark.slow
 @given(SCORES)
 @settings(max_examples=50)
 def test_alpha_is_at_most_one_and_one_means_no_difference_within_a_unit(values: np.ndarray) -> None:
@@ -274,6 +277,7 @@ def test_calibrated_alpha_does_not_know_how_strict_a_rater_is(
     assert isinstance(one, str) or one == pytest.approx(other, abs=1e-7)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 10), st.lists(st.integers(1, 10), min_size=2, max_size=8).filter(lambda row: len({*row}) > 1))
 def test_raw_alpha_falls_when_one_of_two_who_agree_becomes_stricter(shift: int, row: list[int]) -> None:
     same, apart = np.array([row, row], dtype=float), np.array([row, [each + shift for each in row]], dtype=float)

@@ -148,6 +148,7 @@ def test_a_rater_that_left_out_a_weak_argument_is_not_lenient() -> None:
     assert np.nanmean(calibrated_scores(scores, "z-score")[2]) == pytest.approx(0)
 
 
+@pytest.mark.slow
 @given(SPARSE, st.sampled_from(["z-score", "min-max"]))
 @settings(max_examples=60, deadline=None)
 def test_calibration_keeps_the_order_of_a_raters_scores_and_fills_nothing_in(values: np.ndarray, method: Any) -> None:
@@ -201,6 +202,7 @@ def margins_by_hand(values: np.ndarray, sides: list[Side]) -> np.ndarray:
 SIDES_OF_SIX: list[Side] = ["con", "con", "con", "pro", "pro", "pro"]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.lists(st.integers(1, 10), min_size=24, max_size=24), min_size=2, max_size=5).map(
         lambda rows: np.array(rows, dtype=float)

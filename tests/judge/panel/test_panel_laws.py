@@ -56,6 +56,7 @@ def test_accuracy_is_drawn_toward_chance(right: int, of: int, expected: float) -
     assert expected == pytest.approx(accuracy(TrackRecord(right=right, of=of), RULES))
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=2, max_size=9),
     st.sampled_from(list(RULES.topics)),
@@ -88,6 +89,7 @@ def test_whose_topic_it_is_weighs_most() -> None:
 # laws
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.lists(st.one_of(st.none(), st.integers(1, 10)), min_size=6, max_size=6), min_size=2, max_size=4),
     st.randoms(use_true_random=False),

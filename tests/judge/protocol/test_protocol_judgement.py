@@ -400,6 +400,7 @@ def test_whatever_a_judge_answers_numbers_are_on_the_scale_or_missing(value: Any
     assert batch.debate.protocol.briefing
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @drawn(st.integers(0, 10_000))
 def test_a_judge_who_raises_one_score_lowers_nobody(seed: int) -> None:

@@ -55,6 +55,7 @@ def by_rows(judged: Judged) -> dict[str, float]:
     return points  # type: ignore[return-value]
 
 
+@pytest.mark.slow
 @examples(15, whole=300)
 @given(judgings())
 def test_it_solves_all_equations_at_once(judged: Judged) -> None:

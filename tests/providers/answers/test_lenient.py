@@ -223,6 +223,7 @@ def test_a_huge_answer_takes_linear_time(piece: str) -> None:
             parse(raw, Score)
 
 
+@pytest.mark.slow
 @given(st.text() | st.text(alphabet='{}[]":,\\`<think/> 0apoints', max_size=60))
 def test_every_text_is_a_value_or_an_error_with_the_text(raw: str) -> None:
     for type_ in (Score, FullCard, Words, GUIDED, Any):
@@ -232,6 +233,7 @@ def test_every_text_is_a_value_or_an_error_with_the_text(raw: str) -> None:
             assert raw == error.raw  # noqa: PT017 - either way is right
 
 
+@pytest.mark.slow
 @given(CARDS, PROSE, PROSE, st.sampled_from(("{}", "```json\n{}\n```", "<think>x</think>{}")))
 def test_a_value_is_read_from_every_wrapping(value: FullCard, before: str, after: str, wrapping: str) -> None:
     raw = msgspec.json.encode(value).decode()

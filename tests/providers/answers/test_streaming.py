@@ -119,6 +119,7 @@ def test_a_character_that_was_cut_in_two_is_whole(pieces: list[str], whole: str)
     assert whole == "".join(map(joined.feed, pieces)) + joined.end()
 
 
+@pytest.mark.slow
 @given(text=st.text(), cuts=st.lists(st.integers(0, 40)))
 def test_a_text_cut_anywhere_even_within_characters_comes_out_as_it_was(text: str, cuts: list[int]) -> None:
     units = text.encode("utf-16-le", "surrogatepass")

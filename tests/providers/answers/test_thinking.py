@@ -52,6 +52,7 @@ PIECES = st.sampled_from(["<think>", "</think>", "[THINK]", "[/THINK]", "<", "th
 CUTS = st.lists(st.integers(0, 80))
 
 
+@pytest.mark.slow
 @given(text=st.lists(PIECES).map("".join), holds=st.booleans(), is_typed=st.booleans(), cuts=CUTS)
 def test_where_the_text_is_cut_changes_nothing(text: str, holds: bool, is_typed: bool, cuts: list[int]) -> None:
     ends = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]

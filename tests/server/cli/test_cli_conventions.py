@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from server.cli.main import COMMANDS, main
+from server.cli.main import COMMANDS, GROUPS, main
 from tests.server.children import Cli
 
 MOOT = str(Path(sys.executable).with_name("moot"))
@@ -42,7 +42,23 @@ def on_a_terminal(home: Path, *args: str, **environment: str) -> str:
 def test_help_begins_with_examples(moot: Cli) -> None:
     text = moot("--help").stdout.decode()
 
-    assert 0 < text.index("moot serve ") < text.index("moot run ") < text.index("Commands:")
+    assert 0 < text.index("moot serve ") < text.index("moot run ") < text.index("Start:")
+
+
+def test_help_names_each_command_once_in_a_group(moot: Cli) -> None:
+    listed = re.findall(r"^  ([a-z]+) {2,}[A-Z]", moot("--help").stdout.decode().partition("Start:")[2], re.MULTILINE)
+
+    assert [*COMMANDS] == listed
+    assert 1 < len(GROUPS) < len(COMMANDS)
+
+
+@pytest.mark.slow
+def test_latest_is_the_newest_debate(held: tuple[Cli, str], tmp_path: Path) -> None:
+    moot, _ = held
+    newest = moot.json("list")["debates"][0]["id"]
+
+    assert moot("show", "latest").stdout == moot("show", newest).stdout
+    assert 3 == Cli(tmp_path)("show", "latest").returncode
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -328,11 +328,12 @@ async def test_an_answer_that_fails_once_is_asked_again(script: Any) -> None:
     assert "PASS" == of(events, ArtifactJudged)[0].verdict
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 @pytest.mark.parametrize("cap", [0.4, 0.9])
 async def test_the_cost_cap_is_kept(script: Any, cap: float) -> None:
     async with harness() as made:
-        events = await deliberated(made, script(answers=SPLIT, cost_usd=0.1), max_cost_usd=cap)
+        events = await deliberated(made, script(answers=SPLIT, cost_usd=0.1, pace={"answer_ms": 100}), max_cost_usd=cap)
 
     assert {0.4: 5, 0.9: 10}[cap] == len(of(events, ModelAnswered))
     assert "FAIL" == of(events, ArtifactJudged)[0].verdict

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import shutil
 from pathlib import Path
 from typing import Any, Literal
 from xml.etree import ElementTree as ET
@@ -56,6 +57,7 @@ def test_a_run_is_printed_reported_and_compared(lab: Any) -> None:
     assert "<h1>Judge lab: baseline:lexical</h1>" in lab("report", one).stdout
 
 
+@pytest.mark.slow
 def test_a_run_of_a_judge_that_is_asked_briefly_says_so_and_is_compared_with_one_in_full(lab: Any) -> None:
     runs = [lab(BASELINE, "--only", "authority", "--effort", effort) for effort in ("full", "brief")]
     full, brief = (each.stdout.split()[-1] for each in runs)
@@ -150,10 +152,22 @@ def test_a_comparison_names_the_better_judge(
 # for a paper
 
 
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A store with a short run, and the run."""
+    store = tmp_path_factory.mktemp("lab") / "moot.db"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("server.debate.formats.lab.setup.installed", lambda: TWO_ITEMS)
+        asked = ["--store", f"sqlite:{store}", "lab", BASELINE, "--only", "position,authority,level"]
+        return store, CliRunner().invoke(main, asked).stdout.split()[-1]
+
+
 @pytest.fixture
-def short_run(lab: Any) -> str:
-    ran = lab(BASELINE, "--only", "position,authority,level")
-    return str(ran.stdout.split()[-1])
+def short_run(measured: tuple[Path, str], tmp_path: Path) -> str:
+    """The run, in a store of the test's own."""
+    store, run = measured
+    shutil.copy(store, tmp_path)
+    return run
 
 
 def test_the_calls_of_a_run_are_a_table(lab: Any, short_run: str) -> None:
@@ -286,6 +300,7 @@ def test_a_file_of_motions_with_a_mistake_is_refused_with_its_place(
     assert "Traceback" not in refused.output
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_said(lab: Any, tmp_path: Path) -> None:
     held = '{"id": "%d", "story": "s%d", "question": "q", "answers": ["yes", "no"], "correct": %d, "rounds": '
     held += '[{"by": "A", "text": "It is so."}, {"by": "B", "text": "It is not."}], "judge_final": [0.6, 0.4]}\n'

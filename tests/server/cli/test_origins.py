@@ -1,5 +1,7 @@
 """``moot rejudge`` and ``moot fork``, in this process: what they print, and their exit codes."""
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +17,42 @@ PRO, CON = "Trams are quicker, because they have a lane.", "Buses cost less, so 
 SCRIPT = msgspec.json.encode({"says": {"pro": [PRO], "con": [CON]}})
 
 
-@pytest.fixture
-def moot(tmp_path: Path) -> Any:
-    (tmp_path / "script.json").write_bytes(SCRIPT)
+def command(folder: Path) -> Callable[..., Result]:
+    """The command with the store in a folder."""
 
     def run(*arguments: str) -> Result:
-        return CliRunner().invoke(main, ["--store", f"sqlite:{tmp_path / 'moot.db'}", *arguments])
+        return CliRunner().invoke(main, ["--store", f"sqlite:{folder / 'moot.db'}", *arguments])
 
     return run
 
 
-@pytest.fixture
-def debate(moot: Any, tmp_path: Path) -> str:
-    model = f"scripted:{tmp_path / 'script.json'}"
-    done = moot("run", "Trams", "--turns", "2", "--pro", model, "--con", model, "--judge", BASELINE)
+def hold(moot: Callable[..., Result], script: Path, turns: int) -> str:
+    """The id of a debate."""
+    script.write_bytes(SCRIPT)
+    model = f"scripted:{script}"
+    done = moot("run", "Trams", "--turns", str(turns), "--pro", model, "--con", model, "--judge", BASELINE)
     assert done.exit_code == 0, done.output
     return str(done.stdout.split()[-1])
+
+
+@pytest.fixture
+def moot(tmp_path: Path) -> Callable[..., Result]:
+    return command(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A folder with a store, and the debate in it."""
+    folder = tmp_path_factory.mktemp("held")
+    return folder, hold(command(folder), folder / "script.json", 2)
+
+
+@pytest.fixture
+def debate(held: tuple[Path, str], tmp_path: Path) -> str:
+    """The debate, in a store of the test's own."""
+    folder, debate = held
+    shutil.copy(folder / "moot.db", tmp_path)
+    return debate
 
 
 @pytest.mark.slow
@@ -78,8 +100,7 @@ def test_what_is_wrong_is_said_in_one_line(
 
 
 def test_a_debate_in_which_one_side_has_spoken_is_not_judged_again(moot: Any, tmp_path: Path) -> None:
-    model = f"scripted:{tmp_path / 'script.json'}"
-    short = moot("run", "Trams", "--turns", "1", "--pro", model, "--con", model, "--judge", BASELINE).stdout.split()[-1]
+    short = hold(moot, tmp_path / "script.json", 1)
     result = moot("rejudge", short, "--judge", BASELINE)
 
     assert "both sides must have spoken" in result.stderr

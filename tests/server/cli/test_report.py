@@ -28,6 +28,17 @@ def test_a_report_is_printed_or_written(held: tuple[Cli, str], tmp_path: Path) -
 
 
 @pytest.mark.slow
+def test_a_report_as_json_has_sentences_with_what_implies_them(held: tuple[Cli, str]) -> None:
+    moot, debate = held
+    found = moot.json("report", debate, "--side", "pro")
+    entries = [entry for section in found["sections"] for group in section["entries"] for entry in group]
+
+    assert ("Report for Pro", debate) == (found["title"], found["debate"])
+    assert entries
+    assert all(entry["kind"] and entry["text"] and entry["because_of"] for entry in entries)
+
+
+@pytest.mark.slow
 def test_on_a_terminal_a_report_is_text(held: tuple[Cli, str], tmp_path: Path) -> None:
     moot, debate = held
     log = tmp_path / "log.ndjson"

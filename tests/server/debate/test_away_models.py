@@ -91,6 +91,7 @@ def played(vendor: Vendor, model: str, judge: str, debates: int = 1) -> tuple[li
     return run(play, VirtualLoop(DAY_S))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("away_s", "debates"), [(4, 1), (25, 1), (120, 1), (120, 5), (170, 1)])
 def test_debates_go_on_within_seconds_after_a_vendor_is_back(script: Any, away_s: int, debates: int) -> None:
     back = 5.0 + away_s
@@ -137,6 +138,7 @@ def test_a_judge_that_fails_for_minutes_or_for_good_does_not_keep_its_debate(
     assert took_s < MOST_S
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda each: each.kind)
 def test_a_debater_that_is_gone_for_good_halts_its_debate(script: Any, failure: ProviderError) -> None:
     model = script()

@@ -200,6 +200,7 @@ def test_whoever_watches_to_the_end_is_told_by_the_last_frame(guarded: Site, scr
     assert {"zqprozq", "zqconzq", "zqjudgezq"} <= set(MARK.findall(last))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["exchange", "protocol"])
 def test_a_halt_tells_the_kind_of_failure_and_no_name(guarded: Site, script: Script, form: str) -> None:
     site = guarded

@@ -86,6 +86,7 @@ def judged(records: list[Any]) -> list[Any]:
     return kept
 
 
+@pytest.mark.slow
 async def test_a_brief_judge_gets_three_calls_a_turn_and_the_rules_get_the_same_answers(script: Any) -> None:
     full, brief = [await held(script, effort) for effort in ("full", "brief")]
     asked = [each.event for each in brief if isinstance(each.event, CALLS) and each.event.purpose != "speak"]
@@ -104,6 +105,7 @@ async def test_a_brief_judge_gets_three_calls_a_turn_and_the_rules_get_the_same_
         assert of(events, kind), kind
 
 
+@pytest.mark.slow
 async def test_opening_view_and_markdown_say_that_the_judge_is_asked_briefly(script: Any) -> None:
     for effort in ("full", "brief"):
         records = await held(script, effort)
@@ -119,6 +121,7 @@ def test_an_opening_of_an_older_log_has_a_judge_that_is_asked_in_full() -> None:
     assert msgspec.json.decode(b'{"model": "scripted:x"}', type=JudgeSeat).effort == "full"
 
 
+@pytest.mark.slow
 async def test_a_joint_question_shows_what_both_show_and_asks_both(script: Any) -> None:
     full, brief = [[each.event for each in await held(script, effort)] for effort in ("full", "brief")]
     joint = prompt_of(brief, "gaps_and_premises:3")

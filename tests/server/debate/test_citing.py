@@ -29,7 +29,7 @@ from server.debate.setup.estimate import estimate, in_words
 from server.debate.setup.opening import build_opening, opening_for
 from server.debate.setup.rehearsal import rehearse
 from server.debate.setup.request import as_request
-from server.export.audit import Auditor
+from server.export.audit import auditor_of
 from server.export.debate.exchange import audit_lines
 from server.export.debate.transcript import as_markdown
 from server.whatif.replay import replay
@@ -213,6 +213,7 @@ async def test_what_if_replays_a_debate_with_documents_as_it_was(script: Script)
     assert not [each for each in other.unanswered if each.key.startswith("evidence:")]
 
 
+@pytest.mark.slow
 async def test_words_that_a_side_made_up_are_no_better_for_saying_them_before(script: Script) -> None:
     claim = "free fares empty every street of the town"
     says = {
@@ -246,6 +247,7 @@ GERMAN = (
 )
 
 
+@pytest.mark.slow
 async def test_a_document_in_another_language_is_said_before_the_debate_and_in_it(script: Script) -> None:
     files = [{"name": "bericht.txt", "text": GERMAN}, DOCUMENTS[0]]
     async with harness() as h:
@@ -336,14 +338,12 @@ async def test_an_estimate_counts_the_questions_about_evidence(script: Script) -
     assert 8 == len(with_documents) - len(without)
 
 
+@pytest.mark.slow
 async def test_the_audit_of_a_turn_has_its_passages_and_every_citation(script: Script) -> None:
     async with harness() as h:
         debate = await open_cited(h, script(says=SAYS, answers=ANSWERS))
         await h.ended(debate)
-        auditor = Auditor()
-        async for record in read_all(h.log, debate):
-            auditor.take(record)
-    audits = auditor.audits()
+        audits = (await auditor_of(h.hub, debate)).audits()
     lines = [[*audit_lines(each, "pro")] for each in audits]
 
     assert "the debater was given the passages E1, E3, E2" in lines[0]

@@ -119,6 +119,7 @@ def test_a_late_turn_costs_as_much_as_an_early_one(monkeypatch: pytest.MonkeyPat
     assert counts[1] <= counts[0]
 
 
+@pytest.mark.slow
 @given(st.text(alphabet=" \n.!?。。ab٪؟\x85\u3000x", max_size=300), st.integers(0, 3))
 def test_the_first_sentence_of_a_turn(text: str, copies: int) -> None:
     whole = text * copies + text

@@ -183,6 +183,7 @@ def over_http(site: Site, script: Script, raters: dict[str, Any] = SPLIT) -> str
     return debate
 
 
+@pytest.mark.slow
 def test_a_decision_is_posted_and_read(site: Site, script: Script) -> None:
     debate = over_http(site, script)
     response = site.client.post(f"/api/debates/{debate}/decision", json={"decision": f" {WHAT} ", "reason": WHY})

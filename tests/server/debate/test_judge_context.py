@@ -156,6 +156,7 @@ def test_the_estimate_is_not_below_what_is_given() -> None:
     assert max(tokens(text(prompt[:-1])) for _, prompt in made.asked) <= limit
 
 
+@pytest.mark.slow
 def test_a_window_that_holds_the_debate_changes_nothing() -> None:
     with_window, without = held(8, 200_000), held(8, 0)
 
@@ -188,6 +189,7 @@ def test_older_turns_are_shortened_to_what_the_record_quotes() -> None:
     assert re.search(rf"[CP]{turn}\.[0-9]", shown)
 
 
+@pytest.mark.slow
 def test_the_oldest_are_told_by_their_first_sentence_and_then_left_out() -> None:
     made = held()
     last = made.shortened[-1]

@@ -92,6 +92,7 @@ async def test_every_battery_of_the_baseline_is_measured_and_the_log_is_sound() 
     assert all(event.turn is None for event in events if isinstance(event, ModelAnswered))
 
 
+@pytest.mark.slow
 async def test_a_log_measures_the_same_again_without_the_installed_items(monkeypatch: pytest.MonkeyPatch) -> None:
     async with harness() as made:
         debate = await run(made, BASELINE, "retest", "length")
@@ -223,6 +224,7 @@ async def test_the_prompt_and_the_reading_of_an_opening_are_those_of_a_live_deba
     assert {name: each.admitted for name, each in scored.components.items()} == reading.parts
 
 
+@pytest.mark.slow
 async def test_a_brief_judge_is_measured_with_the_questions_that_it_gets_in_a_debate() -> None:
     held = [
         {"id": each, "kind": "debates", "topic": "trams", "motion": "Trams first", "note": "", "better": each}

@@ -199,6 +199,7 @@ async def test_a_judge_that_prefers_length_agrees_as_often_as_length(pairs: Path
     assert effects["pairs_baseline:lexical"].n == 30
 
 
+@pytest.mark.slow
 async def test_a_judge_that_prefers_the_first_is_right_as_often_as_a_coin(pairs: Path) -> None:
     effects, _, readings, _ = await measured(first, pairs)
 
@@ -242,6 +243,7 @@ async def test_items_without_an_answer_are_left_out_and_counted(pairs: Path) -> 
 # debates
 
 
+@pytest.mark.slow
 async def test_a_judge_that_prefers_length_agrees_with_the_answer_as_often_as_length(debates: Path) -> None:
     effects, provider, readings, found = await measured(longer, debates)
     assert found.opened is not None
@@ -271,6 +273,7 @@ async def test_a_judge_that_prefers_length_agrees_with_the_answer_as_often_as_le
     assert any("Turn 1, Speaker B:" in prompt for prompt in provider.prompts)  # the labels are swapped as well
 
 
+@pytest.mark.slow
 async def test_a_judge_that_prefers_a_label_names_neither(debates: Path) -> None:
     _, _, readings, _ = await measured(first, debates)
 

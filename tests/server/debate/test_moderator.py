@@ -40,6 +40,7 @@ OUTAGE_TRIES = QUICK.attempts + OUTAGE_ATTEMPTS
 """Attempts during an outage of a vendor: more than for a model that answers badly."""
 
 
+@pytest.mark.slow
 async def test_a_debate_concludes(script: Any) -> None:
     async with harness() as h:
         debate = await h.open(script(), turns=4, samples=3, seed=7)

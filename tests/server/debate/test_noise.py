@@ -184,6 +184,7 @@ async def test_a_run_that_cannot_be_read_keeps_no_debate_from_its_opening(monkey
         assert await noise_of(made.log, opened) is UNSET
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sd", "rule"), [(0.01, True), (60.0, True), (60.0, False)])
 async def test_a_debate_ends_by_the_noise_of_its_opening(tmp_path: Path, sd: float, rule: bool) -> None:
     async with harness() as made:
@@ -260,6 +261,7 @@ async def test_what_a_degree_is_worth_is_measured_if_there_are_enough_pairs(
     assert per_degree == opened.noise.per_degree
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sd", "says"), [(0.5, "what a lab run measured of this judge"), (UNSET, "was not measured")])
 async def test_the_outcome_says_on_what_the_error_rests(tmp_path: Path, sd: Any, says: str) -> None:
     noise = (

@@ -145,6 +145,7 @@ async def test_a_panel_that_is_split_names_nobody_and_deliberates(script: Script
     assert view["panel"]["conclusion"]["disputed"]["PRO-1"]["decides"]
 
 
+@pytest.mark.slow
 async def test_deliberation_changes_nothing_that_the_panel_says(script: Script) -> None:
     moved = {
         f"deliberate:{name}:{number}": {"verdict": "Con", "confidence": 1.0, "rationale": "I follow.", "quote": ""}

@@ -198,6 +198,7 @@ async def test_who_watches_is_told_of_a_rest_and_the_debate_goes_on_after_it(
     assert {"overloaded"} == {event.kind for event in failures}
 
 
+@pytest.mark.slow
 async def test_a_forbidden_model_halts_only_the_debates_that_ask_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     async with running_vendors(monkeypatch, thought=0, words=20) as vendors, harness(registry=shipped_registry()) as h:
         forbidden, allowed = "claude-haiku-4-5", "claude-haiku-5-5"
@@ -212,6 +213,7 @@ async def test_a_forbidden_model_halts_only_the_debates_that_ask_for_it(monkeypa
     assert (0, "") == (load.rests_s, load.last)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", ["529", "401"])
 async def test_a_debate_opens_while_its_provider_rests_and_waits(monkeypatch: pytest.MonkeyPatch, status: str) -> None:
     monkeypatch.setattr(breaker, "REST_S", 1.0)

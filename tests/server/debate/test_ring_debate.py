@@ -31,7 +31,7 @@ from server.cli.debates.transcript import DebatePrinter
 from server.debate.setup.estimate import estimate
 from server.debate.setup.origins import fork_of
 from server.errors import BadField
-from server.export.audit import Auditor
+from server.export.audit import Audit, Auditor
 from server.export.debate.exchange import verdict_lines
 from server.export.debate.transcript import as_markdown
 from server.export.rows import outcome_of_row
@@ -117,6 +117,7 @@ async def test_both_orders_of_the_closing_comparison_count(script: Any) -> None:
     assert {"logic": "slight", "tactics": "slight"} == closing.degrees
 
 
+@pytest.mark.slow
 async def test_the_closing_comparison_presses_nobody(script: Any) -> None:
     """Pressure follows the comparisons of neighbours; the last one decides none any more."""
     clear = FORWARD | {"rhetoric": "second_clear", "tactics": "second_clear"}
@@ -299,11 +300,13 @@ async def test_a_side_whose_turns_are_mostly_inferred_names_no_side(script: Any)
 # what is told
 
 
+def audits(records: Any) -> list[Audit]:
+    return Auditor(views.apply_all(views.INITIAL, records)).audits()
+
+
 def test_the_audit_of_the_last_turn_has_the_verdict_and_what_it_rests_on() -> None:
-    auditor, records = Auditor(), recorded()
-    for each in records:
-        auditor.take(each)
-    *others, last = auditor.audits()
+    records = recorded()
+    *others, last = audits(records)
     (given,) = of(records, ScorecardVerdictReached)
 
     assert all("verdict" not in msgspec.to_builtins(each) for each in others)
@@ -312,11 +315,8 @@ def test_the_audit_of_the_last_turn_has_the_verdict_and_what_it_rests_on() -> No
 
 
 def test_markdown_tells_the_verdict_the_readings_and_the_closing_comparison() -> None:
-    auditor, fold = Auditor(), views.INITIAL
-    for each in recorded():
-        auditor.take(each)
-        fold = views.apply(fold, each)
-    text = as_markdown(fold.view, auditor.audits())
+    fold = views.apply_all(views.INITIAL, recorded())
+    text = as_markdown(fold.view, Auditor(fold).audits())
 
     assert "## What the verdict rests on" in text
     assert "scored again, since it lay" in text
@@ -379,20 +379,15 @@ def test_the_terminal_says_of_how_many_points_a_composite_is_and_how_much_a_comp
 
 
 def test_the_verdict_says_how_much_a_comparison_takes() -> None:
-    auditor = Auditor()
-    for each in recorded():
-        auditor.take(each)
-    *_, last = auditor.audits()
+    *_, last = audits(recorded())
 
     told = [line for line in verdict_lines(last.verdict) if "19 % of the way" in line]  # type: ignore[arg-type]
     assert 1 == len(told)
 
 
 def test_the_verdict_says_on_which_comparisons_it_rests_and_what_the_check_finds() -> None:
-    auditor, records = Auditor(), recorded()
-    for each in records:
-        auditor.take(each)
-    *_, last = auditor.audits()
+    records = recorded()
+    *_, last = audits(records)
     (given,) = of(records, ScorecardVerdictReached)
     side = {each.turn: each.side for each in of(records, TurnStarted)}
     used = {each.because_of for each in of(records, ScoreHarmonized)}

@@ -39,6 +39,7 @@ def test_text_with_spaces_is_counted_by_them(text: str) -> None:
     assert len(text.split()) == count_words(text)
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(alphabet="abcäßéकا한-.'’!?—🐑\u0301", min_size=1, max_size=LONGEST_RUN), max_size=30))
 def test_words_of_ordinary_length_are_what_stands_between_spaces(said: list[str]) -> None:
     assert len(said) == count_words(" ".join(said))

@@ -195,6 +195,7 @@ async def test_the_moderator_says_nothing_to_a_transcript() -> None:
             await h.moderators.act(debate, AddWord(ModeratorSpoke(text="Go on", by="moderator")))
 
 
+@pytest.mark.slow
 async def test_an_estimate_counts_the_judge_and_no_speech() -> None:
     said = body(*TOWN_HALL, judge={"model": "embedded:smollm2"})
     async with harness() as h:

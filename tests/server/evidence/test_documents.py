@@ -24,6 +24,7 @@ async def read(*documents: dict[str, Any]) -> tuple[EvidenceSupplied, ...]:
     return await evidence_for(as_request({"motion": "Ban cars", "evidence": list(documents)}).evidence)
 
 
+@pytest.mark.slow
 async def test_a_document_has_its_digest_and_its_text_as_passages() -> None:
     (supplied,) = await read({"name": "buses.md", "text": BUSES})
 
@@ -74,6 +75,7 @@ def test_only_debates_have_evidence() -> None:
         as_request({"format": "deliberation", "artifact": {"text": "x"}, "evidence": [{"name": "a", "text": "x"}]})
 
 
+@pytest.mark.slow
 async def test_the_evidence_follows_the_opening_and_is_in_the_state(script: Callable[..., str]) -> None:
     async with harness() as h:
         opened = await h.opening(script(), turns=1)

@@ -55,6 +55,7 @@ UNFINISHED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["", ">", "-->", "'>"])
 @pytest.mark.parametrize("part", UNFINISHED)
 def test_no_text_takes_more_than_linear_time(part: str, end: str) -> None:

@@ -117,6 +117,7 @@ def test_a_file_of_a_word_processor_has_its_headings_and_tables(kind: str, made:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parts", "why"),
     [

@@ -53,10 +53,7 @@ def document(path: Path) -> str:
 
 
 def audits(records: Any) -> list[Audit]:
-    auditor = Auditor()
-    for record in records:
-        auditor.take(record)
-    return auditor.audits()
+    return Auditor(views.apply_all(views.INITIAL, records)).audits()
 
 
 def shown(*events: Any) -> tuple[View, list[Audit]]:

@@ -145,6 +145,7 @@ def test_the_command_writes_a_whole_debate(moot: Cli, tmp_path: Path) -> None:
     assert "left out" in less.texts["copy-note"]
 
 
+@pytest.mark.slow
 def test_the_routes_and_the_command_give_the_same_file(site: Site, script: Any) -> None:
     debate = site.open(script())
     site.ended(debate)
@@ -162,6 +163,7 @@ def test_the_routes_and_the_command_give_the_same_file(site: Site, script: Any) 
         refused(site.client.get(f"/api/debates/nobody/export.{kind}"), 404)
 
 
+@pytest.mark.slow
 def test_the_file_of_a_live_debate_has_no_secrets(guarded: Site, slow: str) -> None:
     token = {"authorization": "Bearer s3cret-0123456789"}
     seats = {role: {"model": slow} for role in ("pro", "con", "judge")}

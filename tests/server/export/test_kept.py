@@ -40,6 +40,7 @@ async def packed(*parts: bytes) -> GzipText:
     return await pack(given_parts())
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(st.binary(max_size=400), st.just(b"x" * 300_000)), max_size=5))
 def test_the_pieces_are_the_text_and_none_is_long(parts: list[bytes]) -> None:
     found = anyio.run(packed, *parts)

@@ -189,6 +189,7 @@ async def test_with_and_without_compression_the_messages_are_the_same() -> None:
         assert plain.compressed == 0
 
 
+@pytest.mark.slow
 async def test_sockets_that_joined_a_window_ago_share_one_compressor() -> None:
     """Newcomers do not make their deltas longer: these stay below a third of their size as sockets join."""
     log = MemoryLog()

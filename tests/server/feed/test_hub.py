@@ -226,6 +226,7 @@ async def test_pages_of_frames_join_without_gap_or_repeat() -> None:
             assert await h.view("d") == seen
 
 
+@pytest.mark.slow
 async def test_the_view_at_a_position_is_the_fold_of_so_many_events(script: Any) -> None:
     async with harness() as h:
         debate = await h.open(script())

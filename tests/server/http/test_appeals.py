@@ -28,6 +28,7 @@ def paused_after_flag(site: Site, model: str) -> str:
     return debate
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("opinion", "state", "points"), [(CLEARED, "cleared", [-2.2, 2.2]), (UPHELD, "upheld", [-2.2])]
 )

@@ -79,6 +79,7 @@ def test_a_spectator_gets_no_export_that_was_made_for_the_director(guarded: Site
         assert both[0].text != both[1].text
 
 
+@pytest.mark.slow
 def test_spectators_of_one_address_cause_a_limited_number(guarded: Site, debate: str, made: list[str]) -> None:
     rate = guarded.state.export_rate  # type: ignore[attr-defined]
     rate._most = 2

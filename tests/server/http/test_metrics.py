@@ -74,6 +74,7 @@ def test_metrics_may_be_public() -> None:
 # counters
 
 
+@pytest.mark.slow
 def test_a_debate_increases_the_counts_of_debates_events_and_calls(site: Site, script: Any) -> None:
     before = scraped(site)
     debate = site.open(script())
@@ -118,6 +119,7 @@ def test_ended_and_halted_debates_are_not_running(site: Site, script: Any, slow:
     assert value(after, "moot_moderators") == 0
 
 
+@pytest.mark.slow
 def test_money_is_counted_by_provider(site: Site, script: Any) -> None:
     before = scraped(site)
     site.ended(site.open(script(cost_usd=0.25)))
@@ -142,6 +144,7 @@ def test_calls_with_an_unknown_price_are_counted_and_cost_nothing(site: Site) ->
     assert moved(before, after, "moot_model_seconds_count", provider="ollama", purpose="score") == 0
 
 
+@pytest.mark.slow
 def test_a_failure_is_counted_by_kind_and_not_timed_as_an_answer(site: Site, script: Any) -> None:
     before = scraped(site)
     site.ended(site.open(script(answers={"score:1": {"fault": {"kind": "auth"}}})))
@@ -152,6 +155,7 @@ def test_a_failure_is_counted_by_kind_and_not_timed_as_an_answer(site: Site, scr
     assert moved(before, after, "moot_model_seconds_count", provider="scripted", purpose="score") == 1
 
 
+@pytest.mark.slow
 def test_a_spectator_is_counted_and_a_refusal_is_counted_as_a_close(site: Site, slow: str) -> None:
     debate, here = site.open(slow), {"host": "127.0.0.1"}
     before = scraped(site)

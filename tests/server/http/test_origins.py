@@ -70,6 +70,7 @@ def test_operators_send_a_transcript_of_more_than_a_megabyte(guarded: Site) -> N
     assert guarded.client.post("/api/estimate", json=said, headers=TOKEN).json()["calls"] > 400
 
 
+@pytest.mark.slow
 def test_a_protocol_is_audited_judged_again_and_compared(site: Site, script: Any) -> None:
     model = script(answers=answers())
     debate = site.open(model, format="protocol", turns=8)

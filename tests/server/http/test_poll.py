@@ -232,6 +232,7 @@ def test_the_second_vote_and_its_counts_are_sealed_until_the_debate_has_ended(ro
     assert [] == told
 
 
+@pytest.mark.slow
 def test_at_the_end_everyone_reads_who_moved_and_the_log_has_every_vote(room: Site, script: Any) -> None:
     debate = opened(room, script)
     people = [voter(room, debate) for _ in range(3)]

@@ -87,6 +87,7 @@ def test_a_run_over_named_debates_is_as_private_as_each_of_them(
     assert 200 == guarded.client.get(f"/api/labs/{run}?link={debates['token']}").status_code
 
 
+@pytest.mark.slow
 def test_a_run_over_debates_of_two_links_opens_with_neither(guarded: Site, debates: dict[str, str]) -> None:
     other = judged(guarded, "heron")
     token = label(guarded, other, unlisted=True)["link"].partition("link=")[2]

@@ -181,6 +181,7 @@ def heard_all(site: Site, debate: str, query: str) -> None:
             socket.receive_text()
 
 
+@pytest.mark.slow
 def test_on_loopback_without_a_token_every_client_is_the_director(site: Site, script: Any, marked: list[str]) -> None:
     model = script(answers=answers(3))
     debate = site.open(model, turns=TURNS, pro={"model": model, "elasticity": 1}, con={"model": model, "elasticity": 1})

@@ -16,7 +16,7 @@ from tests.server.site import Site
 @pytest.mark.parametrize(
     ("module", "name", "path", "body"),
     [
-        (archive, "_audit", "/export.html", None),
+        (archive.views, "apply_all", "/export.html", None),
         (html, "offline", "/export.html", None),
         (exports, "as_markdown", "/export.md", None),
         (commands, "what_if", "/whatif", {"rubric": {"quote_minimum": 3}}),

@@ -141,6 +141,7 @@ def test_two_claims_may_be_about_one_passage() -> None:
     assert faults({"relations": [relation]}, schema(EvidenceAnswer), twice) == ()
 
 
+@pytest.mark.slow
 def test_an_empty_form_is_refused_by_page_and_server_with_the_same_words() -> None:
     for (name, ask), form in zip(asked(), filled_forms(), strict=True):
         by_page = {(tuple(each["path"]), each["message"]) for each in form["emptyFaults"]}

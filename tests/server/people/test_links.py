@@ -1,5 +1,6 @@
 """The tokens of seats: what a token names, and texts that are none."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +11,7 @@ SEAT = SeatState(name="Ann", time_s=60.0)
 ids = st.from_regex(r"[A-Za-z0-9_-]{1,80}", fullmatch=True)
 
 
+@pytest.mark.slow
 @given(ids, st.text(min_size=1, max_size=20))
 def test_a_token_names_its_debate_and_seat(debate: str, seat: str) -> None:
     try:

@@ -80,6 +80,7 @@ def faults_of(response: Any) -> dict[str, str]:
     return {".".join(map(str, each["path"])): each["message"] for each in response.json()["error"]["faults"]}
 
 
+@pytest.mark.slow
 def test_two_people_hold_a_debate_and_no_statement_of_a_round_is_shown_before_the_other_one(
     site: Site, script: Callable[..., str]
 ) -> None:
@@ -113,6 +114,7 @@ def test_two_people_hold_a_debate_and_no_statement_of_a_round_is_shown_before_th
     assert view["usage"]["cost_usd"] == 0
 
 
+@pytest.mark.slow
 def test_what_people_said_is_judged_again_as_it_was_recorded(site: Site, script: Callable[..., str]) -> None:
     debate = held(site, script)
     paths: dict[str, str] = {side: seated(site, debate, side) for side in ("pro", "con")}
@@ -172,6 +174,7 @@ def test_a_statement_that_lacks_something_comes_back_with_the_place(
     assert send(site, path, question, statement(kind, "pro")).status_code == 200
 
 
+@pytest.mark.slow
 def test_a_draft_of_a_statement_comes_back_and_the_form_shows_what_it_answers(
     site: Site, script: Callable[..., str]
 ) -> None:

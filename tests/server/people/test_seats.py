@@ -94,6 +94,7 @@ def test_two_people_debate(site: Site, script: Callable[..., str]) -> None:
     assert view["usage"]["cost_usd"] == 0
 
 
+@pytest.mark.slow
 def test_a_person_is_shown_the_passages_of_the_documents_and_cites_them(site: Site, script: Callable[..., str]) -> None:
     text = "Trees cool a street by four degrees."
     debate = opened(site, script, evidence=[{"name": "shade.md", "text": f"# Shade\n\n## Summer\n\n{text}"}])

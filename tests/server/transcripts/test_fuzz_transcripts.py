@@ -125,6 +125,7 @@ def test_a_mutated_file_is_read_or_refused(name: str, number: int) -> None:
     assert slowest < MAX_S
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_mutated_files_take_little_memory(name: str) -> None:
     content = FILES[name]

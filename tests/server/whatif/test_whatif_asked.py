@@ -200,6 +200,7 @@ def test_a_strict_and_a_lenient_rater_are_contested_where_the_scores_as_given_de
     assert ("concluded", "contested") == (answer.recorded.panel.outcome, answer.would_be.panel.outcome)
 
 
+@pytest.mark.slow
 def test_a_protocol_that_asks_for_longer_words_keeps_what_was_said(played: dict[str, Records]) -> None:
     answer = what_if(played["monolith"], WhatIfRequest(rubric={"protocol": {"reasoning_minimum": 5000}}))
 

@@ -152,6 +152,7 @@ def test_thinking_by_the_models_data_and_the_setting(model: str, think: Think, e
     assert expected == thought_tokens(model, think)
 
 
+@pytest.mark.slow
 def test_thinking_is_among_the_output_and_is_paid() -> None:
     plain, thinking = estimate(by_hand("openai:gpt-4.1")), estimate(by_hand("openai:gpt-6.1-sol"))
 
@@ -196,6 +197,7 @@ def test_a_turn_has_tokens_by_its_script(motion: str, fewest: int, most: int) ->
     assert fewest < tokens(speech.answer) < most
 
 
+@pytest.mark.slow
 def test_a_debate_whose_judge_reads_all_turns_takes_more() -> None:
     seats = replace(by_hand("anthropic:claude-sonnet-5-5"), turns=8)
     graded = replace(
@@ -225,6 +227,7 @@ def test_the_time_is_measured_or_usual_or_left_out() -> None:
     assert unknown is UNSET
 
 
+@pytest.mark.slow
 def test_a_brief_judge_takes_fewer_calls_tokens_and_less_time() -> None:
     seats = replace(by_hand("ollama:x"), rubric=rubric_v2(), turns=8)
     full, brief = (

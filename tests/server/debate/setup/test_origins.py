@@ -103,6 +103,7 @@ async def test_another_judge_reads_the_same_turns(script: Script) -> None:
     assert isinstance(after[-1].event, DebateConcluded)
 
 
+@pytest.mark.slow
 async def test_a_supplied_transcript_keeps_its_digest_when_it_is_judged_again() -> None:
     async with harness() as h:
         debate = await opened(h, body(*TOWN_HALL))
@@ -115,6 +116,7 @@ async def test_a_supplied_transcript_keeps_its_digest_when_it_is_judged_again() 
     assert last.source.endswith("from: Town hall, 3 May 2026")
 
 
+@pytest.mark.slow
 async def test_another_judge_checks_the_citations_against_the_same_documents(script: Script) -> None:
     says = {"pro": [f"{PRO} “Trees cool a street” [E1]."], "con": [f"{CON} “Trees heat a street up” [E1]."]}
     wanted = as_request(
@@ -182,6 +184,7 @@ async def test_who_may_not_see_a_debate_does_not_see_what_is_made_of_it(kind: st
     assert (True, True) == (labels["hidden"], labels["unlisted"])
 
 
+@pytest.mark.slow
 async def test_a_debate_made_of_another_keeps_or_changes_how_often_its_judge_is_asked(script: Script) -> None:
     async with harness() as h:
         debate = await spoken(h, script, seat={"effort": "brief"})
@@ -202,6 +205,7 @@ async def test_a_debate_made_of_another_keeps_or_changes_how_often_its_judge_is_
 # forking
 
 
+@pytest.mark.slow
 async def test_a_fork_copies_what_was_before_and_goes_on_anew(script: Script) -> None:
     async with harness() as h:
         debate = await spoken(h, script)
@@ -236,6 +240,7 @@ async def test_directives_and_words_reach_the_next_prompt(script: Script) -> Non
     assert ["Concede the cost"] == [each.text for each in of(DirectiveIssued, after) if each.side == "pro"][-1:]
 
 
+@pytest.mark.slow
 async def test_a_fork_in_mid_turn_abandons_the_turn_and_speaks_it_anew(script: Script) -> None:
     async with harness() as h:
         debate = await spoken(h, script)
@@ -269,6 +274,7 @@ def dear(record: Recorded) -> Recorded:
     return replace(record, event=replace(event, cost_usd=1.0)) if isinstance(event, ModelAnswered) else record
 
 
+@pytest.mark.slow
 async def test_a_fork_of_a_transcript_goes_on_with_models(script: Script) -> None:
     async with harness() as h:
         debate = await opened(h, body(*TOWN_HALL))

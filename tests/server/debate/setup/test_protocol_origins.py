@@ -132,6 +132,7 @@ async def test_a_cap_counts_what_the_new_judge_costs(script: Script) -> None:
     assert debate in resumed.reason
 
 
+@pytest.mark.slow
 async def test_what_is_judged_again_can_be_judged_again_and_replayed(script: Script) -> None:
     async with harness() as h:
         model = script(answers=answers())

@@ -134,6 +134,7 @@ def test_no_change_of_a_rubric_is_an_error_of_ours(
     assert 0 < taken < 100
 
 
+@pytest.mark.slow
 def test_no_change_of_a_patch_is_an_error_of_ours() -> None:
     debate = opened()
     wrong: list[BadField] = []

@@ -50,6 +50,7 @@ def words_of(block: Block) -> list[str]:
     return [word for line in lines(block, 100_000) for word in line.plain.split()]
 
 
+@pytest.mark.slow
 @given(block=BLOCKS, width=st.integers(20, 220))
 def test_no_word_is_broken_and_no_line_of_several_words_is_too_wide(block: Block, width: int) -> None:
     found = [line.plain for line in lines(block, width)]
@@ -61,6 +62,7 @@ def test_no_word_is_broken_and_no_line_of_several_words_is_too_wide(block: Block
         assert cell_len(line) <= width or is_one_word
 
 
+@pytest.mark.slow
 @given(columns=st.integers(2, 9), width=st.integers(20, 220), cell=TEXTS)
 def test_a_table_that_does_not_fit_loses_no_cell(columns: int, width: int, cell: str) -> None:
     titles = tuple(f"column{number}" for number in range(columns))

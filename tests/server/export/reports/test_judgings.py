@@ -96,6 +96,7 @@ async def test_a_judging_compared_with_its_like_differs_in_nothing(tmp_path: Pat
     assert "Both have the same judge: a difference shows how far it differs from itself." in found.notes
 
 
+@pytest.mark.slow
 async def test_turn_1_is_not_compared_where_one_rubric_scales_it(tmp_path: Path) -> None:
     mild = script(tmp_path, "mild")
     async with harness() as h:
@@ -167,6 +168,7 @@ async def test_missing_scores_and_few_turns_give_no_figures(tmp_path: Path) -> N
     assert "baseline:lexical" in page
 
 
+@pytest.mark.slow
 async def test_a_longer_debate_is_compared_where_both_have_turns(tmp_path: Path) -> None:
     mild = script(tmp_path, "mild")
     async with harness() as h:

@@ -232,6 +232,7 @@ def test_turns_that_lost_the_same_are_named_together() -> None:
     assert told.endswith("30 of them in turn 1 and 30 in turn 5.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", [path for path in BY_HAND if path.stem != "library_fines_v2"], ids=lambda path: path.stem
 )
@@ -290,6 +291,7 @@ def test_a_tie_break_is_named_and_nobody_is_told_that_they_won() -> None:
     assert [told] == told_of(log, "con", "outcome")
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_a_judge_that_failed_is_not_read_as_one_that_found_nothing(script: Any) -> None:
     fault = {"fault": {"kind": "overloaded", "times": 99}}
