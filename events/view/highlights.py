@@ -12,7 +12,7 @@ from events.types import Side
 from events.view.lead import LeadMove
 from events.view.moments import NAMES, Moment
 
-MOST: Final = 3
+MAX_MOMENTS: Final = 3
 Role = Literal["fails", "exposes"]
 ROLES: Final[tuple[Role, Role]] = ("fails", "exposes")
 """Of the two quotes of a flaw, in the order of its evidence."""
@@ -52,14 +52,14 @@ class Highlight(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def highlights(debate: Debate, moves: dict[str, LeadMove], moments: tuple[Moment, ...]) -> tuple[Highlight, ...]:
-    """The largest docking by a later turn, the largest change of the lead, and what the other reading rests on.
+    """The largest loss for a flaw that a later turn exposed, the largest change of the lead, what the reading cites.
 
     No two are about one event.  Where one of them is missing, another key moment takes its place.
     """
     chosen = dict[int, Highlight]()
     for find in (_docking, _change, _cited, _other):
         for each in find(debate, moves, moments):
-            if len(chosen) < MOST and each.position not in chosen:
+            if len(chosen) < MAX_MOMENTS and each.position not in chosen:
                 chosen[each.position] = each
                 if find is not _other:
                     break

@@ -60,8 +60,8 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         (AUDIT, "test_y_copies_a_link_that_opens_the_same_moment"),
     ],
     "a score graph that moves with the cursor, and a click on it jumps": [
-        (AUDIT, "test_the_graph_and_the_cursor_move_each_other"),
-        (AUDIT, "test_the_graph_shows_what_a_score_was_before"),
+        (AUDIT, "test_the_curve_ends_at_the_cursor_and_what_is_to_come_is_dots"),
+        (AUDIT, "test_the_bar_and_the_curve_show_the_lead_of_the_view"),
     ],
     "no spoilers": [
         (PAGE, "test_an_earlier_position_tells_nothing_of_later_ones"),

@@ -90,6 +90,10 @@ export function menus() {
     document.addEventListener("click", ({ target }) => {
       if (menu.open && !menu.contains(target)) menu.open = false;
     });
+    menu.addEventListener("toggle", () => {
+      if (menu.open) return;
+      for (const part of menu.querySelectorAll("details[open]")) part.open = false;
+    });
     menu.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !menu.open) return;
       menu.open = false;

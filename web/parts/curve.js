@@ -19,7 +19,10 @@ const ROOM = 0.035;
  * @property {number} [turn] The turn that it begins: its number stands below the curve.
  */
 
-/** @typedef {{position: number, number: number, go?: (position: number) => void}} Pin A moment with its number on the curve. */
+/**
+ * @typedef {{position: number, number: number, go?: (position: number) => void}} Pin A moment with its number on the
+ *   curve.
+ */
 
 /**
  * @param {object} given
