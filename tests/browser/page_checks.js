@@ -1,8 +1,8 @@
 /** The functions that tests/browser/page_checks.py runs in a page with hostile text. */
 
-const ELEMENTS = new Set(`a article aside b bdi blockquote body button caption code datalist dd del details dialog div dl dt em
+const ELEMENTS = new Set(`a article aside b bdi blockquote body button caption cite code datalist dd del details dialog div dl dt em
   fieldset figcaption figure footer form h1 h2 h3 h4 header i input ins kbd label legend li main mark nav noscript ol optgroup
-  option p pre q s section select span summary table tbody td textarea th thead time tr ul
+  option p pre q s section select small span summary table tbody td textarea tfoot th thead time tr u ul
   circle g line path polygon rect svg text title tspan`.split(/\s+/));
 const ACTIVE = /^on|^src|^action$|^formaction$|^data$|^background$|^ping$|xlink/;
 const SCROLLABLE = ".scrolls, .wide-table, .scroll, .visually-hidden, .menu";
@@ -20,7 +20,7 @@ function foreign(isCopy) {
       const isWithin = /^(#|\/(?!\/)|\?)/.test(value) || value.startsWith(own);
       if (ACTIVE.test(name)) found.push(`attribute ${name}`);
       if (name === "href" && !isWithin) found.push(`href ${value.slice(0, 99)}`);
-      if (name === "style" && !/^[\w-]+: [\d.]+(%|px);$/.test(value)) found.push(`style ${value.slice(0, 99)}`);
+      if (name === "style" && !/^(?:[\w-]+: [\d.]+(%|px)?;\s?)+$/.test(value)) found.push(`style ${value.slice(0, 99)}`);
     }
   }
   for (const [id, count] of ids) if (count > 1) found.push(`${count} elements have the id ${id}`);

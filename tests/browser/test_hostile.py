@@ -109,6 +109,10 @@ def watcher(warm: Profile, hostile: HostileServer, server: Any) -> Iterator[Watc
     for name, rest in (("end", ""), ("back", "#e9")):
         hostile.calm[name] = bar_boxes(calm.visit(f"{server.url}/d/{server.exhibit('juries')}{rest}"))
     calm.page.close()
+    for width, boxes in hostile.calm[
+        "end"
+    ].items():  # the card has what the head has elsewhere
+        boxes["#top"] = hostile.calm["back"][width]["#top"]
     watch = Watch(warm.context, hostile.server.url)
     yield watch
     watch.page.close()
@@ -279,7 +283,7 @@ def test_tall_marks_do_not_cover_the_words_beside_them(hostile: HostileServer, w
     """Elements beside a text with tall marks look as they do beside plain text."""
     page = watch.visit(address(hostile, "bulk"))
     expect_changes(page)
-    below = page.locator("[data-turn='1'] .scores")
+    below = page.locator("[data-turn='1'] .fold")
     before = below.screenshot()
     page.evaluate("for (const each of document.querySelectorAll('.said')) each.style.visibility = 'hidden'")
 
