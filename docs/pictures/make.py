@@ -46,11 +46,11 @@ def shoot(page: Page, http: httpx.Client, debates: dict[str, str], scheme: Schem
     page.wait_for_selector("[data-turn='3'].speaking .said:not(:empty)", timeout=60_000)
     page.wait_for_timeout(900)
     take(page, "live", scheme)
-    page.goto(f"{URL}/?exhibitions=1")
-    page.wait_for_selector("#debates li")
-    page.locator("#list-title").evaluate("(list) => list.scrollIntoView()")
-    page.mouse.wheel(0, -330)
+    page.emulate_media(reduced_motion="reduce")  # the end of the loop
+    page.goto(URL)
+    page.wait_for_selector("#exhibition-list .curve", timeout=60_000)
     take(page, "list", scheme)
+    page.emulate_media(reduced_motion="no-preference")
     gap = next(
         each["position"]
         for each in http.get(f"/api/debates/{debates['juries']}/events?limit=1000").json()["events"]

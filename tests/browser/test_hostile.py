@@ -109,9 +109,7 @@ def watcher(warm: Profile, hostile: HostileServer, server: Any) -> Iterator[Watc
     for name, rest in (("end", ""), ("back", "#e9")):
         hostile.calm[name] = bar_boxes(calm.visit(f"{server.url}/d/{server.exhibit('juries')}{rest}"))
     calm.page.close()
-    for width, boxes in hostile.calm[
-        "end"
-    ].items():  # the card has what the head has elsewhere
+    for width, boxes in hostile.calm["end"].items():  # the card has what the head has elsewhere
         boxes["#top"] = hostile.calm["back"][width]["#top"]
     watch = Watch(warm.context, hostile.server.url)
     yield watch

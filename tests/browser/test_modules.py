@@ -249,7 +249,7 @@ ARITHMETIC = re.compile(
 )
 DRAWINGS = {"exchange/characters.js", "panel/charts.js", "parts/bar.js", "parts/curve.js"}
 """They turn figures into coordinates."""
-FOLDS = {"home/stage.js", "offline/archive.js", "offline/difference.js", "replay/history.js"}
+FOLDS = {"offline/archive.js", "offline/difference.js", "replay/history.js"}
 
 
 def test_a_page_shows_the_figures_of_a_view_and_computes_none() -> None:

@@ -49,6 +49,16 @@ def test_the_wall_shows_what_is_said_who_leads_and_why(new_page: Open, server: S
         assert [True, True] == page.evaluate(LAST_LINE), (width, height)
 
 
+def test_a_protocol_has_no_bar_on_the_wall(new_page: Open, server: Server) -> None:
+    page = new_page(width=1920, height=1080)
+    debate = server.exhibit("transit")
+    wall(page, server, debate)
+    outcome = server.get(f"/api/debates/{debate}")["outcome"]["headline"]
+
+    expect(page.locator("#why")).to_have_text(f"{outcome}.")
+    expect(page.locator(".bar")).to_be_hidden()
+
+
 def test_the_menu_of_a_debate_leads_to_its_wall(new_page: Open, server: Server, juries: str) -> None:
     page = new_page()
     page.goto(f"{server.url}/d/{juries}")

@@ -77,12 +77,13 @@ function draw() {
 }
 
 function drawLead(view) {
-  const { lead: { side, points, moves }, outcome } = view;
-  lead.show(aheadOf(view));
+  const { lead: { side, points, moves } = {}, outcome } = view;
+  lead.element.hidden = view.format !== "exchange";
+  if (view.format === "exchange") lead.show(aheadOf(view));
   const last = Object.values(moves ?? {}).findLast(({ kind }) => kind !== ROUTINE);
   const why = $("#why");
   if (outcome) why.replaceChildren(outcome.headline, ".");
-  else if (!side) why.replaceChildren(ROOM.none);
+  else if (!side) why.replaceChildren(view.format === "exchange" ? ROOM.none : "");
   else why.replaceChildren(h(`b.${side}`, {}, ROOM.leads(side, points)), ROOM.sure(view.lead, last, view.turns));
 }
 
@@ -103,7 +104,7 @@ function drawSpeech(view, number) {
 }
 
 /** The newest loss of points of a turn for what it says, with its words and those that exposed them. */
-function drawEntry({ lead: { moves }, claims, turns }) {
+function drawEntry({ lead: { moves } = {}, claims, turns }) {
   const losses = Object.entries(moves ?? {}).filter(([, { kind, applied }]) => ROOM.loses[kind] && applied < 0);
   const [position, move] = losses.at(-1) ?? [];
   const event = position && player.wantFrame(Number(position))?.event;

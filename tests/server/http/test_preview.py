@@ -81,9 +81,9 @@ def test_a_thread_draws_a_picture_once_and_a_client_that_has_it_gets_no_body(
     site.ended(debate)
     made, threads = preview.draw, list[int]()
 
-    def spy(*args: Any) -> bytes:
+    def spy(view: Any, course: Any) -> bytes:
         threads.append(threading.get_ident())
-        return made(*args)
+        return made(view, course)
 
     monkeypatch.setattr(preview, "draw", spy)
     first = site.client.get(f"/d/{debate}/preview.png")
@@ -103,7 +103,7 @@ def test_a_picture_of_a_blind_debate_names_no_model_for_operators_too(
     guarded: Site, slow: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts, known = list[str](), preview.words_of
-    monkeypatch.setattr(preview, "words_of", lambda text, *style: texts.append(text) or known(text, *style))
+    monkeypatch.setattr(preview, "words_of", lambda text, *fonts: texts.append(text) or known(text, *fonts))
     guarded.client.headers.update(TOKEN)
     blind, open_ = guarded.open(slow, blind=True), guarded.open(slow)
 
