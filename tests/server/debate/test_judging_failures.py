@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from structlog.testing import capture_logs
 
 from events.types import (
@@ -182,6 +183,7 @@ async def test_a_failure_that_an_exhibition_contains_on_purpose_is_no_warning(
     failing = script("failing", answers={"score:1": {"fault": fault("bad_json", times=1)}})
     with capture_logs() as logged:
         async with harness() as h:
-            await h.ended(await h.open(failing, exhibition=exhibition))
+            opened = replace(await h.opening(failing), exhibition=exhibition)
+            await h.ended(await h.moderators.open(opened))
 
     assert [("question_failed", level)] == [(line["event"], line["log_level"]) for line in logged]

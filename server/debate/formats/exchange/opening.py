@@ -26,7 +26,7 @@ SOURCES: Final = LazyTable[Any]({"transcript": "server.debate.formats.exchange.t
 """Where turns may come from, if no debater speaks them."""
 NOISE: Final = LazyTable[Any]({"noise": "server.debate.opening.noise:noise_of"})
 TINY_WORDS: Final = 70
-"""Words of a turn if SmolLM2 debates: its longer speeches are incoherent.  A person beside it has ``MAX_WORDS``."""
+"""Words of a turn if SmolLM2 debates: its longer speeches are incoherent.  A person against it has ``MAX_WORDS``."""
 
 
 class ExchangeRequest(TwoSidedRequest, kw_only=True, forbid_unknown_fields=True):
