@@ -1,4 +1,4 @@
-"""A what-if in sentences: the outcome under the changed rules, the recorded outcome compared with it, and which rules differ."""
+"""A what-if in sentences: the outcome under the changed rules, the recorded outcome, and which rules differ."""
 
 import re
 from collections import Counter
