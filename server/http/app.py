@@ -22,7 +22,7 @@ from server.exhibit import PlayedExhibitions
 from server.export.kept import KeptAnswers
 from server.export.preview.card import head_of
 from server.feed.websocket.connections import Connections
-from server.http import debates, events, exports, judge, labs, metrics
+from server.http import debates, docs, events, exports, judge, labs, metrics
 from server.http.access import (
     IMPORT,
     PREVIEW,
@@ -123,6 +123,8 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/vote/{debate}/wall", audience.vote_page),
     Route("/judge", judge.judge_page),
     Route("/api/judge", judge.show_judge),
+    Route("/docs/", docs.docs_page),
+    Route("/docs/{name}", docs.docs_page),
     Route("/favicon.ico", favicon),
     Route("/api/debates", debates.list_debates, methods=["GET"]),
     Route("/api/debates", debates.open_debate, methods=["POST"]),
