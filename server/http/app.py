@@ -88,7 +88,7 @@ def _refusal(request: Request, error: Exception) -> Response:
     if not is_read or request.url.path.startswith("/api/"):
         return response
     report = report_of(error)
-    said = {MISSING: f"<p>{escape(report.message)}."}
+    said = {MISSING: f"<p>{escape(report.message[:1].upper() + report.message[1:])}."}
     if report.status != 404:  # noqa: PLR2004 - HTTP not found
         said["<h1>Nothing is here</h1>"] = "<h1>This cannot be shown</h1>"
         said["<title>Nothing is here"] = "<title>This cannot be shown"

@@ -34,8 +34,8 @@ def test_a_wrong_request_of_a_browser_is_answered_with_a_page(site: Site, script
     debate = site.open(script())
     site.ended(debate)
     for path, status, says in (
-        (f"/d/{debate}/turns/99/card", 404, "there is no turn 99 in this debate"),
-        (f"/d/{debate}/turns/1/card?quote=%3Cb%3Enever", 400, "these words are not in the turn"),
+        (f"/d/{debate}/turns/99/card", 404, "There is no turn 99 in this debate."),
+        (f"/d/{debate}/turns/1/card?quote=%3Cb%3Enever", 400, "These words are not in the turn."),
         (f"/d/{debate}/turns/x/card", 404, "x"),
         ("/d/nobody/turns/1/card", 404, "nobody"),
         ("/d/nobody/preview.png", 404, "nobody"),
