@@ -78,6 +78,7 @@ def debater_of(opened: DebateOpened, seats: Seats, side: Side) -> Debater:
         window=taken.window,
         time_s=UNSET,
         takeover=UNSET,
+        max_words=UNSET,
         speaker=UNSET,
     )
 

@@ -55,6 +55,8 @@ class Debater(Struct, frozen=True, kw_only=True):
     """Seconds that a person has for a turn; unset for a model."""
     takeover: Takeover | UnsetType = UNSET
     """Unset without one, and for a model."""
+    max_words: int | UnsetType = UNSET
+    """Words that this model may speak in a turn, where that is fewer than the debate's ``max_words``."""
 
 
 class FamilyWarned(Event, frozen=True, kw_only=True, tag="family_warned"):

@@ -88,6 +88,8 @@ class SeatView(Struct, frozen=True, kw_only=True, gc=False):
     caveat: str
     speaker: str | UnsetType = UNSET
     """The name of the person who speaks here, or who spoke in the supplied transcript; hidden as ``model`` is."""
+    max_words: int | UnsetType = UNSET
+    """The limit of this model's turns, where it is lower than the debate's."""
 
 
 class PersonView(Struct, frozen=True, kw_only=True, gc=False):
@@ -536,6 +538,7 @@ def _seat(seat: Debater, *, named: bool) -> SeatView:
         elasticity=seat.elasticity,
         caveat=seat.caveat,
         speaker=seat.speaker,
+        max_words=seat.max_words,
     )
     return shown if named else replace(shown, model=UNSET, caveat="", speaker=UNSET)
 

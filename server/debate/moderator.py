@@ -377,7 +377,7 @@ class Moderator:
         self, step: Speak, name: str, started: int, error: ProviderError, so_far: str, flight: CallInFlight
     ) -> None:
         self._hub.end_text(self.id)
-        logger.warning("turn_failed", debate=self.id, turn=step.turn, kind=error.kind, message=error.message)
+        self._log_failure(step, "turn_failed", error, turn=step.turn)
         answer, latency_ms = so_far or error.raw, flight.latency_ms
 
         def build(debate: Debate) -> Sequence[Draft]:
@@ -418,9 +418,7 @@ class Moderator:
                     call.used(answer.outcome)
             except ProviderError as error:
                 latency_ms, failure = flight.latency_ms, error
-                logger.warning(
-                    "question_failed", debate=self.id, call=step.call, kind=error.kind, message=error.message
-                )
+                self._log_failure(step, "question_failed", error, call=step.call)
                 await self._writer.append(
                     lambda debate: [
                         Draft(event=failed(step, step.call, failure, failure.raw, latency_ms, debate), cause=step.cause)
@@ -552,6 +550,13 @@ class Moderator:
     def _cancel_steps(self) -> None:
         if self._steps_scope is not None:
             self._steps_scope.cancel()
+
+    def _log_failure(self, step: Speak | Ask, name: str, error: ProviderError, **about: Any) -> None:
+        """Log a failed call as a warning, or as a detail if the script of an exhibition contains the failure."""
+        opened = self.debate.opened
+        is_planned = opened is not None and opened.exhibition is not None and self._provider(step) == "scripted"
+        log = logger.debug if is_planned else logger.warning
+        log(name, debate=self.id, **about, kind=error.kind, message=error.message)
 
     def _provider(self, step: Speak | Ask) -> str:
         """The model's provider as a metric's label."""

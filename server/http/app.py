@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from html import escape
 from typing import Final
 from urllib.parse import quote
 
@@ -16,12 +17,12 @@ from starlette.routing import Mount, Route, WebSocketRoute
 
 from events.errors import DebateDeleted, LogError, StoreUnavailable
 from server.debate.acting.operator_acts import ACTS
-from server.errors import EXPECTED, HttpRefusal, NotFound
+from server.errors import EXPECTED, HttpRefusal, NotFound, report_of
 from server.exhibit import PlayedExhibitions
 from server.export.kept import KeptAnswers
 from server.export.preview.card import head_of
 from server.feed.websocket.connections import Connections
-from server.http import debates, events, exports, judge, labs, metrics
+from server.http import debates, docs, events, exports, judge, labs, metrics
 from server.http.access import (
     IMPORT,
     PREVIEW,
@@ -79,8 +80,24 @@ async def favicon(request: Request) -> Response:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    del request
-    return error_response(error)
+    return _refusal(request, error)
+
+
+def _refusal(request: Request, error: Exception) -> Response:
+    """The error as JSON, or as a page for a browser that asked for a page."""
+    is_read = request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", "")
+    response = error_response(error)
+    if not is_read or request.url.path.startswith("/api/"):
+        return response
+    report = report_of(error)
+    said = {MISSING: f"<p>{escape(report.message[:1].upper() + report.message[1:])}."}
+    if report.status != 404:  # noqa: PLR2004 - HTTP not found
+        said["<h1>Nothing is here</h1>"] = "<h1>This cannot be shown</h1>"
+        said["<title>Nothing is here"] = "<title>This cannot be shown"
+    page = made_page(request, "parts/missing.html", said, report.status)
+    if wait := response.headers.get("retry-after"):
+        page.headers["retry-after"] = wait
+    return page
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
@@ -89,11 +106,12 @@ async def _http_error(request: Request, error: Exception) -> Response:
         if request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", ""):
             return made_page(request, "parts/missing.html", {}, 404)
         return error_response(NotFound(f"nothing is at {request.url.path}"))
-    response = error_response(HttpRefusal(error.status_code, error.detail))
+    response = _refusal(request, HttpRefusal(error.status_code, error.detail))
     response.headers.update(error.headers or {})
     return response
 
 
+MISSING: Final = "<p>This address leads to no page of Moot."
 ONE: Final = "/api/debates/{debate}"
 ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/", front),
@@ -108,6 +126,8 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/vote/{debate}/wall", audience.vote_page),
     Route("/judge", judge.judge_page),
     Route("/api/judge", judge.show_judge),
+    Route("/docs/", docs.docs_page),
+    Route("/docs/{name}", docs.docs_page),
     Route("/favicon.ico", favicon),
     Route("/api/debates", debates.list_debates, methods=["GET"]),
     Route("/api/debates", debates.open_debate, methods=["POST"]),

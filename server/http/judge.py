@@ -26,6 +26,7 @@ from events.types.rubric import Rubric, name_of_rubric
 from judge.report.figures import plural
 from judge.report.levels import Level, in_short, levels
 from judge.report.picture import FairnessPicture, fairness_picture
+from judge.report.summary import summary
 from judge.report.table import ReportTable, differences
 from judge.report.tables import tables
 from judge.report.tally import SCRIPTED, DebateCounter, Tally, total
@@ -106,6 +107,8 @@ class JudgeReport(Struct, frozen=True, kw_only=True):
     """Links to the figures of each judge: words, address, and whether these figures are shown now."""
     in_short: tuple[str, ...] = ()
     """How a verdict comes about, in five sentences; empty for rubrics before version 3."""
+    summary: tuple[str, ...] = ()
+    """How the judge works, in paragraphs of about 300 words together."""
     fairness: FairnessPicture | UnsetType = UNSET
     """How fair the shipped rubrics are in simulated debates; UNSET on the page of one debate."""
     labs: dict[str, tuple[LabFinding, ...]] = {}
@@ -314,6 +317,7 @@ def report_of(
         links=tuple(_links(over)),
         labs=labs,
         in_short=in_short(rubric),
+        summary=summary(rubric),
         fairness=fairness_picture() if opened is None else UNSET,
         about=f"“{name_of_rubric(rubric)}”: the rubric of every debate that brings none of its own.",
     )

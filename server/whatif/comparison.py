@@ -27,6 +27,7 @@ from server.whatif.outcome import (
 )
 from server.whatif.replay import ReplayResult, UnansweredQuestion, replay
 from server.whatif.request import WhatIfRequest
+from server.whatif.sentences import rules_as_clause, rules_in_short, sentences
 
 logger = structlog.get_logger()
 
@@ -85,6 +86,10 @@ class WhatIf(Struct, frozen=True, kw_only=True):
     """The same of the other outcome."""
     because: str | UnsetType = UNSET
     """Of a debate that the scorecard would decide: the points, and what decides."""
+    sentences: tuple[str, ...] = ()
+    """The outcome under the changed rules, and how the recorded outcome differs from it."""
+    rules_in_short: str = ""
+    """Which parts of the rubric differ, in one sentence."""
 
 
 async def records_of(log: EventLog, debate: str) -> tuple[Recorded, ...]:
@@ -120,10 +125,14 @@ def what_if(records: Sequence[Recorded], request: WhatIfRequest) -> WhatIf:
     recorded, would_be = (_comparable(debate) for debate in (replayed.recorded, replayed.would_be))
     turns, arguments = (_paired(recorded[part], would_be[part]) for part in ("turns", "arguments"))
     conclusion, card = replayed.would_be.status.conclusion, replayed.would_be.verdicts.scorecard
+    rules, changes = differences(opened.rubric, other.rubric), differences(recorded, would_be)
+    changed = [each.path for each in rules]
+    clause = rules_as_clause(other.rubric, changed, request.without_rater)
+    both = replayed.recorded, replayed.would_be
     is_by_card = conclusion is not None and conclusion.by_rule == "scorecard"
     return WhatIf(
         note=_note(replayed, opened),
-        rubric_changes=differences(opened.rubric, other.rubric),
+        rubric_changes=rules,
         recorded=recorded["outcome"],
         would_be=would_be["outcome"],
         unanswered=replayed.unanswered,
@@ -132,10 +141,12 @@ def what_if(records: Sequence[Recorded], request: WhatIfRequest) -> WhatIf:
         without_rater=request.without_rater or UNSET,
         turns={name: TurnPair(recorded=one, would_be=two) for name, (one, two) in turns.items()},
         arguments={name: ArgumentPair(recorded=one, would_be=two) for name, (one, two) in arguments.items()},
-        changes=differences(recorded, would_be),
+        changes=changes,
         recorded_text=_in_words(replayed.recorded),
         would_be_text=_in_words(replayed.would_be),
         because=card.reason if card is not None and is_by_card else UNSET,
+        sentences=tuple(sentences(*both, clause, is_changed=bool(changes))),
+        rules_in_short=rules_in_short(changed),
     )
 
 

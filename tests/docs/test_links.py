@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import FENCED, PAGES, ROOT, blocks, read, spans
+from tests.docs.pages import FENCED, PAGES, ROOT, blocks, read, rows, spans
 
 LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
 PACKAGES = ("events", "providers", "personalities", "judge", "server", "web")
 NAMED = re.compile(rf"(?:{'|'.join((*PACKAGES, 'tests', 'docs', 'deploy'))})/[\w./-]*")
+INDEX = ROOT / "docs" / "README.md"
 by_name = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
@@ -44,11 +45,26 @@ def test_a_link_that_leads_nowhere_is_found() -> None:
     assert broken(PAGES[0], said) == ["#no-such", "docs/none.md", "docs/judge.md#none", "x.png"]
 
 
+def linked(page: Path) -> set[Path]:
+    """The files that a page links to."""
+    return {(page.parent / one).resolve() for one, _ in LINK.findall(page.read_text(encoding="utf-8"))}
+
+
 @by_name
 def test_every_page_is_reached_from_the_readme(page: Path) -> None:
-    linked = {(PAGES[0].parent / one).resolve() for one, _ in LINK.findall(PAGES[0].read_text(encoding="utf-8"))}
+    assert INDEX in linked(PAGES[0])
+    assert page in {PAGES[0], INDEX} | linked(PAGES[0]) | linked(INDEX)
 
-    assert page in (PAGES[0], *linked)
+
+def test_the_index_says_in_one_line_what_each_page_is_for() -> None:
+    listed = [cells for cells in rows(INDEX.read_text(encoding="utf-8")) if cells[0] != "page"]
+    named = [LINK.findall(name)[0][0] for name, _ in listed]
+
+    assert sorted(path.name for path in INDEX.parent.glob("*.md") if path != INDEX) == sorted(named)
+    for name, what in listed:
+        page = INDEX.parent / LINK.findall(name)[0][0]
+        assert page.read_text(encoding="utf-8").startswith(f"# {name[1 : name.index(']')]}\n")
+        assert 3 <= len(what.split()) <= 20
 
 
 @by_name

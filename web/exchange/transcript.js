@@ -375,10 +375,11 @@ function given({ composite, composite_admitted: first, composite_maximum: most }
 
 function notes(turn, view, isRunning) {
   const planned = view[turn.side]?.model;
+  const most = view[turn.side]?.max_words ?? view.max_words;
   const isOther = turn.model && planned && turn.model !== planned && !planned.endsWith(`:${turn.model}`);
   return [
     turn.state === "speaking" && h("p.doing", {}, writer(turn, view) ?? TRANSCRIPT.waiting),
-    turn.clipped && h("p.quiet.clip", {}, TRANSCRIPT.clipped(count(view.max_words, "word"))),
+    turn.clipped && h("p.quiet.clip", {}, TRANSCRIPT.clipped(count(most, "word"))),
     isOther && h("p.quiet.clip", {}, TRANSCRIPT.answeredBy(turn.model)),
     turn.state === "spoken" && h("p.doing", {}, isRunning ? TRANSCRIPT.judging(null) : TRANSCRIPT.notJudged),
   ];

@@ -103,6 +103,7 @@ function show(report) {
     const labsOf = ({ id }) => (part === "weaknesses" ? report.labs[id] : []);
     $(`#${part}`).append(...report[part].map((entry) => section(part, entry, labsOf(entry))));
   }
+  $("#summary").append(...report.summary.map((paragraph) => h("p", {}, paragraph)));
   if (report.fairness) picture(report.fairness);
   const links = report.links.map(([text, href, current]) => h("a", { href, "aria-current": current }, text));
   $("#over").append(...report.measured_over.says.map((line) => h("p", {}, line)), ...links);

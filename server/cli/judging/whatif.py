@@ -1,6 +1,5 @@
 """``moot whatif``: the recorded outcome, and the outcome of the same answers under other rules."""
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -26,9 +25,11 @@ from server.settings import Settings
 from server.whatif.comparison import ValueChange, WhatIf, opening_of, records_of, what_if
 from server.whatif.outcome import DebateOutcome
 from server.whatif.request import WhatIfRequest, as_request, put
+from server.whatif.sentences import WORDING
 
 NONE: Final = "–"
-_WORDING: Final = re.compile(r"\.(?:anchors\.\d+|asks|means|excludes)$|^examples$")
+FEW: Final = 3
+"""Changed rules that are shown one by one without ``--values``."""
 
 
 class OutcomeRow(NamedTuple):
@@ -51,6 +52,7 @@ class OutcomeRow(NamedTuple):
     "--set", "sets", multiple=True, metavar="PATH=VALUE", help="Change one figure of the rubric; may be repeated."
 )
 @click.option("--without", "without", metavar="RATER", help="Leave this rater out of the panel.")
+@click.option("--values", "with_values", is_flag=True, help="Show every changed rule and every figure too.")
 @with_settings
 @with_json
 def whatif(
@@ -60,12 +62,14 @@ def whatif(
     sets: tuple[str, ...],
     without: str | None,
     *,
+    with_values: bool,
     as_json: bool,
 ) -> None:
     r"""Compare the recorded outcome with the outcome of the same answers under other rules.  No model is called.
 
     \b
       moot whatif ID --rubric v3
+      moot whatif ID --rubric v3 --values
       moot whatif ID --set certainty.name_at=0.8
       moot whatif ID --set ring.weight=0.2 --set claims.fabricated_citation.points=8
       moot whatif ID --rubric stricter.json --json
@@ -75,7 +79,7 @@ def whatif(
     if as_json:
         emit(answer)
         return
-    show(*_blocks(answer))
+    show(*_blocks(answer, with_values=with_values))
 
 
 async def _ask(settings: Settings, prefix: str, rubric: str | None, sets: Sequence[str], without: str | None) -> WhatIf:
@@ -117,15 +121,22 @@ def _value(text: str) -> Any:
         return text
 
 
-def _blocks(answer: WhatIf) -> Iterator[Block]:
-    yield Lines(tuple(_head(answer)))
-    rows = [*_rows(answer)]
-    columns = ("", Column("recorded", "n"), Column("would be", "n"), "change")
-    yield Table(columns, tuple(map(_cells, rows)))
-    is_changed = any(each.recorded != each.would_be for each in rows)
-    unanswered = (f"no answer to {each.key} (sample {each.sample}): {each.why}" for each in answer.unanswered)
-    unused = (f"not used by these rules: {_question(each)}" for each in answer.unused)
-    yield Lines((*unanswered, *unused, _ending(answer) if is_changed else "Nothing would change.", answer.note))
+def _blocks(answer: WhatIf, *, with_values: bool) -> Iterator[Block]:
+    """The outcome in sentences, then the changed rules in short, and at last the figures if they are wanted."""
+    yield Lines(answer.sentences)
+    unanswered = [f"no answer to {each.key} (sample {each.sample}): {each.why}" for each in answer.unanswered]
+    unused = [f"not used by these rules: {_question(each)}" for each in answer.unused]
+    if with_values:
+        yield Lines((*_head(answer), *unanswered, *unused))
+        columns = ("", Column("recorded", "n"), Column("would be", "n"), "change")
+        yield Table(columns, tuple(map(_cells, _rows(answer))))
+        yield Lines((answer.note,))
+        return
+    is_short = len(answer.rubric_changes) <= FEW
+    said = [*_head(answer)] if is_short else [answer.rules_in_short]
+    if unanswered:
+        said.append(f"Without a recorded answer: {plural(len(unanswered), 'question')} of these rules.")
+    yield Lines((*said, answer.note, "--values shows every rule and every figure."))
 
 
 def _question(key: str) -> str:
@@ -149,7 +160,7 @@ def _head(answer: WhatIf) -> Iterator[str]:
     """The rules that differ."""
     if answer.without_rater is not UNSET:
         yield f"without the rater {answer.without_rater}"
-    figures = [each for each in answer.rubric_changes if not _WORDING.search(each.path)]
+    figures = [each for each in answer.rubric_changes if not WORDING.search(each.path)]
     if worded := len(answer.rubric_changes) - len(figures):
         yield f"{plural(worded, 'text')} of the rubric (questions, anchors, examples) would be worded otherwise"
     for each in figures:
@@ -261,14 +272,3 @@ def _mark(row: OutcomeRow) -> str:
         moved = round(two - one, 4)
         return f"▲ +{moved:g}" if moved > 0 else f"▼ −{abs(moved):g}" if moved else "◆ changed"
     return "◆ changed"
-
-
-def _ending(answer: WhatIf) -> str:
-    """The outcome under the other rules, in one sentence."""
-    one, two = answer.recorded, answer.would_be
-    if two.winner is UNSET:
-        return f"There is no winner yet: the debate is {two.state}."
-    if two.verdict is not UNSET and one.verdict is not UNSET:
-        same = "is still" if two.verdict.verdict == one.verdict.verdict else "would be"
-        return f"The verdict {same} {_cell(two.verdict.verdict)}."
-    return f"Under these rules: {answer.would_be_text}"

@@ -92,7 +92,7 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     turns: Annotated[int, Meta(ge=1, le=200)] = 6
     """In format ``protocol`` six or eight; the rubric decides whether there are three rounds or four."""
     max_words: Annotated[int, Meta(ge=20, le=1000)] | None = None
-    """``MAX_WORDS`` without it, or ``TINY_WORDS`` if SmolLM2 debates."""
+    """``MAX_WORDS`` without it, or ``TINY_WORDS`` if SmolLM2 debates without a person."""
     pro: DebaterRequest = msgspec.field(default_factory=DebaterRequest)
     con: DebaterRequest = msgspec.field(default_factory=DebaterRequest)
     judge: JudgeRequest = msgspec.field(default_factory=JudgeRequest)

@@ -46,6 +46,7 @@ from events.types import (
 from events.types.rubric import Rubric
 from judge.report.figures import correlation, percent, rate, spread
 from judge.report.levels import in_short, levels
+from judge.report.summary import summary
 from judge.report.table import differences
 from judge.report.tables import tables
 from judge.report.tally import DebateCounter, Tally, total
@@ -380,6 +381,32 @@ def test_the_rules_carry_the_figures_of_the_rubric() -> None:
 
     assert "Logic: the winner is held to 25–40" in rules["comparison"]
     assert "within 7 points no winner is named" in rules["narrative"]
+
+
+@pytest.mark.parametrize("rubric", [rubric_v1(), rubric_v2(), rubric_v3()], ids=["v1", "v2", "v3"])
+def test_a_summary_of_300_words_has_the_figures_of_the_rubric(rubric: Rubric) -> None:
+    said = " ".join(summary(rubric))
+    cost = replace(rubric.claims["fabricated_citation"], points=4.0)
+    other = " ".join(
+        summary(
+            replace(
+                rubric,
+                unquoted_share=0.25,
+                claims={"fabricated_citation": cost},
+                gaps=replace(rubric.gaps, least=2, most=6),
+            )
+        )
+    )
+
+    assert 240 <= len(said.split()) <= 330
+    assert "cost points: 2 (fabricated citation, " in said
+    assert f"keeps at most {percent(0.25)} of its maximum" in other
+    assert "cost points: 4 (fabricated citation)." in other
+    assert "loses 2 to 6 points of logic" in other
+    assert ("the last turn with the first" in said) == (rubric.ring is not UNSET)
+    assert ("90 % sure" in said) == (rubric.certainty is not UNSET)
+    assert ("there is no winner" in said) == (rubric.certainty is UNSET)
+    assert ("conduct or the premises kept decide" in said) == bool(rubric.decided_by)
 
 
 def test_five_sentences_tell_a_reader_how_a_verdict_comes_about() -> None:

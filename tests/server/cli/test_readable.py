@@ -41,6 +41,7 @@ COMMANDS = (
     "show {lab}",
     "show {transit}",
     "whatif {juries} --rubric v2",
+    "whatif {juries} --rubric v2 --values",
     "whatif {juries} --set certainty.name_at=0.6",
     "whatif {transit} --without risk",
 )

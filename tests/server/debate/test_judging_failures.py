@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
+from structlog.testing import capture_logs
 
 from events.types import (
     CheckMissing,
@@ -172,3 +174,16 @@ async def test_what_could_not_be_checked_is_recorded_and_shown(script: Any) -> N
     assert ["claims"] == list(view["turns"]["1"]["unchecked"])
     assert ["gaps", "premises"] == list(view["turns"]["2"]["unchecked"])
     assert "wrong_type" in view["turns"]["1"]["unchecked"]["claims"]["reason"]
+
+
+@pytest.mark.parametrize(("exhibition", "level"), [("juries", "debug"), (None, "warning")])
+async def test_a_failure_that_an_exhibition_contains_on_purpose_is_no_warning(
+    script: Any, exhibition: str | None, level: str
+) -> None:
+    failing = script("failing", answers={"score:1": {"fault": fault("bad_json", times=1)}})
+    with capture_logs() as logged:
+        async with harness() as h:
+            opened = replace(await h.opening(failing), exhibition=exhibition)
+            await h.ended(await h.moderators.open(opened))
+
+    assert [("question_failed", level)] == [(line["event"], line["log_level"]) for line in logged]

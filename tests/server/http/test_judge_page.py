@@ -12,6 +12,7 @@ from events.store.log import PAGE, EventLog
 from events.store.memory import MemoryLog
 from events.types import DebateConcluded, DebateOpened, DimensionScore, TurnScored
 from judge.report.levels import in_short
+from judge.report.summary import summary
 from judge.rubrics.rubric import default_rubric, digest
 from server.http.judge import Survey
 from tests.judge.turns import opened, spoken_turn
@@ -47,6 +48,7 @@ def test_without_any_debate_every_figure_is_missing(site: Site) -> None:
     assert digest(default_rubric()) == report["digest"]
     assert msgspec.json.decode(msgspec.json.encode(default_rubric())) == report["rubric"]
     assert [*in_short(default_rubric())] == report["in_short"]
+    assert [*summary(default_rubric())] == report["summary"]
     assert (0, 0, 0) == tuple(report["measured_over"][name] for name in ("debates", "turns", "unread"))
     assert all("reason" in each["measured"]["missing"] for each in report["weaknesses"])
 

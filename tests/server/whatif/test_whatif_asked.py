@@ -266,6 +266,8 @@ def test_the_answer_stands_beside_the_record_and_nothing_is_written(site: Site, 
         "recorded_text",
         "would_be_text",
         "because",
+        "sentences",
+        "rules_in_short",
     } == answer.keys()
     assert [{"path": "certainty.name_at", "before": 0.9, "after": 0.6}] == answer["rubric_changes"]
     assert {"1", "2"} == answer["turns"].keys()
@@ -345,6 +347,7 @@ def test_the_table_marks_what_is_other_and_says_what_is_not_known(held: tuple[Cl
         "dimensions.rhetoric.leash=null",
         "--set",
         "dimensions.frame_control.in_composite=true",
+        "--values",
     )
     shown = done.stdout.decode()
 

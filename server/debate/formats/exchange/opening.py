@@ -7,7 +7,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.table import LazyTable
-from events.types import SIDES, Side
+from events.types import SIDES, Debater, Side
 from server.debate.formats.exchange.supplied import TranscriptRequest
 from server.debate.opening.build import MAX_WORDS, Desk, Opening, Seated, opened, seated
 from server.debate.opening.models import TINY
@@ -20,12 +20,13 @@ from server.debate.opening.sides import (
     sides_rubric,
 )
 from server.errors import BadField
+from server.people.names import is_person
 
 SOURCES: Final = LazyTable[Any]({"transcript": "server.debate.formats.exchange.transcripts"})
 """Where turns may come from, if no debater speaks them."""
 NOISE: Final = LazyTable[Any]({"noise": "server.debate.opening.noise:noise_of"})
 TINY_WORDS: Final = 70
-"""Words of a turn if SmolLM2 debates: its longer speeches are incoherent."""
+"""Words of a turn if SmolLM2 debates: its longer speeches are incoherent.  A person against it has ``MAX_WORDS``."""
 
 
 class ExchangeRequest(TwoSidedRequest, kw_only=True, forbid_unknown_fields=True):
@@ -90,10 +91,12 @@ async def build(request: ExchangeRequest, desk: Desk) -> Opening:
 
 def _spoken(request: ExchangeRequest, seats: Seated) -> dict[str, Any]:
     """The fields of a debate whose turns are spoken."""
-    is_tiny = TINY in {seats.names[f"{side}.model"] for side in SIDES}
-    return {
-        "turns": request.turns,
-        "max_words": request.max_words or (TINY_WORDS if is_tiny else MAX_WORDS),
-        "pro": debater(request, "pro", seats),
-        "con": debater(request, "con", seats),
-    }
+    debaters: dict[str, Debater] = {side: debater(request, side, seats) for side in SIDES}
+    most = request.max_words or MAX_WORDS
+    if request.max_words is None and TINY in {each.model for each in debaters.values()}:
+        if any(is_person(each.model) for each in debaters.values()):
+            limits = {side: TINY_WORDS if each.model == TINY else UNSET for side, each in debaters.items()}
+            debaters = {side: replace(each, max_words=limits[side]) for side, each in debaters.items()}
+        else:
+            most = TINY_WORDS
+    return {"turns": request.turns, "max_words": most, **debaters}

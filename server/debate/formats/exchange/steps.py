@@ -213,6 +213,7 @@ def _speak(
     asks_person = is_person(seat.model)
     prompt = PARTS["people"].turn_prompt if asks_person else speech_prompt
     passages = speech_passages(debate, opened, side)
+    max_words = seat.max_words or opened.max_words
     return Speak(
         turn=number,
         side=side,
@@ -220,8 +221,8 @@ def _speak(
         model=seat.model,
         think=seat.think,
         lazy_prompt=LazyPrompt(lambda: prompt(debate, opened, side, passages)),
-        max_words=opened.max_words,
-        max_tokens=math.ceil(opened.max_words * tokens_a_word(opened.language or "en")) + MORE_TOKENS,
+        max_words=max_words,
+        max_tokens=math.ceil(max_words * tokens_a_word(opened.language or "en")) + MORE_TOKENS,
         temperature=opened.settings.temperature,
         directive=directive_in_force(debate, side),
         passages=passages,
