@@ -125,7 +125,7 @@ def place(quote: str, text: str, minimum: int) -> Span | str:
     for candidate in dict.fromkeys((quote, _PREFIX.sub("", quote))):
         needle = normalised(candidate)
         wanted = needle.text.strip(_ENDS)
-        if not wanted or _length(wanted) < minimum:
+        if not wanted or _is_short(wanted, minimum):
             continue
         if (at := _position(wanted, where)) is not None:
             return where.starts[at], where.ends[at + len(wanted) - 1]
@@ -146,13 +146,13 @@ def _place_of_parts(quote: str, where: Normalised, text: str, minimum: int) -> S
     whole = _only_words(where)
     said = [normalised(part).words().text for part in _CUT.split(quote)]
     joined = normalised(_CUT.sub(" ", quote)).words().text
-    if _length(joined) < minimum:
+    if _is_short(joined, minimum):
         return ""
     if (at := next(_places(joined, whole), None)) is not None and not any(said[1::2]):
         return whole.starts[at], whole.ends[at + len(joined) - 1]
     parts = [part for part in said[::2] if part]
     replaced = [part for part in said[1::2] if part]
-    if len(said) == 1 or not parts or min(map(_length, parts)) < MIN_PART:
+    if len(said) == 1 or not parts or any(_is_short(each, MIN_PART) for each in parts):
         return ""
     if len(parts) - 1 > MAX_CUTS:
         return f"leaves words out more than {MAX_CUTS} times"
@@ -251,9 +251,11 @@ def _turning_words(kinds: tuple[TurningKind, ...], languages: frozenset[str] | N
 _only_words = lru_cache(maxsize=256)(Normalised.words)
 
 
-def _length(text: str) -> int:
-    """Return the characters of a text; in a script without spaces each word counts as ``WORD_CHARACTERS`` at least."""
-    return max(len(text), WORD_CHARACTERS * count_words(text) if _UNSPACED.search(text) else 0)
+def _is_short(text: str, minimum: int) -> bool:
+    """Whether a text has fewer characters; in a script without spaces each word is at least ``WORD_CHARACTERS``."""
+    if len(text) >= minimum:
+        return False
+    return not _UNSPACED.search(text) or WORD_CHARACTERS * count_words(text) < minimum
 
 
 def _needs_space(character: str) -> bool:

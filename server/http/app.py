@@ -94,7 +94,7 @@ def _refusal(request: Request, error: Exception) -> Response:
     if report.status != 404:  # noqa: PLR2004 - HTTP not found
         said["<h1>Nothing is here</h1>"] = "<h1>This cannot be shown</h1>"
         said["<title>Nothing is here"] = "<title>This cannot be shown"
-    page = made_page(request, "parts/missing.html", said, report.status)
+    page = made_page(request, "parts/pages/missing.html", said, report.status)
     if wait := response.headers.get("retry-after"):
         page.headers["retry-after"] = wait
     return page
@@ -104,7 +104,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 404:  # noqa: PLR2004 - HTTP not found
         if request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", ""):
-            return made_page(request, "parts/missing.html", {}, 404)
+            return made_page(request, "parts/pages/missing.html", {}, 404)
         return error_response(NotFound(f"nothing is at {request.url.path}"))
     response = _refusal(request, HttpRefusal(error.status_code, error.detail))
     response.headers.update(error.headers or {})

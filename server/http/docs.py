@@ -31,7 +31,7 @@ async def docs_page(request: Request) -> Response:
         raise NotFound(f"there is no page {name[:40]!r} in the docs")
     title, html = await to_thread.run_sync(_rendered, path)
     shown = {"<title>Docs": f"<title>{escape(title)}", "<!-- page -->": html}
-    return made_page(request, "parts/docs.html", shown)
+    return made_page(request, "parts/pages/docs.html", shown)
 
 
 @cache

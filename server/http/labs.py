@@ -87,7 +87,7 @@ async def lab_page(request: Request) -> Response:
     except DebateDeleted as error:
         return gone_page(request, error)
     except (NotFound, UnknownDebate):
-        return made_page(request, "parts/missing.html", {}, 404)
+        return made_page(request, "parts/pages/missing.html", {}, 404)
     response = HTMLResponse(page_html(view), headers={"cache-control": "no-cache"})
     keep_link(request, response)
     return response

@@ -81,7 +81,7 @@ def gone_page(request: Request, error: DebateDeleted) -> Response:
     """The page of a deleted debate: when it was deleted, and why."""
     words = {"Nothing is here · Moot": "Deleted · Moot", "<h1>Nothing is here": "<h1>This debate was deleted"}
     told = {"This address leads to no page of Moot.": f"{escape(str(error))}."}
-    return made_page(request, "parts/missing.html", words | told, 410)
+    return made_page(request, "parts/pages/missing.html", words | told, 410)
 
 
 def made_page(request: Request, name: str, by: Mapping[str, str], status: int = 200) -> Response:

@@ -132,7 +132,7 @@ def targets(routes: Sequence[BaseRoute], names: Mapping[str, str]) -> Iterator[T
             continue
         assert isinstance(route, Route | WebSocketRoute)
         known = {**names, "debate": names["room"]} if route.path in ROOM else names
-        path = re.sub(r"\{(\w+)\}", lambda name: known[name[1]], route.path)  # noqa: B023 - called at once
+        path = re.sub(r"\{(\w+)(?::\w+)?\}", lambda name: known[name[1]], route.path)  # noqa: B023 - called at once
         if isinstance(route, WebSocketRoute):
             yield Target(route=route.path, method="GET", path=path, is_socket=True)
             continue
@@ -298,6 +298,7 @@ def build(store: Path, turns: int) -> dict[str, str]:
         "turn": str(turns // 2),
         "argument": "PRO-1",
         "position": str(position // 2),
+        "code": "ABCD",
         "claim": "C1.1",
         "seat": "pro",
         "name": "juries",

@@ -20,6 +20,7 @@ READING = {
     "bench": ("--only", "luck"), "label": (DEBATE,), "compare": (DEBATE, DEBATE),
     "report": (DEBATE, "--side", "pro"), "rejudge": ("nowhere", "--judge", "baseline:lexical"),
     "fork": ("nowhere", "--at", "1"), "seat": (DEBATE, "pro"), "poll": (DEBATE,), "log": (),
+    "delete": ("nowhere", "--yes"),
 }  # fmt: skip
 WRITING = {"run", "backup"}
 IN_EACH_RUN = ("list", "replay", "export", "doctor", "serve", "run")

@@ -44,7 +44,7 @@ async def room_page(request: Request) -> Response:
     except StoreUnavailable as error:
         logger.warning("debate_not_looked_up", message=str(error))  # the page asks again
     except LogError:
-        return made_page(request, "parts/missing.html", {}, 404)
+        return made_page(request, "parts/pages/missing.html", {}, 404)
     response = await page_response(request, "vote/room.html")
     keep_link(request, response)
     return response
