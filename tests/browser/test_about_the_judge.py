@@ -97,7 +97,7 @@ def test_a_debates_page_leads_to_its_own_rubric_with_what_differs(page: Page, se
 
 def test_the_first_page_leads_there(page: Page, server: Any) -> None:
     page.goto(server.url)
-    page.get_by_role("link", name="The judge", exact=True).click()
+    page.get_by_role("link", name="How it judges").click()
 
     expect(page.locator("h1")).to_have_text("The judge")
 

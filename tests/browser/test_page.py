@@ -538,6 +538,7 @@ def test_the_theme_is_the_systems_until_chosen(new_page: Any, server: Any) -> No
     paper = "getComputedStyle(document.body).backgroundColor"
     page.goto(server.url)
     assert page.evaluate(paper) == "rgb(22, 21, 19)"
+    page.locator(".menu > summary").click()
     page.get_by_role("button", name="Theme: system").click()
     page.reload()
 

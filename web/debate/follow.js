@@ -116,7 +116,7 @@ export function follower(newest, behind) {
     if (target === document.documentElement && clientX >= target.clientWidth) state.leave();
   });
   addEventListener("click", ({ target }) => {
-    if (target.closest?.("#record summary, aside summary")) state.leave(); // The reader opens something to read it.
+    if (target.closest?.("#record summary, aside summary, #parts a")) state.leave();
   });
   addEventListener("focusin", () => requestAnimationFrame(() => {
     const place = state.on && newest();

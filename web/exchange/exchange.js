@@ -42,7 +42,7 @@ export function exchange(go, id, appeal, audit, wantFrame, hold, play) {
   };
 }
 
-/** The characters, fetched when the reader comes to them. */
+/** The characters, fetched when the reader comes near them. */
 function charactersOf(root, go, audit) {
   let newest = null;
   let part = null;
@@ -52,12 +52,12 @@ function charactersOf(root, go, audit) {
     const { characters } = await import("./characters.js");
     part = characters(root, go, audit);
     part.show(newest);
-  });
+  }, { rootMargin: "400px 0px" });
   return {
     show(view) {
       newest = view;
       part?.show(view);
-      if (!part) observer.observe(root);
+      if (!part) observer.observe(root.parentElement);
     },
   };
 }

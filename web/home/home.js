@@ -23,6 +23,7 @@ async function signOut() {
   location.reload();
 }
 
+keys({ "/": search, n: newDebate });
 const isOperator = (await role()) === "operator";
 function newDebate() {
   $("#new").open = true;
@@ -47,7 +48,6 @@ const supplying = () => import("./supply.js").then(({ supply }) => supply());
 /** Fetches the part that imports logs, when it is used. */
 const importing = () => import("./import.js").then(({ importer }) => importer());
 
-keys({ "/": search, n: newDebate });
 document.addEventListener("click", closeMenu);
 $("#to-start").addEventListener("click", startYours);
 $("#sign-in").hidden = isOperator;

@@ -23,6 +23,7 @@ export function list() {
   const rows = $("#debates");
   let next = null;
   let shown = [];
+  let live = new Set();
   let ticket = 0;
   let waiting = null;
   let hasSearched = false;
@@ -61,11 +62,12 @@ export function list() {
     const isLimited = Object.values(wanted).some(Boolean);
     try {
       const exhibition = exhibitions ? "" : "false";
-      const [page] = await Promise.all([
+      const [page, lines] = await Promise.all([
         api.debates({ after: more ? next : "", limit: PAGE, exhibition, ...wanted }),
         more || showLive(exhibition),
       ]);
       if (mine !== ticket) return;
+      if (lines) live = lines;
       if (isRefresh && shown.length > page.debates.length) {
         shown = merged(page.debates, shown);
       } else {
@@ -80,8 +82,9 @@ export function list() {
       return;
     }
     const isEmpty = shown.length === 0;
-    updateChildren(rows, shown.map((debate) => [debate.id, same(debate), () => row(debate)]));
-    rows.hidden = isEmpty;
+    const below = isLimited ? shown : shown.filter(({ id }) => !live.has(id));
+    updateChildren(rows, below.map((debate) => [debate.id, same(debate), () => row(debate)]));
+    rows.hidden = below.length === 0;
     $("#more").hidden = !next;
     $("#no-debates").hidden = !isEmpty || isLimited;
     if (!isEmpty || !isLimited) $("#no-match").hidden = true;
@@ -94,7 +97,8 @@ export function list() {
     if (!isRefresh && !more) await showHits(wanted.q);
     if (mine !== ticket) return;
     $("#no-match").hidden = !isEmpty || !isLimited || !$("#hits").hidden;
-    if (hasSearched) setText($("#found"), isLimited ? LIST.found(shown.length, Boolean(next)) : "");
+    const isFound = isLimited && (!isEmpty || $("#hits").hidden);
+    if (hasSearched) setText($("#found"), isFound ? LIST.found(shown.length, Boolean(next)) : "");
   }
 
   /** Offers the tags of the debates that the list has shown; without tags there is no such limit. */
@@ -162,11 +166,12 @@ export function list() {
   return load();
 }
 
-/** Shows the debates that are live. */
+/** Shows the debates that are live. @returns {Promise<Set<string>>} their ids */
 async function showLive(exhibition) {
   const { debates } = await api.debates({ state: "open", limit: MAX_LIVE, exhibition });
   $("#live").hidden = debates.length === 0;
   $("#live-debates").replaceChildren(...debates.map(line));
+  return new Set(debates.map(({ id }) => id));
 }
 
 /** The newest page in front of the rows that were known before. */

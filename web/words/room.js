@@ -1,7 +1,7 @@
 /** Words of the view for the wall of a room. */
 
 import { capital } from "./formatting.js";
-import { LEAD, NAME, SIDEBAR, SIGN, STATUS } from "./words.js";
+import { LEAD, NAME, SIDEBAR, SIGN, STATUS, percentSure } from "./words.js";
 
 /** The sentences of the view. */
 export const ROOM = {
@@ -15,8 +15,7 @@ export const ROOM = {
     const sure = side === "pro" ? probability : 1 - probability;
     const parts = [];
     if (probability !== undefined) {
-      const words = `${Math.floor(100 * sure + 1e-9)} in 100`;
-      parts.push(sure < nameAt ? `Not distinguishable yet: ${words}.` : `${words} that ${NAME[side]} is ahead.`);
+      parts.push(`${sure < nameAt ? "Not distinguishable yet: " : ""}${percentSure(sure)} sure.`);
     } else if (isClose) parts.push("As good as level.");
     if (move) parts.push(`${LEAD.moved(move, turns)}.`);
     return ` ${parts.join(" ")}`;

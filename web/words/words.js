@@ -265,7 +265,8 @@ export const TIMELINE = {
 };
 
 /** A probability in whole percent, rounded down as in the server's sentences: no figure claims more. */
-const percentSure = (value) => (value > 0.995 ? "over 99 %" : `${Math.floor(value * 100 + 1e-9)} %`);
+/** In percent. */
+export const percentSure = (value) => (value > 0.995 ? "over 99 %" : `${Math.floor(value * 100 + 1e-9)} %`);
 
 /** The bar that says who leads. */
 export const BAR = {

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Any
 
 from msgspec import UNSET
@@ -153,10 +154,13 @@ def by_witness(told: Told, leads: str) -> Callable[[tuple[str, ...]], bool]:
             changes = [one for one in changes_of(told.all(Event), each.turn) if one.dimension == "credibility"]
             applied = sum(one.applied for one in changes)
             conduct[sides[each.turn]][each.turn] = each.dimensions["credibility"].admitted + applied
-    last = {each.premise: each for each in told.all(PremiseRevised, PremiseDropped, PremiseWithdrawn)}
+    until = [*takewhile(lambda each: not isinstance(each, DebateConcluded), told.log.values())]
+    changed = (PremiseRevised, PremiseDropped, PremiseWithdrawn)
+    last = {each.premise: each for each in until if isinstance(each, changed)}
 
     def kept(side: Side) -> float:
-        mine = [last.get(each.premise) for each in told.all(PremiseStated, side=side)]
+        stated = [each for each in until if isinstance(each, PremiseStated) and each.side == side]
+        mine = [last.get(each.premise) for each in stated]
         return sum(not isinstance(each, PremiseDropped) for each in mine) / len(mine)
 
     def holds(said: tuple[str, ...]) -> bool:
