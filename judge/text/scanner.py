@@ -67,6 +67,7 @@ _CURRENCIES: Final[dict[str, str]] = {
     **claim_words.CURRENCIES,
 }
 _CODES: Final = "(?:usd|eur|gbp|chf|jpy|inr|cny|cad|aud|sek|nok|dkk|pln|czk|brl)"
+_CURRENCY: Final = rf"[€£¥₹]|(?:{_CODES}|(?:euro|dollar|pound|yen|rupee|franc)s?)(?!\w)|{claim_words.CURRENCY}"
 
 
 def _any(words: Sequence[str] | Mapping[str, object]) -> str:
@@ -167,7 +168,7 @@ KINDS: Final[dict[str, str]] = {
         rf"(?<!\w)(?P<symbol>(?:us)?[$€£¥₹]|{_CODES}(?!\w)){_GAP}?(?P<amount>{_DIGITS})"
         rf"(?:(?P<short>{_any(_SHORT)})(?!\w)|{_GAP}?(?P<power>{_any(_SCALES)})(?!\w))?"
         rf"|{_NUMBER}(?:{_GAP}{_SCALE}|{_GAP}?{_MYRIADS})?{_GAP}?(?:(?:us|swiss|canadian|australian) |d[’'] ?|de )?"
-        rf"(?P<currency>[€£¥₹]|(?:{_CODES}|(?:euro|dollar|pound|yen|rupee|franc)s?)(?!\w)|{claim_words.CURRENCY})"
+        rf"(?P<currency>{_CURRENCY})"
     ),
     "year": (
         rf"(?<![.,’'])(?<![^\W{JOINED}])(?<![\w]-)(?:1[5-9]|20)[0-9]{{2}}"
@@ -229,6 +230,12 @@ def pattern(kind: str) -> re.Pattern[str]:
     return re.compile(rf"{_BEGINS.get(kind, _WORD_BEGINS)}(?:{KINDS[kind]})", re.IGNORECASE)
 
 
+@cache
+def currency() -> re.Pattern[str]:
+    """Return the pattern of what every amount of money has: a sign or the name of a currency."""
+    return re.compile(rf"\$|{_CURRENCY}", re.IGNORECASE)
+
+
 class Candidate(Struct, frozen=True, kw_only=True):
     """One specific claim; ``quote`` is ``text[span]``."""
 
@@ -261,7 +268,8 @@ def tokens(text: str) -> frozenset[str]:
 def _quantities(text: str) -> Iterator[tuple[str, re.Match[str]]]:
     """Find quantities; a percentage, an amount or a year is blanked out so that it is not found as a figure too."""
     rest = text
-    for kind in ("percentage", "money", "year", "figure"):
+    has_money = bool(currency().search(text))
+    for kind in ("percentage", "money", "year", "figure") if has_money else ("percentage", "year", "figure"):
         found = [match for match in pattern(kind).finditer(rest) if kind != "figure" or _is_specific(match)]
         yield from ((kind, match) for match in found)
         rest = _blanked(rest, [match.span() for match in found])

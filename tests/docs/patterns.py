@@ -32,6 +32,7 @@ _MAKES: Final = frozenset({"compile", *METHODS, *_ALL_OF})
 MADE: Final[dict[str, Callable[[], Iterable[re.Pattern[str]]]]] = {
     "judge.guard.injection._patterns": lambda: (each for _, each in injection._patterns()),
     "judge.text.scanner.pattern": lambda: map(scanner.pattern, scanner.KINDS),
+    "judge.text.scanner.currency": lambda: [scanner.currency()],
     "judge.panel.weights._pattern": lambda: map(weights._pattern, ("tax", "public transport", "cost of living")),
     "providers.gemini.refused_in": lambda: map(re.compile, ("temperature", r"\bseed\b")),
     "providers.openai.refused_in": lambda: [re.compile(r"\breasoning_effort\b")],

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge.text.claim_words import AUTHORITY, STUDY, plain
-from judge.text.scanner import KINDS, NEEDED, pattern, scan, tokens
+from judge.text.scanner import KINDS, NEEDED, currency, pattern, scan, tokens
 
 
 def found(text: str) -> list[tuple[str, str]]:
@@ -318,6 +318,35 @@ NAMED = st.sampled_from(
         "\u212a",
     ]
 )
+
+
+AMOUNTS = st.sampled_from(
+    [
+        "$",
+        "US$",
+        "3",
+        "5 ",
+        "million ",
+        "EUR",
+        " euros",
+        "usd ",
+        "元",
+        "人民币",
+        "de ",
+        "Franken",
+        "dollar",
+        "x",
+        "देश",
+        " रुपये",
+        "£",
+    ]
+)
+
+
+@given(st.lists(AMOUNTS | PIECES, max_size=8).map("".join))
+def test_every_amount_of_money_has_a_currency(text: str) -> None:
+    for match in pattern("money").finditer(plain(text)):
+        assert currency().search(match[0])
 
 
 @given(st.lists(NAMED | PIECES, min_size=2, max_size=8).map(" ".join) | st.lists(NAMED, max_size=8).map("".join))
