@@ -72,6 +72,7 @@ def test_the_form_sends_how_each_seat_is_asked(page: Page, server: Any, scripts:
 
     assert ["low", "off", "high"] == [opened[role]["think"] for role in ("pro", "con", "judge")]
     assert "brief" == opened["judge"]["effort"]
+    expect(page.locator("body[data-ready]")).to_be_attached()
     page.locator("#about > summary").click()
     expect(page.get_by_text("asked briefly")).to_be_visible()
     assert ["high"] * 4 == [seat["think"] for seat in opened["panel"]]

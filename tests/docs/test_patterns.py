@@ -1,5 +1,6 @@
 """No text of 10,000 characters holds the loop for more than 50 ms: every pattern, and what reads texts."""
 
+import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -33,6 +34,10 @@ LENGTH: Final = 10_000
 MAX_S: Final = 0.05
 TRIES: Final = 4
 """The least time counts: what else the machine does only adds to it."""
+REFERENCE, REFERENCE_S = re.compile("(?:(?=[a-z])[a-m]|[n-z0-9]{1,4})+?~"), 0.003
+"""A pattern that is tried on ``REFERENCE_TEXT``, and its seconds on the machine for which the bounds are."""
+REFERENCE_TEXT: Final = "mn0z " * 2_000
+MAX_SLOWNESS: Final = 3
 STEPS: Final = ((40, MAX_S / 4), (400, MAX_S / 4), (2_500, MAX_S), (LENGTH, MAX_S))
 """Lengths and their seconds: a pattern that is exponential or cubic is found with a short text."""
 GROWS_FROM_S: Final = 0.01
@@ -42,13 +47,24 @@ SUSPICIOUS_GROWTH: Final = 6
 """Both are timed again where one measurement gives more than this; linear is four times as long, quadratic sixteen."""
 
 
+def seconds_of(run: Callable[[], object]) -> float:
+    """Seconds of CPU."""
+    began = time.thread_time()
+    run()
+    return time.thread_time() - began
+
+
+def slowness() -> float:
+    """How many times as long as on the machine for which the bounds are a fixed search takes now, at least 1."""
+    return min(max(1, seconds_of(lambda: REFERENCE.findall(REFERENCE_TEXT)) / REFERENCE_S), MAX_SLOWNESS)
+
+
 def taken(run: Callable[[str], object], text: str, most: float) -> float:
-    """Seconds of CPU that a run takes, the least of some tries."""
+    """Seconds of CPU that a run takes, the least of some tries; beyond ``most`` in relation to the machine's speed."""
     least = float("inf")
     for _ in range(TRIES):
-        began = time.thread_time()
-        run(text)
-        least = min(least, time.thread_time() - began)
+        seconds = seconds_of(lambda: run(text))
+        least = min(least, seconds if seconds <= most or not most else seconds / slowness())
         if least <= most:
             break
     return least
