@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 from events.state.debate import Debate
 from events.state.ledger import ScoreEntry
 from events.text.figures import rounded, shortest
-from events.types import Side
+from events.types import Side, other
 from events.view.lead import LeadMove
 from events.view.moments import NAMES, Moment
 
@@ -86,32 +86,28 @@ def _change(debate: Debate, moves: dict[str, LeadMove], _: tuple[Moment, ...]) -
 def _of_move(debate: Debate, position: int, move: LeadMove, entry: ScoreEntry) -> Highlight:
     side = debate.ledger.sides[move.turn]
     if entry.kind == "gap":
-        shows = f"Turn {move.by} exposes a flaw in turn {move.turn}" if move.by != move.turn else _of_itself(move)
+        exposes = f"exposes a flaw in turn {move.turn}" if move.by != move.turn else "shows a flaw of its own"
         sides = debate.ledger.sides
         quotes = tuple(
             Spoken(side=sides[each.turn], turn=each.turn, quote=each.quote, role=role)
             for each, role in zip(entry.evidence, ROLES, strict=False)
         )
         return Highlight(
-            position=position, turn=move.turn, heading=f"{shows}: {_from_to(move)}", points=move.applied, quotes=quotes
+            position=position,
+            turn=move.turn,
+            heading=f"Turn {move.by} {exposes}: {_from_to(move)}",
+            points=move.applied,
+            quotes=quotes,
         )
     if move.applied is UNSET:
-        towards = f", and the lead moves {rounded(abs(move.moved or 0))} towards {_towards(side, move)}"
+        towards = NAMES[side if (move.moved or 0) > 0 else other(side)]
+        towards = f", and the lead moves {rounded(abs(move.moved or 0))} towards {towards}"
         heading = f"Turn {move.turn} is scored {shortest(move.composite)}{towards if move.moved else ''}"
         return Highlight(position=position, turn=move.turn, heading=heading, quotes=_best(debate, move.turn))
     again = "is scored again" if move.again else "gains points" if move.applied > 0 else "loses points"
     return Highlight(
         position=position, turn=move.turn, heading=f"Turn {move.turn} {again}: {_from_to(move)}", points=move.applied
     )
-
-
-def _of_itself(move: LeadMove) -> str:
-    return f"Turn {move.turn} shows a flaw of its own"
-
-
-def _towards(side: Side, move: LeadMove) -> str:
-    is_own = (move.moved or 0) > 0
-    return NAMES[side if is_own else "con" if side == "pro" else "pro"]
 
 
 def _from_to(move: LeadMove) -> str:

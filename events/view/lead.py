@@ -150,6 +150,7 @@ def with_moves(
         return lead
     moves = dict(lead.moves)
     now = next((each.lead for each in reversed(moves.values()) if each.lead is not UNSET), UNSET)
+    newest = next(reversed(exchanges))
     for position, group in groupby(entries, key=_position):
         changed = tuple(group)
         entry = next((each for each in changed if each.kind == "rescore"), changed[0])
@@ -158,7 +159,8 @@ def with_moves(
         cards = {number: after.cards[number] for number in dict.fromkeys(each.turn for each in changed)}
         steps = {number: (card.as_of(position - 1), card.as_of(position)) for number, card in cards.items()}
         is_last = position == entries[-1].position
-        if not is_last or after.certainty is not None:
+        is_now = is_last and position == newest
+        if not is_last or (after.certainty is not None and not is_now):
             for one, two in steps.values():
                 sums = sums.moved(one, two, after)
         known, card = steps[turn]
@@ -178,7 +180,11 @@ def with_moves(
             again=entry.kind == "rescore" or UNSET,
             lead=UNSET if now == was_lead else now,
             moved=UNSET if was_lead is UNSET or now is UNSET else round(sign * (now - was_lead), 2) + 0.0,
-            probability=_probability(now, after, exchanges[position], sums, position),
+            probability=(
+                _probability_now(now, card_after)
+                if is_now
+                else _probability(now, after, exchanges[position], sums, position)
+            ),
             quote=entry.evidence[0].quote if entry.kind == "gap" and entry.applied < 0 else UNSET,
             kind=UNSET if is_first else entry.kind,
         )
@@ -193,7 +199,16 @@ def _probability(
         return UNSET
     judged = {turn: card for turn, card in ledger.cards.items() if card.position <= position}
     found = certainty_of(lead, basis_of(replace(ledger, cards=judged), exchanges, sums), ledger.certainty)
-    return of_pro("pro" if lead >= 0 else "con", round(found.probability, 4))
+    return _of_lead(lead, round(found.probability, 4))
+
+
+def _probability_now(lead: float | UnsetType, card: Scorecard) -> float | UnsetType:
+    """That Pro is ahead, by a scorecard: it has been computed already."""
+    return UNSET if lead is UNSET or card.certainty is UNSET else _of_lead(lead, card.certainty)
+
+
+def _of_lead(lead: float, certainty: float) -> float:
+    return of_pro("pro" if lead >= 0 else "con", certainty)
 
 
 def _new_entries(before: Ledger, after: Ledger, turn: int) -> tuple[ScoreEntry, ...]:

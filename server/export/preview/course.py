@@ -148,9 +148,9 @@ def _exposures(fold: Fold) -> Iterator[Exposure]:
         position = int(number)
         was, before = standing, lead
         lead = lead if move.lead is UNSET else move.lead
-        standing = CoursePoint(
-            position=position, probability=move.probability, lead=UNSET if lead is None or move.probability else lead
-        )
+        standing = _standing(move, position)
+        if standing.probability is UNSET and lead is not None:
+            standing = replace(standing, lead=lead)  # that of an earlier event, where this one did not change it
         gap = gaps.get(position)
         if gap is None or move.by is UNSET or move.by <= move.turn or move.before is UNSET or not gap.applied < 0:
             continue
