@@ -65,6 +65,14 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Attempts at a turn or a question before it is given up."""
     retry_ms: Annotated[int, Meta(ge=0)] = 500
     """Milliseconds before the second attempt; doubled for each further one."""
+    mcp: bool | None = None
+    """Whether ``/mcp`` answers operators; without it, on loopback only."""
+    mcp_runs: bool = False
+    """Whether a tool of MCP may start what costs money."""
+    mcp_call_usd: Annotated[float, Meta(gt=0)] = 1.0
+    """The most that one call of a tool may cost, in US dollars."""
+    mcp_day_usd: Annotated[float, Meta(gt=0)] = 5.0
+    """The most that all such calls of a day (UTC) may cost."""
     limits: dict[str, Limit] = {}
     """By provider, over the default limits: a table ``[limits.anthropic]`` with ``concurrent``, ``calls_per_minute``,
     ``tokens_per_minute``; in the environment ``anthropic: concurrent=4 calls_per_minute=50; embedded: concurrent=2``.

@@ -3,7 +3,7 @@
 A command is carried out in this process, or it travels to the node that owns the debate and its result travels back.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -91,9 +91,17 @@ class ClosePoll(Struct, frozen=True, tag="close_poll"):
     by: str
 
 
+class AnswerHosted(Struct, frozen=True, tag="answer_hosted"):
+    """Answer a question that waits for a model outside."""
+
+    question: str
+    answer: Any
+    """A text, or the JSON values of a typed answer."""
+
+
 Entry = AddWord | Label | MakeSeatLink | RevokeSeatLink | ClosePoll
 """A command that records events and does nothing else."""
-Command = Pause | Resume | Halt | Appeal | Decide | CastBallot | AtSeat | Entry
+Command = Pause | Resume | Halt | Appeal | Decide | CastBallot | AtSeat | AnswerHosted | Entry
 
 
 class Done(Struct, frozen=True, tag="done"):

@@ -28,12 +28,14 @@ from server.debate.ownership import SOLE_OWNER, Ownership
 from server.debate.stream_writer import STORE_WAIT_S
 from server.errors import Draining, NotNow, NotOwner, TooMany, leaves
 from server.feed.hub import Hub
+from server.people.names import HOSTED
 from server.people.names import NAME as PERSON
 from server.process import observe
 from server.process.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
     from server.debate.commands import Command
+    from server.people.hosted import Hosted
     from server.people.provider import People
 
 logger = structlog.get_logger()
@@ -71,6 +73,7 @@ class Moderators:
         self._ownership, self._within_s = ownership, within_s
         self._log, self._registry, self._hub = log, registry, hub
         registry.add(PERSON, lambda: ACTING[PERSON]())  # noqa: PLW0108 - it is imported when a person is asked
+        registry.add(HOSTED, lambda: ACTING[HOSTED]())  # noqa: PLW0108 - likewise
         self._idle_timeout_s, self._most = idle_timeout_s, most
         self._clock, self._next_steps = clock, next_steps
         self._moderators: dict[str, Moderator] = {}
@@ -91,6 +94,11 @@ class Moderators:
     def people(self) -> "People":
         """The people that this process asks, as a provider."""
         return cast("People", self._registry.provider(PERSON))
+
+    @property
+    def hosted(self) -> "Hosted":
+        """What waits for answers from outside, as a provider."""
+        return cast("Hosted", self._registry.provider(HOSTED))
 
     @property
     def running(self) -> int:
