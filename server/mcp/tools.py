@@ -68,8 +68,9 @@ class Tools:
             found = await self._progress(client, id)
             first = found.position
             with anyio.move_on_after(wait_s):
-                while found.state not in ENDED and found.turns_spoken < found.turns_planned + 1 and found.waits == "":
-                    await ctx.report_progress(found.turns_spoken, found.turns_planned, f"{found.position} events")
+                while found.state == "open":
+                    said = f"{found.turns_spoken} of {found.turns_planned} turns, {found.position} events"
+                    await ctx.report_progress(found.position, message=said)
                     if found.position > first or found.hosted_questions:
                         break
                     await anyio.sleep(LOOK_S)
