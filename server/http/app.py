@@ -192,7 +192,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/readyz", metrics.readyz),
     Route("/metrics", metrics.metrics),
     WebSocketRoute("/ws/debates/{debate}", spectate),
-    Route("/mcp", McpRoute()),
+    Route("/mcp", McpRoute(), methods=["POST"]),
     Route("/{code:code}", rooms.join),
     Mount("/static", FILES),
 )

@@ -16,7 +16,7 @@ from server.process.extras import is_installed, needed
 
 MODULE: Final = "server.mcp.mounted"
 MOUNTED: Final = LazyTable[Any]({"mcp": "server.mcp.mounted:Mounted"})
-OFF: Final = "MCP is off beyond loopback: MOOT_MCP=1 lets operators use it"
+OFF: Final = "MCP is off here: MOOT_MCP=on lets operators use it"
 
 
 class McpRoute:
@@ -38,7 +38,8 @@ async def _endpoint(request: Request) -> ASGIApp:
     """What serves it; started by the first request.  Raises ``NotFound`` where it is off or not installed."""
     app: Starlette = request.app
     settings = service_of(request).settings
-    if not (settings.is_loopback and not settings.hosts.strip() if settings.mcp is None else settings.mcp):
+    is_local = settings.is_loopback and not settings.hosts.strip()
+    if settings.mcp == "off" or (settings.mcp == "loopback" and not is_local):
         raise NotFound(OFF)
     if not is_installed("mcp"):
         raise NotFound(f"MCP {needed('mcp')}")

@@ -27,11 +27,11 @@ from server.settings import Settings
 def mcp(
     context: click.Context, store: str | None, *, allow_runs: bool | None, call_cap: float | None, day_cap: float | None
 ) -> None:
-    r"""Give the tools of Moot to another program, by the Model Context Protocol over standard input and output.
+    r"""Give the tools of Moot to another program.
 
-    The other program starts this command by itself; docs/mcp.md has its configuration.  If a server holds the store, it
-    is asked.  Otherwise this process serves the store and its page, on a free port of this machine, from the first tool
-    on that needs it.
+    It speaks the Model Context Protocol over standard input and output, and the other program starts it: docs/mcp.md
+    has the configuration.  If a server holds the store, it is asked.  Otherwise this process serves the store and its
+    page, on a free port of this machine, from the first tool on that needs it.
 
     \b
       moot mcp

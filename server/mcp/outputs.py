@@ -21,7 +21,7 @@ SHARE: Final = "the share of the judges' weight that is behind the verdict; 0 to
 NO_FIGURE: Final = "this format measures no certainty of the whole; the outcome says in words what it rests on"
 
 
-class Marked(BaseModel):
+class DebateAnswer(BaseModel):
     """An answer with texts of a debate."""
 
     note: str = Field(default=DATA, description="What the texts of this answer are.")
@@ -38,7 +38,7 @@ class Quote(BaseModel):
     reason: str = ""
 
 
-class Verdict(Marked):
+class Verdict(DebateAnswer):
     """How a debate stands or ended."""
 
     id: str
@@ -63,7 +63,7 @@ class Verdict(Marked):
     page: str = Field(description="The page of the debate, for a person.")
 
 
-class Opened(Marked):
+class Opened(DebateAnswer):
     """A debate that was opened and runs: ask for it with ``progress`` and ``verdict``."""
 
     id: str
@@ -74,7 +74,7 @@ class Opened(Marked):
     next: str = Field(description="The tool to call now.")
 
 
-class Progress(Marked):
+class Progress(DebateAnswer):
     """How far a debate is."""
 
     id: str
@@ -99,14 +99,14 @@ class Hit(BaseModel):
     page: str
 
 
-class Hits(Marked):
+class Hits(DebateAnswer):
     """What a search found, newest debate first."""
 
     hits: list[Hit]
     next: str | None = Field(default=None, description="Give it as after for more.")
 
 
-class Audit(Marked):
+class AuditAnswer(DebateAnswer):
     """What a score is made of: each entry of the ledger, with its cause."""
 
     id: str
@@ -115,7 +115,7 @@ class Audit(Marked):
     page: str
 
 
-class Model(BaseModel):
+class ListedModel(BaseModel):
     """A model that can speak or judge."""
 
     name: str
@@ -130,7 +130,7 @@ class Models(BaseModel):
 
     default: str
     default_judge: str
-    models: list[Model]
+    models: list[ListedModel]
     hosted: str = "hosted:NAME: you answer for it with the tool hosted_question; it needs no key"
 
 
@@ -145,7 +145,7 @@ class Cost(BaseModel):
     needs_switch: bool = Field(description="Whether only an operator's switch allows a tool to start it.")
 
 
-class HostedQuestion(BaseModel):
+class HandedQuestion(BaseModel):
     """A question to the host's own model."""
 
     id: str
@@ -157,12 +157,12 @@ class HostedQuestion(BaseModel):
     answer_schema: dict[str, Any] | None = None
 
 
-class HostedTurn(Marked):
+class HostedTurn(DebateAnswer):
     """The next question of a debate whose seats the host's model has."""
 
     id: str
     state: str
-    question: HostedQuestion | None = Field(default=None, description="None while nothing waits, and after the end.")
+    question: HandedQuestion | None = Field(default=None, description="None while nothing waits, and after the end.")
     waiting: int = Field(default=0, description="Questions that wait, this one among them.")
     next: str
 

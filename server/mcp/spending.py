@@ -11,6 +11,7 @@ import anyio
 from mcp.server.mcpserver.exceptions import ToolError
 from msgspec import Struct
 
+from events.text.figures import rounded
 from providers.catalog.addresses import VENDORS, runs_here
 from server.cli.client import ServerClient
 from server.settings import Settings
@@ -62,13 +63,13 @@ class Spending:
             raise ToolError(SWITCH)
         cap = min(settings.mcp_call_usd, body.get("max_cost_usd", settings.mcp_call_usd))
         if charge.usd is not None and charge.usd > cap:
-            raise ToolError(f"the estimate is {charge.usd:.2f} USD, and one call may cost {cap:.2f} USD")
+            estimate = f"the estimate is {rounded(charge.usd, 2)} USD"
+            raise ToolError(f"{estimate}, and one call may cost {rounded(cap, 2)} USD")
         spent = await self._spent_today(client)
         if spent + cap > settings.mcp_day_usd:
-            most = f"{settings.mcp_day_usd:.2f} USD a day (UTC)"
-            raise ToolError(
-                f"tools may spend {most}: {spent:.2f} USD are spent or set aside, this would be {cap:.2f} more"
-            )
+            most = f"{rounded(settings.mcp_day_usd, 2)} USD a day (UTC)"
+            gone = f"{rounded(spent, 2)} USD are spent or set aside"
+            raise ToolError(f"tools may spend {most}: {gone}, this would be {rounded(cap, 2)} more")
         return {**body, "max_cost_usd": cap}
 
     async def _spent_today(self, client: ServerClient) -> float:

@@ -11,6 +11,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
+from events.text.figures import rounded
 from server.mcp import outputs
 from server.mcp.outputs import ENDED, Opened, Progress, Verdict, page_of, verdict_of
 from server.mcp.reach import Reach
@@ -101,12 +102,12 @@ class Tools:
                 pattern=r"^([1-9][0-9]{0,5}|(?i:pro|con)-[0-9]{1,3})$",
             ),
         ],
-    ) -> outputs.Audit:
+    ) -> outputs.AuditAnswer:
         """What a score is made of: every entry of its ledger, with the cause, the judge's reason and its quote."""
         kind = "turns" if part.isdecimal() else "arguments"
         async with self._reach.client(ctx) as client:
             found = await client.get(f"/api/debates/{id}/audit/{kind}/{part.upper()}")
-            return outputs.Audit(id=id, part=part, audit=found, page=page_of(client.address, id))
+            return outputs.AuditAnswer(id=id, part=part, audit=found, page=page_of(client.address, id))
 
     async def search(
         self,
@@ -138,7 +139,7 @@ class Tools:
         async with self._reach.client(ctx) as client:
             found = await client.get("/api/models")
         models = [
-            outputs.Model(
+            outputs.ListedModel(
                 name=each["name"],
                 ok=each["ok"],
                 detail=each["detail"],
@@ -229,8 +230,9 @@ class Tools:
             capabilities = ctx.client_capabilities
             if charge.is_free or capabilities is None or capabilities.elicitation is None:
                 return Consent(start=True)
-            cost = "an unknown amount" if charge.usd is None else f"about {charge.usd:.2f} USD"
-            return Elicit(f"This would cost {cost}, at most {wanted['max_cost_usd']:.2f} USD. Start it?", Consent)
+            cost = "an unknown amount" if charge.usd is None else f"about {rounded(charge.usd, 2)} USD"
+            most = f"{rounded(wanted['max_cost_usd'], 2)} USD"
+            return Elicit(f"This would cost {cost}, at most {most}. Start it?", Consent)
 
         return _shaped(consent, body, Consent | Elicit[Consent])
 
@@ -291,6 +293,6 @@ def _is_hosted(view: dict[str, Any]) -> bool:
     )
 
 
-def _question(found: dict[str, Any]) -> outputs.HostedQuestion:
+def _question(found: dict[str, Any]) -> outputs.HandedQuestion:
     names = ("id", "model", "kind", "turn", "attempt", "messages")
-    return outputs.HostedQuestion(**{name: found[name] for name in names}, answer_schema=found.get("schema"))
+    return outputs.HandedQuestion(**{name: found[name] for name in names}, answer_schema=found.get("schema"))

@@ -28,8 +28,8 @@ from server.settings import Settings
 
 pytestmark = pytest.mark.anyio
 MODES = ("auto", "legacy")
-DESIGN = "# Design\n\nEvery change of a score names its cause in the ledger. A replay gives the same view to the byte.\n"
 QUOTE = "Every change of a score names its cause in the ledger"
+DESIGN = f"# Design\n\n{QUOTE}. A replay gives the same view to the byte.\n"
 BASE = "http://127.0.0.1:8484"
 
 
@@ -44,7 +44,7 @@ class Direct:
     async def client(self, ctx: Any) -> AsyncIterator[ServerClient]:
         del ctx
         async with (
-            reaches._refusals(),  # noqa: SLF001 - as every reach does
+            reaches._refusals(),
             ServerClient(self._settings, BASE, transport=self._transport) as client,
         ):
             yield client
@@ -113,7 +113,8 @@ async def test_every_tool_has_an_output_schema_and_says_whether_it_changes_somet
     changing = {each.name for each in found if not each.annotations.read_only_hint}
     assert changing == {"debate", "deliberate", "judge_transcript", "hosted_question"}
     assert all(each.output_schema and each.description for each in found)
-    assert {"verdict", "progress", "audit", "search", "list_models", "estimate"} == {each.name for each in found} - changing
+    reading = {each.name for each in found} - changing
+    assert reading == {"verdict", "progress", "audit", "search", "list_models", "estimate"}
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -127,7 +128,7 @@ async def test_a_debate_is_opened_followed_audited_and_found(mode: str) -> None:
         turn = await call(client, "hosted_question", id=opened["id"])
         assert "Trams beat buses" in str(turn["question"]["messages"])
         while turn["state"] == "open":
-            speech = {"question": turn["question"]["id"], "answer": "Rails tell riders where trams run, because they stay."}
+            speech = {"question": turn["question"]["id"], "answer": "Rails tell riders where trams run."}
             turn = await call(client, "hosted_question", id=opened["id"], **speech)
         audit = await call(client, "audit", id=opened["id"], part="1")
         hits = await call(client, "search", query="riders")
@@ -143,7 +144,7 @@ async def test_an_answer_that_cannot_be_read_is_refused_and_its_question_waits_o
     async with tools() as (client, _):
         opened = await call(client, "deliberate", text=DESIGN, purpose="a design", hosted="tester")
         asked = (await call(client, "hosted_question", id=opened["id"]))["question"]
-        said = await refusal(client, "hosted_question", id=opened["id"], question=asked["id"], answer="I think it is good")
+        said = await refusal(client, "hosted_question", id=opened["id"], question=asked["id"], answer="It is good")
         again = (await call(client, "hosted_question", id=opened["id"]))["question"]
         unknown = await refusal(client, "hosted_question", id=opened["id"], question="nope", answer="x")
 
@@ -251,7 +252,7 @@ async def test_resources_and_prompts() -> None:
 
 
 async def test_a_transcript_is_judged_once_its_sides_are_said() -> None:
-    text = "Ann: Trams carry more people, because they are long.\nBen: Buses turn where streets turn, so they serve more."
+    text = "Ann: Trams carry more people, because they are long.\nBen: Buses turn with the street, so they serve more."
     async with tools() as (client, _):
         said = await refusal(client, "judge_transcript", text=text, motion="Trams beat buses", judge="baseline:lexical")
         sides = {"pro": ["Ann"], "con": ["Ben"]}
@@ -323,7 +324,8 @@ async def test_a_client_that_declares_tasks_gets_a_task_with_the_verdict_as_its_
         with pytest.raises(MCPError, match="unknown_debate"):
             await about(client, "tasks/get", "nope")
 
-    assert (handle.status, begun.status, ended.status, cancelled.status) == ("working", "working", "completed", "failed")
+    seen = [each.status for each in (handle, begun, ended, cancelled)]
+    assert seen == ["working", "working", "completed", "failed"]
     assert ended.result is not None
     assert ended.result["structuredContent"]["verdict"] == "PASS"
     assert cancelled.error is not None
