@@ -6,36 +6,18 @@ import { DICTATION } from "../words/dictation.js";
 const Recognition = globalThis.SpeechRecognition ?? globalThis.webkitSpeechRecognition;
 
 /**
- * Puts the button below a box. What is said is written at the cursor.
+ * Puts the button at the end of a box's form. What is said is written at the cursor.
  * @param {HTMLTextAreaElement} box
  */
 export function dictation(box) {
   const button = h("button", { type: "button", on: { click: toggle } }, DICTATION.start);
-  const note = h("span.quiet");
   const heard = h("p.quiet", { "aria-live": "polite" });
-  const row = h("p.row", { hidden: true }, button, note);
   const { form } = box;
   let recognition = null;
-  let isHere = false;
-  box.after(row, heard);
-  new MutationObserver(turnChanged).observe(form, { attributeFilter: ["hidden"] });
+  form.append(h("p.row", {}, button, h("span.quiet", {}, DICTATION.where)), heard);
+  new MutationObserver(() => form.hidden && abort()).observe(form, { attributeFilter: ["hidden"] });
   form.addEventListener("submit", abort);
   addEventListener("pagehide", abort);
-  turnChanged();
-
-  async function turnChanged() {
-    if (form.hidden) return abort();
-    isHere = await staysHere();
-    setText(note, isHere ? DICTATION.here : DICTATION.elsewhere);
-    row.hidden = false;
-    return undefined;
-  }
-
-  /** Whether the browser understands the language without sending the sound away. */
-  async function staysHere() {
-    const asked = Recognition.available?.({ langs: [spokenLanguage()], processLocally: true });
-    return (await asked?.catch(() => "")) === "available";
-  }
 
   /** The language of the debate, as this reader speaks it. */
   function spokenLanguage() {
@@ -51,14 +33,13 @@ export function dictation(box) {
   function start() {
     const own = new Recognition();
     recognition = Object.assign(own, { lang: spokenLanguage(), continuous: true, interimResults: true });
-    if (isHere) own.processLocally = true;
     own.onresult = ({ resultIndex, results }) => {
       const newest = Array.from(results).slice(resultIndex);
       for (const result of newest) if (result.isFinal) write(result[0].transcript.trim());
       setText(heard, newest.filter(({ isFinal }) => !isFinal).map(([{ transcript }]) => transcript).join(""));
     };
     own.onerror = ({ error }) => error !== "aborted" && setText(heard, DICTATION.failed(error));
-    own.onend = () => own === recognition && stop();
+    own.onend = () => own === recognition && ended();
     setText(heard, "");
     setText(button, DICTATION.stop);
     own.start();

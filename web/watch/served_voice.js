@@ -1,4 +1,4 @@
-/** Reading aloud by the server's voice: each turn is one sound, whose share that was heard is the share of its words. */
+/** Reading aloud by the server's voice: each turn is one sound. The share that was heard is the share of its words. */
 
 import { ApiError } from "../parts/api.js";
 import { points } from "../parts/text.js";

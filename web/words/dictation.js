@@ -7,11 +7,11 @@ const WHY = {
   network: "the service of your browser does not answer",
 };
 
+/** The button and what stands next to it. */
 export const DICTATION = {
   start: "Dictate",
   stop: "Stop dictating",
-  here: "Your browser turns speech into text on this device. This server gets the text only.",
-  elsewhere: "Your browser turns speech into text and may send the sound to its maker for that (Chrome to Google, Edge to "
-    + "Microsoft, Safari to Apple). This server gets the text only.",
+  where: "Your browser turns speech into text, and may send the sound to its maker for that: Chrome to Google, "
+    + "Edge to Microsoft, Safari to Apple. This server gets the text only.",
   failed: (error) => `Dictation stopped: ${WHY[error] ?? error}.`,
 };
