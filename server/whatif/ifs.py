@@ -343,7 +343,9 @@ def _by_points_alone(debate: Debate) -> WouldBe:
     is_gated = debate.opened is not None and bool(debate.opened.rubric.certainty)
     return WouldBe(
         winner=side,
-        says="level" if side == "neither" else _by(side, pro - con),
+        says="level"
+        if side == "neither"
+        else _by(side, pro - con).replace(" by ", " would lead by " if is_gated else " by "),
         note=rules.text,
         ahead=UNSET if is_gated else Ahead(lead=round(pro - con, 2)),
     )
