@@ -27,7 +27,7 @@ IMPLIED: Final = frozenset(
 LINKS: Final = ("one link", "two links", "three links")
 
 
-class Figure(Struct, frozen=True):
+class RubricFigure(Struct, frozen=True):
     """A figure of the rubric: its dotted path, its name, and its recorded value."""
 
     path: str
@@ -39,7 +39,7 @@ class FigureGroup(Struct, frozen=True):
     """Figures under a title."""
 
     title: str
-    figures: tuple[Figure, ...]
+    figures: tuple[RubricFigure, ...]
 
 
 def figures_of(opened: DebateOpened) -> tuple[FigureGroup, ...]:
@@ -49,7 +49,9 @@ def figures_of(opened: DebateOpened) -> tuple[FigureGroup, ...]:
     if opened.rubric.certainty:
         leaves = [each for each in leaves if each[0] != "tie_within"]  # it decides nothing there
     groups = tuple(
-        FigureGroup(title, tuple(Figure(path, _label(path), value) for path, value in leaves if found.fullmatch(path)))
+        FigureGroup(
+            title, tuple(RubricFigure(path, _label(path), value) for path, value in leaves if found.fullmatch(path))
+        )
         for title, found in GROUPS.items()
         if has[title]
     )

@@ -30,7 +30,7 @@ logger = structlog.get_logger()
 
 GRADED: Final = 2
 """The version of the rubric from which on a measure can decide a tie."""
-LEAST_RATERS: Final = 3
+MIN_RATERS: Final = 3
 """One rater can be left out of a panel with so many."""
 CLAIM_KINDS: Final = {
     "fabricated_citation": "invented study or source",
@@ -220,7 +220,7 @@ def _other_rubric(about: About) -> Asked:
 
 
 def _without_rater(about: About) -> Asked | None:
-    if len(about.opened.panel) < LEAST_RATERS:
+    if len(about.opened.panel) < MIN_RATERS:
         return None
     choices = tuple(Choice(seat.name, seat.name.replace("_", " ")) for seat in about.opened.panel)
     name = about.choice("rater", choices, choices[0].value)
@@ -287,7 +287,7 @@ def offer(records: Sequence[Recorded]) -> Offer:
     Raises ``NotNow`` if its format has no outcome.  A debate that cannot be run again has no sentences, and a note why.
     """
     opened = opening_of(records)
-    raters = tuple(seat.name for seat in opened.panel) if len(opened.panel) >= LEAST_RATERS else ()
+    raters = tuple(seat.name for seat in opened.panel) if len(opened.panel) >= MIN_RATERS else ()
     questions = offered(About(_folded(records), opened))
     offer = Offer(note=NOTE, ifs=(), groups=figures_of(opened), raters=raters)
     try:

@@ -26,7 +26,7 @@ DEEPEST: Final = 16
 """Levels of nesting in a patch; a rubric has six."""
 MAX_BOOTSTRAP: Final = 5000
 """Resamplings for an agreement's interval that a request may ask for."""
-MOST: Final = 200
+MAX_FIGURES: Final = 200
 """Values that a request may name by their paths."""
 MERGED: Final = ("criteria", "protocol", "panel", "deliberation")
 """Parts that a rubric may leave out: then those of Moot's rubric hold, of version 1 for a debate under version 1."""
@@ -88,8 +88,8 @@ def read_request(said: dict[str, Any]) -> WhatIfRequest:
     if unknown := said.keys() - {"rubric", "figures", "without_rater"}:
         raise BadField(min(unknown)[:40], "there is no such field: rubric, figures, without_rater")
     rubric, without_rater, figures = said.get("rubric"), said.get("without_rater"), said.get("figures")
-    if figures is not None and (not isinstance(figures, dict) or len(figures) > MOST):
-        raise BadField("figures", f"at most {MOST} values by their paths")
+    if figures is not None and (not isinstance(figures, dict) or len(figures) > MAX_FIGURES):
+        raise BadField("figures", f"at most {MAX_FIGURES} values by their paths")
     is_name = isinstance(rubric, str)
     base = rubric if is_name else None
     if figures and rubric is None and without_rater is None:

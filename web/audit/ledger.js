@@ -3,7 +3,7 @@
 import { api } from "../parts/api.js";
 import { eventLink, h, setText } from "../parts/dom.js";
 import { number, plain, signed } from "../words/formatting.js";
-import { LEDGER, changeName } from "../words/words.js";
+import { LEDGER } from "../words/words.js";
 
 /** @typedef {{list: HTMLElement, show(): void, fill(): Promise<void>}} Fillable A list, what shows the rows that are
  *   known, and what fetches those that are missing. */
@@ -83,7 +83,7 @@ export function ledgers(id, go, highlight, arrived) {
       const routine = h("details.routine", { hidden: true }, summary, folded);
       const filled = fillable(list, number_, turn, ({ entries }) => {
         const later = entries.filter((entry) => entry.kind !== "score" && entry.position <= position);
-        const { true: usual = [], false: others = [] } = Object.groupBy(later, isRoutine);
+        const { true: usual = [], false: others = [] } = Object.groupBy(later, (entry) => entry.is_routine);
         routine.hidden = usual.length === 0;
         setText(summary, LEDGER.routine(usual.length, signed(usual.reduce((sum, { applied }) => sum + applied, 0))));
         folded.replaceChildren(...usual.map((entry) => changeRow(entry, go, name)));
@@ -119,14 +119,10 @@ export function ledgers(id, go, highlight, arrived) {
 /** How the points of a flaw were computed: *Every entry* has it. */
 const FIGURES = / \([^()]*\)$/;
 
-/** Adjustments that every turn gets: they are folded into one line. */
-const isRoutine = ({ kind, rule }) => kind === "band" || kind === "cap" || rule === "docking";
-
 function changeRow(entry, go, name) {
-  const { applied, requested, kind, dimension, before, after, rule, reason, position, evidence, against } = entry;
+  const { applied, requested, kind, dimension, before, after, what, reason, position, evidence, against } = entry;
   const { given = requested, words = reason } = entry;
   const [fails, exposes] = evidence;
-  const what = kind === "gap" ? LEDGER.flaw(fails?.turn, exposes?.turn) : LEDGER.kind[rule] ?? changeName(rule);
   return h("li", { "data-kind": kind, "data-position": position, "data-raise": applied > 0 },
     h("b", {}, signed(applied), applied !== given && h("small", {}, ` of ${signed(given)}`)),
     h("div", {},
@@ -185,7 +181,7 @@ function entryRow(id, entry, go, highlight, name) {
       " ",
       h("span.quiet", {}, amounts)),
     h("p.quiet", {},
-      h("span.rule", {}, changeName(entry.rule)),
+      h("span.rule", {}, entry.rule_words),
       words && [": ", entry.kind === "gap" ? name(words) : words]),
     entry.evidence.length > 0 && quotes(entry),
     h("p.ways", {}, causeLink(cause, go), cause && h("a", eventLink(position - 1, go), LEDGER.before)),

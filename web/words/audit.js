@@ -21,6 +21,14 @@ export const AUDIT = {
   bothSides: "both",
   kind: "Kind",
   everyKind: "every kind",
+  /** The kinds of server/export/said.py; those of `leftOpen` come last. */
+  kinds: [
+    "turns", "scores", "claims", "premises", "characters", "model calls", "panel", "verdicts", "audience", "moderator",
+  ],
+  leftOpen: [
+    "no usable answer", "not checked", "refused or corrected", "second opinions", "read in a shortened form",
+    "closing audit",
+  ],
   turn: "Turn",
   allTurns: "all",
   events: "Events",
@@ -61,7 +69,7 @@ export const AUDIT = {
 
 /** What if. */
 export const WHATIF = {
-  intro: "The same speeches and the same answers of the judge, counted again. No model is asked and nothing is recorded.",
+  intro: "The same speeches and the same answers of the judge, counted again. No model is asked, nothing is recorded.",
   leaning: " leaning to ",
   flips: "changes the winner",
   add: "Add an “if”",
