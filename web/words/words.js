@@ -429,6 +429,7 @@ export const reasonWords = (reason) => REASONS.reduce((text, [found, words]) => 
 export const LEDGER = {
   given: (passages) => `The debater was given the passages ${passages.join(", ")}.`,
   routine: (entries, sum) => `${count(entries, "routine adjustment")}, ${sum}`,
+  justNow: (entries) => `${count(entries, "change")} just now`,
   routineOf: (turn) => `Routine adjustments of the score of turn ${turn}`,
   turn: (turn) => `turn ${turn}: `,
   changesOf: (turn) => `Changes of the score of turn ${turn}`,
