@@ -154,6 +154,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route(f"{ONE}/calls/{{call}}", behind_link(events.show_call)),
     Route(f"{ONE}/audit/turns/{{turn}}", behind_link(events.audit_turn)),
     Route(f"{ONE}/audit/arguments/{{argument}}", behind_link(events.audit_argument)),
+    Route(f"{ONE}/whatif", behind_link(commands.show_what_if)),
     Route(f"{ONE}/whatif", behind_link(commands.ask_what_if), methods=["POST"]),
     Route(f"{ONE}/rejudge", behind_link(debates.rejudge), methods=["POST"]),
     Route(f"{ONE}/fork", behind_link(debates.fork), methods=["POST"]),
