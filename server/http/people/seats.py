@@ -36,6 +36,7 @@ from server.http.limits import RateLimit
 from server.http.requests import PRIVATE, json_response, service_of, whole_number
 from server.http.static import page_response
 from server.people.acts import MAX_TEXT, VOID, AtSeat, invited
+from server.people.forms import Form, form
 from server.people.links import digest_of_link, holds, is_secret, place_of
 from server.people.names import is_person, request_id, seat_of
 from server.people.preview import preview
@@ -118,6 +119,8 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
     schema: dict[str, Any] | UnsetType = UNSET
     """JSON schema of the answer."""
     material: Material | UnsetType | None = UNSET
+    form: Form | UnsetType = UNSET
+    """The same as a form: the fields with their names, and the words that are read beside them."""
     draft: str | UnsetType = UNSET
     """What the person has given and not sent, as JSON."""
 
@@ -377,6 +380,7 @@ def _questions(request: Request, visit: Visit, *, in_full: bool = False) -> tupl
             left_s=asked.left_s(now),
             schema=asked.schema or UNSET,
             material=asked.material,
+            form=_form(asked.schema, asked.material),
             draft=people.draft(visit.debate, visit.seat, asked.id),
         )
         if in_full
@@ -400,5 +404,10 @@ def _asked_elsewhere(visit: Visit, *, in_full: bool) -> Iterator[OpenQuestion]:
             left_s=seconds_of_question(step, visit.now, SYSTEM.now()) if has_clock else None,
             schema=(schema(step.reads) if in_full else None) or UNSET,
             material=step.material if in_full else UNSET,
+            form=_form(schema(step.reads), step.material) if in_full else UNSET,
             draft="" if in_full else UNSET,
         )
+
+
+def _form(wanted: dict[str, Any] | None, material: Material | None) -> Form | UnsetType:
+    return UNSET if wanted is None or material is None else form(wanted, material)
