@@ -88,20 +88,25 @@ async function show(shown) {
   if (!isMine) return undefined;
   await showQuestions(shown);
   const speaks = shown.request;
-  if (speaks?.id !== wasAsked) report(null);
-  wasAsked = speaks?.id;
-  $("#write-title").hidden = !speaks;
+  if (speaks?.id !== wasAsked) begin(speaks);
   if (speaks) setText($("#write-title"), SEAT.yours(speaks.turn));
   $("#directive").hidden = !speaks?.directive;
   setText($("#directive-text"), speaks?.directive ?? "");
   showPassages(shown, speaks?.passages ?? []);
-  showLast(shown);
   await forgetSpoken();
   await editor.show(speaks);
   await showUnsent(shown);
   $("#leave").hidden = shown.seat_state !== "yours" || shown.state === "concluded";
   setText($("#leave-means"), shown.says.leave);
   return undefined;
+}
+
+/** Another turn is the person's, or none: on a phone, the words to answer stand right above the editor. */
+function begin(speaks) {
+  report(null);
+  wasAsked = speaks?.id;
+  $("#write").hidden = !speaks;
+  if (speaks) $("#seat-turns").lastElementChild?.scrollIntoView({ block: "nearest" });
 }
 
 /** Shows the passages of documents that the turn is given. */
@@ -142,17 +147,6 @@ function showTurns(shown) {
       h("p.said", {}, turn.text)));
   }
   $("#no-turns").hidden = turns.size > 0;
-}
-
-/** On a narrow page, the words to answer stand above the editor. */
-function showLast({ seat }) {
-  const last = [...turns.values()].findLast(({ side }) => side !== seat);
-  $("#last").hidden = !last;
-  if (!last) return;
-  const title = SEAT.turn(last.turn, last.side);
-  if ($("#last-title").textContent !== title) $("#last").open = true;
-  setText($("#last-title"), title);
-  setText($("#last-text"), last.text);
 }
 
 /** A draft that stands in the debate now need not be kept. */
