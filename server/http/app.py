@@ -141,6 +141,8 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route(f"{ONE}/course", behind_link(debates.show_course)),
     Route(f"{ONE}/qr.svg", behind_link(rooms.show_room_code)),
     Route(f"{ONE}/join", behind_link(rooms.show_join)),
+    Route(f"{ONE}/room", behind_link(rooms.show_room), methods=["GET"]),
+    Route(f"{ONE}/room", behind_link(rooms.steer_room), methods=["PUT"]),
     Route(f"{ONE}/events", behind_link(events.list_events)),
     Route(f"{ONE}/events.ndjson", behind_link(exports.export_events)),
     Route(f"{ONE}/frames", behind_link(events.list_frames)),
@@ -229,6 +231,7 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.speaker, app.state.recording = Speaker(service.settings, service.log), anyio.Lock()
     app.state.speech_rate = RateLimit(service.settings.voice_per_minute, "turns were spoken")
     app.state.export_rate = RateLimit(exports.EXPORTS_PER_MINUTE, "exports were made")
+    app.state.rooms = rooms.Rooms(service.bus)
     app.state.voters = audience.Voters(service.settings)
     app.state.open_rate = RateLimit(service.settings.opens_per_minute, "debates were opened")
     app.state.whatif_rate = RateLimit(commands.WHATIF_PER_MINUTE, "what-ifs were asked")

@@ -44,6 +44,13 @@ export const HIGHLIGHTS = {
   },
 };
 
+/** A page that joined a room. */
+export const TOGETHER = {
+  follows: "This page follows the wall of the room.",
+  waits: "Nobody steers the wall of the room now.",
+  leave: "Read by yourself",
+};
+
 /** The notifications. */
 export const NOTIFY = {
   spoken: (side, turn) => `${NAME[side]} has spoken: turn ${turn}`,
