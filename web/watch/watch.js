@@ -63,6 +63,12 @@ export function watch(player, play) {
     });
   }
 
+  /** Goes back to the start of a turn, and on at the pace of the voice, which is slower than most debates. */
+  async function hear(turn) {
+    await player.go(player.newest.turns[turn].started, { stay: true });
+    player.play();
+  }
+
   async function notifyMe(isOn) {
     isNotifying = isOn;
     if (isOn) await tellOfPermission();
@@ -96,7 +102,9 @@ export function watch(player, play) {
     reached({ event }) {
       const news = newsOf(event, player.view, side);
       if (event.type === "turn_spoken" ? side : isNotifying) notify(news, player.view);
-      if (player.following && event.type === "turn_spoken") player.voice?.say(event, 1);
+      if (!player.following || event.type !== "turn_spoken") return;
+      if (voice && player.voice) hear(event.turn);
+      else player.voice?.say(event, 1);
     },
   };
 }
