@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from html import escape
 from typing import Final
 from urllib.parse import quote
+from weakref import WeakValueDictionary
 
 import anyio
 import structlog
@@ -229,6 +230,7 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.exports = KeptAnswers()
     app.state.pages = KeptAnswers()
     app.state.speaker, app.state.recording = Speaker(service.settings, service.log), anyio.Lock()
+    app.state.sounds = WeakValueDictionary()
     app.state.speech_rate = RateLimit(service.settings.voice_per_minute, "turns were spoken")
     app.state.export_rate = RateLimit(exports.EXPORTS_PER_MINUTE, "exports were made")
     app.state.rooms = rooms.Rooms(service.bus)
