@@ -250,13 +250,13 @@ Evolve = Callable[[Debate, Recorded], Debate]
 """What gives the state after a record, as ``debates.evolve`` does."""
 
 
-def apply(fold: Fold, record: Recorded, evolve: Evolve = debates.evolve) -> Fold:
+def apply(fold: Fold, record: Recorded, evolve: Evolve | None = None) -> Fold:
     """The fold after ``record``.  Parts that did not change stay the same objects.
 
-    ``evolve`` folds the state, of records that every reader sees as they are.
+    ``evolve`` gives the state instead, of records that every reader sees as they are.
     """
     shown = _as_shown(record)
-    after = (evolve if shown is record else debates.evolve)(fold.debate, shown)
+    after = (evolve if evolve and shown is record else debates.evolve)(fold.debate, shown)
     trail = trails.after(fold.trail, (record,))
     return _after(fold, after, _turns_of(record, after), {record.position: after.exchanges}, trail)
 
