@@ -645,5 +645,6 @@ menus();
 printing();
 new ResizeObserver(stay).observe($("#record"));
 if (!copy) import("../parts/role.js").then(({ role }) => role());
+import("../parts/terms.js").then(({ terms }) => terms());
 feed.open();
 paint();
