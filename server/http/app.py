@@ -129,6 +129,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/vote/{debate}/wall", audience.vote_page),
     Route("/judge", judge.judge_page),
     Route("/api/judge", judge.show_judge),
+    Route("/api/terms", docs.list_terms),
     Route("/docs/", docs.docs_page),
     Route("/docs/{name}", docs.docs_page),
     Route("/favicon.ico", favicon),
