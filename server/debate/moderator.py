@@ -22,6 +22,7 @@ from msgspec import UNSET
 from events.clock import SYSTEM, Clock
 from events.errors import LogError
 from events.record import Draft
+from events.state import derived
 from events.state.debate import UNNAMED, Debate
 from events.store.log import EventLog
 from events.table import LazyTable
@@ -172,6 +173,8 @@ class Moderator:
         finally:
             self._hub.end_text(self.id)
             self._registry.forget(self.id)
+            if self.debate.opened is not None:
+                derived.forget(self.debate.opened)
             if self.debate.seats and self.debate.status.state == "concluded":
                 self.seats.forget()
 

@@ -26,12 +26,27 @@ from events.view.view import Fold
 from judge.guard.quotes import place
 from judge.live.gaps import AUDIT, NOTHING_LEFT
 from judge.report.verdict_check import VerdictCheck, check_of
+from judge.rubrics.rubric import change_name
 from providers.imports import load
 from server.export.reasons import given_points, plain_charge, plain_reason
 from server.feed.hub import Hub
 
 FLAWS: Final = frozenset({"gaps", "gaps_and_premises", "audit"})
 """Questions about flaws, also in other turns than the one for which they are asked."""
+
+
+ROUTINE: Final = frozenset({"band", "cap"})
+"""Kinds of entries that every turn gets."""
+SAID_BY_RULE: Final = {
+    "fabricated_citation": "invented study or source",
+    "overclaim": "too wide for its grounds",
+    "inverted_fact": "a fact turned round",
+    "reversed_causality": "cause and effect reversed",
+    "no_mechanism": "names no mechanism",
+    "hollow_specificity": "sounds exact, names no cause",
+    "dropped_premise": "gave up a premise without a word",
+}
+"""Rules that take points, as a person says them."""
 
 
 class AuditEntry(Struct, frozen=True, kw_only=True):
@@ -55,6 +70,12 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
     """The points that the judge gave for a flaw, where the rules requested another number; below 0."""
     words: str | UnsetType = UNSET
     """``reason`` in plain words, where it holds short notes of the rules."""
+    rule_words: str = ""
+    """The rule in words."""
+    what: str = ""
+    """What happened, as a person says it: an invented study, a flaw exposed by turn 4."""
+    is_routine: bool = False
+    """Whether it is an adjustment that every turn gets."""
 
 
 class RefusedFinding(Struct, frozen=True, kw_only=True):
@@ -310,11 +331,22 @@ def _verdict(debate: Debate) -> VerdictAudit | None:
 
 
 def _in_words(entry: ScoreEntry) -> dict[str, Any]:
-    """``given`` and ``words`` of an entry, where they say more than its request and its reason."""
+    """An entry in words; ``given`` and ``words`` where they say more than its request and its reason."""
     given = given_points(entry.reason, entry.requested) if entry.kind == "gap" else entry.requested
     given = -entry.given or given
     words = plain_charge(entry.reason, entry.requested) if entry.kind == "gap" else plain_reason(entry.reason)
     return {
         "given": UNSET if given == entry.requested else given,
         "words": UNSET if words == entry.reason else words,
+        "rule_words": change_name(entry.rule),
+        "what": _what(entry),
+        "is_routine": entry.kind in ROUTINE or entry.rule == "docking",
     }
+
+
+def _what(entry: ScoreEntry) -> str:
+    if entry.kind != "gap":
+        return SAID_BY_RULE.get(entry.rule, change_name(entry.rule))
+    turns = [each.turn for each in entry.evidence]
+    is_exposed = len(turns) > 1 and turns[0] != turns[1]
+    return f"flaw exposed by turn {turns[1]}" if is_exposed else "flaw of its own"

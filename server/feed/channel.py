@@ -11,7 +11,9 @@ from events.view import view as views
 from server.feed import frames
 
 RING: Final = 4096
-"""Frames that a channel keeps encoded; older frames are made again from the log."""
+"""Frames that a channel keeps encoded, at most; older frames are made again from the log."""
+RING_CHARACTERS: Final = 128 * 1024
+"""Their length together, at most: about five turns.  A reader that lacks more gets a snapshot in most cases."""
 PAGE_FRAMES: Final = 256
 """Frames of one page, at most."""
 
@@ -72,7 +74,9 @@ class Channel:
         self.idle_since = 0.0
         """Time of the event loop at which the last reader left."""
         self.failure: Exception | None = None
-        self._frames: deque[str] = deque(maxlen=ring)
+        self._frames: deque[str] = deque()
+        self.characters = 0
+        """Length of the frames that are kept, together."""
         self._director_frames: dict[int, str] = {}
         """Frames that the director gets instead of the spectators' frames, by position."""
         self._changed = anyio.Event()
@@ -88,7 +92,10 @@ class Channel:
             _, self._director_frames[record.position] = frames.step(self.fold, record, revealed=True)
         self.fold, frame = frames.step(self.fold, record)
         self._frames.append(frame)
-        self._director_frames.pop(record.position - self.ring, None)
+        self.characters += len(frame)
+        while len(self._frames) > self.ring or (self.characters > RING_CHARACTERS and len(self._frames) > 1):
+            self._director_frames.pop(self.position - len(self._frames) + 1, None)
+            self.characters -= len(self._frames.popleft())
 
     @property
     def is_revealed(self) -> bool:
@@ -99,6 +106,13 @@ class Channel:
     def kept(self) -> int:
         """Number of frames that are kept encoded."""
         return len(self._frames)
+
+    def caught_up(self, now: float) -> None:
+        """The fold has reached the head of the log at ``now`` on the loop's clock."""
+        if not self.ready.is_set():  # those who wait for it enter now
+            self.idle_since = now
+        self.ready.set()
+        self.wake()
 
     def wake(self) -> None:
         """Wake every waiting reader."""

@@ -202,8 +202,7 @@ class Hub:
                         if record.position > head and channel.fold.debate.labels.link != link:
                             raise LinkChanged("who may watch has changed")  # noqa: TRY301 - as above
                         if record.position >= head:
-                            channel.ready.set()
-                            channel.wake()
+                            channel.caught_up(asyncio.get_running_loop().time())
         except Exception as error:
             channel.failure = leaves(error)[0]  # every reader of this channel gets it
             if isinstance(channel.failure, UnknownDebate):

@@ -6,6 +6,7 @@ from html import escape
 from typing import Final
 from urllib.parse import quote
 
+import anyio
 import structlog
 from anyio import CapacityLimiter
 from starlette.applications import Starlette
@@ -22,7 +23,7 @@ from server.exhibit import PlayedExhibitions
 from server.export.kept import KeptAnswers
 from server.export.preview.card import head_of
 from server.feed.websocket.connections import Connections
-from server.http import debates, docs, events, exports, judge, labs, metrics
+from server.http import debates, docs, events, exports, judge, labs, metrics, speech
 from server.http.access import (
     IMPORT,
     PREVIEW,
@@ -40,6 +41,7 @@ from server.http.session import close_session, open_session, show_session
 from server.http.static import FILES, gone_page, made_page, page_response
 from server.http.websocket import spectate
 from server.service import Service
+from server.speech.speaker import Speaker
 
 logger = structlog.get_logger()
 
@@ -149,10 +151,12 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route(f"{ONE}/evidence", behind_link(exports.show_evidence)),
     Route(f"{ONE}/export.md", behind_link(exports.export_markdown)),
     Route(f"{ONE}/export.html", behind_link(exports.export_html)),
+    *speech.ROUTES,
     Route(f"{ONE}/report", behind_link(exports.debater_report)),
     Route(f"{ONE}/calls/{{call}}", behind_link(events.show_call)),
     Route(f"{ONE}/audit/turns/{{turn}}", behind_link(events.audit_turn)),
     Route(f"{ONE}/audit/arguments/{{argument}}", behind_link(events.audit_argument)),
+    Route(f"{ONE}/whatif", behind_link(commands.show_what_if)),
     Route(f"{ONE}/whatif", behind_link(commands.ask_what_if), methods=["POST"]),
     Route(f"{ONE}/rejudge", behind_link(debates.rejudge), methods=["POST"]),
     Route(f"{ONE}/fork", behind_link(debates.fork), methods=["POST"]),
@@ -224,6 +228,8 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.previews = None
     app.state.exports = KeptAnswers()
     app.state.pages = KeptAnswers()
+    app.state.speaker, app.state.recording = Speaker(service.settings, service.log), anyio.Lock()
+    app.state.speech_rate = RateLimit(service.settings.voice_per_minute, "turns were spoken")
     app.state.export_rate = RateLimit(exports.EXPORTS_PER_MINUTE, "exports were made")
     app.state.rooms = rooms.Rooms(service.bus)
     app.state.voters = audience.Voters(service.settings)

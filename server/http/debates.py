@@ -191,7 +191,13 @@ async def delete_debate(request: Request) -> Response:
     with_derived = query.get("with_derived", "0") not in {"0", ""}
     left = await delete(service.log, request.path_params["debate"], query.get("reason", ""), with_derived=with_derived)
     state = request.app.state
-    caches = service.hub, state.exports, state.pages, *([state.previews] if state.previews is not None else [])
+    caches = (
+        service.hub,
+        state.exports,
+        state.pages,
+        state.speaker,
+        *([state.previews] if state.previews is not None else []),
+    )
     for cache in caches:
         for each in left:
             cache.forget(each.debate)

@@ -238,10 +238,11 @@ def test_what_if_runs_the_rules_again_and_writes_nothing(page: Page, server: Any
     debate = server.exhibit("juries")
     before = server.view(debate)["position"]
     visit(page, server, debate)
-    page.locator("#whatif summary").click()
+    page.locator("#whatif > summary").click()
+    page.get_by_text("All the numbers of the rules").click()
     page.get_by_label("fabricated citation").fill("9")
     page.get_by_role("button", name="Run the rules again").click()
-    row = page.locator("#whatif tbody tr").filter(has_text="Turn 3")
+    row = page.locator("#whatif tbody tr").filter(has_text="Turn 3 composite")
     changed = {"rubric": {"claims": {"fabricated_citation": {"points": 9}}}}
     told = server.http.post(f"/api/debates/{debate}/whatif", json=changed).json()
 

@@ -30,7 +30,7 @@ export function share(id, linkHere) {
   const turns = h("select", { "aria-label": SHARE.cardTurn, on: { change: () => showCard("") } });
   const preview = h("a", { target: "_blank" }, SHARE.cardSee);
   const cardField = h("div.field", { hidden: true }, h("span", {}, SHARE.card), turns, card, preview);
-  const files = SHARE.files.map(([file, name, purpose]) => {
+  const files = [...SHARE.files, ...(document.body.dataset.voice ? [SHARE.audio] : [])].map(([file, name, purpose]) => {
     return h("li", {}, h("a", { href: `${path}/${file}`, download: "" }, name), h("span.quiet", {}, ` ${purpose}`));
   });
   const linkToDebate = () => changed({ ...location, hash: "" }, { speed: null, follow: null, view: null });

@@ -297,7 +297,10 @@ function seeDock(event, position) {
   if (player.playing) player.hold();
   placedAt = player.position; // The reader has not asked for the place of the cursor.
   follow.leave();
-  parts.format.record.flash(event, position)?.scrollIntoView({ block: "center" });
+  const entry = parts.format.record.flash(event, position);
+  const folded = entry?.closest("details");
+  if (folded) folded.open = true;
+  entry?.scrollIntoView({ block: "center" });
 }
 
 function showError(error) {

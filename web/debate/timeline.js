@@ -17,8 +17,8 @@ export function timeline(player) {
   const [play, speed, slider, ticks, where, back] = ids.map((id) => $(id));
   const changeButtons = [[$("#change-back"), -1], [$("#change-on"), 1]];
   let drawn = "";
-  let eventWords = null;
-  let fetching = null;
+  /** Positions whose sentences have been asked for. */
+  const asked = new Set();
   play.addEventListener("click", () => player.toggle());
   speed.addEventListener("change", () => {
     if (speed.value === AT_ONCE) player.live();
@@ -30,14 +30,14 @@ export function timeline(player) {
   function show() {
     const { position, head, following, playing, unseen, turnsBehind } = player;
     const isLive = player.newest?.state !== "concluded";
-    const words = wordsOf(player.frame);
+    const words = following ? "" : wordsOf(player.frame);
     slider.max = head;
     slider.value = position;
     slider.disabled = head < 2;
     slider.setAttribute("aria-valuetext", TIMELINE.slider(position, head, words));
     setText(where, TIMELINE.position(grouped(position), grouped(head)));
     where.title = words;
-    setText($("#event"), following ? "" : words);
+    setText($("#event"), words);
     speed.value = following && player.isShowing ? AT_ONCE : String(player.speed);
     setText(play, playing || (following && isLive) ? "❚❚" : "▶");
     play.setAttribute("aria-label", playLabel(playing, following, isLive));
@@ -53,15 +53,13 @@ export function timeline(player) {
     drawTicks(head);
   }
 
-  /** The sentence of an event; the sentences are fetched when the first one is needed. */
+  /** The sentence of an event, which is fetched if its frame came live. */
   function wordsOf(frame) {
-    if (!frame) return "";
-    if (eventWords) return eventWords(frame.event);
-    fetching ??= import("../words/events.js").then((words) => {
-      ({ eventWords } = words);
-      show();
-    }, () => undefined); // Without the words the position is shown alone.
-    return "";
+    if (frame && !frame.said && !asked.has(frame.position)) {
+      asked.add(frame.position);
+      player.fetchSaid(frame.position).then(show, () => undefined); // Without the words the position is shown alone.
+    }
+    return frame?.said?.words ?? "";
   }
 
   /** The events worth seeing in a protocol and a panel. */

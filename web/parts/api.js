@@ -119,6 +119,7 @@ export const api = {
   poll: (id) => request("GET", `${debate(id)}/poll`),
   closePoll: (id, when) => request("POST", `${debate(id)}/poll/close`, { when }),
   derive: (id, kind, body) => request("POST", `${debate(id)}/${kind}`, body),
+  ifs: (id) => request("GET", `${debate(id)}/whatif`),
   whatif: (id, body) => request("POST", `${debate(id)}/whatif`, body),
 };
 

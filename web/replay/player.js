@@ -88,6 +88,11 @@ export class Player extends EventTarget {
     return undefined;
   }
 
+  /** Fetches what the event at `position` says, for a frame that has come live. */
+  fetchSaid(position) {
+    return this.#history.fetchSaid(position);
+  }
+
   /** The number of events since the cursor stopped following. */
   get unseen() {
     return this.following ? 0 : Math.max(0, this.head - this.#leftAt);

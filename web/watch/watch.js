@@ -6,6 +6,8 @@ import { NAME, SIGN } from "../words/words.js";
 import { mayNotify, newsOf, notify } from "./notify.js";
 import { Voice, voicesFor } from "./voice.js";
 
+const TOAST_MS = 8_000;
+
 /**
  * The menu.
  * @param {Player} player
@@ -18,6 +20,7 @@ export function watch(player, play) {
   const note = h("p.quiet", { hidden: true }, WATCH.noHighlights);
   const highlights = h("button", { type: "button", on: { click: start } }, WATCH.highlights);
   const aloud = box(WATCH.aloud, readAloud);
+  const served = h("p.quiet", { hidden: true });
   const select = h("select", { on: { change: ({ target }) => ask(target.value) } },
     h("option", { value: "" }, WATCH.noSide),
     ["pro", "con"].map((each) => h("option", { value: each }, `${SIGN[each]} ${NAME[each]}`)));
@@ -26,6 +29,7 @@ export function watch(player, play) {
     highlights,
     note,
     aloud,
+    served,
     box(WATCH.notify, notifyMe),
     h("label.field", {}, h("span", {}, WATCH.turns), select),
     answer);
@@ -36,12 +40,24 @@ export function watch(player, play) {
     play();
   }
 
-  function readAloud(isOn) {
+  async function readAloud(isOn) {
     player.voice?.stop();
-    player.voice = isOn ? new Voice(player.newest.language ?? "en") : null;
+    const own = isOn && new Voice(player.newest.language ?? "en");
+    player.voice = own && document.body.dataset.voice ? await servedVoice(own) : own || null;
     if (!isOn || player.playing) return;
     if (player.following && player.newest.state !== "concluded") player.choose(player.speed);
     else player.play();
+  }
+
+  async function servedVoice(own) {
+    const { ServedVoice } = await import("./served_voice.js");
+    return new ServedVoice(player, own, ({ message }) => {
+      const hasOwn = voicesFor(player.newest.language ?? "en").length > 0;
+      setText(answer, WATCH.voiceFailed(message, hasOwn));
+      setText($("#toast"), answer.textContent);
+      setTimeout(() => setText($("#toast"), ""), TOAST_MS);
+      if (!hasOwn) aloud.querySelector("input").click();
+    });
   }
 
   async function notifyMe(isOn) {
@@ -62,7 +78,10 @@ export function watch(player, play) {
     const { newest } = player;
     highlights.hidden = newest?.state !== "concluded";
     note.hidden = !highlights.hidden;
-    aloud.hidden = newest?.format !== "exchange" || !voicesFor(newest.language ?? "en").length;
+    const { voice } = document.body.dataset;
+    aloud.hidden = newest?.format !== "exchange" || !(voice || voicesFor(newest.language ?? "en").length);
+    served.hidden = aloud.hidden || !voice;
+    setText(served, WATCH.served(voice));
   }
 
   show();

@@ -8,6 +8,10 @@ export const WATCH = {
   highlights: "Play the highlights, about a minute",
   noHighlights: "Highlights can be played once the debate has ended.",
   aloud: "Read the speeches aloud",
+  served: (voice) => `Generated voices, by ${voice}.`,
+  voiceFailed: (message, hasOwn) => {
+    return `${message}. ${hasOwn ? "Your browser’s own voice reads this turn." : "Reading aloud is off."}`;
+  },
   notify: "Notify me when an earlier turn loses points, and of the verdict",
   turns: "Notify me when this side has spoken",
   noSide: "neither side",
