@@ -73,7 +73,7 @@ let attached = null;
 /** Lets documents be chosen, and dropped on the form. */
 function takeDocuments(element, changed) {
   const documents = async () => {
-    attached ??= (await import("./documents.js")).documents(changed);
+    attached ??= (await import("./documents.js")).documents($(".documents", element), changed);
     return attached;
   };
   const late = (act) => documents().then(act, () => showError(new Error(DOCUMENTS.partFailed)));

@@ -1,4 +1,4 @@
-/** The words of the first page, and of the page about the judge. */
+/** The words of the first page. */
 
 import { capital, count, number, signed } from "./formatting.js";
 import { FORMAT, NAME, SIGN } from "./words.js";
@@ -144,26 +144,4 @@ export const EXHIBITIONS = {
     const what = capital(FORMAT[format] ?? count(turns, "turn"));
     return [`${what}${panel?.length ? " with a panel" : ""}`, "scripted", docked ? LIST.docked(docked) : ""];
   },
-};
-
-/** The page about the judge. `facts`: the member of an entry, and its title. */
-export const JUDGE = {
-  lab: "Measured in a lab run of ",
-  runs: "The newest runs: ",
-  noUse: "Not yet shown: no judge was measured on this server.",
-  facts: [
-    ["asks", "Question"],
-    ["rules", "Rules"],
-    ["does", "What Moot does"],
-    ["known", "Published"],
-    ["says", "Measured here"],
-  ],
-  question: "The question, word for word",
-  aim: (words) => `aim ${words}`,
-  picture: "How fair the rules of each rubric are in simulated debates",
-  simulated: (debates, turns) => `Debates of a known outcome were simulated, ${number(debates)} for each figure, and `
-    + "the rules of each rubric were applied to the answers of a simulated judge. "
-    + `Figures are for ${turns.join(" and ")} turns. `
-    + "Each line begins at 0 and has a scale of its own; the mark is the aim, and a hollow circle misses it. "
-    + "The figures hold in this simulated world; moot bench --fairness prints all of them, for your own rubrics too.",
 };
