@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from msgspec import UNSET, Struct, UnsetType, structs
+from msgspec import UNSET, UnsetType
 
 from events.text.figures import rounded, shortest
 from events.types import Missing
@@ -25,68 +25,26 @@ def argument_section(audit: ArgumentAudit) -> Section:
     return Section(heading, (*argument_blocks(audit.said), *score_blocks(audit)))
 
 
-class ToldRater(Struct, frozen=True, kw_only=True):
-    """What a rater's scores are made of, in words; empty without it."""
-
-    points: str
-    weight: str
-    """Its weight, how strict it is, and its calibrated score: known once the panel has concluded."""
-    concluded: tuple[str, ...]
-
-
-class ToldArgument(ArgumentAudit, frozen=True, kw_only=True):
-    """An audit with its sentences: of the judge, of each rater, of the panel, and of what rules refused."""
-
-    judge_says: tuple[str, ...]
-    raters_say: tuple[ToldRater, ...]
-    panel_says: tuple[str, ...]
-    refused_says: tuple[str, ...]
-
-
-def told_argument(audit: ArgumentAudit) -> ToldArgument:
-    """The audit with its sentences."""
-    side = NAMES[audit.said.side]
-    return ToldArgument(
-        **structs.asdict(audit),
-        judge_says=tuple(_judge(audit)),
-        raters_say=tuple(
-            ToldRater(
-                points=_products(each.points, each.total) if each.points else "",
-                weight="" if each.weight is UNSET else f"{share(each.weight)} of the panel",
-                concluded=tuple(_concluded(each)),
-            )
-            for each in audit.raters
-        ),
-        panel_says=() if audit.panel is UNSET else tuple(_panel(audit.argument, side, audit.panel)),
-        refused_says=tuple(_refused(audit)),
-    )
-
-
 def score_blocks(audit: ArgumentAudit) -> Iterator[Block]:
     """How each of the argument's scores follows from points; nothing before it has any."""
-    yield from map(Paragraph, _judge(audit))
+    side = NAMES[audit.said.side]
+    if audit.points and audit.total is not UNSET:
+        total = UNSET if isinstance(audit.total, Missing) else audit.total
+        yield Paragraph(f"The judge’s points × weights: {_products(audit.points, total)}.")
+    if isinstance(audit.total, Missing):
+        yield Paragraph(f"No total: {audit.total.missing.reason}.")
+    if audit.side is not UNSET:
+        yield Paragraph(_side_total(side, audit.side))
     if audit.raters:
         yield Section("The raters", (Listing(tuple(map(_rater, audit.raters))),), 4)
     if audit.panel is not UNSET:
-        yield Listing(tuple(_panel(audit.argument, NAMES[audit.said.side], audit.panel)))
+        yield Listing(tuple(_panel(audit.argument, side, audit.panel)))
     if audit.refused:
-        yield Listing(tuple(_refused(audit)))
-
-
-def _judge(audit: ArgumentAudit) -> Iterator[str]:
-    if audit.points and audit.total is not UNSET:
-        total = UNSET if isinstance(audit.total, Missing) else audit.total
-        yield f"The judge’s points × weights: {_products(audit.points, total)}."
-    if isinstance(audit.total, Missing):
-        yield f"No total: {audit.total.missing.reason}."
-    if audit.side is not UNSET:
-        yield _side_total(NAMES[audit.said.side], audit.side)
-
-
-def _refused(audit: ArgumentAudit) -> Iterator[str]:
-    for each in audit.refused:
-        quote, reason = one_line(each.quote), plain_reason(each.reason)
-        yield f"event {each.position}: refused or corrected: “{quote}”: {reason}"
+        found = (
+            f"event {each.position}: refused or corrected: “{one_line(each.quote)}”: {plain_reason(each.reason)}"
+            for each in audit.refused
+        )
+        yield Listing(tuple(found))
 
 
 def _side_total(side: str, of: SideSum) -> str:
@@ -107,18 +65,14 @@ def _rater(each: RaterAudit) -> Item:
         words.append(f"no scores: {each.missing.reason}")
     if each.points:
         words.append(_products(each.points, each.total))
-    words += _concluded(each)
+    if each.offset is not UNSET:
+        words.append(_offset(each.offset))
+    if each.calibrated is not UNSET:
+        words.append(f"calibrated {rounded(each.calibrated, 2)}")
     below = [named(each.note, "pro")] if each.note else []
     below += [f"{what}: {why}" for what, why in (each.absent or {}).items()]
     below += [f"Its finding on the whole debate: {named(each.finding, 'pro')}"] if each.finding else []
     return Item((Strong(each.title), f": {'; '.join(words)}."), tuple(map(one_line, below)))
-
-
-def _concluded(each: RaterAudit) -> Iterator[str]:
-    if each.offset is not UNSET:
-        yield _offset(each.offset)
-    if each.calibrated is not UNSET:
-        yield f"calibrated {rounded(each.calibrated, 2)}"
 
 
 def _products(points: Mapping[str, WeightedPoints], total: float | UnsetType) -> str:
