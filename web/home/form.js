@@ -283,7 +283,7 @@ async function showEstimate() {
   const found = await api.estimate({ ...body, motion, evidence: attached?.samples() }).catch(() => null);
   isAsking = false;
   if (isOld) return void showEstimate(); // That was about the form as it was.
-  setText($("#takes"), found ? FORM.takes(found) : "");
+  setText($("#takes"), found?.says ?? "");
   if (found?.max_words) $("#open [name=max_words]").placeholder = found.max_words;
 }
 

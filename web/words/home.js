@@ -36,21 +36,6 @@ export const FORM = {
   appeared: (names) => `Now available: ${names.join(", ")}`,
   open: "Open the debate",
   opening: "Opening…",
-  takes({ calls, seconds, cost_usd: cost, caveat }) {
-    const parts = [`about ${count(calls, "call")}`];
-    if (seconds) parts.unshift(`${duration(seconds)} on this machine`);
-    if (typeof cost === "number") parts.push(cost > 0 ? `about $${cost.toFixed(2)}` : "no cost");
-    return [`It takes ${parts.join(", ")}.`, caveat].filter(Boolean).join(" ");
-  },
-};
-
-const LANGUAGES = new Intl.DisplayNames("en", { type: "language" });
-const MEDIA = {
-  "application/pdf": "PDF",
-  "text/html": "HTML",
-  "text/markdown": "Markdown",
-  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "DOCX",
-  "application/vnd.oasis.opendocument.text": "ODT",
 };
 
 /** The documents of the form. */
@@ -58,13 +43,6 @@ export const DOCUMENTS = {
   reading: "is being read…",
   remove: "Remove",
   removeNamed: (name) => `Remove ${name}`,
-  read({ document, passages, misread }) {
-    const kind = MEDIA[document.media_type];
-    const title = document.title && document.title !== document.name && `“${document.title}”`;
-    const badly = misread > 0 && `${misread} read badly: words run together, and nothing is charged there`;
-    const language = document.language && `in ${LANGUAGES.of(document.language)}`;
-    return [title, kind ?? "text", count(passages, "passage"), language, badly].filter(Boolean).join(" · ");
-  },
   preview: "How it is read",
   page: (number) => `page ${number}`,
   more: (number) => `and ${count(number, "more passage")}`,
@@ -74,14 +52,6 @@ export const DOCUMENTS = {
   notRead: (name) => `${name} could not be read.`,
   partFailed: "The part of the page for documents could not be loaded. Try again.",
 };
-
-function duration(seconds) {
-  if (seconds < 45) return "less than a minute";
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return minutes === 1 ? "about a minute" : `about ${minutes} minutes`;
-  const hours = Math.round(minutes / 60);
-  return hours === 1 ? "about an hour" : `about ${hours} hours`;
-}
 
 /** What a search found in speeches. */
 export const HITS = {
