@@ -69,7 +69,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What speaks turns: ``openai:MODEL`` or ``openai:MODEL@URL``; empty for the voices of browsers only."""
     voice_pro: str = "alloy"
     voice_con: str = "onyx"
-    voice_per_minute: Annotated[int, Meta(ge=0)] = 12
+    voice_per_minute: Annotated[int, Meta(ge=0)] = 30
     """New turns that all spectators together may have spoken in a minute; 0: operators only."""
     limits: dict[str, Limit] = {}
     """By provider, over the default limits: a table ``[limits.anthropic]`` with ``concurrent``, ``calls_per_minute``,

@@ -123,7 +123,7 @@ class Moderator:
         self.finished = anyio.Event()
         """Set when this moderator does nothing any more, so that another one may begin."""
         self._registry, self._hub, self._clock, self._next_steps = registry, hub, clock, next_steps
-        self._writer = StreamWriter(debate, log, hub.waiting, clock)
+        self._writer = StreamWriter(debate, log, hub.waiting, clock, hub.evolve)
         self._idle_timeout_s = idle_timeout_s
         self._run_scope: anyio.CancelScope | None = None
         self._steps_scope: anyio.CancelScope | None = None

@@ -19,6 +19,7 @@ from server.export.argument_audit import argument_audits
 from server.export.audit import Auditor
 from server.export.debate.arguments import with_words
 from server.export.said import said_in
+from server.export.terms import terms
 from server.feed import frames
 from server.process.version import VERSION
 
@@ -74,6 +75,7 @@ class Archive:
             "view": view,
             "audits": {str(each.turn): each for each in self._auditor.audits()}
             | {each.argument: with_words(each) for each in argument_audits(self._auditor)},
+            "terms": terms(),
             "said": list(map(said_in, made.frames)),
             "frames": [msgspec.Raw(frame.encode()) for frame in made.frames],
         }

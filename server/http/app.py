@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from html import escape
 from typing import Final
 from urllib.parse import quote
+from weakref import WeakValueDictionary
 
 import anyio
 import structlog
@@ -128,6 +129,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/vote/{debate}/wall", audience.vote_page),
     Route("/judge", judge.judge_page),
     Route("/api/judge", judge.show_judge),
+    Route("/api/terms", docs.list_terms),
     Route("/docs/", docs.docs_page),
     Route("/docs/{name}", docs.docs_page),
     Route("/favicon.ico", favicon),
@@ -229,6 +231,7 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.exports = KeptAnswers()
     app.state.pages = KeptAnswers()
     app.state.speaker, app.state.recording = Speaker(service.settings, service.log), anyio.Lock()
+    app.state.sounds = WeakValueDictionary()
     app.state.speech_rate = RateLimit(service.settings.voice_per_minute, "turns were spoken")
     app.state.export_rate = RateLimit(exports.EXPORTS_PER_MINUTE, "exports were made")
     app.state.rooms = rooms.Rooms(service.bus)

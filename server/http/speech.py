@@ -4,18 +4,23 @@ Each new sound costs money, so all spectators together may have only so many mad
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Final
+from weakref import WeakValueDictionary
 
 import structlog
+from anyio import to_thread
+from anyio.lowlevel import checkpoint
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.staticfiles import NotModifiedResponse
 
 from providers.errors import ProviderError
+from server.errors import TooMany
+from server.export.kept import BUSY, BUSY_S, PIECE
 from server.http.access import access_of, behind_link, is_director
 from server.http.exports import attachment
 from server.http.limits import RateLimit
@@ -27,6 +32,9 @@ from server.speech.speaker import Speaker, spoken_turn
 
 logger = structlog.get_logger()
 
+MAX_SENDING: Final = 256 << 20
+"""Bytes of all sounds that are being sent; slow clients hold them."""
+
 
 async def turn_speech(request: Request) -> Response:
     """GET /api/debates/{id}/turns/{turn}/speech: the whole text of a turn in the voice of its side."""
@@ -36,7 +44,7 @@ async def turn_speech(request: Request) -> Response:
     turn = spoken_turn(view, request.path_params["turn"])
     with _failures_logged(view.id):
         sound = await speaker.sound(view.id, turn.text, turn.side, admit=partial(_admit, request))
-    return _sound(request, sound)
+    return await _sound(request, sound)
 
 
 async def export_audio(request: Request) -> Response:
@@ -50,7 +58,7 @@ async def export_audio(request: Request) -> Response:
     async with state.recording:
         with _failures_logged(debate):
             made = await record(speaker, view, partial(_admit, request))
-    return _sound(request, made.sound, attachment(view.motion, debate, made.sound.kind))
+    return await _sound(request, made.sound, attachment(view.motion, debate, made.sound.kind))
 
 
 @contextmanager
@@ -76,12 +84,27 @@ def _admit(request: Request) -> None:
     everyone.check("", "all spectators")
 
 
-def _sound(request: Request, sound: Sound, headers: dict[str, str] | None = None) -> Response:
-    """A sound, which browsers keep for themselves and ask for again."""
-    shown = {"cache-control": "private, no-cache", "etag": f'"{hashlib.sha256(sound.body).hexdigest()[:16]}"'}
-    response = Response(sound.body, media_type=sound.media_type, headers=shown | (headers or {}))
-    is_known = FILES.is_not_modified(response.headers, request.headers)
-    return NotModifiedResponse(response.headers) if is_known else response
+async def _sound(request: Request, made: Sound, headers: dict[str, str] | None = None) -> Response:
+    """A sound in pieces, which browsers keep for themselves and ask for again.
+
+    All who are sent the same share it.  Raises ``TooMany`` if the sounds that are being sent take all the room.
+    """
+    etag = await to_thread.run_sync(lambda: hashlib.sha256(made.body).hexdigest()[:16])
+    shown = {"cache-control": "private, no-cache", "etag": f'"{etag}"', "content-length": str(len(made.body))}
+    sending: WeakValueDictionary[str, Sound] = request.app.state.sounds
+    sound = sending.setdefault(etag, made)
+    response = StreamingResponse(_pieces(sound), media_type=sound.media_type, headers=shown | (headers or {}))
+    if FILES.is_not_modified(response.headers, request.headers):
+        return NotModifiedResponse(response.headers)
+    if sum(len(each.body) for each in sending.values()) > MAX_SENDING:
+        raise TooMany(BUSY, retry_after_s=BUSY_S)
+    return response
+
+
+async def _pieces(sound: Sound) -> AsyncIterator[bytes]:
+    for start in range(0, len(sound.body), PIECE):
+        yield sound.body[start : start + PIECE]
+        await checkpoint()
 
 
 ROUTES: Final = (

@@ -50,16 +50,17 @@ class SoundsOnDisk:
         self._folder, self._most = folder, most_bytes
 
     def get(self, debate: str, digest: str) -> Sound | None:
-        """See ``KeptSounds``.  A sound of another debate with the same words, as of a fork, is taken over."""
-        own = self._of(debate)
+        """See ``KeptSounds``.  A sound of another debate with the same words, as of a fork, is copied."""
         for kind in KINDS:
-            path = own / f"{digest}.{kind}"
+            path = self._of(debate) / f"{digest}.{kind}"
             with suppress(FileNotFoundError):
-                if not path.exists() and (other := next(self._folder.glob(f"*/{path.name}"), None)) is not None:
-                    own.mkdir(exist_ok=True, mode=0o700)
-                    os.link(other, path)
-                _touch(path)
-                return Sound(kind, path.read_bytes())
+                if path.exists():
+                    _touch(path)
+                    return Sound(kind, path.read_bytes())
+                if (other := next(self._folder.glob(f"*/{path.name}"), None)) is not None:
+                    found = Sound(kind, other.read_bytes())
+                    self.put(debate, digest, found)
+                    return found
         return None
 
     def put(self, debate: str, digest: str, sound: Sound) -> None:

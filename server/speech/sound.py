@@ -17,7 +17,7 @@ PAUSE_S: Final = 0.7
 """Seconds without sound between the chapters of a recording."""
 
 
-class Sound(Struct, frozen=True):
+class Sound(Struct, frozen=True, weakref=True):
     """A whole file of a kind."""
 
     kind: Kind

@@ -56,11 +56,11 @@ class Speaker:
         digest = hashlib.sha256(msgspec.json.encode(spoken)).hexdigest()
         lock = self._locks.setdefault((debate, digest), anyio.Lock())
         async with lock:
-            if (found := await to_thread.run_sync(self._kept.get, debate, digest)) is not None:
-                return found
-            admit()
-            made = await self._server.sound(text, side, wait_s)
             try:
+                if (found := await to_thread.run_sync(self._kept.get, debate, digest)) is not None:
+                    return found
+                admit()
+                made = await self._server.sound(text, side, wait_s)
                 await to_thread.run_sync(self._kept.put, debate, digest, made)
             except OSError as error:
                 raise CannotServe(f"the sounds cannot be kept: {error.strerror}") from error

@@ -164,7 +164,7 @@ class SpeechServer:
         except TimeoutError as error:
             raise TimedOut(f"{LABEL} gave no whole answer within {limit_s:g} s") from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise connection_error(LABEL, url, error) from error
+            raise connection_error(LABEL, "its address", error) from error  # spectators read it
         except UnicodeEncodeError as error:
             raise NotAuthorised(f"{VOICE_KEY} contains characters that a key cannot have") from error
         if response.is_error:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.test_seat_page import opened, seated
+from tests.browser.test_seat_page import TEXT, opened, seated
 from tests.browser.test_watching import NO_VOICES, VOICES, visit
 from tests.server.speech_server import wav_of
 
@@ -89,6 +89,22 @@ def test_words_appear_as_they_are_heard(new_page: Any, server: Any) -> None:
     assert "2" not in asked[2:]
 
 
+def test_a_turn_of_a_live_debate_is_heard_whole_once_it_is_spoken(new_page: Any, server: Any, scripts: Any) -> None:
+    debate = opened(server, scripts)
+    page = new_page(own=True)
+    page.add_init_script(SOUNDS + ";" + NO_VOICES)
+    voiced(page, lambda route: route.fulfill(body=wav_of("x" * SECONDS), content_type="audio/wav"))
+    visit(page, server, debate)
+    read_aloud(page)
+    person = seated(server, new_page(own=True), debate)
+    person.keyboard.type(TEXT)
+    person.get_by_role("button", name="Send").click()
+    expect(person.locator("#write-title")).to_have_text("Turn 3 is yours.")  # the debate goes on meanwhile
+
+    page.wait_for_function(SHARE, arg=["1", len(TEXT)])
+    expect(page.locator("article.turn")).to_have_count(1)
+
+
 def fails(route: Route) -> None:
     message = "the server of the voices says: too many requests"
     route.fulfill(status=429, json={"error": {"code": "provider_error", "message": message, "field": None}})
@@ -105,7 +121,7 @@ def test_where_the_server_s_voice_fails_the_browser_s_own_reads(new_page: Any, s
 
     page.wait_for_function("() => said.length === 1")
     assert turns["1"]["text"].startswith(page.evaluate("said[0][2]"))
-    says = "the server of the voices says: too many requests. Your browser’s own voice reads this turn."
+    says = "The server of the voices says: too many requests. Your browser’s own voice reads this turn."
     expect(page.locator("#toast")).to_have_text(says)
     expect(box).to_be_checked()
 

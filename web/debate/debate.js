@@ -92,13 +92,15 @@ feed.addEventListener("status", ({ detail }) => {
   }
 });
 feed.addEventListener("error", async ({ detail }) => {
-  if (!player.view) {
+  const isDeleted = detail.code === "debate_deleted" || (detail.code === 4404 && player.view);
+  if (!player.view || isDeleted) {
+    const why = detail.code === 4404 ? DEBATE.notFound : DEBATE.notShown;
     setText($("#kind"), DEBATE.notHere);
-    setText($("#motion"), detail.code === 4404 ? DEBATE.notFound : DEBATE.notShown);
+    setText($("#motion"), isDeleted ? DEBATE.deleted : why);
     document.body.toggleAttribute("data-missing", true);
   }
   if (detail.code === 4403) await api.view(id).then(() => feed.open(), showError);
-  else showError(detail);
+  else showError(isDeleted ? new Error(DEBATE.deletedNow) : detail);
   isConnectionError = true;
 });
 addEventListener("offline", () => feed.offline());
@@ -145,14 +147,23 @@ const keepCalm = () => {
 isCalm.addEventListener("change", keepCalm);
 keepCalm();
 
-const recorded = $("#pace-recorded");
-recorded.checked = storage.get("pace") === "recorded";
-recorded.addEventListener("change", () => {
-  storage.set("pace", recorded.checked ? "recorded" : "reading");
-  choosePace();
+/** A choice in the help, which the browser keeps as one of two words. */
+function choice(selector, name, words, choose) {
+  const box = $(selector);
+  box.checked = storage.get(name) === words[0];
+  box.addEventListener("change", () => {
+    storage.set(name, box.checked ? words[0] : words[1]);
+    choose(box.checked);
+  });
+  choose(box.checked);
+}
+choice("#pace-recorded", "pace", ["recorded", "reading"], (isRecorded) => {
+  player.setPace(isRecorded ? "recorded" : "reading");
 });
-const choosePace = () => player.setPace(recorded.checked ? "recorded" : "reading");
-choosePace();
+choice("#hide-later", "later", ["hidden", "shown"], (isHidden) => {
+  player.hidesLater = isHidden;
+  draw();
+});
 
 function paint() {
   isPaintDue = false;
@@ -177,7 +188,7 @@ function showView(view, following) {
   document.body.classList.toggle("going-on", view.state !== "concluded");
   progress(view);
   parts.format.record.show(view, player.speech, { head: following || player.playing });
-  parts.format.show(view, { head: following, end: player.head });
+  parts.format.show(view, { head: following, end: player.end });
   contents($("#contents"), showPlace);
   parts.timeline.show();
   scoreSummary(view);
@@ -283,6 +294,7 @@ function announce(event) {
 
 /** Tells of an earlier turn that loses points before the reader's eyes. */
 async function showDock({ event, position }) {
+  if (event.type === "debate_concluded") (await dockNotices)?.notices.clear();
   if (!(event.applied < 0)) return;
   const { view } = player;
   dockNotices ??= import("../watch/docks.js").then(({ docks, isDock }) => ({ isDock, notices: docks(seeDock) }));
@@ -636,5 +648,6 @@ menus();
 printing();
 new ResizeObserver(stay).observe($("#record"));
 if (!copy) import("../parts/role.js").then(({ role }) => role());
+import("../parts/terms.js").then(({ terms }) => terms());
 feed.open();
 paint();

@@ -28,14 +28,15 @@ export function timeline(player) {
   for (const [button, direction] of changeButtons) button.addEventListener("click", () => player.change(direction));
 
   function show() {
-    const { position, head, following, playing, unseen, turnsBehind } = player;
+    const { position, head, end, following, playing, unseen, turnsBehind } = player;
+    const isCut = end < head;
     const isLive = player.newest?.state !== "concluded";
     const words = following ? "" : wordsOf(player.frame);
-    slider.max = head;
+    slider.max = end;
     slider.value = position;
-    slider.disabled = head < 2;
-    slider.setAttribute("aria-valuetext", TIMELINE.slider(position, head, words));
-    setText(where, TIMELINE.position(grouped(position), grouped(head)));
+    slider.disabled = end < 2;
+    slider.setAttribute("aria-valuetext", TIMELINE.slider(position, isCut ? 0 : head, words));
+    setText(where, TIMELINE.position(grouped(position), isCut ? "" : grouped(head)));
     where.title = words;
     setText($("#event"), words);
     speed.value = following && player.isShowing ? AT_ONCE : String(player.speed);
@@ -48,9 +49,9 @@ export function timeline(player) {
     const changed = Object.values(player.newest?.turns ?? {}).flatMap((turn) => turn.changed ?? []);
     for (const [button, direction] of changeButtons) {
       button.parentElement.hidden = !changed.length;
-      button.disabled = !changed.some((each) => (each - position) * direction > 0);
+      button.disabled = !(isCut && direction > 0) && !changed.some((each) => (each - position) * direction > 0);
     }
-    drawTicks(head);
+    drawTicks(end);
   }
 
   /** The sentence of an event, which is fetched if its frame came live. */
@@ -63,12 +64,12 @@ export function timeline(player) {
   }
 
   /** The events worth seeing in a protocol and a panel. */
-  function drawTicks(head) {
-    const positions = player.marks().map(({ position }) => position);
-    const key = `${head}:${positions.join()}`;
+  function drawTicks(end) {
+    const positions = player.marks().map(({ position }) => position).filter((position) => position <= end);
+    const key = `${end}:${positions.join()}`;
     if (key === drawn) return;
     drawn = key;
-    ticks.replaceChildren(...positions.map((position) => tick("mark-of", position, head)));
+    ticks.replaceChildren(...positions.map((position) => tick("mark-of", position, end)));
   }
 
   return { show };

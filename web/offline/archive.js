@@ -45,6 +45,7 @@ export class OfflineServer {
    */
   answer(path) {
     const { pathname, searchParams } = new URL(path, "http://copy");
+    if (pathname === "/api/terms") return { terms: this.archive.terms };
     const root = `/api/debates/${encodeURIComponent(this.archive.id)}`;
     if (!pathname.startsWith(root)) return undefined;
     const parameter = (name, otherwise) => Number(searchParams.get(name) ?? otherwise);

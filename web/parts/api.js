@@ -90,6 +90,7 @@ export const api = {
   session: () => request("GET", "/api/session"),
   signOut: () => request("DELETE", "/api/session"),
   models: () => request("GET", "/api/models"),
+  terms: () => request("GET", "/api/terms"),
   archetypes: () => request("GET", "/api/archetypes"),
   exhibitions: () => request("GET", "/api/exhibitions"),
   course: (kind, name) => request("GET", `/api/${kind}/${encodeURIComponent(name)}/course`),

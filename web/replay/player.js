@@ -41,6 +41,8 @@ export class Player extends EventTarget {
   position = 0;
   /** The view at the cursor. @type {View | null} */
   view = null;
+  /** Whether a reader who reads back sees nothing that comes later. */
+  hidesLater = false;
   /** The text of the turn that is being spoken at the cursor. @type {Speech | null} */
   speech = null;
   /** What the debate waits for, in words; empty if it does not wait. */
@@ -63,6 +65,11 @@ export class Player extends EventTarget {
   /** The position of the newest event. */
   get head() {
     return this.#history.head;
+  }
+
+  /** The last position that the timeline shows. */
+  get end() {
+    return this.hidesLater && !this.following ? this.position : this.head;
   }
 
   get newest() {

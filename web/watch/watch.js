@@ -1,5 +1,6 @@
 /** The menu of ways to watch: highlights, reading aloud, notifications. All are off until the reader asks for them. */
 
+import { api } from "../parts/api.js";
 import { $, h, setText } from "../parts/dom.js";
 import { WATCH } from "../words/watch.js";
 import { NAME, SIGN } from "../words/words.js";
@@ -16,6 +17,8 @@ const TOAST_MS = 8_000;
  */
 export function watch(player, play) {
   let side = "";
+  /** The server's voice, once the server has told it. */
+  let voice = "";
   let isNotifying = false;
   const note = h("p.quiet", { hidden: true }, WATCH.noHighlights);
   const highlights = h("button", { type: "button", on: { click: start } }, WATCH.highlights);
@@ -43,7 +46,7 @@ export function watch(player, play) {
   async function readAloud(isOn) {
     player.voice?.stop();
     const own = isOn && new Voice(player.newest.language ?? "en");
-    player.voice = own && document.body.dataset.voice ? await servedVoice(own) : own || null;
+    player.voice = own && voice ? await servedVoice(own) : own || null;
     if (!isOn || player.playing) return;
     if (player.following && player.newest.state !== "concluded") player.choose(player.speed);
     else player.play();
@@ -58,6 +61,12 @@ export function watch(player, play) {
       setTimeout(() => setText($("#toast"), ""), TOAST_MS);
       if (!hasOwn) aloud.querySelector("input").click();
     });
+  }
+
+  /** Goes back to the start of a turn, and on at the pace of the voice, which is slower than most debates. */
+  async function hear(turn) {
+    await player.go(player.newest.turns[turn].started, { stay: true });
+    player.play();
   }
 
   async function notifyMe(isOn) {
@@ -78,19 +87,24 @@ export function watch(player, play) {
     const { newest } = player;
     highlights.hidden = newest?.state !== "concluded";
     note.hidden = !highlights.hidden;
-    const { voice } = document.body.dataset;
     aloud.hidden = newest?.format !== "exchange" || !(voice || voicesFor(newest.language ?? "en").length);
     served.hidden = aloud.hidden || !voice;
     setText(served, WATCH.served(voice));
   }
 
   show();
+  api.session().then((session) => {
+    voice = session.voice ?? "";
+    show();
+  }, () => {}); // An exported file has no server.
   return {
     show,
     reached({ event }) {
       const news = newsOf(event, player.view, side);
       if (event.type === "turn_spoken" ? side : isNotifying) notify(news, player.view);
-      if (player.following && event.type === "turn_spoken") player.voice?.say(event, 1);
+      if (!player.following || event.type !== "turn_spoken") return;
+      if (voice && player.voice) hear(event.turn);
+      else player.voice?.say(event, 1);
     },
   };
 }

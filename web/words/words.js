@@ -121,6 +121,8 @@ export const DEBATE = {
   notHere: "Not found",
   notFound: "There is no debate at this address",
   notShown: "This debate cannot be shown",
+  deleted: "This debate has been deleted",
+  deletedNow: "It was deleted while this page was open.",
   transcript: "Transcript",
   record: "Record",
   partFailed: "A part of this page could not be loaded. Reload the page.",
@@ -252,8 +254,8 @@ export const STATUS = {
 
 /** The foot of the page. */
 export const TIMELINE = {
-  slider: (position, head, words) => `event ${position} of ${head}${words && `: ${words}`}`,
-  position: (position, head) => `event ${position} of ${head}`,
+  slider: (position, head, words) => `${TIMELINE.position(position, head)}${words && `: ${words}`}`,
+  position: (position, head) => `event ${position}${head ? ` of ${head}` : ""}`,
   pause: "Pause my view",
   hold: "Pause my view",
   play: "Play",

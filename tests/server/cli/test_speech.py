@@ -54,3 +54,12 @@ def test_a_server_does_not_start_with_a_voice_that_is_none(moot: Cli) -> None:
 
     assert 2 == done.returncode
     assert b"voice must be openai:MODEL" in done.stderr
+
+
+def test_a_folder_that_cannot_be_written_is_said(moot: Cli, debate: str) -> None:
+    moot.store.with_name("moot.db.speech").write_bytes(b"a file in the place of the folder")
+    with speaking() as server:
+        done = moot("export", debate, "--as", "audio", MOOT_VOICE=server.voice)
+
+    assert (1, b"") == (done.returncode, done.stdout)
+    assert b"the sounds cannot be kept: " in done.stderr

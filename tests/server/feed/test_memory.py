@@ -10,9 +10,12 @@ import anyio
 import msgspec
 import pytest
 
+from events.record import Draft
 from events.state import derived
+from events.state.debate import Debate
 from events.store.memory import MemoryLog
 from events.store.sqlite.log import SqliteLog
+from server.debate.stream_writer import StreamWriter
 from server.feed.channel import RING_CHARACTERS
 from server.feed.reader import Reader
 from tests.server.conftest import CON, PRO
@@ -85,3 +88,37 @@ async def test_nothing_is_kept_of_debates_that_ended_and_that_nobody_watches(scr
 
     assert kept < OBJECTS * debates
     assert (0, ()) == (h.moderators.running, h.moderators.known)
+
+
+async def _states(model: str) -> tuple[Debate, Debate]:
+    """The states of a debate's writer and of its channel after the same events; the channel came later."""
+    log = MemoryLog()
+    event = opened()
+    event = msgspec.structs.replace(event, pro=msgspec.structs.replace(event.pro, model=model))
+    async with harness(log) as h:
+        await log.append("d", 0, [event])
+        writer = StreamWriter("d", log, h.hub.waiting, evolve=h.hub.evolve)
+        await writer.load()
+        await writer.append(lambda _: [Draft(event=PAUSED)])
+        channel = await h.hub.channel("d")
+        async with Reader(h.hub, channel, None):
+            for change in (RESUMED, PAUSED, RESUMED):
+                await writer.append(lambda _, change=change: [Draft(event=change)])
+                while channel.position < writer.debate.position:
+                    await channel.changed().wait()
+        return writer.debate, channel.fold.debate
+
+
+async def test_an_event_is_folded_once_for_the_writer_and_the_readers() -> None:
+    ours, shown = await _states("openai:gpt")
+
+    assert ours is shown
+
+
+async def test_readers_keep_a_state_of_their_own_where_a_name_is_shortened() -> None:
+    ours, shown = await _states("scripted:/home/ann/debate.json")
+
+    assert ours.opened is not None
+    assert shown.opened is not None
+    assert ("scripted:/home/ann/debate.json", "scripted:debate.json") == (ours.opened.pro.model, shown.opened.pro.model)
+    assert ours.status == shown.status

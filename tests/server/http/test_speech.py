@@ -9,9 +9,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.view.view import View
+from server.http import speech
 from server.speech import mp3
 from server.speech.recording import generated_sentence, script_of
-from server.speech.sound import joined
+from server.speech.sound import Sound, joined
 from server.speech.voice import Voice
 from tests.server.debate.test_supplied import TOWN_HALL
 from tests.server.http.test_labels import label
@@ -200,6 +201,21 @@ def test_a_voice_that_gives_opus_speaks_and_records_nothing(voiced: Site, debate
 
     assert ("audio/ogg", b"OggS" + PRO.encode()) == (turn.headers["content-type"], turn.content)
     refused(voiced.client.get(f"/api/debates/{debate}/export.audio"), 409, says="this voice gives opus")
+
+
+def test_sounds_that_are_being_sent_take_a_bounded_room(
+    voiced: Site, debate: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"/api/debates/{debate}/turns/1/speech"
+    etag = voiced.client.get(path).headers["etag"]
+    other = Sound("mp3", b"x" * 10_000)
+    voiced.state.sounds["other"] = other  # type: ignore[attr-defined]
+    monkeypatch.setattr(speech, "MAX_SENDING", 10_000)
+
+    refused(voiced.client.get(path), 429, says="as many long answers as it can")
+    assert 304 == voiced.client.get(path, headers={"if-none-match": etag}).status_code
+    monkeypatch.setattr(speech, "MAX_SENDING", 20_000)
+    assert 200 == voiced.client.get(path).status_code
 
 
 def test_the_sounds_of_a_deleted_debate_are_gone(voiced: Site, debate: str, server: SpeechServer) -> None:
