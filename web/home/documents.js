@@ -74,7 +74,7 @@ export function documents(root, changed = () => {}) {
       if (!items.has(item)) return;
       const sample = found.first.map(({ text }) => text).join("\n\n");
       items.set(item, { sent, sample, size: file.size, passages: found.passages });
-      setText(state, DOCUMENTS.read(found));
+      setText(state, found.says);
       item.append(preview(found));
       renumber();
       changed();

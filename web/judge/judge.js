@@ -14,7 +14,8 @@ async function showRuns() {
   const links = debates.map(({ id, motion, opened_at: at }) => {
     return h("a", { href: `/lab/${encodeURIComponent(id)}` }, `${motion} (${moment(at)})`);
   });
-  if (links.length) $("#lab").append("The newest runs: ", ...links.flatMap((link, i) => (i ? [", ", link] : [link])), ".");
+  const listed = links.flatMap((link, i) => (i ? [", ", link] : [link]));
+  if (links.length) $("#lab").append("The newest runs: ", ...listed, ".");
 }
 
 if (innerWidth <= WIDE) for (const part of document.querySelectorAll("#toc details")) part.open = false;

@@ -1,7 +1,5 @@
 /** The words of the audit, of model calls and of what-if, which are loaded when the reader opens them. */
 
-import { figure } from "./formatting.js";
-
 /** A model call. */
 export const CALL = {
   reasoning: "its reasoning",
@@ -85,36 +83,8 @@ export const WHATIF = {
   columns: ["recorded", "would be"],
 };
 
-/** What the scores of an argument are made of; server/export/debate/arguments.py has the same words. */
+/** What the scores of an argument are made of; the server has the sentences. */
 export const ARGUMENT_AUDIT = {
-  judge: (sum) => `The judge’s points × weights: ${sum}.`,
-  none: "none",
-  noTotal: (reason) => `No total: ${reason}.`,
-  noSideTotal: (side, reason) => `${side} has no total: ${reason}.`,
-  sideTotal: (side, totals, times, total) => {
-    return `${side}’s total is the mean of ${totals}${times > 1 ? `, times ${times}` : ""}: ${total}.`;
-  },
   raters: "The raters",
-  weight: (share) => `${share} of the panel`,
-  noScores: (reason) => `No scores: ${reason}.`,
-  offset: (offset) => {
-    if (!offset) return "its scores lie on average where those of all raters lie";
-    const points = `${figure(Math.abs(offset))} points`;
-    return `its scores lie on average ${points} ${offset > 0 ? "above" : "below"} those of all raters`;
-  },
-  calibrated: (points) => `calibrated ${points}`,
   finding: "its finding on the whole debate",
-  panel: (argument, [given, calibrated], calibration, decides) => {
-    const scores = decides === "calibrated" ? "calibrated scores" : "scores as given";
-    return `The panel’s score of ${argument}, the mean of the raters by weight: ${given} as given, ${calibrated} `
-      + `calibrated by ${calibration}. The ${scores} decide.`;
-  },
-  asGiven: "as given",
-  whenCalibrated: "calibrated",
-  mean: (side, how, items, mean) => `${side} by the panel, ${how}: the mean of ${items} is ${mean}.`,
-  dispute: (variance, decides) => {
-    const ends = decides ? ", and this alone prevents a winner" : "";
-    return `The raters dispute it: the variance of their scores is ${variance}${ends}.`;
-  },
-  refused: ({ position, quote, reason }) => `Event ${position}: refused or corrected: “${quote}”: ${reason}`,
 };

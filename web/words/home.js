@@ -13,44 +13,18 @@ export const FORM = {
     "Homework does more harm than good",
   ],
   rater: (name) => `${capital(name)} rater`,
-  raterModel: (name) => `The ${name} rater’s model as provider:model`,
-  asJudge: "same as the judge",
   answering: "Available",
   silent: "Not available",
   noCharacter: "None: the same rules for both sides",
   serverChoice: "the server’s choice",
   otherModel: "another model…",
   person: "a person…",
-  personName: "Name of the person",
   nameless: "Enter the person’s name.",
-  minutesOfTurn: "Minutes for a turn",
-  minutesOfQuestion: "Minutes for a question",
-  takeover: "If the time passes, or after a resignation",
   noTakeover: "no model takes over",
-  aboutDebater: "The page of the debate shows you a link for this person. The clock of a turn begins with the turn, "
-    + "also if nobody has opened the link yet. Without a model that takes over, a time-out halts the debate, and a "
-    + "resignation ends it: the other side wins.",
-  aboutJudge: "The page of the debate shows you a link for this person. The page behind it shows the questions as "
-    + "forms, without sides and names. What is not answered in time is missing.",
   about: (model) => `Note on ${model}: `,
   appeared: (names) => `Now available: ${names.join(", ")}`,
   open: "Open the debate",
   opening: "Opening…",
-  takes({ calls, seconds, cost_usd: cost, caveat }) {
-    const parts = [`about ${count(calls, "call")}`];
-    if (seconds) parts.unshift(`${duration(seconds)} on this machine`);
-    if (typeof cost === "number") parts.push(cost > 0 ? `about $${cost.toFixed(2)}` : "no cost");
-    return [`It takes ${parts.join(", ")}.`, caveat].filter(Boolean).join(" ");
-  },
-};
-
-const LANGUAGES = new Intl.DisplayNames("en", { type: "language" });
-const MEDIA = {
-  "application/pdf": "PDF",
-  "text/html": "HTML",
-  "text/markdown": "Markdown",
-  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "DOCX",
-  "application/vnd.oasis.opendocument.text": "ODT",
 };
 
 /** The documents of the form. */
@@ -58,13 +32,6 @@ export const DOCUMENTS = {
   reading: "is being read…",
   remove: "Remove",
   removeNamed: (name) => `Remove ${name}`,
-  read({ document, passages, misread }) {
-    const kind = MEDIA[document.media_type];
-    const title = document.title && document.title !== document.name && `“${document.title}”`;
-    const badly = misread > 0 && `${misread} read badly: words run together, and nothing is charged there`;
-    const language = document.language && `in ${LANGUAGES.of(document.language)}`;
-    return [title, kind ?? "text", count(passages, "passage"), language, badly].filter(Boolean).join(" · ");
-  },
   preview: "How it is read",
   page: (number) => `page ${number}`,
   more: (number) => `and ${count(number, "more passage")}`,
@@ -74,14 +41,6 @@ export const DOCUMENTS = {
   notRead: (name) => `${name} could not be read.`,
   partFailed: "The part of the page for documents could not be loaded. Try again.",
 };
-
-function duration(seconds) {
-  if (seconds < 45) return "less than a minute";
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return minutes === 1 ? "about a minute" : `about ${minutes} minutes`;
-  const hours = Math.round(minutes / 60);
-  return hours === 1 ? "about an hour" : `about ${hours} hours`;
-}
 
 /** What a search found in speeches. */
 export const HITS = {
