@@ -28,9 +28,9 @@ def seconds_of_turn(step: Speak, settings: DebateSettings, now: str) -> float:
 
     A person's time runs from the first attempt, also while the server is down; then at least ``BACK_S`` are left.
     """
-    if is_hosted(step.model):
-        return HOSTED_S
-    return settings.turn_timeout_s if step.time_s is None else _seconds_left(step.time_s, step.since, now)
+    if step.time_s is not None:
+        return _seconds_left(step.time_s, step.since, now)
+    return HOSTED_S if is_hosted(step.model) else settings.turn_timeout_s
 
 
 def _seconds_left(time_s: float, since: str, now: str) -> float:

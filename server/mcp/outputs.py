@@ -106,7 +106,7 @@ class Hits(DebateAnswer):
     next: str | None = Field(default=None, description="Give it as after for more.")
 
 
-class AuditAnswer(DebateAnswer):
+class PartAudit(DebateAnswer):
     """What a score is made of: each entry of the ledger, with its cause."""
 
     id: str

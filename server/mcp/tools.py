@@ -102,12 +102,12 @@ class Tools:
                 pattern=r"^([1-9][0-9]{0,5}|(?i:pro|con)-[0-9]{1,3})$",
             ),
         ],
-    ) -> outputs.AuditAnswer:
+    ) -> outputs.PartAudit:
         """What a score is made of: every entry of its ledger, with the cause, the judge's reason and its quote."""
         kind = "turns" if part.isdecimal() else "arguments"
         async with self._reach.client(ctx) as client:
             found = await client.get(f"/api/debates/{id}/audit/{kind}/{part.upper()}")
-            return outputs.AuditAnswer(id=id, part=part, audit=found, page=page_of(client.address, id))
+            return outputs.PartAudit(id=id, part=part, audit=found, page=page_of(client.address, id))
 
     async def search(
         self,
