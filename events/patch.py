@@ -5,7 +5,7 @@ missing key), so a merge patch can express every difference.  Subtrees that are 
 """
 
 from collections.abc import Iterator
-from itertools import compress, islice
+from itertools import chain, compress, islice
 from operator import is_, is_not
 from typing import Any
 
@@ -24,7 +24,8 @@ def diff(before: Any, after: Any) -> dict[str, Any]:
     for key, value in _grown(old, new) if has_all else _differing(old, new):
         known = old.get(key, UNSET)
         if value is UNSET:
-            patch[key] = None
+            if known is not UNSET:
+                patch[key] = None
         elif value == known:  # far below the time of a walk
             continue
         elif isinstance(value, Struct | dict) and isinstance(known, Struct | dict):
@@ -39,8 +40,7 @@ def diff(before: Any, after: Any) -> dict[str, Any]:
 
 def _grown(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """The members of ``new``, which begins with the names of ``old``, that are not the same objects there."""
-    yield from compress(new.items(), map(is_not, old.values(), new.values()))
-    yield from (each for each in islice(new.items(), len(old), None) if each[1] is not UNSET)
+    return chain(compress(new.items(), map(is_not, old.values(), new.values())), islice(new.items(), len(old), None))
 
 
 def _differing(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, Any]]:

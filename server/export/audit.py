@@ -1,7 +1,7 @@
 """The audit of one turn: its score entries with their causes, and what was not answered, not checked or refused."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final, Literal
 
@@ -21,14 +21,16 @@ from events.types import (
     ScorecardVerdictReached,
 )
 from events.view.trail import FailedCall
-from events.view.turn_view import ComponentView, turn_view
+from events.view.turn_view import ComparisonView, ComponentView, turn_view
 from events.view.view import Fold
 from judge.guard.quotes import place
 from judge.live.gaps import AUDIT, NOTHING_LEFT
 from judge.report.verdict_check import VerdictCheck, check_of
 from judge.rubrics.rubric import change_name
 from providers.imports import load
+from server.export.labels import compared
 from server.export.reasons import given_points, plain_charge, plain_reason
+from server.export.wording import NAMES
 from server.feed.hub import Hub
 
 FLAWS: Final = frozenset({"gaps", "gaps_and_premises", "audit"})
@@ -114,6 +116,21 @@ class ClosingAudit(Struct, frozen=True, kw_only=True):
     missing: Reason | UnsetType = UNSET
 
 
+class ComparedReading(Struct, frozen=True, kw_only=True):
+    """What the judge said of two turns in one order, with the names of the sides."""
+
+    order: tuple[str, ...]
+    """The sides in the order of reading; empty if it is not known."""
+    text: str
+
+
+class ComparisonAudit(Struct, frozen=True, kw_only=True):
+    """The reasons of a comparison of the turn with an earlier one."""
+
+    earlier: int
+    readings: tuple[ComparedReading, ...]
+
+
 class VerdictAudit(Struct, frozen=True, kw_only=True):
     """The verdict of the scores with what it rests on, where the rubric says how sure it must be."""
 
@@ -143,6 +160,7 @@ class Audit(Struct, frozen=True, kw_only=True):
     effective: dict[str, float]
     components: dict[str, dict[str, ComponentView]] | UnsetType = UNSET
     """The parts of the score with their reasons and quotes: by dimension, then by component."""
+    comparisons: tuple[ComparisonAudit, ...] | UnsetType = UNSET
     missing: Reason | UnsetType = UNSET
     absent: dict[str, Reason] | UnsetType = UNSET
     """Dimensions without a score."""
@@ -281,6 +299,7 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
         claim.flagged: (Evidence(turn=claim.turn, quote=claim.quote, span=claim.span),)
         for claim in debate.claims.values()
     }
+    shown = turn_view(debate, number)
     against = {claim.flagged: claim.evidence for claim in debate.claims.values()}
     return Audit(
         turn=number,
@@ -305,11 +324,23 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
             for each in card.entries
         ),
         effective={name: balance.effective for name, balance in card.balances.items()},
-        components=turn_view(debate, number).components or UNSET,
+        components=shown.components or UNSET,
+        comparisons=tuple(_comparisons(debate, (shown.compared, shown.closing))) or UNSET,
         missing=UNSET if card.missing is None else card.missing,
         absent=card.absent or UNSET,
         **auditor.optional_parts(number),
     )
+
+
+def _comparisons(debate: Debate, found: Iterable[ComparisonView | UnsetType]) -> Iterator[ComparisonAudit]:
+    sides = {number: turn.side for number, turn in debate.transcript.turns.items()}
+    for each in found:
+        if each and each.reason:
+            readings = tuple(
+                ComparedReading(order=tuple(NAMES[sides[turn]] for turn in turns if turn in sides), text=text)
+                for turns, text in compared(each.reason, sides, sides.get(1, "pro"))
+            )
+            yield ComparisonAudit(earlier=each.earlier, readings=readings)
 
 
 def _verdict(debate: Debate) -> VerdictAudit | None:

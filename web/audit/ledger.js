@@ -66,6 +66,12 @@ export function ledgers(id, go, highlight, arrived) {
   }
 
   return {
+    /** What the judge said when it compared a turn: `{earlier, readings: {order, text}[]}`. */
+    async comparisons(number_, turn) {
+      await request(number_, newestOf(turn));
+      return held.get(number_).audit.comparisons ?? [];
+    },
+
     /**
      * The changes of a turn's score, in short. Entries after `position` are left out.
      * @param {number} number_

@@ -220,10 +220,15 @@ function showLateParts(view, isPresent) {
 function late(name, fetchPart) {
   if (name in lateParts) return;
   lateParts[name] = null;
-  fetchPart().catch(() => showError(new Error(DEBATE.partFailed))).then((part) => {
+  whole(fetchPart).then((part) => {
     lateParts[name] = part;
     draw();
   });
+}
+
+/** What needs a module that is fetched now. If it fails, the page says so and goes on without it. */
+function whole(act, message = DEBATE.partFailed) {
+  return act().catch(() => showError(new Error(message)));
 }
 
 function showStatus() {
@@ -236,7 +241,7 @@ function showStatus() {
 /** Fetches the parts of the debate's format and shows its head. False while the parts are being fetched. */
 function begin(view) {
   if (!parts.format) {
-    fetchingFormat ??= fetchFormat(view);
+    fetchingFormat ??= whole(() => fetchFormat(view));
     return false;
   }
   openedAt = view.opened_at;
@@ -249,22 +254,18 @@ function begin(view) {
 }
 
 async function fetchFormat(view) {
-  try {
-    parts.format = await formats(view, {
-      go: jump,
-      id,
-      appeal: (claim) => api.appeal(id, claim).catch(showError),
-      decide: (decision, reason) => api.decide(id, decision, reason).then(catchUp),
-      audit: auditLink,
-      frameAt: (position) => player.frameAt(position),
-      wantFrame: (position) => player.wantFrame(position),
-      hold,
-      play: () => player.toggle(),
-    });
-    draw();
-  } catch {
-    showError(new Error(DEBATE.partFailed));
-  }
+  parts.format = await formats(view, {
+    go: jump,
+    id,
+    appeal: (claim) => api.appeal(id, claim).catch(showError),
+    decide: (decision, reason) => api.decide(id, decision, reason).then(catchUp),
+    audit: auditLink,
+    frameAt: (position) => player.frameAt(position),
+    wantFrame: (position) => player.wantFrame(position),
+    hold,
+    play: () => player.toggle(),
+  });
+  draw();
 }
 
 /** Offers other rules at the newest event, once there is a score. */
@@ -275,15 +276,10 @@ function showWhatIf(view, following) {
   $("#whatif").hidden = !isOffered;
 }
 
-async function openWhatIf({ target }) {
+function openWhatIf({ target }) {
   const body = $("#whatif .whatif");
   if (!target.open || body.childElementCount) return;
-  try {
-    const { whatif } = await import("../audit/whatif.js");
-    await whatif(body, id);
-  } catch {
-    showError(new Error(DEBATE.partFailed));
-  }
+  whole(() => import("../audit/whatif.js").then(({ whatif }) => whatif(body, id)));
 }
 
 /** Announces a finished turn or a score once to screen readers. Text that streams is never announced. */
@@ -445,6 +441,13 @@ function linkHere() {
 /** The address of the debate, wherever the cursor is. */
 const linkToDebate = () => address.changed({ ...location, hash: "" }, { speed: null, follow: null });
 
+async function showFiling() {
+  const [{ filing }, { origins }] = await Promise.all([import("../acts/filing.js"), import("../acts/origins.js")]);
+  filing($("#filing div"), id, player.newest);
+  const canBeDerived = ["exchange", "protocol"].includes(player.newest.format);
+  if (canBeDerived) $("#filing div").append(origins(id, player.newest, player.position));
+}
+
 /** Links and exports, fetched when the reader asks for them. */
 function sharing() {
   fetchingShare ??= import("../acts/share.js").then(({ share }) => share(id, linkHere));
@@ -455,22 +458,12 @@ const openWatch = () => {
   return late("watch", () => import("../watch/watch.js").then(({ watch }) => watch(player, playHighlights)));
 };
 
-async function playHighlights() {
+function playHighlights() {
   if (player.newest?.state !== "concluded") return;
-  try {
-    await (await import("../watch/highlights.js")).playHighlights(player);
-  } catch {
-    showError(new Error(DEBATE.partFailed));
-  }
+  whole(() => import("../watch/highlights.js").then((highlights) => highlights.playHighlights(player)));
 }
 
-async function copyLink(link) {
-  try {
-    (await sharing()).copy(link);
-  } catch {
-    showError(new Error(DEBATE.partFailed));
-  }
-}
+const copyLink = (link) => whole(() => sharing().then(({ copy: copyText }) => copyText(link)));
 
 // The two views: the debate, and the audit of its log
 
@@ -495,7 +488,7 @@ function showRoom(view) {
     button.setAttribute("aria-pressed", String(button.dataset.viewButton === name));
   }
   if (isAudit) {
-    showAudit(view);
+    whole(() => showAudit(view), DEBATE.auditFailed);
     return false;
   }
   if (turn === explainedTurn || (turn !== null && !parts.format.record.open?.(turn))) return false;
@@ -515,16 +508,12 @@ function showTab(name) {
 
 async function showAudit(view) {
   fetchingAudit ??= import("../audit/audit.js").then(({ audit }) => audit($("#audit"), id, { go: leaveAudit, move }));
-  try {
-    const part = await fetchingAudit;
-    await part.show(player.position, view);
-    if (isSearchAsked) part.search();
-    if (isEventAsked) part.focus();
-    isSearchAsked = false;
-    isEventAsked = false;
-  } catch {
-    showError(new Error(DEBATE.auditFailed));
-  }
+  const part = await fetchingAudit;
+  await part.show(player.position, view);
+  if (isSearchAsked) part.search();
+  if (isEventAsked) part.focus();
+  isSearchAsked = false;
+  isEventAsked = false;
 }
 
 /** Attributes of a link to an event in the audit. */
@@ -592,18 +581,8 @@ $("#bar").addEventListener("click", () => {
 });
 $("#copy").addEventListener("click", () => copyLink(linkToDebate()));
 $("#copy-here").addEventListener("click", () => copyLink(linkHere()));
-$(".menu").addEventListener("toggle", () => sharing().catch(() => showError(new Error(DEBATE.partFailed))));
-$("#filing").addEventListener("toggle", async ({ target }) => {
-  if (!target.open) return;
-  try {
-    const [{ filing }, { origins }] = await Promise.all([import("../acts/filing.js"), import("../acts/origins.js")]);
-    filing($("#filing div"), id, player.newest);
-    const canBeDerived = ["exchange", "protocol"].includes(player.newest.format);
-    if (canBeDerived) $("#filing div").append(origins(id, player.newest, player.position));
-  } catch {
-    showError(new Error(DEBATE.partFailed));
-  }
-});
+$(".menu").addEventListener("toggle", () => whole(sharing));
+$("#filing").addEventListener("toggle", ({ target }) => target.open && whole(showFiling));
 $("#trouble-close").addEventListener("click", () => showTrouble(""));
 $("#back").addEventListener("click", live);
 $("#watch").addEventListener("toggle", openWatch);

@@ -1,7 +1,7 @@
 /** The transcript of an exchange, turn by turn. */
 
 import { ledgers } from "../audit/ledger.js";
-import { $, eventLink, h, setText } from "../parts/dom.js";
+import { $, eventLink, h, inLanguage, setText } from "../parts/dom.js";
 import { aroundMarks, pieces } from "../parts/text.js";
 import { failures, pressureWords } from "../parts/widgets.js";
 import { newestTurn } from "../replay/history.js";
@@ -272,10 +272,7 @@ export function transcript(root, go, id, wantFrame, hold) {
     const why = whyDetails(turn, highlight, ledger.entries(number_, turn, view.position, name), {
       name,
       begins: [scoreLine(turn), comparison(turn.compared), comparison(turn.closing), shaped],
-      sections: async () => {
-        const { comparisonReasons } = await import("./comparisons.js");
-        return [turn.compared, turn.closing].flatMap((found) => comparisonReasons(found, view));
-      },
+      sections: async () => comparisonReasons(turn, await ledger.comparisons(number_, turn)),
     });
     const article = h(`article.turn.${turn.side}.${turn.state}`, {
       "data-turn": number_,
@@ -465,6 +462,16 @@ function comparison(found) {
     return `${plain(name)} ${TRANSCRIPT.result[outcome]}${degree}${flipped.includes(name) ? TRANSCRIPT.flipped : ""}`;
   });
   return h("p.compared.quiet", {}, TRANSCRIPT.against(earlier), results.join(" · "));
+}
+
+/** What the judge said of a turn and an earlier one, in each order. */
+function comparisonReasons({ compared, closing }, reasons) {
+  const known = reasons.filter(({ earlier }) => [compared, closing].some((found) => found?.earlier === earlier));
+  return known.map(({ earlier, readings }) => h("section.compared-why", {},
+    h("h3", {}, TRANSCRIPT.compared(earlier)),
+    readings.map(({ order, text }) => {
+      return h("p", {}, order.length > 0 && h("span.quiet", {}, TRANSCRIPT.order(order)), inLanguage(text));
+    })));
 }
 
 /** What the two quotes of a flaw do, in the order of its evidence. */

@@ -1,7 +1,7 @@
 /** Words of the ways to watch: highlights, reading aloud, notifications, and notices of points that a turn loses. */
 
 import { count } from "./formatting.js";
-import { NAME, outcomeWords } from "./words.js";
+import { NAME } from "./words.js";
 
 /** The menu. */
 export const WATCH = {
@@ -22,26 +22,6 @@ export const WATCH = {
 export const HIGHLIGHTS = {
   stop: "Stop",
   caption: (number, all, text) => `${number} of ${all} · ${text}`,
-  /** The events worth seeing in a protocol and a panel, by their name in the view. */
-  place(name, view) {
-    const [what, which] = name.split(":");
-    const side = NAME[which];
-    const words = {
-      opening: `${side} opens`,
-      cross: `${side} cross-examines`,
-      answers: `${side} answers`,
-      closing: `${side} closes`,
-      assessment: "The judge’s assessment",
-      agreement: "How far the raters agree",
-      round: `Round ${which} of the panel’s deliberation`,
-      conclusion: "The panel’s outcome",
-      scorecard: "The scorecard’s verdict",
-      narrative: "The narrative verdict",
-      conflict: "Why the two verdicts differ",
-      end: `The end: ${view.conclusion ? outcomeWords(view) : ""}`,
-    };
-    return words[what] ?? name;
-  },
 };
 
 /** A page that joined a room. */
