@@ -73,6 +73,9 @@ def shoot(page: Page, http: httpx.Client, debates: dict[str, str], scheme: Schem
     page.wait_for_selector("#panel .says")
     page.locator("#panel").evaluate("(part) => part.scrollIntoView()")
     take(page, "panel", scheme)
+    page.goto(f"{URL}/d/{debates['juries']}/wall#e{gap}")
+    page.wait_for_selector("#said:not(:empty)")
+    take(page, "wall", scheme)
     ended(http, live)
 
 

@@ -15,7 +15,7 @@ from events.types import ModelAnswered, ModelFailed
 from server.errors import BadQuery, NotAllowed, NotFound
 from server.export.argument_audit import argument_audit
 from server.export.audit import auditor_of
-from server.export.debate.arguments import told_argument
+from server.export.debate.arguments import with_words
 from server.export.kept import KeptAnswers, Key, Make
 from server.export.said import said_in
 from server.http.access import access_of, is_director
@@ -113,4 +113,4 @@ async def audit_argument(request: Request) -> Response:
     audit = argument_audit(auditor, name) or argument_audit(auditor, name.upper())
     if audit is None:
         raise NotFound(f"debate {auditor.debate.id} has no argument {name[:40]!r}")
-    return json_response(told_argument(audit))
+    return json_response(with_words(audit))

@@ -63,6 +63,9 @@ feed.addEventListener("snapshot", ({ detail }) => {
   if (initial.cursor && !initial.play) player.go(initial.cursor).catch(showError);
   else if (start) player.go(start, { stay: true }).then(() => player.play()).catch(showError);
   else if (!initial.follow) player.hold();
+  if (new URLSearchParams(location.search).has("room")) {
+    import("../watch/together.js").then(({ together }) => together(id, player), showError);
+  }
 });
 
 /** Where to begin with an exhibition that goes on: at its start, or with the turn that is being spoken. */
@@ -200,7 +203,7 @@ function showLateParts(view, isPresent) {
     late("moderator", () => import("../acts/moderator.js").then(({ moderator }) => moderator(id, showError)));
   }
   if (view.people) late("people", () => import("../acts/people.js").then(({ people }) => people(id, showError)));
-  if (view.poll) late("poll", () => import("../vote/poll.js").then(({ pollPart }) => pollPart(id, showError)));
+  if (view.poll) late("poll", () => import("../vote/poll.js").then(({ pollPart }) => pollPart(id)));
   if (isLive || view.audience) {
     late("audience", () => import("../acts/audience.js").then(({ audience }) => audience(id)));
   }

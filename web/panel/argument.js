@@ -6,7 +6,6 @@ import { api } from "../parts/api.js";
 import { h } from "../parts/dom.js";
 import { badge, more } from "../parts/widgets.js";
 import { ARGUMENT_AUDIT as WORDS } from "../words/audit.js";
-import { capital, plain } from "../words/formatting.js";
 
 /** Audits by debate, argument and what is recorded of it, so that an open one is not fetched at every event. */
 const held = new Map();
@@ -28,34 +27,34 @@ export async function argumentAudit(view, name) {
   return parts(await held.get(key), view);
 }
 
+/** The parts of the audit that are recorded at the position of the view. */
 function parts(audit, { id, position }) {
   const isThere = (part) => part && part.position <= position;
-  const hasPanel = Boolean(isThere(audit.panel));
-  const raters = (audit.raters ?? []).map((each, i) => ({ ...each, says: audit.raters_say[i] })).filter(isThere);
-  const refused = audit.refused_says.filter((_, i) => isThere(audit.refused[i]));
-  const listed = (name, texts) => texts.length > 0 && h(name, {}, texts.map((text) => h("li", {}, capital(text))));
+  const { words } = audit;
+  const hasConcluded = isThere(audit.panel);
+  const found = (all, texts) => (all ?? []).map((each, i) => [each, texts[i]]).filter(([each]) => isThere(each));
+  const raters = found(audit.raters, words.raters);
+  const refused = found(audit.refused, words.refused);
   return [
-    ...(isThere(audit) ? audit.judge_says.map((text) => h("p", {}, text)) : []),
+    ...(isThere(audit) ? words.judge.map((text) => h("p", {}, text)) : []),
     audit.call && isThere(audit) && callDetails(id, audit.call),
     raters.length > 0 && h("h4", {}, WORDS.raters),
-    raters.length > 0 && h("ul.rater-audits", {}, raters.map((each) => rater(each, hasPanel, id))),
-    hasPanel && listed("ul.plain", audit.panel_says),
-    listed("ul.plain.quiet", refused),
+    raters.length > 0 && h("ul.rater-audits", {}, raters.map(([each, said]) => rater(each, said, hasConcluded, id))),
+    hasConcluded && h("ul.plain", {}, words.panel.map((text) => h("li", {}, text))),
+    refused.length > 0 && h("ul.plain.quiet", {}, refused.map(([, text]) => h("li", {}, text))),
   ];
 }
 
 /** @param {boolean} hasConcluded Whether the panel has: then the scores are calibrated and weighed. */
-function rater({ title, standing, missing, note, absent, finding, call, says }, hasConcluded, id) {
-  const sums = [says.points, ...(hasConcluded ? says.concluded : [])].filter(Boolean);
+function rater({ title, standing, finding, call }, { alone, concluded, below, weight }, hasConcluded, id) {
+  const sums = hasConcluded ? concluded : alone;
   return h("li", {},
     h("p", {},
       h("b", {}, title),
       standing && [" ", badge(standing)],
-      hasConcluded && says.weight && h("span.quiet", {}, ` ${says.weight}`)),
-    missing && h("p", {}, WORDS.noScores(missing.reason)),
-    sums.length > 0 && h("p", {}, `${capital(sums.join("; "))}.`),
-    note && h("p.spoken", {}, named(note, "pro")),
-    Object.entries(absent ?? {}).map(([what, why]) => h("p.quiet", {}, `${plain(what)}: ${why}`)),
+      hasConcluded && weight && h("span.quiet", {}, ` ${weight}`)),
+    sums && h("p", {}, sums),
+    below.map((text) => h("p.spoken", {}, text)),
     finding && more(`finding/${id}/${title}`, WORDS.finding, h("p.spoken", {}, named(finding, "pro"))),
     call && callDetails(id, call));
 }

@@ -93,7 +93,6 @@ export const api = {
   terms: () => request("GET", "/api/terms"),
   archetypes: () => request("GET", "/api/archetypes"),
   exhibitions: () => request("GET", "/api/exhibitions"),
-  join: (debate) => request("GET", `/api/debates/${encodeURIComponent(debate)}/join`),
   course: (kind, name) => request("GET", `/api/${kind}/${encodeURIComponent(name)}/course`),
   open: (body) => request("POST", "/api/debates", body),
   view: (id, at = "") => request("GET", `${debate(id)}?${query({ at })}`),
@@ -113,6 +112,11 @@ export const api = {
   revokeSeatLink: (id, seat) => request("DELETE", `${debate(id)}/seats/${encodeURIComponent(seat)}/link`),
   say: (id, text) => request("POST", `${debate(id)}/say`, { text }),
   vote: (id, body) => request("POST", `${debate(id)}/votes`, body),
+  join: (id) => request("GET", `${debate(id)}/join`),
+  room: (id, { position = "", playing = false } = {}) => {
+    return request("GET", `${debate(id)}/room?${query({ position: String(position), playing: playing ? 1 : 0 })}`);
+  },
+  steer: (id, shown) => request("PUT", `${debate(id)}/room`, shown),
   poll: (id) => request("GET", `${debate(id)}/poll`),
   closePoll: (id, when) => request("POST", `${debate(id)}/poll/close`, { when }),
   derive: (id, kind, body) => request("POST", `${debate(id)}/${kind}`, body),

@@ -83,9 +83,8 @@ export const WHATIF = {
   columns: ["recorded", "would be"],
 };
 
-/** What the scores of an argument are made of. */
+/** What the scores of an argument are made of; the server has the sentences. */
 export const ARGUMENT_AUDIT = {
   raters: "The raters",
-  noScores: (reason) => `No scores: ${reason}.`,
   finding: "its finding on the whole debate",
 };

@@ -8,6 +8,10 @@ export const WATCH = {
   highlights: "Play the highlights, about a minute",
   noHighlights: "Highlights can be played once the debate has ended.",
   aloud: "Read the speeches aloud",
+  served: (voice) => `Generated voices, by ${voice}.`,
+  voiceFailed: (message, hasOwn) => {
+    return `${message[0].toUpperCase()}${message.slice(1)}. ${hasOwn ? "Your browser’s own voice reads this turn." : "Reading aloud is off."}`;
+  },
   notify: "Notify me when an earlier turn loses points, and of the verdict",
   turns: "Notify me when this side has spoken",
   noSide: "neither side",
@@ -18,6 +22,13 @@ export const WATCH = {
 export const HIGHLIGHTS = {
   stop: "Stop",
   caption: (number, all, text) => `${number} of ${all} · ${text}`,
+};
+
+/** A page that joined a room. */
+export const TOGETHER = {
+  follows: "This page follows the wall of the room.",
+  waits: "Nobody steers the wall of the room now.",
+  leave: "Read by yourself",
 };
 
 /** The notifications. */

@@ -20,6 +20,8 @@ from server.export.wording import NAMES
 MAX_BEFORE: Final = 90
 MAX_AFTER: Final = 60
 """Characters of the speech around a quote."""
+MAX_LEAD: Final = 20
+"""A lead of this many points fills a half of the bar, where the rubric gives no probability."""
 LEVEL: Final = "0.0"
 _END: Final = re.compile(r"[.!?…]['\"”’)]*\s+")
 """Where a sentence ends."""
@@ -116,6 +118,13 @@ def course_of(fold: Fold) -> Course:
         sentence=_sentence(view),
         exposure=max(exposures, key=lambda each: (each.turns_later, -each.points), default=UNSET),
     )
+
+
+def share_of(point: CoursePoint) -> float | None:
+    """The part of the bar that is Pro's, from 0 to 1; None without a figure."""
+    if point.probability is not UNSET:
+        return point.probability
+    return None if point.lead is UNSET else min(1.0, max(0.0, 0.5 + point.lead / MAX_LEAD / 2))
 
 
 def _points(view: View) -> Iterator[CoursePoint]:

@@ -19,7 +19,7 @@ from events.text.figures import rounded, shortest
 from events.types import SIDES, Side
 from events.view.view import SeatView, View
 from server.export.preview.card import PICTURE_SIZE, scores_of, standing_of
-from server.export.preview.course import Course, CoursePoint, Exposure
+from server.export.preview.course import Course, CoursePoint, Exposure, share_of
 from server.export.text import one_line
 from server.export.wording import NAMES
 
@@ -39,8 +39,6 @@ HEADLINE: Final = (66, 58, 50, 42)
 """Sizes of letters in pixels; of the outcome the first in which it fits."""
 LEADING: Final = 42
 MAX_LINES: Final = 2
-MAX_LEAD: Final = 20
-"""A lead of this many points fills the bar, where the rubric gives no probability."""
 MAX_LETTERS: Final = 600
 """Characters of a text that are looked at; a picture has room for fewer."""
 MAX_IN_LINE: Final = 200
@@ -163,29 +161,22 @@ def draw(view: View, course: Course | None = None) -> bytes:
     elif view.pro is not UNSET and view.con is not UNSET:
         _seat(canvas, "pro", view.pro, y + 24)
         _seat(canvas, "con", view.con, y + 74)
-    if course is not None and any(_share(each) is not None for each in course.points):
+    if course is not None and any(share_of(each) is not None for each in course.points):
         _curve(canvas, course)
     file = io.BytesIO()
     image.save(file, "PNG")
     return file.getvalue()
 
 
-def _share(point: CoursePoint) -> float | None:
-    """The part of the bar that is Pro's, from 0 to 1; None without a figure."""
-    if point.probability is not UNSET:
-        return point.probability
-    return None if point.lead is UNSET else min(1.0, max(0.0, 0.5 + point.lead / MAX_LEAD / 2))
-
-
 def _standing(view: View, course: Course | None) -> float | None:
     """Pro's part of the bar at the end of the course, or by the means."""
-    shares = [] if course is None else [each for each in map(_share, course.points) if each is not None]
+    shares = [] if course is None else [each for each in map(share_of, course.points) if each is not None]
     if shares:
         return shares[-1]
     scores, _ = scores_of(view)
     if view.format == "protocol" or scores["pro"] is None or scores["con"] is None:
         return None
-    return _share(CoursePoint(position=0, lead=scores["pro"] - scores["con"]))
+    return share_of(CoursePoint(position=0, lead=scores["pro"] - scores["con"]))
 
 
 def _bar(canvas: ImageDraw.ImageDraw, view: View, course: Course | None) -> None:
@@ -314,7 +305,7 @@ def _curve(canvas: ImageDraw.ImageDraw, course: Course) -> None:
     """Steps at events over the whole width: Pro is ahead above the line, Con below it."""
     width, bottom = PICTURE_SIZE
     middle = bottom - CURVE // 2
-    steps = [(round(width * each.position / course.end), _share(each)) for each in course.points]
+    steps = [(round(width * each.position / course.end), share_of(each)) for each in course.points]
     known = [(x, share) for x, share in steps if share is not None]
     for (x, share), (to, _) in zip(known, [*known[1:], (width, 0.0)], strict=True):
         y = middle - round((share - 0.5) * 0.98 * CURVE)

@@ -16,6 +16,9 @@ from events.types import Missing, Side, other
 from events.types.rubric import is_unscaled
 from events.view.view import Fold, SeatView, View
 from server.errors import NotNow
+from server.export.preview.card import scores_of
+from server.export.preview.course import course_of
+from server.export.preview.drawing import course_svg
 from server.export.reports.arguments import argument_sections
 from server.export.reports.document import Report, count
 from server.export.reports.sentences import ReportLog, ReportSentence
@@ -46,6 +49,7 @@ def report_for(records: Iterable[Recorded], fold: Fold, view: View, side: Side) 
         facts=tuple(_facts(log, fold.debate, view, side)),
         caveats=tuple(_caveats(log, view)),
         sections=sections,
+        drawing=course_svg(course_of(fold), scores_of(view)[0]),
     )
 
 

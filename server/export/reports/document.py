@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 from msgspec.json import encode
+from msgspec.structs import replace
 
 import web
 from judge.guard.quotes import find
@@ -43,6 +44,8 @@ class Report(Struct, frozen=True, kw_only=True):
     facts: Entry
     caveats: Entry
     sections: tuple[ReportSection, ...]
+    drawing: str = ""
+    """The bar and the curve of the debate as SVG, for HTML alone; empty without a score."""
 
 
 ADVICE: Final = 3
@@ -155,7 +158,7 @@ def _stopped(sentence: doc.Parts) -> doc.Parts:
 def report_json(report: Report, base: str) -> str:
     """The report as JSON: each sentence has its kind and the positions of the events that imply it."""
     del base
-    return f"{encode(report).decode()}\n"
+    return f"{encode(replace(report, drawing='')).decode()}\n"
 
 
 def report_markdown(report: Report, base: str = "") -> str:
@@ -175,7 +178,7 @@ def report_html(report: Report, base: str) -> str:
 <style>{styles()}</style>
 </head>
 <body>
-{tag("main", to_html(report_document(report, base)))}
+{tag("main", report.drawing + to_html(report_document(report, base)))}
 </body>
 </html>
 """

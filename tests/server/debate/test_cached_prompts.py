@@ -36,7 +36,7 @@ pytestmark = pytest.mark.anyio
         ("anthropic:claude-sonnet-5-5", 4, 0.7),
         ("openai:gpt-5.4-mini", 4, 0.7),
         ("openai:gpt-6-luna", 4, 0.7),
-        ("gemini:gemini-3.8-flash", 7, 0.55),
+        ("gemini:gemini-3.8-flash", 7, 0.5),
     ],
 )
 async def test_most_of_the_input_tokens_are_cached(
@@ -45,7 +45,7 @@ async def test_most_of_the_input_tokens_are_cached(
     """From turn ``first`` on, and about as much of the whole debate as the estimate foresees.
 
     Gemini caches nothing below 4,096 tokens, and then in blocks of 2,048: so nothing of comparisons, whose prompts hold
-    the turns alone.
+    the turns alone. A few words more in a prompt can leave a block uncached, which is a fifth of a prompt of 10,000.
     """
     settings = Settings(store="memory:", tick_ms=0, retry_ms=0, idle_timeout_s=60)
     async with (

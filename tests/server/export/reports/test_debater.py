@@ -31,6 +31,7 @@ from server.export.reports.document import (
     ReportSection,
     quote_of,
     report_html,
+    report_json,
     report_markdown,
 )
 from server.export.reports.sentences import ReportSentence
@@ -283,6 +284,8 @@ async def test_words_of_debaters_are_never_markup(script: Any) -> None:
         await h.ended(debate)
         report = made(await records(h, debate), "pro")
     page, text = report_html(report, "http://127.0.0.1"), report_markdown(report)
+    assert page.index('<svg class="course"') < page.index("<h1>")
+    assert "svg" not in text + report_json(report, "")
 
     assert "<script" not in page
     assert "[x](http" not in text
