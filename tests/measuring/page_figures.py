@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-import axe_playwright_python
+import axe_playwright_python  # type: ignore[import-untyped]
 import httpx
 from playwright.sync_api import Browser, Page, sync_playwright
 
