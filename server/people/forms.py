@@ -33,7 +33,7 @@ Kind = Literal[
 SOURCES: Final = {"fails": "turn", "exposed_by": "shown_in"}
 """By quote: the property with the number of its turn."""
 NEEDED_WITH: Final = {"score": "points", "evidence": "relation"}
-"""By purpose: the property beside a quote that decides whether the quote is needed."""
+"""By purpose: the property next to a quote that decides whether the quote is needed."""
 NAMES: Final = frozenset({"premise", "premises", "answered", "cites", "continues"})
 """Properties that name an entry of a list."""
 SHOWN: Final = ("score", "compare", "claims", "evidence", "gaps", "premises")
@@ -104,7 +104,7 @@ class Field(Struct, frozen=True, kw_only=True, omit_defaults=True):
     sources_by: dict[str, tuple[str, ...]] = {}
     """The same, by the argument that the entry is about."""
     source: str = ""
-    """The property beside a quote that gets the number of its turn."""
+    """The property next to a quote that gets the number of its turn."""
     fields: tuple["Field", ...] = ()
     items: tuple["Field", ...] = ()
     item: "Field | None" = None
@@ -113,7 +113,7 @@ class Field(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Reading(Struct, frozen=True, kw_only=True):
-    """A text that is read beside the form."""
+    """A text that is read next to the form."""
 
     name: str
     title: str

@@ -67,7 +67,7 @@ PURPOSES: Final[Mapping[str, Words]] = STATEMENTS | {
         (
             (
                 "Read {turn}. For each heading below, choose the words of the turn on which your answer rests, and "
-                "give points. The sentences beside the numbers say what earns them; you may give the numbers between "
+                "give points. The sentences next to the numbers say what earns them; you may give the numbers between "
                 "them too."
             ),
             (
@@ -106,7 +106,7 @@ PURPOSES: Final[Mapping[str, Words]] = STATEMENTS | {
         4,
         (
             (
-                "Each claim below stands beside one passage of a document. Does the passage give a reason to believe "
+                "Each claim below stands next to one passage of a document. Does the passage give a reason to believe "
                 "the claim? Judge by the words of the passage alone, not by what you know, and not by whether the "
                 "claim is right."
             ),
@@ -277,7 +277,7 @@ def label(name: str, purpose: str) -> str:
 
 
 def item_name(name: str, about: RegisterEntry | None) -> str:
-    """The name of an item that is rated, or of a passage beside its claim."""
+    """The name of an item that is rated, or of a passage with its claim."""
     if about is not None:
         return f"Passage {about.name} and the claim “{about.quote}”"
     return capital(place(name)) if name.isdecimal() else name
@@ -388,7 +388,7 @@ NEEDED: Final[dict[str, str]] = {
     "points": "needed for points above 0",
     "relation": "needed unless the passage is about something else",
 }
-"""When a quote is needed, by the property beside it that decides it."""
+"""When a quote is needed, by the property next to it that decides it."""
 
 ROWS: Final[dict[str, str]] = {
     "claims": "a suspect claim",

@@ -627,6 +627,8 @@ menus();
 printing();
 new ResizeObserver(stay).observe($("#record"));
 if (!copy) import("../parts/role.js").then(({ role }) => role());
-import("../parts/terms.js").then(({ terms }) => terms());
+for (const type of ["pointermove", "focusin"]) {
+  addEventListener(type, () => import("../parts/terms.js").then(({ terms }) => terms()), { once: true });
+}
 feed.open();
 paint();
