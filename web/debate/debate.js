@@ -8,7 +8,7 @@ import { showPlace } from "../parts/widgets.js";
 import { Feed } from "../replay/feed.js";
 import { newestTurn } from "../replay/history.js";
 import { Player } from "../replay/player.js";
-import { DEBATE, announcement } from "../words/words.js";
+import { DEBATE } from "../words/words.js";
 import { follower, newestWords } from "./follow.js";
 import { formats } from "./formats.js";
 import { contents, head, menus, printing, progress, scoreSummary } from "./header.js";
@@ -283,8 +283,10 @@ function openWhatIf({ target }) {
 }
 
 /** Announces a finished turn or a score once to screen readers. Text that streams is never announced. */
-function announce(event) {
-  const text = announcement(event, player.view);
+async function announce(event) {
+  const { view } = player;
+  const { announcement } = await import("../words/announcements.js");
+  const text = announcement(event, view);
   if (text) setText($("#announcer"), text);
 }
 
