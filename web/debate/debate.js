@@ -392,9 +392,12 @@ function mark(place) {
   place?.setAttribute("data-here", "");
 }
 
+/** The newest words; of an exchange that has ended, the card of its outcome at the start of the page. */
 function live() {
   player.live();
-  follow.join();
+  if (player.newest?.state !== "concluded" || player.newest.format !== "exchange") return void follow.join();
+  follow.leave();
+  scrollTo(0, 0);
 }
 
 // Player ↔ address

@@ -218,8 +218,8 @@ export const STATUS = {
   halted: "Debate halted",
   paused: "Debate paused",
   live: (wait) => (wait ? `Live, ${wait}` : "Live"),
-  firstVote: "the first vote of the audience is open",
-  secondVote: "the second vote of the audience is open",
+  firstVote: "the first vote is open",
+  secondVote: "the second vote is open",
 };
 
 /** The foot of the page. */
@@ -343,7 +343,7 @@ export const TRANSCRIPT = {
   writing: (name) => `${name} is writing`,
   absent: (name) => `${name} has the turn, and has not taken the seat yet`,
   speaking: "speaking",
-  clipped: (limit) => `Cut at the limit of ${limit}.`,
+  clipped: (limit) => `Cut short: a turn has at most ${limit}.`,
   answeredBy: (model) => `Answered by ${model}.`,
   judging: (known) => `The judge is reading this turn${known ? `: ${answeredWords(known)}` : ""}`,
   notJudged: "Not judged yet",
@@ -431,7 +431,7 @@ export const SIDEBAR = {
   ahead: " is ahead so far.",
   unsure: (certainty) => ` leads so far, ${percentSure(certainty)} sure: not distinguishable.`,
   means: "Scores are means over judged turns.",
-  sums: "Scores are sums of components, each as a mean over the turns in which it counts.",
+  sums: "Not the mean of the turns: the sum of the components, each as its mean over the turns in which it counts.",
   leads: (certainty) => ` is ahead so far, ${percentSure(certainty)} sure.`,
   noClaims: "No claim is suspect. Claims that the judge flags appear here with their penalty.",
   notChecked: (turns) => `The claims of turn ${turns.join(", ")} were not checked.`,
