@@ -93,7 +93,7 @@ class If(Struct, frozen=True, kw_only=True):
 
     name: str
     parts: tuple[str | Blank, ...]
-    result: WouldBe
+    would_be: WouldBe
     text: str
     """The same as plain text, with the outcome."""
 
@@ -313,7 +313,7 @@ def _answered(records: Sequence[Recorded], opened: DebateOpened, name: str, ques
     replayed = replayed_under(records, question.wish.opening(opened))
     one, two = replayed.recorded, replayed.would_be
     result = _by_points_alone(one) if name == BY_POINTS else _would_be(one, two, len(replayed.unanswered))
-    return If(name=name, parts=question.parts, result=result, text=_text(question.parts, result))
+    return If(name=name, parts=question.parts, would_be=result, text=_text(question.parts, result))
 
 
 def _text(parts: tuple[str | Blank, ...], result: WouldBe) -> str:

@@ -142,7 +142,9 @@ def test_the_chair_lets_the_debate_go_on_for_one_turn(new_page: Open, server: Se
 
     chair = new_page(width=1920, height=1080, own=True)
     wall(chair, server, debate)
+    expect(chair.locator("#state")).to_have_text("Paused")
     chair.keyboard.press("p")
-    expect(page.locator("#status")).to_have_text("Live")
+    for each in (page.locator("#status"), chair.locator("#state")):
+        expect(each).to_have_text("Live")
     chair.keyboard.press("p")
     expect(page.locator("#status")).to_have_text("Debate paused")

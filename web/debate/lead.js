@@ -1,7 +1,7 @@
 /** Who leads, under the head of a debate: the bar, and one sentence with what moved it last, as its format has it. */
 
 import { $, changeDetector, eventLink, h, hiddenText } from "../parts/dom.js";
-import { capital, isMissing, plain } from "../words/formatting.js";
+import { isMissing, plain } from "../words/formatting.js";
 import { LEAD, SIDES, SIGN } from "../words/words.js";
 
 /** The most that a side's total can be in a protocol: a mean of at most 10, times three arguments. */
@@ -91,7 +91,7 @@ function showOutcome({ outcome, conclusion }) {
   $("#outcome", card).replaceChildren(...[
     h("b", { id: "headline" }, first, rest && [hiddenText(mark), h("small", {}, rest)]),
     sentence && h(MEANS.test(sentence) ? "span.visually-hidden" : "span.how", {},
-      hiddenText(next), capital(sentence), others && hiddenText(others)),
+      hiddenText(next), sentence, others && hiddenText(others)),
   ].filter(Boolean));
 }
 
