@@ -278,7 +278,7 @@ function showWhatIf(view, following) {
 
 function openWhatIf({ target }) {
   const body = $("#whatif .whatif");
-  if (!target.open || body.childElementCount) return;
+  if (!target.open || target.hidden || body.childElementCount) return;
   whole(() => import("../audit/whatif.js").then(({ whatif }) => whatif(body, id)));
 }
 
