@@ -30,7 +30,7 @@ export function statusOf(connection, player) {
 }
 
 /** Which vote of the audience the debate waits for, in words; empty if none is open. */
-export function openVote(view) {
+function openVote(view) {
   const poll = view?.poll;
   if (poll?.before?.state === "open") return STATUS.firstVote;
   return poll?.after?.state === "open" ? STATUS.secondVote : "";

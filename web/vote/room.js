@@ -1,6 +1,5 @@
 /** A debate on the wall of a room: who leads and why, the words that are spoken, the newest loss of points, a code. */
 
-import { openVote } from "../debate/status.js";
 import { aheadOf } from "../exchange/course.js";
 import { api } from "../parts/api.js";
 import { bar } from "../parts/bar.js";
@@ -101,7 +100,8 @@ function drawLead(view) {
   if (view.format === "exchange") lead.show(aheadOf(view));
   const last = Object.values(moves ?? {}).findLast(({ kind }) => kind !== ROUTINE);
   const why = $("#why");
-  if (openVote(view)) why.replaceChildren(ROOM.vote(openVote(view)));
+  const when = ["before", "after"].find((each) => view.poll?.[each]?.state === "open");
+  if (when) why.replaceChildren(ROOM.vote(when));
   else if (outcome) why.replaceChildren(outcome.headline, ".");
   else if (!side) why.replaceChildren(view.format === "exchange" ? LEAD.none : "");
   else why.replaceChildren(h(`b.${side}`, {}, LEAD.leads(side, points)), ROOM.sure(view.lead, last, view.turns));
