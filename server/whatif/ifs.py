@@ -288,14 +288,13 @@ def offer(records: Sequence[Recorded]) -> Offer:
     """
     opened = opening_of(records)
     raters = tuple(seat.name for seat in opened.panel) if len(opened.panel) >= MIN_RATERS else ()
-    questions = offered(About(_folded(records), opened))
     offer = Offer(note=NOTE, ifs=(), groups=figures_of(opened), raters=raters)
     try:
-        replayed_under(records, opened)
+        recorded = replayed_under(records, opened).recorded
     except NotNow as error:
         return replace(offer, note=f"{error}.")
     ifs: list[If] = []
-    for name, question in questions.items():
+    for name, question in offered(About(recorded, opened)).items():
         try:
             ifs.append(_answered(records, opened, name, question))
         except BadField:  # the debate's own rubric does not allow this change
