@@ -7,7 +7,7 @@ import { $, changeDetector, h, setText, speak, storage } from "../parts/dom.js";
 import { pressed } from "../parts/keys.js";
 import { role } from "../parts/role.js";
 import { Feed } from "../replay/feed.js";
-import { newestTurn } from "../replay/history.js";
+import { newestTurn, openRound } from "../replay/history.js";
 import { Player } from "../replay/player.js";
 import { signed } from "../words/formatting.js";
 import { ROOM } from "../words/room.js";
@@ -100,7 +100,7 @@ function drawLead(view) {
   if (view.format === "exchange") lead.show(aheadOf(view));
   const last = Object.values(moves ?? {}).findLast(({ kind }) => kind !== ROUTINE);
   const why = $("#why");
-  const when = ["before", "after"].find((each) => view.poll?.[each]?.state === "open");
+  const when = openRound(view.poll);
   if (when) why.replaceChildren(ROOM.vote(when));
   else if (outcome) why.replaceChildren(outcome.headline, ".");
   else if (!side) why.replaceChildren(view.format === "exchange" ? LEAD.none : "");

@@ -8,7 +8,7 @@ export const ROOM = {
   title: (motion) => `On the wall: ${motion} · Moot`,
   state: (name) => ROOM.states[name] ?? STATUS.connection[name] ?? "",
   turn: (turn, turns) => `turn ${turn} of ${turns}`,
-  vote: (when) => `The ${when === "before" ? "first" : "second"} vote is open: open this debate on your phone to vote.`,
+  vote: (when) => `${capital(STATUS.vote[when])}: open this debate on your phone to vote.`,
   /** How sure the lead is, and what moved it last. */
   sure({ probability, name_at: nameAt, is_close: isClose, side }, move, turns) {
     const sure = side === "pro" ? probability : 1 - probability;

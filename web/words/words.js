@@ -218,8 +218,7 @@ export const STATUS = {
   halted: "Debate halted",
   paused: "Debate paused",
   live: (wait) => (wait ? `Live, ${wait}` : "Live"),
-  firstVote: "the first vote is open",
-  secondVote: "the second vote is open",
+  vote: { __proto__: null, before: "the first vote is open", after: "the second vote is open" },
 };
 
 /** The foot of the page. */
