@@ -40,8 +40,8 @@ MAX_SEARCHED: Final = 200
 """The newest debates among which a code is looked up."""
 SILENT_S: Final = 15.0
 """Seconds after the last word of its wall at which a room is steered by nobody; a wall tells every 5 s."""
-HOLD_S: Final = 8.0
-"""Seconds that a page waits for a change before it asks again."""
+HOLD_S: Final = 3.0
+"""Seconds that a page waits for a change before it asks again: less than a server that stops gives its requests."""
 MAX_POSITION: Final = 1 << 40
 
 
