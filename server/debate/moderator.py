@@ -87,6 +87,7 @@ ACTING: Final = LazyTable[Any](
         "ballots": "server.debate.acting.ballots:BallotQueue",
         "commands": "server.debate.acting.execution",
         "hosted": "server.people.hosted:Hosted",
+        "list_hosted": "server.debate.commands:ListHosted",
         "person": "server.people.provider:People",
         "seats": "server.debate.acting.desk:SeatDesk",
     }

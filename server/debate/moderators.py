@@ -6,10 +6,11 @@ A moderator is in memory while its debate runs and while a command is carried ou
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import anyio
 import anyio.abc
+import msgspec
 import structlog
 from msgspec import UNSET, UnsetType
 
@@ -94,11 +95,6 @@ class Moderators:
     def people(self) -> "People":
         """The people that this process asks, as a provider."""
         return cast("People", self._registry.provider(PERSON))
-
-    @property
-    def hosted(self) -> "Hosted":
-        """What waits for answers from outside, as a provider."""
-        return cast("Hosted", self._registry.provider(HOSTED))
 
     @property
     def running(self) -> int:
@@ -227,8 +223,8 @@ class Moderators:
             with suppress(NotOwner, Fenced):
                 return await self.execute(debate, command)
             with suppress(Fenced):
-                if (position := await self._ownership.forward(debate, command, until)) is not None:
-                    return position
+                if (done := await self._ownership.forward(debate, command, until)) is not None:
+                    return done.position
             if anyio.current_time() + CHANGING_S > until:
                 raise Unanswered(debate, taken=False)
             await anyio.sleep(CHANGING_S)
@@ -240,7 +236,21 @@ class Moderators:
             position: int = await acting.carry_out(moderator, command)
             return position
 
+    async def hosted_questions(self, debate: str) -> tuple[dict[str, Any], ...]:
+        """What waits in a debate for answers from outside, as JSON values, here or at the node that runs it."""
+        if debate not in self._moderators:
+            until = anyio.current_time() + self._within_s
+            with suppress(NotOwner, Fenced):
+                done = await self._ownership.forward(debate, ACTING["list_hosted"](), until)
+                return () if done is None else done.questions
+        return self.hosted_here(debate)
+
     # other nodes
+
+    def hosted_here(self, debate: str) -> tuple[dict[str, Any], ...]:
+        """What waits in a debate of this process."""
+        hosted: Hosted = self._registry.provider(HOSTED)  # type: ignore[assignment]
+        return tuple(map(msgspec.to_builtins, hosted.questions(debate)))
 
     def needs(self, debate: str) -> bool:
         """Whether this process still needs the debate."""

@@ -3,19 +3,25 @@
 import os
 import signal
 from collections.abc import Callable
+from typing import Final
 
 import anyio
 import anyio.abc
 import click
 from msgspec.structs import replace
 
-from server.cli.options import with_store
+from events.errors import StoreBusy
+from server.cli.options import server_address, with_store
 from server.cli.output import run_async, settings_of
 from server.cli.serve import serve_until_stopped
 from server.errors import NotFound
 from server.process import observe
 from server.process.extras import is_installed, needed
 from server.settings import Settings
+
+OTHER_S: Final = 20.0
+"""Seconds that a process which has the store gets until its server answers."""
+LOOK_S: Final = 0.2
 
 
 @click.command()
@@ -65,8 +71,20 @@ class OwnServer:
         self._stop_serving: Callable[[], None] | None = None
 
     async def address(self) -> str:
-        """Its address; started by the first call.  Raises what keeps it from starting."""
-        self._address = self._address or await self._tasks.start(self._run)
+        """Its address; started by the first call.  Raises what keeps it from starting.
+
+        Where another process has the store, its address, once it serves: two programs may begin at the same moment.
+        """
+        until = anyio.current_time() + OTHER_S
+        while not self._address:
+            if other := server_address(self._settings):
+                return other
+            try:
+                self._address = await self._tasks.start(self._run)
+            except StoreBusy:
+                if anyio.current_time() > until:
+                    raise
+                await anyio.sleep(LOOK_S)
         return self._address
 
     async def _run(self, *, task_status: anyio.abc.TaskStatus[str]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final, Protocol
+from urllib.parse import quote
 
 import anyio
 import httpx
@@ -18,6 +19,11 @@ from server.settings import Settings
 
 FORWARDED: Final = ("authorization", "cookie", "host")
 """Headers of the caller that a request to the API keeps: they decide what the caller may do."""
+
+
+def at_debate(debate: str, rest: str = "") -> str:
+    """The path of a debate in the API, with ``rest`` after it: an id is one segment, whatever a caller gives."""
+    return f"/api/debates/{quote(debate, safe='').replace('.', '%2E')}{rest}"
 
 
 class Reach(Protocol):

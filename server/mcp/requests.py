@@ -18,8 +18,7 @@ HostedName = Annotated[
     str,
     Field(
         description="Your own name, such as claude-opus: then you speak and judge for every seat that names no "
-        "model, by the "
-        "tool hosted_question, and no key is needed. Empty for the models of this server.",
+        "model, by the tool hosted_question, and no key is needed. Empty for the models of this server.",
         max_length=60,
         pattern=r"^[A-Za-z0-9._-]*$",
     ),

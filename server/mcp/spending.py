@@ -24,8 +24,7 @@ KNOWN: Final = frozenset({*VENDORS, "ollama"})
 PAGE: Final = 200
 SWITCH: Final = (
     "this costs money, and the operator has not allowed tools to start what does: moot mcp --allow-runs, or "
-    "MOOT_MCP_RUNS=1 "
-    "for a server. Models that cost nothing need no switch: those on this machine, and hosted ones"
+    "MOOT_MCP_RUNS=1 for a server. Models that cost nothing need no switch: those on this machine, and hosted ones"
 )
 
 

@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolRequestParams, CallToolResult, RequestParams, TextContent
 
 from server.mcp.outputs import outcome_words, verdict_of
-from server.mcp.reach import Reach
+from server.mcp.reach import Reach, at_debate
 
 IDENTIFIER: Final = "io.modelcontextprotocol/tasks"
 VERSIONS: Final = frozenset({"2026-07-28"})
@@ -62,7 +62,7 @@ class Tasks(Extension):
     async def _cancel(self, ctx: ServerRequestContext[Any, Any], params: TaskParams) -> HandlerResult:
         try:
             async with self._reach.client(Context(request_context=ctx)) as client:
-                await client.post(f"/api/debates/{params.task_id}/halt", {"reason": "the task was cancelled"})
+                await client.post(at_debate(params.task_id, "/halt"), {"reason": "the task was cancelled"})
         except ToolError as error:
             raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
         return {"resultType": "complete"}
@@ -71,9 +71,9 @@ class Tasks(Extension):
         """How the task of a debate stands, with the verdict once it has ended."""
         try:
             async with self._reach.client(Context(request_context=ctx)) as client:
-                view = await client.get(f"/api/debates/{debate}")
+                view = await client.get(at_debate(debate))
                 verdict = verdict_of(view, client.address)
-                (last,) = (await client.get(f"/api/debates/{debate}/events?after={view['position'] - 1}&limit=1"))[
+                (last,) = (await client.get(at_debate(debate, f"/events?after={view['position'] - 1}&limit=1")))[
                     "events"
                 ]
         except ToolError as error:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from events.text.figures import rounded
 from server.mcp import outputs
 from server.mcp.outputs import ENDED, Opened, Progress, Verdict, page_of, verdict_of
-from server.mcp.reach import Reach
+from server.mcp.reach import Reach, at_debate
 from server.mcp.requests import debate_body, deliberation_body, transcript_body
 from server.mcp.spending import TAG, Charge, Spending, models_of
 
@@ -25,7 +25,7 @@ READS: Final = ToolAnnotations(read_only_hint=True)
 RUNS: Final = ToolAnnotations(read_only_hint=False, destructive_hint=False)
 ANSWERS: Final = "hosted_question"
 Id = Annotated[str, Field(description="The id of a debate.", min_length=1, max_length=200)]
-WaitS = Annotated[float, Field(description="Seconds to wait for something new, at most 50.", ge=0, le=MAX_WAIT_S)]
+WaitS = Annotated[float, Field(description="Seconds to wait, at most 50.", ge=0, le=MAX_WAIT_S)]
 Ctx = Context[Any, Any]
 Body = Callable[..., Awaitable[dict[str, Any]]]
 
@@ -61,25 +61,24 @@ class Tools:
     async def verdict(self, id: Id, ctx: Ctx) -> Verdict:  # noqa: A002 - the name of the argument
         """How a debate ended or stands: the outcome, how sure it is, quotes with their places, its cost, its page."""
         async with self._reach.client(ctx) as client:
-            return verdict_of(await client.get(f"/api/debates/{id}"), client.address)
+            return verdict_of(await client.get(at_debate(id)), client.address)
 
     async def progress(self, id: Id, ctx: Ctx, wait_s: WaitS = 20.0) -> Progress:  # noqa: A002 - likewise
-        """How far a debate is.  Waits until something new happens in it, and reports it as progress meanwhile."""
+        """How far a debate is.  Waits until it ends, rests or asks you, at most wait_s; reports progress meanwhile."""
         async with self._reach.client(ctx) as client:
             found = await self._progress(client, id)
-            first = found.position
             with anyio.move_on_after(wait_s):
                 while found.state == "open":
                     said = f"{found.turns_spoken} of {found.turns_planned} turns, {found.position} events"
                     await ctx.report_progress(found.position, message=said)
-                    if found.position > first or found.hosted_questions:
+                    if found.hosted_questions:
                         break
                     await anyio.sleep(LOOK_S)
                     found = await self._progress(client, id)
             return found
 
     async def _progress(self, client: Any, debate: str) -> Progress:
-        view = await client.get(f"/api/debates/{debate}")
+        view = await client.get(at_debate(debate))
         return Progress(
             id=debate,
             state=view["state"],
@@ -106,7 +105,7 @@ class Tools:
         """What a score is made of: every entry of its ledger, with the cause, the judge's reason and its quote."""
         kind = "turns" if part.isdecimal() else "arguments"
         async with self._reach.client(ctx) as client:
-            found = await client.get(f"/api/debates/{id}/audit/{kind}/{part.upper()}")
+            found = await client.get(at_debate(id, f"/audit/{kind}/{part.upper()}"))
             return outputs.PartAudit(id=id, part=part, audit=found, page=page_of(client.address, id))
 
     async def search(
@@ -168,12 +167,12 @@ class Tools:
         async with self._reach.client(ctx) as client:
             if question:
                 body = {"question": question, "answer": "" if answer is None else answer}
-                await client.post(f"/api/debates/{id}/hosted/answer", body)
+                await client.post(at_debate(id, "/hosted/answer"), body)
             waiting: list[dict[str, Any]] = []
             state = "open"
             with anyio.move_on_after(wait_s):
                 while not (waiting := await self._questions(client, id)):
-                    state = (await client.get(f"/api/debates/{id}"))["state"]
+                    state = (await client.get(at_debate(id)))["state"]
                     if state != "open":
                         break
                     await anyio.sleep(LOOK_S)
@@ -188,7 +187,7 @@ class Tools:
             )
 
     async def _questions(self, client: Any, debate: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = (await client.get(f"/api/debates/{debate}/hosted"))["questions"]
+        found: list[dict[str, Any]] = (await client.get(at_debate(debate, "/hosted")))["questions"]
         return found
 
     # what opens a debate
@@ -258,13 +257,11 @@ class Tools:
 
 DEBATE: Final = (
     "Open a debate on a motion between two models, with a judge that shows its work. Answers at once with an id; the "
-    "debate "
-    "runs on. Then call progress, and verdict at the end."
+    "debate runs on. Then call progress, and verdict at the end."
 )
 DELIBERATE: Final = (
     "Have a text judged for a purpose by five judges, who read each other while they disagree: PASS, CONDITIONAL or "
-    "FAIL. "
-    "Answers at once with an id; then call progress, and verdict at the end."
+    "FAIL. Answers at once with an id; then call progress, and verdict at the end."
 )
 JUDGE: Final = (
     "Judge a debate that was held elsewhere, from its transcript. Answers at once with an id; then call progress, and "

@@ -41,15 +41,12 @@ def operator_act(read: Read) -> Callable[[Request], Awaitable[Response]]:
 
 
 async def show_hosted(request: Request) -> Response:
-    """GET /api/debates/{id}/hosted: what waits for the answer of a model outside, for the operator.
-
-    The node that runs the debate knows it.
-    """
+    """GET /api/debates/{id}/hosted: what waits for the answer of a model outside, for the operator."""
     access_of(request).require_operator(request)
     service, debate = service_of(request), request.path_params["debate"]
     if not await service.log.head(debate):
         raise await not_there(service.log, debate)
-    response = json_response({"questions": service.moderators.hosted.questions(debate)})
+    response = json_response({"questions": await service.moderators.hosted_questions(debate)})
     response.headers.update(PRIVATE)
     return response
 

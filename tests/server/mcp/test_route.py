@@ -3,6 +3,7 @@
 import os
 from typing import Any
 
+import anyio
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
@@ -41,6 +42,11 @@ def test_hosted_questions_are_for_operators(guarded: Site) -> None:
     assert guarded.client.post("/api/debates/x/hosted/answer", json=answer).status_code == 401
 
 
+async def listed(client: Client) -> None:
+    result = await client.call_tool("search", {"query": "trams"})
+    assert not result.is_error, result.content
+
+
 @pytest.mark.slow
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -48,6 +54,9 @@ async def test_two_programs_share_one_store_over_stdio(tmp_path: Any, mode: str)
     environment = {**os.environ, "MOOT_STORE": f"sqlite:{tmp_path / 'moot.db'}", "MOOT_LOG_LEVEL": "warning"}
     server = StdioServerParameters(command=MOOT[0], args=[*MOOT[1:], "mcp"], env=environment)
     async with Client(stdio_client(server), mode=mode) as one, Client(stdio_client(server), mode=mode) as two:
+        async with anyio.create_task_group() as first:  # neither finds a server, and only one can have the store
+            for each in (one, two):
+                first.start_soon(listed, each)
         given = {"motion": "Trams beat buses", "turns": 2, "hosted": "a", "judge": "baseline:lexical"}
         opened = (await one.call_tool("debate", given)).structured_content
         assert opened is not None

@@ -16,6 +16,7 @@ from mcp_types import ElicitResult, Request, Result
 
 from events.store.listing import Limits
 from server.cli.client import ServerClient
+from server.debate.commands import Halt
 from server.http.access import Access
 from server.http.app import make_app
 from server.mcp import reach as reaches
@@ -249,6 +250,32 @@ async def test_resources_and_prompts() -> None:
     assert msgspec.json.decode(view.text)["id"] == verdict["id"]
     assert '"debate_opened"' in log.splitlines()[0]
     assert prompts == {"steelman", "judge_design"}
+
+
+async def test_a_client_that_listens_is_told_of_each_change_of_a_debate() -> None:
+    async with tools() as (client, service):
+        opened = await call(client, "debate", motion="Trams beat buses", turns=2, hosted="a", judge="baseline:lexical")
+        uri = f"moot://debates/{opened['id']}/view"
+        async with client.listen(resource_subscriptions=[uri]) as updates:
+            await service.moderators.act(opened["id"], Halt("enough", "test"))
+            event = await anext(updates)
+        view = msgspec.json.decode((await client.read_resource(uri)).contents[0].text)
+        for wrong in ("moot://debates/nope", "moot://other"):
+            with pytest.raises(MCPError):
+                async with client.listen(resource_subscriptions=[wrong]):
+                    pass
+
+    assert event.uri == uri
+    assert view["state"] == "halted"
+
+
+async def test_an_id_leads_to_no_other_route() -> None:
+    names = ("..", ".", "../models", "x/../../models", "%2e%2e/models", "a?limit=1", "\n", "é" * 150)
+    async with tools() as (client, _):
+        said = [await refusal(client, tool, id=each) for each in names for tool in ("verdict", "hosted_question")]
+        said += [await refusal(client, "audit", id=each, part="1") for each in names]
+
+    assert [each for each in said if "unknown_debate" not in each and "not_found" not in each] == []
 
 
 async def test_a_transcript_is_judged_once_its_sides_are_said() -> None:
