@@ -19,7 +19,7 @@ from server.mcp.outputs import ENDED
 from server.mcp.reach import Reach, at_debate
 
 LISTEN: Final = "subscriptions/listen"
-MOST: Final = 20
+MAX_RESOURCES: Final = 20
 """Resources that one stream may name."""
 LOOK_S: Final = 1.0
 RESOURCE: Final = re.compile(r"moot://debates/([^/?#]+)(?:/view|/log)?")
@@ -37,8 +37,10 @@ class Updates:
         if ctx.method != LISTEN or not (named := _named(ctx.params)):
             return await call_next(ctx)
         found = {uri: RESOURCE.fullmatch(uri) for uri in named}
-        if len(found) > MOST or None in found.values():
-            raise MCPError(code=INVALID_PARAMS, message=f"name 1 to {MOST} resources such as moot://debates/ID")
+        if len(found) > MAX_RESOURCES or None in found.values():
+            raise MCPError(
+                code=INVALID_PARAMS, message=f"name 1 to {MAX_RESOURCES} resources such as moot://debates/ID"
+            )
         begun = {uri: await self._at(ctx, match[1]) for uri, match in found.items() if match}
         async with anyio.create_task_group() as following:
             for uri, (position, _) in begun.items():
