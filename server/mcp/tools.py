@@ -87,7 +87,7 @@ class Tools:
             position=view["position"],
             waits=outputs.waits_of(view),
             outcome=outputs.outcome_words(view),
-            hosted_questions=len(await self._questions(client, debate)) if _is_hosted(view) else 0,
+            hosted_questions=len(await self._questions(client, debate)) if view["state"] == "open" else 0,
         )
 
     async def audit(
@@ -281,13 +281,6 @@ def _shaped(function: Callable[..., Awaitable[Any]], body: Body, returns: Any, *
     function.__signature__ = inspect.Signature(parameters, return_annotation=returns)  # type: ignore[attr-defined]
     function.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": returns}
     return function
-
-
-def _is_hosted(view: dict[str, Any]) -> bool:
-    """Whether a seat of the debate may be hosted: its view names short models, so the caveat tells it."""
-    return "Hosted: " in str([view.get(seat) for seat in ("pro", "con", "judge")]) or "hosted:" in str(
-        view.get("panel")
-    )
 
 
 def _question(found: dict[str, Any]) -> outputs.HandedQuestion:
