@@ -80,6 +80,7 @@ async def running(settings: Settings, *, read_only: bool = False, address: str =
             most=settings.max_running,
             ownership=node or SOLE_OWNER,
             within_s=1.5 * settings.lease_s + ACT_S,
+            settings=settings,
         )
         try:
             async with anyio.create_task_group() as tasks:

@@ -12,8 +12,9 @@ from events.state.claims import Register
 from events.state.exchanges import Exchanges
 from events.state.growing import GrowingMap
 from events.state.ledger import Ledger
-from events.state.parts import audience, citations, evidence, lab, panel, rounds
+from events.state.parts import audience, batch, citations, evidence, lab, panel, rounds
 from events.state.parts.audience import Audience
+from events.state.parts.batch import BatchState
 from events.state.parts.citations import Citations
 from events.state.parts.evidence import EvidencePack
 from events.state.parts.lab import LabState
@@ -68,6 +69,7 @@ FOLDS: Final = LazyTable[Any](
         "panel": "events.state.folds.panel",
         "protocol": "events.state.folds.protocol",
         "lab": "events.state.folds.lab",
+        "batch": "events.state.folds.batch",
     }
 )
 """How events change the parts that few debates have, by the field here."""
@@ -201,6 +203,7 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     protocol: ProtocolState = rounds.INITIAL
     panel: PanelState = panel.INITIAL
     lab: LabState = lab.INITIAL
+    batch: BatchState = batch.INITIAL
     evidence: EvidencePack = evidence.INITIAL
     citations: Citations = citations.INITIAL
     words: ModeratorMessages = words.INITIAL
@@ -323,6 +326,8 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
         moved["protocol"] = FOLDS["protocol"].apply(debate.protocol, debate.opened, record, after)
     if kind in lab.MOVED_BY and (debate.lab is not lab.INITIAL or lab.is_about(event)):
         moved["lab"] = FOLDS["lab"].apply(debate.lab, record)
+    if kind in batch.MOVED_BY and (debate.batch is not batch.INITIAL or batch.is_about(event)):
+        moved["batch"] = FOLDS["batch"].apply(debate.batch, record)
     if kind in evidence.MOVED_BY:
         moved["evidence"] = evidence.apply(debate.evidence, record)
     if kind in citations.MOVED_BY:

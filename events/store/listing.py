@@ -113,6 +113,7 @@ MARKS: Final[dict[tuple[str, object], str]] = {
     ("format", "deliberation"): "\ue00a",
     ("format", "calibration"): "\ue00b",
     ("format", "lab"): "\ue00c",
+    ("format", "batch"): "\ue00d",
     ("winner", "pro"): "\ue010",
     ("winner", "con"): "\ue011",
     ("winner", "neither"): "\ue012",

@@ -6,6 +6,7 @@ so that a new event needs no line in this file.
 
 from events.types.acts import *
 from events.types.base import *
+from events.types.batch import *
 from events.types.citations import *
 from events.types.criteria import *
 from events.types.deliberation import *

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from events.types.base import Effort, Event, Think, Winner
+from events.types.batch import BatchPart, BatchPlan
 from events.types.deliberation import Artifact
 from events.types.lab import LabSetup
 from events.types.panel import Rater
@@ -243,3 +244,7 @@ class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened", gc=Tru
     origin: Origin | UnsetType = UNSET
     """Set in a rejudged debate and in a fork."""
     poll: PollSetup | UnsetType = UNSET
+    batch: BatchPlan | UnsetType = UNSET
+    """The plan of all debates, in format ``batch``."""
+    part_of: BatchPart | UnsetType = UNSET
+    """Set in a debate that a batch has opened."""

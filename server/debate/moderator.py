@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any, Final, assert_never
 
 import anyio
+import anyio.abc
 import msgspec
 import structlog
 from msgspec import UNSET
@@ -62,7 +63,7 @@ from server.debate.formats.halts import (
     seconds_left,
 )
 from server.debate.formats.parts import PARTS
-from server.debate.formats.steps import Ask, Record, Speak, Step, Wait
+from server.debate.formats.steps import Ask, Open, Record, Speak, Step, Wait
 from server.debate.speech import PaceRecorder, clean, clip
 from server.debate.stream_writer import Build, StreamWriter
 from server.debate.time_limits import (
@@ -86,13 +87,14 @@ ACTING: Final = LazyTable[Any](
     {
         "ballots": "server.debate.acting.ballots:BallotQueue",
         "commands": "server.debate.acting.execution",
+        "debates": "server.debate.formats.batch.debates:Debates",
         "hosted": "server.people.hosted:Hosted",
         "list_hosted": "server.debate.commands:ListHosted",
         "person": "server.people.provider:People",
         "seats": "server.debate.acting.desk:SeatDesk",
     }
 )
-"""What takes the acts of people, imported where the first one comes."""
+"""What takes the acts of people and what opens other debates, imported where the first one comes."""
 LIVE = frozenset({"open", "paused"})
 """States in which calls may still be in flight."""
 HALTED = "the debate was halted within the call"
@@ -114,7 +116,9 @@ class Moderator:
         idle_timeout_s: float = 60.0,
         clock: Clock = SYSTEM,
         next_steps: NextSteps = next_steps,
+        debates: Callable[[], Any] | None = None,
     ) -> None:
+        """``debates``: what opens other debates (``formats.batch.debates.Debates``)."""
         self.id = debate
         self.is_running = False
         """Whether its steps are taken; set by the moderators of the process."""
@@ -125,10 +129,12 @@ class Moderator:
         self.finished = anyio.Event()
         """Set when this moderator does nothing any more, so that another one may begin."""
         self._registry, self._hub, self._clock, self._next_steps = registry, hub, clock, next_steps
+        self._debates = debates
         self._writer = StreamWriter(debate, log, hub.waiting, clock, hub.evolve)
         self._idle_timeout_s = idle_timeout_s
         self._run_scope: anyio.CancelScope | None = None
         self._steps_scope: anyio.CancelScope | None = None
+        self._steps_tasks: anyio.abc.TaskGroup | None = None
         self._decided_at = 0
         """Position of the debate from which the steps in flight follow."""
         self._acted = anyio.Event()
@@ -193,9 +199,9 @@ class Moderator:
                     return
                 continue  # for example, it was resumed while a thread computed the steps
             with anyio.move_on_after(self._seconds_left() + SLACK_S) as self._steps_scope:
-                async with anyio.create_task_group() as tasks:
+                async with anyio.create_task_group() as self._steps_tasks:
                     for step in steps:
-                        tasks.start_soon(self._take, step)
+                        self._steps_tasks.start_soon(self._take, step)
             if self._seconds_left() <= 0:
                 await self._halt_for_deadline()
 
@@ -273,6 +279,8 @@ class Moderator:
                     await self._ask(step)
             case Wait():
                 await self._wait(step)
+            case Open():
+                await self._open(step)
             case _:
                 assert_never(step)
 
@@ -287,6 +295,17 @@ class Moderator:
             await self._acted.wait()
             return
         await self._writer.append(step.follows)
+
+    async def _open(self, step: Open) -> None:
+        """Open another debate, wait for its end, record what follows, and open those that begin then."""
+        assert self._debates is not None, "the moderators of a process give it"
+        assert self._steps_tasks is not None, "a step is taken in a task group"
+        rested = await self._debates().rest(step, self)
+        if rested is None:
+            return  # it drains: another process waits on
+        records = await self._writer.append(lambda debate: step.follows(debate, rested))
+        for further in () if self.is_draining else step.then(self.debate, records):
+            self._steps_tasks.start_soon(self._open, further)
 
     async def _record(self, step: Record) -> None:
         """Append the batch of a step.

@@ -6,6 +6,7 @@ A moderator is in memory while its debate runs and while a command is carried ou
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import anyio
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from server.debate.commands import Command
     from server.people.hosted import Hosted
     from server.people.provider import People
+    from server.settings import Settings
 
 logger = structlog.get_logger()
 
@@ -68,15 +70,19 @@ class Moderators:
         within_s: float = 10.0,
         clock: Clock = SYSTEM,
         next_steps: NextSteps = next_steps,
+        settings: "Settings | None" = None,
     ) -> None:
-        """``within_s``: seconds within which the owner of a debate carries out a command, or the command is refused."""
+        """``settings`` are for debates that another one opens.
+
+        ``within_s``: seconds within which the owner of a debate carries out a command, or the command is refused.
+        """
         self.is_draining = False
         self._ownership, self._within_s = ownership, within_s
         self._log, self._registry, self._hub = log, registry, hub
         registry.add(PERSON, lambda: ACTING[PERSON]())  # noqa: PLW0108 - it is imported when a person is asked
         registry.add(HOSTED, lambda: ACTING[HOSTED]())  # noqa: PLW0108 - likewise
         self._idle_timeout_s, self._most = idle_timeout_s, most
-        self._clock, self._next_steps = clock, next_steps
+        self._clock, self._next_steps, self._settings = clock, next_steps, settings
         self._moderators: dict[str, Moderator] = {}
         self._commands: Counter[str] = Counter()
         """Commands under way, by debate: a moderator stays in memory for them."""
@@ -95,6 +101,21 @@ class Moderators:
     def people(self) -> "People":
         """The people that this process asks, as a provider."""
         return cast("People", self._registry.provider(PERSON))
+
+    @cached_property
+    def debates(self) -> Any:
+        """What opens debates that another debate asks for (``formats.batch.debates.Debates``)."""
+        return ACTING["debates"](self, self._log, self._registry, self._settings)
+
+    @property
+    def shares(self) -> bool:
+        """Whether other nodes take up open debates too."""
+        return self._ownership.runs_what_is_open
+
+    def local(self, debate: str) -> Moderator | None:
+        """The moderator of a debate that this process runs; None if it does not."""
+        moderator = self._moderators.get(debate)
+        return moderator if moderator is not None and moderator.is_running else None
 
     @property
     def running(self) -> int:
@@ -155,21 +176,24 @@ class Moderators:
             self._tasks.start_soon(self._take_up_later, debate, debate=debate)
             raise error.in_doubt() from error
 
-    async def open(self, opened: DebateOpened, supplied: Sequence[Event] = ()) -> str:
+    async def open(self, opened: DebateOpened, supplied: Sequence[Event] = (), named: str = "") -> str:
         """Record a new debate and start it; its id.  Does not wait for its first turn.
 
-        ``supplied``: what was given with the request, in its order; it follows the opening.  Raises ``Draining``,
-        ``TooMany``, and ``StoreUnavailable``: the debate may be recorded nevertheless, and then it starts later.
+        ``supplied``: what was given with the request, in its order; it follows the opening.  ``named``: the id of a
+        debate that another one opens; where nodes share a store, any of them takes it up.  Raises ``Draining``,
+        ``TooMany``, ``WrongExpectedPosition`` if ``named`` is there, and ``StoreUnavailable``: the debate may be
+        recorded nevertheless, and then it starts later.
         """
         self._check_room()
-        debate = self._clock.new_id()
+        debate = named or self._clock.new_id()
         with self._keep_while_loading(debate), self._opening(debate):
             follows = (*supplied, *family_warnings(opened))
             drafts = [Draft(event=each, cause=1, id=self._clock.new_id()) for each in follows]
             with observe.APPEND_SECONDS.time():
                 records = await self._log.append(debate, 0, [Draft(event=opened, id=self._clock.new_id()), *drafts])
             observe.EVENTS.inc(len(records))
-            self._start(await self._moderator(debate))
+            if not (named and self.shares):
+                self._start(await self._moderator(debate))
         return debate
 
     async def open_fork(self, opened: DebateOpened, copied: Sequence[Recorded], own: Sequence[Event]) -> str:
@@ -369,6 +393,7 @@ class Moderators:
             idle_timeout_s=self._idle_timeout_s,
             clock=self._clock,
             next_steps=self._next_steps,
+            debates=lambda: self.debates,
         )
         await moderator.load()
         if (opened := moderator.debate.opened) is None:

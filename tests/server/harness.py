@@ -76,7 +76,9 @@ class Harness:
     ) -> None:
         self.log, self.settings, self.registry = log, settings, registry or shipped_registry(DEFAULT_LIMITS)
         self.hub = Hub(log, tick_ms=settings.tick_ms, idle_s=idle_s, ring=ring)
-        self.moderators = Moderators(log, self.registry, self.hub, idle_timeout_s=settings.idle_timeout_s)
+        self.moderators = Moderators(
+            log, self.registry, self.hub, idle_timeout_s=settings.idle_timeout_s, settings=settings
+        )
 
     async def open(self, model: str, *, turns: int = 2, judge: str | None = None, **request: Any) -> str:
         """Open a debate and start it."""

@@ -20,6 +20,7 @@ FORMATS: Final = LazyTable[DebateFormat](
         "deliberation": "server.debate.formats.deliberation:FORMAT",
         "calibration": "server.debate.formats.calibration:FORMAT",
         "lab": "server.debate.formats.lab:FORMAT",
+        "batch": "server.debate.formats.batch:FORMAT",
     }
 )
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from events.record import Draft
+from events.record import Draft, Recorded
 from events.state.debate import Debate
-from events.types import Side, Think
+from events.types import DebateLabelled, Side, Think
+from events.types.batch import BatchPart
 from judge.lenient import lenient, read_as
 from providers.base import Material, Outcome, Segment
 from providers.errors import UnknownReference, WrongType
@@ -160,7 +161,23 @@ class Wait(Struct, frozen=True, kw_only=True):
     """What the moderator records at that time."""
 
 
-Step = Speak | Ask | Record | Wait
+class Open(Struct, frozen=True, kw_only=True):
+    """Open another debate unless it is there, and wait until it rests or is gone."""
+
+    debate: str
+    """Its id."""
+    request: Callable[[], dict[str, Any]]
+    part_of: BatchPart
+    labels: DebateLabelled
+    after: int
+    """Its position before it is resumed; 0 for one that has not been halted."""
+    follows: Callable[[Debate, Any], Sequence[Draft]]
+    """What the moderator records then; the second argument tells how the debate has ended."""
+    then: "Callable[[Debate, Sequence[Recorded]], Sequence[Open]]"
+    """The debates that begin after that, by the debate and what was recorded."""
+
+
+Step = Speak | Ask | Record | Wait | Open
 
 
 def record(drafts: Sequence[Draft]) -> tuple[Step, ...]:

@@ -1,0 +1,226 @@
+"""The opening of format ``batch``: the plan of many debates, checked before the first of them begins."""
+
+import secrets
+from typing import Annotated, Any, ClassVar, Final
+
+import msgspec
+from msgspec import UNSET, Meta, Struct
+
+from events.types import NOBODY, DebateLabelled, DebateOpened, DebateSettings, JudgeSeat
+from events.types.batch import BatchPlan, BatchPrivacy, BatchSides
+from judge.rubrics.rubric import ShippedRubric, default_rubric
+from personalities.archetypes import archetypes
+from server.debate.formats.batch.plan import digest_of, expanded, planned
+from server.debate.opening.build import Desk, Opening, or_unset
+from server.debate.opening.models import find_models, must_be_priced
+from server.debate.opening.request import MAX_MOTION, DebateRequest, JudgeRequest, Name
+from server.debate.speech import clean
+from server.errors import BadField
+from server.evidence.request import MAX_DOCUMENTS, EvidenceRequest
+from server.people.links import digest_of_link
+from server.process.version import VERSION
+
+NO_BATCH: Final = "format batch holds the debates of its part batch, and no other format does"
+MAX_DEBATES: Final = 5000
+MAX_AXIS: Final = 1000
+"""Values of one axis."""
+OF_AXES: Final = frozenset({"motion", "rubric", "evidence", "seed", "exhibition", "format_", "batch", "lab"})
+"""Fields of a debate that the axes of a plan set, or that a debate of a batch does not have."""
+FORMATS: Final = frozenset({"exchange", "protocol"})
+"""Formats of the debates of a batch: those with two debaters."""
+
+
+class SidesRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """What both sides get."""
+
+    pro: Name
+    con: Name
+
+
+class BatchRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The part ``batch`` of a request: the axes of the plan."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=40, pattern=r"^[^\x00-\x1f\x7f,]*\S[^\x00-\x1f\x7f,]*$")]
+    motions: Annotated[list[str], Meta(min_length=1, max_length=MAX_AXIS)]
+    models: Annotated[list[Name | SidesRequest], Meta(min_length=1, max_length=MAX_AXIS)]
+    """Names, each of which debates with each other one, or pairs of both sides."""
+    mirrored: bool = True
+    characters: Annotated[list[SidesRequest], Meta(max_length=MAX_AXIS)] = []
+    """Archetypes of both sides."""
+    judges: Annotated[list[Name | JudgeRequest], Meta(min_length=1, max_length=MAX_AXIS)]
+    rubrics: Annotated[list[ShippedRubric], Meta(max_length=MAX_AXIS)] = []
+    evidence: Annotated[
+        list[Annotated[list[EvidenceRequest], Meta(max_length=MAX_DOCUMENTS)]], Meta(max_length=MAX_AXIS)
+    ] = []
+    """Sets of documents; an empty one is a debate without documents."""
+    seeds: Annotated[list[Annotated[int, Meta(ge=0, le=2**31 - 1)]], Meta(max_length=MAX_AXIS)] = []
+    repeats: Annotated[int, Meta(ge=1, le=MAX_AXIS)] = 1
+    each: dict[str, Any] = {}
+    """Fields of a request that all debates have in common, such as ``turns`` and ``max_cost_usd``."""
+    at_once: dict[str, Annotated[int, Meta(ge=1, le=200)]] = {}
+    """The most debates at the same time, by provider; ``AT_ONCE`` for another one."""
+    in_a_row: Annotated[int, Meta(ge=1, le=1000)] = 5
+    """Debates that fail in a row at one provider before the batch is paused."""
+    privacy: BatchPrivacy = "unlisted"
+
+
+class BatchDebateRequest(DebateRequest, kw_only=True, forbid_unknown_fields=True):
+    """A request for format ``batch``.  ``max_cost_usd`` is the budget of all debates."""
+
+    only: ClassVar[dict[str, tuple[str, str]]] = {"batch": ("batch", NO_BATCH)}
+
+    batch: BatchRequest | None = None
+
+    def usual_motion(self) -> str:
+        """The name of the batch."""
+        return "" if self.batch is None else f"Batch: {self.batch.name.strip()}"
+
+    def check(self) -> None:
+        """Raise ``BadField`` for what a batch does not have, and for a plan that cannot be carried out."""
+        if self.batch is None:
+            raise BadField("batch", NO_BATCH)
+        for field in ("panel", "rubric", "seed", "topic_type", "exhibition", "motion_kind"):
+            if getattr(self, field) is not None:
+                raise BadField(field, f"a batch has no {field} itself: see the fields of its part batch")
+        if self.judge.model is not None or self.judge.person is not None:
+            raise BadField("judge.model", "the judges of a batch are named in batch.judges")
+        _check_plan(self.batch, self.max_cost_usd)
+
+
+def _check_plan(wanted: BatchRequest, budget: float | None) -> None:
+    for number, motion in enumerate(wanted.motions):
+        if not 1 <= len(clean(motion).strip()) <= MAX_MOTION:
+            raise BadField(f"batch.motions.{number}", f"a motion has 1 to {MAX_MOTION} characters")
+    known = archetypes()
+    for number, each in enumerate(wanted.characters):
+        for side in ("pro", "con"):
+            if getattr(each, side) not in known:
+                why = f"{getattr(each, side)!r} is none of {', '.join(known)}"
+                raise BadField(f"batch.characters.{number}.{side}", why)
+    if wrong := sorted(OF_AXES & wanted.each.keys()):
+        raise BadField(f"batch.each.{wrong[0]}", f"{wrong[0]} is not set for each debate: the axes of the plan set it")
+    if wanted.each.get("format", "exchange") not in FORMATS:
+        raise BadField("batch.each.format", f"the debates of a batch have format {' or '.join(sorted(FORMATS))}")
+    if budget is not None and not isinstance(wanted.each.get("max_cost_usd"), int | float):
+        raise BadField(
+            "batch.each.max_cost_usd",
+            "a batch with a budget needs a cap for each debate, so that no debate is begun that could exceed it;"
+            " a dry run says what the dearest debate takes",
+        )
+
+
+def plan_of(wanted: BatchRequest) -> BatchPlan:
+    """The plan of a request.  Raises ``BadField``."""
+    each = dict(wanted.each)
+    plan = BatchPlan(
+        name=wanted.name.strip(),
+        motions=tuple(clean(motion).strip() for motion in wanted.motions),
+        models=_pairs(wanted.models),
+        mirrored=wanted.mirrored,
+        characters=tuple(BatchSides(pro=of.pro, con=of.con) for of in wanted.characters),
+        judges=tuple(_judge(of, number) for number, of in enumerate(wanted.judges)),
+        rubrics=tuple(wanted.rubrics),
+        evidence=tuple(tuple(_said(document) for document in documents) for documents in wanted.evidence),
+        seeds=tuple(wanted.seeds),
+        repeats=wanted.repeats,
+        each=each,
+        at_once=dict(wanted.at_once),
+        in_a_row=wanted.in_a_row,
+        privacy=wanted.privacy,
+        debates=0,
+        digest="",
+    )
+    axes = (plan.motions, plan.models, plan.judges, plan.characters, plan.rubrics, plan.evidence, plan.seeds)
+    most = plan.repeats
+    for axis in axes:
+        most *= len(axis) or 1
+    if most > MAX_DEBATES:
+        raise BadField("batch", f"this plan has {most:,} debates and more; a batch may have {MAX_DEBATES:,}")
+    debates = sum(1 for _ in expanded(plan))
+    if debates > MAX_DEBATES:
+        raise BadField("batch", f"this plan has {debates:,} debates; a batch may have {MAX_DEBATES:,}")
+    return msgspec.structs.replace(plan, debates=debates, digest=digest_of(plan))
+
+
+def _pairs(models: list[str | SidesRequest]) -> tuple[BatchSides, ...]:
+    """The pairs that are named, and each name with each later one; a single name debates with itself."""
+    names = [each for each in models if isinstance(each, str)]
+    pairs = [BatchSides(pro=each.pro, con=each.con) for each in models if isinstance(each, SidesRequest)]
+    if len(models) == 1 and names:
+        pairs.append(BatchSides(pro=names[0], con=names[0]))
+    elif len(names) == 1:
+        raise BadField("batch.models", f"{names[0]} stands alone: name a second model, or its pair with pro and con")
+    pairs += [BatchSides(pro=one, con=other) for at, one in enumerate(names) for other in names[at + 1 :]]
+    return tuple(pairs)
+
+
+def _judge(of: str | JudgeRequest, number: int) -> dict[str, Any]:
+    said = {"model": of} if isinstance(of, str) else _said(of)
+    if not said.get("model"):
+        raise BadField(f"batch.judges.{number}.model", "a judge of a batch is a model: name it")
+    return said
+
+
+def _said(request: Struct) -> dict[str, Any]:
+    """The fields of a request that are not its defaults."""
+    fields = msgspec.structs.fields(request)
+    given = {each.name: getattr(request, each.name) for each in fields if getattr(request, each.name) != each.default}
+    return dict(msgspec.to_builtins(given))
+
+
+async def build(request: BatchDebateRequest, desk: Desk) -> Opening:
+    """The opening, and who finds the batch.  Each model is asked whether it answers.  Raises ``BadField``."""
+    from server.debate.setup.request import as_request  # noqa: PLC0415 - it reads requests of all formats, this one too
+
+    assert request.batch is not None, "the request was checked"
+    plan = plan_of(request.batch)
+    models: dict[str, str] = {}
+    alike: set[bytes] = set()
+    for each in planned(plan).values():
+        for name in each.models_of_sides:
+            models.setdefault(name, "batch.models")
+        models.setdefault(str(each.judge["model"]), "batch.judges")
+        sort = msgspec.json.encode((each.rubric, each.judge, each.evidence, each.characters))
+        if sort not in alike:  # the fields that a request of one of these debates has are checked once
+            alike.add(sort)
+            try:
+                as_request(each.body(plan))
+            except BadField as error:
+                raise BadField(f"batch.each.{error.field}", str(error)) from error
+    if request.max_cost_usd is not None:
+        await must_be_priced({f"batch: {name}": name for name in models})
+    try:
+        await find_models({name: name for name in models}, desk.registry)
+    except BadField as error:  # its field is the model that does not answer
+        raise BadField(models.get(error.field or "", "batch.models"), str(error)) from error
+    for provider in plan.at_once:
+        if provider not in desk.registry.names:
+            raise BadField(f"batch.at_once.{provider}", f"there is no provider {provider!r}")
+    opened = DebateOpened(
+        motion=request.motion,
+        format="batch",
+        turns=0,
+        max_words=0,
+        pro=NOBODY,
+        con=NOBODY,
+        judge=JudgeSeat(model=""),
+        panel=(),
+        rubric=default_rubric(),
+        archetypes={},
+        prompts={},
+        settings=DebateSettings(max_cost_usd=or_unset(request.max_cost_usd)),
+        blind=False,
+        exhibition=None,
+        moot=VERSION,
+        batch=plan,
+    )
+    return Opening(opened, (labels_of(plan),))
+
+
+def labels_of(plan: BatchPlan, link: str = "") -> DebateLabelled:
+    """How the batch is filed; ``link``: the digest of its link.  Of a new one nobody has the token."""
+    if plan.privacy == "unlisted":
+        link = link or digest_of_link(secrets.token_urlsafe(16))
+    return DebateLabelled(
+        by="moot", tags=(plan.name,), hidden=True if plan.privacy == "hidden" else UNSET, link=link or UNSET
+    )
