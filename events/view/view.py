@@ -29,6 +29,7 @@ from events.state.words import ModeratorMessage
 from events.table import LazyTable
 from events.types import (
     Artifact,
+    BatchPart,
     Case,
     ConflictResolved,
     ContextShortened,
@@ -62,6 +63,7 @@ from events.view.turn_view import TurnView, turn_view
 
 if TYPE_CHECKING:
     from events.view.audience import AudienceView
+    from events.view.batch import BatchView
     from events.view.evidence_view import EvidenceView
     from events.view.lab import LabView
     from events.view.poll import PollView
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
 VIEWS: Final = LazyTable[Any](
     {
         "audience": "events.view.audience",
+        "batch": "events.view.batch",
         "evidence": "events.view.evidence_view",
         "lab": "events.view.lab",
         "poll": "events.view.poll",
@@ -203,6 +206,10 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     cases: dict[str, Case] | UnsetType = UNSET
     lab: "LabView | UnsetType" = UNSET
     """Present in format ``lab``."""
+    batch: "BatchView | UnsetType" = UNSET
+    """Present in format ``batch``."""
+    part_of: BatchPart | UnsetType = UNSET
+    """Present in a debate that a batch has opened."""
     evidence: "EvidenceView | UnsetType" = UNSET
     """Present in a debate with documents."""
     families: tuple[FamilyWarned, ...] | UnsetType = UNSET
@@ -361,6 +368,8 @@ def _rare_parts(  # noqa: C901 - one flat if a part of the view
         moved["evidence"] = VIEWS["evidence"].evidence_view(after, fold.view.evidence)
     if after.lab is not fold.debate.lab:
         moved["lab"] = VIEWS["lab"].lab_view(after)
+    if after.batch is not fold.debate.batch:
+        moved["batch"] = VIEWS["batch"].batch_view(after)
     if after.opened is not None and after.opened.poll:
         ended = after.status.conclusion is not None
         moved["poll"] = VIEWS["poll"].poll_view(after.opened.poll, after.audience.poll, has_ended=ended)
@@ -490,6 +499,8 @@ def _opened(debate: Debate, opened: DebateOpened) -> View:
         artifact=opened.artifact,
         cases={case.id: case for case in opened.cases} if opened.cases else UNSET,
         lab=VIEWS["lab"].lab_view(debate) if opened.lab else UNSET,
+        batch=VIEWS["batch"].batch_view(debate) if opened.batch else UNSET,
+        part_of=opened.part_of,
         lead=LeadView() if opened.format in FORMATS else UNSET,
     )
 

@@ -26,6 +26,7 @@ GROUPS: Final = {
         "serve": CommandEntry("serve", "serve", "Serve the page and the API, and continue the debates that are open."),
         "mcp": CommandEntry(".mcp.command", "mcp", "Give the tools of Moot to another program."),
         "run": CommandEntry("debates.run", "run", "Run a debate in the terminal."),
+        "batch": CommandEntry("measure.batch", "batch", "Hold many debates by one plan, within one budget."),
         "judge": CommandEntry("judging.judge", "judge", "Judge a debate that was held elsewhere."),
         "deliberate": CommandEntry(
             "judging.deliberate", "deliberate", "Have a text judged: PASS, FAIL or CONDITIONAL."

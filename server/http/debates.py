@@ -5,7 +5,6 @@ from typing import Any, Final
 
 import anyio
 import msgspec
-from anyio import to_thread
 from msgspec import Struct
 from msgspec.structs import replace
 from starlette.requests import Request
@@ -23,9 +22,9 @@ from providers.registry import Registry
 from server.debate.adoption import check_debate
 from server.debate.deletion import delete, shown_tombstone
 from server.debate.formats import FORMATS
+from server.debate.setup.batch import foreseen
 from server.debate.setup.estimate import Estimate, in_a_sentence
 from server.debate.setup.exhibitions import exhibitions
-from server.debate.setup.lab import estimate_of
 from server.debate.setup.opening import opening_for
 from server.debate.setup.origins import fork_of, rejudged
 from server.debate.setup.request import as_request
@@ -224,7 +223,7 @@ async def show_estimate(request: Request) -> Response:
     opened, follows = await opening_for(service.log, wanted, service.registry, service.settings)
     # An estimate rehearses the debate: up to half a second of computing, so a thread does it, one at a time.
     limiter, measured = request.app.state.estimate_limiter, observe.measured_seconds()
-    found = await to_thread.run_sync(estimate_of, opened, measured, follows, limiter=limiter)
+    found = await foreseen(opened, follows, service.registry, service.settings, measured, limiter)
     return json_response(replace(found, says=in_a_sentence(found)) if isinstance(found, Estimate) else found)
 
 

@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from typing import Any, Final, Literal
 
-import anyio
 import click
 import msgspec
 from msgspec import Struct
@@ -17,8 +16,9 @@ from server.cli.debates.printer import FeedPrinter
 from server.cli.options import find_debate, open_store
 from server.cli.output import emit
 from server.debate.commands import Resume
-from server.debate.setup.estimate import NONE_MEASURED, Estimate
-from server.debate.setup.lab import LabEstimate, estimate_of, in_words
+from server.debate.setup.batch import BatchEstimate, batch_in_words, foreseen
+from server.debate.setup.estimate import Estimate
+from server.debate.setup.lab import LabEstimate, in_words
 from server.debate.setup.opening import opening_for
 from server.debate.setup.origins import fork_of, rejudged
 from server.debate.setup.request import as_request
@@ -32,7 +32,9 @@ from server.settings import Settings
 RESUME_REASON = "resumed from the command line"
 Asks = Callable[[float], None]
 """Asks a person whether to begin at a cost in USD, and raises ``click.Abort`` if not."""
-RESUMED_BY: Final = {"lab": "moot lab --resume"}
+RESUMED_BY: Final = {"lab": "moot lab --resume", "batch": "moot batch --resume"}
+ESTIMATES: Final = {"lab": LabEstimate, "batch": BatchEstimate}
+"""What the estimate of a format is, if it is not that of any debate."""
 """The command that resumes a debate of a format, if it is not that of any debate."""
 
 
@@ -81,7 +83,7 @@ async def _run_here(settings: Settings, wish: Wish, printer: FeedPrinter, asks: 
     async with running(settings) as service:
         if isinstance(wish, dict):
             opened, follows = await opening_for(service.log, as_request(wish), service.registry, settings)
-            _begin(await anyio.to_thread.run_sync(estimate_of, opened, NONE_MEASURED, follows), asks)
+            _begin(await foreseen(opened, follows, service.registry, settings), asks)
             debate, after = await service.moderators.open(opened, follows), 0
         elif isinstance(wish, Derivation):
             debate, after = await _derive(service, wish), 0
@@ -112,8 +114,8 @@ async def _derive(service: Service, asked: Derivation) -> str:
     return await service.moderators.open_fork(made.opened, made.copied, made.own)
 
 
-def _begin(found: Estimate | LabEstimate, asks: Asks | None) -> None:
-    click.echo(in_words(found), err=True)
+def _begin(found: Estimate | LabEstimate | BatchEstimate, asks: Asks | None) -> None:
+    click.echo(batch_in_words(found) if isinstance(found, BatchEstimate) else in_words(found), err=True)
     if asks is not None:
         asks(found.cost_usd if isinstance(found.cost_usd, float) else 0.0)
 
@@ -150,10 +152,10 @@ async def _print(messages: AsyncGenerator[str], printer: FeedPrinter) -> None:
 async def _run_by_server(settings: Settings, address: str, wish: Wish, printer: FeedPrinter, asks: Asks | None) -> str:
     async with ServerClient(settings, address) as client:
         if isinstance(wish, dict):
-            is_lab = wish.get("format") == "lab"
-            if is_lab or asks is not None:
+            kind = ESTIMATES.get(str(wish.get("format")))
+            if kind is not None or asks is not None:
                 found = await client.post("/api/estimate", wish)
-                _begin(msgspec.convert(found, LabEstimate) if is_lab else msgspec.convert(found, Estimate), asks)
+                _begin(msgspec.convert(found, kind or Estimate), asks)
             debate, after = str((await client.post("/api/debates", wish))["id"]), 0
         elif isinstance(wish, Derivation):
             async with open_store(settings) as log:

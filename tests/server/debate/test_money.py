@@ -17,7 +17,7 @@ from server.debate.setup import opening
 from server.debate.setup.estimate import estimate, in_words
 from server.debate.setup.request import as_request
 from server.errors import BadField
-from server.http import debates
+from server.debate.setup import batch as setup_batch
 from tests.server import debate_events
 from tests.server.harness import harness
 from tests.server.site import Site, refused
@@ -264,7 +264,7 @@ async def test_other_requests_are_answered_while_an_estimate_is_computed(
         assert may_end.wait(30)
         return {"calls": opened.turns}
 
-    monkeypatch.setattr(debates, "estimate_of", slowly)
+    monkeypatch.setattr(setup_batch, "estimate_of", slowly)
     seats = {role: {"model": script()} for role in ("pro", "con", "judge")}
     with ThreadPoolExecutor(1) as elsewhere:
         asked = elsewhere.submit(site.client.post, "/api/estimate", json={"motion": "m", "turns": 4, **seats})

@@ -1,0 +1,111 @@
+"""What a batch will take, before it begins: its debates, calls, tokens, price and hours."""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final
+
+import anyio
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from events.text.figures import rounded
+from events.types import DebateOpened, Event, Missing
+from events.types.batch import BatchPlan
+from providers.registry import Registry
+from server.debate.formats.batch.plan import PlannedDebate, planned
+from server.debate.formats.batch.steps import AT_ONCE
+from server.debate.setup.estimate import NONE_MEASURED, Durations, Estimate, estimate, money
+from server.debate.setup.lab import LabEstimate, estimate_of
+from server.debate.setup.opening import opening_for
+from server.debate.setup.request import as_request
+from server.settings import Settings
+
+MAX_REHEARSED: Final = 60
+"""Debates that are rehearsed; others of the plan are like them."""
+HOUR_S: Final = 3600
+
+
+class BatchEstimate(Struct, frozen=True, kw_only=True):
+    """What all debates will take."""
+
+    debates: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | Missing
+    dearest_usd: float | Missing
+    """The price of the dearest debate: a cap for each debate is above it."""
+    seconds: float | UnsetType = UNSET
+    """With as many debates at once as the plan says; unset if it is not known how long a call takes."""
+    rehearsed: int
+    """The debates of which each other one is alike: in models, judge, rubric, documents and characters."""
+
+
+async def estimate_batch(
+    opened: DebateOpened, registry: Registry, settings: Settings, measured: Durations = NONE_MEASURED
+) -> BatchEstimate:
+    """The estimate of a batch; no model is asked for words.  Of debates that are alike, one is rehearsed."""
+    assert opened.batch is not UNSET, "a batch has a plan"
+    plan = opened.batch
+    alike: dict[bytes, list[PlannedDebate]] = defaultdict(list)
+    for each in planned(plan).values():
+        kind = (each.models, each.judge, each.rubric, each.evidence, each.characters)
+        alike[msgspec.json.encode(kind)].append(each)
+    groups = list(alike.values())
+    step = math.ceil(len(groups) / MAX_REHEARSED)
+    found: list[tuple[PlannedDebate, float, Estimate]] = []
+    for start in range(0, len(groups), step):
+        near = groups[start : start + step]
+        one, number = near[0][0], sum(map(len, near))
+        made, follows = await opening_for(None, as_request(one.body(plan)), registry, settings)
+        found.append((one, number, await anyio.to_thread.run_sync(estimate, made, measured, follows)))
+    unknown = next((each.cost_usd for _, _, each in found if isinstance(each.cost_usd, Missing)), None)
+    prices = [(number, each.cost_usd) for _, number, each in found if not isinstance(each.cost_usd, Missing)]
+    return BatchEstimate(
+        debates=plan.debates,
+        calls=round(sum(number * each.calls for _, number, each in found)),
+        input_tokens=round(sum(number * each.input_tokens for _, number, each in found)),
+        output_tokens=round(sum(number * each.output_tokens for _, number, each in found)),
+        cost_usd=unknown or round(sum(number * cost for number, cost in prices), 4),
+        dearest_usd=unknown or max(cost for _, cost in prices),
+        seconds=_seconds(plan, found),
+        rehearsed=len(found),
+    )
+
+
+def _seconds(plan: BatchPlan, found: Sequence[tuple[PlannedDebate, float, Estimate]]) -> float | UnsetType:
+    """The time of the provider with the most to do, if as many debates as it takes run at once."""
+    busy: dict[str, float] = defaultdict(float)
+    for one, number, each in found:
+        if each.seconds is UNSET:
+            return UNSET
+        for provider in one.providers:
+            busy[provider] += number * each.seconds
+    return round(max(all_s / plan.at_once.get(provider, AT_ONCE) for provider, all_s in busy.items()), 1)
+
+
+async def foreseen(
+    opened: DebateOpened,
+    follows: Sequence[Event],
+    registry: Registry,
+    settings: Settings,
+    measured: Durations = NONE_MEASURED,
+    limiter: anyio.CapacityLimiter | None = None,
+) -> Estimate | LabEstimate | BatchEstimate:
+    """The estimate of anything that this opens."""
+    if opened.batch is not UNSET:
+        return await estimate_batch(opened, registry, settings, measured)
+    return await anyio.to_thread.run_sync(estimate_of, opened, measured, follows, limiter=limiter)
+
+
+def batch_in_words(found: BatchEstimate) -> str:
+    """The estimate in one line for a reader."""
+    tokens = round(found.input_tokens + found.output_tokens, -3)
+    which = "1 debate" if found.debates == 1 else f"{found.debates:,} debates"
+    said = f"{which}, about {found.calls:,} calls and {tokens:,} tokens, {money(found.cost_usd)}"
+    if not isinstance(found.dearest_usd, Missing) and found.dearest_usd:
+        said += f" (the dearest debate about {rounded(found.dearest_usd, 4)} USD)"
+    if found.seconds is not UNSET:
+        said += f", very roughly {rounded(found.seconds / HOUR_S, 1)} hours"
+    return said
