@@ -6,10 +6,12 @@ positions or in the text in flight is a failure, and so is text that differs fro
 
 import os
 import random
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import anyio
@@ -138,6 +140,12 @@ class NodeProcess:
                 os.set_blocking(self._child.stderr.fileno(), False)
                 return found[1].decode()
         raise WrongView(output.decode())
+
+    def resident_kb(self) -> int:
+        """The most memory that it has had; 0 where the system does not tell."""
+        status = Path(f"/proc/{self._child.pid}/status")
+        found = re.search(r"VmHWM:\s+(\d+)", status.read_text(encoding="utf-8")) if status.exists() else None
+        return int(found[1]) if found else 0
 
     def kill(self) -> None:
         """Kill it as ``kill -9`` does."""

@@ -101,8 +101,8 @@ def _read(path: Path) -> str:
         why = f"there is no file {path}; to resume a batch: moot batch --resume ID"
         raise BadField("plan", why) from error
     except (OSError, UnicodeDecodeError) as error:
-        why = (error.strerror if isinstance(error, OSError) else None) or error
-        raise BadField("plan", f"{path} cannot be read: {why}") from error
+        reason = (error.strerror if isinstance(error, OSError) else None) or error
+        raise BadField("plan", f"{path} cannot be read: {reason}") from error
 
 
 def _body(path: Path, text: str) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def _body(path: Path, text: str) -> dict[str, Any]:
         said = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:  # its message has line and column
         raise BadField("plan", f"{path.name} is no TOML: {error}") from error
-    whole = {name: said.pop(name) for name in OF_DEBATE if name in said}
+    whole: dict[str, Any] = {name: said.pop(name) for name in OF_DEBATE if name in said}
     if isinstance(motions := said.get("motions"), str):
         lines = _read(path.parent / motions).splitlines()
         said["motions"] = [line.strip() for line in lines if line.strip()]
