@@ -87,7 +87,7 @@ ACTING: Final = LazyTable[Any](
     {
         "ballots": "server.debate.acting.ballots:BallotQueue",
         "commands": "server.debate.acting.execution",
-        "debates": "server.debate.formats.batch.debates:Debates",
+        "debates": "server.debate.setup.debates:Debates",
         "hosted": "server.people.hosted:Hosted",
         "list_hosted": "server.debate.commands:ListHosted",
         "person": "server.people.provider:People",
@@ -118,7 +118,7 @@ class Moderator:
         next_steps: NextSteps = next_steps,
         debates: Callable[[], Any] | None = None,
     ) -> None:
-        """``debates``: what opens other debates (``formats.batch.debates.Debates``)."""
+        """``debates``: what opens other debates (``setup.debates.Debates``)."""
         self.id = debate
         self.is_running = False
         """Whether its steps are taken; set by the moderators of the process."""

@@ -104,7 +104,7 @@ class Moderators:
 
     @cached_property
     def debates(self) -> Any:
-        """What opens debates that another debate asks for (``formats.batch.debates.Debates``)."""
+        """What opens debates that another debate asks for (``setup.debates.Debates``)."""
         return ACTING["debates"](self, self._log, self._registry, self._settings)
 
     @property

@@ -24,7 +24,7 @@ from server.exhibit import PlayedExhibitions
 from server.export.kept import KeptAnswers
 from server.export.preview.card import head_of
 from server.feed.websocket.connections import Connections
-from server.http import debates, docs, events, exports, judge, labs, metrics, speech
+from server.http import batches, debates, docs, events, exports, judge, labs, metrics, speech
 from server.http.access import (
     IMPORT,
     PREVIEW,
@@ -69,9 +69,9 @@ async def page(request: Request) -> Response:
         return gone_page(request, error)
     except LogError:  # there is no such debate, or its log cannot be read
         return made_page(request, "debate/debate.html", {}, 404)
-    if view.format == "lab":
+    if view.format in {"lab", "batch"}:
         query = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(f"/lab/{quote(debate)}{query}", 307)
+        return RedirectResponse(f"/{view.format}/{quote(debate)}{query}", 307)
     head = head_of(view, str(request.url.replace(query="")))
     response = made_page(request, "debate/debate.html", {"<title>A debate · Moot</title>": head})
     keep_link(request, response)
@@ -179,6 +179,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
         Route(f"/api/seats/{{token}}/{path}", seats.seat_act(act), methods=[method])
         for (method, path), act in seats.SEAT_ACTS.items()
     ),
+    *batches.ROUTES,
     Route("/lab/{lab}", labs.lab_page),
     Route("/api/labs", labs.open_lab, methods=["POST"]),
     Route("/api/labs/estimate", labs.show_estimate, methods=["POST"]),

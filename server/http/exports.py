@@ -267,8 +267,8 @@ async def preview(request: Request) -> Response:
     rate.check_address(request)
     debate = request.path_params["debate"]
     view = await service_of(request).hub.view(debate)
-    if view.format == "lab":
-        raise NotFound("a lab run has no preview")
+    if view.format in {"lab", "batch"}:
+        raise NotFound(f"a {view.format} has no preview")
     if not is_installed("preview"):
         raise NotFound(f"a picture of a debate {needed('preview')}")
     await load("server.export.preview.picture")  # Pillow: few servers are asked for pictures

@@ -106,6 +106,8 @@ def opening_of(records: Sequence[Recorded]) -> DebateOpened:
         raise NotNow("this log does not begin with the opening of a debate")
     if opened.format == "calibration":
         raise NotNow("a calibration measures raters: it has no winner, so there is no outcome to compare")
+    if opened.format == "batch":
+        raise NotNow("a batch has no winner itself, so there is no outcome to compare")
     if opened.format == "lab":
         raise NotNow("a lab measures a judge: it has no winner, so there is no outcome to compare")
     return opened

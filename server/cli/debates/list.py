@@ -18,14 +18,16 @@ from server.export.rows import outcome_of_row
 from server.export.text import one_line
 from server.settings import Settings
 
-OVER: Final = {"deliberation": "judged", "calibration": "measured", "lab": "measured"}
+OVER: Final = {"deliberation": "judged", "calibration": "measured", "lab": "measured", "batch": "done"}
 """A debate that has concluded, by format, where no side can win."""
 
 
 @click.command("list")
 @click.option("-q", "query", default="", help="Text to find in the motions.")
 @click.option("--state", type=click.Choice(["open", "paused", "halted", "concluded"]))
-@click.option("--format", "format_", type=click.Choice(["exchange", "protocol", "deliberation", "calibration", "lab"]))
+@click.option(
+    "--format", "format_", type=click.Choice(["exchange", "protocol", "deliberation", "calibration", "lab", "batch"])
+)
 @click.option("--winner", type=click.Choice(["pro", "con", "neither"]))
 @click.option("--tag", help="Only debates with this tag.")
 @click.option("--archived", is_flag=True, help="Only archived debates.")

@@ -1,7 +1,7 @@
 """Format ``batch``: many debates by one plan, each opened exactly once, within one budget.
 
-``opening`` its request and its opening · ``plan`` the debates that a plan means · ``steps`` what happens next ·
-``debates`` how a debate is opened and waited for.
+``opening`` its request and its opening · ``plan`` the debates that a plan means · ``steps`` what happens next.  How a
+debate of it is opened and waited for: ``server.debate.setup.debates``.
 """
 
 from server.debate.formats.batch.opening import BatchDebateRequest, build

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Final
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
+from events.table import LazyTable
 from events.types import NOBODY, DebateLabelled, DebateOpened, DebateSettings, JudgeSeat
 from events.types.batch import BatchPlan, BatchPrivacy, BatchSides
 from judge.rubrics.rubric import ShippedRubric, default_rubric
@@ -21,6 +22,8 @@ from server.people.links import digest_of_link
 from server.process.version import VERSION
 
 NO_BATCH: Final = "format batch holds the debates of its part batch, and no other format does"
+READ: Final = LazyTable[Any]({"request": "server.debate.setup.request:as_request"})
+"""It reads requests of all formats, this one too."""
 MAX_DEBATES: Final = 5000
 MAX_AXIS: Final = 1000
 """Values of one axis."""
@@ -170,8 +173,6 @@ def _said(request: Struct) -> dict[str, Any]:
 
 async def build(request: BatchDebateRequest, desk: Desk) -> Opening:
     """The opening, and who finds the batch.  Each model is asked whether it answers.  Raises ``BadField``."""
-    from server.debate.setup.request import as_request  # noqa: PLC0415 - it reads requests of all formats, this one too
-
     assert request.batch is not None, "the request was checked"
     plan = plan_of(request.batch)
     models: dict[str, str] = {}
@@ -184,7 +185,7 @@ async def build(request: BatchDebateRequest, desk: Desk) -> Opening:
         if sort not in alike:  # the fields that a request of one of these debates has are checked once
             alike.add(sort)
             try:
-                as_request(each.body(plan))
+                READ["request"](each.body(plan))
             except BadField as error:
                 raise BadField(f"batch.each.{error.field}", str(error)) from error
     if request.max_cost_usd is not None:
@@ -217,10 +218,18 @@ async def build(request: BatchDebateRequest, desk: Desk) -> Opening:
     return Opening(opened, (labels_of(plan),))
 
 
-def labels_of(plan: BatchPlan, link: str = "") -> DebateLabelled:
-    """How the batch is filed; ``link``: the digest of its link.  Of a new one nobody has the token."""
+def labels_of(plan: BatchPlan, link: str | None = None) -> DebateLabelled:
+    """How the batch is filed, or one of its debates if ``link`` is given: the digest of the link of the batch.
+
+    Of the first link nobody has the token, so only operators see the batch until they make another one.
+    """
+    is_part = link is not None
     if plan.privacy == "unlisted":
         link = link or digest_of_link(secrets.token_urlsafe(16))
     return DebateLabelled(
-        by="moot", tags=(plan.name,), hidden=True if plan.privacy == "hidden" else UNSET, link=link or UNSET
+        by="moot",
+        tags=(plan.name,),
+        hidden=True if plan.privacy == "hidden" else UNSET,
+        archived=True if is_part and plan.privacy == "listed" else UNSET,
+        link=link or UNSET,
     )

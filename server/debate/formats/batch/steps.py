@@ -8,9 +8,9 @@ ends in between.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct, UnsetType
 
 from events.record import Draft, Recorded
 from events.state.debate import Debate
@@ -24,15 +24,14 @@ from events.types import (
     DebateConcluded,
     DebateOpened,
     DebatePaused,
+    Winner,
 )
+from events.types.batch import BatchDebateState
 from judge.live.event_batch import EventBatch
 from server.debate.formats.batch.opening import labels_of
 from server.debate.formats.batch.plan import PlannedDebate, id_of, is_as_planned, planned
 from server.debate.formats.halts import cost_cap, halt
 from server.debate.formats.steps import Open, Step, record
-
-if TYPE_CHECKING:
-    from server.debate.formats.batch.debates import Rested
 
 AT_ONCE: Final = 8
 """Debates at the same time with models of one provider, where the plan does not say."""
@@ -44,6 +43,22 @@ OTHER_PLAN: Final = (
     "this version of Moot would plan other debates than those that the batch began with. Go on with the version that"
     " began it, or begin a new batch."
 )
+
+
+class Rested(Struct, frozen=True, kw_only=True):
+    """How a debate ended, and what it took."""
+
+    state: BatchDebateState
+    position: int = 0
+    winner: Winner | UnsetType = UNSET
+    by_rule: str | UnsetType = UNSET
+    reason: str = ""
+    provider: str = ""
+    cost_usd: float = 0.0
+    unpriced: str = ""
+    calls: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
@@ -127,7 +142,7 @@ def _then(plan: BatchPlan, debate: Debate, records: Sequence[Recorded]) -> Seque
     return [_open(debate, plan, key) for key in fresh if key in debate.batch.running]
 
 
-def _ended(debate: Debate, rested: "Rested", *, key: str, debate_id: str) -> Sequence[Draft]:
+def _ended(debate: Debate, rested: Rested, *, key: str, debate_id: str) -> Sequence[Draft]:
     """The end of a debate, and the debates that begin now: one batch of events, so that the sums are never behind."""
     opened, item = debate.opened, debate.batch.running.get(key)
     if opened is None or opened.batch is UNSET or item is None or item.debate != debate_id:

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Final
 
 import anyio
 import structlog
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.errors import DebateDeleted, Fenced, StoreUnavailable, Unanswered, UnknownDebate, WrongExpectedPosition
 from events.state import debate as debates
 from events.state.debate import Debate
 from events.store.log import EventLog, not_there, read_pages
-from events.types import ModelFailed, Winner
+from events.types import ModelFailed
 from events.types.batch import BatchDebateState
 from providers.registry import Registry
 from server.debate.commands import Halt, Resume
+from server.debate.formats.batch.steps import Rested
 from server.debate.formats.halts import seconds_between
 from server.debate.formats.steps import Open
 from server.debate.setup.opening import opening_for
@@ -37,22 +38,6 @@ LOOK_S: Final = 1.0
 HALTING_S: Final = 10.0
 HALTED: Final = "its batch was halted; resume the batch, and it goes on"
 """Why a debate is halted with its batch: such a debate has not failed."""
-
-
-class Rested(Struct, frozen=True, kw_only=True):
-    """How a debate ended, and what it took."""
-
-    state: BatchDebateState
-    position: int = 0
-    winner: Winner | UnsetType = UNSET
-    by_rule: str | UnsetType = UNSET
-    reason: str = ""
-    provider: str = ""
-    cost_usd: float = 0.0
-    unpriced: str = ""
-    calls: int = 0
-    tokens: int = 0
-    seconds: float = 0.0
 
 
 class _Fold:
