@@ -25,6 +25,8 @@ class BatchPlan(Struct, frozen=True, kw_only=True):
     name: str
     """Also the tag of its debates."""
     motions: tuple[str, ...]
+    languages: tuple[str, ...]
+    """The BCP 47 tag of each motion's language."""
     models: tuple[BatchSides, ...]
     mirrored: bool
     """Whether each combination is also held with the sides exchanged."""

@@ -3,6 +3,7 @@
 import secrets
 from typing import Annotated, Any, ClassVar, Final
 
+import anyio
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
@@ -13,6 +14,7 @@ from judge.rubrics.rubric import ShippedRubric, default_rubric
 from personalities.archetypes import archetypes
 from server.debate.formats.batch.plan import digest_of, expanded, planned
 from server.debate.opening.build import Desk, Opening, or_unset
+from server.debate.opening.language import language_of
 from server.debate.opening.models import find_models, must_be_priced
 from server.debate.opening.request import MAX_MOTION, DebateRequest, JudgeRequest, Name
 from server.debate.speech import clean
@@ -118,6 +120,7 @@ def plan_of(wanted: BatchRequest) -> BatchPlan:
     plan = BatchPlan(
         name=wanted.name.strip(),
         motions=tuple(clean(motion).strip() for motion in wanted.motions),
+        languages=tuple(wanted.each.get("language") or language_of(clean(motion)) for motion in wanted.motions),
         models=_pairs(wanted.models),
         mirrored=wanted.mirrored,
         characters=tuple(BatchSides(pro=of.pro, con=of.con) for of in wanted.characters),
@@ -174,7 +177,7 @@ def _said(request: Struct) -> dict[str, Any]:
 async def build(request: BatchDebateRequest, desk: Desk) -> Opening:
     """The opening, and who finds the batch.  Each model is asked whether it answers.  Raises ``BadField``."""
     assert request.batch is not None, "the request was checked"
-    plan = plan_of(request.batch)
+    plan = await anyio.to_thread.run_sync(plan_of, request.batch)
     models: dict[str, str] = {}
     alike: set[bytes] = set()
     for each in planned(plan).values():

@@ -27,6 +27,7 @@ class PlannedDebate(Struct, frozen=True, kw_only=True):
     key: str
     """Unique in the batch: the number of the value in each axis that has several, such as ``m3.d2x``."""
     motion: str
+    language: str
     models: BatchSides
     characters: BatchSides | None = None
     judge: dict[str, Any]
@@ -48,7 +49,7 @@ class PlannedDebate(Struct, frozen=True, kw_only=True):
 
     def body(self, plan: BatchPlan) -> dict[str, Any]:
         """Its request, as ``POST /api/debates`` takes it."""
-        said = dict(plan.each) | {"motion": self.motion}
+        said = dict(plan.each) | {"motion": self.motion, "language": self.language}
         for side in ("pro", "con"):
             seat = dict(plan.each.get(side) or {}) | {"model": getattr(self.models, side)}
             if self.characters is not None:
@@ -69,7 +70,7 @@ def expanded(plan: BatchPlan) -> Iterator[PlannedDebate]:
     axes: tuple[tuple[Any, ...], ...] = (
         tuple(range(plan.repeats)),
         plan.seeds or (None,),
-        plan.motions,
+        tuple(zip(plan.motions, plan.languages, strict=True)),
         tuple(range(len(plan.evidence))) or (None,),
         plan.rubrics or (None,),
         plan.judges,
@@ -84,7 +85,8 @@ def expanded(plan: BatchPlan) -> Iterator[PlannedDebate]:
         key = ".".join(f"{name}{place + 1}" for name, axis, place in named if len(axis) > 1) or "d1"
         one = PlannedDebate(
             key=key,
-            motion=motion,
+            motion=motion[0],
+            language=motion[1],
             models=models,
             characters=characters,
             judge=judge,
