@@ -192,8 +192,10 @@ class Moderators:
             with observe.APPEND_SECONDS.time():
                 records = await self._log.append(debate, 0, [Draft(event=opened, id=self._clock.new_id()), *drafts])
             observe.EVENTS.inc(len(records))
-            if not (named and self.shares):
+            if not (is_shared := bool(named) and self.shares):
                 self._start(await self._moderator(debate))
+        if is_shared:
+            self._ownership.release(debate)
         return debate
 
     async def open_fork(self, opened: DebateOpened, copied: Sequence[Recorded], own: Sequence[Event]) -> str:

@@ -13,11 +13,11 @@ from events.types import DebateConcluded, DebateHalted, DebateOpened, FamilyWarn
 from providers.catalog.pricing import cost, is_priced, prepare, price
 from server.debate.commands import Resume
 from server.debate.moderators import family_warnings
+from server.debate.setup import batch as setup_batch
 from server.debate.setup import opening
 from server.debate.setup.estimate import estimate, in_words
 from server.debate.setup.request import as_request
 from server.errors import BadField
-from server.debate.setup import batch as setup_batch
 from tests.server import debate_events
 from tests.server.harness import harness
 from tests.server.site import Site, refused
