@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
 
-MOST: Final = 50
+MAX_FAILURES: Final = 50
 """Failed debates that the view names; all are in the log."""
 
 
@@ -45,7 +45,7 @@ class BatchView(Struct, frozen=True, kw_only=True, gc=False):
     runs: dict[str, BatchDebateView] = {}
     """The debates that run, by key."""
     failures: dict[str, BatchDebateView] = {}
-    """At most ``MOST`` of those that failed, by key."""
+    """At most ``MAX_FAILURES`` of those that failed, by key."""
 
 
 def batch_view(debate: Debate) -> BatchView | UnsetType:
@@ -77,6 +77,6 @@ def batch_view(debate: Debate) -> BatchView | UnsetType:
             key: BatchDebateView(
                 debate=each.debate, attempt=each.attempt, reason=UNSET if each.ended is None else each.ended.reason
             )
-            for key, each in islice(failed.items(), MOST)
+            for key, each in islice(failed.items(), MAX_FAILURES)
         },
     )

@@ -6,7 +6,7 @@ from typing import Final
 
 import web
 from events.text.figures import rounded
-from events.view.batch import MOST, BatchDebateView, BatchView
+from events.view.batch import MAX_FAILURES, BatchDebateView, BatchView
 from events.view.view import View
 from server.export import document as doc
 from server.export.document.html import tag, to_html
@@ -46,7 +46,7 @@ def _blocks(view: View, batch: BatchView) -> Iterator[doc.Block]:
     )
     yield doc.Table(("", ""), rows, "Progress", "progress")
     if batch.failures:
-        more = f" (the first {MOST})" if batch.failed > MOST else ""
+        more = f" (the first {MAX_FAILURES})" if batch.failed > MAX_FAILURES else ""
         yield _table(f"Failed debates{more}", batch.failures)
     if batch.runs:
         yield _table("Debates that run", batch.runs)

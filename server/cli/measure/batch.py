@@ -1,6 +1,5 @@
 """``moot batch``: many debates by one plan."""
 
-import re
 import sys
 import tomllib
 from pathlib import Path
@@ -23,8 +22,6 @@ from server.settings import Settings
 
 OF_DEBATE: Final = ("max_cost_usd", "deadline_s")
 """Fields of a plan that any debate has; the others are those of the part ``batch``."""
-NAMED: Final = re.compile(r"'([^']+)'|([\w.-]+:[^\s:,;()]+)")
-"""A value that a message names: in quotes, or as a model."""
 EVENTS: Final = frozenset({"batch_debate_planned", "batch_debate_ended"})
 
 
@@ -130,11 +127,15 @@ def _documents(folder: Path, number: int, files: Any) -> list[Any]:
 def _with_line(error: BadField, path: Path, text: str) -> BadField:
     """The error with the line of the plan that it is about, if the line is found."""
     field, lines = error.field or "", text.splitlines()
-    values = [one or other for one, other in NAMED.findall(str(error))]
-    keys = [rf"^\s*\[*{re.escape(each)}\b" for each in reversed(field.split(".")) if not each.isdigit()]
-    for wanted in (*map(re.escape, values), *keys):
+    words = [word.strip("'\",;:().") for word in str(error).split()]
+    values = [word for word in words if ":" in word]
+    keys = [each for each in reversed(field.split(".")) if not each.isdigit()]
+    for number, line in enumerate(lines, 1):
+        if any(value in line for value in values):
+            return BadField(field, f"{path.name}, line {number}: {error}")
+    for key in keys:
         for number, line in enumerate(lines, 1):
-            if re.search(wanted, line):
+            if line.lstrip(" [").startswith(key):
                 return BadField(field, f"{path.name}, line {number}: {error}")
     return BadField(field, f"{path.name}: {error}")
 

@@ -7,8 +7,10 @@ import anyio
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
+from events.store.listing import Limits
+from events.store.log import EventLog, read_rows
 from events.table import LazyTable
-from events.types import NOBODY, DebateLabelled, DebateOpened, DebateSettings, JudgeSeat
+from events.types import NOBODY, DebateLabelled, DebateOpened, DebateSettings, DebateState, JudgeSeat
 from events.types.batch import BatchPlan, BatchPrivacy, BatchSides
 from judge.rubrics.rubric import ShippedRubric, default_rubric
 from personalities.archetypes import archetypes
@@ -200,6 +202,8 @@ async def build(request: BatchDebateRequest, desk: Desk) -> Opening:
     for provider in plan.at_once:
         if provider not in desk.registry.names:
             raise BadField(f"batch.at_once.{provider}", f"there is no provider {provider!r}")
+    if desk.log is not None:
+        await _must_be_new(desk.log, plan)
     opened = DebateOpened(
         motion=request.motion,
         format="batch",
@@ -212,13 +216,25 @@ async def build(request: BatchDebateRequest, desk: Desk) -> Opening:
         rubric=default_rubric(),
         archetypes={},
         prompts={},
-        settings=DebateSettings(max_cost_usd=or_unset(request.max_cost_usd)),
+        settings=DebateSettings(max_cost_usd=or_unset(request.max_cost_usd), deadline_s=or_unset(request.deadline_s)),
         blind=False,
         exhibition=None,
         moot=VERSION,
         batch=plan,
     )
     return Opening(opened, (labels_of(plan),))
+
+
+async def _must_be_new(log: EventLog, plan: BatchPlan) -> None:
+    """Raise ``BadField`` if this plan is being carried out: it would be paid twice."""
+    states: tuple[DebateState, ...] = ("open", "paused", "halted")
+    for state in states:
+        async for row in read_rows(log, Limits(format="batch", tag=plan.name, state=state)):
+            for record in await log.read(row.id, 0, 1):
+                known = record.event
+                if isinstance(known, DebateOpened) and known.batch is not UNSET and known.batch.digest == plan.digest:
+                    why = f"batch {row.id} has this plan and is {state}: resume it, or give another name"
+                    raise BadField("batch.name", why)
 
 
 def labels_of(plan: BatchPlan, link: str | None = None) -> DebateLabelled:

@@ -114,7 +114,7 @@ def digest_of(plan: BatchPlan) -> str:
     return digest.hexdigest()
 
 
-class _Same:
+class _PlanKey:
     """A plan as a key: equal to itself only."""
 
     __slots__ = ("plan",)
@@ -123,25 +123,25 @@ class _Same:
         self.plan = plan
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.plan is other.plan
+        return isinstance(other, _PlanKey) and self.plan is other.plan
 
     def __hash__(self) -> int:
         return id(self.plan)
 
 
 @lru_cache(maxsize=4)
-def _planned(same: _Same) -> tuple[dict[str, PlannedDebate], bool]:
+def _planned(same: _PlanKey) -> tuple[dict[str, PlannedDebate], bool]:
     return {each.key: each for each in expanded(same.plan)}, digest_of(same.plan) == same.plan.digest
 
 
 def planned(plan: BatchPlan) -> dict[str, PlannedDebate]:
     """All debates of a batch by key, in their order."""
-    return _planned(_Same(plan))[0]
+    return _planned(_PlanKey(plan))[0]
 
 
 def is_as_planned(plan: BatchPlan) -> bool:
     """Whether these are the debates that the batch began with: another version of Moot may plan others."""
-    return _planned(_Same(plan))[1]
+    return _planned(_PlanKey(plan))[1]
 
 
 def id_of(batch: str, key: str) -> str:
