@@ -284,9 +284,9 @@ def keep_link(request: Request, response: Response) -> None:
 
 
 def _debate_of(request: Request) -> str:
-    """The debate, or the lab run, that the address of a route names."""
+    """The debate, lab run or batch that the address of a route names."""
     given = request.path_params
-    return str(given["debate"] if "debate" in given else given["lab"])
+    return str(next(given[name] for name in ("debate", "lab", "batch") if name in given))
 
 
 def behind_link(endpoint: Endpoint) -> Endpoint:

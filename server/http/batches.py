@@ -35,7 +35,7 @@ async def show_batch(request: Request) -> Response:
 async def list_debates(request: Request) -> Response:
     """GET /api/batches/{id}/debates: every debate that has begun, and how it ended."""
     await _view(request)
-    fold = await service_of(request).hub.view_at(request.path_params["debate"], None)
+    fold = await service_of(request).hub.view_at(request.path_params["batch"], None)
     rows: list[dict[str, Any]] = [
         {
             "key": key,
@@ -60,7 +60,7 @@ ENDED: Final = ("winner", "by_rule", "reason", "cost_usd", "calls", "tokens", "s
 async def batch_page(request: Request) -> Response:
     """GET /batch/{id}: the page of a batch; an unlisted one is there for clients with its link only."""
     try:
-        await check_link(request, request.path_params["debate"])
+        await check_link(request, request.path_params["batch"])
         view, batch = await _view(request)
     except DebateDeleted as error:
         return gone_page(request, error)
@@ -72,14 +72,14 @@ async def batch_page(request: Request) -> Response:
 
 
 async def _view(request: Request) -> tuple[View, BatchView]:
-    view: View = await service_of(request).hub.view(request.path_params["debate"])
+    view: View = await service_of(request).hub.view(request.path_params["batch"])
     if not isinstance(view.batch, BatchView):
         raise NotFound("there is no batch with this id")
     return view, view.batch
 
 
 ROUTES: Final = (
-    Route("/batch/{debate}", batch_page),
-    Route("/api/batches/{debate}", behind_link(show_batch)),
-    Route("/api/batches/{debate}/debates", behind_link(list_debates)),
+    Route("/batch/{batch}", batch_page),
+    Route("/api/batches/{batch}", behind_link(show_batch)),
+    Route("/api/batches/{batch}/debates", behind_link(list_debates)),
 )

@@ -284,6 +284,8 @@ def build(store: Path, turns: int) -> dict[str, str]:
         debate = ended(made("/api/debates", spoken)["id"])
         again = ended(made(f"/api/debates/{debate}/rejudge", judge)["id"])
         lab = ended(made("/api/labs", {**judge, "batteries": ["retest"], "items": 5})["id"])
+        plan = {"name": "trams", "motions": ["Trams"], "models": [seat["model"]], "judges": [judge["judge"]["model"]]}
+        batch = ended(made("/api/debates", {"format": "batch", "batch": {**plan, "each": {"turns": 1}}})["id"])
         people = {"motion": "Trams", "turns": 2, "pro": {"person": "Ann"}, "con": seat, "poll": {}, **judge}
         room = made("/api/debates", people)
         position = client.get(f"/api/debates/{debate}").json()["position"]
@@ -292,6 +294,7 @@ def build(store: Path, turns: int) -> dict[str, str]:
         "debate": debate,
         "again": again,
         "lab": lab,
+        "batch": batch,
         "room": room["id"],
         "token": room["links"]["pro"].rpartition("/")[2],
         "call": next(each["event"]["call"] for each in begun if each["event"]["type"] == "model_answered"),

@@ -15,7 +15,7 @@ from server.cli.output import emit, run_async
 from server.debate.setup.batch import BatchEstimate, batch_in_words, estimate_batch
 from server.debate.setup.opening import opening_for
 from server.debate.setup.request import as_request
-from server.errors import BadField
+from server.errors import BadField, MootError, leaves
 from server.export.document.terminal import say
 from server.service import limited
 from server.settings import Settings
@@ -40,7 +40,10 @@ EVENTS: Final = frozenset({"batch_debate_planned", "batch_debate_ended"})
 @with_settings
 @with_json
 def batch(settings: Settings, /, plan: str | None, *, as_json: bool, **options: Any) -> None:
-    r"""Hold many debates by one plan: motions × models × characters × judges × rubrics × documents × seeds × repeats.
+    r"""Hold many debates by one plan, within one budget.
+
+    The plan gives motions, models, characters, judges, rubrics, documents, seeds and repeats; each combination is a
+    debate, and the sides are exchanged too.
 
     Every debate is opened once, also if this process is killed and the batch is resumed.  No debate begins that the
     budget does not hold.  A debate that fails is listed, and the batch goes on.  The last line of the output is the id;
@@ -68,8 +71,11 @@ def batch(settings: Settings, /, plan: str | None, *, as_json: bool, **options: 
             return
         asks = None if options["yes"] else _begin
         run_async(lambda: run_debate(settings, body, BatchPrinter(as_json=as_json), asks))
-    except BadField as error:
-        raise _with_line(error, path, text) from error
+    except Exception as error:
+        fault = next((each for each in leaves(error) if isinstance(each, MootError) and each.field), None)
+        if fault is None:
+            raise
+        raise _with_line(fault, path, text) from error
 
 
 def _begin(cost: float) -> None:
@@ -118,13 +124,13 @@ def _body(path: Path, text: str) -> dict[str, Any]:
 
 
 def _documents(folder: Path, number: int, files: Any) -> list[Any]:
-    """The documents of a set, which names files beside the plan.  Raises ``BadField``."""
+    """The documents of a set, which names files in the folder of the plan.  Raises ``BadField``."""
     if not isinstance(files, list) or not all(isinstance(each, str) for each in files):
         raise BadField(f"evidence.{number}", "a set of documents is a list of files")
     return list(evidence_body([folder / each for each in files]).get("evidence", []))
 
 
-def _with_line(error: BadField, path: Path, text: str) -> BadField:
+def _with_line(error: MootError, path: Path, text: str) -> BadField:
     """The error with the line of the plan that it is about, if the line is found."""
     field, lines = error.field or "", text.splitlines()
     words = [word.strip("'\",;:().") for word in str(error).split()]
