@@ -3,17 +3,18 @@
 const EVERY_MS = 2000;
 let main = document.getElementById("batch");
 
-async function follow() {
-  const response = await fetch(location.href);
-  if (!response.ok) return;
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const newest = document.adoptNode(page.getElementById("batch"));
-  if (newest.innerHTML !== main.innerHTML) main.replaceWith(newest);
-  else return;
-  main = newest;
+function follow() {
+  const request = new XMLHttpRequest(); // it gives a document, which a text could not become on this page
+  request.responseType = "document";
+  request.onload = () => {
+    const newest = request.status === 200 && request.response?.getElementById("batch");
+    if (!newest || newest.textContent === main.textContent) return;
+    main.replaceWith(document.adoptNode(newest));
+    main = newest;
+  };
+  request.open("GET", location.href);
+  request.send();
 }
 
-setInterval(() => {
-  if (main.dataset.state !== "concluded") follow().catch(() => {});
-}, EVERY_MS);
+setInterval(() => main.dataset.state !== "concluded" && follow(), EVERY_MS);
 document.body.toggleAttribute("data-ready", true);
