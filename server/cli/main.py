@@ -85,6 +85,10 @@ GROUPS: Final = {
         "verify": CommandEntry(
             "store.transfer", "verify", "Check the chain of a log, and name the first event that is broken."
         ),
+        "receipt": CommandEntry(
+            "store.receipt", "receipt", "Write a signed statement of how a debate ended, or verify one."
+        ),
+        "keys": CommandEntry("store.receipt", "keys", "Show, make or rotate the keys that sign receipts."),
         "delete": CommandEntry(
             "store.delete", "delete", "Delete a debate: its texts are gone, and a tombstone is left."
         ),

@@ -22,7 +22,7 @@ from server.exhibit import PlayedExhibitions
 from server.export.kept import KeptAnswers
 from server.export.preview.card import head_of
 from server.feed.websocket.connections import Connections
-from server.http import debates, docs, events, exports, judge, labs, metrics
+from server.http import debates, docs, events, exports, judge, labs, metrics, receipts
 from server.http.access import (
     IMPORT,
     PREVIEW,
@@ -148,6 +148,8 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route(f"{ONE}/export.md", behind_link(exports.export_markdown)),
     Route(f"{ONE}/export.html", behind_link(exports.export_html)),
     Route(f"{ONE}/report", behind_link(exports.debater_report)),
+    Route(f"{ONE}/receipt", behind_link(receipts.show_receipt)),
+    Route("/.well-known/jwks.json", receipts.show_keys),
     Route(f"{ONE}/calls/{{call}}", behind_link(events.show_call)),
     Route(f"{ONE}/audit/turns/{{turn}}", behind_link(events.audit_turn)),
     Route(f"{ONE}/audit/arguments/{{argument}}", behind_link(events.audit_argument)),

@@ -19,6 +19,7 @@ EXTRAS: Final[Mapping[str, Extra]] = {
     "pdf": Extra("pypdfium2", "documents in PDF"),
     "postgres": Extra("psycopg", "a store in PostgreSQL"),
     "preview": Extra("PIL", "pictures of debates for links on other sites"),
+    "receipt": Extra("cryptography", "signed receipts of debates"),
 }
 """``pyproject.toml`` says what each installs."""
 
