@@ -13,7 +13,7 @@ import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from json.decoder import scanstring  # type: ignore[attr-defined]  # typeshed does not know it
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -500,13 +500,15 @@ def _check_certainty(event: Mapping[str, Any], lead: float, rule: Mapping[str, A
 
 
 def student(t: float, freedom: float) -> float:
-    """The probability that Student's t is at most ``t``, 0 or more, by Simpson's rule.  Source: the density of t."""
-    scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
-    density: Callable[[float], float] = lambda x: scale * (1 + x * x / freedom) ** (-(freedom + 1) / 2)  # noqa: E731
+    """The probability that Student's t is at most ``t``, 0 or more, by Simpson's rule over the angle of t."""
     steps = 2000
-    width = t / steps
-    inner = sum((4 if step % 2 else 2) * density(step * width) for step in range(1, steps))
-    return 0.5 + (density(0) + inner + density(t)) * width / 3
+
+    def area(end: float) -> float:
+        heights = [math.cos(step * end / steps) ** (freedom - 1) for step in range(steps + 1)]
+        inner = 4 * sum(heights[1:-1:2]) + 2 * sum(heights[2:-1:2])
+        return (heights[0] + inner + heights[-1]) * end / steps / 3
+
+    return 0.5 + 0.5 * area(math.atan(t / math.sqrt(freedom))) / area(math.pi / 2)
 
 
 def _check_winner(end: Mapping[str, Any], events: Sequence[Mapping[str, Any]]) -> None:

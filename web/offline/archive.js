@@ -7,6 +7,7 @@
 
 import { merge } from "../replay/patch.js";
 import { Differences } from "./difference.js";
+import { offerReceipt } from "./receipt.js";
 import { whatMoved } from "./sentences.js";
 
 /** A view is kept at every position that is a multiple of this. */
@@ -101,3 +102,4 @@ class OfflineSocket {
 }
 
 if (copy) globalThis.moot = { copy, Socket: OfflineSocket };
+offerReceipt(copy);
