@@ -66,6 +66,8 @@ def read_keys(settings: Settings) -> KeyFile:
     """The keys.  Raises ``NotFound`` if there are none, ``CannotServe`` for a file that others may read."""
     if not is_installed("receipt"):
         raise NotFound(f"a receipt {needed('receipt')}")
+    if not settings.receipt_keys and sqlite_path(settings.store) is None:
+        raise NotFound("there is no key to sign with: MOOT_RECEIPT_KEYS must name its file, then moot keys make")
     path = key_path(settings)
     try:
         with path.open("rb") as file:
