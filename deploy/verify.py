@@ -52,13 +52,13 @@ CUT_OFF: Final = frozenset({"halted", "interrupted"})
 _HEX: Final = re.compile(r"[0-9a-f]+")
 
 
-class Refused(Exception):
+class NotVerified(Exception):
     """The receipt, the log or the key is not what it must be."""
 
 
 def refuse(why: str) -> NoReturn:
-    """Raise ``Refused``."""
-    raise Refused(why)
+    """Raise ``NotVerified``."""
+    raise NotVerified(why)
 
 
 def canonical(value: Any) -> bytes:
@@ -241,7 +241,7 @@ def shown(value: float, decimals: int = 2) -> str:
     return f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
-class Scores:
+class LogScores:
     """The scores of all turns, from the entries of the log.  Source: docs/events.md, scores from the entries."""
 
     def __init__(self, rubric: Mapping[str, Any]) -> None:
@@ -358,7 +358,7 @@ def predicate_of(lines: Sequence[Mapping[str, Any]], digest: str, opening: Mappi
         refuse("the log does not begin with debate_opened")
     if not ends:
         refuse("the debate of the log has not ended")
-    scores, verdicts = Scores(opened["rubric"]), list[dict[str, Any]]()
+    scores, verdicts = LogScores(opened["rubric"]), list[dict[str, Any]]()
     for line, event in zip(lines, events, strict=True):
         scores.take(event)
         if event["type"] == "scorecard_verdict_reached":
@@ -449,7 +449,7 @@ def _missing(position: int, event: Mapping[str, Any]) -> Iterator[dict[str, Any]
         yield {**begin, "part": event["purpose"], "reason": event["reason"]}
 
 
-def _check_verdict(event: Mapping[str, Any], scores: Scores, opened: Mapping[str, Any]) -> None:
+def _check_verdict(event: Mapping[str, Any], scores: LogScores, opened: Mapping[str, Any]) -> None:
     """Whether the verdict of the scores follows from the entries before it."""
     pro, con = (scores.of(side) for side in SIDES)
     for side, points in zip(SIDES, (pro, con), strict=True):
@@ -504,7 +504,7 @@ def student(t: float, freedom: float) -> float:
     steps = 2000
 
     def area(end: float) -> float:
-        heights = [math.cos(step * end / steps) ** (freedom - 1) for step in range(steps + 1)]
+        heights: list[float] = [math.cos(step * end / steps) ** (freedom - 1) for step in range(steps + 1)]
         inner = 4 * sum(heights[1:-1:2]) + 2 * sum(heights[2:-1:2])
         return (heights[0] + inner + heights[-1]) * end / steps / 3
 
@@ -533,7 +533,7 @@ def difference(stated: Any, found: Any, at: str = "the statement") -> str:
 
 
 def verify(receipt: bytes, log: bytes, keys: bytes, pinned: bytes | None = None) -> dict[str, Any]:
-    """The statement of a receipt that holds.  Raises ``Refused``."""
+    """The statement of a receipt that holds.  Raises ``NotVerified``."""
     if not receipt.endswith(b"\n"):
         refuse("the receipt does not end with a whole line")
     payload, _ = open_envelope(receipt[:-1], PAYLOAD_TYPE, trusted(keys, pinned))
@@ -594,7 +594,7 @@ def main() -> int:
     except OSError as error:
         sys.stderr.write(f"cannot read {error.filename}: {error.strerror}\n")
         return UNREADABLE
-    except Refused as error:
+    except NotVerified as error:
         sys.stderr.write(f"REFUSED: {error}\n")
         return REFUSED
     return 0

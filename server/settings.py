@@ -33,7 +33,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     public_metrics: bool = False
     """Whether ``/metrics`` answers clients on other machines without the token."""
     receipt_keys: str = ""
-    """The file with the key that signs receipts; empty: beside a store that is a file."""
+    """The file with the key that signs receipts; empty: next to a store that is a file."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     bus: str = ""
     """On a PostgreSQL store: how text in flight travels between nodes, ``nats://HOST:PORT``; empty for the store."""

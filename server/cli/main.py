@@ -88,7 +88,11 @@ GROUPS: Final = {
         "receipt": CommandEntry(
             "store.receipt", "receipt", "Write a signed statement of how a debate ended, or verify one."
         ),
-        "keys": CommandEntry("store.receipt", "keys", "Show, make or rotate the keys that sign receipts."),
+        "keys": CommandEntry(
+            "store.receipt",
+            "keys",
+            "Show the public keys that sign receipts, make the first one, or rotate to a new one.",
+        ),
         "delete": CommandEntry(
             "store.delete", "delete", "Delete a debate: its texts are gone, and a tombstone is left."
         ),

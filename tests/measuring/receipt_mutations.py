@@ -32,7 +32,7 @@ from server.debate.setup.request import as_request
 from server.exhibit import RETRY_MS, UNPACED
 from server.export.receipt.envelope import STATEMENT, canonical, public_jwk, sealed
 from server.export.receipt.statement import receipt_of
-from server.export.receipt.verify import Refused, verify
+from server.export.receipt.verify import NotVerified, verify
 from server.feed.hub import Hub
 from server.settings import Settings
 
@@ -45,7 +45,7 @@ ORDER: Final = 2**252 + 27742317777372353535851937790883648493
 """Of the group of Ed25519: a signature's second half plus this is the same number modulo it."""
 
 
-class Material(NamedTuple):
+class SignedLog(NamedTuple):
     """A receipt, its log, and the key that signed it."""
 
     name: str
@@ -63,7 +63,7 @@ Mutation = tuple[str, bytes, bytes]
 """Its kind, and the receipt and the log, of which one is changed or both are."""
 
 
-async def golden(key: Ed25519PrivateKey) -> list[Material]:
+async def golden(key: Ed25519PrivateKey) -> list[SignedLog]:
     """Receipts of the logs of released versions."""
     found = []
     for path in sorted(GOLDEN.glob("*.ndjson")):
@@ -73,7 +73,7 @@ async def golden(key: Ed25519PrivateKey) -> list[Material]:
     return found
 
 
-async def exhibitions(key: Ed25519PrivateKey, rubrics: tuple[str, ...] = RUBRICS) -> list[Material]:
+async def exhibitions(key: Ed25519PrivateKey, rubrics: tuple[str, ...] = RUBRICS) -> list[SignedLog]:
     """Receipts of the exhibitions, played under each rubric: formats exchange and protocol, panels, missing values."""
     found = []
     for name in EXHIBITIONS:
@@ -95,7 +95,7 @@ async def exhibitions(key: Ed25519PrivateKey, rubrics: tuple[str, ...] = RUBRICS
     return found
 
 
-async def restamped(of: Material, clock: Clock) -> Material:
+async def restamped(of: SignedLog, clock: Clock) -> SignedLog:
     """The same events as another debate: new ids, salts, digests and times."""
     async with MemoryLog() as log:
         debate = (await import_debate(log, of.log.splitlines(keepends=True))).debate
@@ -107,16 +107,16 @@ async def restamped(of: Material, clock: Clock) -> Material:
         return await _material(f"{of.name}-again", log, name, of.key)
 
 
-async def _material(name: str, log: MemoryLog, debate: str, key: Ed25519PrivateKey) -> Material:
+async def _material(name: str, log: MemoryLog, debate: str, key: Ed25519PrivateKey) -> SignedLog:
     lines = [line async for line in export(log, debate, shorten=True)]
-    return Material(name, await receipt_of(log, debate, key), b"".join(lines), key)
+    return SignedLog(name, await receipt_of(log, debate, key), b"".join(lines), key)
 
 
 def passes(receipt: bytes, log: bytes, keys: bytes) -> bool:
     """Whether the verifier takes them."""
     try:
         verify(receipt, log, keys)
-    except Refused:
+    except NotVerified:
         return False
     return True
 
@@ -128,7 +128,7 @@ def flipped(raw: bytes, bit: int) -> bytes:
     return bytes(changed)
 
 
-def mutations(of: Material, chance: random.Random, bits: int) -> Iterator[Mutation]:
+def mutations(of: SignedLog, chance: random.Random, bits: int) -> Iterator[Mutation]:
     """Mutations of one receipt and its log: ``bits`` flips of each, and every structural one."""
     for kind, raw in (("a bit of the receipt", of.receipt), ("a bit of the log", of.log)):
         for _ in range(bits):
@@ -140,7 +140,7 @@ def mutations(of: Material, chance: random.Random, bits: int) -> Iterator[Mutati
     yield from _forgeries(of, chance)
 
 
-def _envelopes(of: Material) -> Iterator[tuple[str, bytes]]:  # noqa: C901, PLR0912 - a list of forms
+def _envelopes(of: SignedLog) -> Iterator[tuple[str, bytes]]:  # noqa: C901, PLR0912 - a list of forms
     """The same signed bytes in another envelope."""
     raw, known = of.receipt, json.loads(of.receipt)
     text, signature = raw.decode(), known["signatures"][0]
@@ -164,11 +164,12 @@ def _envelopes(of: Material) -> Iterator[tuple[str, bytes]]:  # noqa: C901, PLR0
         yield "a name twice", text.replace("{", f'{{"{name}":0,', 1).encode()
         yield "a name is missing", _one_line({other: known[other] for other in known if other != name})
     for place, others in ((known, {}), (signature, {"signatures": 1})):
-        for name, value in (("note", ""), ("x", None), ("zz", []), ("cert", "AA==")):
-            more = {**place, name: value}
+        for name, added in (("note", ""), ("x", None), ("zz", []), ("cert", "AA==")):
+            more = {**place, name: added}
             yield "an unknown name", _one_line({**known, "signatures": [more]} if others else more)
-    for name in ("", "x", signature["keyid"][:-1], signature["keyid"] + "=", signature["keyid"].swapcase(), None, 0):
-        yield "keyid", _one_line({**known, "signatures": [{**signature, "keyid": name}]})
+    own = signature["keyid"]
+    for keyid in ("", "x", own[:-1], own + "=", own.swapcase(), None, 0):
+        yield "keyid", _one_line({**known, "signatures": [{**signature, "keyid": keyid}]})
     for several in ([], [signature, signature], [signature, {"keyid": "", "sig": ""}], signature):
         yield "signatures", _one_line({**known, "signatures": several})
     for kind in ("application/vnd.in-toto+JSON", "application/json", "", STATEMENT + ";v=1", STATEMENT + " "):
@@ -178,10 +179,10 @@ def _envelopes(of: Material) -> Iterator[tuple[str, bytes]]:  # noqa: C901, PLR0
     yield "signature", _signed(known, number[:32] + taller.to_bytes(32, "little"))
     for other in (b"", bytes(64), number[:-1], number + b"\0", number[32:] + number[:32]):
         yield "signature", _signed(known, other)
-    for name, value in (("payload", known["payload"]), ("sig", signature["sig"])):
-        for other in _alphabets(value):
-            parts = {"payload": other} if name == "payload" else {"signatures": [{**signature, "sig": other}]}
-            yield "base64", _one_line({**known, **parts})
+    for encoded in _alphabets(known["payload"]):
+        yield "base64", _one_line({**known, "payload": encoded})
+    for encoded in _alphabets(signature["sig"]):
+        yield "base64", _one_line({**known, "signatures": [{**signature, "sig": encoded}]})
 
 
 def _alphabets(text: str) -> Iterator[str]:
@@ -208,7 +209,7 @@ def _signed(known: dict[str, Any], signature: bytes) -> bytes:
     return _one_line({**known, "signatures": [found]})
 
 
-def _payloads(of: Material, chance: random.Random, most: int) -> Iterator[tuple[str, bytes]]:
+def _payloads(of: SignedLog, chance: random.Random, most: int) -> Iterator[tuple[str, bytes]]:
     """Other statements: under the old signature, signed by another key, and by the server's own key."""
     known = json.loads(of.receipt)
     body = base64.b64decode(known["payload"])
@@ -279,7 +280,7 @@ def _others(value: Any) -> tuple[Any, ...]:
     return (value + 1, str(value), None) if isinstance(value, int) else (f"{value} ", value + "0", None)
 
 
-def _logs(of: Material, chance: random.Random) -> Iterator[tuple[str, bytes]]:
+def _logs(of: SignedLog, chance: random.Random) -> Iterator[tuple[str, bytes]]:
     """The log as another file."""
     raw, lines = of.log, of.log.splitlines(keepends=True)
     for place in range(len(lines)):
@@ -312,7 +313,7 @@ def _logs(of: Material, chance: random.Random) -> Iterator[tuple[str, bytes]]:
             yield "an event changed", b"".join([*before, changed, *after])
 
 
-def _forgeries(of: Material, chance: random.Random) -> Iterator[Mutation]:
+def _forgeries(of: SignedLog, chance: random.Random) -> Iterator[Mutation]:
     """A changed event in a log whose chain holds again, with a receipt that fits it as far as its author can."""
     lines = [json.loads(line) for line in of.log.splitlines()]
     known = json.loads(base64.b64decode(json.loads(of.receipt)["payload"]))
@@ -384,7 +385,7 @@ CHANGES: Final[dict[str, Callable[[dict[str, Any]], bool]]] = {
 """Changes of an event, which say whether they are possible."""
 
 
-def table(materials: list[Material], chance: random.Random, bits: int) -> dict[str, tuple[int, int]]:
+def table(materials: list[SignedLog], chance: random.Random, bits: int) -> dict[str, tuple[int, int]]:
     """By kind: mutations, and how many of them passed."""
     tried, passed = Counter[str](), Counter[str]()
     for each in materials:
@@ -396,7 +397,7 @@ def table(materials: list[Material], chance: random.Random, bits: int) -> dict[s
     return {kind: (number, passed[kind]) for kind, number in tried.items()}
 
 
-async def receipts(number: int, key: Ed25519PrivateKey) -> list[Material]:
+async def receipts(number: int, key: Ed25519PrivateKey) -> list[SignedLog]:
     """So many receipts: of the golden logs, of exhibitions, and of their events stamped again."""
     found = [*await golden(key), *await exhibitions(key)]
     clock = Clock()

@@ -71,14 +71,14 @@ async def _made(settings: Settings, prefix: str, *, with_log: bool) -> tuple[byt
 
 def _check(receipt: Path, log: Path, key: Path, pinned: Path | None, *, as_json: bool) -> None:
     """Verify with the verifier that works without Moot."""
-    from server.export.receipt.verify import Refused, summary, verify  # noqa: PLC0415 - it imports an extra
+    from server.export.receipt.verify import NotVerified, summary, verify  # noqa: PLC0415 - it imports an extra
 
     try:
         trusted = None if pinned is None else pinned.read_bytes()
         found = verify(receipt.read_bytes(), log.read_bytes(), key.read_bytes(), trusted)
     except OSError as error:
         raise NotFound(f"cannot read {error.filename}: {error.strerror}") from error
-    except Refused as error:
+    except NotVerified as error:
         if as_json:
             emit({"ok": False, "why": str(error)})
         else:
@@ -94,10 +94,10 @@ def _check(receipt: Path, log: Path, key: Path, pinned: Path | None, *, as_json:
 @click.argument("what", type=click.Choice(["show", "make", "rotate"]), default="show")
 @with_settings
 def keys(settings: Settings, what: str) -> None:
-    """Show the public keys that sign receipts (a JWKS), make the first one, or rotate to a new one.
+    """Show the public keys that sign receipts, make the first one, or rotate to a new one.
 
-    The private key is in a file that only you may read, beside the store or where MOOT_RECEIPT_KEYS says. A rotation
-    makes a new key, which the old one signs, and deletes the old private key. The old public key stays in the list.
+    The list is a JWKS. The private key is in a file that only you may read, next to the store or where
+    MOOT_RECEIPT_KEYS says. A rotation makes a new key, which the old one signs, and deletes the old private key. The old public key stays in the list.
     """
     act: Any = {"show": read_keys, "make": make_keys, "rotate": rotate_keys}[what]
     click.echo(json.format(json.encode(act(settings).jwks)).decode())

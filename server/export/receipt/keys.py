@@ -42,7 +42,7 @@ class KeyFile(Struct, kw_only=True, forbid_unknown_fields=True):
 
 def as_key(private: str) -> "Ed25519PrivateKey":
     """The key of a text in base64url.  Raises ``CannotServe``."""
-    import base64  # noqa: PLC0415 - beside its only use
+    import base64  # noqa: PLC0415 - next to its only use
 
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415 - an extra
 
@@ -53,7 +53,7 @@ def as_key(private: str) -> "Ed25519PrivateKey":
 
 
 def key_path(settings: Settings) -> Path:
-    """The file of keys: as the setting ``receipt_keys`` says, else beside the store.  Raises ``BadField``."""
+    """The file of keys: as the setting ``receipt_keys`` says, else next to the store.  Raises ``BadField``."""
     if settings.receipt_keys:
         return Path(settings.receipt_keys).expanduser()
     store = sqlite_path(settings.store)

@@ -21,10 +21,10 @@ from server.cli import main
 from server.errors import CannotServe, NotFound, NotNow
 from server.export.receipt.envelope import STATEMENT, canonical, sealed
 from server.export.receipt.keys import as_key, key_path, make_keys, read_keys, rotate_keys
-from server.export.receipt.verify import Refused, trusted, verify
+from server.export.receipt.verify import NotVerified, trusted, verify
 from server.settings import Settings
 from tests.docs.pages import ROOT
-from tests.measuring.receipt_mutations import GOLDEN, Material, exhibitions, golden, passes, table
+from tests.measuring.receipt_mutations import GOLDEN, SignedLog, exhibitions, golden, passes, table
 from tests.server.http.test_secrets import SPECTATOR, TOKEN
 from tests.server.site import Site, refused, serving
 
@@ -32,7 +32,7 @@ VERIFIER = ROOT / "deploy/verify.py"
 
 
 @pytest.fixture(scope="module")
-def released() -> list[Material]:
+def released() -> list[SignedLog]:
     """Receipts of the logs of released versions."""
     return anyio.run(golden, Ed25519PrivateKey.generate())
 
@@ -47,7 +47,7 @@ def stated(receipt: bytes) -> dict[str, Any]:
     return statement
 
 
-def test_a_receipt_of_every_released_log_verifies(released: list[Material]) -> None:
+def test_a_receipt_of_every_released_log_verifies(released: list[SignedLog]) -> None:
     for each in released:
         predicate = verify(each.receipt, each.log, each.keys)["predicate"]
 
@@ -66,22 +66,22 @@ def test_receipts_of_every_format_and_rubric_verify(rubric: str) -> None:
 
 
 @pytest.mark.slow
-def test_no_mutation_of_a_receipt_or_its_log_passes(released: list[Material]) -> None:
+def test_no_mutation_of_a_receipt_or_its_log_passes(released: list[SignedLog]) -> None:
     tried = table(released[2:], random.Random(7), 10)
 
     assert sum(number for number, _ in tried.values()) > 1000
     assert {kind: passed for kind, (_, passed) in tried.items() if passed} == {}
 
 
-def test_a_log_that_went_on_is_told_with_the_lines_of_the_receipt(released: list[Material]) -> None:
+def test_a_log_that_went_on_is_told_with_the_lines_of_the_receipt(released: list[SignedLog]) -> None:
     each = released[0]
     longer = each.log + each.log.splitlines(keepends=True)[-1]
 
-    with pytest.raises(Refused, match="head -n 185"):
+    with pytest.raises(NotVerified, match="head -n 185"):
         verify(each.receipt, longer, each.keys)
 
 
-def test_the_verifier_is_one_file_that_imports_nothing_of_moot(released: list[Material], tmp_path: Path) -> None:
+def test_the_verifier_is_one_file_that_imports_nothing_of_moot(released: list[SignedLog], tmp_path: Path) -> None:
     alone = shutil.copy(VERIFIER, tmp_path)
     each = released[-1]
     files = [tmp_path / name for name in ("receipt.json", "log.ndjson", "keys.json")]
@@ -100,7 +100,7 @@ def test_the_verifier_is_one_file_that_imports_nothing_of_moot(released: list[Ma
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
-def test_openssl_verifies_the_envelope_as_dsse(released: list[Material], tmp_path: Path) -> None:
+def test_openssl_verifies_the_envelope_as_dsse(released: list[SignedLog], tmp_path: Path) -> None:
     each = released[0]
     envelope = json.loads(each.receipt)
     body = base64.b64decode(envelope["payload"])
@@ -138,7 +138,7 @@ def test_the_private_key_is_for_its_owner_only(settings: Settings) -> None:
 
 
 def test_a_rotated_key_is_signed_by_the_old_one_which_still_verifies(
-    settings: Settings, released: list[Material]
+    settings: Settings, released: list[SignedLog]
 ) -> None:
     first = make_keys(settings)
     pinned = json.dumps(first.keys[0]).encode()
@@ -153,7 +153,7 @@ def test_a_rotated_key_is_signed_by_the_old_one_which_still_verifies(
     for receipt in (old, new):
         assert statement == verify(receipt, released[2].log, listed, pinned) == verify(receipt, released[2].log, listed)
     forged = {**third.jwks, "rotations": [sealed(third.keys[0], "application/jwk+json", Ed25519PrivateKey.generate())]}
-    with pytest.raises(Refused, match="not among the keys"):
+    with pytest.raises(NotVerified, match="not among the keys"):
         verify(new, released[2].log, json.dumps(forged).encode(), pinned)
 
 
