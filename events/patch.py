@@ -5,7 +5,7 @@ missing key), so a merge patch can express every difference.  Subtrees that are 
 """
 
 from collections.abc import Iterator
-from itertools import compress, islice
+from itertools import chain, compress, islice
 from operator import is_, is_not
 from typing import Any
 
@@ -20,11 +20,12 @@ def diff(before: Any, after: Any) -> dict[str, Any]:
     """
     patch: dict[str, Any] = {}
     old, new = _as_members(before), _as_members(after)
-    is_same = len(old) == len(new) and all(map(is_, old, new))  # the usual case, far below the time of a loop
-    for key, value in _changed(old, new) if is_same else _differing(old, new):
+    has_all = len(old) <= len(new) and all(map(is_, old, new))  # the usual case, far below the time of a loop
+    for key, value in _grown(old, new) if has_all else _differing(old, new):
         known = old.get(key, UNSET)
         if value is UNSET:
-            patch[key] = None
+            if known is not UNSET:
+                patch[key] = None
         elif value == known:  # far below the time of a walk
             continue
         elif isinstance(value, Struct | dict) and isinstance(known, Struct | dict):
@@ -32,23 +33,19 @@ def diff(before: Any, after: Any) -> dict[str, Any]:
                 patch[key] = deeper
         else:
             patch[key] = value
-    if not is_same:
+    if not has_all:
         patch.update({key: None for key, value in old.items() if key not in new and value is not UNSET})
     return patch
 
 
-def _changed(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The members of ``new`` that are not the same objects in ``old``, whose names are the same in the same order."""
-    return compress(new.items(), map(is_not, old.values(), new.values()))
+def _grown(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The members of ``new``, which begins with the names of ``old``, that are not the same objects there."""
+    return chain(compress(new.items(), map(is_not, old.values(), new.values())), islice(new.items(), len(old), None))
 
 
 def _differing(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """The members of ``new`` that are not the same objects in ``old``."""
-    if len(new) > len(old) and all(map(is_, old, new)):  # it has grown
-        yield from _changed(old, new)
-        yield from (each for each in islice(new.items(), len(old), None) if each[1] is not UNSET)
-    else:
-        yield from ((key, value) for key, value in new.items() if value is not old.get(key, UNSET))
+    return ((key, value) for key, value in new.items() if value is not old.get(key, UNSET))
 
 
 def merge(target: Any, patch: Any) -> Any:

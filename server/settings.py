@@ -67,6 +67,12 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Attempts at a turn or a question before it is given up."""
     retry_ms: Annotated[int, Meta(ge=0)] = 500
     """Milliseconds before the second attempt; doubled for each further one."""
+    voice: str = ""
+    """What speaks turns: ``openai:MODEL`` or ``openai:MODEL@URL``; empty for the voices of browsers only."""
+    voice_pro: str = "alloy"
+    voice_con: str = "onyx"
+    voice_per_minute: Annotated[int, Meta(ge=0)] = 30
+    """New turns that all spectators together may have spoken in a minute; 0: operators only."""
     limits: dict[str, Limit] = {}
     """By provider, over the default limits: a table ``[limits.anthropic]`` with ``concurrent``, ``calls_per_minute``,
     ``tokens_per_minute``; in the environment ``anthropic: concurrent=4 calls_per_minute=50; embedded: concurrent=2``.

@@ -1,7 +1,8 @@
 """What was computed from parts of a debate, kept until it is asked for with other parts.
 
 A turn, a card or a claim that has not changed is the same value as before.  So what a prompt says of it is made once,
-and not once for each later turn.  What is kept of a debate lives as long as the event that opened it.
+and not once for each later turn.  What is kept of a debate lives until its moderator ends, and at most as long as the
+event that opened it.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -88,3 +89,13 @@ def derived(opened: DebateOpened) -> Derived:
     if (found := _BY_OPENING.get(name)) is None:
         found = _BY_OPENING[name] = ref(opened, lambda _: _BY_OPENING.pop(name, None)), Derived()
     return found[1]
+
+
+def is_kept(opened: DebateOpened) -> bool:
+    """Whether something is kept of the debate with this opening."""
+    return id(opened) in _BY_OPENING
+
+
+def forget(opened: DebateOpened) -> None:
+    """Keep nothing of the debate with this opening: no model is asked any more, and spectators may stay for hours."""
+    _BY_OPENING.pop(id(opened), None)

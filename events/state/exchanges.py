@@ -46,8 +46,8 @@ class Comparison(Struct, frozen=True, kw_only=True, gc=False):
         """The turn that won most dimensions; None if the comparison is missing."""
         if self.missing is not None:
             return None
-        earlier = sum(outcome == "earlier" for outcome in self.outcomes.values())
-        later = sum(outcome == "later" for outcome in self.outcomes.values())
+        outcomes = tuple(self.outcomes.values())
+        earlier, later = outcomes.count("earlier"), outcomes.count("later")
         return "draw" if earlier == later else "earlier" if earlier > later else "later"
 
 

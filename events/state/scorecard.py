@@ -240,13 +240,15 @@ def _points(own: SideSums, other: SideSums, rubric: Rubric) -> SideCard:
         changes = own.dimensions.get(name, NOTHING)
         if not changes[0]:
             continue
-        parts = [each for each in dimension.components if own.components.get(each, NOTHING)[0]]
-        if dimension.in_composite and other.composite[0]:
-            parts = [each for each in parts if other.components.get(each, NOTHING)[0]]
-        values[name] = math.fsum(_mean(own.components[each]) for each in parts) + _mean(changes)
-        if dimension.in_composite:
-            whole += dimension.maximum
-            counted += sum(dimension.components[each].maximum for each in parts)
+        is_both = dimension.in_composite and other.composite[0]
+        means: list[float] = []
+        for part, component in dimension.components.items():
+            turns, millionths = own.components.get(part, NOTHING)
+            if turns and not (is_both and not other.components.get(part, NOTHING)[0]):
+                means.append(millionths / (turns * _MILLION))
+                counted += component.maximum if dimension.in_composite else 0
+        values[name] = math.fsum(means) + _mean(changes)
+        whole += dimension.maximum if dimension.in_composite else 0
     counting = composite_dimensions(rubric)
     if not all(name in values for name in counting):
         return SideCard()

@@ -4,7 +4,7 @@ Objects are keyed and hold no nulls, so RFC 7396 patches can express every chang
 private data.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
@@ -246,11 +246,17 @@ class Fold(Struct, frozen=True, kw_only=True, gc=False):
 
 
 INITIAL = Fold()
+Evolve = Callable[[Debate, Recorded], Debate]
+"""What gives the state after a record, as ``debates.evolve`` does."""
 
 
-def apply(fold: Fold, record: Recorded) -> Fold:
-    """The fold after ``record``.  Parts that did not change stay the same objects."""
-    after = debates.evolve(fold.debate, _as_shown(record))
+def apply(fold: Fold, record: Recorded, evolve: Evolve | None = None) -> Fold:
+    """The fold after ``record``.  Parts that did not change stay the same objects.
+
+    ``evolve`` gives the state instead, of records that every reader sees as they are.
+    """
+    shown = _as_shown(record)
+    after = (evolve if evolve and shown is record else debates.evolve)(fold.debate, shown)
     trail = trails.after(fold.trail, (record,))
     return _after(fold, after, _turns_of(record, after), {record.position: after.exchanges}, trail)
 

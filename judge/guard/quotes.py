@@ -18,7 +18,7 @@ that each normalised character has a known place in the original.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import islice
@@ -68,8 +68,9 @@ class Normalised(Struct, frozen=True):
     """A text in the form for comparison.  Character ``i`` stands for ``[starts[i], ends[i])`` of the original."""
 
     text: str
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
+    starts: Sequence[int]
+    ends: Sequence[int]
+    """Ranges, which take no memory, if each character stands for one."""
 
     def words(self) -> "Normalised":
         """Return the words alone, with one space between them; none next to letters of a script without spaces."""
@@ -303,8 +304,11 @@ def normalised(text: str) -> Normalised:
 def _normalised_plain(text: str) -> Normalised:
     """The same for a text in which each character stands by itself, and keeps its length: several times as fast."""
     folded = text.translate(_PLAIN_FOLDED)
+    runs = list(_RUN.finditer(folded))
+    if not runs:
+        return Normalised(folded, range(len(text)), range(1, len(text) + 1))
     starts, ends = list(range(len(text))), list(range(1, len(text) + 1))
-    for run in reversed(list(_RUN.finditer(folded))):
+    for run in reversed(runs):
         first, end = run.span()
         folded = folded[: first + 1] + folded[end:]
         ends[first] = end

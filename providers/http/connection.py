@@ -24,8 +24,10 @@ _LINE_BREAKS: Final = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 """Characters at which Python ends a line and JSON does not."""
 
 
-def http_client(url: str, *, address: str) -> httpx2.AsyncClient:
+def http_client(url: str, *, address: str, is_text: bool = True) -> httpx2.AsyncClient:
     """A client for the vendor at ``url``.  ``address`` names the variable that holds ``url``.
+
+    ``is_text``: whether it answers with JSON or other text, which is repaired.
 
     It has no read timeout: the stream has its own.  It uses no proxy for this machine.  It follows a redirect within
     the origin only.  On this machine it keeps no connection alive: small servers such as llama.cpp's close them at any
@@ -38,7 +40,7 @@ def http_client(url: str, *, address: str) -> httpx2.AsyncClient:
         trust_env=not local,
         follow_redirects=True,
         limits=httpx2.Limits(max_keepalive_connections=0) if local else httpx2.Limits(),
-        event_hooks=hooks(url, httpx2.AsyncByteStream, address),
+        event_hooks=hooks(url, httpx2.AsyncByteStream if is_text else None, address),
     )
 
 
@@ -77,12 +79,13 @@ def count_in(usage: Any, name: str) -> int:
     return int(value) if isinstance(value, int | float) and value > 0 else 0
 
 
-def hooks(address: str, stream: type[Any], variable: str) -> Hooks:
+def hooks(address: str, stream: type[Any] | None, variable: str) -> Hooks:
     """Hooks for a client of the API at ``address``.
 
-    ``stream`` is the library's ``AsyncByteStream``; ``variable`` names the setting that holds the address.
+    ``stream`` is the library's ``AsyncByteStream``, None where the answers are no text; ``variable`` names the setting
+    that holds the address.
     """
-    safe_stream = type("JsonSafeStream", (_JsonSafeStream, stream), {})
+    safe_stream = type("JsonSafeStream", (_JsonSafeStream, *([stream] if stream else [])), {})
     origin = _origin(address)
 
     async def check_origin(request: Any) -> None:
@@ -97,7 +100,7 @@ def hooks(address: str, stream: type[Any], variable: str) -> Hooks:
         if response.headers.get("content-encoding", "identity") == "identity":
             response.stream = safe_stream(response.stream)
 
-    return {"request": [check_origin], "response": [repair_json]}
+    return {"request": [check_origin], "response": [repair_json] if stream else []}
 
 
 def _origin(address: str) -> str:

@@ -79,7 +79,9 @@ GROUPS: Final = {
     },
     "Keep": {
         "export": CommandEntry(
-            "store.transfer", "export", "Write the log of a debate, its view, a transcript, or a page that replays it."
+            "store.transfer",
+            "export",
+            "Write the log of a debate, its view, a transcript, a page that replays it, or a recording.",
         ),
         "import": CommandEntry("store.transfer", "import_", "Import an exported debate."),
         "verify": CommandEntry(

@@ -42,6 +42,7 @@ GRACE_S = 4
 @with_store
 @click.option("--bus", metavar="URL", help="Bus between nodes, as nats://HOST:PORT.  [the PostgreSQL store]")
 @click.option("--workers", type=int, help="Processes on one port; more than one needs a PostgreSQL store.  [1]")
+@click.option("--voice", metavar="SPEC", help="Speak turns: openai:MODEL or openai:MODEL@URL.  [MOOT_VOICE]")
 @click.option("--open", "open_page", is_flag=True, help="Open the page in your browser.")
 @click.pass_context
 def serve(
@@ -51,6 +52,7 @@ def serve(
     store: str | None,
     bus: str | None,
     workers: int | None,
+    voice: str | None,
     *,
     open_page: bool,
 ) -> None:
@@ -61,7 +63,7 @@ def serve(
       moot serve --port 9000 --store sqlite:debates.db --open
     """
     with _logged_end():
-        settings = settings_of(context, host=host, port=port, store=store, bus=bus, workers=workers)
+        settings = settings_of(context, host=host, port=port, store=store, bus=bus, workers=workers, voice=voice)
         observe.configure_logging(settings.log_level)
         if settings.workers == 1:
             _serve(settings, open_page=open_page)

@@ -22,6 +22,7 @@ from msgspec import UNSET
 from events.clock import SYSTEM, Clock
 from events.errors import LogError
 from events.record import Draft
+from events.state import derived
 from events.state.debate import UNNAMED, Debate
 from events.store.log import EventLog
 from events.table import LazyTable
@@ -122,7 +123,7 @@ class Moderator:
         self.finished = anyio.Event()
         """Set when this moderator does nothing any more, so that another one may begin."""
         self._registry, self._hub, self._clock, self._next_steps = registry, hub, clock, next_steps
-        self._writer = StreamWriter(debate, log, hub.waiting, clock)
+        self._writer = StreamWriter(debate, log, hub.waiting, clock, hub.evolve)
         self._idle_timeout_s = idle_timeout_s
         self._run_scope: anyio.CancelScope | None = None
         self._steps_scope: anyio.CancelScope | None = None
@@ -172,6 +173,8 @@ class Moderator:
         finally:
             self._hub.end_text(self.id)
             self._registry.forget(self.id)
+            if self.debate.opened is not None:
+                derived.forget(self.debate.opened)
             if self.debate.seats and self.debate.status.state == "concluded":
                 self.seats.forget()
 

@@ -72,10 +72,17 @@ class _Batch:
 class StreamWriter:
     """Folds one debate and appends to its log."""
 
-    def __init__(self, debate: str, log: EventLog, waiting: Waiting, clock: Clock = SYSTEM) -> None:
+    def __init__(
+        self,
+        debate: str,
+        log: EventLog,
+        waiting: Waiting,
+        clock: Clock = SYSTEM,
+        evolve: Callable[[Debate, Recorded], Debate] = debates.evolve,
+    ) -> None:
         self.id = debate
         self.debate: Debate = debates.INITIAL
-        self._log, self._waiting, self._clock = log, waiting, clock
+        self._log, self._waiting, self._clock, self._evolve = log, waiting, clock, evolve
         self._writing = anyio.Lock()
         self._pending: list[_PendingAppend] = []
         self._outage: StoreUnavailable | None = None
@@ -223,7 +230,7 @@ class StreamWriter:
                 raise
             observe.EVENTS.inc(len(records))
             for record in records:
-                self.debate = debates.evolve(self.debate, record)
+                self.debate = self._evolve(self.debate, record)
         self._unanswered = None
         batch.answer(records)
 

@@ -10,6 +10,7 @@ from anyio import to_thread
 from msgspec import UNSET, Struct
 
 from events.misfits import misfit_words
+from events.text.languages import language_name
 from events.types import EvidenceDocument, EvidencePassage, EvidenceSupplied
 from judge.evidence.checks import RULES
 from server.debate.opening.language import document_language
@@ -25,6 +26,16 @@ FIRST: Final = 8
 """Passages of a preview."""
 
 
+FORMATS: Final = {
+    "application/pdf": "PDF",
+    "text/html": "HTML",
+    "text/markdown": "Markdown",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "DOCX",
+    "application/vnd.oasis.opendocument.text": "ODT",
+}
+"""What the formats of documents are called."""
+
+
 class EvidencePreview(Struct, frozen=True, kw_only=True):
     """How a document is read: its text in characters and passages, and the first of these."""
 
@@ -34,6 +45,8 @@ class EvidencePreview(Struct, frozen=True, kw_only=True):
     misread: int
     """Passages of pages that were read badly: their words run together."""
     first: tuple[EvidencePassage, ...]
+    says: str
+    """The same in words: its title, its format, how many passages, its language, and how many were read badly."""
 
 
 async def evidence_for(wanted: Sequence[EvidenceRequest] | None) -> tuple[EvidenceSupplied, ...]:
@@ -55,13 +68,27 @@ async def preview_of(said: Any) -> EvidencePreview:
     except msgspec.ValidationError as error:
         raise BadField("evidence", misfit_words(error, "the document")) from error
     event, characters = await _read(0, wanted, "evidence", 0, MAX_CHARACTERS)
+    misread = sum(bool(each.misread) for each in event.passages)
     return EvidencePreview(
         document=event.document,
         characters=characters,
         passages=len(event.passages),
-        misread=sum(bool(each.misread) for each in event.passages),
+        misread=misread,
         first=event.passages[:FIRST],
+        says=_in_words(event.document, len(event.passages), misread),
     )
+
+
+def _in_words(document: EvidenceDocument, passages: int, misread: int) -> str:
+    title, language = document.title or "", document.language or ""
+    parts = (
+        f"“{title}”" if title not in {"", document.name} else "",
+        FORMATS.get(document.media_type, "text"),
+        f"{passages:,} passage{'' if passages == 1 else 's'}",
+        f"in {language_name(language)}" if language else "",
+        f"{misread} read badly: words run together, and nothing is charged there" if misread else "",
+    )
+    return " · ".join(filter(None, parts))
 
 
 async def _read(

@@ -17,6 +17,9 @@ from events.types import DebateState, EvidenceSupplied, ModelAnswered, ModelFail
 from events.view import view as views
 from server.export.argument_audit import argument_audits
 from server.export.audit import Auditor
+from server.export.debate.arguments import with_words
+from server.export.said import said_in
+from server.export.terms import terms
 from server.feed import frames
 from server.process.version import VERSION
 
@@ -71,7 +74,9 @@ class Archive:
             "revealed": self.revealed,
             "view": view,
             "audits": {str(each.turn): each for each in self._auditor.audits()}
-            | {each.argument: each for each in argument_audits(self._auditor)},
+            | {each.argument: with_words(each) for each in argument_audits(self._auditor)},
+            "terms": terms(),
+            "said": list(map(said_in, made.frames)),
             "frames": [msgspec.Raw(frame.encode()) for frame in made.frames],
         }
         return _json.encode(members)[1:]

@@ -85,6 +85,26 @@ class PanelAudit(Struct, frozen=True, kw_only=True):
     calibrated_sum: SideSum
 
 
+class RaterWords(Struct, frozen=True, kw_only=True):
+    """What a rater's scores are made of: from its scores alone, and once the panel has concluded."""
+
+    alone: str = ""
+    concluded: str
+    below: tuple[str, ...] = ()
+    """Its note, and why criteria have no points."""
+    weight: str = ""
+
+
+class AuditWords(Struct, frozen=True, kw_only=True):
+    """The sentences of an audit; the page shows those of parts that are recorded at its position."""
+
+    judge: tuple[str, ...]
+    raters: tuple[RaterWords, ...]
+    """In the order of ``ArgumentAudit.raters``."""
+    panel: tuple[str, ...]
+    refused: tuple[str, ...]
+
+
 class ArgumentAudit(Struct, frozen=True, kw_only=True):
     """Everything that the scores of one argument rest on.  Parts that are not recorded yet are unset or empty."""
 
@@ -103,6 +123,7 @@ class ArgumentAudit(Struct, frozen=True, kw_only=True):
     panel: PanelAudit | UnsetType = UNSET
     refused: tuple[RefusedFinding, ...] = ()
     """What rules refused or corrected in answers that name the argument."""
+    words: AuditWords | UnsetType = UNSET
 
 
 class _ConcludedPanel(NamedTuple):

@@ -1,7 +1,7 @@
 """The audit of one turn: its score entries with their causes, and what was not answered, not checked or refused."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final, Literal
 
@@ -21,17 +21,34 @@ from events.types import (
     ScorecardVerdictReached,
 )
 from events.view.trail import FailedCall
-from events.view.turn_view import ComponentView, turn_view
+from events.view.turn_view import ComparisonView, ComponentView, turn_view
 from events.view.view import Fold
 from judge.guard.quotes import place
 from judge.live.gaps import AUDIT, NOTHING_LEFT
 from judge.report.verdict_check import VerdictCheck, check_of
+from judge.rubrics.rubric import change_name
 from providers.imports import load
+from server.export.labels import compared
 from server.export.reasons import given_points, plain_charge, plain_reason
+from server.export.wording import NAMES
 from server.feed.hub import Hub
 
 FLAWS: Final = frozenset({"gaps", "gaps_and_premises", "audit"})
 """Questions about flaws, also in other turns than the one for which they are asked."""
+
+
+ROUTINE: Final = frozenset({"band", "cap"})
+"""Kinds of entries that every turn gets."""
+SAID_BY_RULE: Final = {
+    "fabricated_citation": "invented study or source",
+    "overclaim": "too wide for its grounds",
+    "inverted_fact": "a fact turned round",
+    "reversed_causality": "cause and effect reversed",
+    "no_mechanism": "names no mechanism",
+    "hollow_specificity": "sounds exact, names no cause",
+    "dropped_premise": "gave up a premise without a word",
+}
+"""Rules that take points, as a person says them."""
 
 
 class AuditEntry(Struct, frozen=True, kw_only=True):
@@ -55,6 +72,12 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
     """The points that the judge gave for a flaw, where the rules requested another number; below 0."""
     words: str | UnsetType = UNSET
     """``reason`` in plain words, where it holds short notes of the rules."""
+    rule_words: str = ""
+    """The rule in words."""
+    what: str = ""
+    """What happened, as a person says it: an invented study, a flaw exposed by turn 4."""
+    is_routine: bool = False
+    """Whether it is an adjustment that every turn gets."""
 
 
 class RefusedFinding(Struct, frozen=True, kw_only=True):
@@ -93,6 +116,21 @@ class ClosingAudit(Struct, frozen=True, kw_only=True):
     missing: Reason | UnsetType = UNSET
 
 
+class ComparedReading(Struct, frozen=True, kw_only=True):
+    """What the judge said of two turns in one order, with the names of the sides."""
+
+    order: tuple[str, ...]
+    """The sides in the order of reading; empty if it is not known."""
+    text: str
+
+
+class ComparisonAudit(Struct, frozen=True, kw_only=True):
+    """The reasons of a comparison of the turn with an earlier one."""
+
+    earlier: int
+    readings: tuple[ComparedReading, ...]
+
+
 class VerdictAudit(Struct, frozen=True, kw_only=True):
     """The verdict of the scores with what it rests on, where the rubric says how sure it must be."""
 
@@ -122,6 +160,7 @@ class Audit(Struct, frozen=True, kw_only=True):
     effective: dict[str, float]
     components: dict[str, dict[str, ComponentView]] | UnsetType = UNSET
     """The parts of the score with their reasons and quotes: by dimension, then by component."""
+    comparisons: tuple[ComparisonAudit, ...] | UnsetType = UNSET
     missing: Reason | UnsetType = UNSET
     absent: dict[str, Reason] | UnsetType = UNSET
     """Dimensions without a score."""
@@ -260,6 +299,7 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
         claim.flagged: (Evidence(turn=claim.turn, quote=claim.quote, span=claim.span),)
         for claim in debate.claims.values()
     }
+    shown = turn_view(debate, number)
     against = {claim.flagged: claim.evidence for claim in debate.claims.values()}
     return Audit(
         turn=number,
@@ -284,11 +324,23 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
             for each in card.entries
         ),
         effective={name: balance.effective for name, balance in card.balances.items()},
-        components=turn_view(debate, number).components or UNSET,
+        components=shown.components or UNSET,
+        comparisons=tuple(_comparisons(debate, (shown.compared, shown.closing))) or UNSET,
         missing=UNSET if card.missing is None else card.missing,
         absent=card.absent or UNSET,
         **auditor.optional_parts(number),
     )
+
+
+def _comparisons(debate: Debate, found: Iterable[ComparisonView | UnsetType]) -> Iterator[ComparisonAudit]:
+    sides = {number: turn.side for number, turn in debate.transcript.turns.items()}
+    for each in found:
+        if each and each.reason:
+            readings = tuple(
+                ComparedReading(order=tuple(NAMES[sides[turn]] for turn in turns if turn in sides), text=text)
+                for turns, text in compared(each.reason, sides, sides.get(1, "pro"))
+            )
+            yield ComparisonAudit(earlier=each.earlier, readings=readings)
 
 
 def _verdict(debate: Debate) -> VerdictAudit | None:
@@ -310,11 +362,22 @@ def _verdict(debate: Debate) -> VerdictAudit | None:
 
 
 def _in_words(entry: ScoreEntry) -> dict[str, Any]:
-    """``given`` and ``words`` of an entry, where they say more than its request and its reason."""
+    """An entry in words; ``given`` and ``words`` where they say more than its request and its reason."""
     given = given_points(entry.reason, entry.requested) if entry.kind == "gap" else entry.requested
     given = -entry.given or given
     words = plain_charge(entry.reason, entry.requested) if entry.kind == "gap" else plain_reason(entry.reason)
     return {
         "given": UNSET if given == entry.requested else given,
         "words": UNSET if words == entry.reason else words,
+        "rule_words": change_name(entry.rule),
+        "what": _what(entry),
+        "is_routine": entry.kind in ROUTINE or entry.rule == "docking",
     }
+
+
+def _what(entry: ScoreEntry) -> str:
+    if entry.kind != "gap":
+        return SAID_BY_RULE.get(entry.rule, change_name(entry.rule))
+    turns = [each.turn for each in entry.evidence]
+    is_exposed = len(turns) > 1 and turns[0] != turns[1]
+    return f"flaw exposed by turn {turns[1]}" if is_exposed else "flaw of its own"

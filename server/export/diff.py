@@ -105,9 +105,10 @@ async def difference(folds: Folds, debate: str, start: int, end: int, *, reveale
         touched.note(_patch(before, after, record, revealed=revealed), record.position)
         causes[record.position] = _cause(record, revealed=revealed)
         fold = after
-    found = tuple(_changes(_shown(first, revealed=revealed), _shown(fold, revealed=revealed), (), touched, ()))
+    found: list[ViewChange] = []
+    _compare(_shown(first, revealed=revealed), _shown(fold, revealed=revealed), (), touched, (), found)
     cited = sorted({position for change in found for position in change.because_of})
-    return ViewDiff(from_=start, to=end, changes=found, events={str(at): causes[at] for at in cited})
+    return ViewDiff(from_=start, to=end, changes=tuple(found), events={str(at): causes[at] for at in cited})
 
 
 def _shown(fold: Fold, *, revealed: bool) -> Any:
@@ -137,26 +138,33 @@ def _cause(record: Recorded, *, revealed: bool) -> Cause:
     )
 
 
-def _changes(
-    before: Any, after: Any, keys: tuple[str, ...], touched: _PositionTree, above: tuple[int, ...]
-) -> Iterator[ViewChange]:
-    """``above``: positions of the events that replaced an object around this value."""
-    if type(before) is not type(after) or (len(keys) == _COMPONENT and keys[2] == "components"):
+def _compare(
+    before: Any,
+    after: Any,
+    keys: tuple[str, ...],
+    touched: _PositionTree,
+    above: tuple[int, ...],
+    found: list[ViewChange],
+) -> None:
+    """Add what differs to ``found``.  ``above``: positions of the events that replaced an object around this value."""
+    is_component = len(keys) == _COMPONENT and keys[2] == "components"
+    if is_component or type(before) is not type(after):
         before, after = _plain(before), _plain(after)
-    is_walked = isinstance(after, Struct | dict) and (isinstance(before, Struct | dict) or (before is UNSET and after))
-    if is_walked and not (len(keys) == _COMPONENT and keys[2] == "components"):
+    if (
+        not is_component
+        and isinstance(after, Struct | dict)
+        and (isinstance(before, Struct | dict) or (before is UNSET and after))
+    ):
         old, new = _members(before), _members(after)
-        replaced = (*above, *touched.positions)
-        for key in (*new, *(key for key in old if key not in new)):
-            if not keys and key in _IGNORED:
-                continue
+        replaced = (*above, *touched.positions) if touched.positions else above
+        for key in (*new, *[key for key in old if key not in new]):
             was, now = old.get(key, UNSET), new.get(key, UNSET)
-            if was is not now and was != now:  # far below the time of a walk
-                yield from _changes(was, now, (*keys, key), touched.below.get(key, _UNTOUCHED), replaced)
+            if (keys or key not in _IGNORED) and was is not now and was != now:  # far below the time of a walk
+                _compare(was, now, (*keys, key), touched.below.get(key, _UNTOUCHED), replaced, found)
     elif before != after:
         because_of = tuple(sorted({*above, *touched.all()}))
         was, now = _plain(before), _plain(after)
-        yield ViewChange(path=".".join(keys), keys=keys, before=was, after=now, because_of=because_of)
+        found.append(ViewChange(path=".".join(keys), keys=keys, before=was, after=now, because_of=because_of))
 
 
 def _plain(value: Any) -> Any:

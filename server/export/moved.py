@@ -1,6 +1,6 @@
 """What moved between two positions, in sentences, the most important first.
 
-web/offline/sentences.js says the same in an exported file.  tests/web/moved.json holds examples for both.
+An exported file tells the events that made most of the changes.  tests/web/moved.json holds examples.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

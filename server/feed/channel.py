@@ -7,11 +7,17 @@ from typing import Any, Final
 import anyio
 
 from events.record import Recorded
+from events.state import debate as debates
+from events.state.debate import Debate
 from events.view import view as views
 from server.feed import frames
 
 RING: Final = 4096
-"""Frames that a channel keeps encoded; older frames are made again from the log."""
+"""Frames that a channel keeps encoded, at most; older frames are made again from the log."""
+RING_CHARACTERS: Final = 128 * 1024
+"""Their length together, at most: about five turns.  A reader that lacks more gets a snapshot in most cases."""
+STATES: Final = 32
+"""States that the writer may be ahead of the channel, or behind it, without being folded twice."""
 PAGE_FRAMES: Final = 256
 """Frames of one page, at most."""
 
@@ -72,9 +78,13 @@ class Channel:
         self.idle_since = 0.0
         """Time of the event loop at which the last reader left."""
         self.failure: Exception | None = None
-        self._frames: deque[str] = deque(maxlen=ring)
+        self._frames: deque[str] = deque()
+        self.characters = 0
+        """Length of the frames that are kept, together."""
         self._director_frames: dict[int, str] = {}
         """Frames that the director gets instead of the spectators' frames, by position."""
+        self._states: dict[bytes, tuple[Debate, Debate]] = {}
+        """The state before and after a record, by the record's digest, until the channel and the writer have it."""
         self._changed = anyio.Event()
 
     @property
@@ -84,11 +94,30 @@ class Channel:
 
     def advance(self, record: Recorded) -> None:
         """Fold one more event and keep its frame."""
-        if frames.differs_for_director(self.fold, record):
-            _, self._director_frames[record.position] = frames.step(self.fold, record, revealed=True)
-        self.fold, frame = frames.step(self.fold, record)
+        before = self.fold
+        self.fold = views.apply(before, record, self.evolve)
+        if frames.differs_for_director(before, record):
+            self._director_frames[record.position] = frames.frame(before, record, self.fold, revealed=True)
+        frame = frames.frame(before, record, self.fold)
         self._frames.append(frame)
-        self._director_frames.pop(record.position - self.ring, None)
+        self.characters += len(frame)
+        while len(self._frames) > self.ring or (self.characters > RING_CHARACTERS and len(self._frames) > 1):
+            self._director_frames.pop(self.position - len(self._frames) + 1, None)
+            self.characters -= len(self._frames.popleft())
+
+    def evolve(self, before: Debate, record: Recorded) -> Debate:
+        """The state after a record, folded once for the channel and for the writer of the debate, if it is here.
+
+        Both begin with states of their own: the first that is equal is the same from then on.
+        """
+        known = self._states.pop(record.digest, None)
+        if known is not None and (known[0] is before or known[0] == before):
+            return known[1]
+        after = debates.evolve(before, record)
+        self._states[record.digest] = before, after
+        if len(self._states) > STATES:
+            del self._states[next(iter(self._states))]
+        return after
 
     @property
     def is_revealed(self) -> bool:
@@ -99,6 +128,13 @@ class Channel:
     def kept(self) -> int:
         """Number of frames that are kept encoded."""
         return len(self._frames)
+
+    def caught_up(self, now: float) -> None:
+        """The fold has reached the head of the log at ``now`` on the loop's clock."""
+        if not self.ready.is_set():  # those who wait for it enter now
+            self.idle_since = now
+        self.ready.set()
+        self.wake()
 
     def wake(self) -> None:
         """Wake every waiting reader."""

@@ -15,6 +15,8 @@ import structlog
 
 from events.errors import LogError, StoreDamaged, StoreUnavailable, UnknownDebate
 from events.record import Recorded
+from events.state import debate as debates
+from events.state.debate import Debate
 from events.store.log import EventLog, follow, not_there
 from events.table import LazyTable
 from events.view import view as views
@@ -105,6 +107,11 @@ class Hub:
         async with self._tasks.running():
             task_status.started()
             await self._relay.run()
+
+    def evolve(self, before: Debate, record: Recorded) -> Debate:
+        """The state of a debate after a record: folded once for its writer and its readers."""
+        channel = self._channels.get(record.debate)
+        return debates.evolve(before, record) if channel is None else channel.evolve(before, record)
 
     # text in flight
 
@@ -202,8 +209,7 @@ class Hub:
                         if record.position > head and channel.fold.debate.labels.link != link:
                             raise LinkChanged("who may watch has changed")  # noqa: TRY301 - as above
                         if record.position >= head:
-                            channel.ready.set()
-                            channel.wake()
+                            channel.caught_up(asyncio.get_running_loop().time())
         except Exception as error:
             channel.failure = leaves(error)[0]  # every reader of this channel gets it
             if isinstance(channel.failure, UnknownDebate):

@@ -76,6 +76,7 @@ POLICY: Final = "; ".join(  # noqa: FLY002 - one line for each rule is easier to
         "script-src 'self'",
         "style-src 'self'",
         "img-src 'self' data:",
+        "media-src blob:",
         "connect-src 'self'",
         "font-src 'self'",
         "base-uri 'none'",

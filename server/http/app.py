@@ -5,7 +5,9 @@ from contextlib import asynccontextmanager
 from html import escape
 from typing import Final
 from urllib.parse import quote
+from weakref import WeakValueDictionary
 
+import anyio
 import structlog
 from anyio import CapacityLimiter
 from starlette.applications import Starlette
@@ -22,7 +24,7 @@ from server.exhibit import PlayedExhibitions
 from server.export.kept import KeptAnswers
 from server.export.preview.card import head_of
 from server.feed.websocket.connections import Connections
-from server.http import debates, docs, events, exports, judge, labs, metrics, receipts
+from server.http import debates, docs, events, exports, judge, labs, metrics, receipts, speech
 from server.http.access import (
     IMPORT,
     PREVIEW,
@@ -40,6 +42,7 @@ from server.http.session import close_session, open_session, show_session
 from server.http.static import FILES, gone_page, made_page, page_response
 from server.http.websocket import spectate
 from server.service import Service
+from server.speech.speaker import Speaker
 
 logger = structlog.get_logger()
 
@@ -126,6 +129,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/vote/{debate}/wall", audience.vote_page),
     Route("/judge", judge.judge_page),
     Route("/api/judge", judge.show_judge),
+    Route("/api/terms", docs.list_terms),
     Route("/docs/", docs.docs_page),
     Route("/docs/{name}", docs.docs_page),
     Route("/favicon.ico", favicon),
@@ -139,6 +143,8 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route(f"{ONE}/course", behind_link(debates.show_course)),
     Route(f"{ONE}/qr.svg", behind_link(rooms.show_room_code)),
     Route(f"{ONE}/join", behind_link(rooms.show_join)),
+    Route(f"{ONE}/room", behind_link(rooms.show_room), methods=["GET"]),
+    Route(f"{ONE}/room", behind_link(rooms.steer_room), methods=["PUT"]),
     Route(f"{ONE}/events", behind_link(events.list_events)),
     Route(f"{ONE}/events.ndjson", behind_link(exports.export_events)),
     Route(f"{ONE}/frames", behind_link(events.list_frames)),
@@ -147,12 +153,13 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route(f"{ONE}/evidence", behind_link(exports.show_evidence)),
     Route(f"{ONE}/export.md", behind_link(exports.export_markdown)),
     Route(f"{ONE}/export.html", behind_link(exports.export_html)),
+    *speech.ROUTES,
+    *receipts.ROUTES,
     Route(f"{ONE}/report", behind_link(exports.debater_report)),
-    Route(f"{ONE}/receipt", behind_link(receipts.show_receipt)),
-    Route("/.well-known/jwks.json", receipts.show_keys),
     Route(f"{ONE}/calls/{{call}}", behind_link(events.show_call)),
     Route(f"{ONE}/audit/turns/{{turn}}", behind_link(events.audit_turn)),
     Route(f"{ONE}/audit/arguments/{{argument}}", behind_link(events.audit_argument)),
+    Route(f"{ONE}/whatif", behind_link(commands.show_what_if)),
     Route(f"{ONE}/whatif", behind_link(commands.ask_what_if), methods=["POST"]),
     Route(f"{ONE}/rejudge", behind_link(debates.rejudge), methods=["POST"]),
     Route(f"{ONE}/fork", behind_link(debates.fork), methods=["POST"]),
@@ -224,7 +231,11 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.previews = None
     app.state.exports = KeptAnswers()
     app.state.pages = KeptAnswers()
+    app.state.speaker, app.state.recording = Speaker(service.settings, service.log), anyio.Lock()
+    app.state.sounds = WeakValueDictionary()
+    app.state.speech_rate = RateLimit(service.settings.voice_per_minute, "turns were spoken")
     app.state.export_rate = RateLimit(exports.EXPORTS_PER_MINUTE, "exports were made")
+    app.state.rooms = rooms.Rooms(service.bus)
     app.state.voters = audience.Voters(service.settings)
     app.state.open_rate = RateLimit(service.settings.opens_per_minute, "debates were opened")
     app.state.whatif_rate = RateLimit(commands.WHATIF_PER_MINUTE, "what-ifs were asked")

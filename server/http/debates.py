@@ -7,6 +7,7 @@ import anyio
 import msgspec
 from anyio import to_thread
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -22,6 +23,7 @@ from providers.registry import Registry
 from server.debate.adoption import check_debate
 from server.debate.deletion import delete, shown_tombstone
 from server.debate.formats import FORMATS
+from server.debate.setup.estimate import Estimate, in_a_sentence
 from server.debate.setup.exhibitions import exhibitions
 from server.debate.setup.lab import estimate_of
 from server.debate.setup.opening import opening_for
@@ -191,7 +193,13 @@ async def delete_debate(request: Request) -> Response:
     with_derived = query.get("with_derived", "0") not in {"0", ""}
     left = await delete(service.log, request.path_params["debate"], query.get("reason", ""), with_derived=with_derived)
     state = request.app.state
-    caches = service.hub, state.exports, state.pages, *([state.previews] if state.previews is not None else [])
+    caches = (
+        service.hub,
+        state.exports,
+        state.pages,
+        state.speaker,
+        *([state.previews] if state.previews is not None else []),
+    )
     for cache in caches:
         for each in left:
             cache.forget(each.debate)
@@ -216,7 +224,8 @@ async def show_estimate(request: Request) -> Response:
     opened, follows = await opening_for(service.log, wanted, service.registry, service.settings)
     # An estimate rehearses the debate: up to half a second of computing, so a thread does it, one at a time.
     limiter, measured = request.app.state.estimate_limiter, observe.measured_seconds()
-    return json_response(await to_thread.run_sync(estimate_of, opened, measured, follows, limiter=limiter))
+    found = await to_thread.run_sync(estimate_of, opened, measured, follows, limiter=limiter)
+    return json_response(replace(found, says=in_a_sentence(found)) if isinstance(found, Estimate) else found)
 
 
 async def read_evidence(request: Request) -> Response:

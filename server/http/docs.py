@@ -12,6 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from server.errors import NotFound
+from server.export.terms import terms
+from server.http.requests import json_response
 from server.http.static import made_page
 
 if TYPE_CHECKING:
@@ -32,6 +34,12 @@ async def docs_page(request: Request) -> Response:
     title, html = await to_thread.run_sync(_rendered, path)
     shown = {"<title>Docs": f"<title>{escape(title)}", "<!-- page -->": html}
     return made_page(request, "parts/pages/docs.html", shown)
+
+
+async def list_terms(request: Request) -> Response:
+    """GET /api/terms: what each term means, as the glossary has it."""
+    del request
+    return json_response({"terms": await to_thread.run_sync(terms)})
 
 
 @cache

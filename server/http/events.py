@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 import msgspec
+from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -14,7 +15,9 @@ from events.types import ModelAnswered, ModelFailed
 from server.errors import BadQuery, NotAllowed, NotFound
 from server.export.argument_audit import argument_audit
 from server.export.audit import auditor_of
+from server.export.debate.arguments import with_words
 from server.export.kept import KeptAnswers, Key, Make
+from server.export.said import said_in
 from server.http.access import access_of, is_director
 from server.http.requests import json_response, packed_response, service_of, turn_number, whole_number
 
@@ -55,7 +58,7 @@ async def list_events(request: Request) -> Response:
 
 
 async def list_frames(request: Request) -> Response:
-    """GET /api/debates/{id}/frames."""
+    """GET /api/debates/{id}/frames: a page of frames, and for each of them what its event says."""
     service, debate = service_of(request), request.path_params["debate"]
     after = whole_number(request, "after", 0, 0, 1 << 40)
     limit = whole_number(request, "limit", 500, 1, MAX_PAGE)
@@ -63,7 +66,9 @@ async def list_frames(request: Request) -> Response:
 
     async def made() -> AsyncIterator[bytes]:
         page, following = await service.hub.frames_page(debate, after, limit, director=director)
-        yield f'{{"frames":[{",".join(page)}],"next":{msgspec.json.encode(following).decode()}}}'.encode()
+        said = await to_thread.run_sync(lambda: list(map(said_in, page)))
+        rest = msgspec.json.encode({"said": said, "next": following}).decode()
+        yield f'{{"frames":[{",".join(page)}],{rest[1:]}'.encode()
 
     return await _page(request, ("frames", debate, head, after, limit, director), made)
 
@@ -108,4 +113,4 @@ async def audit_argument(request: Request) -> Response:
     audit = argument_audit(auditor, name) or argument_audit(auditor, name.upper())
     if audit is None:
         raise NotFound(f"debate {auditor.debate.id} has no argument {name[:40]!r}")
-    return json_response(audit)
+    return json_response(with_words(audit))

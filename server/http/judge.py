@@ -4,7 +4,9 @@ Each concluded debate is read once, the newest first; a thread decodes the pages
 Debates that are not read by then are read after the answer, and the answer says how many debates it rests on.
 """
 
+import re
 from collections.abc import Iterable, Iterator
+from html import escape
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
@@ -17,6 +19,7 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
+import web
 from events.errors import LogError, UnknownEvent
 from events.record import Envelope, decoded, now
 from events.store.listing import FINDABLE
@@ -39,9 +42,11 @@ from server.export.lab import LabFinding, findings
 from server.export.lab.use import Answer, may_use
 from server.export.wording import as_served
 from server.http.access import check_link
+from server.http.judge_html import parts_of
 from server.http.requests import json_response, service_of
-from server.http.static import page_response
+from server.http.static import made_page
 
+TEMPLATE: Final = "judge/judge.html"
 MAX_DEBATES: Final = 200
 """The figures rest on this many of the newest debates."""
 BASELINE_PREFIX: Final = "baseline:"
@@ -271,12 +276,29 @@ def _take(count: DebateCounter, page: Iterable[Envelope]) -> None:
 
 
 async def judge_page(request: Request) -> Response:
-    """GET /judge."""
-    return await page_response(request, "judge/judge.html")
+    """GET /judge, with ``debate`` and ``judge`` as in ``show_judge``."""
+    try:
+        report = await _report(request)
+    except LogError as error:
+        nothing = re.findall("<!--[a-z]+-->", web.text_of(TEMPLATE))
+        return made_page(request, TEMPLATE, dict.fromkeys(nothing, "") | {"<!--trouble-->": escape(str(error))})
+    return _while_reading(request, report, made_page(request, TEMPLATE, parts_of(report) | {"<!--trouble-->": ""}))
 
 
 async def show_judge(request: Request) -> Response:
     """GET /api/judge; ``debate=ID`` gives the rubric of one debate, ``judge=NAME`` the figures of one judge."""
+    report = await _report(request)
+    return _while_reading(request, report, json_response(report))
+
+
+def _while_reading(request: Request, report: JudgeReport, response: Response) -> Response:
+    """The response; debates that are not read yet are read after it."""
+    if report.measured_over.unread:
+        response.background = BackgroundTask(request.app.state.survey.update)
+    return response
+
+
+async def _report(request: Request) -> JudgeReport:
     survey: Survey = request.app.state.survey
     debate = request.query_params.get("debate", "")
     if debate:
@@ -287,10 +309,7 @@ async def show_judge(request: Request) -> Response:
     (over, tally), labs = survey.measured(name), survey.findings(name)
     limiter = request.app.state.report_limiter
     report = await anyio.to_thread.run_sync(report_of, over, tally, labs, opened, limiter=limiter)
-    response = json_response(replace(report, uses=survey.uses(name)))
-    if over.unread:
-        response.background = BackgroundTask(survey.update)
-    return response
+    return replace(report, uses=survey.uses(name))
 
 
 def report_of(

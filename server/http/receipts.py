@@ -6,12 +6,13 @@ from typing import Final
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
 from providers.imports import load
 from server.errors import NotNow
 from server.export.receipt.keys import read_keys
 from server.export.receipt.statement import receipt_of
-from server.http.access import access_of
+from server.http.access import access_of, behind_link
 from server.http.exports import attachment
 from server.http.limits import RateLimit
 from server.http.requests import json_response, packed_response, service_of
@@ -43,3 +44,9 @@ async def show_keys(request: Request) -> Response:
     """GET /.well-known/jwks.json: the public keys that sign receipts, the newest first, and how they were rotated."""
     known = await to_thread.run_sync(read_keys, service_of(request).settings)
     return json_response(known.jwks)
+
+
+ROUTES: Final = (
+    Route("/api/debates/{debate}/receipt", behind_link(show_receipt)),
+    Route("/.well-known/jwks.json", show_keys),
+)

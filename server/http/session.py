@@ -9,9 +9,11 @@ from server.http.body import read_object
 
 
 async def show_session(request: Request) -> Response:
-    """GET /api/session: what this client may do, and whether it may do so by a session."""
-    role = access_of(request).role_of(request)
+    """GET /api/session: what this client may do, whether it may do so by a session, and the server's voice if any."""
+    role, voice = access_of(request).role_of(request), request.app.state.speaker.voice
     shown = {"role": "operator" if role else "spectator", "signed_in": role.startswith("session ")}
+    if voice is not None:
+        shown["voice"] = voice.label
     return JSONResponse(shown, headers={"cache-control": "no-store"})
 
 

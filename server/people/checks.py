@@ -42,12 +42,18 @@ class AnswerFault(Struct, frozen=True):
     message: str
 
 
-def faults(value: Any, schema: Mapping[str, Any], material: Material | None) -> tuple[AnswerFault, ...]:
-    """Return everything that is wrong with an answer; nothing if it can count."""
+def faults(
+    value: Any, schema: Mapping[str, Any], material: Material | None, *, all_at_once: bool = False
+) -> tuple[AnswerFault, ...]:
+    """Return what is wrong with an answer; nothing if it can count.
+
+    Words and references are looked at once the answer fits its schema, or ``all_at_once``, where their own place fits.
+    """
     found = list(_misfits(value, schema, ()))
-    if not found and material is not None:
-        found += _too_many_words(value, material)
-        found += _references(value, (), (value,), material)
+    wrong = {each.path for each in found}
+    if material is not None and (not wrong or (all_at_once and () not in wrong)):
+        more = (*_too_many_words(value, material), *_references(value, (), (value,), material))
+        found += (each for each in more if not any(each.path[:length] in wrong for length in range(len(each.path) + 1)))
     return tuple(found)
 
 
@@ -134,9 +140,14 @@ def _too_many_words(value: Any, material: Material) -> Iterator[AnswerFault]:
     """The parts of an answer that have more words than they may."""
     for place, most in material.most_words.items():
         path = tuple(place.split(".")) if place else ()
-        count = sum(count_words(each) for each in texts_of(reduce(lambda part, name: part[name], path, value)))
+        count = sum(count_words(each) for each in texts_of(reduce(_member, path, value)))
         if count > most:
             yield AnswerFault(path, f"Shorten this to {most} words; it has {count}.")
+
+
+def _member(value: Any, name: str) -> Any:
+    """A part of an answer; nothing where the answer has no such part."""
+    return value.get(name, "") if isinstance(value, dict) else ""
 
 
 def _references(value: Any, path: Path, around: tuple[Any, ...], material: Material) -> Iterator[AnswerFault]:
@@ -157,9 +168,9 @@ def _reference(name: str, value: Any, path: Path, item: Mapping[str, Any], mater
     speeches = {each.name for each in material.speeches}
     if name == "quote" and not value and item.get("relation", "beside_the_point") != "beside_the_point":
         yield AnswerFault(path, "Choose the words.")
-    elif name == "quote" and not value and material.purpose == "score" and item["points"]:
+    elif name == "quote" and not value and material.purpose == "score" and item.get("points"):
         yield AnswerFault(path, "Choose the words, or give 0 points.")
-    elif name in QUOTES and value:
+    elif name in QUOTES and isinstance(value, str) and value:
         allowed = tuple(_speeches_of(name, item, material))
         spoken = [(each.name, each.text) for each in material.speeches]
         passages = [(each.name, each.text) for each in material.register if each.kind == "passage"]
@@ -168,9 +179,9 @@ def _reference(name: str, value: Any, path: Path, item: Mapping[str, Any], mater
             yield AnswerFault(path, _no_quote(value, allowed, material))
     elif name in {"turn", "shown_in"} and str(value) not in speeches:
         yield AnswerFault(path, "There is no such turn.")
-    elif name == "turn" and material.purpose == "gaps" and int(value) >= int(material.about[0]):
+    elif name == "turn" and material.purpose == "gaps" and value >= int(material.about[0]):
         yield AnswerFault(path, "Choose an earlier turn.")
-    elif name == "number" and not 1 <= value <= len(material.register):
+    elif name == "number" and value not in range(1, len(material.register) + 1):
         yield AnswerFault(path, "There is no such passage.")
     elif name in {"premise", "premises"} and value not in names:
         yield AnswerFault(path, "Choose a premise of the list.")
@@ -185,7 +196,7 @@ def _opposed(material: Material) -> set[str]:
 
 
 def _speeches_of(name: str, item: Mapping[str, Any], material: Material) -> Iterator[str]:
-    """The speeches from which a quote may come; web/seat/fields.js has the same rule."""
+    """The speeches from which a quote may come; ``server.people.forms`` offers them."""
     match material.purpose, name:
         case "gaps" | "audit", "fails":
             yield str(item.get("turn"))
@@ -196,8 +207,8 @@ def _speeches_of(name: str, item: Mapping[str, Any], material: Material) -> Iter
             speakers = {each.speaker for each in material.speeches if each.name == about}
             yield from (each.name for each in material.speeches if each.speaker in speakers or each.answers == about)
         case "evidence", _:
-            number = item.get("number", 0)
-            yield from (each.name for each in material.register[max(number - 1, 0) : number])
+            number = item.get("number")
+            yield from (each.name for at, each in enumerate(material.register, 1) if at == number)
         case "score" | "claims" | "premises" | "gaps", _:
             yield from material.about
         case _:

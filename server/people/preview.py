@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from events.state.debate import Debate
-from events.types import ArgumentTraced, AssessmentGiven, DebateOpened, Missing
+from events.types import SIDES, ArgumentTraced, AssessmentGiven, DebateOpened, Missing
 from events.types.criteria import Criteria, ProtocolRules
 from judge.lenient import read_as
 from judge.live.answers import Answers
@@ -22,7 +23,9 @@ from judge.protocol.assess import AssessmentAnswer, assess_type
 from judge.protocol.judgement import record_assessment
 from providers.answers.schema import parse
 from providers.errors import ProviderError
+from server.people.checks import AnswerFault, faults
 from server.people.provider import OpenRequest
+from server.people.questions import capital, item_name, plain
 
 SUM: Final = "sum"
 
@@ -36,24 +39,39 @@ class PreviewPart(Struct, frozen=True, kw_only=True):
     most: float
     says: tuple[str, ...] = ()
     """What lowers the points, or why there are none; empty where an answer is not complete yet."""
+    title: str = ""
+    counts: str = ""
+    """The same in words."""
 
 
 class Preview(Struct, frozen=True, kw_only=True):
     """The parts of an answer; none where nothing of it can be read yet, or nothing of it counts points."""
 
     parts: tuple[PreviewPart, ...] = ()
+    faults: tuple[AnswerFault, ...] = ()
+    """What is wrong with it: it cannot be sent before this is corrected."""
 
 
 def preview(debate: Debate, asked: OpenRequest, text: str) -> Preview:
     """What ``text``, the answer to an open question as JSON, will count.  Raises ``Malformed`` for what is no JSON."""
     purpose = asked.material.purpose if asked.material is not None else ""
     value, parts = parse(text, Any), _PARTS.get(purpose)
+    wrong = faults(value, asked.schema or {}, asked.material, all_at_once=True)
     if parts is None or debate.opened is None:
-        return Preview()
+        return Preview(faults=wrong)
     try:
-        return Preview(parts=tuple(parts(debate, debate.opened, asked, value)))
+        found = tuple(map(_in_words, parts(debate, debate.opened, asked, value)))
+        return Preview(parts=found, faults=wrong)
     except ProviderError:  # nothing in it can be read yet
-        return Preview()
+        return Preview(faults=wrong)
+
+
+def _in_words(part: PreviewPart) -> PreviewPart:
+    """The part with its title and what it counts, as a person reads them."""
+    title = f"All {part.name.upper()} arguments" if part.name in SIDES else item_name(part.name, None)
+    figure = "no points" if part.points is None else f"{part.points:g} of {part.most:g}"
+    counts = f"{figure}: {'; '.join(part.says)}" if part.says else "not complete yet" if part.points is None else figure
+    return replace(part, title=capital(plain(title)), counts=counts)
 
 
 def _score(debate: Debate, opened: DebateOpened, asked: OpenRequest, value: Any) -> Iterator[PreviewPart]:

@@ -115,13 +115,7 @@ def what_if(records: Sequence[Recorded], request: WhatIfRequest) -> WhatIf:
     """Both outcomes.  Raises ``NotNow`` if nothing can be run again, ``BadField`` where the wish makes no sense."""
     opened = opening_of(records)
     other = request.opening(opened)
-    try:
-        replayed = replay(records, lambda _: other)
-    except UNREADABLE as error:  # an imported log may fold, and still lead to questions that cannot be put
-        logger.warning("debate_not_replayed", debate=records[0].debate, message=f"{type(error).__name__}: {error}")
-        raise NotNow(f"what is recorded cannot be run again ({type(error).__name__}: {str(error)[:200]})") from error
-    if not is_judged(replayed.recorded):
-        raise NotNow("nothing has been judged yet, so there is nothing to run again")
+    replayed = replayed_under(records, other)
     recorded, would_be = (_comparable(debate) for debate in (replayed.recorded, replayed.would_be))
     turns, arguments = (_paired(recorded[part], would_be[part]) for part in ("turns", "arguments"))
     conclusion, card = replayed.would_be.status.conclusion, replayed.would_be.verdicts.scorecard
@@ -148,6 +142,18 @@ def what_if(records: Sequence[Recorded], request: WhatIfRequest) -> WhatIf:
         sentences=tuple(sentences(*both, clause, is_changed=bool(changes))),
         rules_in_short=rules_in_short(changed),
     )
+
+
+def replayed_under(records: Sequence[Recorded], other: DebateOpened) -> ReplayResult:
+    """Both debates, the recorded one and that with the opening ``other``.  Raises ``NotNow``."""
+    try:
+        replayed = replay(records, lambda _: other)
+    except UNREADABLE as error:  # an imported log may fold, and still lead to questions that cannot be put
+        logger.warning("debate_not_replayed", debate=records[0].debate, message=f"{type(error).__name__}: {error}")
+        raise NotNow(f"what is recorded cannot be run again ({type(error).__name__}: {str(error)[:200]})") from error
+    if not is_judged(replayed.recorded):
+        raise NotNow("nothing has been judged yet, so there is nothing to run again")
+    return replayed
 
 
 def _most(rubric: Rubric) -> int:

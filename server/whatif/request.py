@@ -1,5 +1,6 @@
 """The changed rules: a shipped rubric, a patch of the debate's own one, or its panel without one rater."""
 
+import copy
 from typing import Any, Final
 
 import msgspec
@@ -25,6 +26,8 @@ DEEPEST: Final = 16
 """Levels of nesting in a patch; a rubric has six."""
 MAX_BOOTSTRAP: Final = 5000
 """Resamplings for an agreement's interval that a request may ask for."""
+MAX_FIGURES: Final = 200
+"""Values that a request may name by their paths."""
 MERGED: Final = ("criteria", "protocol", "panel", "deliberation")
 """Parts that a rubric may leave out: then those of Moot's rubric hold, of version 1 for a debate under version 1."""
 
@@ -36,6 +39,8 @@ class WhatIfRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The shipped rubric that takes the place of the debate's own one."""
     rubric: dict[str, Any] = {}
     """A merge patch of it."""
+    figures: dict[str, Any] = {}
+    """Values by their dotted paths in it."""
     without_rater: str = ""
 
     def opening(self, opened: DebateOpened) -> DebateOpened:
@@ -47,11 +52,14 @@ class WhatIfRequest(msgspec.Struct, frozen=True, kw_only=True):
         if self.base is not None:
             rubric = shipped_rubric(self.base)
             rubric = rubric if own.evidence is UNSET else with_evidence(rubric)
-        if not self.rubric:
+        if not self.rubric and not self.figures:
             return rubric
         whole = msgspec.to_builtins(rubric)
+        patch = copy.deepcopy(self.rubric)
+        for path, value in self.figures.items():
+            put(patch, whole, path, value)
         try:
-            read = _merged(whole, self.rubric)
+            read = _merged(whole, patch)
         except RubricError as error:
             path = error.field or "rubric"
             raise BadField(path, error.why + _offered(whole, path)) from error
@@ -73,12 +81,20 @@ class WhatIfRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_request(said: dict[str, Any]) -> WhatIfRequest:
-    """The changes in ``{"rubric": {…} or a name, "without_rater": name}``, at least one.  Raises ``BadField``."""
-    if unknown := said.keys() - {"rubric", "without_rater"}:
-        raise BadField(min(unknown)[:40], "there is no such field: rubric, without_rater")
-    rubric, without_rater = said.get("rubric"), said.get("without_rater")
+    """The changes in ``{"rubric": {…} or a name, "figures": {path: value}, "without_rater": name}``, at least one.
+
+    Raises ``BadField``.
+    """
+    if unknown := said.keys() - {"rubric", "figures", "without_rater"}:
+        raise BadField(min(unknown)[:40], "there is no such field: rubric, figures, without_rater")
+    rubric, without_rater, figures = said.get("rubric"), said.get("without_rater"), said.get("figures")
+    if figures is not None and (not isinstance(figures, dict) or len(figures) > MAX_FIGURES):
+        raise BadField("figures", f"at most {MAX_FIGURES} values by their paths")
     is_name = isinstance(rubric, str)
-    return as_request(None if is_name else rubric, without_rater, base=rubric if is_name else None)
+    base = rubric if is_name else None
+    if figures and rubric is None and without_rater is None:
+        return WhatIfRequest(figures=figures)
+    return replace(as_request(None if is_name else rubric, without_rater, base=base), figures=figures or {})
 
 
 def as_request(rubric: Any, without_rater: Any, *, base: Any = None) -> WhatIfRequest:

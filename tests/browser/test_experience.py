@@ -238,10 +238,11 @@ def test_what_if_runs_the_rules_again_and_writes_nothing(page: Page, server: Any
     debate = server.exhibit("juries")
     before = server.view(debate)["position"]
     visit(page, server, debate)
-    page.locator("#whatif summary").click()
+    page.locator("#whatif > summary").click()
+    page.get_by_text("All the numbers of the rules").click()
     page.get_by_label("fabricated citation").fill("9")
     page.get_by_role("button", name="Run the rules again").click()
-    row = page.locator("#whatif tbody tr").filter(has_text="Turn 3")
+    row = page.locator("#whatif tbody tr").filter(has_text="Turn 3 composite")
     changed = {"rubric": {"claims": {"fabricated_citation": {"points": 9}}}}
     told = server.http.post(f"/api/debates/{debate}/whatif", json=changed).json()
 
@@ -251,3 +252,12 @@ def test_what_if_runs_the_rules_again_and_writes_nothing(page: Page, server: Any
     assert told["would_be_text"] != server.view(debate)["outcome"]["text"]
     expect(page.locator("#whatif .because")).to_contain_text(re.compile(r"Pro [\d.]+, Con [\d.]+: "))
     assert before == server.view(debate)["position"]
+
+
+def test_a_term_has_its_sentence_of_the_glossary_as_a_tooltip(page: Page, server: Any) -> None:
+    visit(page, server, server.exhibit("juries"))
+    known = server.get("/api/terms")["terms"]
+    page.locator("#scorecard summary").click()
+    for place, term in (("#scorecard th:text-is('frame control')", "frame control"), ("#claims .id >> nth=0", "C2.1")):
+        page.locator(place).hover()
+        expect(page.locator(place)).to_have_attribute("title", known[term])

@@ -77,6 +77,21 @@ def test_scores_in_the_middle_are_those_of_the_server(page: Page, server: Any, e
         assert {name: pytest.approx(told[number][name], abs=0.005) for name, _ in scores} == dict(scores)
 
 
+def assert_told_by_events(server: Any, debate: str, told: list[Any], said: dict[str, Any]) -> None:
+    """A copy tells a difference by events that made it, in the server's sentences; the server tells it by values."""
+    sentences = said.pop("sentences")
+    page = server.get(f"/api/debates/{debate}/frames?limit=1000")
+    words = {frame["position"]: each["words"] for frame, each in zip(page["frames"], page["said"], strict=True)}
+    made = {position for change in said["changes"] for position in change["because_of"]}
+
+    assert 0 < len(sentences) <= 12
+    assert len(told) > 0
+    for each in sentences:
+        (position,) = each["because_of"]
+        assert position in made
+        assert f"{words[position]}.".lower() == each["text"].lower()
+
+
 def test_a_copy_answers_as_the_server_does(page: Page, server: Any, ended: str, tmp_path: Path) -> None:
     opened(page, server, ended, tmp_path)
     root, head = f"/api/debates/{ended}", server.view(ended)["position"]
@@ -101,6 +116,7 @@ def test_a_copy_answers_as_the_server_does(page: Page, server: Any, ended: str, 
         if "diff" in rest:  # changes come in the order of the keys, which has no meaning
             for each in (told, said):
                 each["changes"].sort(key=lambda change: change["keys"])
+            assert_told_by_events(server, ended, told.pop("sentences"), said)
 
         assert told == said, rest
     assert page.evaluate(ASKED, f"{root}/calls/none") is None

@@ -43,3 +43,27 @@ def test_the_track_takes_the_remaining_width(new_page: Any, server: Any, name: s
         page.set_viewport_size({"width": width, "height": 900})
         assert page.locator(".track").evaluate("(track) => track.offsetWidth") > width * 0.34, width
         assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_what_is_to_come_can_be_hidden(new_page: Any, server: Any) -> None:
+    page = new_page(own=True)  # the choice is kept by the browser
+    debate = server.exhibit("juries")
+    head = server.view(debate)["position"]
+    page.goto(f"{server.url}/d/{debate}#e40")
+    expect(page.locator("#where")).to_have_text(f"event 40 of {head}")
+    expect(page.locator("#course .tocome")).to_be_attached()
+
+    page.keyboard.press("?")
+    page.get_by_label("Hide what is to come").check()
+    page.keyboard.press("Escape")
+    expect(page.locator("#help")).to_be_hidden()
+    expect(page.locator("#where")).to_have_text("event 40")
+    expect(page.locator("#slider")).to_have_attribute("max", "40")
+    expect(page.locator("#course .tocome")).not_to_be_attached()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#where")).to_have_text("event 41")
+    page.wait_for_url("**#e41")
+    page.reload()
+    expect(page.locator("#where")).to_have_text("event 41")
+    page.keyboard.press("End")
+    expect(page.locator("#where")).to_have_text(f"event {head} of {head}")

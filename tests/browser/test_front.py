@@ -299,11 +299,12 @@ def test_the_form_says_what_the_debate_will_take(new_page: Any, server: Any) -> 
     page = new_page()
     new_debate(page, server)
     choose(page, "pro", "ollama:x")
-    answer = {"calls": 23, "seconds": 64, "cost_usd": 0, "max_words": 70}
+    says = "It takes about a minute on this machine, about 23 calls, no cost."
+    answer = {"calls": 23, "seconds": 64, "cost_usd": 0, "max_words": 70, "says": says}
     page.route("**/api/estimate", lambda route: route.fulfill(json=answer))
     page.get_by_label("Turns").fill("3")
 
-    expect(page.locator("#takes")).to_have_text("It takes about a minute on this machine, about 23 calls, no cost.")
+    expect(page.locator("#takes")).to_have_text(says)
     expect(page.get_by_label("Words per turn")).to_have_attribute("placeholder", "70")
 
 

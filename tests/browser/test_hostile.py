@@ -272,6 +272,7 @@ def test_on_paper_nothing_is_cut_off_or_too_wide(hostile: HostileServer, watch: 
 def test_what_if_shows_hostile_rules(hostile: HostileServer, watch: Watch, key: str) -> None:
     page = watch.visit(address(hostile, key))
     page.get_by_text("What if the rules were different?").click()
+    page.get_by_text("All the numbers of the rules").click()
     expect(page.locator(".rules-of input").first).to_be_visible()
 
     assert_unharmed(watch, hostile.calm["end"])

@@ -106,3 +106,43 @@ def test_axe_finds_nothing_on_the_wall(new_page: Open, server: Server, juries: s
     views: Any = [(1280, "light"), (1280, "dark"), (390, "light")]
 
     assert_accessible(page, views)
+
+
+def test_a_page_that_joined_by_the_code_shows_what_the_wall_shows(new_page: Open, server: Server, juries: str) -> None:
+    chair, phone = new_page(width=1920, height=1080, own=True), new_page(width=390, height=844, own=True)
+    wall(chair, server, juries, "#e80")
+    code = chair.locator("#address strong").inner_text()
+    phone.goto(f"{server.url}/{code}")
+    expect(phone.locator(".together")).to_contain_text("This page follows the wall of the room.")
+    expect(phone).to_have_url(re.compile("#e80$"))
+
+    chair.keyboard.press("ArrowRight")
+    expect(phone).to_have_url(re.compile("#e81$"))
+    chair.keyboard.press("Shift+ArrowLeft")
+    at = chair.locator("#turn").inner_text()
+    expect(phone.locator("#progress")).to_have_text(at.capitalize())
+    chair.keyboard.press("End")
+    expect(phone.locator("#status")).to_have_text("Ended")
+
+    phone.get_by_role("button", name="Read by yourself").click()
+    expect(phone.locator(".together")).to_have_count(0)
+    assert "room" not in phone.url
+    chair.keyboard.press("ArrowLeft")
+    expect(chair.locator("#state")).to_have_text("Reading back")
+    expect(phone.locator("#status")).to_have_text("Ended")
+
+
+def test_the_chair_lets_the_debate_go_on_for_one_turn(new_page: Open, server: Server, live: Any, scripts: Any) -> None:
+    debate = live(scripts.silent_in(3))
+    page = new_page(width=1440, height=900, own=True)
+    page.goto(f"{server.url}/d/{debate}")
+    expect(page.locator("[data-turn='3'] .said[aria-busy]")).not_to_be_empty()
+    page.get_by_role("button", name="Pause the debate").click()
+    expect(page.locator("#status")).to_have_text("Debate paused")
+
+    chair = new_page(width=1920, height=1080, own=True)
+    wall(chair, server, debate)
+    chair.keyboard.press("p")
+    expect(page.locator("#status")).to_have_text("Live")
+    chair.keyboard.press("p")
+    expect(page.locator("#status")).to_have_text("Debate paused")

@@ -86,8 +86,12 @@ def test_the_passages_and_the_words_to_answer_stand_open_above_the_text(
     expect(page.locator("#passages dd")).to_be_visible()
     expect(page.locator("#passages")).to_contain_text("[E1] shade.txt")
     expect(page.locator("#passages")).to_contain_text("“the words” [E1].")
-    expect(page.locator("#last-title")).to_have_text("Turn 1, Pro")
-    expect(page.locator("#last-text")).to_be_visible()
+    expect(page.locator("#seat-turns li").last).to_contain_text("Turn 1, Pro")
+    expect(page.locator("#seat-turns .said").last).to_be_in_viewport(ratio=1)
+    assert page.evaluate(
+        "document.querySelector('#seat-turns .said').getBoundingClientRect().bottom"
+        " <= document.querySelector('#write').getBoundingClientRect().top"
+    )
     with page.expect_popup() as watching:
         page.get_by_role("link", name="Watch the debate").click()
     expect(watching.value.locator("#evidence")).to_contain_text("shade.txt")

@@ -208,3 +208,21 @@ def test_axe_finds_nothing_and_the_page_is_narrow_on_a_phone(
     start_axe(page)
 
     assert_accessible(page, views)
+
+
+def test_documents_that_the_speeches_cite_are_judged_with_them(page: Page, server: Any) -> None:
+    text = "Ann: Trees cool a street. “Trees cool a street by four degrees” [E1].\n\nBen: Cars do not need shade.\n"
+    supplied(page, server, "talk.txt", text)
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Add documents…").click()
+    shade = b"Trees cool a street by four degrees. Shade is what people look for in July."
+    chooser.value.set_files({"name": "shade.txt", "mimeType": "text/plain", "buffer": shade})
+    expect(page.locator("#supply-body .documents li")).to_contain_text("shade.txt text · 1 passage")
+    for speaker, side in (("Ann", "pro"), ("Ben", "con")):
+        page.get_by_label(f"Side of {speaker}").select_option(side)
+    page.get_by_label("Motion", exact=True).last.fill("Cities should plant trees")
+    page.get_by_role("button", name="Judge this debate").click()
+    page.wait_for_url(re.compile(r"/d/"))
+    debate = page.url.split("/d/")[1].split("?")[0].split("#")[0]
+
+    assert ["shade.txt"] == [each["name"] for each in server.view(debate)["evidence"]["documents"].values()]

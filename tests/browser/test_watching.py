@@ -1,6 +1,7 @@
 """Ways to watch that a reader asks for: highlights, reading aloud, notifications."""
 
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -194,3 +195,54 @@ def test_a_dock_and_the_verdict_are_told_in_the_background_after_the_reader_aske
     assert f"● {verdict} · {title}" == page.title()
     page.evaluate("window.isAway = false; document.dispatchEvent(new Event('visibilitychange'))")
     assert title == page.title()
+
+
+def test_a_change_of_a_turn_in_view_is_folded_until_the_turn_has_left_the_view(new_page: Any, server: Any) -> None:
+    page = new_page(own=True, height=3000)  # its clock is the profile's
+    debate = server.exhibit("juries")
+    gap = next(
+        each
+        for each in server.get(f"/api/debates/{debate}/events?limit=1000")["events"]
+        if each["event"]["type"] == "logic_gap_adjusted"
+        and each["event"]["exposed_by"]["turn"] == each["event"]["turn"] + 1  # both are in view
+    )
+    position, turn = gap["position"], gap["event"]["turn"]
+    page.clock.install(time=0)
+    page.goto(f"{server.url}/d/{debate}#e{position - 1}")
+    article = page.locator(f"article[data-turn='{turn}']")
+    expect(page.locator("body[data-ready]")).to_be_attached()
+    page.clock.pause_at(AN_HOUR_MS)
+    article.evaluate("(turn) => turn.scrollIntoView({ block: 'center' })")
+    page.mouse.wheel(0, 20)  # the reader does not follow
+    play_paused(page)
+    folded = article.locator(".just-now")
+    for _ in range(1200):
+        if folded.locator(f"[data-position='{position}']").count():
+            break
+        page.clock.run_for(10)
+    expect(folded.locator("summary")).to_have_text(re.compile("[1-9] changes? just now"))
+    expect(folded.locator(f"[data-position='{position}']")).to_be_hidden()
+    folded.locator("summary").dispatch_event("click")
+    expect(folded.locator(f"[data-position='{position}']")).to_be_visible()
+
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.locator("#character").evaluate("(place) => place.scrollIntoView({ block: 'end' })")
+    expect(article).not_to_be_in_viewport()
+    expect(article.locator(f".body > .entries > [data-position='{position}']")).to_be_attached()
+    expect(folded).to_be_hidden()
+
+
+def test_a_debate_that_is_deleted_while_it_is_watched_says_so(
+    new_page: Any, server: Any, scripts: SimpleNamespace
+) -> None:
+    page = new_page()
+    debate = server.open(scripts.silent_in(2), turns=2)
+    visit(page, server, debate)
+    expect(page.locator("[data-turn='1'] .said")).not_to_be_empty()
+    server.http.post(f"/api/debates/{debate}/halt", json={"reason": "it is taken back"}).raise_for_status()
+    expect(page.get_by_role("status")).to_have_attribute("data-state", "halted")
+    server.http.delete(f"/api/debates/{debate}", params={"reason": "it was a test"}).raise_for_status()
+
+    expect(page.locator("#motion")).to_have_text("This debate has been deleted")
+    expect(page.locator("[data-turn='1'] .said")).not_to_be_visible()
+    expect(page.locator("#trouble-text")).not_to_contain_text("no such debate")

@@ -20,10 +20,12 @@ from events.codec import CLASSES
 from events.store.postgres.connection import READERS
 from events.types import ALL_PRIVATE
 from events.view.view import View
-from judge.rubrics.rubric import rubric_v2
+from judge.rubrics.rubric import default_rubric, rubric_v2
+from personalities.traits import TRAITS
 from providers.scripted.script import Script
 from server.cli.main import COMMANDS, main
 from server.debate.formats import FORMATS
+from server.export.terms import terms
 from server.http import access
 from server.http import websocket as socket
 from server.http.access import Access
@@ -350,6 +352,17 @@ def test_the_glossary_has_a_sentence_for_each_term_in_order() -> None:
 
     assert sorted(set(terms)) == terms
     assert [said for _, said in told if "." in said or not said] == []
+
+
+def test_the_glossary_has_what_a_score_and_a_character_consist_of() -> None:
+    known = terms()
+    dimensions = default_rubric().dimensions
+    shown = {*dimensions, *TRAITS, "cognitive", "emotional", "strategic"}.union(
+        *(d.components for d in dimensions.values())
+    )
+
+    assert set() == {name.replace("_", " ") for name in shown} - known.keys()
+    assert {"C2.1", "P1.1", "E3", "R3.1", "PRO-1"} <= known.keys()
 
 
 # the rest

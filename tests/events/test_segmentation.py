@@ -1,5 +1,6 @@
 """Words, characters and sentences are found in the scripts of seven languages and more."""
 
+from array import array
 from pathlib import Path
 
 import msgspec
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.state.transcript import repetition
+from events.state.transcript import NOTHING, grams, repetition
 from events.text.segmentation import (
     SENTENCE_END,
     WordCounter,
@@ -57,10 +58,16 @@ def test_a_speech_of_four_sentences_has_four_ends(language: str) -> None:
 
 @pytest.mark.parametrize("language", SPEECHES)
 def test_a_speech_that_is_said_again_repeats_all_of_it(language: str) -> None:
-    speech, others = SPEECHES[language], [SPEECHES[each] for each in SPEECHES if each != language]
+    speech, said = SPEECHES[language], NOTHING
+    for other in SPEECHES:
+        if other != language:
+            _, said = repetition(SPEECHES[other], said)
 
-    assert 1.0 == repetition(speech, [speech])
-    assert 0.0 == repetition(speech, others)
+    share, twice = repetition(speech, said)
+    assert 0.0 == share
+    assert (1.0, twice) == repetition(speech, twice)
+    assert twice == array("q", sorted(grams(speech) | {*said}))
+    assert NOTHING == array("q")
 
 
 @given(st.text(alphabet="ab \u0301世界กิ𝄞👩\u200d👧🇨🇭क्षि\ud800") | st.text(max_size=40))

@@ -3,7 +3,6 @@ import { test } from "node:test";
 
 import { changed, read, write } from "../../web/parts/address.js";
 import { decimalsOf, number } from "../../web/words/formatting.js";
-import { eventWords } from "../../web/words/events.js";
 
 test("the address holds cursor, speed and following", () => {
   assert.deepEqual(
@@ -39,12 +38,4 @@ test("numbers are shown as they are", () => {
   assert.deepEqual(["70.7", "28", "17.33"], [70.7, 28.0, 17.33].map((value) => number(value)));
   assert.equal(2, decimalsOf([28, 17.33, { missing: { reason: "" } }]));
   assert.equal("28.00", number(28, 2));
-});
-
-test("an unknown event is shown by its type", () => {
-  assert.equal("something new", eventWords({ type: "something_new" }));
-  assert.equal(
-    "turn 1 changed by −4 for a gap that turn 4 exposed",
-    eventWords({ type: "logic_gap_adjusted", turn: 1, applied: -4, exposed_by: { turn: 4 } }),
-  );
 });

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { compared } from "../../web/exchange/comparisons.js";
 import { firstSide, named } from "../../web/exchange/labels.js";
 
 /** The same cases as those of the export: tests/server/export/test_labels.py. */
@@ -16,14 +15,6 @@ test("a label that can mean nothing else becomes the name of its side", () => {
   }
 });
 
-test("the reason of a comparison names the sides in place of the speeches", () => {
-  const turns = { 1: { side: "pro" }, 2: { side: "con" }, 3: { side: "pro" } };
-  for (const [reason, expected] of cases.compared) {
-    assert.deepEqual(expected.map(([order, text]) => ({ turns: order, text })), compared(reason, turns));
-  }
-});
-
-test("a turn that is not known leaves the words as they are", () => {
+test("without a turn Pro is the side that spoke first", () => {
   assert.equal("pro", firstSide({ turns: {} }));
-  assert.deepEqual([{ turns: [8, 9], text: "The first is better." }], compared("Shown as 8-9: The first is better.", {}));
 });

@@ -5,7 +5,6 @@ import { progressWords } from "../../web/debate/header.js";
 import { recordWords } from "../../web/panel/panel.js";
 import { figure, joined, percent } from "../../web/words/formatting.js";
 import { outcomeWords } from "../../web/words/words.js";
-import { eventWords } from "../../web/words/events.js";
 
 test("the outcome is in the words of the server, or what was judged where there are no sides", () => {
   const concluded = (winner, by_rule) => ({ format: "protocol", conclusion: { winner, by_rule }, panel: {} });
@@ -47,17 +46,4 @@ test("the progress of a protocol is shown in rounds", () => {
     "1 of 2 verdicts",
     progressWords({ format: "calibration", cases: { a: {}, b: {} }, panel: { raters: { x: { calibrations: { a: {} } } } } }),
   );
-});
-
-test("the sentences of panel events do not tell the result", () => {
-  assert.equal("the panel’s outcome", eventWords({ type: "panel_concluded", winner: "pro" }));
-  assert.equal("the model wrote the opening", eventWords({ type: "model_answered", purpose: "open", turn: 1 }));
-  assert.equal("Con cross-examined PRO-1", eventWords({ type: "argument_cross_examined", by: "con", target: "PRO-1" }));
-  assert.equal("Pro answered 2 questions", eventWords({
-    type: "questions_answered",
-    side: "pro",
-    answers: { "PRO-1": "Yes.", "PRO-3": "No." },
-  }));
-  assert.equal("Con closed, its position weakened", eventWords({ type: "closing_stated", side: "con", shift: "weakened" }));
-  assert.equal("Con closed", eventWords({ type: "closing_stated", side: "con" }));
 });

@@ -1,24 +1,19 @@
-/** The moderator's controls: pause, resume, halt, and a message to the debaters; and the notice of a stopped debate. */
+/** The chair's panel on the page of a debate, for operators; and the notice of a stopped debate, for everyone. */
 
-import { api } from "../parts/api.js";
 import { $, setText } from "../parts/dom.js";
 import { MODERATOR } from "../words/acts.js";
+import { chair, openRound } from "./chair.js";
 
 /**
- * The controls of debate `id`.
+ * The panel of debate `id`.
  * @param {string} id
  * @param {(error: Error) => void} showError
  * @returns {{show(view: View, isPresent: boolean, newest: View): void}} `newest`: the acts are about the debate as it
  *   is now, wherever the reader is.
  */
 export function moderator(id, showError) {
-  let isOpen = true;
+  const acts = chair(id, showError);
   let isPlaced = false;
-
-  async function act(name, reason) {
-    $("#trouble").hidden = true;
-    await api.act(id, name, reason).catch(showError);
-  }
 
   async function send(event) {
     event.preventDefault();
@@ -30,7 +25,7 @@ export function moderator(id, showError) {
     }
     $("#message button").disabled = true;
     try {
-      await api.say(id, text);
+      await acts.say(text);
       field.value = "";
     } catch (error) {
       showError(error);
@@ -38,32 +33,48 @@ export function moderator(id, showError) {
     $("#message button").disabled = false;
   }
 
-  const resume = () => act("resume", MODERATOR.resumeReason);
-  $("#pause").addEventListener("click", () => (isOpen ? act("pause", MODERATOR.pauseReason) : resume()));
-  $("#resume").addEventListener("click", resume);
-  $("#halt").addEventListener("click", () => $("#halting").showModal());
-  $("#halt-cancel").addEventListener("click", () => $("#halting").close());
-  $("#halting form").addEventListener("submit", () => {
-    act("halt", $("#halt-reason").value.trim() || MODERATOR.haltReason);
-  });
+  const clicked = {
+    "#pause": acts.toggle,
+    "#resume": acts.toggle,
+    "#next": acts.next,
+    "#close-vote": acts.closeVote,
+    "#halt": () => $("#halting").showModal(),
+    "#halt-cancel": () => $("#halting").close(),
+  };
+  for (const [button, act] of Object.entries(clicked)) {
+    $(button).addEventListener("click", () => {
+      $("#trouble").hidden = true;
+      act();
+    });
+  }
+  $("#halting form").addEventListener("submit", () => acts.halt($("#halt-reason").value.trim()));
   $("#message").addEventListener("submit", send);
+  $("#to-wall").href = `/d/${encodeURIComponent(id)}/wall${location.search}`;
+
+  function showNotice({ state, reason }) {
+    const notice = $("#notice");
+    notice.hidden = !["paused", "halted"].includes(state);
+    if (notice.hidden) return;
+    notice.dataset.state = state;
+    setText($("#notice-what"), state === "paused" ? MODERATOR.paused : MODERATOR.halted);
+    setText($("#notice-why"), reason || MODERATOR.noReason);
+  }
 
   return {
     show(view, isPresent, newest) {
-      isOpen = newest.state === "open";
+      acts.see(newest);
+      const when = openRound(newest.poll);
       // On a phone the first words come first, and an exhibition is there to be watched.
       if (!isPlaced) $("#moderator").open = matchMedia("(min-width: 761px)").matches && !newest.exhibition;
       isPlaced = true;
       $("#moderator").hidden = newest.state === "concluded";
-      setText($("#pause"), isOpen ? MODERATOR.pause : MODERATOR.resume);
+      setText($("#pause"), newest.state === "open" ? MODERATOR.pause : MODERATOR.resume);
+      $("#next").hidden = newest.format !== "exchange";
       $("#halt").hidden = newest.state === "halted";
+      $("#close-vote").hidden = !when;
+      if (when) setText($("#close-vote"), MODERATOR.closeVote[when]);
       $("#resume").hidden = !isPresent || view.state !== newest.state;
-      const notice = $("#notice");
-      notice.hidden = !["paused", "halted"].includes(view.state);
-      if (notice.hidden) return;
-      notice.dataset.state = view.state;
-      setText($("#notice-what"), view.state === "paused" ? MODERATOR.paused : MODERATOR.halted);
-      setText($("#notice-why"), view.reason || MODERATOR.noReason);
+      showNotice(view);
     },
   };
 }

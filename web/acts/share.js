@@ -1,6 +1,7 @@
 /** Links to the moment at the cursor, and exports of the whole debate. */
 
 import { changed } from "../parts/address.js";
+import { api } from "../parts/api.js";
 import { $, h, setText } from "../parts/dom.js";
 import { SHARE } from "../words/acts.js";
 import { NAME, SIGN } from "../words/words.js";
@@ -30,9 +31,11 @@ export function share(id, linkHere) {
   const turns = h("select", { "aria-label": SHARE.cardTurn, on: { change: () => showCard("") } });
   const preview = h("a", { target: "_blank" }, SHARE.cardSee);
   const cardField = h("div.field", { hidden: true }, h("span", {}, SHARE.card), turns, card, preview);
-  const files = SHARE.files.map(([file, name, purpose]) => {
+  const fileItem = ([file, name, purpose]) => {
     return h("li", {}, h("a", { href: `${path}/${file}`, download: "" }, name), h("span.quiet", {}, ` ${purpose}`));
-  });
+  };
+  const files = h("ul", {}, SHARE.files.map(fileItem));
+  api.session().then(({ voice }) => voice && files.append(fileItem(SHARE.audio)), () => {}); // A file has no server.
   const linkToDebate = () => changed({ ...location, hash: "" }, { speed: null, follow: null, view: null });
   const links = [[linkToDebate, SHARE.copy], [linkHere, SHARE.copyHere]].map(([link, text]) => {
     return h("button", { type: "button", on: { click: () => copy(link()) } }, text);
@@ -47,7 +50,7 @@ export function share(id, linkHere) {
     " ",
   ]));
   const embed = h("label.field", {}, h("span", {}, SHARE.embed), code);
-  $("#export").append(h("div.links", {}, links), h("p", {}, wall), h("ul", {}, files), reports, embed, cardField);
+  $("#export").append(h("div.links", {}, links), h("p", {}, wall), files, reports, embed, cardField);
 
   function showCard(quote) {
     const query = quote ? `?${new URLSearchParams({ quote })}` : "";

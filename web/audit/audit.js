@@ -4,11 +4,10 @@ import { changed } from "../parts/address.js";
 import { api } from "../parts/api.js";
 import { h, onClick, setText } from "../parts/dom.js";
 import { headings } from "../parts/widgets.js";
+import { told } from "../replay/history.js";
 import { AUDIT } from "../words/audit.js";
-import { actor, eventWords } from "../words/events.js";
 import { capital, count, grouped, isMissing, number, plain } from "../words/formatting.js";
 import { NAME, SIGN } from "../words/words.js";
-import { KINDS, isOfKind, openKinds } from "./kinds.js";
 import { callDetails } from "./ledger.js";
 
 /** Frames fetched at a time. */
@@ -21,6 +20,7 @@ const NEAREST_CAUSES = 6;
 const MAX_EFFECTS = 20;
 const MAX_REASONS = 6;
 const LONG_VALUE = 160;
+const KINDS = [...AUDIT.kinds, ...AUDIT.leftOpen];
 /** Filters by the names that they had in older links. */
 const OLD_KINDS = { tempers: "characters", "the chair": "moderator" };
 
@@ -158,7 +158,7 @@ export function audit(root, id, { go, move }) {
   /** Fetches the log up to `position`. */
   async function fetchTo(position) {
     while (frames.length < position) {
-      const { frames: page } = await api.frames(id, frames.length, PAGE);
+      const page = told(await api.frames(id, frames.length, PAGE));
       if (!page.length) return;
       frames.push(...page);
     }
@@ -189,12 +189,12 @@ export function audit(root, id, { go, move }) {
     if (to.value === "" && document.activeElement !== to) to.value = wanted.get("to") ?? shownTo;
   }
 
-  function matches({ event, position }, filters_) {
+  function matches({ event, position, said }, filters_) {
     const turn = event.about ?? event.turn ?? event.later;
     if (filters_.turn && String(turn ?? "") !== filters_.turn) return false;
     if (filters_.side && (event.side ?? event.by ?? view.turns[turn]?.side) !== filters_.side) return false;
-    if (!isOfKind(event, filters_.type)) return false;
-    const text = `${position} ${event.type} ${eventWords(event)} ${JSON.stringify(event)}`;
+    if (KINDS.includes(filters_.type) && !said.kinds.includes(filters_.type)) return false;
+    const text = `${position} ${event.type} ${said.words} ${JSON.stringify(event)}`;
     return !filters_.q || text.toLowerCase().includes(filters_.q.toLowerCase());
   }
 
@@ -230,9 +230,11 @@ export function audit(root, id, { go, move }) {
 
   /** What the judge left open and looked at again, each as a link that filters the log. */
   function showOverview() {
-    const kinds = openKinds(frames.slice(0, shownTo));
-    overview.hidden = !kinds.length;
-    overview.replaceChildren(AUDIT.overview, ...kinds.flatMap(([name, events], i) => {
+    const kinds = frames.slice(0, shownTo).flatMap(({ said }) => said.kinds);
+    const found_ = AUDIT.leftOpen.map((name) => [name, kinds.filter((each) => each === name).length]);
+    const open = found_.filter(([, events]) => events > 0);
+    overview.hidden = !open.length;
+    overview.replaceChildren(AUDIT.overview, ...open.flatMap(([name, events], i) => {
       const href = changed(location, { type: name, event: null });
       const filterBy = () => {
         move({ type: name, event: null });
@@ -243,8 +245,8 @@ export function audit(root, id, { go, move }) {
   }
 
   function row(frame, isOpen) {
-    const { position, event, at } = frame;
-    const by = actor(event, view.turns[event.turn]?.side);
+    const { position, event, at, said } = frame;
+    const by = said.by === "speaker" ? view.turns[event.turn]?.side ?? "rules" : said.by;
     const [sign, name] = AUDIT.actor[by];
     const button = h("button", {
       type: "button",
@@ -253,14 +255,14 @@ export function audit(root, id, { go, move }) {
     },
     h("span.at", {}, grouped(position)),
     h("span.by", { "data-by": by }, h("span", { "aria-hidden": "true" }, sign), " ", h("span.actor", {}, name)),
-    h("span", {}, capital(eventWords(event))),
+    h("span", {}, capital(said.words)),
     h("time.quiet", { datetime: at }, at.slice(11, 19)));
     return h("li", { "data-position": position, "data-type": event.type }, button, isOpen && detail(frame));
   }
 
   function step(position) {
     const frame = frameAt(position);
-    return h("li", {}, eventInList(position), " ", frame ? eventWords(frame.event) : "");
+    return h("li", {}, eventInList(position), " ", frame ? frame.said.words : "");
   }
 
   function chain(positions) {
@@ -273,14 +275,14 @@ export function audit(root, id, { go, move }) {
     return found_;
   }
 
-  function detail({ position, event, cause, at, digest }) {
+  function detail({ position, event, cause, at, digest, said }) {
     const causes = causesOf(cause);
     const far = causes.slice(0, -NEAREST_CAUSES);
     const effects = frames.slice(position, shownTo).filter((each) => each.cause === position);
     const changes = h("div", {}, h("p.quiet", {}, AUDIT.comparing));
     showDifference(changes, position - 1, position);
     const placeInDebate = (to_, text) => h("a", { href: `#e${to_}`, on: onClick(() => go(to_)) }, text);
-    const current = h("li", { "aria-current": "true" }, `${position} ${eventWords(event)}`);
+    const current = h("li", { "aria-current": "true" }, `${position} ${said.words}`);
     const nearest = chain(causes.slice(-NEAREST_CAUSES));
     nearest.append(current);
     return h("div.detail", {},

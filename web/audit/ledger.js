@@ -3,10 +3,10 @@
 import { api } from "../parts/api.js";
 import { eventLink, h, setText } from "../parts/dom.js";
 import { number, plain, signed } from "../words/formatting.js";
-import { LEDGER, changeName } from "../words/words.js";
+import { LEDGER } from "../words/words.js";
 
-/** @typedef {{list: HTMLElement, show(): void, fill(): Promise<void>}} Fillable A list, what shows the rows that are
- *   known, and what fetches those that are missing. */
+/** @typedef {{list: HTMLElement, show(): void, fill(): Promise<void>, again(): void}} Fillable A list, what shows the
+ *   rows that are known, what fetches those that are missing, and what shows the known ones again. */
 
 /** The position of the newest entry that changed a turn's score. */
 const newestOf = (turn) => turn.changed?.at(-1) ?? turn.judged ?? 0;
@@ -62,34 +62,45 @@ export function ledgers(id, go, highlight, arrived) {
       }
     }
     show();
-    return { list, show, fill };
+    return { list, show, fill, again: () => shown && list.replaceChildren(...rowsOf(shown.audit)) };
   }
 
   return {
+    /** What the judge said when it compared a turn: `{earlier, readings: {order, text}[]}`. */
+    async comparisons(number_, turn) {
+      await request(number_, newestOf(turn));
+      return held.get(number_).audit.comparisons ?? [];
+    },
+
     /**
      * The changes of a turn's score, in short. Entries after `position` are left out.
      * @param {number} number_
      * @param {object} turn
      * @param {number} position
      * @param {(text: string) => string} name Names the sides in the judge's words.
-     * @returns {(Fillable & {routine: HTMLElement}) | null} `routine`: the usual adjustments, in details. Null if
-     *   nothing has changed.
+     * @param {Set<number>} arriving Positions of changes that have come while the turn was in view.
+     * @returns {(Fillable & {folded: HTMLElement[]}) | null} `folded`: the usual adjustments, and what has just come,
+     *   each in details. Null if nothing has changed.
      */
-    changes(number_, turn, position, name) {
+    changes(number_, turn, position, name, arriving) {
       if (!turn.changed?.length) return null;
       const list = h("ul.entries", { "aria-label": LEDGER.changesOf(number_) });
-      const folded = h("ul.entries", { "aria-label": LEDGER.routineOf(number_) });
-      const summary = h("summary");
-      const routine = h("details.routine", { hidden: true }, summary, folded);
-      const filled = fillable(list, number_, turn, ({ entries }) => {
-        const later = entries.filter((entry) => entry.kind !== "score" && entry.position <= position);
-        const { true: usual = [], false: others = [] } = Object.groupBy(later, isRoutine);
-        routine.hidden = usual.length === 0;
-        setText(summary, LEDGER.routine(usual.length, signed(usual.reduce((sum, { applied }) => sum + applied, 0))));
-        folded.replaceChildren(...usual.map((entry) => changeRow(entry, go, name)));
-        return others.map((entry) => changeRow(entry, go, name));
+      const routine = foldedRows("routine", LEDGER.routineOf(number_), (entries) => {
+        return LEDGER.routine(entries.length, signed(entries.reduce((sum, { applied }) => sum + applied, 0)));
       });
-      return { ...filled, routine };
+      const justNow = foldedRows("just-now", LEDGER.changesOf(number_), ({ length }) => LEDGER.justNow(length));
+      const filled = fillable(list, number_, turn, ({ entries }) => {
+        const rows = (shown) => shown.map((entry) => changeRow(entry, go, name));
+        const later = entries.filter((entry) => entry.kind !== "score" && entry.position <= position);
+        const { routine: usual = [], new: newest = [], others = [] } = Object.groupBy(later, (entry) => {
+          if (entry.is_routine) return "routine";
+          return arriving.has(entry.position) ? "new" : "others";
+        });
+        routine.fill(usual, rows(usual));
+        justNow.fill(newest, rows(newest));
+        return rows(others);
+      });
+      return { ...filled, folded: [routine.element, justNow.element] };
     },
 
     /**
@@ -116,17 +127,26 @@ export function ledgers(id, go, highlight, arrived) {
   };
 }
 
+/** Entries in details, hidden without any. */
+function foldedRows(kind, label, words) {
+  const list = h("ul.entries", { "aria-label": label });
+  const summary = h("summary");
+  const element = h(`details.${kind}`, { hidden: true }, summary, list);
+  function fill(entries, rows) {
+    element.hidden = !rows.length;
+    setText(summary, words(entries));
+    list.replaceChildren(...rows);
+  }
+  return { element, fill };
+}
+
 /** How the points of a flaw were computed: *Every entry* has it. */
 const FIGURES = / \([^()]*\)$/;
 
-/** Adjustments that every turn gets: they are folded into one line. */
-const isRoutine = ({ kind, rule }) => kind === "band" || kind === "cap" || rule === "docking";
-
 function changeRow(entry, go, name) {
-  const { applied, requested, kind, dimension, before, after, rule, reason, position, evidence, against } = entry;
+  const { applied, requested, kind, dimension, before, after, what, reason, position, evidence, against } = entry;
   const { given = requested, words = reason } = entry;
   const [fails, exposes] = evidence;
-  const what = kind === "gap" ? LEDGER.flaw(fails?.turn, exposes?.turn) : LEDGER.kind[rule] ?? changeName(rule);
   return h("li", { "data-kind": kind, "data-position": position, "data-raise": applied > 0 },
     h("b", {}, signed(applied), applied !== given && h("small", {}, ` of ${signed(given)}`)),
     h("div", {},
@@ -185,7 +205,7 @@ function entryRow(id, entry, go, highlight, name) {
       " ",
       h("span.quiet", {}, amounts)),
     h("p.quiet", {},
-      h("span.rule", {}, changeName(entry.rule)),
+      h("span.rule", {}, entry.rule_words),
       words && [": ", entry.kind === "gap" ? name(words) : words]),
     entry.evidence.length > 0 && quotes(entry),
     h("p.ways", {}, causeLink(cause, go), cause && h("a", eventLink(position - 1, go), LEDGER.before)),

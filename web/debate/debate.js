@@ -63,6 +63,9 @@ feed.addEventListener("snapshot", ({ detail }) => {
   if (initial.cursor && !initial.play) player.go(initial.cursor).catch(showError);
   else if (start) player.go(start, { stay: true }).then(() => player.play()).catch(showError);
   else if (!initial.follow) player.hold();
+  if (new URLSearchParams(location.search).has("room")) {
+    import("../watch/together.js").then(({ together }) => together(id, player), showError);
+  }
 });
 
 /** Where to begin with an exhibition that goes on: at its start, or with the turn that is being spoken. */
@@ -89,13 +92,15 @@ feed.addEventListener("status", ({ detail }) => {
   }
 });
 feed.addEventListener("error", async ({ detail }) => {
-  if (!player.view) {
+  const isDeleted = detail.code === "debate_deleted" || (detail.code === 4404 && player.view);
+  if (!player.view || isDeleted) {
+    const why = detail.code === 4404 ? DEBATE.notFound : DEBATE.notShown;
     setText($("#kind"), DEBATE.notHere);
-    setText($("#motion"), detail.code === 4404 ? DEBATE.notFound : DEBATE.notShown);
+    setText($("#motion"), isDeleted ? DEBATE.deleted : why);
     document.body.toggleAttribute("data-missing", true);
   }
   if (detail.code === 4403) await api.view(id).then(() => feed.open(), showError);
-  else showError(detail);
+  else showError(isDeleted ? new Error(DEBATE.deletedNow) : detail);
   isConnectionError = true;
 });
 addEventListener("offline", () => feed.offline());
@@ -142,14 +147,23 @@ const keepCalm = () => {
 isCalm.addEventListener("change", keepCalm);
 keepCalm();
 
-const recorded = $("#pace-recorded");
-recorded.checked = storage.get("pace") === "recorded";
-recorded.addEventListener("change", () => {
-  storage.set("pace", recorded.checked ? "recorded" : "reading");
-  choosePace();
+/** A choice in the help, which the browser keeps as one of two words. */
+function choice(selector, name, words, choose) {
+  const box = $(selector);
+  box.checked = storage.get(name) === words[0];
+  box.addEventListener("change", () => {
+    storage.set(name, box.checked ? words[0] : words[1]);
+    choose(box.checked);
+  });
+  choose(box.checked);
+}
+choice("#pace-recorded", "pace", ["recorded", "reading"], (isRecorded) => {
+  player.setPace(isRecorded ? "recorded" : "reading");
 });
-const choosePace = () => player.setPace(recorded.checked ? "recorded" : "reading");
-choosePace();
+choice("#hide-later", "later", ["hidden", "shown"], (isHidden) => {
+  player.hidesLater = isHidden;
+  draw();
+});
 
 function paint() {
   isPaintDue = false;
@@ -174,7 +188,7 @@ function showView(view, following) {
   document.body.classList.toggle("going-on", view.state !== "concluded");
   progress(view);
   parts.format.record.show(view, player.speech, { head: following || player.playing });
-  parts.format.show(view, { head: following, end: player.head });
+  parts.format.show(view, { head: following, end: player.end });
   contents($("#contents"), showPlace);
   parts.timeline.show();
   scoreSummary(view);
@@ -189,7 +203,7 @@ function showLateParts(view, isPresent) {
     late("moderator", () => import("../acts/moderator.js").then(({ moderator }) => moderator(id, showError)));
   }
   if (view.people) late("people", () => import("../acts/people.js").then(({ people }) => people(id, showError)));
-  if (view.poll) late("poll", () => import("../vote/poll.js").then(({ pollPart }) => pollPart(id, showError)));
+  if (view.poll) late("poll", () => import("../vote/poll.js").then(({ pollPart }) => pollPart(id)));
   if (isLive || view.audience) {
     late("audience", () => import("../acts/audience.js").then(({ audience }) => audience(id)));
   }
@@ -206,10 +220,15 @@ function showLateParts(view, isPresent) {
 function late(name, fetchPart) {
   if (name in lateParts) return;
   lateParts[name] = null;
-  fetchPart().catch(() => showError(new Error(DEBATE.partFailed))).then((part) => {
+  whole(fetchPart).then((part) => {
     lateParts[name] = part;
     draw();
   });
+}
+
+/** What needs a module that is fetched now. If it fails, the page says so and goes on without it. */
+function whole(act, message = DEBATE.partFailed) {
+  return act().catch(() => showError(new Error(message)));
 }
 
 function showStatus() {
@@ -222,7 +241,7 @@ function showStatus() {
 /** Fetches the parts of the debate's format and shows its head. False while the parts are being fetched. */
 function begin(view) {
   if (!parts.format) {
-    fetchingFormat ??= fetchFormat(view);
+    fetchingFormat ??= whole(() => fetchFormat(view));
     return false;
   }
   openedAt = view.opened_at;
@@ -235,22 +254,18 @@ function begin(view) {
 }
 
 async function fetchFormat(view) {
-  try {
-    parts.format = await formats(view, {
-      go: jump,
-      id,
-      appeal: (claim) => api.appeal(id, claim).catch(showError),
-      decide: (decision, reason) => api.decide(id, decision, reason).then(catchUp),
-      audit: auditLink,
-      frameAt: (position) => player.frameAt(position),
-      wantFrame: (position) => player.wantFrame(position),
-      hold,
-      play: () => player.toggle(),
-    });
-    draw();
-  } catch {
-    showError(new Error(DEBATE.partFailed));
-  }
+  parts.format = await formats(view, {
+    go: jump,
+    id,
+    appeal: (claim) => api.appeal(id, claim).catch(showError),
+    decide: (decision, reason) => api.decide(id, decision, reason).then(catchUp),
+    audit: auditLink,
+    frameAt: (position) => player.frameAt(position),
+    wantFrame: (position) => player.wantFrame(position),
+    hold,
+    play: () => player.toggle(),
+  });
+  draw();
 }
 
 /** Offers other rules at the newest event, once there is a score. */
@@ -261,15 +276,10 @@ function showWhatIf(view, following) {
   $("#whatif").hidden = !isOffered;
 }
 
-async function openWhatIf({ target }) {
+function openWhatIf({ target }) {
   const body = $("#whatif .whatif");
   if (!target.open || body.childElementCount) return;
-  try {
-    const { whatif } = await import("../audit/whatif.js");
-    await whatif(body, id);
-  } catch {
-    showError(new Error(DEBATE.partFailed));
-  }
+  whole(() => import("../audit/whatif.js").then(({ whatif }) => whatif(body, id)));
 }
 
 /** Announces a finished turn or a score once to screen readers. Text that streams is never announced. */
@@ -280,6 +290,7 @@ function announce(event) {
 
 /** Tells of an earlier turn that loses points before the reader's eyes. */
 async function showDock({ event, position }) {
+  if (event.type === "debate_concluded") (await dockNotices)?.notices.clear();
   if (!(event.applied < 0)) return;
   const { view } = player;
   dockNotices ??= import("../watch/docks.js").then(({ docks, isDock }) => ({ isDock, notices: docks(seeDock) }));
@@ -294,7 +305,10 @@ function seeDock(event, position) {
   if (player.playing) player.hold();
   placedAt = player.position; // The reader has not asked for the place of the cursor.
   follow.leave();
-  parts.format.record.flash(event, position)?.scrollIntoView({ block: "center" });
+  const entry = parts.format.record.flash(event, position);
+  const folded = entry?.closest("details");
+  if (folded) folded.open = true;
+  entry?.scrollIntoView({ block: "center" });
 }
 
 function showError(error) {
@@ -427,6 +441,13 @@ function linkHere() {
 /** The address of the debate, wherever the cursor is. */
 const linkToDebate = () => address.changed({ ...location, hash: "" }, { speed: null, follow: null });
 
+async function showFiling() {
+  const [{ filing }, { origins }] = await Promise.all([import("../acts/filing.js"), import("../acts/origins.js")]);
+  filing($("#filing div"), id, player.newest);
+  const canBeDerived = ["exchange", "protocol"].includes(player.newest.format);
+  if (canBeDerived) $("#filing div").append(origins(id, player.newest, player.position));
+}
+
 /** Links and exports, fetched when the reader asks for them. */
 function sharing() {
   fetchingShare ??= import("../acts/share.js").then(({ share }) => share(id, linkHere));
@@ -437,22 +458,12 @@ const openWatch = () => {
   return late("watch", () => import("../watch/watch.js").then(({ watch }) => watch(player, playHighlights)));
 };
 
-async function playHighlights() {
+function playHighlights() {
   if (player.newest?.state !== "concluded") return;
-  try {
-    await (await import("../watch/highlights.js")).playHighlights(player);
-  } catch {
-    showError(new Error(DEBATE.partFailed));
-  }
+  whole(() => import("../watch/highlights.js").then((highlights) => highlights.playHighlights(player)));
 }
 
-async function copyLink(link) {
-  try {
-    (await sharing()).copy(link);
-  } catch {
-    showError(new Error(DEBATE.partFailed));
-  }
-}
+const copyLink = (link) => whole(() => sharing().then(({ copy: copyText }) => copyText(link)));
 
 // The two views: the debate, and the audit of its log
 
@@ -477,7 +488,7 @@ function showRoom(view) {
     button.setAttribute("aria-pressed", String(button.dataset.viewButton === name));
   }
   if (isAudit) {
-    showAudit(view);
+    whole(() => showAudit(view), DEBATE.auditFailed);
     return false;
   }
   if (turn === explainedTurn || (turn !== null && !parts.format.record.open?.(turn))) return false;
@@ -497,16 +508,12 @@ function showTab(name) {
 
 async function showAudit(view) {
   fetchingAudit ??= import("../audit/audit.js").then(({ audit }) => audit($("#audit"), id, { go: leaveAudit, move }));
-  try {
-    const part = await fetchingAudit;
-    await part.show(player.position, view);
-    if (isSearchAsked) part.search();
-    if (isEventAsked) part.focus();
-    isSearchAsked = false;
-    isEventAsked = false;
-  } catch {
-    showError(new Error(DEBATE.auditFailed));
-  }
+  const part = await fetchingAudit;
+  await part.show(player.position, view);
+  if (isSearchAsked) part.search();
+  if (isEventAsked) part.focus();
+  isSearchAsked = false;
+  isEventAsked = false;
 }
 
 /** Attributes of a link to an event in the audit. */
@@ -574,18 +581,8 @@ $("#bar").addEventListener("click", () => {
 });
 $("#copy").addEventListener("click", () => copyLink(linkToDebate()));
 $("#copy-here").addEventListener("click", () => copyLink(linkHere()));
-$(".menu").addEventListener("toggle", () => sharing().catch(() => showError(new Error(DEBATE.partFailed))));
-$("#filing").addEventListener("toggle", async ({ target }) => {
-  if (!target.open) return;
-  try {
-    const [{ filing }, { origins }] = await Promise.all([import("../acts/filing.js"), import("../acts/origins.js")]);
-    filing($("#filing div"), id, player.newest);
-    const canBeDerived = ["exchange", "protocol"].includes(player.newest.format);
-    if (canBeDerived) $("#filing div").append(origins(id, player.newest, player.position));
-  } catch {
-    showError(new Error(DEBATE.partFailed));
-  }
-});
+$(".menu").addEventListener("toggle", () => whole(sharing));
+$("#filing").addEventListener("toggle", ({ target }) => target.open && whole(showFiling));
 $("#trouble-close").addEventListener("click", () => showTrouble(""));
 $("#back").addEventListener("click", live);
 $("#watch").addEventListener("toggle", openWatch);
@@ -630,5 +627,6 @@ menus();
 printing();
 new ResizeObserver(stay).observe($("#record"));
 if (!copy) import("../parts/role.js").then(({ role }) => role());
+import("../parts/terms.js").then(({ terms }) => terms());
 feed.open();
 paint();

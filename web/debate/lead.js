@@ -13,6 +13,8 @@ const HEAD = "-60px 0px 0px";
 const FIRST_PART = /^(.*?)([:,] )(.+)$/s;
 /** What follows a headline: its mark, a sentence, and the others, which stand below the transcript. */
 const NEXT = /^([:,.]? ?)(.*?[.!?])(\s.*)?$/s;
+/** A sentence with the means alone: the bar of the card has them. */
+const MEANS = /^Pro [\d.]+, Con [\d.]+\.$/;
 const ENDING = "#ending";
 
 /**
@@ -88,7 +90,8 @@ function showOutcome({ outcome, conclusion }) {
   card.dataset.winner = conclusion.winner;
   $("#outcome", card).replaceChildren(...[
     h("b", { id: "headline" }, first, rest && [hiddenText(mark), h("small", {}, rest)]),
-    sentence && h("span.how", {}, hiddenText(next), sentence, others && hiddenText(others)),
+    sentence && h(MEANS.test(sentence) ? "span.visually-hidden" : "span.how", {},
+      hiddenText(next), sentence, others && hiddenText(others)),
   ].filter(Boolean));
 }
 

@@ -17,8 +17,8 @@ export function timeline(player) {
   const [play, speed, slider, ticks, where, back] = ids.map((id) => $(id));
   const changeButtons = [[$("#change-back"), -1], [$("#change-on"), 1]];
   let drawn = "";
-  let eventWords = null;
-  let fetching = null;
+  /** Positions whose sentences have been asked for. */
+  const asked = new Set();
   play.addEventListener("click", () => player.toggle());
   speed.addEventListener("change", () => {
     if (speed.value === AT_ONCE) player.live();
@@ -28,16 +28,17 @@ export function timeline(player) {
   for (const [button, direction] of changeButtons) button.addEventListener("click", () => player.change(direction));
 
   function show() {
-    const { position, head, following, playing, unseen, turnsBehind } = player;
+    const { position, head, end, following, playing, unseen, turnsBehind } = player;
+    const isCut = end < head;
     const isLive = player.newest?.state !== "concluded";
-    const words = wordsOf(player.frame);
-    slider.max = head;
+    const words = following ? "" : wordsOf(player.frame);
+    slider.max = end;
     slider.value = position;
-    slider.disabled = head < 2;
-    slider.setAttribute("aria-valuetext", TIMELINE.slider(position, head, words));
-    setText(where, TIMELINE.position(grouped(position), grouped(head)));
+    slider.disabled = end < 2;
+    slider.setAttribute("aria-valuetext", TIMELINE.slider(position, isCut ? 0 : head, words));
+    setText(where, TIMELINE.position(grouped(position), isCut ? "" : grouped(head)));
     where.title = words;
-    setText($("#event"), following ? "" : words);
+    setText($("#event"), words);
     speed.value = following && player.isShowing ? AT_ONCE : String(player.speed);
     setText(play, playing || (following && isLive) ? "❚❚" : "▶");
     play.setAttribute("aria-label", playLabel(playing, following, isLive));
@@ -48,29 +49,27 @@ export function timeline(player) {
     const changed = Object.values(player.newest?.turns ?? {}).flatMap((turn) => turn.changed ?? []);
     for (const [button, direction] of changeButtons) {
       button.parentElement.hidden = !changed.length;
-      button.disabled = !changed.some((each) => (each - position) * direction > 0);
+      button.disabled = !(isCut && direction > 0) && !changed.some((each) => (each - position) * direction > 0);
     }
-    drawTicks(head);
+    drawTicks(end);
   }
 
-  /** The sentence of an event; the sentences are fetched when the first one is needed. */
+  /** The sentence of an event, which is fetched if its frame came live. */
   function wordsOf(frame) {
-    if (!frame) return "";
-    if (eventWords) return eventWords(frame.event);
-    fetching ??= import("../words/events.js").then((words) => {
-      ({ eventWords } = words);
-      show();
-    }, () => undefined); // Without the words the position is shown alone.
-    return "";
+    if (frame && !frame.said && !asked.has(frame.position)) {
+      asked.add(frame.position);
+      player.fetchSaid(frame.position).then(show, () => undefined); // Without the words the position is shown alone.
+    }
+    return frame?.said?.words ?? "";
   }
 
   /** The events worth seeing in a protocol and a panel. */
-  function drawTicks(head) {
-    const positions = player.marks().map(({ position }) => position);
-    const key = `${head}:${positions.join()}`;
+  function drawTicks(end) {
+    const positions = player.marks().map(({ position }) => position).filter((position) => position <= end);
+    const key = `${end}:${positions.join()}`;
     if (key === drawn) return;
     drawn = key;
-    ticks.replaceChildren(...positions.map((position) => tick("mark-of", position, head)));
+    ticks.replaceChildren(...positions.map((position) => tick("mark-of", position, end)));
   }
 
   return { show };

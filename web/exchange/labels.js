@@ -19,26 +19,18 @@ const NO_LABEL = new RegExp(
     + "|zone|schedule|team|school|level)\\s$",
   "i",
 );
-/** See `isLabel`. */
-export const START = /(?:^|[.!?:…]['"”’)]*\s+|[“‘"'([]\s*|[—–]\s*)$/;
-/** See `isLabel`. */
-export const POSSESSIVE = /^['’]s\b/;
-/** See `isLabel`. */
-export const END = /^(?:[,;:.!?)\]…—–]|\s[—–]|$)/;
-/** See `isLabel`. */
-export const CAPITAL = /^\s+[A-Z]/;
+const START = /(?:^|[.!?:…]['"”’)]*\s+|[“‘"'([]\s*|[—–]\s*)$/;
+const POSSESSIVE = /^['’]s\b/;
+const END = /^(?:[,;:.!?)\]…—–]|\s[—–]|$)/;
+const CAPITAL = /^\s+[A-Z]/;
 
-/** See `isLabel`. */
-export const VERBS = "is|was|were|has|had|does|did|cannot|could|would|should|never|also|already|then|kept|gave|took"
+const VERBS = "is|was|were|has|had|does|did|cannot|could|would|should|never|also|already|then|kept|gave|took"
   + "|came|went|began|fell|grew|brought|told|wrote|drew|said|meant|withdrew|spoke|chose";
-/** See `isLabel`. */
-export const STRICT = "the|a|an|its|it|his|her|their|this|these|those|no|nothing|every|each|both|all|what|how"
+const STRICT = "the|a|an|its|it|his|her|their|this|these|those|no|nothing|every|each|both|all|what|how"
   + "|why|whether";
-/** See `isLabel`. */
-export const LOOSE = `${STRICT}|that|not|when|where|to|from|with|by|into|on|in|at|for|against|over|without|only|as`
+const LOOSE = `${STRICT}|that|not|when|where|to|from|with|by|into|on|in|at|for|against|over|without|only|as`
   + "|turns?";
-/** See `isLabel`. */
-export const PAST = "(?!hundred|hatred|kindred|sacred)[a-z]{2,}[a-df-z]ed"
+const PAST = "(?!hundred|hatred|kindred|sacred)[a-z]{2,}[a-df-z]ed"
   + "|made|met|held|lost|won|left|led|built|found|broke|stood";
 /** German verbs that are no English words: "A" before one of them is no article. */
 const GERMAN = "muss|kann|soll|wird|wurde|bleibt|gesteht|gibt|nimmt|zeigt|verliert|beginnt";
@@ -86,25 +78,14 @@ function isLabel(letter, before, after) {
   return END.test(after) || !CAPITAL.test(after);
 }
 
-/**
- * The words just before and after a label: what tells a label from other words is near.
- * @param {string} text
- * @param {number} at
- * @param {string} label
- * @returns {[string, string]}
- */
-export function around(text, at, label) {
+/** The words just before and after a label: what tells a label from other words is near. */
+function around(text, at, label) {
   const { length } = label;
   return [text.slice(Math.max(0, at - NEAR), at), text.slice(at + length, at + length + 2 * NEAR)];
 }
 
-/**
- * The text with `change` made outside of quotation marks. A mark that is not closed is none.
- * @param {string} text
- * @param {(part: string) => string} change
- * @returns {string}
- */
-export function unquoted(text, change) {
+/** The text with `change` made outside of quotation marks. A mark that is not closed is none. */
+function unquoted(text, change) {
   const parts = [];
   const last = Object.fromEntries(Object.entries(CLOSERS).map(([opener, end]) => [opener, text.lastIndexOf(end)]));
   let done = 0;

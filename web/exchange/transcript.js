@@ -1,7 +1,7 @@
 /** The transcript of an exchange, turn by turn. */
 
 import { ledgers } from "../audit/ledger.js";
-import { $, eventLink, h, setText } from "../parts/dom.js";
+import { $, eventLink, h, inLanguage, setText } from "../parts/dom.js";
 import { aroundMarks, pieces } from "../parts/text.js";
 import { failures, pressureWords } from "../parts/widgets.js";
 import { newestTurn } from "../replay/history.js";
@@ -43,6 +43,8 @@ const VERDICT_PLACES = {
 };
 /** A change that comes while the reader watches stands out for this long. */
 const FRESH_MS = 8_000;
+/** A view that has moved by more events is another place, and no step. */
+const FAR = 20;
 
 /**
  * The transcript of debate `id` in `root`.
@@ -70,8 +72,17 @@ export function transcript(root, go, id, wantFrame, hold) {
   const evidenceIn = new Map();
   let last = {};
   let now = null;
+  /** Whether the reader watches the debate go on: the view has moved on by some events. */
+  let isStep = false;
   /** Changes of scores that have just come: position → turn. */
   const fresh = new Map();
+  /** Positions of changes that have come while their turn was in view: they stay folded until it has left the view. */
+  const arriving = new Set();
+  const leaving = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) unfold(target);
+    }
+  });
   // The changes of a score are fetched when the turn comes near the viewport.
   const observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
@@ -87,6 +98,8 @@ export function transcript(root, go, id, wantFrame, hold) {
   }));
 
   function show(view, speech, { head }) {
+    const passed = view.position - (now?.[0].position ?? 0);
+    isStep = head && passed > 0 && passed < FAR;
     now = [view, speech, { head }];
     const isRunning = head && view.state === "open";
     const numbers = Object.keys(view.turns).map(Number).sort((a, b) => a - b);
@@ -128,8 +141,12 @@ export function transcript(root, go, id, wantFrame, hold) {
       exposedBy(number_, view),
     ].join(" ");
     let entry = shown.get(number_);
+    if (entry && entry.turn !== turn && isStep && isInWindow(entry.article)) {
+      for (const each of turn.changed ?? []) if (!entry.turn.changed?.includes(each)) arriving.add(each);
+    }
     if (!entry || entry.turn !== turn || entry.key !== key) {
       const known = articles.get(turn);
+      const arrivals = (turn.changed ?? []).filter((position) => arriving.has(position));
       const marks = [...claims.map(([name, { span }]) => ({ name: `claim/${name}`, span })), ...evidence];
       const article = known?.key === key ? known.article : turnArticle(number_, view, isRunning, marks, cited);
       articles.set(turn, { key, article });
@@ -137,6 +154,8 @@ export function transcript(root, go, id, wantFrame, hold) {
       if (entry?.article.querySelector("details.why")?.open) openDetails(article.querySelector("details.why"));
       const opened = entry && entry.article !== article && $(".cite[aria-expanded=true]", entry.article);
       if (opened) $(`.cite[data-citations="${opened.dataset.citations}"]`, article)?.click();
+      if (entry) leaving.unobserve(entry.article);
+      if (arrivals.length) leaving.observe(article);
       if (entry) entry.article.replaceWith(article);
       else batchOf(number_).append(article);
       if (changesOf.has(article)) observer.observe(article);
@@ -150,6 +169,14 @@ export function transcript(root, go, id, wantFrame, hold) {
     if (turn.state !== "speaking") return;
     const isSpeech = speech?.turn === number_ && speech.attempt === turn.attempt;
     showSpeech(entry.article, isSpeech ? speech.text : "");
+  }
+
+  /** Shows the changes of a turn that has left the view. */
+  function unfold(article) {
+    leaving.unobserve(article);
+    const { turn } = shown.get(Number(article.dataset.turn)) ?? {};
+    for (const position of turn?.changed ?? []) arriving.delete(position);
+    hold(() => changesOf.get(article)?.again());
   }
 
   function batchOf(number_) {
@@ -237,7 +264,7 @@ export function transcript(root, go, id, wantFrame, hold) {
   function turnArticle(number_, view, isRunning, marks, cited) {
     const turn = view.turns[number_];
     const name = (text) => named(text, firstSide(view));
-    const changes = ledger.changes(number_, turn, view.position, name);
+    const changes = ledger.changes(number_, turn, view.position, name, arriving);
     const injections = turn.injections ?? [];
     const spans = [...marks, ...injections.map(({ span }, i) => ({ name: `injection/${i}`, span }))];
     const shaped = shapedBy(turn, view, go);
@@ -245,10 +272,7 @@ export function transcript(root, go, id, wantFrame, hold) {
     const why = whyDetails(turn, highlight, ledger.entries(number_, turn, view.position, name), {
       name,
       begins: [scoreLine(turn), comparison(turn.compared), comparison(turn.closing), shaped],
-      sections: async () => {
-        const { comparisonReasons } = await import("./comparisons.js");
-        return [turn.compared, turn.closing].flatMap((found) => comparisonReasons(found, view));
-      },
+      sections: async () => comparisonReasons(turn, await ledger.comparisons(number_, turn)),
     });
     const article = h(`article.turn.${turn.side}.${turn.state}`, {
       "data-turn": number_,
@@ -267,7 +291,7 @@ export function transcript(root, go, id, wantFrame, hold) {
       turn.repetition >= REPETITION && h("p.quiet.clip", {}, TRANSCRIPT.repetition(number(turn.repetition * 100))),
       injections.length > 0
         && h("p.attempt", {}, h("b", {}, TRANSCRIPT.injection), h("q", {}, injections[0].quote)),
-      h("div.fold", {}, changes?.routine, why, exposed.length > 0 && h("span", {}, TRANSCRIPT.exposed(exposed)))));
+      h("div.fold", {}, changes?.folded, why, exposed.length > 0 && h("span", {}, TRANSCRIPT.exposed(exposed)))));
     if (changes) changesOf.set(article, changes);
     return article;
   }
@@ -330,6 +354,12 @@ export function transcript(root, go, id, wantFrame, hold) {
   }
 
   return { show, place, open, flash };
+}
+
+/** Whether a part of an element stands in the window. */
+function isInWindow(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return bottom > 0 && top < innerHeight;
 }
 
 /** Fetches the changes of a score, if they have not been asked for. */
@@ -432,6 +462,16 @@ function comparison(found) {
     return `${plain(name)} ${TRANSCRIPT.result[outcome]}${degree}${flipped.includes(name) ? TRANSCRIPT.flipped : ""}`;
   });
   return h("p.compared.quiet", {}, TRANSCRIPT.against(earlier), results.join(" · "));
+}
+
+/** What the judge said of a turn and an earlier one, in each order. */
+function comparisonReasons({ compared, closing }, reasons) {
+  const known = reasons.filter(({ earlier }) => [compared, closing].some((found) => found?.earlier === earlier));
+  return known.map(({ earlier, readings }) => h("section.compared-why", {},
+    h("h3", {}, TRANSCRIPT.compared(earlier)),
+    readings.map(({ order, text }) => {
+      return h("p", {}, order.length > 0 && h("span.quiet", {}, TRANSCRIPT.order(order)), inLanguage(text));
+    })));
 }
 
 /** What the two quotes of a flaw do, in the order of its evidence. */

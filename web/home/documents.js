@@ -1,4 +1,4 @@
-/** Documents on the form that opens a debate: chosen or dropped, and how the server reads each of them. */
+/** Documents of a debate that is to be opened: chosen or dropped, and how the server reads each of them. */
 
 import { api } from "../parts/api.js";
 import { $, h, setText } from "../parts/dom.js";
@@ -10,7 +10,6 @@ const MAX_BYTES = 50_000_000;
 const MAX_TOGETHER = 70_000_000;
 /** Passages of a document that the list shows. */
 const SHOWN = 3;
-let part = null;
 
 /**
  * A document that was read.
@@ -22,21 +21,15 @@ let part = null;
  */
 
 /**
- * The documents of the form.
- * @param {() => void} changed Called when a document was added or removed.
+ * The documents of a form.
+ * @param {HTMLElement} root It has the input for files, a list, and a place for an error.
+ * @param {() => void} [changed] Called when a document was added or removed.
  * @returns {{
  *   choose(): void, add(files: Iterable<File>): void, body(): object[] | undefined, samples(): object[] | undefined,
  * }} `body` and `samples` are `evidence` of the request and of its estimate.
  */
-export function documents(changed) {
-  part ??= begin(changed);
-  return part;
-}
-
-function begin(changed) {
-  const field = $("#documents-file");
-  const list = $("#document-list");
-  const error = $("[data-error=evidence]");
+export function documents(root, changed = () => {}) {
+  const [field, list, error] = ["input", "ul", ".error"].map((each) => $(each, root));
   /** Each item of the list, with its document once it is read. @type {Map<HTMLElement, Attached | null>} */
   const items = new Map();
   const read = () => [...items.values()].filter(Boolean);
@@ -81,7 +74,7 @@ function begin(changed) {
       if (!items.has(item)) return;
       const sample = found.first.map(({ text }) => text).join("\n\n");
       items.set(item, { sent, sample, size: file.size, passages: found.passages });
-      setText(state, DOCUMENTS.read(found));
+      setText(state, found.says);
       item.append(preview(found));
       renumber();
       changed();

@@ -10,9 +10,6 @@ import { DOCUMENTS, FORM } from "../words/home.js";
 export const OTHER = "\u0000other";
 /** The choice of a person in place of a model. */
 const PERSON = "\u0000person";
-/** Minutes that a person has by default: debaters for a turn, judges and raters for a question. */
-const MINUTES = { pro: 10, con: 10 };
-const QUESTION_MINUTES = 30;
 /** The characters of both sides in format `exchange`; in format `protocol` a side has none unless one is chosen. */
 const DEFAULTS = { pro: "engineer", con: "provocateur" };
 /** While only the embedded model answers, the models are asked for again at this interval. */
@@ -73,7 +70,7 @@ let attached = null;
 /** Lets documents be chosen, and dropped on the form. */
 function takeDocuments(element, changed) {
   const documents = async () => {
-    attached ??= (await import("./documents.js")).documents(changed);
+    attached ??= (await import("./documents.js")).documents($(".documents", element), changed);
     return attached;
   };
   const late = (act) => documents().then(act, () => showError(new Error(DOCUMENTS.partFailed)));
@@ -114,43 +111,28 @@ function awaitModels(real) {
 /** Whether a model answers that argues by itself: no built-in one, no baseline, no script. */
 const isReal = ({ ok, provider, baseline }) => ok && !baseline && !["embedded", "scripted"].includes(provider);
 
+/** A copy of a template of the page, in whose attributes SEAT stands for the seat. */
+function fieldsFor(seat, template) {
+  const copy = $(template).content.cloneNode(true);
+  for (const each of copy.querySelectorAll("*")) {
+    for (const { name, value } of [...each.attributes]) each.setAttribute(name, value.replaceAll("SEAT", seat));
+  }
+  return copy;
+}
+
 function raterFields(name) {
-  const select = h("select", { name: `raters.${name}`, "data-models": true, "data-first": FORM.asJudge });
-  const other = h("input", {
-    name: `raters.${name}.other`,
-    "aria-label": FORM.raterModel(name),
-    placeholder: "provider:model",
-    spellcheck: "false",
-    hidden: true,
-  });
-  return h("div", {}, h("label.field", {}, h("span", {}, FORM.rater(name)), select), other);
+  const fields = fieldsFor(name, "#rater-fields");
+  setText($("span", fields), FORM.rater(name));
+  return fields;
 }
 
 /** The fields of a person in a seat, after those of a model. */
 function addPersonFields(name) {
   if (name === "judge.second") return;
   const seat = name.replace(/\.model$/, "");
-  const person = `${seat}.person`;
-  const isDebater = Object.hasOwn(MINUTES, seat);
-  $(`[name="${name}.other"]`).after(h("div.person", { "data-person": name, hidden: true },
-    h("label.field", {},
-      h("span", {}, FORM.personName),
-      h("input", { name: person, maxlength: 80, autocomplete: "off", "aria-describedby": `e-${person}` })),
-    h("p.error", { id: `e-${person}`, "data-error": person, role: "alert", hidden: true }),
-    h("label.field", {},
-      h("span", {}, isDebater ? FORM.minutesOfTurn : FORM.minutesOfQuestion),
-      h("input", {
-        name: `${seat}.minutes`,
-        type: "number",
-        min: 1,
-        max: 1440,
-        value: MINUTES[seat] ?? QUESTION_MINUTES,
-        inputmode: "numeric",
-      })),
-    isDebater && h("label.field", {},
-      h("span", {}, FORM.takeover),
-      h("select", { name: `${seat}.takeover`, "data-takeover": true })),
-    h("p.note", {}, isDebater ? FORM.aboutDebater : FORM.aboutJudge)));
+  const fields = fieldsFor(seat, ["pro", "con"].includes(seat) ? "#debater-fields" : "#judge-fields");
+  $(".person", fields).dataset.person = name;
+  $(`[name="${name}.other"]`).after(fields);
 }
 
 /** Hides the fields that do not apply to the chosen format and panel. */
@@ -283,7 +265,7 @@ async function showEstimate() {
   const found = await api.estimate({ ...body, motion, evidence: attached?.samples() }).catch(() => null);
   isAsking = false;
   if (isOld) return void showEstimate(); // That was about the form as it was.
-  setText($("#takes"), found ? FORM.takes(found) : "");
+  setText($("#takes"), found?.says ?? "");
   if (found?.max_words) $("#open [name=max_words]").placeholder = found.max_words;
 }
 

@@ -4,6 +4,7 @@ import { api } from "../parts/api.js";
 import { $, h, setText, updateInBatches } from "../parts/dom.js";
 import { pressed } from "../parts/keys.js";
 import { SUPPLY } from "../words/supply.js";
+import { documents } from "./documents.js";
 import { judgeOptions, OTHER } from "./form.js";
 import {
   BOUNDS,
@@ -80,6 +81,13 @@ function begin() {
   const others = h("select", { on: { change: settleOthers } });
   const othersField = field(SUPPLY.others, others);
   const shortest = h("input", { type: "number", min: 1, max: 1000, value: 8, inputmode: "numeric" });
+  const evidence = h("div.documents", {},
+    h("input", { type: "file", multiple: true, hidden: true, "aria-label": SUPPLY.documents }),
+    h("p.row.quiet", {}, SUPPLY.documents,
+      h("button", { type: "button", on: { click: () => attached.choose() } }, SUPPLY.addDocuments)),
+    h("ul", { "aria-label": SUPPLY.documentList }),
+    h("p.error", { role: "alert", hidden: true }));
+  const attached = documents(evidence);
   const warnings = h("div");
   const hints = h("div");
   const found = h("p.quiet", { role: "status" });
@@ -102,6 +110,7 @@ function begin() {
     h("div.supply-head", {}, h("h3", {}, SUPPLY.entries), undo, found),
     h("p.note", {}, SUPPLY.keys),
     list,
+    evidence,
     field(SUPPLY.judge, judge),
     other,
     hindered,
@@ -405,6 +414,7 @@ function begin() {
     try {
       const { id } = await api.open({
         motion: fields.motion.value,
+        evidence: attached.body(),
         judge: { model: (judge.value === OTHER ? other.value.trim() : judge.value) || undefined },
         transcript: {
           turns: requestTurns(entries),

@@ -6,18 +6,23 @@
  */
 
 import { merge } from "../replay/patch.js";
+import { capital } from "../words/formatting.js";
 import { Differences } from "./difference.js";
 import { offerReceipt } from "./receipt.js";
-import { whatMoved } from "./sentences.js";
 
 /** A view is kept at every position that is a multiple of this. */
 const VIEW_INTERVAL = 200;
+/** The difference of two positions is told by so many of the events that made it. */
+const MAX_SENTENCES = 12;
 
 /** Answers in the place of a server: `new OfflineServer(archive).answer("/api/debates/ID?at=5")`. */
 export class OfflineServer {
   #views = new Map([[0, {}]]);
 
-  /** @param {{id: string, position: number, frames: object[], audits: object, asked?: object}} archive */
+  /**
+   * @param {{id: string, position: number, frames: object[], said: object[], audits: object, asked?: object}} archive
+   *   `said`: what each event says, as the server has it.
+   */
   constructor(archive) {
     this.archive = archive;
   }
@@ -41,6 +46,7 @@ export class OfflineServer {
    */
   answer(path) {
     const { pathname, searchParams } = new URL(path, "http://copy");
+    if (pathname === "/api/terms") return { terms: this.archive.terms };
     const root = `/api/debates/${encodeURIComponent(this.archive.id)}`;
     if (!pathname.startsWith(root)) return undefined;
     const parameter = (name, otherwise) => Number(searchParams.get(name) ?? otherwise);
@@ -61,15 +67,24 @@ export class OfflineServer {
     }
   }
 
+  /** What moved between two positions: every changed value, and the events that changed most of them. */
   #difference(from, to) {
     const found = new Differences(this).between(from, to);
-    return { ...found, sentences: whatMoved(found.changes, found.events) };
+    const moved = found.changes.flatMap((change) => change.because_of);
+    const counted = Object.entries(Object.groupBy(moved, (position) => position));
+    const most = counted.sort(([, one], [, other]) => other.length - one.length).slice(0, MAX_SENTENCES);
+    const positions = most.map(([position]) => Number(position)).sort((one, other) => one - other);
+    const sentences = positions.map((position) => {
+      return { text: `${capital(this.archive.said[position - 1].words)}.`, because_of: [position] };
+    });
+    return { ...found, sentences };
   }
 
   #frames(after, limit) {
     const frames = this.archive.frames.slice(after, after + limit);
     const reached = after + frames.length;
-    return { frames, next: reached < this.archive.position ? reached : null };
+    const said = this.archive.said.slice(after, reached);
+    return { frames, said, next: reached < this.archive.position ? reached : null };
   }
 
   #call(name) {

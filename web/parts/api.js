@@ -90,9 +90,9 @@ export const api = {
   session: () => request("GET", "/api/session"),
   signOut: () => request("DELETE", "/api/session"),
   models: () => request("GET", "/api/models"),
+  terms: () => request("GET", "/api/terms"),
   archetypes: () => request("GET", "/api/archetypes"),
   exhibitions: () => request("GET", "/api/exhibitions"),
-  join: (debate) => request("GET", `/api/debates/${encodeURIComponent(debate)}/join`),
   course: (kind, name) => request("GET", `/api/${kind}/${encodeURIComponent(name)}/course`),
   open: (body) => request("POST", "/api/debates", body),
   view: (id, at = "") => request("GET", `${debate(id)}?${query({ at })}`),
@@ -112,9 +112,15 @@ export const api = {
   revokeSeatLink: (id, seat) => request("DELETE", `${debate(id)}/seats/${encodeURIComponent(seat)}/link`),
   say: (id, text) => request("POST", `${debate(id)}/say`, { text }),
   vote: (id, body) => request("POST", `${debate(id)}/votes`, body),
+  join: (id) => request("GET", `${debate(id)}/join`),
+  room: (id, { position = "", playing = false } = {}) => {
+    return request("GET", `${debate(id)}/room?${query({ position: String(position), playing: playing ? 1 : 0 })}`);
+  },
+  steer: (id, shown) => request("PUT", `${debate(id)}/room`, shown),
   poll: (id) => request("GET", `${debate(id)}/poll`),
   closePoll: (id, when) => request("POST", `${debate(id)}/poll/close`, { when }),
   derive: (id, kind, body) => request("POST", `${debate(id)}/${kind}`, body),
+  ifs: (id) => request("GET", `${debate(id)}/whatif`),
   whatif: (id, body) => request("POST", `${debate(id)}/whatif`, body),
 };
 

@@ -28,15 +28,16 @@ export function shareOf({ probability, lead }) {
 }
 
 /**
+ * @param {boolean} [isSmall] Whether the caps have the signs of the sides only.
  * @returns {{element: HTMLElement, show(ahead: Ahead): void}} The bar moves when `show` is called with another figure.
  */
-export function bar() {
+export function bar(isSmall = false) {
   const [pro, con] = [h("b"), h("b")];
   const scale = h("div.scale", { "data-none": BAR.none }, h("u"), h("i"), h("i"), h("em"), h("em"));
   const element = h("div.bar", { role: "img" },
-    h("span", {}, `${SIGN.pro} ${NAME.pro} `, pro),
+    h("span", {}, SIGN.pro, !isSmall && [` ${NAME.pro} `, pro]),
     scale,
-    h("span", {}, con, ` ${NAME.con} ${SIGN.con}`));
+    h("span", {}, !isSmall && [con, ` ${NAME.con} `], SIGN.con));
 
   function show(ahead) {
     const { means = [], nameAt, isOpen, label } = ahead;

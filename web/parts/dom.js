@@ -10,7 +10,7 @@ const SPOKEN = /^(?:q|mark)\b|\.(?:said|prose|motion|thesis|grounds|spoken)\b/;
 const BATCH_SIZE = 20;
 
 /** The language of the debate that the page shows, if it is not English. */
-let language = "";
+export let language = "";
 
 /** @typedef {Node | string | number | null | undefined | false} Child `null`, `undefined` and `false` are left out. */
 

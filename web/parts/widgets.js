@@ -76,11 +76,12 @@ const SIGNALS = ["cognitive", "emotional", "strategic", "credibility"];
 /**
  * The signals of a pressure that are above 0.
  * @param {Record<string, number>} pressure
- * @returns {string}
+ * @returns {Child[]}
  */
 export function pressureWords(pressure) {
-  const raised = SIGNALS.filter((name) => pressure[name] > 0).map((name) => `${name} ${number(pressure[name])}`);
-  return raised.join(", ") || TRANSCRIPT.noPressure;
+  const raised = SIGNALS.filter((name) => pressure[name] > 0);
+  if (!raised.length) return [TRANSCRIPT.noPressure];
+  return raised.flatMap((name, i) => [i > 0 && ", ", h("span", {}, `${name} ${number(pressure[name])}`)]);
 }
 
 /**

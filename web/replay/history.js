@@ -13,6 +13,12 @@ const CHUNK = 200;
  */
 export const newestTurn = ({ turns }) => Math.max(0, ...Object.keys(turns).map(Number));
 
+/**
+ * @param {{frames: object[], said?: {words: string, by: string, kinds: string[]}[]}} page
+ * @returns {object[]} The frames of a page, each with what its event says.
+ */
+export const told = ({ frames, said = [] }) => frames.map((frame, i) => ({ ...frame, said: said[i] }));
+
 /** The frames and views of one debate that the page has received or fetched. */
 export class History {
   #load;
@@ -90,6 +96,12 @@ export class History {
     if (!this.frame(wanted)) this.at(wanted).catch(() => undefined); // A step that needs it asks again.
   }
 
+  /** Fetches what the event at `position` says: frames that came live do not have it. */
+  async fetchSaid(position) {
+    const [{ said }] = told(await this.#load.frames(position - 1, 1));
+    this.#frames.get(position).said = said;
+  }
+
   /** Fetches the chunk that holds `position`, once. */
   #fetch(position) {
     const first = Math.floor((position - 1) / CHUNK) * CHUNK + 1;
@@ -108,7 +120,7 @@ export class History {
     this.#views.set(first, shared(this.newest, view));
     let page = firstPage;
     for (;;) {
-      for (const frame of page.frames) this.#frames.set(frame.position, frame);
+      for (const frame of told(page)) this.#frames.set(frame.position, frame);
       const reached = page.frames.at(-1)?.position ?? last;
       if (page.next === null || page.next === undefined || reached >= last) return;
       page = await this.#load.frames(reached, last - reached);

@@ -41,6 +41,8 @@ export class Player extends EventTarget {
   position = 0;
   /** The view at the cursor. @type {View | null} */
   view = null;
+  /** Whether a reader who reads back sees nothing that comes later. */
+  hidesLater = false;
   /** The text of the turn that is being spoken at the cursor. @type {Speech | null} */
   speech = null;
   /** What the debate waits for, in words; empty if it does not wait. */
@@ -65,6 +67,11 @@ export class Player extends EventTarget {
     return this.#history.head;
   }
 
+  /** The last position that the timeline shows. */
+  get end() {
+    return this.hidesLater && !this.following ? this.position : this.head;
+  }
+
   get newest() {
     return this.#history.newest;
   }
@@ -86,6 +93,11 @@ export class Player extends EventTarget {
     this.#wanted.add(position);
     this.#history.at(position).then(() => this.#notify(), () => undefined); // The page does without it.
     return undefined;
+  }
+
+  /** Fetches what the event at `position` says, for a frame that has come live. */
+  fetchSaid(position) {
+    return this.#history.fetchSaid(position);
   }
 
   /** The number of events since the cursor stopped following. */

@@ -2,21 +2,14 @@
  * of a seat loads it late. */
 
 import { $, h, setText } from "../parts/dom.js";
-import { ASKED, FAULTS, question } from "../words/asked.js";
+import { ASKED } from "../words/asked.js";
 import { counterElement, faultBox, fieldsElement } from "./controls.js";
-import { answeredBy, blank, faultsOf, fieldsOf, passagesOf, wordCounts } from "./fields.js";
 import { wordPicker } from "./picker.js";
 
-/** The order in which the questions about a turn are shown. */
-const ORDER = ["score", "compare", "claims", "evidence", "gaps", "premises"];
 /** A draft is kept so long after a change, also while more is typed. */
 const KEEP_MS = 800;
 /** Controls that can be marked as invalid. */
 const WRITTEN = "select, textarea, input[type=number]";
-/** Purposes of the statements of a person who debates. */
-const STATEMENTS = new Set(["open", "cross", "answer", "close"]);
-/** Purposes of answers that count points. */
-const COUNTED = new Set(["score", "assess", "panel"]);
 /** Seconds before the end at which a statement that is complete is sent. */
 const AT_END_S = 0.5;
 
@@ -53,7 +46,7 @@ export function seatQuestions(root, { kept, api, look }) {
     if (ids === shown) return;
     const { questions } = open.length ? await api.questions() : { questions: [] };
     for (const each of questions) each.draft = (await kept.get(`form ${each.id}`)) ?? each.draft;
-    forms.show(questions.toSorted((one, two) => placeOf(one) - placeOf(two)));
+    forms.show(questions.toSorted((one, two) => one.form.place - two.form.place));
     forms.end(open);
     shown = ids;
   }
@@ -61,13 +54,10 @@ export function seatQuestions(root, { kept, api, look }) {
   return { show };
 }
 
-const placeOf = ({ material }) => (ORDER.indexOf(material.purpose) + 1 || ORDER.length + 1);
-
 /**
  * @typedef {object} Asked An open question of a seat.
  * @property {string} id
- * @property {object} schema The JSON schema of its answer.
- * @property {Material} material
+ * @property {object} form Its fields and its words: server/people/forms.py.
  * @property {string} draft What the person has given so far, as JSON; empty for nothing.
  */
 
@@ -77,17 +67,18 @@ const placeOf = ({ material }) => (ORDER.indexOf(material.purpose) + 1 || ORDER.
  * @param {object} acts
  * @param {(id: string, answer: object) => Promise<void>} acts.send Throws an error with `faults` or a message.
  * @param {(id: string, draft: string) => Promise<void>} acts.keep
- * @param {(id: string, draft: string) => Promise<{parts: object[]}>} acts.preview What the answer will count.
+ * @param {(id: string, draft: string) => Promise<{parts: object[], faults: object[]}>} acts.preview What the answer
+ *   will count, and what is wrong with it.
  * @returns {{show: (questions: Asked[]) => void, end: (open: {id: string, left_s?: number}[]) => void}}
  */
 function questionForms(root, { send, keep, preview }) {
   const forms = new Map();
   const groups = new Map();
 
-  function groupOf(material) {
-    const key = JSON.stringify([material.motion, material.speeches, passagesOf(material)]);
+  function groupOf(form) {
+    const key = JSON.stringify([form.motion, form.reading]);
     if (!groups.has(key)) {
-      const group = readingGroup(material);
+      const group = readingGroup(form);
       groups.set(key, group);
       root.append(group.element);
     }
@@ -111,7 +102,7 @@ function questionForms(root, { send, keep, preview }) {
       }
       for (const asked of questions) {
         if (forms.has(asked.id)) continue;
-        const group = groupOf(asked.material);
+        const group = groupOf(asked.form);
         const form = questionForm(asked, group.picker, { send, keep, preview });
         forms.set(asked.id, form);
         group.forms.insertBefore(form.element, group.all);
@@ -129,29 +120,26 @@ function questionForms(root, { send, keep, preview }) {
 }
 
 /** The speeches, and beside them the forms of all questions about them. */
-function readingGroup(material) {
-  const picker = wordPicker(material.language);
-  const isNewMotion = $("h1")?.textContent !== material.motion;
-  const inForm = material.about.map((name) => answeredBy({ name }, material));
-  const beside = [...material.speeches, ...passagesOf(material)].filter((each) => !inForm.includes(each));
-  const speeches = beside.map((each) => {
-    return h("article.speech", { id: speechId(each.name) },
-      h("h2", {}, ASKED.speech(each)),
-      picker.words(each.name, each.text));
+function readingGroup({ motion, language, reading = [], is_statement: isStatement }) {
+  const picker = wordPicker(language);
+  const isNewMotion = $("h1")?.textContent !== motion;
+  const speeches = reading.map(({ name, title, text }) => {
+    return h("article.speech", { id: speechId(name) }, h("h2", {}, title), picker.words(name, text));
   });
   const sendAll = h("button.primary", { type: "button", on: { click: sendEverything } });
   const all = h("p.row.send-all", {}, sendAll);
   const forms = h("div.forms", {}, all);
-  const kind = `${STATEMENTS.has(material.purpose) ? ".to-answer" : ""}${beside.length ? "" : ".alone"}`;
+  const kind = `${isStatement ? ".to-answer" : ""}${speeches.length ? "" : ".alone"}`;
+  const around = {
+    hidden: !isNewMotion && speeches.length === 0,
+    tabindex: 0,
+    role: "region",
+    "aria-label": ASKED.speeches,
+  };
   const element = h(`section.asked${kind}`, {},
-    h("div.reading", {
-      hidden: !isNewMotion && beside.length === 0,
-      tabindex: 0,
-      role: "region",
-      "aria-label": ASKED.speeches,
-    },
+    h("div.reading", around,
       isNewMotion && h("p.label", {}, ASKED.motion),
-      isNewMotion && h("p.motion", { lang: material.language, dir: "auto" }, material.motion),
+      isNewMotion && h("p.motion", { lang: language, dir: "auto" }, motion),
       speeches),
     forms,
     picker.bar);
@@ -175,15 +163,13 @@ function readingGroup(material) {
 const speechId = (name) => `speech-${name.replace(/\W+/g, "-")}`;
 
 /** One question as a form. */
-function questionForm({ id, schema, material, draft }, picker, { send, keep, preview }) {
-  const fields = fieldsOf(schema, material);
-  const answer = { ...blank(fields), ...read(draft) };
+function questionForm({ id, form: asked, draft }, picker, { send, keep, preview }) {
+  const answer = { ...asked.blank, ...read(draft) };
   const places = new Map();
   const counters = [];
-  const words = question(material);
   const status = h("p.quiet", { role: "status" });
   const error = h("p.error", { role: "alert", hidden: true });
-  const sendWords = STATEMENTS.has(material.purpose) ? ASKED.sendStatement : ASKED.send;
+  const sendWords = asked.is_statement ? ASKED.sendStatement : ASKED.send;
   const button = h("button.primary", { type: "submit" }, sendWords);
   const prefix = `q-${id.replace(/\W+/g, "-")}`;
   const sums = h("div.sums", { hidden: true });
@@ -208,7 +194,7 @@ function questionForm({ id, schema, material, draft }, picker, { send, keep, pre
 
   /** Shows what the answer will count, as the server will read it. */
   async function showSums() {
-    if (!COUNTED.has(material.purpose)) return;
+    if (!asked.is_counted) return;
     previews += 1;
     const mine = previews;
     const { parts } = await preview(id, JSON.stringify(answer)).catch(() => ({ parts: [] }));
@@ -216,66 +202,57 @@ function questionForm({ id, schema, material, draft }, picker, { send, keep, pre
     sums.hidden = parts.length === 0;
     sums.replaceChildren(
       h("h3", {}, ASKED.sums),
-      h("dl", {}, parts.flatMap((part) => [h("dt", {}, ASKED.part(part.name)), h("dd", {}, ASKED.counts(part))])));
+      h("dl", {}, parts.flatMap((part) => [h("dt", {}, part.title), h("dd", {}, part.counts)])));
   }
-
-  const faults = () => [
-    ...faultsOf(fields, answer),
-    ...wordCounts(answer, material).filter(({ count, most }) => count > most)
-      .map(({ path, count, most }) => ({ path, message: FAULTS.fewerWords(most, count) })),
-  ];
 
   /** A statement that is complete is sent when its time ends, as a speech is. */
   function endIn(seconds) {
     clearTimeout(ending);
-    if (!STATEMENTS.has(material.purpose) || !Number.isFinite(seconds)) return;
-    ending = setTimeout(() => faults().length === 0 && !button.disabled && submit(), (seconds - AT_END_S) * 1_000);
+    if (!asked.is_statement || !Number.isFinite(seconds)) return;
+    ending = setTimeout(() => button.disabled || submit(), (seconds - AT_END_S) * 1_000);
   }
 
-  /** Shows a fault at its field, or at the nearest place around it that is shown. */
+  /** Shows a fault at its field, or at the nearest place around it that is shown; an empty one goes away. */
   function showFault(path, message) {
-    for (let length = path.length; length >= 0; length -= 1) {
-      const place = places.get(path.slice(0, length).join("/"));
-      if (!place && length > 0) continue;
-      if (!place) return false;
-      setText(place.box, message);
-      place.box.hidden = !message;
-      for (const control of place.controls().filter((each) => each.matches(WRITTEN))) {
-        if (message) control.setAttribute("aria-invalid", "true");
-        else control.removeAttribute("aria-invalid");
-      }
-      return place;
+    const around = path.map((_, i) => path.slice(0, path.length - i).join("/"));
+    const place = places.get([...around, ""].find((each) => places.has(each)));
+    if (!place) return;
+    setText(place.box, message);
+    place.box.hidden = !message;
+    for (const control of place.controls().filter((each) => each.matches(WRITTEN))) {
+      if (message) control.setAttribute("aria-invalid", "true");
+      else control.removeAttribute("aria-invalid");
     }
-    return false;
   }
 
   function showFaults(found) {
     for (const [path] of places) showFault(path.split("/"), "");
-    const shown = found.map(({ path, message }) => showFault(path, message));
+    for (const { path, message } of found) showFault(path, message);
     setText(error, found.length ? ASKED.mend(found.length) : "");
     error.hidden = found.length === 0;
-    shown.find(Boolean)?.controls()[0]?.focus();
+    const first = $(".error:not([hidden])", element);
+    [...places.values()].find(({ box }) => box === first)?.controls()[0]?.focus();
   }
 
   async function submit() {
-    const found = faults();
-    showFaults(found);
-    if (found.length) return false;
     button.disabled = true;
     setText(button, ASKED.sending);
     clearTimeout(waiting);
     waiting = null;
     try {
+      // Where another node runs the debate, what is sent is checked only there.
+      const { faults } = await preview(id, JSON.stringify(answer)).catch(() => ({}));
+      if (faults?.length) throw Object.assign(new Error(), { faults });
       await send(id, answer);
+      showFaults([]);
       setText(button, ASKED.sent);
       element.classList.add("is-sent");
       return true;
     } catch (failure) {
       button.disabled = false;
       setText(button, sendWords);
-      if (failure.faults?.length) {
-        showFaults(failure.faults);
-      } else {
+      showFaults(failure.faults ?? []);
+      if (!failure.faults?.length) {
         setText(error, failure.message);
         error.hidden = false;
         error.scrollIntoView({ block: "nearest" });
@@ -284,7 +261,8 @@ function questionForm({ id, schema, material, draft }, picker, { send, keep, pre
     }
   }
 
-  const form = { answer, material, picker, prefix, places, changed, counters };
+  const limits = asked.most_words ?? {};
+  const form = { answer, language: asked.language, limits, picker, prefix, places, changed, counters };
   const whole = counterElement([], form);
   const wholeFault = whole && h("div", {}, whole, faultBox([], form, () => []));
   const element = h("form.question", {
@@ -293,12 +271,12 @@ function questionForm({ id, schema, material, draft }, picker, { send, keep, pre
     "aria-labelledby": `${prefix}-title`,
     on: { submit: onSubmit },
   },
-    h("h2", { id: `${prefix}-title`, tabindex: -1 }, words.title),
-    h("p.quiet", {}, words.takes),
-    words.how.map((line) => h("p.how", {}, line)),
-    contextOf(material),
-    premisesOf(material),
-    fieldsElement(fields, form),
+    h("h2", { id: `${prefix}-title`, tabindex: -1 }, asked.title),
+    h("p.quiet", {}, asked.takes),
+    asked.how.map((line) => h("p.how", {}, line)),
+    contextOf(asked),
+    premisesOf(asked),
+    fieldsElement(asked.fields, form),
     wholeFault,
     sums,
     error,
@@ -321,21 +299,17 @@ function read(draft) {
   }
 }
 
-/** What else the question shows. The words of others stand after a bar in the server's text. */
-function contextOf({ context }) {
-  const lines = (context ?? "").split("\n").filter((line) => line.trim());
-  if (lines.length === 0) return null;
-  return h("div.context", {}, lines.map((line) => {
-    const quoted = line.startsWith("| ");
-    return h(quoted ? "blockquote.said" : "p", { dir: "auto" }, quoted ? line.slice(2) : line);
+/** What else the question shows, line by line. */
+function contextOf({ context = [] }) {
+  if (context.length === 0) return null;
+  return h("div.context", {}, context.map(([isSaid, line]) => {
+    return h(isSaid ? "blockquote.said" : "p", { dir: "auto" }, line);
   }));
 }
 
-function premisesOf({ purpose, register, speeches, about }) {
-  const speaker = speeches.find(({ name }) => name === about[0])?.speaker;
-  const own = register.filter((each) => each.kind === "premise" && each.speaker === speaker);
-  if (purpose !== "premises" || own.length === 0) return null;
+function premisesOf({ premises = [] }) {
+  if (premises.length === 0) return null;
   return h("details.premises", { open: true },
     h("summary", {}, ASKED.premises),
-    h("ul", {}, own.map(({ name, text }) => h("li", {}, h("b", {}, name), " ", text))));
+    h("ul", {}, premises.map(([name, text]) => h("li", {}, h("b", {}, name), " ", text))));
 }

@@ -1,95 +1,64 @@
 /** The fields of a typed question as controls: buttons, lists, boxes, and words that the person selects. */
 
 import { $, h, hiddenText, setText } from "../parts/dom.js";
-import { ASKED, hint, itemName, label, option } from "../words/asked.js";
-import { capital, plain } from "../words/formatting.js";
-import { answeredBy, at, blank, put, sourceField, sourcesOf, wordCounts } from "./fields.js";
+import { ASKED } from "../words/asked.js";
+import { at, put, wordsIn } from "./fields.js";
+
+/** A text that may have more characters gets a larger box. */
+const LONG = 500;
 
 /**
  * @typedef {object} Form What the controls of one question share.
  * @property {object} answer What is given so far: the controls write into it.
- * @property {Material} material
+ * @property {string} language
+ * @property {Record<string, number>} limits The most words of a part of the answer, by its path, joined by dots.
  * @property {object} picker Lets the person select words of a speech: picker.js.
  * @property {string} prefix Of the ids of its elements.
  * @property {Map<string, {box: HTMLElement, controls: () => HTMLElement[]}>} places By path: where a fault is shown.
  * @property {(path: (string | number)[]) => void} changed
  * @property {(() => void)[]} counters Each shows anew how many words a part of the answer has.
+ *
+ * @typedef {object} Field A part of an answer, as server/people/forms.py declares it.
  */
+
+/** By the kind of a field; what is not here, the words around it say. */
+const ELEMENTS = {
+  group: groupElement,
+  items: (field, form, base) => field.items.map((item) => groupElement(item, form, base, "fieldset.item")),
+  rows: rowsElement,
+  picks: choicesElement,
+  choice: choicesElement,
+  points: choicesElement,
+  pick: selectElement,
+  quote: quoteElement,
+  number: writtenElement,
+  text: writtenElement,
+};
 
 /**
- * The controls of a group of fields.
- * @param {Field} group
+ * The controls of some fields.
+ * @param {Field[]} fields
  * @param {Form} form
- * @param {(string | number)[]} [base] Where the row of the group stands in the answer; empty outside of rows.
+ * @param {(string | number)[]} [base] Where the row of the fields stands in the answer; empty outside of rows.
  * @returns {(HTMLElement | false)[]}
  */
-export function fieldsElement(group, form, base = []) {
-  let part = "";
-  return group.fields.flatMap((field) => {
-    const heading = term(field, form)?.part_of ?? "";
-    const isNew = field.kind === "group" && heading && heading !== part && form.material.purpose === "score";
-    if (isNew) part = heading;
-    return [isNew && h("h3.part", {}, plain(heading)), fieldElement(field, group, form, base)];
-  });
+export function fieldsElement(fields, form, base = []) {
+  return fields.flatMap((field) => [
+    field.part && h("h3.part", {}, field.part),
+    ELEMENTS[field.kind]?.(field, form, base),
+  ]);
 }
 
-const term = ({ name }, { material }) => material.terms.find((each) => each.name === name);
+const asks = ({ asks: text }) => text && h("p.asks", {}, text);
 
-/** @param {(string | number)[]} base Where the row of the field stands in the answer; empty outside of rows. */
-function fieldElement(field, group, form, base) {
-  switch (field.kind) {
-    case "group":
-      return groupElement(field, form, base);
-    case "items":
-      return field.items.map((item) => {
-        const said = answeredBy(item, form.material);
-        return h("fieldset.item", {},
-          h("legend", {}, itemName(item)),
-          said && h("blockquote.said.answered", { dir: "auto", lang: form.material.language }, said.text),
-          fieldsElement(item, form, base));
-      });
-    case "rows":
-      return rowsElement(field, form, base);
-    case "picks":
-    case "choice":
-    case "points":
-      return choicesElement(field, form, base);
-    case "pick":
-      return selectElement(field, form, base);
-    case "quote":
-      return quoteElement(field, group, form, base);
-    case "number":
-    case "text":
-      return writtenElement(field, form, base);
-    case "from":
-    case "fixed":
-      return null; // The words around it say it.
-    default:
-      throw new Error(`no element for ${field.kind}`);
-  }
-}
-
-function groupElement(field, form, base) {
-  if (field.name === "components" || field.path.length === 0) return fieldsElement(field, form, base);
-  const known = term(field, form);
-  return h("fieldset", {},
-    h("legend", {}, label(field, form.material)),
-    known && h("p.asks", {}, sentence(known.asks)),
-    fieldsElement(field, form, base),
-  );
-}
-
-/** What the rubric asks of a part, as a sentence; some rubrics ask it as a question. */
-function sentence(text) {
-  if (!text) return "";
-  return /^(?:is|are|does|do|can|has|how|what)\b/.test(text) ? `${capital(text)}?` : `It ${text}.`;
-}
-
-function anchorsOf(field, form) {
-  const own = term(field, form) ?? form.material.terms.find((each) => each.name === field.path.at(-2));
-  const anchors = Object.entries(own?.anchors ?? {}).toSorted(([one], [two]) => one - two);
-  if (field.kind !== "points" || anchors.length === 0) return null;
-  return h("dl.anchors", {}, anchors.map(([points, text]) => [h("dt", {}, points), h("dd", {}, text)]));
+function groupElement(field, form, base, name = "fieldset") {
+  const inner = fieldsElement(field.fields, form, base);
+  if (!field.label) return inner;
+  return h(name, {},
+    h("legend", {}, field.label),
+    field.said && h("blockquote.said.answered", { dir: "auto", lang: form.language }, field.said),
+    asks(field),
+    inner);
 }
 
 /**
@@ -99,8 +68,7 @@ function anchorsOf(field, form) {
  * @param {() => HTMLElement[]} controls
  */
 export function faultBox(path, form, controls) {
-  const id = `${idOf(path, form)}-fault`;
-  const box = h("p.error", { id, role: "alert", hidden: true });
+  const box = h("p.error", { id: `${idOf(path, form)}-fault`, role: "alert", hidden: true });
   form.places.set(path.join("/"), { box, controls });
   return box;
 }
@@ -112,11 +80,11 @@ function set(path, value, form) {
   form.changed(path);
 }
 
-/** One or several of some answers. Points are buttons in a row. */
+/** One or several of some answers. Points are buttons in a row, below what earns them. */
 function choicesElement(field, form, base) {
   const path = [...base, ...field.path];
   const isMany = field.kind === "picks";
-  const options = isMany ? field.options.map(named) : optionsOf(field, form);
+  const { options = [], anchors = [] } = field;
   const given = at(form.answer, path);
   const inputs = options.map(({ value }) => h("input", {
     type: isMany ? "checkbox" : "radio",
@@ -126,67 +94,51 @@ function choicesElement(field, form, base) {
   }));
   const checked = () => options.filter((_, i) => inputs[i].checked).map(({ value }) => value);
   const box = faultBox(path, form, () => inputs);
-  const known = !isMany && term(field, form);
   return h(`fieldset.${field.kind}`, { "aria-describedby": box.id },
-    h("legend", {}, label(field, form.material)),
-    known?.asks && h("p.asks", {}, sentence(known.asks)),
-    anchorsOf(field, form),
-    h("div.options", {}, options.map(({ text }, i) => h("label", {}, inputs[i], h("span", {}, text)))),
+    h("legend", {}, field.label),
+    asks(field),
+    anchors.length > 0
+      && h("dl.anchors", {}, anchors.map(([points, text]) => [h("dt", {}, points), h("dd", {}, text)])),
+    h("div.options", {}, options.map((each, i) => h("label", {}, inputs[i], h("span", {}, named(each))))),
     box);
 }
 
-/** A name of a list with what it stands for. */
-const named = ({ value, text }) => ({ value, text: text ? `${plain(value)}: ${text}` : plain(value) });
-
-function optionsOf(field, { material }) {
-  if (field.kind === "choice") {
-    return field.options.map((value) => {
-      const [name, ...rest] = option(value, material).split(": ");
-      return { value, text: rest.length ? [h("b", {}, name), `: ${rest.join(": ")}`] : name };
-    });
-  }
-  const length = field.high - field.low + 1;
-  return Array.from({ length }, (_, i) => ({ value: field.low + i, text: String(field.low + i) }));
-}
+/** An answer with what it stands for. */
+const named = ({ name, means }) => (means ? [h("b", {}, name), `: ${means}`] : name);
 
 function selectElement(field, form, base) {
   const path = [...base, ...field.path];
   const given = at(form.answer, path) ?? "";
-  const none = h("option", { value: "" }, field.isRequired ? "" : ASKED.no);
-  const select = h("select", {
-    id: idOf(path, form),
-    on: { change: () => set(path, select.value || (field.isRequired ? undefined : ""), form) },
-  }, none, field.options.map(named).map(({ value, text }) => {
-    return h("option", { value, selected: value === given }, text);
-  }));
-  const box = faultBox(path, form, () => [select]);
-  select.setAttribute("aria-describedby", box.id);
-  return [h("label.field", {}, h("span", {}, label(field, form.material)), select), box];
+  const { options = [], needed } = field;
+  const change = () => set(path, select.value || (needed ? undefined : ""), form);
+  const select = h("select", { on: { change } },
+    h("option", { value: "" }, needed ? "" : ASKED.no),
+    options.map(({ value, name, means }) => {
+      return h("option", { value, selected: value === given }, means ? `${name}: ${means}` : name);
+    }));
+  return labelled(field, select, path, form);
 }
 
 function writtenElement(field, form, base) {
   const path = [...base, ...field.path];
   const given = at(form.answer, path) ?? "";
   const isNumber = field.kind === "number";
-  const { low, high, isWhole, most } = field;
+  const { low, high, whole, most } = field;
   const control = isNumber
-    ? h("input", { type: "number", min: low, max: high, step: isWhole ? 1 : 0.05, inputmode: "decimal", value: given })
-    : h("textarea", { rows: most > 500 ? 5 : 2, dir: "auto" }, given);
-  control.id = idOf(path, form);
+    ? h("input", { type: "number", min: low, max: high, step: whole ? 1 : 0.05, inputmode: "decimal", value: given })
+    : h("textarea", { rows: most === undefined || most > LONG ? 5 : 2, dir: "auto" }, given);
   control.addEventListener("input", () => {
     const value = isNumber ? (control.value === "" ? undefined : Number(control.value)) : control.value;
     set(path, value, form);
   });
+  return labelled(field, control, path, form);
+}
+
+function labelled(field, control, path, form) {
   const box = faultBox(path, form, () => [control]);
+  control.id = idOf(path, form);
   control.setAttribute("aria-describedby", box.id);
-  const scale = isNumber && high !== undefined ? ` (${ASKED.ofScale(low, high)})` : "";
-  const atLeast = field.least > 1 ? ` (${ASKED.atLeast(field.least)})` : "";
-  return [
-    h("label.field", {}, h("span", {}, `${label(field, form.material)}${scale}${atLeast}`), control),
-    anchorsOf(field, form),
-    counterElement(path, form),
-    box,
-  ];
+  return [h("label.field", {}, h("span", {}, field.label), control), counterElement(path, form), box];
 }
 
 /**
@@ -195,11 +147,11 @@ function writtenElement(field, form, base) {
  * @param {Form} form
  */
 export function counterElement(path, form) {
-  const found = () => wordCounts(form.answer, form.material).find((each) => each.path.join() === path.join());
-  if (!found()) return null;
+  const most = form.limits[path.join(".")];
+  if (!most) return null;
   const words = h("p.quiet.count");
   const show = () => {
-    const { count, most } = found();
+    const count = wordsIn(at(form.answer, path));
     setText(words, ASKED.words(count, most));
     words.toggleAttribute("data-over", count > most);
   };
@@ -212,13 +164,13 @@ export function counterElement(path, form) {
 function rowsElement(field, form, base) {
   const path = [...base, ...field.path];
   const list = h("ol.rows");
-  const add = h("button", { type: "button", on: { click: addRow } }, ASKED.add(field.name));
+  const add = h("button", { type: "button", on: { click: addRow } }, field.add);
   const box = faultBox(path, form, () => [add]);
   const none = h("p.quiet", {}, ASKED.none);
   const rows = () => at(form.answer, path) ?? [];
 
   function addRow() {
-    set(path, [...rows(), blank(field.item) ?? ""], form);
+    set(path, [...rows(), structuredClone(field.item.blank)], form);
     show();
     $("input, textarea, select, button", list.lastChild)?.focus();
   }
@@ -232,45 +184,38 @@ function rowsElement(field, form, base) {
   function show() {
     for (const each of form.places.keys()) if (each.startsWith(`${path.join("/")}/`)) form.places.delete(each);
     list.replaceChildren(...rows().map((_, i) => {
-      const isGroup = field.item.kind === "group";
-      const item = isGroup ? field.item : { kind: "group", fields: [{ ...field.item, name: field.name }] };
       const remove = h("button.quiet", { type: "button", on: { click: () => removeRow(i) } },
         ASKED.removeShort, hiddenText(` ${ASKED.row(i + 1)}`));
-      return h("li", {}, fieldsElement(item, form, [...path, i]), remove);
+      return h("li", {}, fieldsElement(field.item.fields, form, [...path, i]), remove);
     }));
     list.hidden = rows().length === 0;
     none.hidden = !list.hidden;
-    add.hidden = rows().length >= field.most;
+    add.hidden = rows().length >= (field.most ?? Infinity);
   }
 
   show();
-  const meaning = hint(field);
-  return h("fieldset.list", {},
-    h("legend", {}, label(field, form.material)),
-    meaning && h("p.asks", {}, meaning),
-    none, list, add, box);
+  return h("fieldset.list", {}, h("legend", {}, field.label), asks(field), none, list, add, box);
 }
 
 /** Words of a speech, which the person selects there. */
-function quoteElement(field, group, form, base) {
+function quoteElement(field, form, base) {
   const path = [...base, ...field.path];
   const around = path.slice(0, -1);
-  const source = sourceField(field.name, group);
-  const words = h("blockquote.said", { dir: "auto", lang: form.material.language });
+  const { source, label: name, sources = [], sources_by: byArgument = {} } = field;
+  const words = h("blockquote.said", { dir: "auto", lang: form.language });
   const choose = h("button", { type: "button", on: { click: chooseWords } });
   const remove = h("button.quiet", { type: "button", on: { click: () => take("", undefined) } }, ASKED.removeWords);
   const box = faultBox(path, form, () => [choose]);
-  const name = label(field, form.material);
   choose.setAttribute("aria-describedby", box.id);
 
   async function chooseWords() {
-    const sources = sourcesOf(field.name, at(form.answer, around) ?? {}, form.material);
-    if (sources.length === 0) {
+    const from = byArgument[at(form.answer, around)?.argument] ?? sources;
+    if (from.length === 0) {
       setText(box, ASKED.noneYet);
       box.hidden = false;
       return;
     }
-    const chosen = await form.picker.choose(sources, field.most);
+    const chosen = await form.picker.choose(from, field.most ?? Infinity);
     if (chosen) take(chosen.text, chosen.name);
     choose.focus();
     choose.scrollIntoView({ block: "nearest" });

@@ -15,6 +15,8 @@ const TICK_MS = 250;
 const SAID_AT = [300, 120, 60, 30, 10];
 /** Seconds before the end at which the page sends what is written. */
 const AT_END_S = 0.5;
+const canDictate = globalThis.SpeechRecognition ?? globalThis.webkitSpeechRecognition;
+
 /**
  * The editor of one seat.
  * @param {{report: (error: Error | null) => void, look: () => void}} page `report` shows an error, or that there is
@@ -44,6 +46,7 @@ export function makeEditor({ report, look }) {
   });
   addEventListener("pagehide", () => open && keepHere());
   setInterval(tick, TICK_MS);
+  if (canDictate) import("./dictation.js").then(({ dictation }) => dictation(box));
 
   function typed() {
     showWords();

@@ -75,34 +75,38 @@ async function show(shown) {
   document.body.classList.toggle("in-forms", isJudge(shown) || shown.questions.length > 0);
   setText($("#seat-motion"), shown.motion);
   document.title = SEAT.title(shown.motion);
-  setText($("#who"), SEAT.who(shown));
+  setText($("#who"), shown.says.who);
   speak(shown.language);
   const isMine = !["free", "taken"].includes(shown.seat_state);
   $("#invitation").hidden = shown.seat_state !== "free";
   $("#seat-table").hidden = !isMine;
   if (isMine) showTurns(shown);
-  const words = stateWords(shown);
-  setText($("#seat-state"), shown.has_resigned && words !== SEAT.resigned ? `${SEAT.resigned} ${words}` : words);
+  setText($("#seat-state"), shown.says.state);
   $("#seat-state").toggleAttribute("data-mine", Boolean(shown.request) || shown.questions.length > 0);
   $("#seat-state").classList.toggle("visually-hidden", Boolean(shown.request)); // The heading of the turn says it.
-  if (shown.seat_state === "free") return invite(shown);
+  if (shown.seat_state === "free") return invite(shown.says);
   if (!isMine) return undefined;
   await showQuestions(shown);
   const speaks = shown.request;
-  if (speaks?.id !== wasAsked) report(null);
-  wasAsked = speaks?.id;
-  $("#write-title").hidden = !speaks;
+  if (speaks?.id !== wasAsked) begin(speaks);
   if (speaks) setText($("#write-title"), SEAT.yours(speaks.turn));
   $("#directive").hidden = !speaks?.directive;
   setText($("#directive-text"), speaks?.directive ?? "");
   showPassages(shown, speaks?.passages ?? []);
-  showLast(shown);
   await forgetSpoken();
   await editor.show(speaks);
   await showUnsent(shown);
   $("#leave").hidden = shown.seat_state !== "yours" || shown.state === "concluded";
-  setText($("#leave-means"), SEAT.leave(shown));
+  setText($("#leave-means"), shown.says.leave);
   return undefined;
+}
+
+/** Another turn is the person's, or none: on a phone, the words to answer stand right above the editor. */
+function begin(speaks) {
+  report(null);
+  wasAsked = speaks?.id;
+  $("#write").hidden = !speaks;
+  if (speaks) $("#seat-turns").lastElementChild?.scrollIntoView({ block: "nearest" });
 }
 
 /** Shows the passages of documents that the turn is given. */
@@ -121,28 +125,9 @@ function showPassages({ debate, unlisted }, passages) {
   ]));
 }
 
-function invite(shown) {
-  setText($("#invitation-title"), SEAT.invited(shown));
-  $("#rules").replaceChildren(...SEAT.rules(shown).map((rule) => h("li", {}, rule)));
-}
-
-function stateWords(shown) {
-  const { seat_state: seat, state, reason, request, speaking, turns_planned: planned, outcome } = shown;
-  if (seat === "taken") return SEAT.taken;
-  if (state === "concluded" && isJudge(shown)) return SEAT.thanks;
-  if (state === "concluded") return outcome || SEAT.concluded;
-  if (SEAT.rests[state] && !request) return reason ? `${SEAT.rests[state]}: ${reason}` : `${SEAT.rests[state]}.`;
-  if (seat === "free") return "";
-  if (seat === "handed_over") return SEAT.handedOver;
-  if (seat === "resigned") return SEAT.resigned;
-  if (isJudge(shown) && shown.questions.length) return SEAT.questions(shown.questions.length);
-  if (shown.questions.length) return SEAT.statement;
-  if (request) return SEAT.yours(request.turn);
-  if (shown.vote) return SEAT.votes;
-  if (isJudge(shown)) return SEAT.nothingAsked;
-  if (turns.size >= planned) return SEAT.ends;
-  if (shown.format === "protocol" && speaking) return shown.has_sent ? SEAT.sent : SEAT.bothWrite;
-  return speaking ? SEAT.speaks(speaking, turns.size + 1) : SEAT.waits;
+function invite({ invited, rules }) {
+  setText($("#invitation-title"), invited);
+  $("#rules").replaceChildren(...rules.map((rule) => h("li", {}, rule)));
 }
 
 function showTurns(shown) {
@@ -162,17 +147,6 @@ function showTurns(shown) {
       h("p.said", {}, turn.text)));
   }
   $("#no-turns").hidden = turns.size > 0;
-}
-
-/** On a narrow page, the words to answer stand above the editor. */
-function showLast({ seat }) {
-  const last = [...turns.values()].findLast(({ side }) => side !== seat);
-  $("#last").hidden = !last;
-  if (!last) return;
-  const title = SEAT.turn(last.turn, last.side);
-  if ($("#last-title").textContent !== title) $("#last").open = true;
-  setText($("#last-title"), title);
-  setText($("#last-text"), last.text);
 }
 
 /** A draft that stands in the debate now need not be kept. */

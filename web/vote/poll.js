@@ -1,7 +1,7 @@
 /** The result of a poll, and its part on the page of a debate. */
 
-import { api } from "../parts/api.js";
-import { $, changeDetector, h, onClick } from "../parts/dom.js";
+import { openRound } from "../acts/chair.js";
+import { $, changeDetector, h } from "../parts/dom.js";
 import { isMissing } from "../words/formatting.js";
 import { POLL, STANCE } from "../words/poll.js";
 
@@ -9,13 +9,6 @@ import { POLL, STANCE } from "../words/poll.js";
 export const STANCES = ["pro", "con", "undecided"];
 /** The order of a bar: those who are undecided stand between the sides. */
 const BAR = ["pro", "undecided", "con"];
-
-/**
- * The vote that is open, if there is one.
- * @param {Record<string, any>} poll
- * @returns {"before" | "after" | null}
- */
-export const openRound = (poll) => ["before", "after"].find((when) => poll[when]?.state === "open") ?? null;
 
 /**
  * How far the poll is, as `POLL.phase` names it.
@@ -80,26 +73,17 @@ function bar(when, shares) {
 }
 
 /**
- * The poll on the page of debate `id`: what is open and how many have voted, then the result. Operators close a vote.
+ * The poll on the page of debate `id`: what is open and how many have voted, then the result.
  * @param {string} id
- * @param {(error: Error) => void} showError
  * @returns {{show(view: View, isPresent: boolean): void}}
  */
-export function pollPart(id, showError) {
+export function pollPart(id) {
   const root = h("section", { id: "poll", "aria-label": POLL.title });
   $("#transcript").after(root);
   const isChanged = changeDetector();
 
   function link(text, address, attributes = {}) {
     return h("a.button", { href: address, ...attributes }, text);
-  }
-
-  function close(when) {
-    return h("button.primary", {
-      type: "button",
-      "data-operator": true,
-      on: onClick(() => api.closePoll(id, when).catch(showError)),
-    }, POLL.close[when]);
   }
 
   function open(when, vote, canAct) {
@@ -111,8 +95,7 @@ export function pollPart(id, showError) {
       canAct && h("p.quiet", {}, POLL.hidden),
       canAct && h("div.row", {},
         link(POLL.vote, voteAddress(id)),
-        link(POLL.wall, voteAddress(id, "/wall"), { target: "_blank", "data-operator": true }),
-        close(when)),
+        link(POLL.wall, voteAddress(id, "/wall"), { target: "_blank", "data-operator": true })),
     ].filter(Boolean);
   }
 

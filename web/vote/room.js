@@ -5,6 +5,7 @@ import { api } from "../parts/api.js";
 import { bar } from "../parts/bar.js";
 import { $, changeDetector, h, setText, speak, storage } from "../parts/dom.js";
 import { pressed } from "../parts/keys.js";
+import { role } from "../parts/role.js";
 import { Feed } from "../replay/feed.js";
 import { newestTurn } from "../replay/history.js";
 import { Player } from "../replay/player.js";
@@ -15,6 +16,8 @@ const SIZES = [0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.4];
 const USUAL = 3;
 /** The kind of move by which every comparison shifts two turns a little. */
 const ROUTINE = "band";
+/** The room is told what the wall shows when that changes, and again and again. */
+const TELL_MS = 5_000;
 /** Words from here on count as new: the sentence that is being spoken, or the last one. */
 const SENTENCE = /[^.!?…]+[.!?…]*["”’)]*\s*$/;
 
@@ -74,6 +77,20 @@ function draw() {
   drawLead(view);
   drawSpeech(view, turn);
   drawEntry(view);
+  tell(false);
+}
+
+let told = "";
+let telling = Promise.resolve();
+
+/** The wall of an operator steers its room: the pages that joined by its code show what it shows. */
+function tell(isAgain) {
+  if (!player.view || document.body.dataset.role !== "operator") return;
+  const shown = { position: player.following ? 0 : player.position, playing: player.playing };
+  const key = `${shown.position} ${shown.playing}`;
+  if (key === told && !isAgain) return;
+  told = key;
+  telling = telling.then(() => api.steer(id, shown)).catch(() => undefined); // It is told again.
 }
 
 function drawLead(view) {
@@ -151,4 +168,14 @@ $("#bar").replaceWith(lead.element);
 $("#code").src = `/api/debates/${encodeURIComponent(id)}/qr.svg${location.search}`;
 api.join(id).then(({ place, code }) => $("#address").append(place, h("strong", {}, code)), fail);
 resize(0);
+role().then(async (who) => {
+  if (who !== "operator") return;
+  setInterval(tell, TELL_MS, true);
+  const { chair } = await import("../acts/chair.js");
+  const acts = chair(id, fail);
+  const see = () => player.newest && acts.see(player.newest);
+  player.addEventListener("change", see);
+  see();
+  Object.assign(ACTS, { p: acts.toggle, n: acts.next, v: acts.closeVote });
+});
 feed.open();

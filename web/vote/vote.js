@@ -2,8 +2,9 @@
 
 import { api } from "../parts/api.js";
 import { $, h, setText, speak } from "../parts/dom.js";
+import { openRound } from "../acts/chair.js";
 import { POLL, STANCE } from "../words/poll.js";
-import { STANCES, openRound, phaseOf, resultOf } from "./poll.js";
+import { STANCES, phaseOf, resultOf } from "./poll.js";
 
 /** The page asks for the state of the poll at this interval, and sooner when the reader comes back to it. */
 const REFRESH_MS = 6_000;

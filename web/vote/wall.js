@@ -3,8 +3,10 @@
 import { api } from "../parts/api.js";
 import { $, h, onClick, setText } from "../parts/dom.js";
 import { role } from "../parts/role.js";
+import { openRound } from "../acts/chair.js";
+import { MODERATOR } from "../words/acts.js";
 import { POLL } from "../words/poll.js";
-import { openRound, phaseOf, resultOf, voteAddress } from "./poll.js";
+import { phaseOf, resultOf, voteAddress } from "./poll.js";
 
 const REFRESH_MS = 1_500;
 /** Names under which a phone finds itself, and not this machine. */
@@ -57,7 +59,7 @@ export async function wall(id) {
     setText(state, when ? `${POLL.open(when)}. ${closes}` : then.join(" "));
     unlisted.hidden = !known.unlisted || new URLSearchParams(location.search).has("link");
     close.hidden = !when;
-    if (when) setText(close, POLL.close[when]);
+    if (when) setText(close, MODERATOR.closeVote[when]);
     setText(label, when ? POLL.scan : POLL.scanLater);
     scan.hidden = Boolean(poll.result);
     if (poll.result && $("#result").hidden) {

@@ -23,7 +23,7 @@ export function isDock({ type, turn, applied, rule }, view) {
 /**
  * The notices, in the foot of the page: they cover neither words nor scores. Those of one turn are one notice.
  * @param {(event: object, position: number) => void} see Shows the entry of a dock.
- * @returns {{tell(event: object, position: number, view: View): void}}
+ * @returns {{tell(event: object, position: number, view: View): void, clear(): void}}
  */
 export function docks(see) {
   const root = h("div", { id: "docks", "aria-live": "polite" });
@@ -45,8 +45,13 @@ export function docks(see) {
     same?.remove();
     root.append(notice);
     while (root.childElementCount > MAX_SHOWN) root.firstChild.remove();
-    const leave = () => (notice.matches(":hover, :focus-within") ? setTimeout(leave, SHOWN_MS) : notice.remove());
-    setTimeout(leave, SHOWN_MS);
+    /** A pointer that rests there keeps it once more, for it may rest there by chance. */
+    const leave = (isRead) => {
+      const isKept = notice.matches(isRead ? ":focus-within" : ":hover, :focus-within");
+      if (isKept) setTimeout(leave, SHOWN_MS, true);
+      else notice.remove();
+    };
+    setTimeout(leave, SHOWN_MS, false);
   }
 
   function leadTo(event, position) {
@@ -54,7 +59,7 @@ export function docks(see) {
     see(event, position);
   }
 
-  return { tell };
+  return { tell, clear: () => root.replaceChildren() };
 }
 
 const quotesOf = ({ fails, exposed_by: exposed }) => [fails, exposed].filter((each) => each?.quote);

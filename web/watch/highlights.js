@@ -4,6 +4,7 @@ import { lossAt } from "../exchange/losses.js";
 import { h, setText } from "../parts/dom.js";
 import { capital } from "../words/formatting.js";
 import { HIGHLIGHTS } from "../words/watch.js";
+import { outcomeWords } from "../words/words.js";
 
 const ALL_MS = 60_000;
 const MAX_MS = 7_500;
@@ -11,22 +12,20 @@ const MAX_MS = 7_500;
 const ROUNDS = /^(opening|cross|answers|closing|assessment)/;
 
 /**
- * What is shown, in order of the log.
+ * What is shown, in order of the log; without a text it is what the event says.
  * @param {View} view
  * @returns {{position: number, text: string}[]}
  */
 function highlightsOf(view) {
   const { summary, verdicts, protocol, panel } = view;
-  const named = Object.entries({
-    ...Object.fromEntries(Object.entries(protocol?.positions ?? {}).filter(([name]) => ROUNDS.test(name))),
-    ...panel?.positions,
-    ...verdicts?.positions,
-    end: view.position,
-  }).map(([name, position]) => ({ position, text: HIGHLIGHTS.place(name, view) }));
+  const rounds = Object.entries(protocol?.positions ?? {}).filter(([name]) => ROUNDS.test(name));
+  const places = { ...Object.fromEntries(rounds), ...panel?.positions, ...verdicts?.positions };
+  const named = Object.values(places).map((position) => ({ position, text: "" }));
+  const end = { position: view.position, text: outcomeWords(view) };
   const moments = (summary?.moments ?? []).map(({ position, turn, text }) => {
     return { position: lossAt(position, view.turns[turn]), text };
   });
-  const all = [...moments, ...named].sort((a, b) => a.position - b.position);
+  const all = [...moments, ...named, end].sort((a, b) => a.position - b.position);
   return all.filter(({ position }, i) => position !== all[i + 1]?.position);
 }
 
@@ -49,8 +48,9 @@ export async function playHighlights(player) {
     addEventListener(act, stop, { capture: true, passive: true, signal: stopped.signal });
   }
   for (const [i, { position, text }] of moments.entries()) {
-    setText(words, HIGHLIGHTS.caption(i + 1, moments.length, capital(text)));
     await player.go(position, { stay: i + 1 < moments.length });
+    const said = text || player.frame?.said?.words || "";
+    setText(words, HIGHLIGHTS.caption(i + 1, moments.length, capital(said)));
     await passed(hold, stopped.signal);
     if (stopped.signal.aborted) break;
   }

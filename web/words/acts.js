@@ -11,6 +11,7 @@ export const SHARE = {
     ["events.ndjson", "NDJSON", "the whole log, to import and verify"],
     ["export.json", "JSON", "the current view"],
   ],
+  audio: ["export.audio", "Audio", "spoken by generated voices, with chapters; it may take minutes"],
   reports: "Report for a debater",
   copy: "Copy link to the debate",
   copyHere: "Copy link to this moment",
@@ -25,13 +26,15 @@ export const SHARE = {
   copied: (event) => `Link copied: ${event ? `event ${event}` : "this debate"}`,
 };
 
-/** The moderator's controls. */
+/** The chair's panel. */
 export const MODERATOR = {
   pauseReason: "paused from the page",
   resumeReason: "resumed from the page",
+  nextReason: "resumed from the page for one turn",
   haltReason: "halted from the page",
   pause: "Pause the debate",
   resume: "Resume the debate",
+  closeVote: { before: "Close the vote and begin", after: "Close the vote" },
   paused: "The debate is paused for everyone.",
   halted: "The debate is halted for everyone.",
   noReason: "No reason was given.",

@@ -1,7 +1,5 @@
 /** The words of the audit, of model calls and of what-if, which are loaded when the reader opens them. */
 
-import { figure } from "./formatting.js";
-
 /** A model call. */
 export const CALL = {
   reasoning: "its reasoning",
@@ -21,6 +19,14 @@ export const AUDIT = {
   bothSides: "both",
   kind: "Kind",
   everyKind: "every kind",
+  /** The kinds of server/export/said.py; those of `leftOpen` come last. */
+  kinds: [
+    "turns", "scores", "claims", "premises", "characters", "model calls", "panel", "verdicts", "audience", "moderator",
+  ],
+  leftOpen: [
+    "no usable answer", "not checked", "refused or corrected", "second opinions", "read in a shortened form",
+    "closing audit",
+  ],
   turn: "Turn",
   allTurns: "all",
   events: "Events",
@@ -59,73 +65,26 @@ export const AUDIT = {
   },
 };
 
-const BAND_END = { winner: "winner", loser: "loser" };
-
-/** A question by its key: `rescore:5`, `compare:1-6`. */
-function askedWords(key) {
-  const [name, about = ""] = key.split(":");
-  if (name === "rescore") return `the second reading of turn ${about}`;
-  if (name === "compare") return `the comparison of turn ${about.replace("-", " with turn ")}`;
-  return `the answer to ${key}`;
-}
-
 /** What if. */
 export const WHATIF = {
-  note: "No model is asked and nothing is recorded: the rules run again over the recorded answers with your numbers.",
-  unused: (keys) => `Recorded answers that these rules do not use: ${keys.map(askedWords).join("; ")}.`,
-  penalties: "Penalties",
-  outOf: (value, most) => `${value} of ${most}`,
-  bands: "Bands",
-  certainty: "Comparisons, findings together, certainty",
-  caps: "Caps",
-  panel: "Panel",
+  intro: "The same speeches and the same answers of the judge, counted again. No model is asked, nothing is recorded.",
+  leaning: " leaning to ",
+  flips: "changes the winner",
+  add: "Add an “if”",
+  copy: "Copy these sentences",
+  copied: "Copied.",
+  notCopied: "This browser does not let the page copy.",
+  figures: "All the numbers of the rules",
   noRater: "none",
   leaveOut: "Leave out the rater",
   submit: "Run the rules again",
   reset: "Reset",
   noChange: "Change a number or leave out a rater first.",
-  bandLabel: (name, end, isLow) => `${name}, ${BAND_END[end]} ${isLow ? "at least" : "at most"}`,
-  capLabel: (name, index) => `${name}, ${["one link", "two links", "three links"][index]} missing`,
-  says: (outcome) => `Under these rules: ${outcome}`,
   columns: ["recorded", "would be"],
-  winner: "Winner",
-  noWinner: "no winner is named",
-  decidedBy: "Decided by",
-  meanComposite: "mean composite",
-  alpha: "Alpha",
-  nothingChanges: "Nothing changes.",
 };
 
-/** What the scores of an argument are made of; server/export/debate/arguments.py has the same words. */
+/** What the scores of an argument are made of; the server has the sentences. */
 export const ARGUMENT_AUDIT = {
-  judge: (sum) => `The judge’s points × weights: ${sum}.`,
-  none: "none",
-  noTotal: (reason) => `No total: ${reason}.`,
-  noSideTotal: (side, reason) => `${side} has no total: ${reason}.`,
-  sideTotal: (side, totals, times, total) => {
-    return `${side}’s total is the mean of ${totals}${times > 1 ? `, times ${times}` : ""}: ${total}.`;
-  },
   raters: "The raters",
-  weight: (share) => `${share} of the panel`,
-  noScores: (reason) => `No scores: ${reason}.`,
-  offset: (offset) => {
-    if (!offset) return "its scores lie on average where those of all raters lie";
-    const points = `${figure(Math.abs(offset))} points`;
-    return `its scores lie on average ${points} ${offset > 0 ? "above" : "below"} those of all raters`;
-  },
-  calibrated: (points) => `calibrated ${points}`,
   finding: "its finding on the whole debate",
-  panel: (argument, [given, calibrated], calibration, decides) => {
-    const scores = decides === "calibrated" ? "calibrated scores" : "scores as given";
-    return `The panel’s score of ${argument}, the mean of the raters by weight: ${given} as given, ${calibrated} `
-      + `calibrated by ${calibration}. The ${scores} decide.`;
-  },
-  asGiven: "as given",
-  whenCalibrated: "calibrated",
-  mean: (side, how, items, mean) => `${side} by the panel, ${how}: the mean of ${items} is ${mean}.`,
-  dispute: (variance, decides) => {
-    const ends = decides ? ", and this alone prevents a winner" : "";
-    return `The raters dispute it: the variance of their scores is ${variance}${ends}.`;
-  },
-  refused: ({ position, quote, reason }) => `Event ${position}: refused or corrected: “${quote}”: ${reason}`,
 };

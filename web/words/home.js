@@ -1,4 +1,4 @@
-/** The words of the first page, and of the page about the judge. */
+/** The words of the first page. */
 
 import { capital, count, number, signed } from "./formatting.js";
 import { FORMAT, NAME, SIGN } from "./words.js";
@@ -13,44 +13,18 @@ export const FORM = {
     "Homework does more harm than good",
   ],
   rater: (name) => `${capital(name)} rater`,
-  raterModel: (name) => `The ${name} rater’s model as provider:model`,
-  asJudge: "same as the judge",
   answering: "Available",
   silent: "Not available",
   noCharacter: "None: the same rules for both sides",
   serverChoice: "the server’s choice",
   otherModel: "another model…",
   person: "a person…",
-  personName: "Name of the person",
   nameless: "Enter the person’s name.",
-  minutesOfTurn: "Minutes for a turn",
-  minutesOfQuestion: "Minutes for a question",
-  takeover: "If the time passes, or after a resignation",
   noTakeover: "no model takes over",
-  aboutDebater: "The page of the debate shows you a link for this person. The clock of a turn begins with the turn, "
-    + "also if nobody has opened the link yet. Without a model that takes over, a time-out halts the debate, and a "
-    + "resignation ends it: the other side wins.",
-  aboutJudge: "The page of the debate shows you a link for this person. The page behind it shows the questions as "
-    + "forms, without sides and names. What is not answered in time is missing.",
   about: (model) => `Note on ${model}: `,
   appeared: (names) => `Now available: ${names.join(", ")}`,
   open: "Open the debate",
   opening: "Opening…",
-  takes({ calls, seconds, cost_usd: cost, caveat }) {
-    const parts = [`about ${count(calls, "call")}`];
-    if (seconds) parts.unshift(`${duration(seconds)} on this machine`);
-    if (typeof cost === "number") parts.push(cost > 0 ? `about $${cost.toFixed(2)}` : "no cost");
-    return [`It takes ${parts.join(", ")}.`, caveat].filter(Boolean).join(" ");
-  },
-};
-
-const LANGUAGES = new Intl.DisplayNames("en", { type: "language" });
-const MEDIA = {
-  "application/pdf": "PDF",
-  "text/html": "HTML",
-  "text/markdown": "Markdown",
-  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "DOCX",
-  "application/vnd.oasis.opendocument.text": "ODT",
 };
 
 /** The documents of the form. */
@@ -58,13 +32,6 @@ export const DOCUMENTS = {
   reading: "is being read…",
   remove: "Remove",
   removeNamed: (name) => `Remove ${name}`,
-  read({ document, passages, misread }) {
-    const kind = MEDIA[document.media_type];
-    const title = document.title && document.title !== document.name && `“${document.title}”`;
-    const badly = misread > 0 && `${misread} read badly: words run together, and nothing is charged there`;
-    const language = document.language && `in ${LANGUAGES.of(document.language)}`;
-    return [title, kind ?? "text", count(passages, "passage"), language, badly].filter(Boolean).join(" · ");
-  },
   preview: "How it is read",
   page: (number) => `page ${number}`,
   more: (number) => `and ${count(number, "more passage")}`,
@@ -74,14 +41,6 @@ export const DOCUMENTS = {
   notRead: (name) => `${name} could not be read.`,
   partFailed: "The part of the page for documents could not be loaded. Try again.",
 };
-
-function duration(seconds) {
-  if (seconds < 45) return "less than a minute";
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return minutes === 1 ? "about a minute" : `about ${minutes} minutes`;
-  const hours = Math.round(minutes / 60);
-  return hours === 1 ? "about an hour" : `about ${hours} hours`;
-}
 
 /** What a search found in speeches. */
 export const HITS = {
@@ -144,26 +103,4 @@ export const EXHIBITIONS = {
     const what = capital(FORMAT[format] ?? count(turns, "turn"));
     return [`${what}${panel?.length ? " with a panel" : ""}`, "scripted", docked ? LIST.docked(docked) : ""];
   },
-};
-
-/** The page about the judge. `facts`: the member of an entry, and its title. */
-export const JUDGE = {
-  lab: "Measured in a lab run of ",
-  runs: "The newest runs: ",
-  noUse: "Not yet shown: no judge was measured on this server.",
-  facts: [
-    ["asks", "Question"],
-    ["rules", "Rules"],
-    ["does", "What Moot does"],
-    ["known", "Published"],
-    ["says", "Measured here"],
-  ],
-  question: "The question, word for word",
-  aim: (words) => `aim ${words}`,
-  picture: "How fair the rules of each rubric are in simulated debates",
-  simulated: (debates, turns) => `Debates of a known outcome were simulated, ${number(debates)} for each figure, and `
-    + "the rules of each rubric were applied to the answers of a simulated judge. "
-    + `Figures are for ${turns.join(" and ")} turns. `
-    + "Each line begins at 0 and has a scale of its own; the mark is the aim, and a hollow circle misses it. "
-    + "The figures hold in this simulated world; moot bench --fairness prints all of them, for your own rubrics too.",
 };

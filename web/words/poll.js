@@ -50,7 +50,6 @@ export const POLL = {
     "then open this view by the address of this machine in the network.",
   unlisted: "This debate is unlisted. Open this view by its link, or phones cannot open the vote.",
   code: "QR code of the address of the vote",
-  close: { before: "Close the vote and begin", after: "Close the vote" },
   vote: "Vote",
   wall: "Show on the wall",
   hidden: "How people vote stays hidden, for operators too, until the verdict.",

@@ -1,13 +1,17 @@
 /** Words of the ways to watch: highlights, reading aloud, notifications, and notices of points that a turn loses. */
 
 import { count } from "./formatting.js";
-import { NAME, outcomeWords } from "./words.js";
+import { NAME } from "./words.js";
 
 /** The menu. */
 export const WATCH = {
   highlights: "Play the highlights, about a minute",
   noHighlights: "Highlights can be played once the debate has ended.",
   aloud: "Read the speeches aloud",
+  served: (voice) => `Generated voices, by ${voice}.`,
+  voiceFailed: (message, hasOwn) => {
+    return `${message[0].toUpperCase()}${message.slice(1)}. ${hasOwn ? "Your browser’s own voice reads this turn." : "Reading aloud is off."}`;
+  },
   notify: "Notify me when an earlier turn loses points, and of the verdict",
   turns: "Notify me when this side has spoken",
   noSide: "neither side",
@@ -18,26 +22,13 @@ export const WATCH = {
 export const HIGHLIGHTS = {
   stop: "Stop",
   caption: (number, all, text) => `${number} of ${all} · ${text}`,
-  /** The events worth seeing in a protocol and a panel, by their name in the view. */
-  place(name, view) {
-    const [what, which] = name.split(":");
-    const side = NAME[which];
-    const words = {
-      opening: `${side} opens`,
-      cross: `${side} cross-examines`,
-      answers: `${side} answers`,
-      closing: `${side} closes`,
-      assessment: "The judge’s assessment",
-      agreement: "How far the raters agree",
-      round: `Round ${which} of the panel’s deliberation`,
-      conclusion: "The panel’s outcome",
-      scorecard: "The scorecard’s verdict",
-      narrative: "The narrative verdict",
-      conflict: "Why the two verdicts differ",
-      end: `The end: ${view.conclusion ? outcomeWords(view) : ""}`,
-    };
-    return words[what] ?? name;
-  },
+};
+
+/** A page that joined a room. */
+export const TOGETHER = {
+  follows: "This page follows the wall of the room.",
+  waits: "Nobody steers the wall of the room now.",
+  leave: "Read by yourself",
 };
 
 /** The notifications. */

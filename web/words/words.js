@@ -92,9 +92,6 @@ const FAILURE = {
   resigned: "the person has resigned",
 };
 
-/** Kinds of calls that Moot itself ended: they are no failures. */
-export const CUT_OFF = new Set(["halted", "interrupted"]);
-
 /**
  * @param {string} kind The kind of a failed model call.
  * @returns {string}
@@ -124,6 +121,8 @@ export const DEBATE = {
   notHere: "Not found",
   notFound: "There is no debate at this address",
   notShown: "This debate cannot be shown",
+  deleted: "This debate has been deleted",
+  deletedNow: "It was deleted while this page was open.",
   transcript: "Transcript",
   record: "Record",
   partFailed: "A part of this page could not be loaded. Reload the page.",
@@ -255,8 +254,8 @@ export const STATUS = {
 
 /** The foot of the page. */
 export const TIMELINE = {
-  slider: (position, head, words) => `event ${position} of ${head}${words && `: ${words}`}`,
-  position: (position, head) => `event ${position} of ${head}`,
+  slider: (position, head, words) => `${TIMELINE.position(position, head)}${words && `: ${words}`}`,
+  position: (position, head) => `event ${position}${head ? ` of ${head}` : ""}`,
   pause: "Pause my view",
   hold: "Pause my view",
   play: "Play",
@@ -415,59 +414,14 @@ export const SCORES = {
   rules: "Rules",
 };
 
-/** The rules that change a score; judge/rubrics/rubric.py has the same words for the terminal and the exports. */
-export const CHANGED_BY = {
-  __proto__: null,
-  band_winner: "a clear win",
-  band_loser: "a clear loss",
-  slight_winner: "won the comparison",
-  slight_loser: "lost the comparison",
-  band_conflict: "a clear win and a clear loss",
-  comparison: "what the comparison says",
-  score_limit: "limit of a score",
-  docking: "findings of a turn weighed together",
-  rescore: "second reading",
-  inferred: "implied by the comparisons",
-  cleared: "penalty reversed",
-  contradicted_by_evidence: "the evidence says the opposite",
-};
-
-/**
- * @param {string} rule
- * @returns {string} The rule that changed a score, in words.
- */
-export const changeName = (rule) => CHANGED_BY[rule] ?? plain(rule);
-
-/** Short notes of the rules, and their plain words; server/export/reasons.py has the same for the other documents. */
+/** Short notes of the rules in the reason of a scorecard, and their plain words: see server/export/reasons.py. */
 const REASONS = [
-  [
-    /^nothing is left to pay \(it continues (.*)\)$/,
-    (_, before) => {
-      const paid = [...before.matchAll(/([\w.-]{1,40}), which (?:cost|lost) ([\d.]+)/g)].map(([, name, points]) => {
-        const were = points === "1" ? "was" : "were";
-        return `${points} ${were} taken before, ${/^C\d/.test(name) ? "with" : "under"} ${name}`;
-      });
-      return `nothing is left to take: ${paid.join(" and ")}`;
-    },
-  ],
-  [
-    /^turn (\d+) has lost ([\d.]+) points for flaws, the most that they may take$/,
-    "turn $1 has lost the most that its flaws may cost: $2 points, or what its gravest flaw costs alone",
-  ],
-  [
-    /^the quote leaves out (“[^”]+”)$/,
-    "the words that the quote leaves out contain $1, which may turn its sense",
-  ],
-  [
-    /^the quote is not in the turn, or too short to tell$/,
-    "these words do not stand in the turn in one piece, or they are too few to find them",
-  ],
   [/: within ([\d.]+) (\w+) decides: /, ": at most $1 apart, so the mean $2 decides: "],
   [/: within ([\d.]+) nobody wins$/, ": at most $1 apart, so nobody wins"],
 ];
 
 /**
- * What a rule recorded as the reason of a refusal or of a verdict, in plain words.
+ * What the scorecard recorded as its reason, in plain words.
  * @param {string} reason
  * @returns {string}
  */
@@ -477,20 +431,9 @@ export const reasonWords = (reason) => REASONS.reduce((text, [found, words]) => 
 export const LEDGER = {
   given: (passages) => `The debater was given the passages ${passages.join(", ")}.`,
   routine: (entries, sum) => `${count(entries, "routine adjustment")}, ${sum}`,
+  justNow: (entries) => `${count(entries, "change")} just now`,
   routineOf: (turn) => `Routine adjustments of the score of turn ${turn}`,
-  flaw: (turn, by) => (by === undefined || by === turn ? "flaw of its own" : `flaw exposed by turn ${by}`),
   turn: (turn) => `turn ${turn}: `,
-  /** Suspect claims, as a person says them. */
-  kind: {
-    __proto__: null,
-    fabricated_citation: "invented study or source",
-    overclaim: "too wide for its grounds",
-    inverted_fact: "a fact turned round",
-    reversed_causality: "cause and effect reversed",
-    no_mechanism: "names no mechanism",
-    hollow_specificity: "sounds exact, names no cause",
-    dropped_premise: "gave up a premise without a word",
-  },
   changesOf: (turn) => `Changes of the score of turn ${turn}`,
   of: (turn) => `The ledger of turn ${turn}`,
   loading: "Loading the ledger…",

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import click
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
-from events.state.scorecard import OF_SCALED
-from events.text.figures import rounded, sure
-from events.types import Coefficient, Missing, Winner
+from events.types import Coefficient
 from events.types.rubric import Rubric
 from judge.report.figures import plural
 from judge.rubrics.rubric import SHIPPED, shipped_rubric
@@ -19,25 +17,14 @@ from server.cli.output import emit, run_async
 from server.errors import BadField
 from server.export.document import Block, Column, Lines, Sentence, Strong, Table
 from server.export.document.terminal import show
-from server.export.text import one_line
-from server.export.wording import NAMES, share
 from server.settings import Settings
 from server.whatif.comparison import ValueChange, WhatIf, opening_of, records_of, what_if
-from server.whatif.outcome import DebateOutcome
 from server.whatif.request import WhatIfRequest, as_request, put
 from server.whatif.sentences import WORDING
+from server.whatif.table import OutcomeRow, cell, question_words, rows_of
 
-NONE: Final = "–"
 FEW: Final = 3
 """Changed rules that are shown one by one without ``--values``."""
-
-
-class OutcomeRow(NamedTuple):
-    """One row of the table: the figure's name, its recorded value, and its value under the other rules."""
-
-    name: str
-    recorded: Any
-    would_be: Any
 
 
 @click.command()
@@ -125,11 +112,11 @@ def _blocks(answer: WhatIf, *, with_values: bool) -> Iterator[Block]:
     """The outcome in sentences, then the changed rules in short, and at last the figures if they are wanted."""
     yield Lines(answer.sentences)
     unanswered = [f"no answer to {each.key} (sample {each.sample}): {each.why}" for each in answer.unanswered]
-    unused = [f"not used by these rules: {_question(each)}" for each in answer.unused]
+    unused = [f"not used by these rules: {question_words(each)}" for each in answer.unused]
     if with_values:
         yield Lines((*_head(answer), *unanswered, *unused))
         columns = ("", Column("recorded", "n"), Column("would be", "n"), "change")
-        yield Table(columns, tuple(map(_cells, _rows(answer))))
+        yield Table(columns, tuple(map(_cells, rows_of(answer))))
         yield Lines((answer.note,))
         return
     is_short = len(answer.rubric_changes) <= FEW
@@ -139,18 +126,8 @@ def _blocks(answer: WhatIf, *, with_values: bool) -> Iterator[Block]:
     yield Lines((*said, answer.note, "--values shows every rule and every figure."))
 
 
-def _question(key: str) -> str:
-    """The recorded answer to a question, in words."""
-    name, _, about = key.partition(":")
-    if name == "rescore":
-        return f"the second reading of turn {about}"
-    if name == "compare":
-        return "the comparison of turn {} with turn {}, in this order".format(*about.split("-"))
-    return f"the answer to {key}"
-
-
 def _cells(row: OutcomeRow) -> tuple[Sentence, ...]:
-    recorded, would_be = _cell(row.recorded), _cell(row.would_be)
+    recorded, would_be = cell(row.recorded), cell(row.would_be)
     if row.recorded == row.would_be:
         return row.name, recorded, would_be
     return row.name, recorded, (Strong(would_be),), _mark(row)
@@ -171,96 +148,7 @@ def _head(answer: WhatIf) -> Iterator[str]:
 
 def _value_at(change: ValueChange, when: str) -> str:
     value = getattr(change, when)
-    return "nothing" if value is UNSET else _cell(value)
-
-
-def _rows(answer: WhatIf) -> Iterator[OutcomeRow]:
-    for (name, recorded), (_, would_be) in zip(_figures(answer.recorded), _figures(answer.would_be), strict=True):
-        if recorded is not UNSET or would_be is not UNSET:
-            yield OutcomeRow(name, recorded, would_be)
-    for name, argument in answer.arguments.items():
-        one, two = msgspec.to_builtins(argument.recorded or {}), msgspec.to_builtins(argument.would_be or {})
-        yield OutcomeRow(f"{name} total", one.get("total", UNSET), two.get("total", UNSET))
-        if one.get("standing") != two.get("standing"):
-            yield OutcomeRow(f"{name} standing", one.get("standing", UNSET), two.get("standing", UNSET))
-    for number, turn in answer.turns.items():
-        one, two = (each if isinstance(each, dict) else {} for each in (turn.recorded, turn.would_be))
-        for name in dict.fromkeys((*one, *two)):
-            if name == "composite_maximum":
-                continue
-            before, after = one.get(name, turn.recorded), two.get(name, turn.would_be)
-            if name == "composite" or before != after:
-                row = OutcomeRow(f"turn {number}   {name.replace('_', ' ')}", before, after)
-                pairs = zip((one, two), answer.maxima, strict=True)
-                most = [each.get("composite_maximum", whole) for each, whole in pairs]
-                yield _composite(number, row, *most) if name == "composite" else row
-        if not one and not two:
-            yield OutcomeRow(f"turn {number} composite", turn.recorded, turn.would_be)
-
-
-def _composite(number: str, row: OutcomeRow, one: float, two: float) -> OutcomeRow:
-    """A turn's composites, with the most that they can be where that is not 100 for both."""
-    name = f"turn {number} composite"
-    if one != two:
-        return OutcomeRow(name, _of(row.recorded, one), _of(row.would_be, two))
-    return OutcomeRow(name if one == OF_SCALED else f"{name} (of {one:g})", row.recorded, row.would_be)
-
-
-def _of(value: Any, most: float) -> Any:
-    """A composite with the most that it can be."""
-    return f"{value:g} of {most:g}" if isinstance(value, float | int) else value
-
-
-def _figures(outcome: DebateOutcome) -> Iterator[tuple[str, Any]]:
-    """The figures of an outcome by name; UNSET for a figure that the debate does not have."""
-    card, panel, verdict = outcome.scorecard or None, outcome.panel or None, outcome.verdict or None
-    yield "winner", _named(outcome.winner) if outcome.winner is not UNSET else f"none yet ({outcome.state})"
-    yield "decided by", outcome.by_rule
-    yield "leader by points", _named(card.leader) if card else UNSET
-    yield "points of Pro", card.pro.composite if card else UNSET
-    yield "points of Con", card.con.composite if card else UNSET
-    yield (
-        "exchanges won, Pro · Con · drawn",
-        (f"{card.rounds.pro} · {card.rounds.con} · {card.rounds.drawn}" if card else UNSET),
-    )
-    yield "margin", outcome.margin
-    yield "certainty", sure(card.certainty) if card and card.certainty is not UNSET else UNSET
-    yield "standard error of the lead", card.error if card else UNSET
-    yield "narrative", _named(outcome.narrative)
-    yield "total, Pro", outcome.totals.pro if outcome.totals is not UNSET else UNSET
-    yield "total, Con", outcome.totals.con if outcome.totals is not UNSET else UNSET
-    yield "panel", panel.outcome if panel else UNSET
-    yield "panel names", _named(panel.winner) if panel else UNSET
-    yield "alpha", panel.alpha if panel else UNSET
-    yield "kappa", panel.kappa if panel else UNSET
-    yield "gap", share(panel.gap) if panel and panel.gap is not UNSET else UNSET
-    yield "disputed", ", ".join(panel.disputed) or "nothing" if panel else UNSET
-    yield "verdict", verdict.verdict if verdict else UNSET
-    yield "independent verdict", verdict.independent if verdict else UNSET
-    yield "agreement", verdict.agreement if verdict else UNSET
-
-
-def _named(winner: Winner | Missing | UnsetType) -> str | Missing | UnsetType:
-    return NAMES[winner] if isinstance(winner, str) else winner
-
-
-def _cell(value: Any) -> str:
-    if value is UNSET:
-        return NONE
-    if isinstance(value, Missing):
-        return f"none: {one_line(value.missing.reason)}"
-    if isinstance(value, Coefficient):
-        if value.value is UNSET:
-            return f"undefined: {value.undefined}"
-        low_high = (
-            f" [{rounded(value.low, 2)}, {rounded(value.high, 2)}]"
-            if value.low is not UNSET and value.high is not UNSET
-            else ""
-        )
-        return f"{rounded(value.value, 2)}{low_high}"
-    if isinstance(value, float | int) and not isinstance(value, bool):
-        return f"{value:g}"
-    return one_line(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return "nothing" if value is UNSET else cell(value)
 
 
 def _mark(row: OutcomeRow) -> str:

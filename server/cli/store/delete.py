@@ -14,6 +14,7 @@ from server.debate.deletion import delete as delete_from
 from server.debate.deletion import derived_of, shown_tombstone
 from server.errors import BadField
 from server.settings import Settings
+from server.speech.kept import kept_with
 
 
 @click.command()
@@ -64,4 +65,8 @@ async def _deleted(settings: Settings, debate: str, reason: str, *, with_derived
         deleted: list[dict[str, Any]] = answer["deleted"]
         return deleted
     async with opened_log(settings.store) as log:
-        return [shown_tombstone(each) for each in await delete_from(log, debate, reason, with_derived=with_derived)]
+        left = await delete_from(log, debate, reason, with_derived=with_derived)
+    sounds = kept_with(settings.store)
+    for each in left:
+        sounds.forget(each.debate)
+    return [shown_tombstone(each) for each in left]

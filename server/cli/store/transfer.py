@@ -13,18 +13,19 @@ from anyio import to_thread
 
 from events.errors import DebateDeleted
 from events.state.parts.evidence import INITIAL as NO_EVIDENCE
-from events.store.log import read_pages
+from events.store.log import EventLog, read_pages
 from events.store.open import opened_log
 from events.text.figures import rounded
 from events.transfer import Imported, import_debate, read_lines
 from events.transfer import export as export_lines
 from events.verify import Verification, verify_lines, verify_log
 from events.view import view as views
+from events.view.view import View
 from server.cli.client import ServerClient, asked_server
 from server.cli.options import find_debate, open_store, with_json, with_settings, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.debate.adoption import check_debate
-from server.errors import CannotServe, NotFound
+from server.errors import BadField, CannotServe, NotFound
 from server.export.archive import Archive, archive_of
 from server.export.argument_audit import argument_audits
 from server.export.audit import Auditor
@@ -34,6 +35,7 @@ from server.export.text import escape_controls
 from server.settings import Settings
 
 BROKEN = 4
+FORMS = ["ndjson", "json", "md", "html", "audio"]
 
 
 @click.command()
@@ -85,28 +87,35 @@ async def _verify(settings: Settings, what: str) -> Verification:
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file instead of stdout."
 )
-@click.option("--as", "form", type=click.Choice(["ndjson", "json", "md", "html"]), default="ndjson", show_default=True)
+@click.option("--as", "form", type=click.Choice(FORMS), default="ndjson", show_default=True)
 @click.option(
     "--without-calls", is_flag=True, help="Leave the prompts and raw answers out of the html: a smaller file."
 )
 @click.option(
     "--all-evidence", is_flag=True, help="Write all documents into md and html, not only the passages that are cited."
 )
-@with_settings
+@click.option("--voice", metavar="SPEC", help="Of audio: openai:MODEL or openai:MODEL@URL.  [MOOT_VOICE]")
+@with_store
+@click.pass_context
 def export(
-    settings: Settings,
+    context: click.Context,
     debate: str,
     output: Path | None,
     form: str,
+    voice: str | None,
+    store: str | None,
     *,
     without_calls: bool,
     all_evidence: bool,
 ) -> None:
-    """Write the log of a debate, its view, a transcript, or a page that replays it.
+    """Write the log of a debate, its view, a transcript, a page that replays it, or a recording.
 
     ndjson can be imported and verified; json is the view; md is a transcript; html is one file that replays the debate
-    in any browser without a network.
+    in any browser without a network; audio is a recording with chapters, spoken by the voice of --voice.
     """
+    settings = settings_of(context, store=store, voice=voice)
+    if form == "audio" and output is None and sys.stdout.isatty():
+        raise BadField("output", "audio needs a file: -o FILE")
     try:
         with _replaced_file(output) if output else nullcontext(sys.stdout.buffer) as file:
             parts = {"with_calls": not without_calls, "all_evidence": all_evidence}
@@ -157,6 +166,8 @@ async def _export(
             fold = views.apply_all(fold, page)
         view, auditor = views.for_director(fold), Auditor(fold)
         pack = fold.debate.evidence if all_evidence else NO_EVIDENCE
+        if form == "audio":
+            return await _write_audio(settings, log, view, file)
         if form == "json":
             shown = msgspec.json.encode(view)
         else:
@@ -164,6 +175,20 @@ async def _export(
         file.write(shown + b"\n")
         file.flush()
         return fold.view.position
+
+
+async def _write_audio(settings: Settings, log: EventLog, view: View, file: BinaryIO) -> int:
+    """Write the recording; print its chapters."""
+    from server.speech.recording import record  # noqa: PLC0415 - the clients of HTTP take a while to import
+    from server.speech.speaker import Speaker  # noqa: PLC0415 - likewise
+
+    made = await record(Speaker(settings, log), view, lambda: None)
+    file.write(made.sound.body)
+    file.flush()
+    for each in made.chapters:
+        minutes, seconds = divmod(each.start_ms // 1000, 60)
+        click.echo(f"{minutes}:{seconds:02}  {escape_controls(each.title)}", err=True)
+    return view.position
 
 
 async def _write_page(archive: Archive, file: BinaryIO) -> int:

@@ -51,6 +51,10 @@ AT_ONCE: Final = 2
 """Calls at once of a model on this machine; they share its pace."""
 
 
+BRIEF_S: Final = 45
+"""Fewer seconds are no minute."""
+
+
 class EstimatedCalls(Struct, frozen=True, kw_only=True):
     """Calls of one model in one turn, with the sum of their tokens.
 
@@ -84,6 +88,25 @@ class Estimate(Struct, frozen=True, kw_only=True):
     """The most words that a turn will have; unset if the turns are supplied."""
     caveat: str | UnsetType = UNSET
     """What the documents' languages mean for the debate; unset if all are in its own."""
+    says: str | UnsetType = UNSET
+    """The estimate in a sentence, for the page that opens the debate."""
+
+
+def in_a_sentence(found: Estimate) -> str:
+    """What a debate takes: its time where that is known, its calls, its price where it is known, and the caveat."""
+    parts = [] if found.seconds is UNSET else [f"{_about(found.seconds)} on this machine"]
+    parts.append(f"about {found.calls:,} call{'' if found.calls == 1 else 's'}")
+    if not isinstance(found.cost_usd, Missing):
+        parts.append(f"about ${found.cost_usd:.2f}" if found.cost_usd else "no cost")
+    return f"It takes {', '.join(parts)}.{f' {found.caveat}' if found.caveat else ''}"
+
+
+def _about(seconds: float) -> str:
+    if seconds < BRIEF_S:
+        return "less than a minute"
+    minutes = int(seconds / 60 + 0.5)
+    unit, many = ("minute", minutes) if minutes < 60 else ("hour", int(minutes / 60 + 0.5))  # noqa: PLR2004 - an hour
+    return f"about {'an' if unit == 'hour' else 'a'} {unit}" if many == 1 else f"about {many} {unit}s"
 
 
 def estimate(opened: DebateOpened, measured: Durations = NONE_MEASURED, supplied: Sequence[Event] = ()) -> Estimate:

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from events.text.figures import rounded, shortest
 from events.types import Missing
-from server.export.argument_audit import ArgumentAudit, PanelAudit, RaterAudit, SideSum, WeightedPoints
+from server.export.argument_audit import ArgumentAudit, AuditWords, RaterAudit, RaterWords, SideSum, WeightedPoints
 from server.export.debate.protocol import argument_blocks, argument_heading
 from server.export.document import Block, Item, Listing, Paragraph, Section, Strong
 from server.export.labels import named
@@ -27,24 +28,40 @@ def argument_section(audit: ArgumentAudit) -> Section:
 
 def score_blocks(audit: ArgumentAudit) -> Iterator[Block]:
     """How each of the argument's scores follows from points; nothing before it has any."""
-    side = NAMES[audit.said.side]
-    if audit.points and audit.total is not UNSET:
-        total = UNSET if isinstance(audit.total, Missing) else audit.total
-        yield Paragraph(f"The judge’s points × weights: {_products(audit.points, total)}.")
-    if isinstance(audit.total, Missing):
-        yield Paragraph(f"No total: {audit.total.missing.reason}.")
-    if audit.side is not UNSET:
-        yield Paragraph(_side_total(side, audit.side))
+    yield from map(Paragraph, _judge(audit))
     if audit.raters:
         yield Section("The raters", (Listing(tuple(map(_rater, audit.raters))),), 4)
-    if audit.panel is not UNSET:
-        yield Listing(tuple(_panel(audit.argument, side, audit.panel)))
+    if panel := tuple(_panel(audit)):
+        yield Listing(panel)
     if audit.refused:
-        found = (
-            f"event {each.position}: refused or corrected: “{one_line(each.quote)}”: {plain_reason(each.reason)}"
-            for each in audit.refused
-        )
-        yield Listing(tuple(found))
+        yield Listing(tuple(_refused(audit)))
+
+
+def with_words(audit: ArgumentAudit) -> ArgumentAudit:
+    """The audit with its sentences, for a page that knows which parts it may show."""
+    words = AuditWords(
+        judge=tuple(_judge(audit)),
+        raters=tuple(map(_rater_words, audit.raters)),
+        panel=tuple(_panel(audit)),
+        refused=tuple(map(capital, _refused(audit))),
+    )
+    return replace(audit, words=words)
+
+
+def _judge(audit: ArgumentAudit) -> Iterator[str]:
+    if audit.points and audit.total is not UNSET:
+        total = UNSET if isinstance(audit.total, Missing) else audit.total
+        yield f"The judge’s points × weights: {_products(audit.points, total)}."
+    if isinstance(audit.total, Missing):
+        yield f"No total: {audit.total.missing.reason}."
+    if audit.side is not UNSET:
+        yield _side_total(NAMES[audit.said.side], audit.side)
+
+
+def _refused(audit: ArgumentAudit) -> Iterator[str]:
+    for each in audit.refused:
+        reason = plain_reason(each.reason)
+        yield f"event {each.position}: refused or corrected: “{one_line(each.quote)}”: {reason}"
 
 
 def _side_total(side: str, of: SideSum) -> str:
@@ -56,23 +73,44 @@ def _side_total(side: str, of: SideSum) -> str:
 
 
 def _rater(each: RaterAudit) -> Item:
-    words = []
-    if each.weight is not UNSET:
-        words.append(f"{share(each.weight)} of the panel")
-    if each.standing is not UNSET:
-        words.append(STANDINGS[each.standing])
-    if each.missing is not UNSET:
-        words.append(f"no scores: {each.missing.reason}")
-    if each.points:
-        words.append(_products(each.points, each.total))
-    if each.offset is not UNSET:
-        words.append(_offset(each.offset))
-    if each.calibrated is not UNSET:
-        words.append(f"calibrated {rounded(each.calibrated, 2)}")
-    below = [named(each.note, "pro")] if each.note else []
-    below += [f"{what}: {why}" for what, why in (each.absent or {}).items()]
+    words = [] if each.weight is UNSET else [f"{share(each.weight)} of the panel"]
+    words += [] if each.standing is UNSET else [STANDINGS[each.standing]]
+    words += [*_scores(each), *_calibrated(each)]
+    below = [*_below(each)]
     below += [f"Its finding on the whole debate: {named(each.finding, 'pro')}"] if each.finding else []
     return Item((Strong(each.title), f": {'; '.join(words)}."), tuple(map(one_line, below)))
+
+
+def _rater_words(each: RaterAudit) -> RaterWords:
+    alone = "; ".join(_scores(each))
+    concluded = "; ".join((*_scores(each), *_calibrated(each)))
+    return RaterWords(
+        alone=f"{capital(alone)}." if alone else "",
+        concluded=f"{capital(concluded)}." if concluded else "",
+        below=tuple(_below(each)),
+        weight="" if each.weight is UNSET else f"{share(each.weight)} of the panel",
+    )
+
+
+def _scores(each: RaterAudit) -> Iterator[str]:
+    if each.missing is not UNSET:
+        yield f"no scores: {each.missing.reason}"
+    if each.points:
+        yield _products(each.points, each.total)
+
+
+def _calibrated(each: RaterAudit) -> Iterator[str]:
+    """What the conclusion of the panel made of the scores."""
+    if each.offset is not UNSET:
+        yield _offset(each.offset)
+    if each.calibrated is not UNSET:
+        yield f"calibrated {rounded(each.calibrated, 2)}"
+
+
+def _below(each: RaterAudit) -> Iterator[str]:
+    if each.note:
+        yield named(each.note, "pro")
+    yield from (f"{what}: {why}" for what, why in (each.absent or {}).items())
 
 
 def _products(points: Mapping[str, WeightedPoints], total: float | UnsetType) -> str:
@@ -85,7 +123,10 @@ def _products(points: Mapping[str, WeightedPoints], total: float | UnsetType) ->
     return sums if total is UNSET else f"{sums} = {_exact(total)}"
 
 
-def _panel(argument: str, side: str, panel: PanelAudit) -> Iterator[str]:
+def _panel(audit: ArgumentAudit) -> Iterator[str]:
+    argument, side, panel = audit.argument, NAMES[audit.said.side], audit.panel
+    if panel is UNSET:
+        return
     decides = "calibrated scores" if panel.decides == "calibrated" else "scores as given"
     given, calibrated = ("none" if each is UNSET else rounded(each, 2) for each in (panel.given, panel.calibrated))
     yield (
@@ -98,6 +139,11 @@ def _panel(argument: str, side: str, panel: PanelAudit) -> Iterator[str]:
     if panel.dispute is not UNSET:
         ends = ", and this alone prevents a winner" if panel.dispute.decides else ""
         yield f"The raters dispute it: the variance of their scores is {rounded(panel.dispute.variance, 2)}{ends}."
+
+
+def capital(text: str) -> str:
+    """The text with a capital letter first, and the rest as it is."""
+    return text[:1].upper() + text[1:]
 
 
 def _exact(value: float) -> str:

@@ -52,14 +52,14 @@ def _bar(share: float, course: Course, means: dict[Side, float | None]) -> Itera
     yield _box("pro", 0, 0, left, BAR) + _box("con", right, 0, CAP, BAR)
     if course.name_at is not UNSET:
         for gate in (1 - course.name_at, course.name_at):
-            yield f'<path class="gate on" d="M{left + (right - left) * gate:.0f} 0V{BAR}"/>'
+            yield f'<path class="gate on" d="M{_units(left + (right - left) * gate)} 0V{BAR}"/>'
     yield _box("split", split - 2, 0, 4, BAR)
     for side in SIDES:
         points = means[side]
         figure = "" if points is None else f" {rounded(points)}"
         name = f"{SIGNS[side]} {NAMES[side]}{figure}" if side == "pro" else f"{figure} {NAMES[side]} {SIGNS[side]}"
         place = 'x="16"' if side == "pro" else f'x="{WIDTH - 16}" text-anchor="end"'
-        yield f'<text class="on" {place} y="{BAR / 2 + 9:.0f}">{name.strip()}</text>'
+        yield f'<text class="on" {place} y="{BAR // 2 + 9}">{name.strip()}</text>'
 
 
 def _curve(steps: list[tuple[int, float]], course: Course) -> Iterator[str]:
@@ -75,15 +75,24 @@ def _curve(steps: list[tuple[int, float]], course: Course) -> Iterator[str]:
     yield f'<path class="line" d="M0 {MIDDLE}H{WIDTH}"/>'
     if course.name_at is not UNSET:
         for gate in (1 - course.name_at, course.name_at):
-            yield f'<path class="gate" d="M0 {MIDDLE - 98 * (gate - 0.5):.1f}H{WIDTH}"/>'
+            yield f'<path class="gate" d="M0 {_units(MIDDLE - 98 * (gate - 0.5))}H{WIDTH}"/>'
     last = -WIDTH
     for point in course.points:
         if point.dock is True:
-            yield f'<path class="tick" d="M{x(point.position):.1f} {MIDDLE + 38}v12"/>'
+            yield f'<path class="tick" d="M{_units(x(point.position))} {MIDDLE + 38}v12"/>'
         if point.turn is not UNSET and x(point.position) - last > WIDTH // 30:
             last = round(x(point.position))
             yield f'<text class="turn" x="{last}" y="{HEIGHT - 4}">{point.turn}</text>'
 
 
 def _box(kind: str, x: float, y: float, width: float, height: float) -> str:
-    return f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"/>'
+    at = " ".join(
+        f'{name}="{_units(value)}"'
+        for name, value in zip(("x", "y", "width", "height"), (x, y, width, height), strict=True)
+    )
+    return f'<rect class="{kind}" {at}/>'
+
+
+def _units(value: float) -> str:
+    """A length of the drawing with one decimal."""
+    return str(round(value, 1))

@@ -218,11 +218,15 @@ async def qr_code(address: str) -> Response:
     return Response(body.getvalue(), media_type="image/svg+xml", headers={"cache-control": "no-cache"})
 
 
-def link_of(request: Request, path: str) -> str:
-    """The address of a page of the debate, below ``path``, under the name by which this client reached the server."""
-    token = request.query_params.get("link", "")[:MAX_LINK]
+def link_of(request: Request, path: str, **members: str) -> str:
+    """The address of a page of the debate, below ``path``, under the name by which this client reached the server.
+
+    ``members`` are those of its query, besides the link of an unlisted debate.
+    """
+    if token := request.query_params.get("link", "")[:MAX_LINK]:
+        members["link"] = token
     page = f"{path}{request.path_params['debate']}"
-    return str(request.url.replace(path=page, query=urlencode({"link": token}) if token else "", fragment=""))
+    return str(request.url.replace(path=page, query=urlencode(members), fragment=""))
 
 
 async def _fold_of(request: Request) -> Fold:

@@ -1,21 +1,24 @@
 """What is asked of one debate over HTTP: the acts of an operator, and a what-if."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
+from events.record import Recorded
 from events.store.log import not_there
 from server.debate.acting.operator_acts import OperatorRequest, Read
 from server.http.access import access_of
 from server.http.body import read_object
 from server.http.limits import RateLimit
 from server.http.requests import PRIVATE, json_response, service_of
-from server.whatif.comparison import records_of, what_if
+from server.whatif.comparison import records_of
+from server.whatif.ifs import offer, read_blanks, sentence
 from server.whatif.request import read_request
+from server.whatif.table import told
 
 WHATIF_PER_MINUTE: Final = 60
 """What-if questions from one address."""
@@ -37,17 +40,31 @@ def operator_act(read: Read) -> Callable[[Request], Awaitable[Response]]:
     return endpoint
 
 
+async def show_what_if(request: Request) -> Response:
+    """GET /api/debates/{id}/whatif: the sentences with blanks, without outcomes, and the figures of the rubric."""
+    rate: RateLimit = request.app.state.whatif_rate
+    rate.check_address(request)
+    return await _from_records(request, offer)
+
+
 async def ask_what_if(request: Request) -> Response:
     """POST /api/debates/{id}/whatif: the recorded outcome compared with the one under other rules.  Writes nothing.
 
-    A thread computes the answer, one at a time.
+    ``{"if": name, "blanks": {…}}`` asks for one of the sentences with its outcome.
     """
     rate: RateLimit = request.app.state.whatif_rate
     rate.check_address(request)
+    said = await read_object(request)
+    if "if" in said:
+        return await _from_records(request, partial(sentence, said=read_blanks(said)))
+    return await _from_records(request, partial(told, request=read_request(said)))
+
+
+async def _from_records(request: Request, compute: Callable[[Sequence[Recorded]], Any]) -> Response:
+    """What a thread computes from all records of the debate, one at a time.  Raises ``DebateNotFound``."""
     service, debate = service_of(request), request.path_params["debate"]
-    question = read_request(await read_object(request))
     if not await service.log.head(debate):
         raise await not_there(service.log, debate)
     async with request.app.state.whatif_limiter:  # the records take memory too
         records = await records_of(service.log, debate)
-        return json_response(await to_thread.run_sync(partial(what_if, records, question)))
+        return json_response(await to_thread.run_sync(compute, records))

@@ -36,9 +36,11 @@ from server.http.limits import RateLimit
 from server.http.requests import PRIVATE, json_response, service_of, whole_number
 from server.http.static import page_response
 from server.people.acts import MAX_TEXT, VOID, AtSeat, invited
+from server.people.forms import Form, form
 from server.people.links import digest_of_link, holds, is_secret, place_of
 from server.people.names import is_person, request_id, seat_of
 from server.people.preview import preview
+from server.people.sentences import SeatFacts, SeatStanding, SeatWords, seat_words
 from server.service import Service
 
 HEADER: Final = "x-moot-seat"
@@ -118,6 +120,8 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
     schema: dict[str, Any] | UnsetType = UNSET
     """JSON schema of the answer."""
     material: Material | UnsetType | None = UNSET
+    form: Form | UnsetType = UNSET
+    """The same as a form: the fields with their names, and the words that are read beside them."""
     draft: str | UnsetType = UNSET
     """What the person has given and not sent, as JSON."""
 
@@ -128,7 +132,7 @@ class SeatPage(Struct, frozen=True, kw_only=True):
     debate: str
     seat: str
     name: str
-    seat_state: Literal["free", "taken", "yours", "resigned", "handed_over"]
+    seat_state: SeatStanding
     state: DebateState
     reason: str
     position: int
@@ -160,6 +164,8 @@ class SeatPage(Struct, frozen=True, kw_only=True):
     winner: str | None = None
     outcome: str = ""
     """The outcome in words, once the debate has concluded."""
+    says: SeatWords
+    """What the page says to the person."""
 
 
 async def seat_page(request: Request) -> Response:
@@ -274,11 +280,25 @@ def _page(request: Request, visit: Visit, after: int, *, is_holder: bool) -> Sea
     turn = now.transcript.current
     conclusion = now.status.conclusion
     side = visit.seat if visit.seat in SIDES else None
+    speaks, questions = (_request(request, visit), _questions(request, visit)) if is_holder else (None, ())
+    facts = SeatFacts(
+        now=now,
+        seat=visit.seat,
+        name=state.name,
+        standing="handed_over" if state.model else "resigned" if state.resigned else _standing(state, is_holder),
+        time_s=state.time_s,
+        takeover=side is not None and (opened.pro if side == "pro" else opened.con).takeover is not UNSET,
+        has_resigned=bool(state.resigned),
+        has_sent=state.has_sent,
+        turn=speaks.turn if speaks else None,
+        questions=len(questions),
+        documents=tuple(each.title or each.name for each in now.evidence.documents.values()) if side else (),
+    )
     return SeatPage(
         debate=visit.debate,
         seat=visit.seat,
         name=state.name,
-        seat_state="handed_over" if state.model else "resigned" if state.resigned else _standing(state, is_holder),
+        seat_state=facts.standing,
         state=now.status.state,
         reason=now.status.reason,
         position=now.position,
@@ -288,22 +308,23 @@ def _page(request: Request, visit: Visit, after: int, *, is_holder: bool) -> Sea
         turns_planned=opened.turns,
         max_words=opened.max_words,
         time_s=state.time_s,
-        takeover=side is not None and (opened.pro if side == "pro" else opened.con).takeover is not UNSET,
-        has_resigned=bool(state.resigned),
+        takeover=facts.takeover,
+        has_resigned=facts.has_resigned,
         unlisted=bool(now.labels.link),
-        documents=tuple(each.title or each.name for each in now.evidence.documents.values()) if side else (),
+        documents=facts.documents,
         turns=tuple(_turns(now, visit.seat, after)) if is_holder and side is not None else (),
         speaking=turn.side if turn is not None and turn.state == "speaking" else None,
         has_sent=state.has_sent,
         vote=now.audience.poll.open_round,
-        request=_request(request, visit) if is_holder else None,
-        questions=_questions(request, visit) if is_holder else (),
+        request=speaks,
+        questions=questions,
         winner=None if conclusion is None else conclusion.winner,
         outcome=outcome.text if (outcome := outcome_of(now)) else "",
+        says=seat_words(facts),
     )
 
 
-def _standing(state: SeatState, is_holder: bool) -> Literal["free", "taken", "yours"]:
+def _standing(state: SeatState, is_holder: bool) -> SeatStanding:
     if is_holder:
         return "yours"
     return "taken" if state.holder else "free"
@@ -377,6 +398,7 @@ def _questions(request: Request, visit: Visit, *, in_full: bool = False) -> tupl
             left_s=asked.left_s(now),
             schema=asked.schema or UNSET,
             material=asked.material,
+            form=_form(asked.schema, asked.material),
             draft=people.draft(visit.debate, visit.seat, asked.id),
         )
         if in_full
@@ -400,5 +422,10 @@ def _asked_elsewhere(visit: Visit, *, in_full: bool) -> Iterator[OpenQuestion]:
             left_s=seconds_of_question(step, visit.now, SYSTEM.now()) if has_clock else None,
             schema=(schema(step.reads) if in_full else None) or UNSET,
             material=step.material if in_full else UNSET,
+            form=_form(schema(step.reads), step.material) if in_full else UNSET,
             draft="" if in_full else UNSET,
         )
+
+
+def _form(wanted: dict[str, Any] | None, material: Material | None) -> Form | UnsetType:
+    return UNSET if wanted is None or material is None else form(wanted, material)

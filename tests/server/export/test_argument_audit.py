@@ -21,7 +21,7 @@ from judge.protocol.judgement import record_assessment
 from judge.rubrics.rubric import shipped_rubric
 from server.export.argument_audit import ArgumentAudit, SideSum, argument_audit, argument_audits
 from server.export.audit import Auditor
-from server.export.debate.arguments import argument_section
+from server.export.debate.arguments import argument_section, with_words
 from server.export.debate.transcript import as_markdown
 from server.export.document import Document
 from server.export.document.markdown import to_markdown
@@ -215,3 +215,21 @@ def test_before_the_judge_there_are_no_sums() -> None:
     assert (UNSET, UNSET, ()) == (audit.side, audit.panel, audit.raters)
     assert "not judged yet" in to_markdown(Document("", (argument_section(audit),)))
     assert argument_audit(auditor, "CON-4") is None
+
+
+def test_the_words_of_an_audit_are_those_of_its_document() -> None:
+    """The page shows those of the parts that are recorded where it stands."""
+    auditor, _ = judged(RUBRIC_2, [CLEAR], [CLEAR, [(each[0], 1, 1, 1) for each in CLEAR]])
+    for audit in map(with_words, argument_audits(auditor)):
+        text, words = to_markdown(Document("", (argument_section(audit),))), audit.words
+
+        assert words is not UNSET
+        assert [] == [sentence for sentence in (*words.judge, *words.panel) if sentence not in text]
+        assert words.judge
+        assert words.panel
+        for rater, said in zip(audit.raters, words.raters, strict=True):
+            assert "calibrated" not in said.alone
+            assert said.concluded.startswith(said.alone.removesuffix("."))
+            assert rater.calibrated is not UNSET
+            assert said.concluded.endswith(f"calibrated {rounded(rater.calibrated, 2)}.")
+            assert said.weight in text

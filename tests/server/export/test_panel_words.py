@@ -179,6 +179,6 @@ async def test_no_panel_with_a_high_alpha_by_argument_is_called_irreconcilable(
     assert {"concluded", "too_close"} <= seen <= {"concluded", "too_close", "cautious"}
 
 
-@pytest.mark.parametrize("file", ["words/panel.js", "words/events.js", "panel/panel.js", "panel/briefing.js"])
+@pytest.mark.parametrize("file", ["words/panel.js", "panel/panel.js", "panel/briefing.js"])
 def test_the_page_has_no_words_of_its_own_that_say_that_raters_agree(file: str) -> None:
     assert [] == AGREE.findall((WEB / file).read_text())

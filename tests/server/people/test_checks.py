@@ -1,9 +1,9 @@
 """Every typed question can be shown to a person as a form, and what the form gives is an answer that counts."""
 
+import itertools
 import json
-import subprocess
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterator
+from functools import cache, reduce
 from typing import Any
 
 import msgspec
@@ -17,9 +17,9 @@ from providers.answers.schema import parse, schema
 from providers.base import Material, RegisterEntry, Speech
 from server.debate.formats.steps import Ask
 from server.people.checks import QUOTES, AnswerFault, faults
+from server.people.forms import Field, Form, form
 from tests.providers.scenarios.all_questions import questions_asked
 
-FORMS = Path(__file__).parents[2] / "web" / "every_question.mjs"
 TURNS = (
     Speech(name="1", speaker="A", text="Trams carry more people than cars do, and they need less room."),
     Speech(name="2", speaker="B", text="Cars go from door to door. No tram stops at my house, nor at yours."),
@@ -48,25 +48,71 @@ def asked() -> list[tuple[str, Ask]]:
     return list({(name, ask.key): (f"{name}: {ask.key}", ask) for name, ask in found}.values())
 
 
-@cache
-def filled_forms() -> list[dict[str, Any]]:
-    """What the page makes of these questions: the form of each, filled."""
-    return forms_of(
-        [{"name": name, "schema": schema(ask.reads), "material": ask.material or bare(ask)} for name, ask in asked()]
-    )
+def leaves(fields: tuple[Field, ...]) -> Iterator[tuple[Field, tuple[Field, ...]]]:
+    """The fields that hold a value, each with those beside it."""
+    for each in fields:
+        if each.kind == "group":
+            yield from leaves(each.fields)
+        elif each.kind == "items":
+            yield from leaves(each.items)
+        else:
+            yield each, fields
 
 
-def forms_of(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    done = subprocess.run(
-        ["node", str(FORMS)],
-        input=msgspec.json.encode(questions),
-        capture_output=True,
-        check=False,
-    )
+def put(answer: Any, path: tuple[str | int, ...], value: Any) -> None:
+    """Set a value as the page does: ``put`` of web/seat/fields.js."""
+    for part, after in itertools.pairwise(path):
+        if isinstance(answer, dict):
+            answer = answer.setdefault(part, [] if isinstance(after, int) else {})
+        else:
+            answer = answer[part]
+    answer[path[-1]] = value
 
-    assert done.returncode == 0, done.stderr.decode()
-    forms: list[dict[str, Any]] = json.loads(done.stdout)
-    return forms
+
+def filled(fields: tuple[Field, ...], answer: Any, shown: Form) -> Any:
+    """The answer with the least that every field needs, and one row in every list."""
+    for field, beside in leaves(fields):
+        match field.kind:
+            case "choice" | "points" | "pick":
+                given = field.options[0].value if field.options else ""
+            case "number":
+                given = field.low if field.low is not None else 1
+            case "text":
+                given = "x" * max(field.least, 1)
+            case "quote":
+                given = quoted(field, beside, answer, shown)
+            case "picks":
+                given = [each.value for each in field.options[:1]]
+            case "rows" if field.item is not None and is_possible(field.item):
+                given = [filled(field.item.fields, json.loads(msgspec.json.encode(field.item.blank)), shown)]
+                if field.item.blank == "":
+                    given = ["x"]
+            case _:
+                continue
+        if field.path:
+            put(answer, field.path, given)
+    return answer
+
+
+def is_possible(item: Field) -> bool:
+    """Whether a row can be complete: a premise can only be named if there is one."""
+    return all(each.options or each.kind not in {"pick", "picks"} or not each.needed for each, _ in leaves(item.fields))
+
+
+def quoted(field: Field, beside: tuple[Field, ...], answer: Any, shown: Form) -> str:
+    """Words of the last text from which the quote may be chosen; they bring the number of their turn."""
+    around = reduce(lambda part, name: part[name], field.path[:-1], answer)
+    names = field.sources_by.get(around.get("argument", ""), field.sources)
+    if field.source and any(each.name == field.source for each in beside):
+        put(answer, (*field.path[:-1], field.source), int(names[-1]))
+    return next((each.text[:40] for each in shown.reading if names and each.name == names[-1]), "")
+
+
+def form_of(answer_schema: dict[str, Any], about: Material) -> tuple[Form, Any, Any]:
+    """The form of a question, its empty answer, and a filled one."""
+    shown = form(answer_schema, about)
+    empty, start = (json.loads(msgspec.json.encode(shown.blank)) for _ in range(2))
+    return shown, empty, filled(shown.fields, start, shown)
 
 
 def bare(ask: Ask) -> Material:
@@ -76,12 +122,18 @@ def bare(ask: Ask) -> Material:
 
 @pytest.mark.slow
 def test_the_form_of_every_question_gives_an_answer_that_counts() -> None:
-    for (name, ask), form in zip(asked(), filled_forms(), strict=True):
-        assert name == form["name"]
-        assert form["faults"] == [], name
-        assert faults(form["answer"], schema(ask.reads), ask.material) == (), name
-        value: Any = parse(json.dumps(form["answer"]), ask.reads)
+    for name, ask in asked():
+        shown, _, answer = form_of(schema(ask.reads), ask.material or bare(ask))
+        assert shown.title, name
+        assert all(each.label and all(one.name for one in each.options) for each in named(shown)), name
+        assert faults(answer, schema(ask.reads), ask.material) == (), name
+        value: Any = parse(json.dumps(answer), ask.reads)
         ask.verify(value)
+
+
+def named(shown: Form) -> Iterator[Field]:
+    """The fields that the page shows."""
+    yield from (each for each, _ in leaves(shown.fields) if each.kind not in {"from", "fixed"})
 
 
 EVIDENCE = msgspec.structs.replace(
@@ -103,11 +155,10 @@ EVIDENCE = msgspec.structs.replace(
     ids=["evidence", "conflict"],
 )
 def test_questions_that_few_debates_have(type_: Any, about: Material) -> None:
-    (form,) = forms_of([{"name": "", "schema": schema(lenient(type_)), "material": about}])
+    _, _, answer = form_of(schema(lenient(type_)), about)
 
-    assert form["faults"] == []
-    assert faults(form["answer"], schema(type_), about) == ()
-    value, notes = read_as(form["answer"], type_, type_)
+    assert faults(answer, schema(type_), about) == ()
+    value, notes = read_as(answer, type_, type_)
     assert notes == ()
     if isinstance(value, EvidenceAnswer):
         assert [(each.number, each.quote) for each in value.relations] == [
@@ -142,12 +193,17 @@ def test_two_claims_may_be_about_one_passage() -> None:
 
 
 @pytest.mark.slow
-def test_an_empty_form_is_refused_by_page_and_server_with_the_same_words() -> None:
-    for (name, ask), form in zip(asked(), filled_forms(), strict=True):
-        by_page = {(tuple(each["path"]), each["message"]) for each in form["emptyFaults"]}
-        by_server = {(each.path, each.message) for each in faults(form["empty"], schema(ask.reads), ask.material)}
+def test_what_an_empty_form_lacks_is_said_at_its_fields() -> None:
+    for name, ask in asked():
+        shown, empty, _ = form_of(schema(ask.reads), ask.material or bare(ask))
+        fields = {each.path: each for each in named(shown)}
 
-        assert by_page == by_server, name
+        for fault in faults(empty, schema(ask.reads), ask.material):
+            field = fields[fault.path]
+            assert not (field.kind == "pick" and not field.needed), name
+            if field.kind in {"text", "quote"}:
+                assert field.needed or "needed" in field.label, name
+                assert fault.message.startswith(("Choose the words", "Write")), name
 
 
 def test_every_question_of_a_judge_or_rater_comes_with_what_a_person_reads() -> None:
@@ -285,10 +341,21 @@ def test_an_answer_of_another_shape_has_faults_and_raises_nothing(value: Any) ->
 
 def test_what_a_turn_answers_is_the_other_speakers() -> None:
     ids = {"type": "array", "items": {"type": "string", "maxLength": 12}, "maxItems": 12}
-    form, about = {"type": "object", "properties": {"answered": ids}}, material("premises", "3")
-    (filled,) = forms_of([{"name": "", "schema": form, "material": about}])
-    found = faults({"answered": ["P2.1", "P1.1", "P9.9"]}, form, about)
+    wanted, about = {"type": "object", "properties": {"answered": ids}}, material("premises", "3")
+    _, _, answer = form_of(wanted, about)
+    found = faults({"answered": ["P2.1", "P1.1", "P9.9"]}, wanted, about)
 
-    assert filled["answer"] == {"answered": ["P2.1"]}
+    assert answer == {"answered": ["P2.1"]}
     why = "Choose a premise or claim of the other speaker."
     assert found == (AnswerFault(("answered", 1), why), AnswerFault(("answered", 2), why))
+
+
+def test_all_that_is_wrong_is_said_at_once_before_an_answer_is_sent() -> None:
+    two = {"components": {"cause": {"quote": "", "reason": "x" * 21, "points": 5}}}
+
+    (first,) = faults(two, SCORE, material("score", "1"))
+    every = faults(two, SCORE, material("score", "1"), all_at_once=True)
+
+    assert every == (first, AnswerFault(("components", "cause", "quote"), "Choose the words, or give 0 points."))
+    for value in (None, [], "text", 3, {"components": []}, {"components": {"cause": "no"}}, {"components": two}):
+        assert faults(value, SCORE, material("score", "1"), all_at_once=True)

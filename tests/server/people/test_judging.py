@@ -189,7 +189,8 @@ def test_what_a_score_will_count_stands_before_it_is_sent(site: Site, script: Ca
     assert {each["name"]: each["points"] for each in whole[:-1]} == {
         name: each["admitted"] for name, each in frame["dimensions"].items()
     }
-    assert whole[-1] == {"name": "sum", "points": 70, "most": 70, "says": []}
+    total = {"name": "sum", "points": 70, "most": 70, "says": [], "title": "Sum", "counts": "70 of 70"}
+    assert whole[-1] == total
     assert [each["points"] for each in lost if each["name"] == "logic"] == [None]
     assert any("quotes are in the turn" in says for each in lost for says in each["says"])
     assert {each["points"] for each in begun} == {None}

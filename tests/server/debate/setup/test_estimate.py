@@ -8,7 +8,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from events.types import DebateOpened, ModelAnswered
+from events.types import DebateOpened, ModelAnswered, missing
 from judge.rubrics.rubric import rubric_v2
 from judge.templates import judge_templates
 from judge.text.words import tokens
@@ -16,7 +16,7 @@ from providers.base import Think
 from providers.catalog.models import known_model
 from providers.scripted.provider import shipped
 from server.debate.setup import estimate as estimating
-from server.debate.setup.estimate import Estimate, estimate, in_words, thought_tokens
+from server.debate.setup.estimate import Estimate, estimate, in_a_sentence, in_words, thought_tokens
 from server.debate.setup.opening import build_opening
 from server.debate.setup.rehearsal import RehearsedCall, rehearse
 from server.debate.setup.request import as_request
@@ -259,3 +259,25 @@ async def test_every_case_of_a_calibration_is_counted() -> None:
         opening = await build_opening(as_request(body), h.registry, QUICK)
 
     assert 3 * 4 == estimate(opening).calls == sum(each.number for each in rehearse(opening))
+
+
+@pytest.mark.parametrize(
+    ("found", "says"),
+    [
+        (
+            {"calls": 23, "seconds": 64, "cost_usd": 0},
+            "It takes about a minute on this machine, about 23 calls, no cost.",
+        ),
+        ({"calls": 1, "seconds": 44}, "It takes less than a minute on this machine, about 1 call."),
+        (
+            {"calls": 9, "seconds": 3600, "cost_usd": 1.5},
+            "It takes about an hour on this machine, about 9 calls, about $1.50.",
+        ),
+        ({"calls": 9, "seconds": 9000}, "It takes about 3 hours on this machine, about 9 calls."),
+        ({"calls": 1200, "cost_usd": 0, "caveat": "A note."}, "It takes about 1,200 calls, no cost. A note."),
+    ],
+)
+def test_an_estimate_in_a_sentence(found: dict[str, Any], says: str) -> None:
+    unknown = missing("no price")
+
+    assert says == in_a_sentence(Estimate(**{"input_tokens": 0, "output_tokens": 0, "cost_usd": unknown, **found}))
