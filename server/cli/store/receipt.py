@@ -97,8 +97,8 @@ def keys(settings: Settings, what: str) -> None:
     """Show the public keys that sign receipts, make the first one, or rotate to a new one.
 
     The list is a JWKS. The private key is in a file that only you may read, next to the store or where
-    MOOT_RECEIPT_KEYS says. A rotation makes a new key, which the old one signs, and deletes the old private key. The old
-    public key stays in the list.
+    MOOT_RECEIPT_KEYS says. A rotation makes a new key, which the old one signs, and deletes the old private
+    key. The old public key stays in the list.
     """
     act: Any = {"show": read_keys, "make": make_keys, "rotate": rotate_keys}[what]
     click.echo(json.format(json.encode(act(settings).jwks)).decode())
