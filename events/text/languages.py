@@ -47,10 +47,13 @@ _TOKENS_A_WORD: Final = {
 
 
 def tokens_a_word(tag: str) -> float:
-    """The most tokens of a word on average: what an answer in this language is given."""
-    return next(number for number, tags in _TOKENS_A_WORD.items() if tag in tags)
+    """The most tokens of a word on average: what an answer in this language is given.
+
+    A log from elsewhere may name a language that is not listed: it is given the most.
+    """
+    return next((number for number, tags in _TOKENS_A_WORD.items() if tag in tags), max(_TOKENS_A_WORD))
 
 
 def language_name(tag: str) -> str:
-    """The English name of a language."""
-    return LANGUAGES[tag]
+    """The English name of a language, or its tag."""
+    return LANGUAGES.get(tag, tag)

@@ -162,13 +162,15 @@ def asked_server(settings: Settings) -> str:
 
 def _refusal(error: Mapping[str, Any], status: int = HTTPStatus.INTERNAL_SERVER_ERROR) -> Relayed:
     """A refusal of the server as an error of ours, with everything that the server says of it."""
-    code = error["code"]
+    code, message = error["code"], error["message"]
+    if status == HTTPStatus.UNAUTHORIZED:
+        message = "the server that holds this store needs its token: set MOOT_TOKEN to that with which it was started"
     return Relayed(
         ErrorReport(
             code=code,
             status=status,
             exit_code=EXIT_CODE_OF.get(code, 1),
-            message=error["message"],
+            message=message,
             field=error.get("field"),
         )
     )

@@ -171,14 +171,17 @@ def server_address(settings: Settings) -> str:
     return held.address if held else ""
 
 
-async def find_debate(log: EventLog, prefix: str) -> str:
+async def find_debate(log: EventLog, prefix: str, form: str = "") -> str:
     """The id of a debate, from itself, from its beginning, if only one begins so, or the newest one for ``latest``.
+
+    With ``form``, such as ``lab``, ``latest`` is the newest one of this format.
 
     Raises ``UnknownDebate``, ``DebateDeleted``.
     """
     if prefix == LATEST:
         async for row in read_rows(log):
-            return row.id
+            if form in {"", row.format}:
+                return row.id
     elif await log.head(prefix):
         return prefix
     if len(prefix) >= SHORTEST_PREFIX:

@@ -127,7 +127,8 @@ def _asked(event: Shown) -> str:
 def _answered(event: Shown) -> str:
     purpose = event.get("purpose")
     if purpose in DEBATERS:
-        return f"the model wrote {_asked(event)}"
+        is_scripted = event.get("model", "").startswith("scripted:")
+        return f"{'the script gave' if is_scripted else 'the model wrote'} {_asked(event)}"
     return f"{'a rater' if purpose in RATERS else 'the judge'} answered: {_asked(event)}"
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 GLOSSARY: Final = Path(__file__).parents[2] / "docs" / "glossary.md"
 _ROW: Final = re.compile(r"^\| ([^|]+?) \| ([^|]+?) \|$", re.MULTILINE)
-_LINK: Final = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+_LINK: Final = re.compile(r"\[([^\[\]]+)\]\([^()]*\)")
 
 
 @cache

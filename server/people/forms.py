@@ -33,7 +33,7 @@ Kind = Literal[
 SOURCES: Final = {"fails": "turn", "exposed_by": "shown_in"}
 """By quote: the property with the number of its turn."""
 NEEDED_WITH: Final = {"score": "points", "evidence": "relation"}
-"""By purpose: the property beside a quote that decides whether the quote is needed."""
+"""By purpose: the property next to a quote that decides whether the quote is needed."""
 NAMES: Final = frozenset({"premise", "premises", "answered", "cites", "continues"})
 """Properties that name an entry of a list."""
 SHOWN: Final = ("score", "compare", "claims", "evidence", "gaps", "premises")
@@ -58,7 +58,7 @@ ORDER: Final = (
 """The order of answers that a schema sorts by the alphabet."""
 
 
-class Choice(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class FieldChoice(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One of the answers of a field: what it is called, and what that means."""
 
     value: str | int | bool | None
@@ -85,7 +85,7 @@ class Field(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the rubric asks, or what a list means, in a sentence."""
     anchors: tuple[tuple[str, str], ...] = ()
     """What earns so many points."""
-    options: tuple[Choice, ...] = ()
+    options: tuple[FieldChoice, ...] = ()
     needed: bool = False
     """Whether an answer without it cannot be sent."""
     least: int = 0
@@ -104,7 +104,7 @@ class Field(Struct, frozen=True, kw_only=True, omit_defaults=True):
     sources_by: dict[str, tuple[str, ...]] = {}
     """The same, by the argument that the entry is about."""
     source: str = ""
-    """The property beside a quote that gets the number of its turn."""
+    """The property next to a quote that gets the number of its turn."""
     fields: tuple["Field", ...] = ()
     items: tuple["Field", ...] = ()
     item: "Field | None" = None
@@ -112,8 +112,8 @@ class Field(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Of an entry: the answer in which nothing is given yet."""
 
 
-class Reading(Struct, frozen=True, kw_only=True):
-    """A text that is read beside the form."""
+class ReadingText(Struct, frozen=True, kw_only=True):
+    """A text that is read next to the form."""
 
     name: str
     title: str
@@ -134,7 +134,7 @@ class Form(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Whether the answer counts points, which the page shows before it is sent."""
     motion: str
     language: str
-    reading: tuple[Reading, ...] = ()
+    reading: tuple[ReadingText, ...] = ()
     context: tuple[tuple[Literal["", "said"], str], ...] = ()
     """What else the question shows, line by line: ``said`` are the words of others."""
     premises: tuple[tuple[str, str], ...] = ()
@@ -164,7 +164,7 @@ def form(schema: Mapping[str, Any], material: Material) -> Form:
         language=material.language,
         reading=(
             *(
-                Reading(name=each.name, title=title_of(each), text=each.text)
+                ReadingText(name=each.name, title=title_of(each), text=each.text)
                 for each in material.speeches
                 if each not in answered
             ),
@@ -178,9 +178,9 @@ def form(schema: Mapping[str, Any], material: Material) -> Form:
     )
 
 
-def _passages(material: Material) -> Iterator[Reading]:
+def _passages(material: Material) -> Iterator[ReadingText]:
     found = {each.name: each.text for each in material.register if each.kind == "passage"}
-    yield from (Reading(name=name, title=f"Passage {name}", text=text) for name, text in found.items())
+    yield from (ReadingText(name=name, title=f"Passage {name}", text=text) for name, text in found.items())
 
 
 def _context(text: str) -> Iterator[tuple[Literal["", "said"], str]]:
@@ -254,7 +254,7 @@ class _Maker:
             source = SOURCES.get(each.name, "")
             yield msgspec.structs.replace(each, source=source) if source in numbers else each
 
-    def _choices(self, values: list[Any]) -> tuple[Choice, ...]:
+    def _choices(self, values: list[Any]) -> tuple[FieldChoice, ...]:
         terms = list(self.terms)[::-1]
 
         def rank(value: Any) -> tuple[bool, int, int]:
@@ -304,7 +304,7 @@ class _Maker:
         low, high, whole = schema.get("minimum"), schema.get("maximum"), schema["type"] == "integer"
         bounds = msgspec.structs.replace(field, kind="number", low=low, high=high, whole=whole)
         if whole and low is not None and high is not None and high - low < MAX_BUTTONS:
-            options = tuple(Choice(value=each, name=str(each)) for each in range(int(low), int(high) + 1))
+            options = tuple(FieldChoice(value=each, name=str(each)) for each in range(int(low), int(high) + 1))
             anchors = self._anchors(field)
             return msgspec.structs.replace(
                 bounds, kind="points", options=options, asks=self._asks(field.name), anchors=anchors
@@ -354,7 +354,7 @@ class _Maker:
             fits = (one.name for one in speeches if one.answers == each.name or one.speaker == each.speaker)
             yield each.name, tuple(fits)
 
-    def _named(self, name: str) -> Iterator[Choice]:
+    def _named(self, name: str) -> Iterator[FieldChoice]:
         """The names that an answer may give, with what each of them stands for."""
         speaker, register = _speaker(self.material), self.material.register
         premises = [each for each in register if each.kind == "premise"]
@@ -419,9 +419,9 @@ def _label(field: Field, title: str) -> str:
     return f"{title}{optional}{f' (at least {field.least} characters)' if field.least > 1 else ''}"
 
 
-def _choice(value: Any, words: str) -> Choice:
+def _choice(value: Any, words: str) -> FieldChoice:
     name, _, means = words.partition(": ")
-    return Choice(value=value, name=name, means=means)
+    return FieldChoice(value=value, name=name, means=means)
 
 
 def _values(schema: Mapping[str, Any]) -> list[Any] | None:

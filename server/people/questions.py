@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from providers.base import Material, RegisterEntry, Speech
 
 
-class Words(NamedTuple):
+class QuestionWords(NamedTuple):
     """A purpose of a question: its title, its minutes, and what to do.
 
     ``{turn}`` and ``{other}`` are the speeches that it is about, ``{speaker}`` is who gave the first of them,
@@ -23,7 +23,7 @@ class Words(NamedTuple):
 
 
 STATEMENTS: Final = {
-    "open": Words(
+    "open": QuestionWords(
         "Open your case",
         15,
         (
@@ -34,7 +34,7 @@ STATEMENTS: Final = {
             "Neither side reads the other one’s opening before both are sent.",
         ),
     ),
-    "cross": Words(
+    "cross": QuestionWords(
         "Examine the other side’s arguments",
         12,
         (
@@ -44,12 +44,12 @@ STATEMENTS: Final = {
             ),
         ),
     ),
-    "answer": Words(
+    "answer": QuestionWords(
         "Answer the questions put to you",
         10,
         ("Answer each question itself. The judge scores how well your side responds by these answers.",),
     ),
-    "close": Words(
+    "close": QuestionWords(
         "Close your case",
         8,
         (
@@ -60,14 +60,14 @@ STATEMENTS: Final = {
 }
 """What is asked of a person who debates in format ``protocol``."""
 
-PURPOSES: Final[Mapping[str, Words]] = STATEMENTS | {
-    "score": Words(
+PURPOSES: Final[Mapping[str, QuestionWords]] = STATEMENTS | {
+    "score": QuestionWords(
         "Score {turn}",
         10,
         (
             (
                 "Read {turn}. For each heading below, choose the words of the turn on which your answer rests, and "
-                "give points. The sentences beside the numbers say what earns them; you may give the numbers between "
+                "give points. The sentences next to the numbers say what earns them; you may give the numbers between "
                 "them too."
             ),
             (
@@ -76,7 +76,7 @@ PURPOSES: Final[Mapping[str, Words]] = STATEMENTS | {
             ),
         ),
     ),
-    "compare": Words(
+    "compare": QuestionWords(
         "Compare {turn} and {other}",
         2,
         (
@@ -90,7 +90,7 @@ PURPOSES: Final[Mapping[str, Words]] = STATEMENTS | {
             ),
         ),
     ),
-    "claims": Words(
+    "claims": QuestionWords(
         "Suspect claims in {turn}",
         3,
         (
@@ -101,18 +101,18 @@ PURPOSES: Final[Mapping[str, Words]] = STATEMENTS | {
             "You need not look anything up. If you only cannot check a claim, it is at most “unverifiable”.",
         ),
     ),
-    "evidence": Words(
+    "evidence": QuestionWords(
         "The evidence for {turn}",
         4,
         (
             (
-                "Each claim below stands beside one passage of a document. Does the passage give a reason to believe "
+                "Each claim below stands next to one passage of a document. Does the passage give a reason to believe "
                 "the claim? Judge by the words of the passage alone, not by what you know, and not by whether the "
                 "claim is right."
             ),
         ),
     ),
-    "premises": Words(
+    "premises": QuestionWords(
         "What {turn} rests on",
         4,
         (
@@ -122,7 +122,7 @@ PURPOSES: Final[Mapping[str, Words]] = STATEMENTS | {
             ),
         ),
     ),
-    "gaps": Words(
+    "gaps": QuestionWords(
         "Flaws that {turn} shows",
         4,
         (
@@ -133,7 +133,7 @@ PURPOSES: Final[Mapping[str, Words]] = STATEMENTS | {
             "Add only flaws for which you have not taken points yet. Most turns show none or one.",
         ),
     ),
-    "audit": Words(
+    "audit": QuestionWords(
         "Flaws that are left",
         6,
         (
@@ -143,13 +143,13 @@ PURPOSES: Final[Mapping[str, Words]] = STATEMENTS | {
             ),
         ),
     ),
-    "second_opinion": Words("One claim of {turn}", 2),
-    "narrative": Words(
+    "second_opinion": QuestionWords("One claim of {turn}", 2),
+    "narrative": QuestionWords(
         "The debate as a whole",
         8,
         ("The debate is over. Do not count single turns: whose position held better from beginning to end?",),
     ),
-    "conflict": Words(
+    "conflict": QuestionWords(
         "Two results that differ",
         4,
         (
@@ -159,12 +159,12 @@ PURPOSES: Final[Mapping[str, Words]] = STATEMENTS | {
             ),
         ),
     ),
-    "convergence": Words(
+    "convergence": QuestionWords(
         "How close the speakers came",
         4,
         ("What did each speaker claim above all, at the beginning and at the end? One sentence each.",),
     ),
-    "panel": Words(
+    "panel": QuestionWords(
         "Rate each argument",
         15,
         (
@@ -174,13 +174,13 @@ PURPOSES: Final[Mapping[str, Words]] = STATEMENTS | {
             ),
         ),
     ),
-    "deliberate": Words("Look again", 8),
-    "group": Words(
+    "deliberate": QuestionWords("Look again", 8),
+    "group": QuestionWords(
         "Which findings are the same?",
         3,
         ("For each finding (F) and each change (R), choose the first earlier one that says the same, or none.",),
     ),
-    "assess": Words(
+    "assess": QuestionWords(
         "Judge the whole debate",
         20,
         (
@@ -231,10 +231,10 @@ def speaker_name(label: str) -> str:
     return f"Speaker {label}" if label in {"A", "B"} else label
 
 
-def asked(material: Material) -> Words:
+def asked(material: Material) -> QuestionWords:
     """The words of a question, with what it is about."""
     purpose, about = material.purpose, (*material.about, "", "")
-    words = PURPOSES.get(purpose) or Words(capital(plain(purpose)), OTHER_MINUTES)
+    words = PURPOSES.get(purpose) or QuestionWords(capital(plain(purpose)), OTHER_MINUTES)
     if purpose == "panel" and all(each.isdecimal() for each in material.about):
         words = words._replace(title="Rate each turn")
     if purpose == "deliberate":
@@ -277,7 +277,7 @@ def label(name: str, purpose: str) -> str:
 
 
 def item_name(name: str, about: RegisterEntry | None) -> str:
-    """The name of an item that is rated, or of a passage beside its claim."""
+    """The name of an item that is rated, or of a passage with its claim."""
     if about is not None:
         return f"Passage {about.name} and the claim “{about.quote}”"
     return capital(place(name)) if name.isdecimal() else name
@@ -388,7 +388,7 @@ NEEDED: Final[dict[str, str]] = {
     "points": "needed for points above 0",
     "relation": "needed unless the passage is about something else",
 }
-"""When a quote is needed, by the property beside it that decides it."""
+"""When a quote is needed, by the property next to it that decides it."""
 
 ROWS: Final[dict[str, str]] = {
     "claims": "a suspect claim",

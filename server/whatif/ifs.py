@@ -93,7 +93,7 @@ class If(Struct, frozen=True, kw_only=True):
 
     name: str
     parts: tuple[str | Blank, ...]
-    result: WouldBe
+    would_be: WouldBe
     text: str
     """The same as plain text, with the outcome."""
 
@@ -288,14 +288,13 @@ def offer(records: Sequence[Recorded]) -> Offer:
     """
     opened = opening_of(records)
     raters = tuple(seat.name for seat in opened.panel) if len(opened.panel) >= MIN_RATERS else ()
-    questions = offered(About(_folded(records), opened))
     offer = Offer(note=NOTE, ifs=(), groups=figures_of(opened), raters=raters)
     try:
-        replayed_under(records, opened)
+        recorded = replayed_under(records, opened).recorded
     except NotNow as error:
         return replace(offer, note=f"{error}.")
     ifs: list[If] = []
-    for name, question in questions.items():
+    for name, question in offered(About(recorded, opened)).items():
         try:
             ifs.append(_answered(records, opened, name, question))
         except BadField:  # the debate's own rubric does not allow this change
@@ -313,7 +312,7 @@ def _answered(records: Sequence[Recorded], opened: DebateOpened, name: str, ques
     replayed = replayed_under(records, question.wish.opening(opened))
     one, two = replayed.recorded, replayed.would_be
     result = _by_points_alone(one) if name == BY_POINTS else _would_be(one, two, len(replayed.unanswered))
-    return If(name=name, parts=question.parts, result=result, text=_text(question.parts, result))
+    return If(name=name, parts=question.parts, would_be=result, text=_text(question.parts, result))
 
 
 def _text(parts: tuple[str | Blank, ...], result: WouldBe) -> str:

@@ -69,7 +69,9 @@ class Server:
         self._script_of: dict[str, Path] = {}
         self._exhibits: dict[str, str] = {}
         headers = {"authorization": f"Bearer {token}"} if token else {}
-        self.http = httpx.Client(base_url=self.url, timeout=20, headers=headers)
+        self.http = httpx.Client(
+            base_url=self.url, timeout=90, headers=headers
+        )  # a first lab run imports its libraries
 
     def start(self) -> None:
         moot = Path(sys.executable).with_name("moot")

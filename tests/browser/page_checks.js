@@ -2,7 +2,8 @@
 
 const ELEMENTS = new Set(`a article aside b bdi blockquote body button caption cite code datalist dd del details dialog div dl dt em
   fieldset figcaption figure footer form h1 h2 h3 h4 header i input ins kbd label legend li main mark nav noscript ol optgroup
-  option p pre q s section select small span summary table tbody td textarea tfoot th thead time tr u ul
+  option p pre q s section select small span summary table tbody td template textarea tfoot th thead time tr u
+  ul
   circle g line path polygon rect svg text title tspan`.split(/\s+/));
 const ACTIVE = /^on|^src|^action$|^formaction$|^data$|^background$|^ping$|xlink/;
 const SCROLLABLE = ".scrolls, .wide-table, .scroll, .visually-hidden, .menu";

@@ -28,7 +28,7 @@ class Watch:
         self.faults: list[str] = []
         self.page = context.new_page()
         self.page.set_viewport_size({"width": WIDTHS[0], "height": 900})
-        self.page.on("console", lambda message: self.faults.append(f"{message.type}: {message.text}"))
+        self.page.on("console", lambda each: self.faults.append(f"{each.type}: {each.text} {each.location['url']}"))
         self.page.on("pageerror", lambda error: self.faults.append(f"pageerror: {error}"))
         self.page.on("dialog", self._dialog)
         self.page.on("popup", lambda other: self.faults.append(f"popup: {other.url}"))

@@ -261,3 +261,22 @@ def test_a_term_has_its_sentence_of_the_glossary_as_a_tooltip(page: Page, server
     for place, term in (("#scorecard th:text-is('frame control')", "frame control"), ("#claims .id >> nth=0", "C2.1")):
         page.locator(place).hover()
         expect(page.locator(place)).to_have_attribute("title", known[term])
+
+
+def test_the_scorecard_has_the_turns_of_each_side_and_what_a_turn_can_have(read: Any, server: Any) -> None:
+    page = read(f"{server.url}/d/{server.exhibit('juries')}#e25")
+    cells = page.locator("table.pairs tbody td")
+
+    expect(cells).to_have_count(6)
+    assert ["1", "2", "3", "4", "5", "6"] == page.locator("table.pairs tbody small").all_text_contents()
+    expect(cells.first).to_contain_text("/70")
+    expect(page.locator("#scorecard")).to_contain_text("Not the mean of the turns")
+
+
+def test_to_the_end_of_an_exchange_leads_to_the_card_of_its_outcome(read: Any, server: Any) -> None:
+    page = read(f"{server.url}/d/{server.exhibit('juries')}#e60")
+    expect(page.locator("#back")).to_have_text("To the end")
+    page.locator("#back").click()
+
+    expect(page.locator("#ending")).to_be_in_viewport()
+    expect(page.locator("#headline")).to_contain_text("Not distinguishable")

@@ -36,7 +36,7 @@ def test_a_debate_is_opened_and_watched(page: Page, server: Any, scripts: Simple
     for role in ("pro", "con", "judge"):
         choose(page, role, model)
     page.get_by_label("Turns").fill("2")
-    page.get_by_role("button", name="Open the debate").click()
+    page.get_by_label("Motion", exact=True).press("Enter")
     page.wait_for_url(re.compile("/d/"))
     expect(page.get_by_role("status")).to_have_attribute("data-state", "ended")
 

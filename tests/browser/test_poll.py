@@ -40,6 +40,8 @@ def test_two_phones_vote_twice_and_the_result_shows_who_moved(server: Server, op
     phones = [open_page(f"/vote/{debate}", width=390) for _ in range(2)]
     for phone, stance in zip(phones, ("pro", "undecided"), strict=True):
         choose(phone, stance)
+    room = open_page(f"/d/{debate}/wall")
+    expect(room.locator("#why")).to_have_text("The first vote is open: open this debate on your phone to vote.")
     wall = open_page(f"/vote/{debate}/wall")
     expect(wall.locator("#wall")).to_contain_text("2 people have voted")
     expect(wall.locator("#wall img")).to_have_js_property("complete", value=True)

@@ -137,12 +137,14 @@ def test_the_chair_lets_the_debate_go_on_for_one_turn(new_page: Open, server: Se
     page = new_page(width=1440, height=900, own=True)
     page.goto(f"{server.url}/d/{debate}")
     expect(page.locator("[data-turn='3'] .said[aria-busy]")).not_to_be_empty()
-    page.get_by_role("button", name="Pause the debate").click()
+    page.get_by_role("button", name="Pause the debate").press("Enter")  # a page that follows may move under a pointer
     expect(page.locator("#status")).to_have_text("Debate paused")
 
     chair = new_page(width=1920, height=1080, own=True)
     wall(chair, server, debate)
+    expect(chair.locator("#state")).to_have_text("Paused")
     chair.keyboard.press("p")
-    expect(page.locator("#status")).to_have_text("Live")
+    for each in (page.locator("#status"), chair.locator("#state")):
+        expect(each).to_have_text("Live")
     chair.keyboard.press("p")
     expect(page.locator("#status")).to_have_text("Debate paused")

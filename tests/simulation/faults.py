@@ -7,7 +7,7 @@ import pytest
 
 from events import codec
 from events.record import Recorded, as_draft, stamp
-from server.feed import reader
+from server.feed import channel, reader
 from server.feed.channel import Channel, TextInFlight
 from server.feed.cursor import Cursor
 from server.feed.hub import Hub
@@ -96,6 +96,7 @@ def keeps_writing_to_the_slow(patch: pytest.MonkeyPatch) -> None:
 
 def overfills_in_a_burst(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(BroadcastGroup, "_check_buffers", lambda *_: None)
+    patch.setattr(channel, "RING_CHARACTERS", 1 << 30)  # frames are as many as the plan's ring says
 
 
 def closes_with_a_wrong_position(patch: pytest.MonkeyPatch) -> None:

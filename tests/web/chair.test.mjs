@@ -8,7 +8,8 @@ globalThis.fetch = async (path, { body }) => {
   return { ok: true, status: 200, json: async () => ({}) };
 };
 
-const { chair, openRound } = await import("../../web/acts/chair.js");
+const { chair } = await import("../../web/acts/chair.js");
+const { openRound } = await import("../../web/replay/history.js");
 const view = (state, judged, more = {}) => ({ state, turns: { 1: { judged }, 2: {} }, ...more });
 
 test("a debate goes on for one turn, and pauses when that is judged", async () => {

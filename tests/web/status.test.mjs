@@ -17,10 +17,10 @@ test("a wait is shown beside the live status, and removed", () => {
 test("an open vote of the audience is what a debate waits for", () => {
   const said = (poll) => statusOf("live", { ...live, view: { state: "open", poll } }).text;
   const [open, closed] = [{ state: "open", cast: 0 }, { state: "closed", cast: 9 }];
-  assert.equal(said({ before: open }), "Live, the first vote of the audience is open");
+  assert.equal(said({ before: open }), "Live, the first vote is open");
   assert.equal(said({ before: closed }), "Live");
   assert.equal(statusOf("live", { ...live, view: null }).text, "Live");
-  assert.equal(said({ before: closed, after: open }), "Live, the second vote of the audience is open");
+  assert.equal(said({ before: closed, after: open }), "Live, the second vote is open");
 });
 
 test("a stopped debate shows no wait", () => {

@@ -1,14 +1,8 @@
 /** What the chair of a debate does to it for everyone: pause, go on, one turn, halt, say, close a vote. */
 
 import { api } from "../parts/api.js";
+import { openRound } from "../replay/history.js";
 import { MODERATOR } from "../words/acts.js";
-
-/**
- * The vote that is open, if there is one.
- * @param {Record<string, any>} [poll]
- * @returns {"before" | "after" | null}
- */
-export const openRound = (poll) => ["before", "after"].find((when) => poll?.[when]?.state === "open") ?? null;
 
 const judged = ({ turns }) => Object.values(turns).filter((turn) => turn.judged).length;
 

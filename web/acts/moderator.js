@@ -1,8 +1,9 @@
 /** The chair's panel on the page of a debate, for operators; and the notice of a stopped debate, for everyone. */
 
 import { $, setText } from "../parts/dom.js";
+import { openRound } from "../replay/history.js";
 import { MODERATOR } from "../words/acts.js";
-import { chair, openRound } from "./chair.js";
+import { chair } from "./chair.js";
 
 /**
  * The panel of debate `id`.

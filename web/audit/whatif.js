@@ -34,7 +34,7 @@ export async function whatif(root, id) {
   }
 }
 
-function sentence(id, { name, parts, result, text }) {
+function sentence(id, { name, parts, would_be: result, text }) {
   const said = parts.map((part) => (typeof part === "string" ? part : blank(part)));
   const element = h(`div.if${name === "as_it_is" ? ".is" : ""}`, { "data-text": text, on: { change } },
     h("p", {}, said, outcome(result), result.note && h("small", {}, result.note)));
@@ -44,7 +44,7 @@ function sentence(id, { name, parts, result, text }) {
     balance.show({ lead, probability, nameAt, isOpen: result.winner === "neither", label: text });
     element.append(balance.element);
   }
-  element.again = () => sentence(id, { name, parts, result, text });
+  element.again = () => sentence(id, { name, parts, would_be: result, text });
 
   /** Asks again with what the reader wrote. */
   async function change({ target }) {

@@ -8,7 +8,7 @@ import { showPlace } from "../parts/widgets.js";
 import { Feed } from "../replay/feed.js";
 import { newestTurn } from "../replay/history.js";
 import { Player } from "../replay/player.js";
-import { DEBATE, announcement } from "../words/words.js";
+import { DEBATE } from "../words/words.js";
 import { follower, newestWords } from "./follow.js";
 import { formats } from "./formats.js";
 import { contents, head, menus, printing, progress, scoreSummary } from "./header.js";
@@ -278,13 +278,15 @@ function showWhatIf(view, following) {
 
 function openWhatIf({ target }) {
   const body = $("#whatif .whatif");
-  if (!target.open || body.childElementCount) return;
+  if (!target.open || target.hidden || body.childElementCount) return;
   whole(() => import("../audit/whatif.js").then(({ whatif }) => whatif(body, id)));
 }
 
 /** Announces a finished turn or a score once to screen readers. Text that streams is never announced. */
-function announce(event) {
-  const text = announcement(event, player.view);
+async function announce(event) {
+  const { view } = player;
+  const { announcement } = await import("../words/announcements.js");
+  const text = announcement(event, view);
   if (text) setText($("#announcer"), text);
 }
 
@@ -390,9 +392,12 @@ function mark(place) {
   place?.setAttribute("data-here", "");
 }
 
+/** The newest words; of an exchange that has ended, the card of its outcome at the start of the page. */
 function live() {
   player.live();
-  follow.join();
+  if (player.newest?.state !== "concluded" || player.newest.format !== "exchange") return void follow.join();
+  follow.leave();
+  scrollTo(0, 0);
 }
 
 // Player ↔ address
@@ -627,6 +632,8 @@ menus();
 printing();
 new ResizeObserver(stay).observe($("#record"));
 if (!copy) import("../parts/role.js").then(({ role }) => role());
-import("../parts/terms.js").then(({ terms }) => terms());
+for (const type of ["pointermove", "focusin"]) {
+  addEventListener(type, () => import("../parts/terms.js").then(({ terms }) => terms()), { once: true });
+}
 feed.open();
 paint();

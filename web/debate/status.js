@@ -1,5 +1,6 @@
 /** The status of the page in words: the connection to the server, and the debate itself. */
 
+import { openRound } from "../replay/history.js";
 import { outcomeWords, STATUS } from "../words/words.js";
 
 /**
@@ -25,15 +26,8 @@ export function statusOf(connection, player) {
       return { name: "paused", text: STATUS.paused };
     default:
       if (connection === "closed") return { name: "connecting", text: STATUS.connection.connecting };
-      return { name: "live", text: STATUS.live(player.wait || openVote(view)) };
+      return { name: "live", text: STATUS.live(player.wait || STATUS.vote[openRound(view?.poll)]) };
   }
-}
-
-/** Which vote of the audience the debate waits for, in words; empty if none is open. */
-function openVote(view) {
-  const poll = view?.poll;
-  if (poll?.before?.state === "open") return STATUS.firstVote;
-  return poll?.after?.state === "open" ? STATUS.secondVote : "";
 }
 
 function movesWords({ playing, newest, speed }) {

@@ -1,6 +1,5 @@
 /** The scores of one turn: the line of numbers, and on demand the reasons for each. */
 
-import { highlighting } from "../audit/ledger.js";
 import { h, hiddenText } from "../parts/dom.js";
 import { capital, isMissing, number, plain, tenths } from "../words/formatting.js";
 import { DIMENSIONS, IN_COMPOSITE, SCORES } from "../words/words.js";
@@ -97,48 +96,13 @@ export function whyDetails(turn, highlight, { list, fill }, { name: named, begin
     if (!target.open) return;
     if (!reasons.firstChild) {
       reasons.append(h("section", {}, h("h3", {}, SCORES.entries), list));
-      reasons.append(...names.map((name) => {
+      const parts = import("./reasons.js").then(({ dimension }) => names.map((name) => {
         return dimension(name, turn.scores[name], turn.components[name], highlight, named);
       }));
-      sections().then((last) => reasons.append(...last), () => undefined); // The scores stand without them.
+      parts.then((shown) => reasons.append(...shown)).then(sections)
+        .then((last) => reasons.append(...last), () => undefined); // The scores stand without them.
     }
     fill();
   }
   return h("details.why", { on: { toggle } }, h("summary", {}, SCORES.why), begins, reasons);
-}
-
-function dimension(name, score, components, highlight, named) {
-  const parts = Object.entries(components);
-  const isWhole = parts.length === 1 && parts[0][0] === name;
-  const rows = parts.map(([part, component]) => componentRow(`${name}/${part}`, part, component, highlight, named));
-  return h("section", {},
-    h("h3", {},
-      h("span.name", {}, plain(name)),
-      " ",
-      h("span.of", {}, points(score.raw, score.effective, score.maximum)),
-      !IN_COMPOSITE.includes(name) && h("span.word", {}, SCORES.notInComposite)),
-    ruleList(score.rules),
-    h(`ul.components${isWhole ? ".whole" : ""}`, {}, rows));
-}
-
-function componentRow(id, name, component, highlight, named) {
-  const { raw, admitted, maximum, reason, quote, verified, span, rules } = component;
-  const on = verified && span ? highlighting(id, highlight) : {};
-  return h("li", { on, tabindex: span ? "0" : undefined },
-    h("span.part", {}, plain(name)),
-    h("span.of", {}, points(raw, admitted, maximum)),
-    h("div.because", {},
-      reason && h("p", {}, named(reason)),
-      quote && h("p.quote", {}, h("q", {}, quote)),
-      quote && !verified && h("p.unverified", {}, SCORES.unverified),
-      ruleList(rules)));
-}
-
-function points(before, now, maximum) {
-  const old = before !== now ? [h("s", {}, hiddenText("was "), number(before)), " "] : [];
-  return [...old, h("b", {}, number(now)), ` of ${number(maximum)}`];
-}
-
-function ruleList(texts) {
-  return texts?.length > 0 && h("ul.rules", { "aria-label": SCORES.rules }, texts.map((text) => h("li", {}, text)));
 }

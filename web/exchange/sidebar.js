@@ -28,6 +28,7 @@ export function scorecard(root) {
       const wasOpen = root.querySelector("details")?.open;
       const means = () => [
         pairsTable(view),
+        h("p.quiet", {}, card.certainty === undefined ? SIDEBAR.means : SIDEBAR.sums),
         dimensionBars(card, turns),
         h("details", { open: wasOpen }, h("summary", {}, SIDEBAR.more),
           besideTable(card),
@@ -53,13 +54,13 @@ function pairsTable({ turns, turns_planned: planned, scorecard: card }) {
   const count_ = Math.ceil(Math.max(planned, ...numbers) / 2);
   const upto = Math.min(count_, Math.max(PAIRS, Math.ceil(Math.max(0, ...numbers) / 2)));
   const rows = Array.from({ length: upto }, (_, i) => [2 * i + 1, 2 * i + 2]).slice(-PAIRS);
+  const sideOf = (n) => turns[n]?.side ?? ((n % 2 === 1) === (firstSide({ turns }) === "pro") ? "pro" : "con");
   const cellOf = (side, pair) => {
-    const n = pair.find((each) => turns[each]?.side === side) ?? pair.find((each) => !turns[each]);
+    const n = pair.find((each) => sideOf(each) === side);
     return h("td", {}, n !== undefined && n <= planned && turnScore(n, turns[n]));
   };
-  const sum = (side) => {
-    return h(`td.${side}`, { "data-side": side, "data-row": "composite" }, figureOf(card, side, "composite"));
-  };
+  const sum = (side) => h(`td.${side}`, { "data-side": side, "data-row": "composite" },
+    figureOf(card, side, "composite"));
   return h("table.card.pairs", {},
     h("thead", {}, h("tr", {}, heads())),
     h("tbody", {}, rows.map((pair) => h("tr", {}, SIDES.map((side) => cellOf(side, pair))))),
@@ -67,11 +68,11 @@ function pairsTable({ turns, turns_planned: planned, scorecard: card }) {
 }
 
 function turnScore(n, turn) {
-  const { composite, composite_admitted: first, judged, state } = turn ?? {};
-  if (!judged) return [h("small", {}, String(n)), h("span.quiet", {}, SIDEBAR.turnState[state] ?? "·")];
-  if (typeof composite !== "number") return [h("small", {}, String(n)), h("span.quiet", {}, SIDEBAR.noScore)];
+  const { composite, composite_admitted: first, composite_maximum: most, judged, state } = turn ?? {};
+  const none = judged ? SIDEBAR.noScore : SIDEBAR.turnState[state] ?? "·";
+  if (!judged || typeof composite !== "number") return [h("small", {}, String(n)), h("span.quiet", {}, none)];
   const was = first !== undefined && [h("s", {}, tenths(first)), " "];
-  return [h("small", {}, String(n)), was, h("b", {}, tenths(composite))];
+  return [h("small", {}, String(n)), was, h("b", {}, tenths(composite)), most < 100 && h("i", {}, `/${most}`)];
 }
 
 /** The dimensions of the composite, Pro's to the left and Con's to the right. */
@@ -109,13 +110,10 @@ function besideTable(card) {
 }
 
 /** Who is ahead while the debate runs; after that the outcome says who won. */
-function leader(card, isClose, hasEnded) {
-  const { leader: side, certainty } = card;
-  const sure = isClose ? SIDEBAR.unsure : SIDEBAR.leads;
-  const ahead = certainty === undefined ? SIDEBAR.ahead : sure(certainty);
-  const text = side === "neither" ? LEAD.closeTitle : h("span", {}, sideName(side), ahead);
-  const how = certainty === undefined ? SIDEBAR.means : SIDEBAR.sums;
-  return h("p.leader", { "data-leader": side }, !hasEnded && [text, " "], h("span.quiet", {}, how));
+function leader({ leader: side, certainty }, isClose, hasEnded) {
+  const ahead = certainty === undefined ? SIDEBAR.ahead : (isClose ? SIDEBAR.unsure : SIDEBAR.leads)(certainty);
+  const text = side === "neither" ? [LEAD.closeTitle] : [sideName(side), ahead];
+  return h("p.leader", { "data-leader": side }, !hasEnded && text);
 }
 
 // What moved the lead
@@ -145,9 +143,7 @@ export function leadMoves(root, go) {
   };
 }
 
-function movedLink({ quote, composite }) {
-  return quote ? h("q", {}, quote) : tenths(composite);
-}
+const movedLink = ({ quote, composite }) => (quote ? h("q", {}, quote) : tenths(composite));
 
 /**
  * Links to the parts below the transcript in `root`.

@@ -18,7 +18,7 @@ const BATCH_SIZE = 10;
 let counted = null;
 
 async function countQuestions() {
-  counted = (await import("./questions.js")).questionsAbout;
+  counted ??= (await import("./questions.js")).questionsAbout;
 }
 
 /** The share of repeated words from which a turn says so. */
@@ -163,8 +163,8 @@ export function transcript(root, go, id, wantFrame, hold) {
       shown.set(number_, entry);
     }
     if (turn.state === "spoken" && isRunning) {
-      if (!counted) countQuestions();
-      setText(entry.article.querySelector(".doing"), TRANSCRIPT.judging(counted?.(number_, view, wantFrame) ?? null));
+      const doing = entry.article.querySelector(".doing");
+      countQuestions().then(() => setText(doing, TRANSCRIPT.judging(counted(number_, view, wantFrame))));
     }
     if (turn.state !== "speaking") return;
     const isSpeech = speech?.turn === number_ && speech.attempt === turn.attempt;

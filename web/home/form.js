@@ -36,6 +36,9 @@ export async function form() {
   motion.addEventListener("input", showLength);
   $("#examples").replaceChildren(FORM.examplesTitle, ...FORM.examples.map(example));
   element.addEventListener("input", ({ target }) => target.name && clearError(target.name));
+  motion.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
+  });
   element.addEventListener("submit", submit);
   element.addEventListener("change", showFields);
   showLength();

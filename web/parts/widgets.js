@@ -80,8 +80,8 @@ const SIGNALS = ["cognitive", "emotional", "strategic", "credibility"];
  */
 export function pressureWords(pressure) {
   const raised = SIGNALS.filter((name) => pressure[name] > 0);
-  if (!raised.length) return [TRANSCRIPT.noPressure];
-  return raised.flatMap((name, i) => [i > 0 && ", ", h("span", {}, `${name} ${number(pressure[name])}`)]);
+  const words = raised.flatMap((name, i) => [i > 0 && ", ", h("span", {}, `${name} ${number(pressure[name])}`)]);
+  return words.length ? words : [TRANSCRIPT.noPressure];
 }
 
 /**

@@ -50,8 +50,6 @@ export class Feed extends EventTarget {
   #isLive = false;
   #isSilent = false;
   #isOffline = false;
-  /** Whether the server has said why it closes this line. */
-  #isTold = false;
 
   state = "connecting";
   /** The last position that was received; 0 before the first. */
@@ -77,7 +75,6 @@ export class Feed extends EventTarget {
   /** Connects, or connects again: a known position is resumed. */
   open() {
     this.#stopped = false;
-    this.#isTold = false;
     this.#forget();
     this.#setState(this.position || this.#tries ? this.#away() : "connecting");
     const resume = this.position ? `?after=${this.position}` : "";
@@ -183,7 +180,6 @@ export class Feed extends EventTarget {
         this.#expect(SILENT_MS);
         return this.#setState("live");
       case "error":
-        this.#isTold = true;
         if (message.code === "bad_after") this.position = 0; // The log is another one now: start with a snapshot.
         return this.#notify("error", message);
       case "delta":
@@ -199,7 +195,7 @@ export class Feed extends EventTarget {
     if (this.#stopped) return;
     if (FINAL.has(code)) {
       this.#setState("refused");
-      if (!this.#isTold) this.#notify("error", { code, message: FINAL.get(code) });
+      this.#notify("error", { code, message: FINAL.get(code) });
     } else if (code === 1000 && this.#isDone()) {
       this.#setState("closed");
     } else {

@@ -14,6 +14,13 @@ const CHUNK = 200;
 export const newestTurn = ({ turns }) => Math.max(0, ...Object.keys(turns).map(Number));
 
 /**
+ * The vote that is open, if there is one.
+ * @param {Record<string, any>} [poll]
+ * @returns {"before" | "after" | null}
+ */
+export const openRound = (poll) => ["before", "after"].find((when) => poll?.[when]?.state === "open") ?? null;
+
+/**
  * @param {{frames: object[], said?: {words: string, by: string, kinds: string[]}[]}} page
  * @returns {object[]} The frames of a page, each with what its event says.
  */

@@ -14,7 +14,8 @@ const WRITTEN = "select, textarea, input[type=number]";
 const AT_END_S = 0.5;
 
 /**
- * The questions of a seat on its page: asked for when one is new, with drafts in this browser and on the server.
+ * The questions of a seat on its page: asked for when one is new, with drafts in this browser and on the server. Each
+ * has `id`, `form` (server/people/forms.py) and `draft`, what the person has given so far, as JSON.
  * @param {HTMLElement} root
  * @param {{kept: object, api: object, look: () => void}} seat
  * @returns {{show: (open: {id: string, left_s?: number}[]) => Promise<void>}}
@@ -23,57 +24,21 @@ export function seatQuestions(root, { kept, api, look }) {
   const clock = h("p.clock");
   root.append(clock);
   document.head.append(h("link", { rel: "stylesheet", href: "/static/seat/asked.css" }));
-  const forms = questionForms(root, { send, keep, preview: api.preview });
-  let shown = "";
-
-  async function send(id, answer) {
-    await api.send(id, JSON.stringify(answer));
-    await kept.remove(`form ${id}`);
-    look();
-  }
-
-  async function keep(id, draft) {
-    await kept.set(`form ${id}`, draft);
-    await api.draft(id, draft);
-  }
-
-  async function show(open) {
-    root.hidden = open.length === 0;
-    const least = Math.min(...open.map(({ left_s: left }) => left ?? Infinity));
-    setText(clock, Number.isFinite(least) ? ASKED.left(least) : "");
-    const ids = open.map(({ id }) => id).join("\n");
-    forms.end(open);
-    if (ids === shown) return;
-    const { questions } = open.length ? await api.questions() : { questions: [] };
-    for (const each of questions) each.draft = (await kept.get(`form ${each.id}`)) ?? each.draft;
-    forms.show(questions.toSorted((one, two) => one.form.place - two.form.place));
-    forms.end(open);
-    shown = ids;
-  }
-
-  return { show };
-}
-
-/**
- * @typedef {object} Asked An open question of a seat.
- * @property {string} id
- * @property {object} form Its fields and its words: server/people/forms.py.
- * @property {string} draft What the person has given so far, as JSON; empty for nothing.
- */
-
-/**
- * Shows the open questions of a seat.
- * @param {HTMLElement} root
- * @param {object} acts
- * @param {(id: string, answer: object) => Promise<void>} acts.send Throws an error with `faults` or a message.
- * @param {(id: string, draft: string) => Promise<void>} acts.keep
- * @param {(id: string, draft: string) => Promise<{parts: object[], faults: object[]}>} acts.preview What the answer
- *   will count, and what is wrong with it.
- * @returns {{show: (questions: Asked[]) => void, end: (open: {id: string, left_s?: number}[]) => void}}
- */
-function questionForms(root, { send, keep, preview }) {
   const forms = new Map();
   const groups = new Map();
+  let shown = "";
+  const acts = {
+    preview: api.preview,
+    async send(id, answer) {
+      await api.send(id, JSON.stringify(answer));
+      await kept.remove(`form ${id}`);
+      look();
+    },
+    async keep(id, draft) {
+      await kept.set(`form ${id}`, draft);
+      await api.draft(id, draft);
+    },
+  };
 
   function groupOf(form) {
     const key = JSON.stringify([form.motion, form.reading]);
@@ -85,36 +50,47 @@ function questionForms(root, { send, keep, preview }) {
     return groups.get(key);
   }
 
+  function close(id, form) {
+    const hadFocus = form.element.contains(document.activeElement);
+    const next = form.element.nextElementSibling ?? form.element.previousElementSibling;
+    form.endIn(undefined);
+    form.element.remove();
+    forms.delete(id);
+    if (hadFocus) next?.querySelector("h2, button")?.focus();
+  }
+
+  function showForms(questions) {
+    for (const [id, form] of forms) if (!questions.some((each) => each.id === id)) close(id, form);
+    for (const asked of questions) {
+      if (forms.has(asked.id)) continue;
+      const group = groupOf(asked.form);
+      const form = questionForm(asked, group.picker, acts);
+      forms.set(asked.id, form);
+      group.forms.insertBefore(form.element, group.all);
+    }
+    for (const [key, group] of groups) {
+      const own = [...forms.values()].filter(({ element }) => group.forms.contains(element));
+      group.update(own);
+      if (own.length > 0) continue;
+      group.picker.close();
+      group.element.remove();
+      groups.delete(key);
+    }
+  }
+
   return {
-    end(open) {
+    async show(open) {
+      root.hidden = open.length === 0;
+      const least = Math.min(...open.map(({ left_s: left }) => left ?? Infinity));
+      setText(clock, Number.isFinite(least) ? ASKED.left(least) : "");
+      const ids = open.map(({ id }) => id).join("\n");
+      if (ids !== shown) {
+        const { questions } = open.length ? await api.questions() : { questions: [] };
+        for (const each of questions) each.draft = (await kept.get(`form ${each.id}`)) ?? each.draft;
+        showForms(questions.toSorted((one, two) => one.form.place - two.form.place));
+        shown = ids;
+      }
       for (const { id, left_s: left } of open) forms.get(id)?.endIn(left);
-    },
-    show(questions) {
-      const open = new Set(questions.map(({ id }) => id));
-      for (const [id, form] of forms) {
-        if (open.has(id)) continue;
-        const hadFocus = form.element.contains(document.activeElement);
-        const next = form.element.nextElementSibling ?? form.element.previousElementSibling;
-        form.endIn(undefined);
-        form.element.remove();
-        forms.delete(id);
-        if (hadFocus) next?.querySelector("h2, button")?.focus();
-      }
-      for (const asked of questions) {
-        if (forms.has(asked.id)) continue;
-        const group = groupOf(asked.form);
-        const form = questionForm(asked, group.picker, { send, keep, preview });
-        forms.set(asked.id, form);
-        group.forms.insertBefore(form.element, group.all);
-      }
-      for (const [key, group] of groups) {
-        const own = [...forms.values()].filter(({ element }) => group.forms.contains(element));
-        group.update(own);
-        if (own.length > 0) continue;
-        group.picker.close();
-        group.element.remove();
-        groups.delete(key);
-      }
     },
   };
 }

@@ -14,7 +14,7 @@ export function dictation(box) {
   const heard = h("p.quiet", { "aria-live": "polite" });
   const { form } = box;
   let recognition = null;
-  form.append(h("p.row", {}, button, h("span.quiet", {}, DICTATION.where)), heard);
+  form.append(h("p.dictation", {}, button, h("span.quiet", {}, DICTATION.where)), heard);
   new MutationObserver(() => form.hidden && abort()).observe(form, { attributeFilter: ["hidden"] });
   form.addEventListener("submit", abort);
   addEventListener("pagehide", abort);

@@ -1,6 +1,6 @@
 /** The result of a poll, and its part on the page of a debate. */
 
-import { openRound } from "../acts/chair.js";
+import { openRound } from "../replay/history.js";
 import { $, changeDetector, h } from "../parts/dom.js";
 import { isMissing } from "../words/formatting.js";
 import { POLL, STANCE } from "../words/poll.js";

@@ -7,10 +7,11 @@ import { $, changeDetector, h, setText, speak, storage } from "../parts/dom.js";
 import { pressed } from "../parts/keys.js";
 import { role } from "../parts/role.js";
 import { Feed } from "../replay/feed.js";
-import { newestTurn } from "../replay/history.js";
+import { newestTurn, openRound } from "../replay/history.js";
 import { Player } from "../replay/player.js";
 import { signed } from "../words/formatting.js";
 import { ROOM } from "../words/room.js";
+import { LEAD } from "../words/words.js";
 
 const SIZES = [0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.4];
 const USUAL = 3;
@@ -99,9 +100,11 @@ function drawLead(view) {
   if (view.format === "exchange") lead.show(aheadOf(view));
   const last = Object.values(moves ?? {}).findLast(({ kind }) => kind !== ROUTINE);
   const why = $("#why");
-  if (outcome) why.replaceChildren(outcome.headline, ".");
-  else if (!side) why.replaceChildren(view.format === "exchange" ? ROOM.none : "");
-  else why.replaceChildren(h(`b.${side}`, {}, ROOM.leads(side, points)), ROOM.sure(view.lead, last, view.turns));
+  const when = openRound(view.poll);
+  if (when) why.replaceChildren(ROOM.vote(when));
+  else if (outcome) why.replaceChildren(outcome.headline, ".");
+  else if (!side) why.replaceChildren(view.format === "exchange" ? LEAD.none : "");
+  else why.replaceChildren(h(`b.${side}`, {}, LEAD.leads(side, points)), ROOM.sure(view.lead, last, view.turns));
 }
 
 /** The words of the turn from below: those that are being spoken stand in ink, the ones before in a softer tone. */
@@ -151,6 +154,7 @@ const ACTS = {
   ArrowRight: () => player.step(1),
   "Shift+ArrowLeft": () => player.turn(-1),
   "Shift+ArrowRight": () => player.turn(1),
+  Home: () => player.go(1),
   End: () => player.live(),
   "+": () => resize(1),
   "=": () => resize(1),

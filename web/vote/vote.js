@@ -2,7 +2,7 @@
 
 import { api } from "../parts/api.js";
 import { $, h, setText, speak } from "../parts/dom.js";
-import { openRound } from "../acts/chair.js";
+import { openRound } from "../replay/history.js";
 import { POLL, STANCE } from "../words/poll.js";
 import { STANCES, phaseOf, resultOf } from "./poll.js";
 

@@ -3,7 +3,7 @@
 import { api } from "../parts/api.js";
 import { $, h, onClick, setText } from "../parts/dom.js";
 import { role } from "../parts/role.js";
-import { openRound } from "../acts/chair.js";
+import { openRound } from "../replay/history.js";
 import { MODERATOR } from "../words/acts.js";
 import { POLL } from "../words/poll.js";
 import { phaseOf, resultOf, voteAddress } from "./poll.js";

@@ -11,7 +11,6 @@ const WHY = {
 export const DICTATION = {
   start: "Dictate",
   stop: "Stop dictating",
-  where: "Your browser turns speech into text, and may send the sound to its maker for that: Chrome to Google, "
-    + "Edge to Microsoft, Safari to Apple. This server gets the text only.",
+  where: "The browser may send the sound to its maker (Google, Microsoft, Apple); this server gets the text only.",
   failed: (error) => `Dictation stopped: ${WHY[error] ?? error}.`,
 };

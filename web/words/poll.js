@@ -51,7 +51,7 @@ export const POLL = {
   unlisted: "This debate is unlisted. Open this view by its link, or phones cannot open the vote.",
   code: "QR code of the address of the vote",
   vote: "Vote",
-  wall: "Show on the wall",
+  wall: "Show the vote on the wall",
   hidden: "How people vote stays hidden, for operators too, until the verdict.",
   title: "The poll of the audience",
   audience: "Audience",

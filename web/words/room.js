@@ -6,10 +6,9 @@ import { LEAD, NAME, SIDEBAR, SIGN, STATUS, percentSure } from "./words.js";
 /** The sentences of the view. */
 export const ROOM = {
   title: (motion) => `On the wall: ${motion} · Moot`,
-  state: (name) => STATES[name] ?? STATUS.connection[name] ?? "",
+  state: (name) => ROOM.states[name] ?? STATUS.connection[name] ?? "",
   turn: (turn, turns) => `turn ${turn} of ${turns}`,
-  none: LEAD.none,
-  leads: LEAD.leads,
+  vote: (when) => `${capital(STATUS.vote[when])}: open this debate on your phone to vote.`,
   /** How sure the lead is, and what moved it last. */
   sure({ probability, name_at: nameAt, is_close: isClose, side }, move, turns) {
     const sure = side === "pro" ? probability : 1 - probability;
@@ -26,13 +25,12 @@ export const ROOM = {
     penalty: (turn, rule) => `${capital(SIDEBAR.claimKind[rule] ?? "points lost")} in turn ${turn}`,
   },
   answered: (side, turn) => `${NAME[side]} in turn ${turn}:`,
-};
-
-const STATES = {
-  live: "Live",
-  playing: "Playing",
-  back: "Reading back",
-  concluded: "Ended",
-  halted: "Halted",
-  paused: "Paused",
+  states: {
+    live: "Live",
+    playing: "Playing",
+    back: "Reading back",
+    concluded: "Ended",
+    halted: "Halted",
+    paused: "Paused",
+  },
 };

@@ -10,7 +10,8 @@ export const WATCH = {
   aloud: "Read the speeches aloud",
   served: (voice) => `Generated voices, by ${voice}.`,
   voiceFailed: (message, hasOwn) => {
-    return `${message[0].toUpperCase()}${message.slice(1)}. ${hasOwn ? "Your browser’s own voice reads this turn." : "Reading aloud is off."}`;
+    const then = hasOwn ? "Your browser’s own voice reads this turn." : "Reading aloud is off.";
+    return `${message[0].toUpperCase()}${message.slice(1)}. ${then}`;
   },
   notify: "Notify me when an earlier turn loses points, and of the verdict",
   turns: "Notify me when this side has spoken",

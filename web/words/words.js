@@ -129,36 +129,6 @@ export const DEBATE = {
   auditFailed: "The audit could not be loaded. Reload the page.",
 };
 
-/**
- * The announcement of an event for screen readers; null for events that are not announced.
- * @param {object} event
- * @param {View} view The view after the event.
- * @returns {string | null}
- */
-export function announcement(event, view) {
-  switch (event.type) {
-    case "turn_spoken":
-      return event.by === "transcript"
-        ? `Turn ${event.turn}, ${NAME[event.side]}, from the transcript: ${count(event.words, "word")}.`
-        : `${NAME[event.side]} finished turn ${event.turn}: ${count(event.words, "word")}.`;
-    case "turn_scored": {
-      const { composite } = view.turns[event.turn] ?? {};
-      const isScored = typeof composite === "number";
-      return isScored ? `Turn ${event.turn} scored ${number(composite, 1)}.` : `No score for turn ${event.turn}.`;
-    }
-    case "argument_traced":
-      return event.standing ? `${event.argument}: ${STANDING[event.standing]}.` : null;
-    case "debate_concluded":
-      return view.outcome ? `${view.outcome.headline}.` : null;
-    case "panel_concluded":
-      return event.winner === "neither" ? "The panel names no winner." : `The panel concludes: ${NAME[event.winner]}.`;
-    case "artifact_judged":
-      return event.verdict ? `Verdict: ${VERDICT[event.verdict]}.` : null;
-    default:
-      return null;
-  }
-}
-
 /** The head of the page. */
 export const HEADER = {
   kind: {
@@ -248,8 +218,7 @@ export const STATUS = {
   halted: "Debate halted",
   paused: "Debate paused",
   live: (wait) => (wait ? `Live, ${wait}` : "Live"),
-  firstVote: "the first vote of the audience is open",
-  secondVote: "the second vote of the audience is open",
+  vote: { __proto__: null, before: "the first vote is open", after: "the second vote is open" },
 };
 
 /** The foot of the page. */
@@ -373,7 +342,7 @@ export const TRANSCRIPT = {
   writing: (name) => `${name} is writing`,
   absent: (name) => `${name} has the turn, and has not taken the seat yet`,
   speaking: "speaking",
-  clipped: (limit) => `Cut at the limit of ${limit}.`,
+  clipped: (limit) => `Cut short: a turn has at most ${limit}.`,
   answeredBy: (model) => `Answered by ${model}.`,
   judging: (known) => `The judge is reading this turn${known ? `: ${answeredWords(known)}` : ""}`,
   notJudged: "Not judged yet",
@@ -461,7 +430,7 @@ export const SIDEBAR = {
   ahead: " is ahead so far.",
   unsure: (certainty) => ` leads so far, ${percentSure(certainty)} sure: not distinguishable.`,
   means: "Scores are means over judged turns.",
-  sums: "Scores are sums of components, each as a mean over the turns in which it counts.",
+  sums: "Not the mean of the turns: the sum of the components, each as its mean over the turns in which it counts.",
   leads: (certainty) => ` is ahead so far, ${percentSure(certainty)} sure.`,
   noClaims: "No claim is suspect. Claims that the judge flags appear here with their penalty.",
   notChecked: (turns) => `The claims of turn ${turns.join(", ")} were not checked.`,

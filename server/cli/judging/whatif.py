@@ -18,10 +18,10 @@ from server.errors import BadField
 from server.export.document import Block, Column, Lines, Sentence, Strong, Table
 from server.export.document.terminal import show
 from server.settings import Settings
-from server.whatif.comparison import ValueChange, WhatIf, opening_of, records_of, what_if
+from server.whatif.comparison import ValueChange, WhatIf, opening_of, records_of
 from server.whatif.request import WhatIfRequest, as_request, put
 from server.whatif.sentences import WORDING
-from server.whatif.table import OutcomeRow, cell, question_words, rows_of
+from server.whatif.table import OutcomeRow, ToldWhatIf, cell, question_words, rows_of, told
 
 FEW: Final = 3
 """Changed rules that are shown one by one without ``--values``."""
@@ -69,10 +69,12 @@ def whatif(
     show(*_blocks(answer, with_values=with_values))
 
 
-async def _ask(settings: Settings, prefix: str, rubric: str | None, sets: Sequence[str], without: str | None) -> WhatIf:
+async def _ask(
+    settings: Settings, prefix: str, rubric: str | None, sets: Sequence[str], without: str | None
+) -> ToldWhatIf:
     async with open_store(settings) as log:
         records = await records_of(log, await find_debate(log, prefix))
-    return what_if(records, _request(opening_of(records).rubric, rubric, sets, without))
+    return told(records, _request(opening_of(records).rubric, rubric, sets, without))
 
 
 def _request(own: Rubric, rubric: str | None, sets: Sequence[str], without: str | None) -> WhatIfRequest:

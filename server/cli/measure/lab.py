@@ -266,7 +266,7 @@ class LabPrinter(FeedPrinter):
 async def _view(settings: Settings, prefix: str) -> View:
     async with open_store(settings) as log:
         fold = views.INITIAL
-        async for page in read_pages(log, await find_debate(log, prefix)):
+        async for page in read_pages(log, await find_debate(log, prefix, "lab")):
             fold = views.apply_all(fold, page)
         if fold.view.format != "lab":
             raise NotFound(f"{prefix} is a debate and no lab run")
@@ -324,7 +324,7 @@ async def _recorded(settings: Settings, prefix: str) -> tuple[Debate, tuple[Reco
     """A lab run, and its records."""
     debate, records = debates.INITIAL, []
     async with open_store(settings) as log:
-        async for record in read_all(log, await find_debate(log, prefix)):
+        async for record in read_all(log, await find_debate(log, prefix, "lab")):
             debate = debates.evolve(debate, record)
             records.append(record)
     if debate.opened is None or debate.opened.lab is UNSET:

@@ -97,7 +97,7 @@ def in_a_sentence(found: Estimate) -> str:
     parts = [] if found.seconds is UNSET else [f"{_about(found.seconds)} on this machine"]
     parts.append(f"about {found.calls:,} call{'' if found.calls == 1 else 's'}")
     if not isinstance(found.cost_usd, Missing):
-        parts.append(f"about ${found.cost_usd:.2f}" if found.cost_usd else "no cost")
+        parts.append(f"about ${rounded(found.cost_usd, 2)}" if found.cost_usd else "no cost")
     return f"It takes {', '.join(parts)}.{f' {found.caveat}' if found.caveat else ''}"
 
 

@@ -41,7 +41,7 @@ def operator_act(read: Read) -> Callable[[Request], Awaitable[Response]]:
 
 
 async def show_what_if(request: Request) -> Response:
-    """GET /api/debates/{id}/whatif: the sentences with blanks, without outcomes, and the figures of the rubric."""
+    """GET /api/debates/{id}/whatif: the sentences with blanks, each with its outcome, and the figures of the rubric."""
     rate: RateLimit = request.app.state.whatif_rate
     rate.check_address(request)
     return await _from_records(request, offer)

@@ -35,20 +35,20 @@ logger = structlog.get_logger()
 ALPHABET: Final = "23456789BCDFGHJKLMNPQRSTVWXZ"
 """No vowels and no letters that look like digits."""
 LETTERS: Final = 4
-MOST_LETTERS: Final = 8
+MAX_LETTERS: Final = 8
 MAX_SEARCHED: Final = 200
 """The newest debates among which a code is looked up."""
 SILENT_S: Final = 15.0
 """Seconds after the last word of its wall at which a room is steered by nobody; a wall tells every 5 s."""
-HOLD_S: Final = 8.0
-"""Seconds that a page waits for a change before it asks again."""
+HOLD_S: Final = 3.0
+"""Seconds that a page waits for a change before it asks again: less than a server that stops gives its requests."""
 MAX_POSITION: Final = 1 << 40
 
 
 class CodeConvertor(StringConvertor):
     """The short code of a debate in a path."""
 
-    regex = f"[{ALPHABET}{ALPHABET[8:].lower()}]{{{LETTERS},{MOST_LETTERS}}}"
+    regex = f"[{ALPHABET}{ALPHABET[8:].lower()}]{{{LETTERS},{MAX_LETTERS}}}"
 
 
 register_url_convertor("code", CodeConvertor())
@@ -193,7 +193,7 @@ def codes_of(newest_first: Iterable[str]) -> dict[str, str]:
     taken: set[str] = set()
     for debate in reversed([*newest_first]):
         letters = letters_of(debate)
-        lengths = range(LETTERS, MOST_LETTERS + 1)
+        lengths = range(LETTERS, MAX_LETTERS + 1)
         codes[debate] = next((letters[:length] for length in lengths if letters[:length] not in taken), letters)
         taken.add(codes[debate])
     return codes
@@ -203,7 +203,7 @@ def letters_of(debate: str) -> str:
     """The letters of a code: letters and digits that nobody confuses, from a digest of the id."""
     number = int.from_bytes(hashlib.sha256(debate.encode()).digest()[:8])
     letters = ""
-    for _ in range(MOST_LETTERS):
+    for _ in range(MAX_LETTERS):
         number, letter = divmod(number, len(ALPHABET))
         letters += ALPHABET[letter]
     return letters

@@ -121,7 +121,7 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
     """JSON schema of the answer."""
     material: Material | UnsetType | None = UNSET
     form: Form | UnsetType = UNSET
-    """The same as a form: the fields with their names, and the words that are read beside them."""
+    """The same as a form: the fields with their names, and the words that are read next to them."""
     draft: str | UnsetType = UNSET
     """What the person has given and not sent, as JSON."""
 

@@ -262,7 +262,8 @@ def test_run_says_that_the_server_does_not_answer_any_more(moot: Cli, script: An
 @pytest.mark.slow
 def test_run_sends_the_token_to_a_server_that_needs_it(moot: Cli, script: Any) -> None:
     with moot.server("--host", "127.0.0.1", MOOT_TOKEN="s3cret-0123456789"):
-        as_json(moot("run", "m", *seats(script()), "--json"), 1)
+        refused = as_json(moot("run", "m", *seats(script()), "--json"), 1)
+        assert "set MOOT_TOKEN" in refused["message"]
         done = moot("run", "m", "--turns", "1", *seats(script()), MOOT_TOKEN="s3cret-0123456789")
 
         assert done.returncode == 0, done.stderr.decode()

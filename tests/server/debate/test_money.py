@@ -212,6 +212,7 @@ def test_an_estimate_is_given_before_anything_is_opened(site: Site, script: Any)
         "cached_tokens",
         "thought_tokens",
         "max_words",
+        "says",
     } == said.keys() - {"seconds"}
     assert [] == site.get("/api/debates")["debates"]
 

@@ -97,6 +97,10 @@ SAID: tuple[tuple[dict[str, Any], str], ...] = (
     ),
     ({"type": "panel_concluded", "winner": "pro"}, "the panel’s outcome"),
     ({"type": "model_answered", "purpose": "open", "turn": 1}, "the model wrote the opening"),
+    (
+        {"type": "model_answered", "purpose": "speak", "turn": 1, "model": "scripted:juries"},
+        "the script gave the speech of turn 1",
+    ),
     ({"type": "argument_cross_examined", "by": "con", "target": "PRO-1"}, "Con cross-examined PRO-1"),
     (
         {"type": "questions_answered", "side": "pro", "answers": {"PRO-1": "Yes.", "PRO-3": "No."}},

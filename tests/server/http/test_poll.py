@@ -1,6 +1,7 @@
 """The poll over HTTP: one vote a browser, no reader sees a stance before the end, limits by address, the QR code."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -158,7 +159,8 @@ def data_of(response: Response) -> str:
     """The answer; of a page only the data in it, as its modules hold the words of the poll."""
     if not response.headers["content-type"].startswith("text/html"):
         return response.text
-    return response.text.partition('id="archive">')[2].partition("</script>")[0]
+    data = response.text.partition('id="archive">')[2].partition("</script>")[0]
+    return re.sub(r'"terms":\{[^{}]*\}', "", data)  # the glossary explains what a stance is
 
 
 def texts(client: TestClient, debate: str, *, director: bool) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,7 @@ from tests.server.site import Site
         (archive.views, "apply_all", "/export.html", None),
         (html, "offline", "/export.html", None),
         (exports, "as_markdown", "/export.md", None),
-        (commands, "what_if", "/whatif", {"rubric": {"quote_minimum": 3}}),
+        (commands, "told", "/whatif", {"rubric": {"quote_minimum": 3}}),
     ],
 )
 def test_a_thread_computes_it(

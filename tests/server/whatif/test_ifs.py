@@ -40,7 +40,7 @@ def test_each_sentence_has_the_winner_of_its_rules(name: str) -> None:
 
     assert wishes.keys() <= by_name.keys() | {"no_claims"}
     for which in wishes.keys() & by_name.keys():
-        answer, result = what_if(log, wishes[which]), by_name[which].result
+        answer, result = what_if(log, wishes[which]), by_name[which].would_be
         assert answer.would_be.winner == result.winner
         assert (answer.recorded.winner != answer.would_be.winner) == result.changes_winner
         assert result.says in by_name[which].text
@@ -52,14 +52,14 @@ def test_no_winner_is_named_below_the_gate(name: str) -> None:
     under = sentence(log, Filled("rubric", {"rubric": "v3"}))
     outcome = what_if(log, WhatIfRequest(base="v3")).would_be_text
 
-    assert str(outcome).startswith(NOT_DISTINGUISHABLE) == (under.result.winner == "neither")
-    assert ("nobody" in under.text) == (under.result.winner == "neither")
+    assert str(outcome).startswith(NOT_DISTINGUISHABLE) == (under.would_be.winner == "neither")
+    assert ("nobody" in under.text) == (under.would_be.winner == "neither")
 
 
 def test_what_the_reader_writes_is_in_the_rules_and_in_the_sentence() -> None:
     wide, narrow = (asked("free_transport_v2", "tie", points=points, by="nothing") for points in (100, 0))
 
-    assert ("neither", "con") == (wide.result.winner, narrow.result.winner)
+    assert ("neither", "con") == (wide.would_be.winner, narrow.would_be.winner)
     assert wide.text.startswith("If 100 points were a tie, and nothing broke it: nobody, leaning to Con by ")
     assert wide.text.endswith("This changes the winner.")
     assert ["points", "by"] == [part.name for part in wide.parts if isinstance(part, Blank)]

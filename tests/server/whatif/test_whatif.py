@@ -21,13 +21,13 @@ from events.types import (
     TurnSpoken,
 )
 from judge.guard import injection
-from server.cli.judging.whatif import _rows
 from server.debate.formats.steps import Record
 from server.errors import BadField, NotNow
 from server.whatif.comparison import NOTE, WhatIf, what_if
 from server.whatif.outcome import arguments_of, outcome_of, turns_of
 from server.whatif.replay import NOT_ASKED, ReplayResult, replay
 from server.whatif.request import WhatIfRequest
+from server.whatif.table import rows_of
 from tests.judge.deliberation import judges
 from tests.judge.deliberation.judges import PERSONAS, answers_by_round, artifact_opened, opinion_answer
 from tests.judge.played_turns import answer_steps, claims_answer, gap_answer, play_turn, score_answer
@@ -173,14 +173,14 @@ def test_what_the_other_rules_do_not_ask_for_is_listed() -> None:
 
 def test_a_composite_of_another_maximum_says_of_how_many_points_it_is() -> None:
     records = parse_lines((GOLDEN[0].parent / "0.1-juries_v3.ndjson").read_bytes().splitlines(keepends=True))
-    rows = {each.name: each for each in _rows(what_if(records, WhatIfRequest(rubric={}, base="v2")))}
+    rows = {each.name: each for each in rows_of(what_if(records, WhatIfRequest(rubric={}, base="v2")))}
     first, second = rows["turn 1 composite"], rows["turn 2 composite"]
 
     assert re.fullmatch(r"[0-9.]+ of 70", first.recorded)
     assert re.fullmatch(r"[0-9.]+ of 100", first.would_be)
     assert isinstance(second.recorded, float)
     same_rules = what_if(records, WhatIfRequest(rubric={"certainty": {"name_at": 0.6}}))
-    assert "turn 1 composite (of 70)" in {each.name for each in _rows(same_rules)}
+    assert "turn 1 composite (of 70)" in {each.name for each in rows_of(same_rules)}
 
 
 def test_a_claim_costs_what_the_other_rubric_says() -> None:

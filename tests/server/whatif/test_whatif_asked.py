@@ -268,6 +268,8 @@ def test_the_answer_stands_beside_the_record_and_nothing_is_written(site: Site, 
         "because",
         "sentences",
         "rules_in_short",
+        "rows",
+        "unused_text",
     } == answer.keys()
     assert [{"path": "certainty.name_at", "before": 0.9, "after": 0.6}] == answer["rubric_changes"]
     assert {"1", "2"} == answer["turns"].keys()
