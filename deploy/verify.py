@@ -567,16 +567,22 @@ def _longer(predicate: Any, log: bytes) -> str:
     return f": it has {lines} lines, head -n {stated} are those of the receipt" if stated in range(1, lines) else ""
 
 
+def printable(text: str) -> str:
+    """A text for a terminal: signs that are not printable are escaped."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
+
+
 def summary(statement: Mapping[str, Any]) -> str:
     """What was verified, in words."""
     said = statement["predicate"]
     cost = f"{'at least ' if said['cost']['unpriced'] else ''}{said['cost']['usd']} USD"
     judge = said["judge"]["model"] or "no judge"
-    return (
-        f"verified: {said['motion']}\n"
-        f"winner {said['outcome']['winner']}, by {said['outcome']['by_rule']}; judge {judge}; {cost}\n"
-        f"{said['head']['position']} events, ended at {said['ended_at']}, head {said['head']['digest']}"
+    lines = (
+        f"verified: {said['motion']}",
+        f"winner {said['outcome']['winner']}, by {said['outcome']['by_rule']}; judge {judge}; {cost}",
+        f"{said['head']['position']} events, ended at {said['ended_at']}, head {said['head']['digest']}",
     )
+    return "\n".join(map(printable, lines))
 
 
 def main() -> int:
@@ -595,7 +601,7 @@ def main() -> int:
         sys.stderr.write(f"cannot read {error.filename}: {error.strerror}\n")
         return UNREADABLE
     except NotVerified as error:
-        sys.stderr.write(f"REFUSED: {error}\n")
+        sys.stderr.write(f"REFUSED: {printable(str(error))}\n")
         return REFUSED
     return 0
 

@@ -148,10 +148,11 @@ async def debater_report(request: Request) -> Response:
 
 
 async def export_events(request: Request) -> Response:
-    """GET /api/debates/{id}/events.ndjson: the whole log."""
+    """GET /api/debates/{id}/events.ndjson: the whole log; ``names=short`` leaves folders of scripts out."""
     service, debate = service_of(request), request.path_params["debate"]
     revealed = await is_revealed(request, debate)
-    withhold, shorten = not revealed, not access_of(request).is_operator(request)
+    is_short = request.query_params.get("names") == "short"
+    withhold, shorten = not revealed, is_short or not access_of(request).is_operator(request)
     view = await service.hub.view(debate)
     seal = view.state != "concluded"
     made = partial(export, service.log, debate, withhold=withhold, shorten=shorten, seal=seal)

@@ -170,7 +170,8 @@ def _envelopes(of: SignedLog) -> Iterator[tuple[str, bytes]]:  # noqa: C901, PLR
     own = signature["keyid"]
     for keyid in ("", "x", own[:-1], own + "=", own.swapcase(), None, 0):
         yield "keyid", _one_line({**known, "signatures": [{**signature, "keyid": keyid}]})
-    for several in ([], [signature, signature], [signature, {"keyid": "", "sig": ""}], signature):
+    array_like = {"0": signature, "length": 1}
+    for several in ([], [signature, signature], [signature, {"keyid": "", "sig": ""}], signature, array_like):
         yield "signatures", _one_line({**known, "signatures": several})
     for kind in ("application/vnd.in-toto+JSON", "application/json", "", STATEMENT + ";v=1", STATEMENT + " "):
         yield "type of the payload", _one_line({**known, "payloadType": kind})

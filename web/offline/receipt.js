@@ -1,6 +1,6 @@
 /**
- * Verifies a receipt in an exported page: its envelope, its signature, its log, and that all that it states follows from
- * the log. The same rules as in deploy/verify.py; docs/events.md and docs/receipt.md give them. No connection is opened.
+ * Verifies a receipt in an exported page: envelope, signature, log, and that all that it states follows from the log.
+ * The same rules as in deploy/verify.py; docs/events.md and docs/receipt.md give them. No connection is opened.
  */
 
 const STATEMENT = "https://in-toto.io/Statement/v1";
@@ -12,7 +12,7 @@ const CHANGES = ["score_harmonized", "score_capped", "penalty_applied", "penalty
 const VERDICTS = {
   scorecard_verdict_reached: [
     ["winner", "decided_by", "leaning", "pairs"],
-    { margin: 2, noise: 2, certainty: 4, error: 2 },
+    { margin: 2, noise: 2, certainty: 4, error: 2, pro: 2, con: 2 },
   ],
   narrative_verdict_reached: [["winner", "margin", "confidence", "flipped"], {}],
   assessment_given: [[], { pro_total: 2, con_total: 2 }],
@@ -29,6 +29,7 @@ const WORDS = {
   refused: (why) => `Refused: ${why}.`,
   verified: ({ head, outcome }, key) =>
     `Verified with the key ${key}: winner ${outcome.winner}, by ${outcome.by_rule}; ${head.position} events.`,
+  unable: "This browser cannot verify Ed25519 signatures. moot receipt --check and verify.py can.",
   another: "the receipt is that of another debate than this page",
 };
 
@@ -45,7 +46,7 @@ const present = (value, ...names) =>
   Object.fromEntries(names.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name]]));
 
 /** JSON in its one form: sorted names, no spaces, whole numbers only. */
-export function canonical(value) {
+function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (value !== null && typeof value === "object") {
     const members = Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`);
@@ -55,19 +56,10 @@ export function canonical(value) {
   return JSON.stringify(value);
 }
 
-function readCanonical(raw, what) {
-  const value = JSON.parse(raw);
-  return canonical(value) === raw ? value : refuse(`${what} is not in its canonical form`);
-}
-
 function fromBase64(given) {
   const bytes = Uint8Array.from(atob(given), (sign) => sign.charCodeAt(0));
   return btoa(String.fromCharCode(...bytes)) === given ? bytes : refuse("base64 is not canonical");
 }
-
-/** The names of an object, and no others. */
-const hasNames = (value, ...names) =>
-  value !== null && typeof value === "object" && Object.keys(value).sort().join() === names.sort().join();
 
 async function thumbprint({ crv, kty, x }) {
   const digest = await sha256(utf8.encode(canonical({ crv, kty, x })));
@@ -75,13 +67,12 @@ async function thumbprint({ crv, kty, x }) {
 }
 
 async function openEnvelope(raw, keys) {
-  const found = readCanonical(raw, "the envelope");
-  const isWhole = hasNames(found, "payload", "payloadType", "signatures") && found.signatures.length === 1;
-  if (!isWhole || !hasNames(found.signatures[0], "keyid", "sig")) refuse("the envelope has other members");
-  if (found.payloadType !== PAYLOAD_TYPE) refuse("the envelope holds something else");
-  const [payload, signature] = [fromBase64(found.payload), fromBase64(found.signatures[0].sig)];
+  const { payload: body, signatures: [{ keyid, sig }] } = JSON.parse(raw);
+  const whole = { payload: body, payloadType: PAYLOAD_TYPE, signatures: [{ keyid, sig }] };
+  if (canonical(whole) !== raw) refuse("the envelope is not in its canonical form");
+  const [payload, signature] = [fromBase64(body), fromBase64(sig)];
   for (const key of keys) {
-    if ((await thumbprint(key)) !== found.signatures[0].keyid) continue;
+    if ((await thumbprint(key)) !== keyid) continue;
     const given = await crypto.subtle.importKey("jwk", { crv: key.crv, kty: key.kty, x: key.x }, "Ed25519", false, [
       "verify",
     ]);
@@ -153,7 +144,7 @@ async function readLog(raw) {
 }
 
 /** A figure as a receipt writes it: rounded half to even, from the exact value of the number. */
-export function shown(value, decimals = 2) {
+function shown(value, decimals = 2) {
   const [whole, part] = Math.abs(value).toFixed(80).split(".");
   const [kept, rest] = [whole + part.slice(0, decimals), part.slice(decimals)];
   const half = "5".padEnd(rest.length, "0");
@@ -329,31 +320,22 @@ function possibleWinners(event, ahead, { rubric, noise = {}, judge }) {
   return isOpen ? [...SIDES, "neither"] : [leader];
 }
 
+/** How many events have which values of `names`, in the order of the values in UTF-8. */
 function counted(names, what, events) {
-  const numbers = new Map();
+  const found = {};
   for (const event of events) {
-    const key = JSON.stringify(names.map((name) => event[name]));
-    numbers.set(key, (numbers.get(key) ?? 0) + 1);
+    const values = names.map((name) => hex(utf8.encode(event[name]))).join(" ");
+    found[values] ??= { ...present(event, ...names), [what]: 0 };
+    found[values][what] += 1;
   }
-  const order = (key) => JSON.parse(key).map((each) => hex(utf8.encode(each)));
-  const compared = (one, two) => {
-    const [first, second] = [order(one), order(two)];
-    const place = first.findIndex((each, at) => each !== second[at]);
-    return place < 0 ? 0 : first[place] < second[place] ? -1 : 1;
-  };
-  return [...numbers.keys()].sort(compared).map((key) => ({
-    ...Object.fromEntries(JSON.parse(key).map((value, at) => [names[at], value])),
-    [what]: numbers.get(key),
-  }));
+  return Object.keys(found).sort().map((values) => found[values]);
 }
 
 function verdictOf(position, event) {
   const [words, figures] = VERDICTS[event.type];
-  const sides = event.type === "scorecard_verdict_reached" ? { pro: 2, con: 2 } : {};
-  const all = [...Object.entries(figures).map((each) => [event, ...each])];
-  all.push(...Object.entries(sides).map((each) => [event.mean, ...each]));
-  const numbers = all.filter(([from, name]) => isNumber(from[name]));
-  const written = numbers.map(([from, name, places]) => [name, shown(from[name], places)]);
+  const from = { ...event.mean, ...event };
+  const numbers = Object.entries(figures).filter(([name]) => isNumber(from[name]));
+  const written = numbers.map(([name, places]) => [name, shown(from[name], places)]);
   return { position, type: event.type, ...present(event, ...words), ...Object.fromEntries(written) };
 }
 
@@ -439,7 +421,7 @@ export async function verify(receipt, log, keys) {
   const raw = text(receipt);
   if (!raw.endsWith("\n")) refuse("the receipt does not end with a whole line");
   const payload = text(await openEnvelope(raw.slice(0, -1), trusted.keys ?? [trusted]));
-  const statement = readCanonical(payload, "the statement");
+  const statement = JSON.parse(payload);
   if (statement._type !== STATEMENT || statement.predicateType !== PREDICATE) refuse("it is no receipt of Moot");
   const name = statement.predicate?.debate;
   const subject = [{ name: `${name}.ndjson`, digest: { sha256: hex(await sha256(log)) } }];
@@ -452,7 +434,7 @@ export async function verify(receipt, log, keys) {
       refuse(`what is stated as ${part} does not follow from the log`);
     }
   }
-  return canonical(statement) === canonical(whole) ? statement : refuse("the statement has other members");
+  return canonical(whole) === payload ? statement : refuse("the statement is not in its canonical form");
 }
 
 /** Adds the form to the exported page. */
@@ -473,7 +455,7 @@ function addForm({ archive }) {
       const [{ keyid }] = JSON.parse(text(files[0])).signatures;
       result.textContent = WORDS.verified(predicate, keyid);
     } catch (error) {
-      result.textContent = WORDS.refused(error.message);
+      result.textContent = error.name === "NotSupportedError" ? WORDS.unable : WORDS.refused(error.message);
     }
   };
   for (const input of inputs) input.addEventListener("change", check);

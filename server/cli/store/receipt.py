@@ -87,7 +87,7 @@ def _check(receipt: Path, log: Path, key: Path, pinned: Path | None, *, as_json:
     if as_json:
         emit({"ok": True, **found})
     else:
-        click.echo(escape_controls(summary(found)))
+        click.echo(summary(found))
 
 
 @click.command()

@@ -62,11 +62,20 @@ def key_path(settings: Settings) -> Path:
     return store.with_name(f"{store.name}.keys.json")
 
 
+def has_keys(settings: Settings) -> bool:
+    """Whether this server can sign: there is a file of keys, and what uses it is installed."""
+    return is_installed("receipt") and _has_place(settings) and key_path(settings).exists()
+
+
+def _has_place(settings: Settings) -> bool:
+    return bool(settings.receipt_keys) or sqlite_path(settings.store) is not None
+
+
 def read_keys(settings: Settings) -> KeyFile:
     """The keys.  Raises ``NotFound`` if there are none, ``CannotServe`` for a file that others may read."""
     if not is_installed("receipt"):
         raise NotFound(f"a receipt {needed('receipt')}")
-    if not settings.receipt_keys and sqlite_path(settings.store) is None:
+    if not _has_place(settings):
         raise NotFound("there is no key to sign with: MOOT_RECEIPT_KEYS must name its file, then moot keys make")
     path = key_path(settings)
     try:
