@@ -71,8 +71,8 @@ def origin_of(debate: Debate, turn: Turn) -> OriginView:
         speakers = () if supplied is None else supplied.turns[turn.number - 1].speakers
         source, kind = (UNSET, "") if supplied is None else (supplied.source, supplied.kind)
         return _origin("transcript", ", ".join(speakers), source, in_moot=kind == "moot")
-    if person is not None and (by == "person" or (not by and not person.model)):
-        return _origin("person", person.name)
+    if by == "person" or (not by and person is not None and not person.model):
+        return _origin("person", seat.speaker or "" if person is None else person.name)
     return _by_model(turn.model or seat.model, is_script=opened.exhibition is not None or _is_script(seat.model))
 
 

@@ -292,3 +292,16 @@ def test_the_menu_offers_a_receipt_and_the_file_verifies_it_and_refuses_changes(
     ):
         page.locator(f"#receipt input[name={field}]").set_input_files(tmp_path / name)
         expect(says).to_contain_text(told)
+
+
+def test_the_page_and_the_file_say_of_each_speech_where_it_comes_from(
+    page: Page, server: Any, ended: str, tmp_path: Path
+) -> None:
+    view = server.view(ended)
+    told = [f"{turn['origin']['text'][0].upper()}{turn['origin']['text'][1:]}" for turn in view["turns"].values()]
+    page.goto(f"{server.url}/d/{ended}")
+    for is_copy in (False, True):
+        if is_copy:
+            opened(page, server, ended, tmp_path)
+        expect(page.locator("#mark")).to_have_text(view["mark"]["text"])
+        expect(page.locator("article.turn .who .origin")).to_have_text(told)

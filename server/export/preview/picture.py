@@ -35,7 +35,7 @@ CURVE: Final = 128
 TOP: Final = 106
 SMALL: Final = 34
 QUOTE: Final = 30
-MARK: Final = 18
+MARK: Final = 20
 HEADLINE: Final = (66, 58, 50, 42)
 """Sizes of letters in pixels; of the outcome the first in which it fits."""
 LEADING: Final = 42
@@ -166,7 +166,7 @@ def draw(view: View, course: Course | None = None) -> bytes:
         _curve(canvas, course)
     if view.mark is not UNSET and (marked := words_of(view.mark.text)):
         text = marked.shortened(marked.text, MARK, WIDTH)
-        _text(canvas, marked._replace(text=text), (MARGIN, BAR + 2), MARK, colour=SOFT)
+        _text(canvas, marked._replace(text=text), (MARGIN, PICTURE_SIZE[1] - CURVE - MARK - 8), MARK, colour=SOFT)
     file = io.BytesIO()
     image.save(file, "PNG")
     return file.getvalue()
