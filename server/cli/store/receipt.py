@@ -26,9 +26,9 @@ _INPUT = click.Path(dir_okay=False, exists=True, path_type=Path)
 @click.argument("debate", metavar="ID", required=False)
 @click.option("-o", "--output", type=_FILE, help="Write the receipt to a file instead of stdout.")
 @click.option("--with-log", type=_FILE, help="Write the log that the receipt is of, as everybody may read it.")
-@click.option("--check", type=_INPUT, help="Verify this receipt; needs --log and --key.")
+@click.option("--check", type=_INPUT, help="Verify this receipt; needs --log and --jwks.")
 @click.option("--log", type=_INPUT, help="With --check: the log, as NDJSON.")
-@click.option("--key", type=_INPUT, help="With --check: the key, or all keys of the server, as JWK or JWKS.")
+@click.option("--jwks", type=_INPUT, help="With --check: the key, or all keys of the server, as JWK or JWKS.")
 @click.option("--pinned", type=_INPUT, help="With --check: trust only this key, and those to which it was rotated.")
 @with_settings
 @with_json
@@ -41,9 +41,9 @@ def receipt(settings: Settings, debate: str | None, *, as_json: bool, **files: P
     if not is_installed("receipt"):
         raise NotFound(f"a receipt {needed('receipt')}")
     if (checked := files["check"]) is not None:
-        if debate is not None or files["log"] is None or files["key"] is None:
-            raise BadField("check", "--check FILE needs --log and --key, and no ID")
-        _check(checked, files["log"], files["key"], files["pinned"], as_json=as_json)
+        if debate is not None or files["log"] is None or files["jwks"] is None:
+            raise BadField("check", "--check FILE needs --log and --jwks, and no ID")
+        _check(checked, files["log"], files["jwks"], files["pinned"], as_json=as_json)
         return
     if debate is None:
         raise BadField("debate", "name a debate, or a receipt with --check")

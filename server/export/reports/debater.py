@@ -70,10 +70,10 @@ def _facts(log: ReportLog, debate: Debate, view: View, side: Side) -> Iterator[R
     yield log.say("judge", judge=judge_name(UNSET if view.judge is UNSET else view.judge.model))
     if view.judge is not UNSET and view.judge.effort == "brief":
         yield log.say("judge_brief")
-    if view.mark is not UNSET:
-        yield log.say("origin", origin=view.mark.text)
     if view.outcome is not UNSET:
         yield log.say("outcome", outcome=view.outcome.text)
+    if view.mark is not UNSET:
+        yield log.say("origin", origin=view.mark.text)
     rival = NAMES[other(side)]
     if view.format == "protocol":
         given = debate.protocol.assessment

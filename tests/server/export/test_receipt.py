@@ -166,9 +166,9 @@ def test_the_commands_make_and_check_a_receipt(settings: Settings, tmp_path: Pat
     missing = moot("receipt", debate)
     Path(keys).write_text(moot("keys", "make").stdout)
     made = moot("receipt", debate, "-o", receipt, "--with-log", log)
-    good = moot("receipt", "--check", receipt, "--log", log, "--key", keys)
+    good = moot("receipt", "--check", receipt, "--log", log, "--jwks", keys)
     Path(receipt).write_text(Path(receipt).read_text() + "\n")
-    bad = moot("receipt", "--check", receipt, "--log", log, "--key", keys)
+    bad = moot("receipt", "--check", receipt, "--log", log, "--jwks", keys)
     half = moot("receipt", "--check", receipt)
 
     assert "moot keys make" in missing.stderr
