@@ -24,7 +24,7 @@ from server.exhibit import PlayedExhibitions
 from server.export.kept import KeptAnswers
 from server.export.preview.card import head_of
 from server.feed.websocket.connections import Connections
-from server.http import debates, docs, events, exports, hooks, judge, labs, metrics, speech
+from server.http import atom, debates, docs, events, exports, hooks, judge, labs, metrics, speech
 from server.http.access import (
     IMPORT,
     PREVIEW,
@@ -177,6 +177,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
         Route(f"/api/seats/{{token}}/{path}", seats.seat_act(act), methods=[method])
         for (method, path), act in seats.SEAT_ACTS.items()
     ),
+    *atom.ROUTES,
     *hooks.ROUTES,
     Route("/lab/{lab}", labs.lab_page),
     Route("/api/labs", labs.open_lab, methods=["POST"]),
