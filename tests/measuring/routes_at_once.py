@@ -53,6 +53,7 @@ WORDS: Final = (
 )  # fmt: skip
 
 QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
+    "/oembed": ("url=http://127.0.0.1/d/{debate}",),
     "/api/compare": ("a={debate}&b={again}",),
     "/compare": ("a={debate}&b={again}",),
     "/api/search": ("q=trams",),
