@@ -291,7 +291,7 @@ class HookWatcher:
                 await self._persist(RETRIED, key, None)
 
     async def _has_ended(self, held: _Held) -> bool:
-        """Whether nothing more can come; then the note is gone, and a debate that is loaded again is watched anew."""
+        """Whether nothing more can come; then the note is gone, and a debate that is loaded again is watched again."""
         assert self._moderators is not None
         async with held.lock:
             assert held.waiting is not None
