@@ -18,7 +18,7 @@ PAGE_SIZE: Final = (720, 600)
 CARD_SIZE: Final = (640, 220)
 """Pixels of the frames, as the page's own code to embed has them."""
 AGE_S: Final = 300
-MOST: Final = 10_000
+MAX_PIXELS: Final = 10_000
 """Pixels that a site may allow."""
 _PATH: Final = re.compile(r"/d/(?P<debate>[^/?#]+)(?P<card>/turns/(?P<turn>[0-9]{1,6})/card)?(?:/embed)?/?")
 
@@ -29,7 +29,7 @@ async def oembed(request: Request) -> Response:
         raise HttpRefusal(501, "this server answers in JSON only: format=json")
     if not (asked := request.query_params.get("url", "")):
         raise BadQuery("url must be the address of a debate, or of the card of a turn", field="url")
-    wide, high = (whole_number(request, name, MOST, 1, MOST) for name in ("maxwidth", "maxheight"))
+    wide, high = (whole_number(request, name, MAX_PIXELS, 1, MAX_PIXELS) for name in ("maxwidth", "maxheight"))
     found = _found(asked, base_of(request), str(request.base_url))
     if found is None:
         raise NotFound("this is no address of a debate on this server")
