@@ -80,6 +80,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Webhooks by name: a table ``[hooks.NAME]`` with ``url``, ``secret``, ``events``, ``private``; JSON in the
     environment.
     """
+    telemetry: str = ""
+    """The address of an OpenTelemetry collector (OTLP over HTTP); empty: nothing is sent."""
+    telemetry_texts: bool = False
+    """Whether traces hold prompts, answers and the judge's reasons."""
     limits: dict[str, Limit] = {}
     """By provider, over the default limits: a table ``[limits.anthropic]`` with ``concurrent``, ``calls_per_minute``,
     ``tokens_per_minute``; in the environment ``anthropic: concurrent=4 calls_per_minute=50; embedded: concurrent=2``.
