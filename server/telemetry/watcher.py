@@ -49,6 +49,7 @@ class TelemetryWatcher:
         self._ending: list[tuple[str, _Followed]] = []
         """The debates that rest, until their rest is exported."""
         self._tasks = BackgroundTasks()
+        self._is_closing = False
 
     async def watch(self, debate: str, position: int) -> None:
         """See ``Watcher``.  A debate that has just been opened is followed from its first event on."""
@@ -58,7 +59,7 @@ class TelemetryWatcher:
 
     def rested(self, debate: str) -> None:
         """See ``Watcher``: what was appended up to now is exported."""
-        if followed := self._followed.pop(debate, None):
+        if not self._is_closing and (followed := self._followed.pop(debate, None)):
             followed.scope.cancel()
             followed.until = self._log.known_head(debate)
             self._ending.append((debate, followed))
@@ -77,7 +78,10 @@ class TelemetryWatcher:
         try:
             async with self._tasks.running():
                 task_status.started()
-                await anyio.sleep_forever()
+                try:
+                    await anyio.sleep_forever()
+                finally:
+                    self._is_closing = True
         finally:
             with anyio.move_on_after(CLOSE_S, shield=True):
                 for debate, followed in (*self._ending, *self._followed.items()):

@@ -130,9 +130,11 @@ async def test_a_process_that_goes_on_sends_the_rest_of_the_same_trace() -> None
         watcher = TelemetryWatcher(log, second.exporter, has_texts=False)
         await tasks.start(watcher.run, None)
         await watcher.watch(DEBATE, half)
+        await watcher.watch("d2", 1)
         watcher.rested(DEBATE)
         tasks.cancel_scope.cancel()
 
+    watcher.rested("d2")  # the moderators end after the watchers
     after = {span.context.span_id for span in second.spans.get_finished_spans()}
     assert before
     assert after
