@@ -68,6 +68,14 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Attempts at a turn or a question before it is given up."""
     retry_ms: Annotated[int, Meta(ge=0)] = 500
     """Milliseconds before the second attempt; doubled for each further one."""
+    mcp: Literal["loopback", "on", "off"] = "loopback"
+    """Whether ``/mcp`` answers operators; ``loopback``: if only this machine can reach the server."""
+    mcp_runs: bool = False
+    """Whether a tool of MCP may start what costs money."""
+    mcp_call_usd: Annotated[float, Meta(gt=0)] = 1.0
+    """The most that one call of a tool may cost, in US dollars."""
+    mcp_day_usd: Annotated[float, Meta(gt=0)] = 5.0
+    """The most that all such calls of a day (UTC) may cost."""
     voice: str = ""
     """What speaks turns: ``openai:MODEL`` or ``openai:MODEL@URL``; empty for the voices of browsers only."""
     voice_pro: str = "alloy"

@@ -24,6 +24,7 @@ EXAMPLES: Final = """\b
 GROUPS: Final = {
     "Start": {
         "serve": CommandEntry("serve", "serve", "Serve the page and the API, and continue the debates that are open."),
+        "mcp": CommandEntry(".mcp.command", "mcp", "Give the tools of Moot to another program."),
         "run": CommandEntry("debates.run", "run", "Run a debate in the terminal."),
         "judge": CommandEntry("judging.judge", "judge", "Judge a debate that was held elsewhere."),
         "deliberate": CommandEntry(

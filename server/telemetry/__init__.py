@@ -1,10 +1,9 @@
 """OpenTelemetry: a trace for each debate, made from its log and sent to a collector, where the settings ask for it."""
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from server.errors import BadField
-from server.process.extras import needed
+from server.process.extras import is_installed, needed
 
 if TYPE_CHECKING:
     from events.store.log import EventLog
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 def start(log: "EventLog", settings: "Settings", address: str) -> "TelemetryWatcher":
     """The watcher that sends to the collector of the settings.  Raises ``BadField`` without the extra."""
     del address
-    if find_spec("opentelemetry.sdk") is None:
+    if not is_installed("otel"):
         raise BadField("telemetry", f"telemetry {needed('otel')}")
     from server.telemetry.exporting import exporting_to  # noqa: PLC0415 - the SDK is imported where it is asked for
     from server.telemetry.watcher import TelemetryWatcher  # noqa: PLC0415
