@@ -29,7 +29,7 @@ WriteResult = tuple[Recorded, ...] | Exception
 """The answer to a request: the records as written, or why nothing was written."""
 
 
-class Note(Struct, frozen=True, gc=False):
+class KeptNote(Struct, frozen=True, gc=False):
     """What a part of the server keeps; ``value`` is None to remove it."""
 
     kind: str
@@ -53,7 +53,7 @@ class WriteRequest(Struct, gc=False):
     records: Sequence[Recorded] = ()
     reason: str | None = None
     """Why the debate is to be deleted; None for an append or an import."""
-    note: Note | None = None
+    note: KeptNote | None = None
     """What is to be kept next to the events; the request writes nothing else."""
     tries: int = 0
     is_repeated: bool = False
@@ -90,7 +90,7 @@ def delete_request(debate: str, expected: int, reason: str, loop: asyncio.Abstra
     return WriteRequest(debate, expected, loop.create_future(), loop.time(), 0, reason=reason)
 
 
-def note_request(note: Note, loop: asyncio.AbstractEventLoop) -> WriteRequest:
+def note_request(note: KeptNote, loop: asyncio.AbstractEventLoop) -> WriteRequest:
     """The request of a ``note``; its answer has no records."""
     return WriteRequest("", 0, loop.create_future(), loop.time(), len(note.value or b""), note=note)
 

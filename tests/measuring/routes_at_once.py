@@ -300,6 +300,7 @@ def build(store: Path, turns: int) -> dict[str, str]:
         "argument": "PRO-1",
         "position": str(position // 2),
         "code": "ABCD",
+        "hook": "chat",
         "claim": "C1.1",
         "seat": "pro",
         "name": "juries",

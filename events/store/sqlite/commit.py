@@ -23,7 +23,7 @@ from events.errors import (
 from events.record import Recorded, Stamper, digest_before_first, is_repeat, now
 from events.store.listing import Summary, searched
 from events.store.log import MAX_POSITION, POSITION_BITS
-from events.store.requests import KEPT_HEADS, Note, StreamHead, WriteRequest, WriteResult
+from events.store.requests import KEPT_HEADS, KeptNote, StreamHead, WriteRequest, WriteResult
 from events.store.sqlite.deletion import bury, erase
 from events.store.sqlite.parts import PartsWriter
 from events.store.sqlite.rows import read_records, read_tombstones
@@ -133,7 +133,7 @@ class Committer:
             self._take(head, records)
         return records
 
-    def _keep(self, note: Note) -> WriteResult:
+    def _keep(self, note: KeptNote) -> WriteResult:
         """Keep a note in this transaction."""
         if note.value is None:
             self._connection.execute("DELETE FROM notes WHERE kind = ? AND key = ?", (note.kind, note.key))
