@@ -166,6 +166,14 @@ class EventLog(Protocol):
         """Number of debates in each state other than ``concluded``, found by an index."""
         ...
 
+    async def notes(self, kind: str, key: str | None = None) -> dict[str, bytes]:
+        """What a part of the server keeps next to the events, by key: all, or one.  Raises ``StoreUnavailable``."""
+        ...
+
+    async def note(self, kind: str, key: str, value: bytes | None) -> None:
+        """Keep one value under a key, or remove it; durable on return.  Raises ``StoreUnavailable``."""
+        ...
+
     async def close(self) -> None:
         """Write the accepted requests, then close the store."""
         ...

@@ -100,6 +100,7 @@ GROUPS: Final = {
             "store.delete", "delete", "Delete a debate: its texts are gone, and a tombstone is left."
         ),
         "backup": CommandEntry("store.backup", "backup", "Copy the whole store to a file while its server runs."),
+        "hooks": CommandEntry("store.hooks", "hooks", "Show the webhooks, and what they could not deliver."),
         "log": CommandEntry("store.acts", "log", "Show what operators did, from the lines of the server's log."),
         "migrate": CommandEntry(
             "store.migrate", "migrate", "Create the tables of a PostgreSQL store, or update them to this version."

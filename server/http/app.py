@@ -24,7 +24,20 @@ from server.exhibit import PlayedExhibitions
 from server.export.kept import KeptAnswers
 from server.export.preview.card import head_of
 from server.feed.websocket.connections import Connections
-from server.http import debates, docs, events, exports, judge, labs, metrics, receipts, speech
+from server.http import (
+    atom,
+    debates,
+    docs,
+    events,
+    exports,
+    hooks,
+    judge,
+    labs,
+    metrics,
+    oembed,
+    receipts,
+    speech,
+)
 from server.http.access import (
     IMPORT,
     PREVIEW,
@@ -38,7 +51,7 @@ from server.http.access import (
 from server.http.limits import RateLimit
 from server.http.mcp import McpRoute
 from server.http.people import audience, commands, rooms, seats
-from server.http.requests import service_of
+from server.http.requests import base_of, service_of
 from server.http.session import close_session, open_session, show_session
 from server.http.static import FILES, gone_page, made_page, page_response
 from server.http.websocket import spectate
@@ -72,7 +85,7 @@ async def page(request: Request) -> Response:
     if view.format == "lab":
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"/lab/{quote(debate)}{query}", 307)
-    head = head_of(view, str(request.url.replace(query="")))
+    head = head_of(view, str(request.url.replace(query="")), base_of(request))
     response = made_page(request, "debate/debate.html", {"<title>A debate · Moot</title>": head})
     keep_link(request, response)
     return response
@@ -180,6 +193,9 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
         Route(f"/api/seats/{{token}}/{path}", seats.seat_act(act), methods=[method])
         for (method, path), act in seats.SEAT_ACTS.items()
     ),
+    *atom.ROUTES,
+    *hooks.ROUTES,
+    *oembed.ROUTES,
     Route("/lab/{lab}", labs.lab_page),
     Route("/api/labs", labs.open_lab, methods=["POST"]),
     Route("/api/labs/estimate", labs.show_estimate, methods=["POST"]),

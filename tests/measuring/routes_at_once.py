@@ -55,6 +55,7 @@ WORDS: Final = (
 )  # fmt: skip
 
 QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
+    "/oembed": ("url=http://127.0.0.1/d/{debate}",),
     "/api/compare": ("a={debate}&b={again}",),
     "/compare": ("a={debate}&b={again}",),
     "/api/search": ("q=trams",),
@@ -302,6 +303,7 @@ def build(store: Path, turns: int) -> dict[str, str]:
         "argument": "PRO-1",
         "position": str(position // 2),
         "code": "ABCD",
+        "hook": "chat",
         "claim": "C1.1",
         "seat": "pro",
         "name": "juries",

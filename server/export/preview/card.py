@@ -2,6 +2,7 @@
 
 from html import escape
 from typing import Final
+from urllib.parse import quote
 
 from msgspec import UNSET, UnsetType
 
@@ -78,10 +79,11 @@ def mark_meta(mark: MarkView | UnsetType) -> str:
     )
 
 
-def head_of(view: View, address: str) -> str:
-    """The elements for the head of the page at ``address``.
+def head_of(view: View, address: str, base: str) -> str:
+    """The elements for the head of the page at ``address``; ``base`` is that of the server's pages.
 
-    No picture without the extra for it, and none of an unlisted debate: its address would hold the token of its link.
+    Other sites find by oEmbed what to show of an address, but not of an unlisted debate.  No picture without the extra
+    for it, and none of an unlisted debate: its address would hold the token of its link.
     """
     title, sentence, at = escape(title_of(view)), escape(sentence_of(view)), escape(address)
     picture = (
@@ -92,6 +94,8 @@ def head_of(view: View, address: str) -> str:
         f'<meta property="og:image:alt" content="{title} · {sentence}">\n'
         '<meta name="twitter:card" content="summary_large_image">'
     )
+    shown = f"{base}/oembed?url={quote(address, safe='')}&format=json"
+    found = f'\n<link rel="alternate" type="application/json+oembed" href="{escape(shown)}" title="{title}">'
     return (
         f"<title>{title} · Moot</title>\n"
         f'<meta name="description" content="{sentence}">\n'
@@ -101,5 +105,6 @@ def head_of(view: View, address: str) -> str:
         f'<meta property="og:description" content="{sentence}">\n'
         f'<meta property="og:url" content="{at}">\n'
         f"{mark_meta(view.mark)}"
+        f"{'' if view.unlisted else found}"
         f"{picture if is_installed('preview') and not view.unlisted else ''}"
     )
