@@ -141,7 +141,7 @@ class DebatePrinter(FeedPrinter):
 
     def finish(self) -> None:
         """Print the outcome."""
-        if self.as_json or self.ended is None:
+        if self.as_json or self.is_quiet or self.ended is None:
             return
         say("")
         if self.ended["type"] == "debate_halted":

@@ -13,7 +13,7 @@ from judge.deliberation.verdict import judge_weights
 from judge.guard.injection import POSSIBLE, InjectionAttempt, detect
 from judge.guard.quotes import find
 from server.export.gate.places import JudgedFile
-from server.export.gate.report import Finding, GateReport, Position, Quote, Result, UnclearIs
+from server.export.gate.report import GateFinding, GateReport, Position, Quote, Result, UnclearIs
 from server.export.wording import share, weight_lines
 from server.process.version import VERSION
 
@@ -132,7 +132,7 @@ def _at(attempt: InjectionAttempt, file: JudgedFile) -> str:
 
 def _findings(
     panel: PanelState, known: Mapping[str, Position], file: JudgedFile, fail_on: Sequence[str]
-) -> Iterator[Finding]:
+) -> Iterator[GateFinding]:
     """What the judges named, the most weight first; then the reasons of judges who want changes and named nothing."""
     if panel.verdict is UNSET:
         return
@@ -146,11 +146,11 @@ def _findings(
             yield _finding(point, known, file, fail_on)
 
 
-def _finding(point: Point, known: Mapping[str, Position], file: JudgedFile, fail_on: Sequence[str]) -> Finding:
+def _finding(point: Point, known: Mapping[str, Position], file: JudgedFile, fail_on: Sequence[str]) -> GateFinding:
     """A finding; its quote is that in its own words, else that of a judge who named it."""
     by = sorted((known[name] for name in point.by), key=lambda each: VERDICTS.index(each.verdict))
     first = next((each for each in by if _is_checked(each.quote)), by[0])
-    return Finding(
+    return GateFinding(
         rule=next(name for name in point.by if known[name] is first),
         text=point.text,
         judges=tuple(known[name].judge for name in point.by),
@@ -161,8 +161,8 @@ def _finding(point: Point, known: Mapping[str, Position], file: JudgedFile, fail
     )
 
 
-def _instruction(attempt: InjectionAttempt, file: JudgedFile) -> Finding:
-    return Finding(
+def _instruction(attempt: InjectionAttempt, file: JudgedFile) -> GateFinding:
+    return GateFinding(
         rule=INSTRUCTIONS,
         text=f"The text gives its judges instructions ({attempt.pattern.replace('_', ' ')}).",
         judges=("Moot",),

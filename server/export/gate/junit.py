@@ -4,7 +4,7 @@ import re
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from server.export.gate.report import Finding, GateReport
+from server.export.gate.report import GateFinding, GateReport
 from server.export.gate.sarif import message
 from server.export.text import escape_controls, one_line, shortened
 
@@ -36,7 +36,7 @@ def as_junit(report: GateReport) -> str:
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(suites, encoding="unicode") + "\n"
 
 
-def _case(suite: Element, report: GateReport, number: int, finding: Finding) -> None:
+def _case(suite: Element, report: GateReport, number: int, finding: GateFinding) -> None:
     name = f"{number}. {finding.rule}: {shortened(finding.text, MAX_NAME)}"
     case = SubElement(suite, "testcase", classname=_shown(report.file), name=_shown(name), file=_shown(report.file))
     if finding.quote is not None and finding.quote.place is not None:

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import quote as quoted
 
 from judge.guard.quotes import find
-from server.export.gate.report import Place, Quote
+from server.export.gate.report import FilePlace, Quote
 
 BOM: Final = "\ufeff"
 _END: Final = re.compile(r"\r?\n")
@@ -46,15 +46,15 @@ class JudgedFile:
                 return path.as_uri()
         return quoted(path.as_posix())
 
-    def place(self, words: str) -> Place | None:
+    def place(self, words: str) -> FilePlace | None:
         """Where words stand; None if they are not found."""
         span = find(words, self.text, 1)
         return None if span is None else self.place_of(*span)
 
-    def place_of(self, start: int, end: int) -> Place:
+    def place_of(self, start: int, end: int) -> FilePlace:
         """The place of ``text[start:end]``, which is not empty."""
         first, last = (bisect_right(self._starts, at) - 1 for at in (start, end - 1))
-        return Place(
+        return FilePlace(
             line=first + 1,
             column=start - self._starts[first] + 1,
             end_line=last + 1,

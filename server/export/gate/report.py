@@ -11,7 +11,7 @@ UNCLEAR_CODE: Final = 3
 CODES: Final[dict[Result, int]] = {"pass": 0, "fail": 1, "unclear": UNCLEAR_CODE}
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class FilePlace(Struct, frozen=True, kw_only=True):
     """Where words stand in a file.
 
     Lines and columns are counted from 1, columns in code points; ``end_column`` is that after the last character.
@@ -28,10 +28,10 @@ class Quote(Struct, frozen=True, kw_only=True):
 
     text: str
     checked: bool
-    place: Place | None = None
+    place: FilePlace | None = None
 
 
-class Finding(Struct, frozen=True, kw_only=True):
+class GateFinding(Struct, frozen=True, kw_only=True):
     """What judges found: who, why, and the quote on which it rests.
 
     ``rule`` is a judge of an artifact, or ``outcome``, ``instructions`` or a kind of claim or flaw.  ``verdict``: the
@@ -77,7 +77,7 @@ class GateReport(Struct, frozen=True, kw_only=True):
     unclear: tuple[str, ...] = ()
     """Why the result is unclear."""
     unclear_is: UnclearIs | None = None
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[GateFinding, ...] = ()
     remediation: tuple[str, ...] = ()
     positions: tuple[Position, ...] = ()
     minority: tuple[Position, ...] = ()

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from server.export.gate.report import Finding, GateReport, Place, where
+from server.export.gate.report import FilePlace, GateFinding, GateReport, where
 from server.export.text import one_line
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -38,12 +38,12 @@ def as_sarif(report: GateReport) -> str:
     return msgspec.json.format(msgspec.json.encode(shown), indent=2).decode()
 
 
-def _result(report: GateReport, finding: Finding) -> dict[str, Any]:
+def _result(report: GateReport, finding: GateFinding) -> dict[str, Any]:
     level = "error" if finding.fails else LEVELS.get(finding.verdict, "warning")
     return _made(report, finding.rule, message(finding), level=level, finding=finding)
 
 
-def message(finding: Finding) -> str:
+def message(finding: GateFinding) -> str:
     """A finding in one line: what, why, who, and the quote."""
     quote = finding.quote
     parts = [finding.text, finding.reason, f"Judged by {', '.join(finding.judges)}."]
@@ -62,7 +62,7 @@ def _unclear(report: GateReport) -> dict[str, Any]:
 
 
 def _made(
-    report: GateReport, rule: str, text: str, *, level: str, kind: str = "fail", finding: Finding | None = None
+    report: GateReport, rule: str, text: str, *, level: str, kind: str = "fail", finding: GateFinding | None = None
 ) -> dict[str, Any]:
     location: dict[str, Any] = {"artifactLocation": {"uri": report.file}}
     quote = finding.quote if finding is not None else None
@@ -83,7 +83,7 @@ def _made(
     return made
 
 
-def _region(place: Place) -> dict[str, int]:
+def _region(place: FilePlace) -> dict[str, int]:
     return {
         "startLine": place.line,
         "startColumn": place.column,

@@ -4,16 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET, Struct, UnsetType
 
 from events.state.claims import Claim
 from events.state.debate import Conclusion
 from events.state.outcome import OutcomeWords
 from events.types import SIDES, LogicGapAdjusted, Reason, Side
-from events.view.turn_view import TurnView
+from events.view.turn_view import Attempt, ComponentView
 from judge.guard.injection import POSSIBLE
 from server.export.gate.artifact import INSTRUCTIONS
 from server.export.gate.places import JudgedFile
-from server.export.gate.report import Finding, GateReport, Position, Result, UnclearIs
+from server.export.gate.report import GateFinding, GateReport, Position, Result, UnclearIs
 from server.export.labels import named
 from server.export.wording import NAMES, judge_name
 from server.process.version import VERSION
@@ -25,6 +26,15 @@ CHECKS: Final = {CLAIMS: "claims", FLAWS: "gaps"}
 """The questions about each turn by what they find."""
 MAX_REASONS: Final = 3
 """Quotes that show on what an outcome rests."""
+
+
+class ReadTurn(Struct, frozen=True, kw_only=True):
+    """What is read of a turn of the view; see ``events.view.turn_view.TurnView``, which JSON cannot be turned into."""
+
+    side: Side
+    components: dict[str, dict[str, ComponentView]] = {}
+    injections: tuple[Attempt, ...] = ()
+    unchecked: dict[str, Reason] | UnsetType = UNSET
 
 
 def transcript_report(
@@ -43,7 +53,7 @@ def transcript_report(
 
     ``audit_missing``: why the last look for flaws gave no answer; empty if it gave one or was not due.
     """
-    turns = {number: msgspec.convert(each, TurnView) for number, each in view["turns"].items()}
+    turns = {number: msgspec.convert(each, ReadTurn) for number, each in view["turns"].items()}
     ended = msgspec.convert(view["conclusion"], Conclusion) if "conclusion" in view else None
     words = msgspec.convert(view["outcome"], OutcomeWords).text if "outcome" in view else ""
     winner = "" if ended is None or ended.winner == "neither" else str(ended.winner)
@@ -55,7 +65,7 @@ def transcript_report(
     if ended is None:
         unclear.append(f"The debate was not judged to its end: {stopped}.")
     elif set(SIDES) & set(fail_on) and not winner:
-        unclear.append(f"No side is named. {words}".strip())
+        unclear.append(words or "No side is named.")
     elif winner in fail_on and not rests_on:
         unclear.append(f"{NAMES[winner]} is named, but no score of this side rests on a quote that was checked.")
     unclear += _unchecked(turns, fail_on, audit_missing)
@@ -85,10 +95,10 @@ def transcript_report(
     )
 
 
-def _outcome(winner: str, words: str, rests_on: Sequence[Position], by: str, *, fails: bool) -> Iterator[Finding]:
+def _outcome(winner: str, words: str, rests_on: Sequence[Position], by: str, *, fails: bool) -> Iterator[GateFinding]:
     if winner and rests_on:
         best = rests_on[0]
-        yield Finding(
+        yield GateFinding(
             rule="outcome",
             text=words,
             judges=(by,),
@@ -100,7 +110,7 @@ def _outcome(winner: str, words: str, rests_on: Sequence[Position], by: str, *, 
 
 
 def _quotes_for(
-    winner: str, turns: Mapping[str, TurnView], file: JudgedFile, by: str, first: Side
+    winner: str, turns: Mapping[str, ReadTurn], file: JudgedFile, by: str, first: Side
 ) -> tuple[Position, ...]:
     """The quotes of the named side on which its best scores rest, the best first."""
     rated = [
@@ -125,11 +135,11 @@ def _quotes_for(
     )
 
 
-def _claims(view: Mapping[str, Any], file: JudgedFile, first: Side, fail_on: Sequence[str]) -> Iterator[Finding]:
+def _claims(view: Mapping[str, Any], file: JudgedFile, first: Side, fail_on: Sequence[str]) -> Iterator[GateFinding]:
     """The suspect claims that were not cleared; their quotes were checked when they were recorded."""
     for each in msgspec.convert(view.get("claims", {}), dict[str, Claim]).values():
         if each.state != "cleared":
-            yield Finding(
+            yield GateFinding(
                 rule=each.kind,
                 text=f"Suspect claim in turn {each.turn}: {each.kind.replace('_', ' ')}, {each.state}.",
                 judges=(judge_name(each.by),),
@@ -143,10 +153,10 @@ def _claims(view: Mapping[str, Any], file: JudgedFile, first: Side, fail_on: Seq
 
 def _flaws(
     flaws: Iterable[LogicGapAdjusted], file: JudgedFile, by: str, first: Side, fail_on: Sequence[str]
-) -> Iterator[Finding]:
+) -> Iterator[GateFinding]:
     """Each flaw once; both its quotes were checked when it was recorded."""
     for each in {(flaw.fails.turn, flaw.fails.quote): flaw for flaw in flaws}.values():
-        yield Finding(
+        yield GateFinding(
             rule="flaw",
             text=f"Flaw in turn {each.fails.turn}, exposed by turn {each.exposed_by.turn}.",
             judges=(by,),
@@ -158,7 +168,7 @@ def _flaws(
         )
 
 
-def _unchecked(turns: Mapping[str, TurnView], fail_on: Sequence[str], audit_missing: str) -> Iterator[str]:
+def _unchecked(turns: Mapping[str, ReadTurn], fail_on: Sequence[str], audit_missing: str) -> Iterator[str]:
     """What the gate asks for and the judge did not check."""
     for asked in filter(fail_on.__contains__, CHECKS):
         for number, turn in turns.items():
@@ -169,19 +179,19 @@ def _unchecked(turns: Mapping[str, TurnView], fail_on: Sequence[str], audit_miss
         yield f"The last look for flaws gave no answer: {audit_missing}."
 
 
-def _counted(found: Iterable[Finding], fail_on: Sequence[str]) -> Iterator[str]:
+def _counted(found: Iterable[GateFinding], fail_on: Sequence[str]) -> Iterator[str]:
     counts = {kind: sum(each.verdict == kind for each in found) for kind in (CLAIMS, FLAWS)}
     for kind, one in ((CLAIMS, "suspect claim"), (FLAWS, "flaw")):
         if kind in fail_on or counts[kind]:
             yield f"{counts[kind]} {one}{'' if counts[kind] == 1 else 's'}."
 
 
-def _instructions(turns: Mapping[str, TurnView], file: JudgedFile) -> Iterator[Finding]:
+def _instructions(turns: Mapping[str, ReadTurn], file: JudgedFile) -> Iterator[GateFinding]:
     for number, turn in turns.items():
         for each in turn.injections:
             if each.pattern == POSSIBLE:
                 continue
-            yield Finding(
+            yield GateFinding(
                 rule=INSTRUCTIONS,
                 text=f"Turn {number} gives the judge instructions ({each.pattern.replace('_', ' ')}).",
                 judges=("Moot",),

@@ -5,7 +5,7 @@ from typing import Final
 
 from server.export import document as doc
 from server.export.document.markdown import to_markdown
-from server.export.gate.report import Finding, GateReport, Position, where
+from server.export.gate.report import GateFinding, GateReport, Position, where
 from server.export.wording import listed, share
 
 RESULTS: Final = {"pass": "Pass", "fail": "Fail", "unclear": "Unclear"}
@@ -62,7 +62,7 @@ def _link(report: GateReport) -> doc.Paragraph:
     return doc.Paragraph(("The debate: ", doc.Marked(report.link, "code")))
 
 
-def _finding(finding: Finding, report: GateReport) -> doc.Item:
+def _finding(finding: GateFinding, report: GateReport) -> doc.Item:
     at = where(finding.quote, finding.turn)
     title = f"{report.file}{f', {at}' if at else ''}"
     verdict = f" [{finding.verdict}]" if finding.verdict else ""
