@@ -13,7 +13,7 @@ from judge.deliberation.verdict import judge_weights
 from judge.guard.injection import POSSIBLE, InjectionAttempt, detect
 from judge.guard.quotes import find
 from server.export.gate.places import JudgedFile
-from server.export.gate.report import GateFinding, GateReport, Position, Quote, Result, UnclearIs
+from server.export.gate.report import FileQuote, GateFinding, GateReport, Position, Result, UnclearIs
 from server.export.wording import share, weight_lines
 from server.process.version import VERSION
 
@@ -121,7 +121,7 @@ def _unclear(
         yield f"The text gives its judges instructions{line and f' ({line})'}, so a person must read it."
 
 
-def _is_checked(quote: Quote | None) -> bool:
+def _is_checked(quote: FileQuote | None) -> bool:
     return quote is not None and quote.checked
 
 

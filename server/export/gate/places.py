@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import quote as quoted
 
 from judge.guard.quotes import find
-from server.export.gate.report import FilePlace, Quote
+from server.export.gate.report import FilePlace, FileQuote
 
 BOM: Final = "\ufeff"
 _END: Final = re.compile(r"\r?\n")
@@ -61,16 +61,16 @@ class JudgedFile:
             end_column=end - self._starts[last] + 1,
         )
 
-    def quote(self, words: str, *, checked: bool) -> Quote | None:
+    def quote(self, words: str, *, checked: bool) -> FileQuote | None:
         """A quote with its place; None without words."""
         if not words:
             return None
-        return Quote(text=words, checked=checked, place=self.place(words) if checked else None)
+        return FileQuote(text=words, checked=checked, place=self.place(words) if checked else None)
 
-    def quote_within(self, finding: str) -> Quote | None:
+    def quote_within(self, finding: str) -> FileQuote | None:
         """The first words of the file that a finding has in quotation marks."""
         for groups in _WITHIN.findall(finding):
             words = next(filter(None, groups))
             if len(words) >= MIN_WITHIN and (place := self.place(words)) is not None:
-                return Quote(text=words, checked=True, place=place)
+                return FileQuote(text=words, checked=True, place=place)
         return None

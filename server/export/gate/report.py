@@ -23,7 +23,7 @@ class FilePlace(Struct, frozen=True, kw_only=True):
     end_column: int
 
 
-class Quote(Struct, frozen=True, kw_only=True):
+class FileQuote(Struct, frozen=True, kw_only=True):
     """Words that a judge quotes.  ``checked``: they stand in the judged text.  ``place``: None if it is not known."""
 
     text: str
@@ -43,7 +43,7 @@ class GateFinding(Struct, frozen=True, kw_only=True):
     judges: tuple[str, ...]
     reason: str = ""
     verdict: str = ""
-    quote: Quote | None = None
+    quote: FileQuote | None = None
     turn: int | None = None
     fails: bool = False
     """Whether the gate fails by it."""
@@ -57,7 +57,7 @@ class Position(Struct, frozen=True, kw_only=True):
     verdict: str
     reason: str
     confidence: float | None = None
-    quote: Quote | None = None
+    quote: FileQuote | None = None
     weight: float | None = None
 
 
@@ -106,7 +106,7 @@ def as_json(report: GateReport) -> str:
     return msgspec.json.format(msgspec.json.encode(shown), indent=2).decode()
 
 
-def where(quote: Quote | None, turn: int | None = None) -> str:
+def where(quote: FileQuote | None, turn: int | None = None) -> str:
     """The place of a quote in words: ``line 3``, ``lines 3 to 5``, ``turn 2``; empty if it is not known."""
     parts = [] if turn is None else [f"turn {turn}"]
     if quote is not None and (at := quote.place) is not None:
