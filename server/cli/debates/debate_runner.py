@@ -70,7 +70,7 @@ async def run_debate(settings: Settings, wish: Wish, printer: FeedPrinter, asks:
     printer.finish()
     if printer.as_json:
         emit({"id": debate})
-    else:
+    elif not printer.is_quiet:
         click.echo(debate)
     if printer.ended and printer.ended["type"] == "debate_halted":
         click.echo(f"moot: halted: {printer.ended['reason']}", err=True)

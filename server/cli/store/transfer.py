@@ -2,8 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,7 +22,7 @@ from events.view import view as views
 from events.view.view import View
 from server.cli.client import ServerClient, asked_server
 from server.cli.options import find_debate, open_store, with_json, with_settings, with_store
-from server.cli.output import emit, run_async, settings_of
+from server.cli.output import emit, replaced_file, run_async, settings_of
 from server.debate.adoption import check_debate
 from server.errors import BadField, CannotServe, NotFound
 from server.export.archive import Archive, archive_of
@@ -117,7 +116,7 @@ def export(
     if form == "audio" and output is None and sys.stdout.isatty():
         raise BadField("output", "audio needs a file: -o FILE")
     try:
-        with _replaced_file(output) if output else nullcontext(sys.stdout.buffer) as file:
+        with replaced_file(output) if output else nullcontext(sys.stdout.buffer) as file:
             parts = {"with_calls": not without_calls, "all_evidence": all_evidence}
             written = run_async(lambda: _export(settings, debate, form, file, **parts))
     except OSError as error:
@@ -126,24 +125,6 @@ def export(
         raise CannotServe(f"cannot write {output or 'the export'}: {error.strerror}") from error
     if output:
         click.echo(f"wrote {written} events to {output}", err=True)
-
-
-@contextmanager
-def _replaced_file(output: Path) -> Iterator[BinaryIO]:
-    """A file next to ``output`` that replaces it when it is complete; after a failure ``output`` is unchanged."""
-    if output.exists() and not output.is_file():  # /dev/stdout or a pipe has nothing to keep
-        with output.open("wb") as file:
-            yield file
-        return
-    part = output.with_name(f"{output.name}.part")
-    try:
-        with part.open("wb") as file:
-            yield file
-        part.replace(output)
-    except BaseException:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise
 
 
 async def _export(
