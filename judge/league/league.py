@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from numpy.typing import NDArray
 
-from events.state.certainty import student
 from events.types import Winner
 from judge.league.davidson import CON, PRO, TIE, Array, contrasts, fit, probabilities
+from judge.league.noise import NORMAL_95, LeadReading, chances_again, quantile
 
 NDArrayInt = NDArray[np.intp]
 NDArrayBool = NDArray[np.bool_]
@@ -30,8 +30,9 @@ MAX_FINITE: Final = 15.0
 MAX_CELLS: Final = 2_000_000
 """Numbers that are drawn at once."""
 MIN_MOTIONS: Final = 2
-NORMAL_95: Final = 1.959964
+MIN_SPREAD: Final = 1e-12
 LEVEL: Final = 0.95
+ENDS: Final = ((1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2)
 MAX_MOTION_STEPS: Final = 30
 MOTION_SD: Final = 1.0
 """Of the prior for the advantage of Pro on one motion, around that of all motions, in log-odds."""
@@ -50,8 +51,8 @@ class LeagueMatch(Struct, frozen=True, kw_only=True, gc=False):
     outcome: Winner
     """``neither`` is a tie: the sides were not distinguishable."""
     judge: str = ""
-    again: tuple[float, float, float] | None = None
-    """The chances that this judge names Pro, Con or neither in another reading; None if its noise is not known."""
+    reading: LeadReading | None = None
+    """The lead that the verdict rests on, with its error; None if that is not known."""
     controls: tuple[float, ...] = ()
     """What is held equal, Pro's minus Con's."""
     costs: tuple[float, float] | None = None
@@ -194,7 +195,7 @@ def league_of(
         },
         debates=len({each.held for each in found}),
         verdicts=len(found),
-        noisy=sum(each.again is not None for each in found),
+        noisy=sum(each.reading is not None for each in found),
         resamples=resamples,
         seed=seed,
         notes=(*plain.notes, *(f"{name} was not controlled for: it does not vary by itself" for name in lost)),
@@ -212,8 +213,6 @@ class _Table(NamedTuple):
     motion: NDArrayInt
     outcome: NDArrayInt
     weight: Array
-    again: Array
-    """(verdicts × 3): the chances of each outcome in another reading; 1 for the recorded one if they are not known."""
 
     @classmethod
     def of(cls, matches: tuple[LeagueMatch, ...]) -> "_Table":
@@ -230,8 +229,20 @@ class _Table(NamedTuple):
             np.array([of_motion[each.motion] for each in matches], dtype=np.intp),
             np.array([OUTCOMES[each.outcome] for each in matches], dtype=np.intp),
             np.array([1 / verdicts[each.held] for each in matches]),
-            np.array([each.again or np.eye(3)[OUTCOMES[each.outcome]] for each in matches]).reshape(-1, 3),
         )
+
+    def again(self) -> Array:
+        """(verdicts × 3): the chances of each outcome in another reading; 1 for the recorded one without a reading."""
+        found: Array = np.eye(3)[self.outcome]
+        names = np.eye(len(self.players))
+        design = np.column_stack((names[self.sides[:, 0]] - names[self.sides[:, 1]], np.ones(len(self.sides))))
+        for judge in {each.judge for each in self.matches}:
+            of = [at for at, each in enumerate(self.matches) if each.judge == judge and each.reading is not None]
+            readings = [each for at in of if (each := self.matches[at].reading) is not None]
+            if of:
+                figures = np.array([(each.lead, each.error, each.limit) for each in readings])
+                found[of] = chances_again(figures, design[of])
+        return found
 
     def results(self) -> Array:
         """(players × players × 3): how often the first one beat, lost to and tied with the second one."""
@@ -350,27 +361,36 @@ class _Estimate(NamedTuple):
         return len(set(self.table.motion[self.kept].tolist()))
 
     def draw(self, resamples: int, seed: int) -> Array | None:
-        """(resamples × parameters): motions drawn again, and each verdict as another reading.  None below two motions.
+        """(kinds × resamples × parameters) of resampled motions, with all their debates; None below two motions.
 
-        Each copy of a verdict is read again on its own.
+        The first kind keeps the recorded verdicts, which hold the noise of one reading.  The second kind draws each
+        copy of a verdict as another reading; it is left out where the noise of no verdict is known.
         """
         if not self.is_fitted or self.clusters < MIN_MOTIONS:
             return None
         rng = np.random.default_rng(seed)
         motions, of = np.unique(self.table.motion[self.kept], return_inverse=True)
-        again = self.table.again[self.kept]
-        again = again / again.sum(axis=1, keepdims=True)
+        recorded = np.eye(3)[self.table.outcome[self.kept]]
+        kinds = [recorded]
+        if any(self.table.matches[at].reading is not None for at in self.kept):
+            again = self.table.again()[self.kept]
+            kinds.append(again / again.sum(axis=1, keepdims=True))
+        return np.stack([self._drawn(chances, of, len(motions), resamples, rng) for chances in kinds])
+
+    def _drawn(
+        self, chances: Array, of: NDArrayInt, motions: int, resamples: int, rng: np.random.Generator
+    ) -> Array:
         centre = self.found.copy()
-        if not np.isfinite(centre[-1]) and again[:, TIE].any():
-            centre[-1] = np.log(0.5 / len(again))  # no tie was seen, and another reading may be one
-        chunk = max(1, MAX_CELLS // (3 * len(again) + 1))
-        parts, left = [], resamples
+        if not np.isfinite(centre[-1]) and chances[:, TIE].any():
+            centre[-1] = np.log(0.5 / len(chances))  # no tie was seen, and another reading may be one
+        is_certain = bool((chances.max(axis=1) == 1).all())
+        parts, left, chunk = [], resamples, max(1, MAX_CELLS // (3 * len(chances)))
         while left:
             size = min(chunk, left)
             left -= size
-            times = rng.multinomial(len(motions), np.full(len(motions), 1 / len(motions)), size)[:, of]
-            outcomes = rng.multinomial(times, again).astype(np.float64)
-            parts.append(fit(self.rows, self.counted(outcomes), centre, PENALTY))
+            times = rng.multinomial(motions, np.full(motions, 1 / motions), size)[:, of]
+            outcomes = times[:, :, None] * chances if is_certain else rng.multinomial(times, chances)
+            parts.append(fit(self.rows, self.counted(outcomes.astype(np.float64)), centre, PENALTY))
         return np.concatenate(parts)
 
     def strengths(self, parameters: Array) -> Array:
@@ -380,28 +400,20 @@ class _Estimate(NamedTuple):
 
     def span(self, drawn: Array | None, column: int) -> Span:
         """One parameter with its interval."""
-        return self.span_of(float(self.found[column]), None if drawn is None else drawn[:, column])
+        return self.span_of(float(self.found[column]), None if drawn is None else drawn[:, :, column])
 
     def span_of(self, value: float, drawn: Array | None) -> Span:
+        """A figure with the wider interval of those that each kind of resamples (kinds × resamples) gives."""
         if drawn is None:
             return Span(value)
-        low, middle, high = np.quantile(drawn, ((1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2))
+        low, middle, high = np.quantile(drawn, ENDS, axis=1)
         wider = _wider(self.clusters)
-        return Span(value, value + float(low - middle) * wider, value + float(high - middle) * wider)
+        return Span(value, value + float((low - middle).min()) * wider, value + float((high - middle).max()) * wider)
 
 
 def _wider(clusters: int) -> float:
     """How much wider than the spread of the resamples an interval is: Student's quantile, and G/(G − 1)."""
-    return _quantile(clusters - 1) / NORMAL_95 * float(np.sqrt(clusters / (clusters - 1)))
-
-
-def _quantile(freedom: int) -> float:
-    """The upper 2.5 % of Student's distribution."""
-    low, high = 0.0, 1000.0
-    while high - low > 1e-6:  # noqa: PLR2004 - digits that are enough
-        middle = (low + high) / 2
-        low, high = (middle, high) if student(middle, freedom) < (1 + LEVEL) / 2 else (low, middle)
-    return low
+    return quantile((1 + LEVEL) / 2, clusters - 1) / NORMAL_95 * float(np.sqrt(clusters / (clusters - 1)))
 
 
 def _adds(columns: Sequence[Array], column: Array) -> bool:
@@ -439,16 +451,16 @@ class _Differences(NamedTuple):
         if drawn is None:
             return cls(plain, {(i, j): Span(float(strengths[i] - strengths[j])) for i, j in pairs}, frozenset())
         found = plain.strengths(drawn)
-        apart = np.stack([found[:, i] - found[:, j] for i, j in pairs], axis=1)
+        apart = np.stack([found[:, :, i] - found[:, :, j] for i, j in pairs], axis=2)
         value = np.array([strengths[i] - strengths[j] for i, j in pairs])
-        spans = {pair: plain.span_of(float(value[at]), apart[:, at]) for at, pair in enumerate(pairs)}
-        low, middle, high = np.quantile(apart, ((1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2), axis=0)
-        spread = np.maximum((high - low) / (2 * NORMAL_95), 1e-12)
-        farthest = np.quantile(np.abs((apart - middle) / spread).max(axis=1), LEVEL)
-        limit = farthest * _wider(plain.clusters)
+        spans = {pair: plain.span_of(float(value[at]), apart[:, :, at]) for at, pair in enumerate(pairs)}
+        low, middle, high = np.quantile(apart, ENDS, axis=1)
+        spread = np.maximum((high - low) / (2 * NORMAL_95), MIN_SPREAD)
+        farthest = np.quantile(np.abs((apart - middle[:, None]) / spread[:, None]).max(axis=2), LEVEL, axis=1)
+        reach = (spread * farthest[:, None]).max(axis=0) * _wider(plain.clusters)
         ranked = set()
         for at, (i, j) in enumerate(pairs):
-            if abs(value[at]) > limit * spread[at] and spans[i, j].excludes_0:
+            if abs(value[at]) > reach[at] and spans[i, j].excludes_0:
                 ranked.add((i, j) if value[at] > 0 else (j, i))
         return cls(plain, spans, frozenset(ranked))
 
@@ -517,7 +529,7 @@ def _strengths(estimate: _Estimate, drawn: Array | None) -> dict[int, Span]:
     values = estimate.strengths(estimate.found)
     found = None if drawn is None else estimate.strengths(drawn)
     return {
-        player: estimate.span_of(float(values[player]), None if found is None else found[:, player])
+        player: estimate.span_of(float(values[player]), None if found is None else found[:, :, player])
         for player, group in enumerate(estimate.groups)
         if sizes[group] > 1
     }
@@ -628,6 +640,6 @@ def _share(values: NDArrayBool, motions: Sequence[str]) -> Span:
         count = min(count, mean * (1 - mean) / error**2)
     else:
         count = float(clusters)
-    z = _quantile(clusters - 1)
+    z = quantile((1 + LEVEL) / 2, clusters - 1)
     middle, reach = mean + z**2 / (2 * count), z * float(np.sqrt(mean * (1 - mean) / count + z**2 / (4 * count**2)))
     return Span(mean, (middle - reach) / (1 + z**2 / count), (middle + reach) / (1 + z**2 / count))
