@@ -71,6 +71,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     voice_con: str = "onyx"
     voice_per_minute: Annotated[int, Meta(ge=0)] = 30
     """New turns that all spectators together may have spoken in a minute; 0: operators only."""
+    league_people: str = ""
+    """The names of people who agreed to be listed in leagues, separated by commas."""
     limits: dict[str, Limit] = {}
     """By provider, over the default limits: a table ``[limits.anthropic]`` with ``concurrent``, ``calls_per_minute``,
     ``tokens_per_minute``; in the environment ``anthropic: concurrent=4 calls_per_minute=50; embedded: concurrent=2``.

@@ -190,9 +190,7 @@ def league_of(
         agreements=tuple(_agreements(found)),
         side=plain.span(drawn, plain.side_column) if plain.has_side and plain.is_fitted else None,
         tie=float(np.exp(plain.found[-1])) if plain.is_fitted else None,
-        effects={
-            controls[number]: held.span(held_drawn, first + at) for at, number in enumerate(held.kept_controls)
-        },
+        effects={controls[number]: held.span(held_drawn, first + at) for at, number in enumerate(held.kept_controls)},
         debates=len({each.held for each in found}),
         verdicts=len(found),
         noisy=sum(each.reading is not None for each in found),
@@ -377,9 +375,7 @@ class _Estimate(NamedTuple):
             kinds.append(again / again.sum(axis=1, keepdims=True))
         return np.stack([self._drawn(chances, of, len(motions), resamples, rng) for chances in kinds])
 
-    def _drawn(
-        self, chances: Array, of: NDArrayInt, motions: int, resamples: int, rng: np.random.Generator
-    ) -> Array:
+    def _drawn(self, chances: Array, of: NDArrayInt, motions: int, resamples: int, rng: np.random.Generator) -> Array:
         centre = self.found.copy()
         if not np.isfinite(centre[-1]) and chances[:, TIE].any():
             centre[-1] = np.log(0.5 / len(chances))  # no tie was seen, and another reading may be one
@@ -444,9 +440,7 @@ class _Differences(NamedTuple):
     def of(cls, plain: _Estimate, drawn: Array | None) -> "_Differences":
         if not plain.is_fitted:
             return cls(plain, {}, frozenset())
-        pairs = [
-            (i, j) for i, j in combinations(range(len(plain.groups)), 2) if plain.groups[i] == plain.groups[j]
-        ]
+        pairs = [(i, j) for i, j in combinations(range(len(plain.groups)), 2) if plain.groups[i] == plain.groups[j]]
         strengths = plain.strengths(plain.found)
         if drawn is None:
             return cls(plain, {(i, j): Span(float(strengths[i] - strengths[j])) for i, j in pairs}, frozenset())
@@ -636,10 +630,7 @@ def _share(values: NDArrayBool, motions: Sequence[str]) -> Span:
         return Span(mean)
     sums = np.bincount([names[each] for each in motions], values - mean)
     error = float(np.sqrt((sums**2).sum() * clusters / (clusters - 1))) / count
-    if 0 < mean < 1 and error > 0:
-        count = min(count, mean * (1 - mean) / error**2)
-    else:
-        count = float(clusters)
+    count = min(count, mean * (1 - mean) / error**2) if 0 < mean < 1 and error > 0 else float(clusters)
     z = quantile((1 + LEVEL) / 2, clusters - 1)
     middle, reach = mean + z**2 / (2 * count), z * float(np.sqrt(mean * (1 - mean) / count + z**2 / (4 * count**2)))
     return Span(mean, (middle - reach) / (1 + z**2 / count), (middle + reach) / (1 + z**2 / count))

@@ -71,6 +71,9 @@ GROUPS: Final = {
     },
     "Measure": {
         "lab": CommandEntry("measure.lab", "lab", "Measure how far you can trust the numbers of a judge."),
+        "league": CommandEntry(
+            "measure.league", "league", "Rank the models and people of the store: who argues best, how sure is that?"
+        ),
         "calibrate": CommandEntry(
             "measure.calibrate", "calibrate", "Measure the raters of a panel by cases whose outcome is known."
         ),

@@ -152,9 +152,10 @@ def _covered(league: League, truth: dict[str, float]) -> float:
 
 def table(rows: Sequence[tuple[int, PlantedLeagues]]) -> str:
     """A row for each number of motions."""
+    head = "motions, leagues, differences covered, worst of them, strengths covered, equals ranked"
+    head += ", unequal ranked rightly, wrongly, largest mean error"
     lines = [
-        "| motions | leagues | differences covered | worst of them | strengths covered | equals ranked "
-        "| unequal ranked rightly | wrongly | largest mean error |",
+        f"| {head.replace(', ', ' | ')} |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     lines += [
