@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from msgspec import Struct
-
 from numpy.typing import NDArray
 
 from events.types import Winner
@@ -196,7 +195,10 @@ def league_of(
         noisy=sum(each.reading is not None for each in found),
         resamples=resamples,
         seed=seed,
-        notes=(*plain.notes, *(f"{name} was not controlled for: it does not vary by itself" for name in lost)),
+        notes=(
+            *plain.notes,
+            *([f"not controlled for, since it does not vary by itself: {', '.join(lost)}"] * bool(lost)),
+        ),
     )
 
 
@@ -294,7 +296,7 @@ class _Estimate(NamedTuple):
 
     @property
     def side_column(self) -> int:
-        return self.basis.shape[1]
+        return int(self.basis.shape[1])
 
     @classmethod
     def of(cls, table: _Table, controls: int) -> "_Estimate":
@@ -325,7 +327,7 @@ class _Estimate(NamedTuple):
                 wanted.append(number)
         estimate = empty._replace(has_side=has_side, kept_controls=tuple(wanted), notes=tuple(notes))
         while True:
-            solved = estimate._solved(np.concatenate(columns, axis=1), has_ties=bool(tied.any()))
+            solved = estimate.solved(np.concatenate(columns, axis=1), has_ties=bool(tied.any()))
             if np.abs(solved.found[np.isfinite(solved.found)]).max(initial=0) < MAX_FINITE:
                 return solved._replace(is_fitted=True)
             if len(columns) == 1:
@@ -337,7 +339,8 @@ class _Estimate(NamedTuple):
                 notes.append("the advantage of a side has no finite estimate")
                 estimate = estimate._replace(has_side=False, notes=tuple(notes))
 
-    def _solved(self, design: Array, *, has_ties: bool) -> "_Estimate":
+    def solved(self, design: Array, *, has_ties: bool) -> "_Estimate":
+        """The largest likelihood of this design (kept verdicts × P)."""
         rows, kind = np.unique(design.round(9), axis=0, return_inverse=True)
         start = np.zeros(rows.shape[1] + 1)
         start[-1] = 0.0 if has_ties else -np.inf

@@ -6,6 +6,7 @@ judge show them: then readings drawn again have the distribution of the first on
 strengths.  A prior around 0 would pull strong players towards the weak ones.
 """
 
+from functools import lru_cache
 from math import sqrt
 from statistics import NormalDist
 from typing import Final
@@ -62,6 +63,7 @@ def chances_again(readings: Array, design: Array) -> Array:
     return np.stack((pro, con, np.maximum(0, 1 - pro - con)), axis=1)
 
 
+@lru_cache(1024)
 def quantile(probability: float, freedom: float) -> float:
     """Student's quantile, for a probability from 0.5 to below 1."""
     low, high = 0.0, 1000.0

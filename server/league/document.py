@@ -32,8 +32,8 @@ TITLE: Final = "The league"
 ABOUT: Final = (
     "Strengths are log-odds by the model of Bradley and Terry, with ties and the advantage of a side; 0 is the mean of "
     "the players. A debate whose sides are not distinguishable is a tie. An interval of 95 % is a bootstrap over "
-    "motions; it has the noise of the judge in it. Two players have different ranks only where their difference, compared with "
-    "those of all pairs at once, is beyond chance."
+    "motions; it has the noise of the judge in it. Two players have different ranks only where their difference is "
+    "beyond chance, as one of all pairs at once."
 )
 WIDTH: Final = 220
 """Pixels of a drawn interval."""
@@ -54,7 +54,7 @@ class LeagueShown(Struct, frozen=True, kw_only=True):
     """What the debates are limited to, as in the address of the page."""
     unread: int = 0
     chosen: dict[str, str] = {}
-    """The debates to list: ``player``, ``against``, ``motion``, ``judge`` and ``and``."""
+    """The debates to list: ``player``, ``against``, ``motion``, ``result``, ``judge``, ``and``."""
 
 
 def league_document(shown: LeagueShown) -> Document:
@@ -154,12 +154,20 @@ def _fitting(chosen: Mapping[str, str]) -> Callable[[LeagueMatch], bool]:
     def fits(each: LeagueMatch) -> bool:
         players = {each.pro, each.con}
         return (
-            all(chosen[name] in players for name in ("player", "against") if name in chosen)
+            chosen.get("result", "") in {"", *_results(each, chosen.get("player", ""))}
+            and all(chosen[name] in players for name in ("player", "against") if name in chosen)
             and chosen.get("motion", each.motion) == each.motion
             and ("and" in chosen or chosen.get("judge", each.judge) == each.judge)
         )
 
     return fits
+
+
+def _results(each: LeagueMatch, player: str) -> set[str]:
+    """What the outcome is called: by its side, and for a player."""
+    if each.outcome == "neither":
+        return {"tied"}
+    return {each.outcome, "won" if player == (each.pro if each.outcome == "pro" else each.con) else "lost"}
 
 
 def _outcome(each: LeagueMatch) -> str:
@@ -192,7 +200,10 @@ def _table(shown: LeagueShown) -> Table:
             cells.append(figure(each.controlled.value) if each.controlled else "–")
         cells += [
             (_to(shown, f"{each.debates:,}", player=each.player),),
-            *(number(count) for count in (each.won, each.tied, each.lost)),
+            *(
+                (_to(shown, number(count), player=each.player, result=result),)
+                for result, count in (("won", each.won), ("tied", each.tied), ("lost", each.lost))
+            ),
             "–" if each.cost_a_win is None else f"{each.cost_a_win:.4f}" if each.cost_a_win else "0",
             *(figure(each.by_judge[judge]) if judge in each.by_judge else "–" for judge in judges),
         ]
@@ -257,7 +268,7 @@ def _matrix(shown: LeagueShown) -> Table:
             cells.append("" if pair is None else _met(shown, pair, one))
         rows.append(tuple(cells))
     caption = "Won–tied–lost of the row against the column; with a star where the two have different ranks."
-    columns = ("", *(Column(name, "n") for name in names))
+    columns: tuple[str | Column, ...] = ("", *(Column(name, "n") for name in names))
     return Table(columns, tuple(rows), caption=caption, region="The matrix of pairs", kind="matrix")
 
 
@@ -305,18 +316,21 @@ def _side(league: League) -> Iterator[Block]:
 
 def _motions(shown: LeagueShown) -> Table:
     most = sorted(shown.league.motions, key=lambda each: -each.debates)[:MAX_MOTIONS]
-    rows = tuple(
+    rows: tuple[tuple[Sentence, ...], ...] = tuple(
         (
             (_to(shown, each.motion, motion=each.motion),),
             f"{each.debates:,}",
-            *map(number, (each.pro, each.tied, each.con)),
+            *(
+                (_to(shown, number(count), motion=each.motion, result=result),)
+                for result, count in (("pro", each.pro), ("tied", each.tied), ("con", each.con))
+            ),
             figure(each.side.value) if each.side else "–",
             interval(each.side),
             percent(each.difficulty),
         )
         for each in most
     )
-    columns = (
+    columns: tuple[str | Column, ...] = (
         "motion",
         *(Column(name, "n") for name in ("debates", "Pro", "tied", "Con", "side", "95 %", "not distinguishable")),
     )
@@ -341,7 +355,10 @@ def _judges(shown: LeagueShown) -> Iterator[Section]:
         )
         for each in found
     )
-    columns = ("judges", *(Column(name, "n") for name in ("debates", "same outcome", "95 %", "kappa")))
+    columns: tuple[str | Column, ...] = (
+        "judges",
+        *(Column(name, "n") for name in ("debates", "same outcome", "95 %", "kappa")),
+    )
     yield Section("Do the judges agree?", (Table(columns, rows, region="The agreement of judges"),), name="judges")
 
 

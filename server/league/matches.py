@@ -31,7 +31,7 @@ from judge.league.league import LeagueMatch
 from judge.league.noise import LeadReading, reading_by_certainty, reading_by_noise
 from server.debate.adoption import UNREADABLE
 from server.export.wording import as_served
-from server.people.names import seat_of
+from server.people.names import PREFIX, is_person, seat_of
 
 logger = structlog.get_logger()
 
@@ -41,6 +41,7 @@ WORDS_UNIT: Final = 100
 DEBATES: Final = frozenset({"exchange", "protocol"})
 """Formats with two sides."""
 PANEL: Final = "the panel"
+SOME_PERSON: Final = "a person"
 NOT_ENDED: Final = "halted, or not concluded yet"
 NOT_JUDGED: Final = "without a judgement"
 FORK: Final = "a fork, which repeats the turns of another debate"
@@ -229,9 +230,10 @@ def counted(
             left_out[NOT_ENDED] += 1
             continue
         why, players = _players(found, read, listed)
+        judge = _judge(found.judge, listed)
         if why or players is None:
             left_out[why] += 1
-        elif not judges or found.judge in judges:
+        elif not judges or judge in judges:
             matches.append(
                 LeagueMatch(
                     debate=found.id,
@@ -240,13 +242,18 @@ def counted(
                     pro=players.pro,
                     con=players.con,
                     outcome=found.outcome,
-                    judge=found.judge,
+                    judge=judge,
                     reading=found.reading,
                     controls=players.controls,
                     costs=players.costs,
                 )
             )
     return Counted(matches=tuple(matches), left_out=dict(left_out.most_common()))
+
+
+def _judge(name: str, listed: Collection[str]) -> str:
+    """A judge's name; that of a person only if it may be listed."""
+    return name if not is_person(name) or name.removeprefix(PREFIX) in listed else SOME_PERSON
 
 
 def _players(

@@ -39,8 +39,8 @@ MAX_NAME: Final = 2000
 """Characters of a parameter: those of a motion."""
 LEAGUES_PER_MINUTE: Final = 20
 """Leagues that one address may have fitted in a minute: each takes a second or more of a core."""
-FILTERS: Final = ("q", "tag", "format", "judge")
-CHOSEN: Final = ("player", "against", "motion", "judge", "and")
+FILTERS: Final[tuple[str, ...]] = ("q", "tag", "format", "judge")
+CHOSEN: Final[tuple[str, ...]] = ("player", "against", "motion", "result", "judge", "and")
 
 
 class LeagueBook:

@@ -61,7 +61,7 @@ def played(rng: np.random.Generator, motions: int = MOTIONS) -> tuple[LeagueMatc
     """One league of the planted world."""
     rule = default_rubric().certainty
     assert rule, "the default rubric says how sure a verdict must be"
-    found = []
+    found: list[LeagueMatch] = []
     for motion in range(motions):
         side = SIDE + rng.normal(0, MOTION_SIDE_SD)
         at = {name: strength + rng.normal(0, MOTION_PLAYER_SD) for name, strength in STRENGTHS.items()}
@@ -138,7 +138,7 @@ def fared(leagues: int, motions: int = MOTIONS, resamples: int = RESAMPLES, seed
 
 def _covered(league: League, truth: dict[str, float]) -> float:
     """The share of the players whose interval holds the truth."""
-    found = []
+    found: list[bool] = []
     for each in league.standings:
         span = each.strength
         found.append(
