@@ -200,7 +200,7 @@ async def held_debate(log: EventLog, debate: str) -> HeldDebate:
             after = page[-1].position
             await to_thread.run_sync(reader.take, page)
         return reader.held(debate)
-    except UNREADABLE as error:
+    except (UnknownEvent, *UNREADABLE) as error:
         logger.warning("debate_not_counted", debate=debate, message=f"{type(error).__name__}: {error}")
         return HeldDebate(id=debate, motion="", why=UNREAD)
 

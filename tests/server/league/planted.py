@@ -14,10 +14,11 @@ from events.types import (
     Origin,
     Rounds,
     ScorecardVerdictReached,
+    TurnStarted,
 )
 from judge.league.league import LeagueMatch
 from judge.rubrics.rubric import default_rubric
-from tests.judge.turns import opened, spoken_turn
+from tests.judge.turns import opened, side_of, spoken_turn
 
 
 def seat(player: str) -> Debater:
@@ -40,9 +41,13 @@ def events_of(match: LeagueMatch, *, blind: bool = False) -> list[Event]:
         start = replace(start, origin=Origin(kind="rejudge", debate=match.turns, position=5, digest="00"))
         nobody = Debater(model="", archetype="", elasticity=0.0)
         start = replace(start, pro=replace(nobody, speaker="again"), con=replace(nobody, speaker="once more"))
-    said = [
-        replace(spoken_turn(number, "Some words that are said."), model=each.model.partition(":")[2])
-        for number, each in ((1, pro), (2, con))
+    said: list[Event] = [
+        each
+        for number, seated in ((1, pro), (2, con))
+        for each in (
+            TurnStarted(turn=number, side=side_of(number), attempt=1, directive=None),
+            replace(spoken_turn(number, "Some words that are said."), model=seated.model.partition(":")[2]),
+        )
     ]
     card = ScorecardVerdictReached(
         winner=match.outcome,
