@@ -72,7 +72,7 @@ GROUPS: Final = {
     "Measure": {
         "lab": CommandEntry("measure.lab", "lab", "Measure how far you can trust the numbers of a judge."),
         "league": CommandEntry(
-            "measure.league", "league", "Rank the models and people of the store: who argues best, how sure is that?"
+            "measure.league", "league", "Show who argues best in the debates of the store, and how sure that is."
         ),
         "calibrate": CommandEntry(
             "measure.calibrate", "calibrate", "Measure the raters of a panel by cases whose outcome is known."

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
-from events.text.figures import percent
+from events.text.figures import percent, rounded, shortest, signed
 from judge.league.league import League, LeagueMatch, PairDifference, Span, Standing
 from judge.league.pairing import NextPair
 from judge.report.figures import plural
@@ -85,7 +85,7 @@ def next_document(pairs: Sequence[NextPair], method: str, seed: int) -> Document
 
 def figure(value: float) -> str:
     """Log-odds with two decimals and their sign."""
-    return f"{value:+.2f}".replace("-", "−")
+    return signed(value, 2)
 
 
 def interval(span: Span | None) -> str:
@@ -204,7 +204,7 @@ def _table(shown: LeagueShown) -> Table:
                 (_to(shown, number(count), player=each.player, result=result),)
                 for result, count in (("won", each.won), ("tied", each.tied), ("lost", each.lost))
             ),
-            "–" if each.cost_a_win is None else f"{each.cost_a_win:.4f}" if each.cost_a_win else "0",
+            "–" if each.cost_a_win is None else shortest(each.cost_a_win, 4),
             *(figure(each.by_judge[judge]) if judge in each.by_judge else "–" for judge in judges),
         ]
         rows.append(Row(tuple(cells)))
@@ -223,7 +223,7 @@ def _drawn(span: Span | None, reach: float) -> str:
         return ""
 
     def at(value: float) -> str:
-        return f"{WIDTH / 2 * (1 + 0.96 * value / reach):.1f}"
+        return rounded(WIDTH / 2 * (1 + 0.96 * value / reach))
 
     middle = HEIGHT // 2
     ends = ""
@@ -310,7 +310,7 @@ def _turned(span: Span) -> Span:
 def _side(league: League) -> Iterator[Block]:
     if league.side is None:
         return
-    tie = "" if league.tie is None else f" Two equal players tie with weight {league.tie:.2f} (Davidson’s ν)."
+    tie = "" if league.tie is None else f" Two equal players tie with weight {rounded(league.tie, 2)} (Davidson’s ν)."
     yield Paragraph(f"The side Pro is worth {figure(league.side.value)} ({interval(league.side)}) in log-odds.{tie}")
 
 
@@ -351,7 +351,7 @@ def _judges(shown: LeagueShown) -> Iterator[Section]:
             "–"
             if each.same.low is None or each.same.high is None
             else f"{percent(each.same.low)} to {percent(each.same.high)}",
-            "–" if each.kappa is None else f"{each.kappa:.2f}",
+            "–" if each.kappa is None else rounded(each.kappa, 2),
         )
         for each in found
     )

@@ -65,7 +65,7 @@ class SpokenSide(Struct, kw_only=True):
     """None if a call has no price."""
 
 
-class HeldDebate(Struct, frozen=True, kw_only=True):
+class LeagueDebate(Struct, frozen=True, kw_only=True):
     """What a league needs of one concluded debate; ``why`` says why it cannot count."""
 
     id: str
@@ -127,12 +127,12 @@ class DebateReader:
                 paid, cost = side.cost_usd, event.cost_usd
                 side.cost_usd = None if paid is None or isinstance(cost, Missing) else paid + cost
 
-    def held(self, debate: str) -> HeldDebate:
+    def held(self, debate: str) -> LeagueDebate:
         """The debate, or why it does not count.  Raises ``UnknownEvent`` without an opening."""
         opened = self._opened
         if opened is None:
             raise UnknownEvent(debate)
-        found = HeldDebate(id=debate, motion=opened.motion, judge=as_served(opened.judge) or PANEL)
+        found = LeagueDebate(id=debate, motion=opened.motion, judge=as_served(opened.judge) or PANEL)
         if opened.origin is not UNSET:
             if opened.origin.kind == "fork":
                 return replace(found, why=FORK)
@@ -165,7 +165,7 @@ class DebateReader:
         model = short_name(next(iter(models), "") or seat.model)
         return f"{model}, {seat.archetype}" if seat.archetype else model
 
-    def _judged(self, opened: DebateOpened, found: HeldDebate) -> HeldDebate:
+    def _judged(self, opened: DebateOpened, found: LeagueDebate) -> LeagueDebate:
         ended, card = self._ended, self._card
         if ended is None:
             return replace(found, why=NOT_ENDED)
@@ -192,7 +192,7 @@ def reading_of(opened: DebateOpened, card: ScorecardVerdictReached) -> LeadReadi
     return reading_by_noise(lead, card.noise, limit)
 
 
-async def held_debate(log: EventLog, debate: str) -> HeldDebate:
+async def held_debate(log: EventLog, debate: str) -> LeagueDebate:
     """Read one debate in pages; a thread decodes them."""
     reader, after = DebateReader(), 0
     try:
@@ -202,7 +202,7 @@ async def held_debate(log: EventLog, debate: str) -> HeldDebate:
         return reader.held(debate)
     except (UnknownEvent, *UNREADABLE) as error:
         logger.warning("debate_not_counted", debate=debate, message=f"{type(error).__name__}: {error}")
-        return HeldDebate(id=debate, motion="", why=UNREAD)
+        return LeagueDebate(id=debate, motion="", why=UNREAD)
 
 
 class Counted(Struct, frozen=True, kw_only=True):
@@ -213,7 +213,7 @@ class Counted(Struct, frozen=True, kw_only=True):
 
 
 def counted(
-    rows: Iterable[Summary], read: Mapping[str, HeldDebate], listed: Collection[str], judges: Collection[str] = ()
+    rows: Iterable[Summary], read: Mapping[str, LeagueDebate], listed: Collection[str], judges: Collection[str] = ()
 ) -> Counted:
     """The league of these rows.  ``listed``: people who agreed to be listed; ``judges``: those that count, or all.
 
@@ -257,8 +257,8 @@ def _judge(name: str, listed: Collection[str]) -> str:
 
 
 def _players(
-    found: HeldDebate, read: Mapping[str, HeldDebate], listed: Collection[str]
-) -> tuple[str, HeldDebate | None]:
+    found: LeagueDebate, read: Mapping[str, LeagueDebate], listed: Collection[str]
+) -> tuple[str, LeagueDebate | None]:
     """The debate in which the players spoke, or why it does not count."""
     if found.why:
         return found.why, None

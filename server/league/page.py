@@ -25,8 +25,8 @@ from server.http.requests import json_response, service_of
 from server.http.static import made_page
 from server.league.document import LeagueShown, league_document
 from server.league.forms import league_value
-from server.league.matches import HeldDebate, held_debate
-from server.league.store import Asked, chosen, is_read, league_shown, people_of, rows_of
+from server.league.matches import LeagueDebate, held_debate
+from server.league.store import LeagueAsked, chosen, is_read, league_shown, people_of, rows_of
 
 TEMPLATE: Final = "league/league.html"
 MAX_DEBATES: Final = 2000
@@ -48,7 +48,7 @@ class LeagueBook:
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
-        self._read: dict[str, tuple[int, HeldDebate]] = {}
+        self._read: dict[str, tuple[int, LeagueDebate]] = {}
         self._fitted: OrderedDict[str, LeagueShown] = OrderedDict()
         self._updating, self._fitting = anyio.Lock(), anyio.Lock()
         self.rate = RateLimit(LEAGUES_PER_MINUTE, "leagues were fitted")
@@ -56,7 +56,9 @@ class LeagueBook:
     async def update(self) -> None:
         """Read the debates that are new.  If it is cancelled, it keeps those that it has read."""
         async with self._updating:
-            rows = {row.id: row for row in await rows_of(self._log, Asked(limits=LISTED), MAX_DEBATES) if is_read(row)}
+            rows = {
+                row.id: row for row in await rows_of(self._log, LeagueAsked(limits=LISTED), MAX_DEBATES) if is_read(row)
+            }
             self._read = {debate: read for debate, read in self._read.items() if debate in rows}
             for debate, row in rows.items():
                 if debate not in self._read or self._read[debate][0] != row.position:
@@ -67,7 +69,7 @@ class LeagueBook:
         with anyio.move_on_after(seconds):
             await self.update()
 
-    async def league(self, request: Request, asked: Asked, listed: set[str]) -> tuple[LeagueShown, int]:
+    async def league(self, request: Request, asked: LeagueAsked, listed: set[str]) -> tuple[LeagueShown, int]:
         """The league, and how many of its debates are not read yet.  Raises ``TooMany``."""
         rows = await rows_of(self._log, asked, MAX_DEBATES)
         unread = sum(is_read(row) and row.id not in self._read for row in rows)
@@ -86,7 +88,7 @@ class LeagueBook:
                 self._fitted.popitem(last=False)
         return found, unread
 
-    def _key(self, rows: list[Summary], asked: Asked, listed: set[str]) -> str:
+    def _key(self, rows: list[Summary], asked: LeagueAsked, listed: set[str]) -> str:
         known = sorted((debate, position) for debate, (position, _) in self._read.items())
         value = [[(row.id, row.position) for row in rows], known, asked, sorted(listed)]
         return hashlib.sha256(msgspec.json.encode(value)).hexdigest()
@@ -129,7 +131,7 @@ async def _shown(request: Request) -> LeagueShown:
     if limits.format not in {None, "exchange", "protocol"}:
         raise BadQuery(f"there is no league of format {limits.format[:40]!r}", field="format")
     judges = (given["judge"],) if "judge" in given and "and" not in given else ()
-    asked = Asked(query=given.get("q", ""), limits=limits, judges=judges)
+    asked = LeagueAsked(query=given.get("q", ""), limits=limits, judges=judges)
     book = _book(request)
     await book.update_for(WAIT_S)
     shown, unread = await book.league(request, asked, people_of(service_of(request).settings))

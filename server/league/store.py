@@ -10,11 +10,11 @@ from events.store.listing import ALL, Limits, Summary
 from events.store.log import PAGE, EventLog
 from judge.league.league import RESAMPLES, SEED, league_of
 from server.league.document import LeagueShown
-from server.league.matches import CONTROLS, DEBATES, HeldDebate, counted, held_debate
+from server.league.matches import CONTROLS, DEBATES, LeagueDebate, counted, held_debate
 from server.settings import Settings
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class LeagueAsked(Struct, frozen=True, kw_only=True):
     """What a league is limited to, and how it is resampled."""
 
     query: str = ""
@@ -29,7 +29,7 @@ def people_of(settings: Settings) -> set[str]:
     return {name for each in settings.league_people.split(",") if (name := each.strip())}
 
 
-async def rows_of(log: EventLog, asked: Asked, most: int) -> list[Summary]:
+async def rows_of(log: EventLog, asked: LeagueAsked, most: int) -> list[Summary]:
     """The newest rows of the list within the limits, at most so many."""
     rows: list[Summary] = []
     after = None
@@ -44,7 +44,7 @@ async def rows_of(log: EventLog, asked: Asked, most: int) -> list[Summary]:
 MAX_ROWS: Final = 1_000_000
 
 
-async def read_store(log: EventLog, asked: Asked, base: Limits) -> tuple[list[Summary], dict[str, HeldDebate]]:
+async def read_store(log: EventLog, asked: LeagueAsked, base: Limits) -> tuple[list[Summary], dict[str, LeagueDebate]]:
     """The rows within the limits, and each of their concluded debates, read with those whose turns they judge again.
 
     A debate that was judged again has its players from the debate that was held, which must be within ``base``.
@@ -53,7 +53,9 @@ async def read_store(log: EventLog, asked: Asked, base: Limits) -> tuple[list[Su
     read = {each.id: await held_debate(log, each.id) for each in rows if is_read(each)}
     wanted = missing_sources(read)
     while wanted:
-        shown = [row for row in await rows_of(log, Asked(limits=base), MAX_ROWS) if row.id in wanted and is_read(row)]
+        shown = [
+            row for row in await rows_of(log, LeagueAsked(limits=base), MAX_ROWS) if row.id in wanted and is_read(row)
+        ]
         read |= {each.id: await held_debate(log, each.id) for each in shown}
         wanted = missing_sources(read) - wanted
     return rows, read
@@ -64,13 +66,13 @@ def is_read(row: Summary) -> bool:
     return row.format in DEBATES and row.state == "concluded"
 
 
-def missing_sources(read: Mapping[str, HeldDebate]) -> set[str]:
+def missing_sources(read: Mapping[str, LeagueDebate]) -> set[str]:
     """The debates that were judged again and are not read."""
     return {each.source for each in read.values() if each.source} - read.keys()
 
 
 def league_shown(
-    rows: Sequence[Summary], read: Mapping[str, HeldDebate], asked: Asked, listed: Collection[str]
+    rows: Sequence[Summary], read: Mapping[str, LeagueDebate], asked: LeagueAsked, listed: Collection[str]
 ) -> LeagueShown:
     """Fit the league of these rows."""
     found = counted(rows, read, listed, asked.judges)

@@ -15,7 +15,7 @@ from server.cli.output import emit, run_async
 from server.export.document.terminal import show
 from server.league.document import LeagueShown, league_document, next_document
 from server.league.forms import FORMS
-from server.league.store import Asked, league_shown, people_of, read_store
+from server.league.store import LeagueAsked, league_shown, people_of, read_store
 from server.settings import Settings
 
 JSON: Final = "json"
@@ -60,7 +60,7 @@ def league(
     as_json: bool,
     **filed: bool,
 ) -> None:
-    """Print a league of the players in the store: who argues best, and how sure that is.
+    """Show who argues best in the debates of the store, and how sure that is.
 
     A player is a model as served with its character, or a person who agreed to be listed.  A debate whose sides are not
     distinguishable is a tie.  Hidden, archived and unlisted debates are left out unless they are asked for, and so are
@@ -69,7 +69,7 @@ def league(
     wanted = {name: True for name in FILED if filed[name]}
     base = ALL if wanted else LISTED
     limits = structs.replace(base, format=format_, tag=tag, **wanted)
-    asked = Asked(query=query, limits=limits, judges=tuple(judges), resamples=resamples, seed=seed)
+    asked = LeagueAsked(query=query, limits=limits, judges=tuple(judges), resamples=resamples, seed=seed)
     listed = people_of(settings) | set(people)
     shown: LeagueShown = run_async(lambda: _league(settings, asked, listed, ALL if wanted else FINDABLE))
     if number is not None:
@@ -86,7 +86,7 @@ def league(
         show(league_document(shown))
 
 
-async def _league(settings: Settings, asked: Asked, listed: set[str], base: Limits) -> Any:
+async def _league(settings: Settings, asked: LeagueAsked, listed: set[str], base: Limits) -> Any:
     async with open_store(settings) as log:
         rows, read = await read_store(log, asked, base)
     return league_shown(rows, read, asked, listed)

@@ -24,7 +24,7 @@ from judge.league.league import LeagueMatch
 from judge.league.noise import LeadReading
 from judge.rubrics.rubric import default_rubric, rubric_v2
 from server.league import matches as rules
-from server.league.matches import HeldDebate, held_debate, reading_of
+from server.league.matches import LeagueDebate, held_debate, reading_of
 from tests.server.league.planted import events_of
 
 MATCH = LeagueMatch(
@@ -38,8 +38,8 @@ MATCH = LeagueMatch(
 )
 
 
-def read(*events: Event) -> HeldDebate:
-    async def whole() -> HeldDebate:
+def read(*events: Event) -> LeagueDebate:
+    async def whole() -> LeagueDebate:
         log = MemoryLog()
         await log.append("one", 0, [*events])
         return await held_debate(log, "one")
@@ -148,7 +148,7 @@ def test_a_log_that_cannot_be_read_is_left_out() -> None:
             found = await super().envelopes(debate, after, limit)
             return tuple(replace(each, payload=b"{") for each in found)
 
-    async def whole() -> HeldDebate:
+    async def whole() -> LeagueDebate:
         log = Broken()
         await log.append("one", 0, events_of(MATCH))
         return await held_debate(log, "one")
