@@ -268,7 +268,7 @@ def _matrix(shown: LeagueShown) -> Table:
             cells.append("" if pair is None else _met(shown, pair, one))
         rows.append(tuple(cells))
     caption = "Won–tied–lost of the row against the column; with a star where the two have different ranks."
-    columns: tuple[str | Column, ...] = ("", *(Column(name, "n") for name in names))
+    columns: tuple[str | Column, ...] = ("player", *(Column(name, "n") for name in names))
     return Table(columns, tuple(rows), caption=caption, region="The matrix of pairs", kind="matrix")
 
 
@@ -290,7 +290,7 @@ def _differences(shown: LeagueShown) -> Table:
         one, other = each.one, each.other
         if span is not None and span.value < 0:
             one, other, span = other, one, _turned(span)
-        ranked = "different ranks" if each.is_ranked else "no rank"
+        ranked = "differ" if each.is_ranked else "not told apart"
         rows.append(
             (
                 (_to(shown, f"{one} – {other}", player=one, against=other),),
@@ -299,7 +299,7 @@ def _differences(shown: LeagueShown) -> Table:
                 ranked,
             )
         )
-    columns = ("pair", Column("difference", "n"), Column("95 %", "n"), "")
+    columns = ("pair", Column("difference", "n"), Column("95 %", "n"), "ranks")
     return Table(columns, tuple(rows), region="The differences of pairs")
 
 

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
+from events.types import Winner
 from judge.league.davidson import Array, contrasts, fit, information, probabilities
+from judge.league.league import LeagueMatch, league_of
 
 PLAYERS = 5
 
@@ -72,3 +74,36 @@ def test_an_even_debate_tells_most() -> None:
 
     assert even == pytest.approx(0.25)
     assert uneven < even / 2
+
+
+BASEBALL = {
+    "Milwaukee": "0-0 4-3 4-2 4-3 6-1 4-2 6-0",
+    "Detroit": "3-3 0-0 4-2 4-3 6-0 6-1 4-3",
+    "Toronto": "2-5 4-3 0-0 2-4 4-3 4-2 6-0",
+    "New York": "3-3 5-1 2-5 0-0 4-3 4-2 6-1",
+    "Boston": "5-1 2-5 3-3 4-2 0-0 5-2 6-0",
+    "Cleveland": "2-5 3-3 3-4 4-3 4-2 0-0 2-4",
+    "Baltimore": "2-5 1-5 1-6 2-4 1-6 3-4 0-0",
+}
+"""Wins and losses at home against each team in 1987: Agresti (2002), section 10.6."""
+
+
+def test_baseball_has_the_published_abilities_and_advantage_at_home() -> None:
+    """Turner and Firth (2012), the model with ``at.home``, against Baltimore."""
+    teams = list(BASEBALL)
+    found = []
+    for home, row in BASEBALL.items():
+        for away, games in zip(teams, row.split(), strict=True):
+            won, lost = map(int, games.split("-"))
+            outcomes: list[Winner] = ["pro"] * won + ["con"] * lost
+            found += [
+                LeagueMatch(debate=f"{home} {away} {game}", motion=f"{game}", pro=home, con=away, outcome=outcome)
+                for game, outcome in enumerate(outcomes)
+            ]
+    made = league_of(found, resamples=20)
+    strengths = {each.player: each.strength.value for each in made.standings if each.strength}
+    against = [round(strengths[team] - strengths["Baltimore"], 4) for team in teams[:-1]]
+
+    assert against == [1.6196, 1.4754, 1.3271, 1.2813, 1.1438, 0.7047]
+    assert made.side is not None
+    assert made.side.value == pytest.approx(0.3023, abs=5e-5)
