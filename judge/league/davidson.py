@@ -16,6 +16,10 @@ MAX_STEPS: Final = 60
 MAX_STEP: Final = 1.0
 """A step of Newton's method changes no parameter by more: from far away a whole step could overshoot."""
 CLOSE: Final = 1e-9
+CLOSE_ENOUGH: Final = 1e-6
+"""In resamples, whose spread alone counts."""
+CURVE_STEPS: Final = 5
+"""Resamples keep the curvature for so many steps: they lie near the centre, and it takes most of the time."""
 STEADY: Final = 1e-10
 """It keeps the matrix of a step invertible where the likelihood has no maximum; where it has one, nothing moves."""
 
@@ -48,32 +52,37 @@ def fit(rows: Array, counts: Array, centre: Array, penalty: float = 0.0) -> Arra
     likelihood; its δ is −inf if no debate can be a tie.  Without a penalty the rows must have full rank, and a finite
     estimate must exist.
     """
-    samples, size = counts.shape[0], rows.shape[1]
-    total = counts.sum(axis=2)
-    has_ties = bool(np.isfinite(centre[-1]))
-    pairs = (rows[:, :, None] * rows[:, None, :]).reshape(len(rows), -1)
-    found = np.tile(centre, (samples, 1))
+    size, has_ties = rows.shape[1], bool(np.isfinite(centre[-1]))
     free = size + has_ties
     steady = max(penalty, STEADY) * np.eye(free)
-    for _ in range(MAX_STEPS):
-        chances = probabilities(found[:, :size] @ rows.T, found[:, size:])
-        surplus = (counts - total[:, :, None] * chances).astype(np.float64)
-        slope = np.empty((samples, free))
-        slope[:, :size] = (surplus[:, :, PRO] - surplus[:, :, CON]) / 2 @ rows
-        curve = np.empty((samples, free, free))
+    pairs = (rows[:, :, None] * rows[:, None, :]).reshape(len(rows), -1)
+    found = np.tile(centre, (len(counts), 1))
+    again, close = (1, CLOSE) if len(counts) == 1 else (CURVE_STEPS, CLOSE_ENOUGH)
+    left = np.arange(len(counts))
+    total = counts.sum(axis=2)
+    inverse = np.zeros((len(counts), free, free))
+    for step_number in range(MAX_STEPS):
+        chances = probabilities(found[left, :size] @ rows.T, found[left, size:])
         lean = (chances[:, :, PRO] - chances[:, :, CON]) / 2
-        decided = (1 - chances[:, :, TIE]) / 4
-        curve[:, :size, :size] = ((total * (decided - lean**2)) @ pairs).reshape(samples, size, size)
+        slope = np.empty((len(left), free))
+        slope[:, :size] = ((counts[left, :, PRO] - counts[left, :, CON]) / 2 - total[left] * lean) @ rows
         if has_ties:
-            slope[:, size] = surplus[:, :, TIE].sum(axis=1)
-            mixed = -(total * chances[:, :, TIE] * lean) @ rows
-            curve[:, :size, size] = curve[:, size, :size] = mixed
-            curve[:, size, size] = (total * chances[:, :, TIE] * (1 - chances[:, :, TIE])).sum(axis=1)
-        slope -= penalty * (found[:, :free] - centre[:free])
-        step = np.linalg.solve(curve + steady, slope[:, :, None])[:, :, 0]
-        step *= np.minimum(1, MAX_STEP / np.maximum(np.abs(step).max(axis=1, initial=0), CLOSE))[:, None]
-        found[:, :free] += step
-        if np.abs(step).max(initial=0) < CLOSE:
+            slope[:, size] = (counts[left, :, TIE] - total[left] * chances[:, :, TIE]).sum(axis=1)
+        slope -= penalty * (found[left, :free] - centre[:free])
+        if step_number % again == 0:
+            curve = np.empty((len(left), free, free))
+            decided = (1 - chances[:, :, TIE]) / 4
+            curve[:, :size, :size] = ((total[left] * (decided - lean**2)) @ pairs).reshape(-1, size, size)
+            if has_ties:
+                ties = total[left] * chances[:, :, TIE]
+                curve[:, :size, size] = curve[:, size, :size] = -(ties * lean) @ rows
+                curve[:, size, size] = (ties * (1 - chances[:, :, TIE])).sum(axis=1)
+            inverse[left] = np.linalg.inv(curve + steady)
+        step = (inverse[left] @ slope[:, :, None])[:, :, 0]
+        largest = np.abs(step).max(axis=1, initial=0)
+        found[left, :free] += step * np.minimum(1, MAX_STEP / np.maximum(largest, MAX_STEP))[:, None]
+        left = left[largest > close]
+        if not len(left):
             break
     return found
 

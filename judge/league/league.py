@@ -26,7 +26,7 @@ PENALTY: Final = 0.05
 """In resamples only, where a player may win all: it pulls towards the estimate as a prior of deviation 4.5 would."""
 MAX_FINITE: Final = 15.0
 """Log-odds beyond which a fit has no finite maximum."""
-MAX_CELLS: Final = 2_000_000
+MAX_CELLS: Final = 300_000
 """Numbers that are drawn at once."""
 MIN_MOTIONS: Final = 2
 MIN_SPREAD: Final = 1e-12
