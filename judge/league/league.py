@@ -584,6 +584,8 @@ def _side_of(estimate: _Estimate, motion: int) -> Span | None:
         slope = float(weight @ ((outcomes[:, PRO] - outcomes[:, CON]) / 2 - lean)) - more / MOTION_SD**2
         curve = float(weight @ ((1 - chances[:, TIE]) / 4 - lean**2)) + 1 / MOTION_SD**2
         more += slope / curve
+        if abs(slope / curve) < MIN_SPREAD:
+            break
     reach = NORMAL_95 / float(np.sqrt(curve))
     return Span(usual + more, usual + more - reach, usual + more + reach)
 
