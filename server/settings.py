@@ -94,6 +94,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The address of an OpenTelemetry collector (OTLP over HTTP); empty: nothing is sent."""
     telemetry_texts: bool = False
     """Whether traces hold prompts, answers and the judge's reasons."""
+    league_people: str = ""
+    """The names of people who agreed to be listed in leagues, separated by commas."""
     limits: dict[str, Limit] = {}
     """By provider, over the default limits: a table ``[limits.anthropic]`` with ``concurrent``, ``calls_per_minute``,
     ``tokens_per_minute``; in the environment ``anthropic: concurrent=4 calls_per_minute=50; embedded: concurrent=2``.

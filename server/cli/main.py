@@ -72,6 +72,9 @@ GROUPS: Final = {
     },
     "Measure": {
         "lab": CommandEntry("measure.lab", "lab", "Measure how far you can trust the numbers of a judge."),
+        "league": CommandEntry(
+            "measure.league", "league", "Show who argues best in the debates of the store, and how sure that is."
+        ),
         "calibrate": CommandEntry(
             "measure.calibrate", "calibrate", "Measure the raters of a panel by cases whose outcome is known."
         ),

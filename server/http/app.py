@@ -55,6 +55,7 @@ from server.http.requests import base_of, service_of
 from server.http.session import close_session, open_session, show_session
 from server.http.static import FILES, gone_page, made_page, page_response
 from server.http.websocket import spectate
+from server.league import page as league
 from server.service import Service
 from server.speech.speaker import Speaker
 
@@ -143,6 +144,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/vote/{debate}/wall", audience.vote_page),
     Route("/judge", judge.judge_page),
     Route("/api/judge", judge.show_judge),
+    *league.ROUTES,
     Route("/api/terms", docs.list_terms),
     Route("/docs/", docs.docs_page),
     Route("/docs/{name}", docs.docs_page),

@@ -61,6 +61,8 @@ QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
     "/api/search": ("q=trams",),
     "/api/debates": ("limit=200",),
     "/api/judge": ("", "debate={debate}"),
+    "/api/league": ("", "q=trams"),
+    "/league": ("player=a&against=b",),
     "/api/debates/{debate}": ("", "at={position}"),
     "/api/debates/{debate}/events": ("limit=1000",),
     "/api/debates/{debate}/frames": ("limit=1000",),
