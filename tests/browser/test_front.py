@@ -260,10 +260,11 @@ def test_nothing_moves_when_the_moment_and_the_curves_come(new_page: Any, server
             held.append(route)
 
     page.route("**/api/exhibitions/*/course", hold)
-    front(page, server)
+    with page.expect_request("**/api/exhibitions/*/course"):
+        front(page, server)
+        page.locator("#exhibition-list a.card").first.scroll_into_view_if_needed()  # it asks when it is seen
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     before = page.evaluate("shifts")
-    assert held
     is_open = True
     for route in held:
         route.continue_()

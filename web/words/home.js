@@ -1,7 +1,7 @@
 /** The words of the first page. */
 
 import { capital, count, number } from "./formatting.js";
-import { FORMAT, NAME, SIGN } from "./words.js";
+import { FORMAT } from "./words.js";
 
 /** The form that opens a debate. */
 export const FORM = {
