@@ -145,7 +145,9 @@ def _other(debate: Debate, _: dict[str, LeadMove], moments: tuple[Moment, ...]) 
 def _of_moment(debate: Debate, moment: Moment) -> Highlight:
     heading = KINDS[moment.kind].format(turn=moment.turn, side=NAMES[moment.side])
     quote = moment.quote
-    quotes = () if quote is UNSET else (Spoken(side=moment.side, turn=moment.turn, quote=quote, role="fails"),)
+    quotes: tuple[Spoken, ...] = (
+        () if quote is UNSET else (Spoken(side=moment.side, turn=moment.turn, quote=quote, role="fails"),)
+    )
     if moment.kind == "contradiction":
         quotes = tuple(_contradicted(debate, moment.position))
     costs = (each.penalty for each in debate.claims.values() if each.flagged == moment.position)
