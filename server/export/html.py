@@ -16,9 +16,12 @@ from typing import Final
 
 import msgspec
 from anyio import to_thread
+from msgspec import UNSET, UnsetType
 
 import web
+from events.view.origin import MarkView
 from server.export.archive import Archive
+from server.export.preview.card import mark_meta
 from server.process.version import VERSION
 
 PAGE: Final = "debate/debate.html"
@@ -68,11 +71,20 @@ def inert(body: bytes) -> bytes:
     return body
 
 
-def offline(known: Mapping[str, str], *, title: str, note: str, is_whole: bool, wall: str = "") -> tuple[bytes, bytes]:
+def offline(
+    known: Mapping[str, str],
+    *,
+    title: str,
+    note: str,
+    is_whole: bool,
+    mark: MarkView | UnsetType = UNSET,
+    wall: str = "",
+) -> tuple[bytes, bytes]:
     """The page of a debate as one file, made of ``known``, the page's files: what stands before and after the archive.
 
-    ``note`` tells the reader about the copy; it is shown as a caveat if the copy is not whole.  ``wall``: the path of a
-    server that opens the debate for the wall of a room; the page then has a button for it.
+    ``note`` tells the reader about the copy; it is shown as a caveat if the copy is not whole.
+    ``mark`` stands in the head, for machines.  ``wall``: the path of a server that opens the debate for the wall of a
+    room; the page then has a button for it.
     """
     digests: dict[str, list[str]] = {"script": [], "style": []}
 
@@ -104,7 +116,7 @@ def offline(known: Mapping[str, str], *, title: str, note: str, is_whole: bool, 
         page,
         {
             '<meta charset="utf-8">': f'<meta charset="utf-8">\n{_policy(digests, can_post=bool(wall))}',
-            "<title>A debate · Moot</title>": f"<title>{escape(title)} · Moot</title>",
+            "<title>A debate · Moot</title>": f"<title>{escape(title)} · Moot</title>\n{mark_meta(mark)}",
             '<body class="page">': '<body class="page copy">',
             '<div id="caveats">': f'{shown_note}<div id="caveats">',
             COPY_LINK: COPY_LINK + (ON_WALL.format(escape(wall)) if wall else ""),
@@ -144,7 +156,7 @@ def _replaced(page: str, by: Mapping[str, str]) -> str:
 async def html_export(archive: Archive, wall: str = "") -> AsyncIterator[bytes]:
     """The HTML file of an archive, in parts.  Threads make them.  ``wall``: see ``offline``."""
     is_whole = archive.state == "concluded"
-    page = partial(offline, title=archive.motion, note=_note(archive), is_whole=is_whole, wall=wall)
+    page = partial(offline, title=archive.motion, note=_note(archive), is_whole=is_whole, mark=archive.mark, wall=wall)
     before, after = await to_thread.run_sync(lambda: page(files()))
     yield before
     async for part in archive.parts():
