@@ -211,6 +211,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/api/exhibitions/{name}/frames", debates.list_exhibition_frames),
     Route("/api/exhibitions/{name}/course", debates.show_exhibition_course),
     Route("/exhibitions/{name}", debates.exhibition_page),
+    Route("/exhibitions/{name}/wall", debates.exhibit_on_wall, methods=["POST"]),
     Route("/api/search", debates.search),
     Route("/api/session", show_session, methods=["GET"]),
     Route("/api/session", open_session, methods=["POST"]),

@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 import msgspec
 
-from server.cli.debates.debate_runner import run_debate
+from server.cli.debates.debate_runner import must_answer, run_debate
 from server.cli.debates.transcript import DebatePrinter
 from server.cli.judging.gate import gate_of, run_gated, with_gate
 from server.cli.options import (
@@ -123,6 +123,8 @@ def judge(settings: Settings, /, file: str, *, as_json: bool, **options: Any) ->
             for line in preview_lines(split, is_chosen=options["debate"] is not None):
                 say(line)
         return
+    if options["judge_model"]:
+        run_async(partial(must_answer, settings, "judge.model", options["judge_model"]))
     guess = guess_words(split)
     guess = "; ".join(filter(None, (guess, "what else is a guess stands above" if split.doubts else "")))
     is_asked = sys.stdin.isatty() and not options["yes"]
