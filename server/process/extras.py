@@ -15,7 +15,7 @@ class Extra(NamedTuple):
 EXTRAS: Final[Mapping[str, Extra]] = {
     "embedded": Extra("xllamacpp", "a small model on this machine"),
     "lab": Extra("statsmodels", "the statistics of a judge lab"),
-    "parquet": Extra("pyarrow", "the calls of a judge lab as Parquet"),
+    "parquet": Extra("pyarrow", "tables of debates as Parquet"),
     "pdf": Extra("pypdfium2", "documents in PDF"),
     "postgres": Extra("psycopg", "a store in PostgreSQL"),
     "preview": Extra("PIL", "pictures of debates for links on other sites"),
