@@ -8,7 +8,12 @@ from server.export.tables import TABLES
 from server.export.tables.table import VERSION, Column, Table
 
 PAGE: Final = Path(__file__).with_name("tables.md")
-HEAD: Final = f"""# Tables
+QUERY: Final = (
+    "SELECT rule, count(*) AS winners FROM (SELECT debate, rule, lead, sum(lead_points) AS moved "
+    "FROM 'ledger.parquet' JOIN 'debates.parquet' USING (debate) GROUP BY ALL) "
+    "WHERE lead * (lead - moved) < 0 GROUP BY rule ORDER BY winners DESC, rule"
+)
+HEAD: Final = """# Tables
 
 This page is generated from the tables: `uv run python docs/make_tables.py`. A test fails if it is out of date.
 
@@ -20,23 +25,21 @@ moot export --as parquet --table all --winner pro -o DIR
 
 Without an id, a table is about all debates that `moot list` shows with the same options; `--everything` adds hidden,
 archived and unlisted ones. Deleted debates are in no table. Debates are read one after another, so memory holds one of
-them. `GET /api/debates/{{debate}}/tables/{{table}}.{{form}}` gives a table of one debate. While a debate runs, spectators
-get what its page shows them: no answers, no votes, and no models of a blind debate. The votes of a poll come at the end,
-for operators too.
+them. `GET /api/debates/{debate}/tables/{table}.{form}` gives a table of one debate. While a debate runs, spectators
+get no answers, no votes, and no models of a blind debate. The votes of a poll come at the end, for operators too.
 
-- **CSV** is UTF-8 with a head. A cell without a value is empty. Before a text that begins with `=`, `+`, `-`, `@`, a tab
-  or a carriage return stands `'`, since a spreadsheet would take it for a formula. Numbers have none.
+- **CSV** is UTF-8 with a head. A cell without a value is empty. Before a text that begins with `=`, `+`, `-`, `@`, a
+  tab or a carriage return stands `'`, since a spreadsheet would take it for a formula. Numbers have none.
 - **JSON Lines** has an object a line, with `null` for what a row lacks. Texts are unchanged.
 - **Parquet** has the types below, texts unchanged, and `tables` and `moot` in its metadata. It needs pyarrow: `pip
   install 'moot[parquet]'`.
 
-The tables are version `{VERSION}`. Within a version, tables and columns are only added, new columns at the end. Read columns
-by their names.
+The tables are version `VERSION`. Within a version, tables and columns are only added, new columns at the end.
 
 Which rule moved most winners? In DuckDB, over a folder with all tables as Parquet:
 
 ```sql
-SELECT rule, count(*) AS winners FROM (SELECT debate, rule, lead, sum(lead_points) AS moved FROM 'ledger.parquet' JOIN 'debates.parquet' USING (debate) GROUP BY ALL) WHERE lead * (lead - moved) < 0 GROUP BY rule ORDER BY winners DESC, rule
+SQL
 ```
 
 It counts the debates in which the other side would lead without the points that the rule moved.
@@ -45,12 +48,14 @@ It counts the debates in which the other side would lead without the points that
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([HEAD, *(_section(name, table) for name, table in TABLES.items())])
+    head = HEAD.replace("SQL", QUERY).replace("VERSION", VERSION)
+    return "\n".join([head, *(_section(name, table) for name, table in TABLES.items())])
 
 
 def _section(name: str, table: Table) -> str:
     rows = "\n".join(_rows(table.columns))
-    return f"## {name}\n\nA row: {table.says[0].lower()}{table.says[1:]}\n\n| column | type | unit | says |\n|---|---|---|---|\n{rows}\n"
+    head = f"## {name}\n\nA row: {table.says[0].lower()}{table.says[1:]}\n\n"
+    return f"{head}| column | type | unit | says |\n|---|---|---|---|\n{rows}\n"
 
 
 def _rows(columns: tuple[Column, ...]) -> Iterator[str]:

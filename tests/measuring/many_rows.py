@@ -69,6 +69,7 @@ async def measured(store: str, folder: Path, copies: int, form: str, names: tupl
         began = time.perf_counter()
         try:
             read, counts = await write_tables(log, form, files, debates())
+            written = sum(each.tell() for each in files.values())
         finally:
             for file in files.values():
                 file.close()
@@ -77,7 +78,7 @@ async def measured(store: str, folder: Path, copies: int, form: str, names: tupl
         events=events * again,
         rows=sum(counts.values()),
         seconds=time.perf_counter() - began,
-        written_mb=sum(each.stat().st_size for each in folder.iterdir()) / 1e6,
+        written_mb=written / 1e6,
         resident_mb=tuple(resident),
     )
 
@@ -96,7 +97,7 @@ def main(copies: int, again: int, form: str, names: tuple[str, ...]) -> None:
         report = run_async(lambda: measured(store, folder, copies, form, names or tuple(TABLES), again))
     click.echo(
         f"{report.rows:,} rows of {report.debates:,} debates, {report.events:,} events, as {form}:"
-        f" {report.seconds:.1f} s, {report.rows / report.seconds:,.0f} rows a second, {report.written_mb:.0f} MB written"
+        f" {report.seconds:.1f} s, {report.rows / report.seconds:,.0f} rows a second, {report.written_mb:.1f} MB"
     )
     click.echo(f"resident MB by tenth: {', '.join(f'{each:.0f}' for each in report.resident_mb)}")
     click.echo(f"peak: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")

@@ -36,7 +36,12 @@ class Writer(Protocol):
 def csv_lines(rows: Iterable[Iterable[Any]]) -> str:
     """Rows as CSV, each ended by a line feed.  None is empty; ``'`` stands before what would be a formula."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(map(_inert, row) for row in rows)
+    plain = csv.writer(text, lineterminator="\n")
+    quoted = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    for row in rows:
+        cells = [_inert(each) for each in row]
+        has_return = any(isinstance(each, str) and "\r" in each for each in cells)  # Python 3.11 does not quote it
+        (quoted if has_return else plain).writerow(cells)
     return text.getvalue()
 
 

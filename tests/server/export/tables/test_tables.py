@@ -30,7 +30,7 @@ PAGE = runpy.run_path(str(ROOT / "docs/make_tables.py"))
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A store with two debates."""
     url = f"sqlite:{tmp_path_factory.mktemp('store') / 'moot.db'}"
-    for name in ("0.1-cars", "0.1-juries"):
+    for name in ("0.1-homework", "0.1-juries_v3"):
         assert 0 == CliRunner().invoke(main, ["--store", url, "import", str(GOLDEN / f"{name}.ndjson")]).exit_code
     return url
 
@@ -58,7 +58,7 @@ def test_a_released_column_stays_where_it_is() -> None:
 
 @pytest.mark.slow
 def test_duckdb_says_which_rule_moved_most_winners(folder: Path) -> None:
-    sql = PAGE["HEAD"].split("```sql\n")[1].split("\n```")[0]
+    sql = PAGE["QUERY"]
     for name in ("ledger", "debates"):
         sql = sql.replace(f"'{name}.parquet'", f"'{folder / name}.parquet'")
 
