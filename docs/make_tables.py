@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from server.export.tables import TABLES
-from server.export.tables.table import VERSION, Column, Table
+from server.export.tables.table import VERSION, DebateTable, TableColumn
 
 PAGE: Final = Path(__file__).with_name("tables.md")
 QUERY: Final = (
@@ -52,13 +52,13 @@ def page() -> str:
     return "\n".join([head, *(_section(name, table) for name, table in TABLES.items())])
 
 
-def _section(name: str, table: Table) -> str:
+def _section(name: str, table: DebateTable) -> str:
     rows = "\n".join(_rows(table.columns))
     head = f"## {name}\n\nA row: {table.says[0].lower()}{table.says[1:]}\n\n"
     return f"{head}| column | type | unit | says |\n|---|---|---|---|\n{rows}\n"
 
 
-def _rows(columns: tuple[Column, ...]) -> Iterator[str]:
+def _rows(columns: tuple[TableColumn, ...]) -> Iterator[str]:
     for each in columns:
         kind = f"{each.kind}, may lack" if each.may_lack else each.kind
         yield f"| `{each.name}` | {kind} | {each.unit} | {each.text} |"

@@ -126,7 +126,7 @@ def export(
     all_evidence: bool,
     **only: Any,
 ) -> None:
-    r"""Write the log of a debate, its view, a transcript, a page that replays it, a recording, or tables of debates.
+    r"""Write the log, the view, a transcript, a page or a recording of a debate, or tables of debates.
 
     ndjson can be imported and verified; json is the view; md is a transcript; html is one file that replays the debate
     in any browser without a network; audio is a recording with chapters, spoken by the voice of --voice.

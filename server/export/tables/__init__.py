@@ -3,9 +3,9 @@
 from typing import Final
 
 from events.table import LazyTable
-from server.export.tables.table import Table
+from server.export.tables.table import DebateTable
 
-TABLES: Final = LazyTable[Table](
+TABLES: Final = LazyTable[DebateTable](
     {
         "debates": "server.export.tables.debates:DEBATES",
         "turns": "server.export.tables.turns:TURNS",

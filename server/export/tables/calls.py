@@ -10,7 +10,7 @@ from msgspec import UNSET
 from events.record import Recorded, shows_private, withheld
 from events.short_names import with_short_names
 from events.types import Missing, ModelAnswered, ModelFailed
-from server.export.tables.table import Debate, Row, Says, Seen, Table, Time
+from server.export.tables.table import Debate, DebateTable, Says, Seen, TableRow, Time
 
 Sample = Annotated[int, Says("The sample, from 1, where the question was asked several times.")]
 IsAnswered = Annotated[bool, Says("Whether the call gave an answer.")]
@@ -28,7 +28,7 @@ Cost = Annotated[float | None, Says("The cost, if it is known.", "USD")]
 Latency = Annotated[int, Says("Time of the call.", "ms")]
 
 
-class CallRow(Row, frozen=True, kw_only=True, gc=False):
+class CallRow(TableRow, frozen=True, kw_only=True, gc=False):
     """One call to a model, also one that failed."""
 
     debate: Debate
@@ -116,4 +116,4 @@ def figures_of(event: ModelAnswered | ModelFailed) -> dict[str, Any]:
     }
 
 
-CALLS: Final = Table(CallRow, call_rows, reads_log=True)
+CALLS: Final = DebateTable(CallRow, call_rows, reads_log=True)

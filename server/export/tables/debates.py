@@ -9,12 +9,12 @@ from events.record import Recorded
 from events.state.parts.panel import PanelState
 from events.types import NarrativeVerdictReached
 from events.view.view import SeatView, View
-from server.export.tables.table import Debate, Row, Says, Seen, Table, Time, known
+from server.export.tables.table import Debate, DebateTable, Says, Seen, TableRow, Time, known
 
 Model = str | None
 
 
-class DebateRow(Row, frozen=True, kw_only=True, gc=False):
+class DebateRow(TableRow, frozen=True, kw_only=True, gc=False):
     """One debate, lab run, calibration or judged text."""
 
     debate: Debate
@@ -159,4 +159,4 @@ def _panel(view: View) -> dict[str, Any]:
     }
 
 
-DEBATES: Final = Table(DebateRow, debate_rows)
+DEBATES: Final = DebateTable(DebateRow, debate_rows)

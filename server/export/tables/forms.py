@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from server.errors import BadField
-from server.export.tables.table import VERSION, Row, Table
+from server.export.tables.table import VERSION, DebateTable, TableRow
 from server.process.extras import is_installed, needed
 from server.process.version import VERSION as MOOT
 
@@ -26,7 +26,7 @@ GROUP_BYTES: Final = 32 << 20
 class Writer(Protocol):
     """Rows in, bytes of a file out."""
 
-    def add(self, rows: Iterable[Row]) -> bytes:
+    def add(self, rows: Iterable[TableRow]) -> bytes:
         """The bytes that are ready after these rows; may be empty."""
 
     def end(self) -> bytes:
@@ -52,10 +52,10 @@ def _inert(value: Any) -> Any:
 class CsvWriter:
     """CSV in UTF-8 with a head.  What a row lacks is empty."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: DebateTable) -> None:
         self._head = csv_lines([[each.name for each in table.columns]])
 
-    def add(self, rows: Iterable[Row]) -> bytes:
+    def add(self, rows: Iterable[TableRow]) -> bytes:
         """See ``Writer``."""
         return self.end() + csv_lines(map(msgspec.structs.astuple, rows)).encode()
 
@@ -68,10 +68,10 @@ class CsvWriter:
 class JsonlWriter:
     """One JSON object a line.  What a row lacks is null."""
 
-    def __init__(self, _: Table) -> None:
+    def __init__(self, _: DebateTable) -> None:
         self._encoder = msgspec.json.Encoder()
 
-    def add(self, rows: Iterable[Row]) -> bytes:
+    def add(self, rows: Iterable[TableRow]) -> bytes:
         """See ``Writer``."""
         return self._encoder.encode_lines(rows)
 
@@ -83,7 +83,7 @@ class JsonlWriter:
 class ParquetWriter:
     """Parquet, compressed with zstd, with the version of the tables in its metadata."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: DebateTable) -> None:
         self._arrow, self._json = import_module("pyarrow"), import_module("pyarrow.json")
         types = {
             "boolean": self._arrow.bool_(),
@@ -107,7 +107,7 @@ class ParquetWriter:
         self._waiting = 0
         self._batches: list[Any] = []
 
-    def add(self, rows: Iterable[Row]) -> bytes:
+    def add(self, rows: Iterable[TableRow]) -> bytes:
         """See ``Writer``."""
         self._lines.append(msgspec.json.Encoder().encode_lines(rows))
         self._waiting += len(self._lines[-1])
@@ -174,7 +174,7 @@ FORMS: Final[dict[str, type[CsvWriter] | type[JsonlWriter] | type[ParquetWriter]
 }
 
 
-def writer_of(form: str, table: Table) -> Writer:
+def writer_of(form: str, table: DebateTable) -> Writer:
     """A writer of a table.  Raises ``BadField`` without pyarrow for Parquet."""
     if form == PARQUET and not is_installed(PARQUET):
         raise BadField("as", f"a table as Parquet {needed(PARQUET)}; csv and jsonl need nothing")

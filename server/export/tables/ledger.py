@@ -9,10 +9,10 @@ from events.record import Recorded
 from events.types.base import Side as Of
 from events.view.summary import moves_of_means
 from events.view.turn_view import ComparisonView
-from server.export.tables.table import Debate, Dimension, Row, Says, Seen, Side, Table, Turn, known
+from server.export.tables.table import Debate, DebateTable, Dimension, Says, Seen, Side, TableRow, Turn, known
 
 
-class LedgerRow(Row, frozen=True, kw_only=True, gc=False):
+class LedgerRow(TableRow, frozen=True, kw_only=True, gc=False):
     """One entry of the ledger: a change of the score of one turn on one dimension."""
 
     debate: Debate
@@ -49,7 +49,7 @@ class LedgerRow(Row, frozen=True, kw_only=True, gc=False):
     reason: Annotated[str | None, Says("Its reason.")]
 
 
-class ComparisonRow(Row, frozen=True, kw_only=True, gc=False):
+class ComparisonRow(TableRow, frozen=True, kw_only=True, gc=False):
     """What a comparison of two turns says of one dimension."""
 
     debate: Debate
@@ -136,5 +136,5 @@ def _outcome(made: ComparisonView, dimension: str) -> str:
     return "draw" if dimension in made.flipped else made.outcomes[dimension]
 
 
-LEDGER: Final = Table(LedgerRow, ledger_rows)
-COMPARISONS: Final = Table(ComparisonRow, comparison_rows)
+LEDGER: Final = DebateTable(LedgerRow, ledger_rows)
+COMPARISONS: Final = DebateTable(ComparisonRow, comparison_rows)

@@ -9,12 +9,12 @@ from events.record import Recorded
 from events.state.parts.panel import PanelState, RaterState
 from events.state.parts.rounds import ProtocolState
 from events.types import OpinionGiven
-from server.export.tables.table import Debate, Row, Says, Seen, Table, known
+from server.export.tables.table import Debate, DebateTable, Says, Seen, TableRow, known
 
 JUDGE: Final = "judge"
 
 
-class PanelRow(Row, frozen=True, kw_only=True, gc=False):
+class PanelRow(TableRow, frozen=True, kw_only=True, gc=False):
     """One score, standing, opinion or calibration by one rater."""
 
     debate: Debate
@@ -117,4 +117,4 @@ def _judged(seen: Seen, protocol: ProtocolState) -> Iterator[PanelRow]:
         yield PanelRow(**{**given, **said, "kind": "standing"})
 
 
-PANEL: Final = Table(PanelRow, panel_rows)
+PANEL: Final = DebateTable(PanelRow, panel_rows)

@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from events.record import Recorded
 from events.store.log import EventLog, read_pages
 from events.view import view as views
-from server.export.tables.table import Row, Seen, Table, seen_by
+from server.export.tables.table import DebateTable, Seen, TableRow, seen_by
 
 
-async def rows_of(log: EventLog, debate: str, tables: Mapping[str, Table]) -> AsyncIterator[tuple[str, Iterator[Row]]]:
+async def rows_of(
+    log: EventLog, debate: str, tables: Mapping[str, DebateTable]
+) -> AsyncIterator[tuple[str, Iterator[TableRow]]]:
     """The rows of one debate for its director, each with the name of its table; none of a debate that was deleted."""
     fold = views.INITIAL
     async for page in read_pages(log, debate):
@@ -25,7 +27,7 @@ async def rows_of(log: EventLog, debate: str, tables: Mapping[str, Table]) -> As
             yield name, table.rows(seen, page)
 
 
-async def pages_of(log: EventLog, seen: Seen, *tables: Table) -> AsyncIterator[tuple[Recorded, ...]]:
+async def pages_of(log: EventLog, seen: Seen, *tables: DebateTable) -> AsyncIterator[tuple[Recorded, ...]]:
     """What rows are made of: the log up to where the debate is seen, or one empty page if no table reads it."""
     if not any(each.reads_log for each in tables):
         yield ()

@@ -6,10 +6,10 @@ from typing import Annotated, Final
 from msgspec import UNSET
 
 from events.record import Recorded
-from server.export.tables.table import Debate, End, Row, Says, Seen, Side, Start, Table, Turn, known
+from server.export.tables.table import Debate, DebateTable, End, Says, Seen, Side, Start, TableRow, Turn, known
 
 
-class ClaimRow(Row, frozen=True, kw_only=True, gc=False):
+class ClaimRow(TableRow, frozen=True, kw_only=True, gc=False):
     """One suspect claim."""
 
     debate: Debate
@@ -36,7 +36,7 @@ class ClaimRow(Row, frozen=True, kw_only=True, gc=False):
     appealed: Annotated[int | None, Says("The position of the appeal, if there was one.")]
 
 
-class PremiseRow(Row, frozen=True, kw_only=True, gc=False):
+class PremiseRow(TableRow, frozen=True, kw_only=True, gc=False):
     """One premise of the case of a side."""
 
     debate: Debate
@@ -101,5 +101,5 @@ def premise_rows(seen: Seen, _: Sequence[Recorded]) -> Iterator[PremiseRow]:
         )
 
 
-CLAIMS: Final = Table(ClaimRow, claim_rows)
-PREMISES: Final = Table(PremiseRow, premise_rows)
+CLAIMS: Final = DebateTable(ClaimRow, claim_rows)
+PREMISES: Final = DebateTable(PremiseRow, premise_rows)

@@ -26,7 +26,7 @@ class Says(NamedTuple):
     unit: str = ""
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """A column.  ``kind`` is one of ``KINDS``."""
 
     name: str
@@ -37,7 +37,7 @@ class Column(NamedTuple):
     """Whether rows may have no value: empty in CSV, null elsewhere."""
 
 
-class Row(Struct, frozen=True, kw_only=True, gc=False):
+class TableRow(Struct, frozen=True, kw_only=True, gc=False):
     """A row of a table: its fields are the columns, each ``Annotated`` with ``Says``."""
 
 
@@ -55,11 +55,11 @@ class Seen(Struct, frozen=True, kw_only=True, eq=False):
         return self.fold.debate.status.conclusion is not None
 
 
-class Table(NamedTuple):
+class DebateTable(NamedTuple):
     """A table.  ``rows`` gets the debate, and a page of its log if the table ``reads_log``; else it is called once."""
 
-    row: type[Row]
-    rows: Callable[[Seen, Sequence[Recorded]], Iterator[Row]]
+    row: type[TableRow]
+    rows: Callable[[Seen, Sequence[Recorded]], Iterator[TableRow]]
     reads_log: bool = False
 
     @property
@@ -68,22 +68,22 @@ class Table(NamedTuple):
         return (self.row.__doc__ or "").strip()
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[TableColumn, ...]:
         """The columns, in order."""
         return _columns(self.row)
 
 
 @cache
-def _columns(row: type[Row]) -> tuple[Column, ...]:
+def _columns(row: type[TableRow]) -> tuple[TableColumn, ...]:
     hints = get_type_hints(row, include_extras=True)
     return tuple(_column(name, hints[name]) for name in row.__struct_fields__)
 
 
-def _column(name: str, hint: Any) -> Column:
+def _column(name: str, hint: Any) -> TableColumn:
     kind, says = get_args(hint)[:2] if get_origin(hint) is Annotated else (hint, None)
     assert isinstance(says, Says), f"the column {name} has its sentence"
     of = [each for each in KINDS if kind in (each, each | None)]
-    return Column(name, KINDS[of[0]], says.text, says.unit, may_lack=kind == of[0] | None)
+    return TableColumn(name, KINDS[of[0]], says.text, says.unit, may_lack=kind == of[0] | None)
 
 
 def seen_by(fold: Fold, *, director: bool) -> Seen:

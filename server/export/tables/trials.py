@@ -27,10 +27,10 @@ from server.export.tables.calls import (
     failure_of,
     figures_of,
 )
-from server.export.tables.table import Row, Says, Seen, Table
+from server.export.tables.table import DebateTable, Says, Seen, TableRow
 
 
-class TrialRow(Row, frozen=True, kw_only=True, gc=False):
+class TrialRow(TableRow, frozen=True, kw_only=True, gc=False):
     """One call of a lab run, and what its trial gave after the rules of the rubric."""
 
     run: Annotated[str, Says("The id of the run, which is `debate` in the other tables.")]
@@ -144,4 +144,4 @@ def _asked(key: str, trials: Mapping[str, Trial]) -> tuple[Trial, str]:
     return trials[name], "first"
 
 
-TRIALS: Final = Table(TrialRow, trial_rows, reads_log=True)
+TRIALS: Final = DebateTable(TrialRow, trial_rows, reads_log=True)

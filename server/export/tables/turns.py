@@ -9,22 +9,22 @@ from events.record import Recorded
 from events.types import Missing
 from server.export.tables.table import (
     Debate,
+    DebateTable,
     Dimension,
     End,
-    Row,
     Rules,
     Says,
     Seen,
     Side,
     Spread,
     Start,
-    Table,
+    TableRow,
     Turn,
     known,
 )
 
 
-class TurnRow(Row, frozen=True, kw_only=True, gc=False):
+class TurnRow(TableRow, frozen=True, kw_only=True, gc=False):
     """One turn."""
 
     debate: Debate
@@ -60,7 +60,7 @@ class TurnRow(Row, frozen=True, kw_only=True, gc=False):
     judged: Annotated[int | None, Says("The position of its score.")]
 
 
-class ScoreRow(Row, frozen=True, kw_only=True, gc=False):
+class ScoreRow(TableRow, frozen=True, kw_only=True, gc=False):
     """The score of a turn on one dimension."""
 
     debate: Debate
@@ -83,7 +83,7 @@ class ScoreRow(Row, frozen=True, kw_only=True, gc=False):
 _POINTS: Final = ("raw", "first", "admitted", "at_first", "effective", "harmonized", "maximum", "spread")
 
 
-class ComponentRow(Row, frozen=True, kw_only=True, gc=False):
+class ComponentRow(TableRow, frozen=True, kw_only=True, gc=False):
     """One component of a score, with the quote that supports it."""
 
     debate: Debate
@@ -186,6 +186,6 @@ def component_rows(seen: Seen, _: Sequence[Recorded]) -> Iterator[ComponentRow]:
                 )
 
 
-TURNS: Final = Table(TurnRow, turn_rows)
-SCORES: Final = Table(ScoreRow, score_rows)
-COMPONENTS: Final = Table(ComponentRow, component_rows)
+TURNS: Final = DebateTable(TurnRow, turn_rows)
+SCORES: Final = DebateTable(ScoreRow, score_rows)
+COMPONENTS: Final = DebateTable(ComponentRow, component_rows)

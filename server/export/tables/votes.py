@@ -5,10 +5,10 @@ from typing import Annotated, Any, Final, get_args
 
 from events.record import Recorded
 from events.types import PollRound
-from server.export.tables.table import Debate, Row, Says, Seen, Table
+from server.export.tables.table import Debate, DebateTable, Says, Seen, TableRow
 
 
-class VoteRow(Row, frozen=True, kw_only=True, gc=False):
+class VoteRow(TableRow, frozen=True, kw_only=True, gc=False):
     """The last vote, or the last belief after a turn, of one voter of the audience."""
 
     debate: Debate
@@ -43,4 +43,4 @@ def _each(said: dict[str, dict[str, Any]]) -> Iterator[tuple[str, Any]]:
         yield from bucket.items()
 
 
-VOTES: Final = Table(VoteRow, vote_rows)
+VOTES: Final = DebateTable(VoteRow, vote_rows)
