@@ -32,6 +32,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Further host names of the server, separated by commas."""
     public_metrics: bool = False
     """Whether ``/metrics`` answers clients on other machines without the token."""
+    receipt_keys: str = ""
+    """The file with the key that signs receipts; empty: next to a store that is a file."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     bus: str = ""
     """On a PostgreSQL store: how text in flight travels between nodes, ``nats://HOST:PORT``; empty for the store."""
@@ -65,6 +67,14 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Attempts at a turn or a question before it is given up."""
     retry_ms: Annotated[int, Meta(ge=0)] = 500
     """Milliseconds before the second attempt; doubled for each further one."""
+    mcp: Literal["loopback", "on", "off"] = "loopback"
+    """Whether ``/mcp`` answers operators; ``loopback``: if only this machine can reach the server."""
+    mcp_runs: bool = False
+    """Whether a tool of MCP may start what costs money."""
+    mcp_call_usd: Annotated[float, Meta(gt=0)] = 1.0
+    """The most that one call of a tool may cost, in US dollars."""
+    mcp_day_usd: Annotated[float, Meta(gt=0)] = 5.0
+    """The most that all such calls of a day (UTC) may cost."""
     voice: str = ""
     """What speaks turns: ``openai:MODEL`` or ``openai:MODEL@URL``; empty for the voices of browsers only."""
     voice_pro: str = "alloy"

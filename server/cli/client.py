@@ -38,11 +38,26 @@ class ServerClient:
     ``CannotServe`` if the server does not answer.
     """
 
-    def __init__(self, settings: Settings, address: str) -> None:
-        self._address = address
+    def __init__(
+        self,
+        settings: Settings,
+        address: str,
+        *,
+        headers: dict[str, str] | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        """``headers`` stand in place of the token; ``transport`` leads to a server of this process."""
+        self.address = self._address = address
         self._headers = {"authorization": f"Bearer {settings.token}"} if settings.token else {}
+        if headers is not None:
+            self._headers = headers
         self._http = httpx.AsyncClient(
-            base_url=address, headers=self._headers, timeout=TIMEOUT_S, verify=trusted(address), trust_env=False
+            base_url=address,
+            headers=self._headers,
+            timeout=TIMEOUT_S,
+            verify=trusted(address),
+            trust_env=False,
+            transport=transport,
         )
 
     async def __aenter__(self) -> Self:
@@ -71,15 +86,28 @@ class ServerClient:
         """The decoded answer to a POST of bytes."""
         return await self._send(self._http.build_request("POST", path, content=body))
 
+    async def text(self, path: str) -> str:
+        """The text of an export."""
+        return (await self._response(self._http.build_request("GET", path))).text
+
     async def _send(self, request: httpx.Request) -> Any:
         try:
+            return msgspec.json.decode((await self._response(request)).content)
+        except msgspec.DecodeError as error:
+            raise self._silent(error) from error
+
+    async def _response(self, request: httpx.Request) -> httpx.Response:
+        try:
             response = await self._http.send(request)
-            answer = msgspec.json.decode(response.content)
+            if response.is_success:
+                return response
+            refusal = msgspec.json.decode(response.content)
         except (httpx.HTTPError, msgspec.DecodeError) as error:
-            raise CannotServe(f"the server at {self._address} holds this store but does not answer: {error}") from error
-        if response.is_success:
-            return answer
-        raise _refusal(answer["error"], response.status_code)
+            raise self._silent(error) from error
+        raise _refusal(refusal["error"], response.status_code)
+
+    def _silent(self, error: Exception) -> CannotServe:
+        return CannotServe(f"the server at {self._address} holds this store but does not answer: {error}")
 
     async def messages(self, debate: str, after: int) -> AsyncGenerator[str]:
         """The messages of a debate's feed after a position, over any number of connections.

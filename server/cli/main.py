@@ -24,6 +24,7 @@ EXAMPLES: Final = """\b
 GROUPS: Final = {
     "Start": {
         "serve": CommandEntry("serve", "serve", "Serve the page and the API, and continue the debates that are open."),
+        "mcp": CommandEntry(".mcp.command", "mcp", "Give the tools of Moot to another program."),
         "run": CommandEntry("debates.run", "run", "Run a debate in the terminal."),
         "judge": CommandEntry("judging.judge", "judge", "Judge a debate that was held elsewhere."),
         "deliberate": CommandEntry(
@@ -86,6 +87,14 @@ GROUPS: Final = {
         "import": CommandEntry("store.transfer", "import_", "Import an exported debate."),
         "verify": CommandEntry(
             "store.transfer", "verify", "Check the chain of a log, and name the first event that is broken."
+        ),
+        "receipt": CommandEntry(
+            "store.receipt", "receipt", "Write a signed statement of how a debate ended, or verify one."
+        ),
+        "keys": CommandEntry(
+            "store.receipt",
+            "keys",
+            "Show the public keys that sign receipts, make the first one, or rotate to a new one.",
         ),
         "delete": CommandEntry(
             "store.delete", "delete", "Delete a debate: its texts are gone, and a tombstone is left."

@@ -7,7 +7,7 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from types import FrameType
 from typing import Any, cast
@@ -100,10 +100,20 @@ def _serve(settings: Settings, *, open_page: bool, worker: int | None = None) ->
     run_async(lambda: serve_until_stopped(settings, open_page=open_page, worker=worker), uvloop=True)
 
 
-async def serve_until_stopped(settings: Settings, *, open_page: bool = False, worker: int | None = None) -> None:
-    """Serve until a signal.  ``worker`` is the number of a worker, if several share the port."""
+async def serve_until_stopped(
+    settings: Settings,
+    *,
+    open_page: bool = False,
+    worker: int | None = None,
+    ready: Callable[[str, Callable[[], None]], None] | None = None,
+) -> None:
+    """Serve until a signal.  ``worker`` is the number of a worker, if several share the port.
+
+    ``ready`` gets the address once the server answers, and what stops it; without it the address is printed.
+    """
     with _stopped_by_sigterm() as stop:
-        await _serve_within(settings, stop, open_page=open_page, worker=worker)
+        told = None if ready is None else lambda address: ready(address, stop.request)
+        await _serve_within(settings, stop, open_page=open_page, worker=worker, told=told)
 
 
 @contextlib.contextmanager
@@ -141,7 +151,9 @@ class _Stop:
             self.server.should_exit = True
 
 
-async def _serve_within(settings: Settings, stop: _Stop, *, open_page: bool, worker: int | None) -> None:
+async def _serve_within(
+    settings: Settings, stop: _Stop, *, open_page: bool, worker: int | None, told: Callable[[str], None] | None
+) -> None:
     access = Access(settings)
     with contextlib.closing(bind(settings, is_shared=worker is not None, is_listening=True)) as listening:
         address = _address(settings.host, listening.getsockname()[1])
@@ -150,7 +162,7 @@ async def _serve_within(settings: Settings, stop: _Stop, *, open_page: bool, wor
                 service.log.set_address(address)
             kind = _Server if service.node is None else _NodeServer
             server = kind(web_config(service, access), service, address, open_page=open_page)
-            server.is_first = not worker
+            server.is_first, server.told = not worker, told
             stop.server = server
             await server.serve([listening])
 
@@ -178,6 +190,8 @@ class _Server(uvicorn.Server):
 
     is_first = True
     """Whether this one of several workers prints the address."""
+    told: Callable[[str], None] | None = None
+    """What is told the address, in place of the terminal."""
 
     def __init__(self, config: uvicorn.Config, service: Service, address: str, *, open_page: bool) -> None:
         super().__init__(config)
@@ -194,7 +208,9 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self.is_first:
+        if self.told is not None:
+            self.told(self._address)
+        elif self.is_first:
             if observe.has_json_lines():
                 observe.always().info("server_started", address=self._address)
             else:

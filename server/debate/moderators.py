@@ -6,10 +6,11 @@ A moderator is in memory while its debate runs and while a command is carried ou
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import anyio
 import anyio.abc
+import msgspec
 import structlog
 from msgspec import UNSET, UnsetType
 
@@ -28,12 +29,14 @@ from server.debate.ownership import SOLE_OWNER, Ownership
 from server.debate.stream_writer import STORE_WAIT_S
 from server.errors import Draining, NotNow, NotOwner, TooMany, leaves
 from server.feed.hub import Hub
+from server.people.names import HOSTED
 from server.people.names import NAME as PERSON
 from server.process import observe
 from server.process.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
     from server.debate.commands import Command
+    from server.people.hosted import Hosted
     from server.people.provider import People
 
 logger = structlog.get_logger()
@@ -71,6 +74,7 @@ class Moderators:
         self._ownership, self._within_s = ownership, within_s
         self._log, self._registry, self._hub = log, registry, hub
         registry.add(PERSON, lambda: ACTING[PERSON]())  # noqa: PLW0108 - it is imported when a person is asked
+        registry.add(HOSTED, lambda: ACTING[HOSTED]())  # noqa: PLW0108 - likewise
         self._idle_timeout_s, self._most = idle_timeout_s, most
         self._clock, self._next_steps = clock, next_steps
         self._moderators: dict[str, Moderator] = {}
@@ -219,8 +223,8 @@ class Moderators:
             with suppress(NotOwner, Fenced):
                 return await self.execute(debate, command)
             with suppress(Fenced):
-                if (position := await self._ownership.forward(debate, command, until)) is not None:
-                    return position
+                if (done := await self._ownership.forward(debate, command, until)) is not None:
+                    return done.position
             if anyio.current_time() + CHANGING_S > until:
                 raise Unanswered(debate, taken=False)
             await anyio.sleep(CHANGING_S)
@@ -232,7 +236,21 @@ class Moderators:
             position: int = await acting.carry_out(moderator, command)
             return position
 
+    async def hosted_questions(self, debate: str) -> tuple[dict[str, Any], ...]:
+        """What waits in a debate for answers from outside, as JSON values, here or at the node that runs it."""
+        if debate not in self._moderators:
+            until = anyio.current_time() + self._within_s
+            with suppress(NotOwner, Fenced):
+                done = await self._ownership.forward(debate, ACTING["list_hosted"](), until)
+                return () if done is None else done.questions
+        return self.hosted_here(debate)
+
     # other nodes
+
+    def hosted_here(self, debate: str) -> tuple[dict[str, Any], ...]:
+        """What waits in a debate of this process."""
+        hosted: Hosted = self._registry.provider(HOSTED)  # type: ignore[assignment]
+        return tuple(map(msgspec.to_builtins, hosted.questions(debate)))
 
     def needs(self, debate: str) -> bool:
         """Whether this process still needs the debate."""

@@ -16,9 +16,12 @@ from typing import Final
 
 import msgspec
 from anyio import to_thread
+from msgspec import UNSET, UnsetType
 
 import web
+from events.view.origin import MarkView
 from server.export.archive import Archive
+from server.export.preview.card import mark_meta
 from server.process.version import VERSION
 
 PAGE: Final = "debate/debate.html"
@@ -66,10 +69,13 @@ def inert(body: bytes) -> bytes:
     return body
 
 
-def offline(known: Mapping[str, str], *, title: str, note: str, is_whole: bool) -> tuple[bytes, bytes]:
+def offline(
+    known: Mapping[str, str], *, title: str, note: str, is_whole: bool, mark: MarkView | UnsetType = UNSET
+) -> tuple[bytes, bytes]:
     """The page of a debate as one file, made of ``known``, the page's files: what stands before and after the archive.
 
     ``note`` tells the reader about the copy; it is shown as a caveat if the copy is not whole.
+    ``mark`` stands in the head, for machines.
     """
     digests: dict[str, list[str]] = {"script": [], "style": []}
 
@@ -101,7 +107,7 @@ def offline(known: Mapping[str, str], *, title: str, note: str, is_whole: bool) 
         page,
         {
             '<meta charset="utf-8">': f'<meta charset="utf-8">\n{_policy(digests)}',
-            "<title>A debate · Moot</title>": f"<title>{escape(title)} · Moot</title>",
+            "<title>A debate · Moot</title>": f"<title>{escape(title)} · Moot</title>\n{mark_meta(mark)}",
             '<body class="page">': '<body class="page copy">',
             '<div id="caveats">': f'{shown_note}<div id="caveats">',
             "</body>": '<script type="application/json" id="archive"></script>\n</body>',
@@ -140,7 +146,7 @@ def _replaced(page: str, by: Mapping[str, str]) -> str:
 async def html_export(archive: Archive) -> AsyncIterator[bytes]:
     """The HTML file of an archive, in parts.  Threads make them."""
     is_whole = archive.state == "concluded"
-    page = partial(offline, title=archive.motion, note=_note(archive), is_whole=is_whole)
+    page = partial(offline, title=archive.motion, note=_note(archive), is_whole=is_whole, mark=archive.mark)
     before, after = await to_thread.run_sync(lambda: page(files()))
     yield before
     async for part in archive.parts():

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 import anyio
 import structlog
-from anyio import CapacityLimiter
+from anyio import CapacityLimiter, Lock, create_task_group
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -24,7 +24,7 @@ from server.exhibit import PlayedExhibitions
 from server.export.kept import KeptAnswers
 from server.export.preview.card import head_of
 from server.feed.websocket.connections import Connections
-from server.http import debates, docs, events, exports, judge, labs, metrics, speech
+from server.http import debates, docs, events, exports, judge, labs, metrics, receipts, speech
 from server.http.access import (
     IMPORT,
     PREVIEW,
@@ -36,6 +36,7 @@ from server.http.access import (
     keep_link,
 )
 from server.http.limits import RateLimit
+from server.http.mcp import McpRoute
 from server.http.people import audience, commands, rooms, seats
 from server.http.requests import service_of
 from server.http.session import close_session, open_session, show_session
@@ -155,6 +156,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route(f"{ONE}/export.html", behind_link(exports.export_html)),
     Route(f"{ONE}/tables/{{table}}.{{form}}", behind_link(exports.export_table)),
     *speech.ROUTES,
+    *receipts.ROUTES,
     Route(f"{ONE}/report", behind_link(exports.debater_report)),
     Route(f"{ONE}/calls/{{call}}", behind_link(events.show_call)),
     Route(f"{ONE}/audit/turns/{{turn}}", behind_link(events.audit_turn)),
@@ -166,6 +168,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route(f"{ONE}/votes", behind_link(audience.vote), methods=["POST"]),
     Route(f"{ONE}/poll", behind_link(audience.show_poll)),
     Route(f"{ONE}/poll/qr.svg", behind_link(audience.show_code)),
+    Route(f"{ONE}/hosted", behind_link(commands.show_hosted)),
     *(
         Route(f"{ONE}/{path}", behind_link(commands.operator_act(read)), methods=[method])
         for (method, path), read in ACTS.items()
@@ -199,6 +202,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route("/readyz", metrics.readyz),
     Route("/metrics", metrics.metrics),
     WebSocketRoute("/ws/debates/{debate}", spectate),
+    Route("/mcp", McpRoute(), methods=["POST"]),
     Route("/{code:code}", rooms.join),
     Mount("/static", FILES),
 )
@@ -212,7 +216,9 @@ def make_app(service: Service, access: Access) -> Starlette:
         taken_up = await service.take_up()
         if taken_up:
             logger.info("debates_taken_up", number=taken_up)
-        yield
+        async with create_task_group() as app.state.tasks:
+            yield
+            app.state.tasks.cancel_scope.cancel()
 
     app = Starlette(
         routes=list(ROUTES),
@@ -229,6 +235,7 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.surveys = debates.ModelSurveys()
     app.state.survey = judge.Survey(service.log)
     app.state.previews = None
+    app.state.mcp, app.state.mcp_lock = None, Lock()
     app.state.exports = KeptAnswers()
     app.state.pages = KeptAnswers()
     app.state.speaker, app.state.recording = Speaker(service.settings, service.log), anyio.Lock()

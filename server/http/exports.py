@@ -29,11 +29,12 @@ from server.export.archive import archive_of
 from server.export.argument_audit import argument_audits
 from server.export.audit import auditor_of
 from server.export.debate.exchange import first_side
-from server.export.debate.transcript import as_markdown
+from server.export.debate.transcript import as_markdown, origin_text
 from server.export.diff import difference
 from server.export.html import PAGE, html_export
 from server.export.kept import KeptAnswers, Key, Make, whole
 from server.export.moved import told
+from server.export.preview.card import mark_meta
 from server.export.preview.course import course_of
 from server.export.reports.debater import report_for
 from server.export.reports.document import report_html, report_markdown, style_digest
@@ -155,10 +156,11 @@ async def debater_report(request: Request) -> Response:
 
 
 async def export_events(request: Request) -> Response:
-    """GET /api/debates/{id}/events.ndjson: the whole log."""
+    """GET /api/debates/{id}/events.ndjson: the whole log; ``names=short`` leaves folders of scripts out."""
     service, debate = service_of(request), request.path_params["debate"]
     revealed = await is_revealed(request, debate)
-    withhold, shorten = not revealed, not access_of(request).is_operator(request)
+    is_short = request.query_params.get("names") == "short"
+    withhold, shorten = not revealed, is_short or not access_of(request).is_operator(request)
     view = await service.hub.view(debate)
     seal = view.state != "concluded"
     made = partial(export, service.log, debate, withhold=withhold, shorten=shorten, seal=seal)
@@ -281,7 +283,8 @@ async def card(request: Request) -> Response:
     quote = " ".join(request.query_params.get("quote", "").split())
     if quote not in " ".join(view.turns[number].text.split()):
         raise BadQuery("these words are not in the turn", field="quote")
-    return _framed(made_page(request, CARD, {"<!-- card -->": card_html(view, number, quote[:MAX_QUOTE])}))
+    by = {"<!-- card -->": card_html(view, number, quote[:MAX_QUOTE]), "<!-- mark -->": mark_meta(view.mark)}
+    return _framed(made_page(request, CARD, by))
 
 
 def _framed(response: Response) -> Response:
@@ -337,6 +340,7 @@ def card_html(view: View, number: str, quote: str) -> str:
 {doubt}
 <footer>
 <span><b class="{turn.side}">{SIGNS[turn.side]}</b> {character}, turn {number}</span>
+<span class="origin">{escape(origin_text(turn))}</span>
 <span class="score">{_score(turn)}</span>
 <a class="source" href="{link}" target="_blank" rel="noopener">Read the debate in Moot</a>
 </footer>

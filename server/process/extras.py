@@ -15,10 +15,12 @@ class Extra(NamedTuple):
 EXTRAS: Final[Mapping[str, Extra]] = {
     "embedded": Extra("xllamacpp", "a small model on this machine"),
     "lab": Extra("statsmodels", "the statistics of a judge lab"),
+    "mcp": Extra("mcp", "tools for other programs, by the Model Context Protocol"),
     "parquet": Extra("pyarrow", "tables of debates as Parquet"),
     "pdf": Extra("pypdfium2", "documents in PDF"),
     "postgres": Extra("psycopg", "a store in PostgreSQL"),
     "preview": Extra("PIL", "pictures of debates for links on other sites"),
+    "receipt": Extra("cryptography", "signed receipts of debates"),
 }
 """``pyproject.toml`` says what each installs."""
 

@@ -28,7 +28,9 @@ import httpx
 from msgspec import Struct
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
+from server.export.receipt.keys import make_keys
 from server.http.app import ROUTES
+from server.settings import Settings
 from tests.measuring.voters import served
 
 TOKEN: Final = "s3cret-of-the-operators"
@@ -224,6 +226,7 @@ def measured(store: Path, target: Target, number: int, *, reads: bool = True) ->
     with tempfile.TemporaryDirectory(prefix="moot-routes-") as folder:
         copy = Path(folder) / "moot.db"
         shutil.copyfile(store, copy)
+        make_keys(Settings(store=f"sqlite:{copy}"))
         started = served(copy.parent, MOOT_TOKEN=TOKEN)
         with started as (url, process), multiprocessing.get_context("spawn").Pool(1) as load:
             load.apply(os.getpid)

@@ -191,6 +191,7 @@ export function progressWords(view) {
  * @param {View} view
  */
 export function progress(view) {
+  setText($("#mark"), view.mark?.text ?? "");
   setText($("#progress"), capital(progressWords(view)));
   const { cost_usd: cost, tokens, unpriced_calls: unknown } = view.usage;
   const sum = cost > 0 ? `$${cost.toFixed(cost < 1 ? 3 : 2)}` : count(tokens, "token");

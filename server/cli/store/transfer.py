@@ -49,7 +49,7 @@ FORMS = ["ndjson", "json", "md", "html", "audio"]
 def verify(context: click.Context, what: str, store: str | None, *, as_json: bool) -> None:
     """Check the chain of a log, and name the first event that is broken.
 
-    It checks a debate in the store, or an exported file.
+    It checks a debate in the store, or an exported file. moot receipt --check verifies a signed receipt and its log.
     """
     if os.path.isfile(what):  # noqa: PTH113 - Path.is_file raises for a name that is too long
         try:

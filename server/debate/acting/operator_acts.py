@@ -13,6 +13,7 @@ from events.types import POLL_ROUNDS
 from server.debate.acts import label_event, read_decision, read_labels, read_word
 from server.debate.commands import (
     AddWord,
+    AnswerHosted,
     Appeal,
     ClosePoll,
     Command,
@@ -62,6 +63,13 @@ def _close_poll(asked: OperatorRequest) -> OperatorAct:
     return OperatorAct(ClosePoll(when, asked.by))
 
 
+def _answer_hosted(asked: OperatorRequest) -> OperatorAct:
+    question, answer = asked.fields.get("question"), asked.fields.get("answer")
+    if not isinstance(question, str) or not isinstance(answer, str | dict):
+        raise BadField("answer", "give the id of the question, and the answer as a text or a JSON object")
+    return OperatorAct(AnswerHosted(question, answer))
+
+
 def seat_link(asked: OperatorRequest) -> OperatorAct:
     """A new link of a person's seat; an earlier one is void."""
     token = new_token(asked.place["debate"], asked.place["seat"])
@@ -77,6 +85,7 @@ ACTS: Final[dict[tuple[str, str], Read]] = {
     ("POST", "labels"): _label,
     ("POST", "decision"): lambda asked: OperatorAct(Decide(**read_decision({"by": asked.by, **asked.fields}))),
     ("POST", "poll/close"): _close_poll,
+    ("POST", "hosted/answer"): _answer_hosted,
     ("POST", "claims/{claim}/appeal"): lambda asked: OperatorAct(Appeal(asked.place["claim"], asked.by)),
     ("POST", "seats/{seat}/link"): seat_link,
     ("DELETE", "seats/{seat}/link"): lambda asked: OperatorAct(RevokeSeatLink(asked.place["seat"], asked.by)),

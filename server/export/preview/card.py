@@ -3,11 +3,12 @@
 from html import escape
 from typing import Final
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from events.state.parts.rounds import ProtocolState
 from events.text.figures import rounded
 from events.types import Side
+from events.view.origin import MarkView
 from events.view.view import View
 from server.export.text import one_line
 from server.export.wording import NAMES
@@ -19,6 +20,7 @@ MAX_TITLE: Final = 160
 """Characters."""
 STATES: Final = {"open": "Live", "paused": "Paused", "halted": "Halted", "concluded": "Ended"}
 COMPOSITE_MAXIMUM: Final = 100
+IPTC: Final = "http://cv.iptc.org/newscodes/digitalsourcetype/"
 TOTAL_MAXIMUM: Final = 30
 """The most that a side's total can be in a protocol: a mean of at most 10, times three arguments."""
 
@@ -59,6 +61,23 @@ def sentence_of(view: View) -> str:
     return f"{' · '.join(parts)}. A debate judged turn by turn, every score with its reasons."
 
 
+def mark_meta(mark: MarkView | UnsetType) -> str:
+    """The mark of a debate for machines, as elements of a page's head.
+
+    Source: IPTC NewsCodes, digital source type; schema.org, ``digitalSourceType``.
+    """
+    if mark is UNSET or not mark.text:
+        return ""
+    words = f'<meta name="moot:origin" content="{escape(mark.text)}">'
+    if mark.source_type is UNSET:
+        return words
+    name = f"{mark.source_type[0].upper()}{mark.source_type[1:]}DigitalSource"
+    return (
+        f'{words}\n<meta name="iptc:DigitalSourceType" content="{IPTC}{mark.source_type}">\n'
+        f'<meta property="schema:digitalSourceType" content="https://schema.org/{name}">'
+    )
+
+
 def head_of(view: View, address: str) -> str:
     """The elements for the head of the page at ``address``.
 
@@ -80,6 +99,7 @@ def head_of(view: View, address: str) -> str:
         '<meta property="og:site_name" content="Moot">\n'
         f'<meta property="og:title" content="{title}">\n'
         f'<meta property="og:description" content="{sentence}">\n'
-        f'<meta property="og:url" content="{at}">'
+        f'<meta property="og:url" content="{at}">\n'
+        f"{mark_meta(view.mark)}"
         f"{picture if is_installed('preview') and not view.unlisted else ''}"
     )

@@ -40,6 +40,17 @@ def operator_act(read: Read) -> Callable[[Request], Awaitable[Response]]:
     return endpoint
 
 
+async def show_hosted(request: Request) -> Response:
+    """GET /api/debates/{id}/hosted: what waits for the answer of a model outside, for the operator."""
+    access_of(request).require_operator(request)
+    service, debate = service_of(request), request.path_params["debate"]
+    if not await service.log.head(debate):
+        raise await not_there(service.log, debate)
+    response = json_response({"questions": await service.moderators.hosted_questions(debate)})
+    response.headers.update(PRIVATE)
+    return response
+
+
 async def show_what_if(request: Request) -> Response:
     """GET /api/debates/{id}/whatif: the sentences with blanks, each with its outcome, and the figures of the rubric."""
     rate: RateLimit = request.app.state.whatif_rate
