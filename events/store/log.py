@@ -200,11 +200,11 @@ async def not_there(log: EventLog, debate: str) -> UnknownDebate:
     return found[0].refusal() if found else UnknownDebate(debate)
 
 
-async def read_rows(log: EventLog, limits: Limits = ALL) -> AsyncIterator[Summary]:
-    """All rows of the list, newest first, read in pages."""
+async def read_rows(log: EventLog, limits: Limits = ALL, query: str = "") -> AsyncIterator[Summary]:
+    """All rows of the list with ``query`` in their motion, newest first, read in pages."""
     after = None
     while True:
-        page = await log.summaries(after, PAGE, limits=limits)
+        page = await log.summaries(after, PAGE, query, limits)
         for row in page.debates:
             yield row
         if (after := page.next) is None:

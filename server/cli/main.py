@@ -85,7 +85,7 @@ GROUPS: Final = {
         "export": CommandEntry(
             "store.transfer",
             "export",
-            "Write the log of a debate, its view, a transcript, a page that replays it, or a recording.",
+            "Write the log, the view, a transcript, a page or a recording of a debate, or tables of debates.",
         ),
         "import": CommandEntry("store.transfer", "import_", "Import an exported debate."),
         "verify": CommandEntry(

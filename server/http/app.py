@@ -169,6 +169,7 @@ ROUTES: Final[tuple[Route | WebSocketRoute | Mount, ...]] = (
     Route(f"{ONE}/evidence", behind_link(exports.show_evidence)),
     Route(f"{ONE}/export.md", behind_link(exports.export_markdown)),
     Route(f"{ONE}/export.html", behind_link(exports.export_html)),
+    Route(f"{ONE}/tables/{{table}}.{{form}}", behind_link(exports.export_table)),
     *speech.ROUTES,
     *receipts.ROUTES,
     Route(f"{ONE}/report", behind_link(exports.debater_report)),

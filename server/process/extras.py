@@ -17,7 +17,7 @@ EXTRAS: Final[Mapping[str, Extra]] = {
     "lab": Extra("statsmodels", "the statistics of a judge lab"),
     "mcp": Extra("mcp", "tools for other programs, by the Model Context Protocol"),
     "otel": Extra("opentelemetry.sdk", "traces for OpenTelemetry"),
-    "parquet": Extra("pyarrow", "the calls of a judge lab as Parquet"),
+    "parquet": Extra("pyarrow", "tables of debates as Parquet"),
     "pdf": Extra("pypdfium2", "documents in PDF"),
     "postgres": Extra("psycopg", "a store in PostgreSQL"),
     "preview": Extra("PIL", "pictures of debates for links on other sites"),

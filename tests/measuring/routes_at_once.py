@@ -303,6 +303,8 @@ def build(store: Path, turns: int) -> dict[str, str]:
         "call": next(each["event"]["call"] for each in begun if each["event"]["type"] == "model_answered"),
         "turn": str(turns // 2),
         "argument": "PRO-1",
+        "table": "components",
+        "form": "csv",
         "position": str(position // 2),
         "code": "ABCD",
         "hook": "chat",
