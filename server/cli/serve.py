@@ -32,6 +32,8 @@ from server.service import Service, running
 from server.settings import Settings
 
 logger = structlog.get_logger()
+EVERY_INTERFACE = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - what is bound is the choice of the person
+"""Hosts that bind every interface, each with the one by which this machine reaches itself."""
 GRACE_S = 4
 """Seconds that requests have to end after a signal."""
 
@@ -212,11 +214,19 @@ class _Server(uvicorn.Server):
             self.told(self._address)
         elif self.is_first:
             if observe.has_json_lines():
-                observe.always().info("server_started", address=self._address)
+                observe.always().info("server_started", address=self._address, **self._elsewhere())
             else:
-                click.echo(f"Moot answers at {self._address}  (Ctrl-C stops it)", err=True)
+                others = "".join(f", for other machines at {each}" for each in self._elsewhere().values())
+                click.echo(f"Moot answers at {self._address}{others}  (Ctrl-C stops it)", err=True)
         if self._open_page and self.is_first:
             await asyncio.to_thread(webbrowser.open, self._address)
+
+    def _elsewhere(self) -> dict[str, str]:
+        """The address by which other machines reach a server that listens on every interface; else empty."""
+        host = self._service.settings.host
+        if host not in EVERY_INTERFACE:
+            return {}
+        return {"network": _address(_outward(host), int(self._address.rpartition(":")[2]))}
 
 
 class _NodeServer(_Server):
@@ -246,6 +256,15 @@ class _NodeServer(_Server):
             self.should_exit = True
 
 
+def _outward(host: str) -> str:
+    """The address of this machine in its network; its name without a network."""
+    family, far = (socket.AF_INET6, "2001:db8::1") if ":" in host else (socket.AF_INET, "192.0.2.1")
+    with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+        probe.connect((far, 9))  # a datagram socket chooses its interface and sends nothing
+        return str(probe.getsockname()[0])
+    return socket.gethostname()
+
+
 def _address(host: str, port: int) -> str:
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
+    shown = EVERY_INTERFACE.get(host, f"[{host}]" if ":" in host else host)
     return f"http://{shown}:{port}"

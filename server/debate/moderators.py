@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 import anyio
 import anyio.abc
@@ -51,6 +51,24 @@ LINGER_S: Final = 5.0
 """Seconds for which a moderator stays in memory after a vote: the next vote comes soon."""
 
 CATALOG: Final = LazyTable[Callable[[str], str]]({"family": "providers.catalog.models:family"})
+
+
+class Watcher(Protocol):
+    """What follows the debates that this process owns; it may delay a debate's loading, and nothing else."""
+
+    async def watch(self, debate: str, position: int) -> None:
+        """The debate was loaded up to ``position``, and this process may append to it from now on."""
+        ...
+
+    def rested(self, debate: str) -> None:
+        """Nothing here appends to the debate any more, until it is loaded again."""
+        ...
+
+    def lost(self, debate: str) -> None:
+        """Another node has taken over the debate."""
+        ...
+
+
 Job = Callable[[Moderator], Awaitable[None]]
 """Something to do for one debate, while its moderator stays in memory."""
 
@@ -70,6 +88,7 @@ class Moderators:
         within_s: float = 10.0,
         clock: Clock = SYSTEM,
         next_steps: NextSteps = next_steps,
+        watchers: Sequence[Watcher] = (),
         settings: "Settings | None" = None,
     ) -> None:
         """``settings`` are for debates that another one opens.
@@ -82,7 +101,7 @@ class Moderators:
         registry.add(PERSON, lambda: ACTING[PERSON]())  # noqa: PLW0108 - it is imported when a person is asked
         registry.add(HOSTED, lambda: ACTING[HOSTED]())  # noqa: PLW0108 - likewise
         self._idle_timeout_s, self._most = idle_timeout_s, most
-        self._clock, self._next_steps, self._settings = clock, next_steps, settings
+        self._clock, self._next_steps, self._watchers, self._settings = clock, next_steps, watchers, settings
         self._moderators: dict[str, Moderator] = {}
         self._commands: Counter[str] = Counter()
         """Commands under way, by debate: a moderator stays in memory for them."""
@@ -90,6 +109,8 @@ class Moderators:
         """The jobs for which moderators stay in memory, each with its debate."""
         self._set_aside: set[str] = set()
         """Open debates that cannot be run, until a person acts on them or the process starts again."""
+        self._owned: Counter[str] = Counter()
+        """Debates that watchers keep the ownership of."""
         self._loading_counts: Counter[str] = Counter()
         """Openings and loads under way, by debate."""
         self._rested = anyio.Event()
@@ -280,11 +301,31 @@ class Moderators:
 
     def needs(self, debate: str) -> bool:
         """Whether this process still needs the debate."""
-        return debate in self._moderators or debate in self._loading_counts or debate in self._set_aside
+        return self.is_loaded(debate) or debate in self._set_aside or debate in self._owned
+
+    def is_loaded(self, debate: str) -> bool:
+        """Whether this process may append to the debate: its moderator is in memory, or is being loaded."""
+        return debate in self._moderators or debate in self._loading_counts
+
+    @asynccontextmanager
+    async def owning(self, debate: str) -> AsyncIterator[None]:
+        """Within it this process keeps owning the debate.  Raises ``NotOwner``, ``StoreUnavailable``."""
+        self._owned[debate] += 1
+        try:
+            if not await self._ownership.acquire(debate):
+                raise NotOwner(debate)
+            yield
+        finally:
+            self._owned[debate] -= 1
+            if not self._owned[debate]:
+                del self._owned[debate]
+            self._ownership.release(debate)
 
     def lose_ownership(self, debate: str) -> None:
         """Another node has taken over the debate: stop running it.  This is not a failure."""
         self._set_aside.discard(debate)
+        for watcher in self._watchers:
+            watcher.lost(debate)
         if (moderator := self._moderators.get(debate)) is not None and not moderator.ownership_lost.is_set():
             logger.warning("debate_lost", debate=debate)
             moderator.lose_ownership()
@@ -366,6 +407,8 @@ class Moderators:
             del self._commands[moderator.id]
             self._moderators.pop(moderator.id, None)
             moderator.finished.set()
+            for watcher in self._watchers:
+                watcher.rested(moderator.id)
             self._ownership.release(moderator.id)
 
     async def _moderator(self, debate: str) -> Moderator:
@@ -402,6 +445,8 @@ class Moderators:
             raise await not_there(self._log, debate)
         if opened.format not in FORMATS:
             raise NotNow(f"this version of Moot has no format {opened.format[:40]!r}")
+        for watcher in self._watchers:
+            await watcher.watch(debate, moderator.debate.position)
         return moderator
 
     @contextmanager

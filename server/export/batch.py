@@ -56,7 +56,6 @@ def _blocks(view: View, batch: BatchView) -> Iterator[doc.Block]:
 
 def _table(caption: str, debates: Mapping[str, BatchDebateView]) -> doc.Table:
     rows = tuple(
-        (key, (doc.Link(each.debate, f"/d/{each.debate}"),), f"{each.attempt}", each.reason or "")
-        for key, each in debates.items()
+        ((doc.Link(key, f"/d/{each.debate}"),), f"{each.attempt}", each.reason or "") for key, each in debates.items()
     )
-    return doc.Table(("Key", "Debate", doc.Column("Attempt", "n"), "Why it cannot go on"), rows, caption)
+    return doc.Table(("Debate", doc.Column("Attempt", "n"), "Why it cannot go on"), rows, caption)
