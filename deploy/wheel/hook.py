@@ -1,6 +1,6 @@
 """Hatch's hook for a wheel: the packages are in ``moot/``, and all names of modules in them begin with ``moot.``.
 
-``events``, ``judge``, ``server`` and ``web`` are common names, which others have in site-packages too.  So
+``client``, ``events``, ``server`` and ``web`` are common names, which others have in site-packages too.  So
 ``from events.types import X`` becomes ``from moot.events.types import X``, and a string that names a module
 (``"server.cli.serve"``, ``"providers.gemini:GeminiProvider"``, the argument of ``resources.files``) gets the prefix as
 well.  Lines and columns stay as they are, but for the five characters.  An editable install is not changed:
@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PACKAGES: Final = ("events", "judge", "personalities", "providers", "server", "web")
+PACKAGES: Final = ("client", "events", "judge", "personalities", "providers", "server", "web")
 INIT: Final = '"""Moot: a debate server whose judge shows its work."""\n'
 
 
