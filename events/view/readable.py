@@ -19,6 +19,7 @@ from events.view.poll import PollView
 
 T = TypeVar("T")
 _RARE = {each.__name__: each for each in (AudienceView, EvidenceView, LabView, PollView)}
+_BEGUN: set[type[Struct]] = set()
 
 
 class _HasAll(type):
@@ -41,7 +42,13 @@ def read(value: Any, kind: type[T]) -> T:
 def readable(kind: Any) -> Any:
     """A type of the same shape that msgspec can read; the type itself where it can."""
     if isinstance(kind, type) and issubclass(kind, Struct):
-        return _readable_struct(kind)
+        if kind in _BEGUN:
+            return kind  # a part of itself: no such struct needs a change
+        _BEGUN.add(kind)
+        try:
+            return _readable_struct(kind)
+        finally:
+            _BEGUN.remove(kind)
     origin, parts = get_origin(kind), tuple(get_args(kind))
     if origin is None or origin is Literal:
         return kind
@@ -76,7 +83,7 @@ def _readable_struct(kind: type[Struct]) -> type[Struct]:
     changed = [
         (name, readable(hints[name]), _default(defaults.get(name, NODEFAULT)))
         for name in names
-        if isinstance(written[name], str) or readable(hints[name]) != hints[name]
+        if _is_rare(written[name]) or readable(hints[name]) != hints[name]
     ]
     if not changed:
         return kind
@@ -85,6 +92,10 @@ def _readable_struct(kind: type[Struct]) -> type[Struct]:
         kind.__name__, changed, bases=(kind,), module=kind.__module__, kw_only=True, frozen=how.frozen,
         tag=how.tag, tag_field=how.tag_field, rename=None,
     )  # fmt: skip
+
+
+def _is_rare(written: Any) -> bool:
+    return isinstance(written, str) and any(name in written for name in _RARE)
 
 
 def _default(given: Any) -> Any:

@@ -296,6 +296,7 @@ def behind_link(endpoint: Endpoint) -> Endpoint:
         await check_link(request, _debate_of(request))
         return await endpoint(request)
 
+    vars(checked)["has_link"] = True
     return checked
 
 

@@ -5,33 +5,46 @@ from functools import partial
 from typing import Any, Final
 
 from anyio import to_thread
+from msgspec import Struct, field
 from starlette.requests import Request
 from starlette.responses import Response
 
 from events.record import Recorded
 from events.store.log import not_there
-from server.debate.acting.operator_acts import OperatorRequest, Read
+from server.debate.acting.operator_acts import Act, OperatorRequest
 from server.http.access import access_of
 from server.http.body import read_object
+from server.http.contract import Position, answers
 from server.http.limits import RateLimit
 from server.http.requests import PRIVATE, json_response, service_of
 from server.whatif.comparison import records_of
-from server.whatif.ifs import offer, read_blanks, sentence
+from server.whatif.ifs import If, Offer, offer, read_blanks, sentence
 from server.whatif.request import read_request
-from server.whatif.table import told
+from server.whatif.table import ToldWhatIf, told
 
 WHATIF_PER_MINUTE: Final = 60
 """What-if questions from one address."""
 
 
-def operator_act(read: Read) -> Callable[[Request], Awaitable[Response]]:
+class WhatIfBody(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A sentence with other values in its blanks, or changes of the rubric."""
+
+    if_: str = field(name="if", default="")
+    blanks: dict[str, Any] = {}
+    rubric: dict[str, Any] | str = ""
+    figures: dict[str, Any] = {}
+    without_rater: str = ""
+
+
+def operator_act(act: Act) -> Callable[[Request], Awaitable[Response]]:
     """The endpoint of an act of ``server.debate.acting.operator_acts``: it answers with the position of the event."""
 
+    @answers(Position, body=act.body, needs_operator=True)
     async def endpoint(request: Request) -> Response:
         access_of(request).begin_act(request)
         place = request.path_params
         fields = {} if request.method == "DELETE" else await read_object(request, empty={})
-        asked = read(OperatorRequest(fields=fields, place=place, by="moderator"))
+        asked = act(OperatorRequest(fields=fields, place=place, by="moderator"))
         position = await service_of(request).moderators.act(place["debate"], asked.command)
         response = json_response({"position": position, **asked.answer})
         response.headers.update(PRIVATE)
@@ -40,6 +53,7 @@ def operator_act(read: Read) -> Callable[[Request], Awaitable[Response]]:
     return endpoint
 
 
+@answers(Offer)
 async def show_what_if(request: Request) -> Response:
     """GET /api/debates/{id}/whatif: the sentences with blanks, each with its outcome, and the figures of the rubric."""
     rate: RateLimit = request.app.state.whatif_rate
@@ -47,6 +61,7 @@ async def show_what_if(request: Request) -> Response:
     return await _from_records(request, offer)
 
 
+@answers(If | ToldWhatIf, body=WhatIfBody)
 async def ask_what_if(request: Request) -> Response:
     """POST /api/debates/{id}/whatif: the recorded outcome compared with the one under other rules.  Writes nothing.
 
